@@ -1,0 +1,31 @@
+/**
+ * Two projects: `unit` needs no network and no infrastructure; `integration` (files named *.integration.test.ts,
+ * and everything in tests/) runs against the real broker, registry and Postgres that tests/support starts once.
+ */
+const base = {
+  rootDir: '.',
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' } }],
+  },
+  modulePathIgnorePatterns: ['<rootDir>/.sluice', '<rootDir>/.cache'],
+}
+
+export default {
+  projects: [
+    {
+      ...base,
+      displayName: 'unit',
+      testMatch: ['**/*.test.ts'],
+      testPathIgnorePatterns: ['/node_modules/', '\\.integration\\.test\\.ts$', '<rootDir>/tests/'],
+    },
+    {
+      ...base,
+      displayName: 'integration',
+      testMatch: ['**/*.integration.test.ts', '<rootDir>/tests/**/*.test.ts'],
+      globalSetup: '<rootDir>/tests/support/global-setup.ts',
+      globalTeardown: '<rootDir>/tests/support/global-teardown.ts',
+    },
+  ],
+}
