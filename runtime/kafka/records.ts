@@ -1,0 +1,63 @@
+import type { Outcome } from '../outcome.ts'
+
+/** A decoded record and where it stands. */
+export interface ConsumedRecord<T> {
+  topic: string
+  partition: number
+  offset: bigint
+  key: string | null
+  value: T
+  headers: Readonly<Record<string, string>>
+  /** Unix milliseconds that the producer gave it. */
+  timestampMs: number
+}
+
+/** Records of one partition, in order, and the position behind them. */
+export interface Batch<T> {
+  records: readonly ConsumedRecord<T>[]
+  position: Position
+}
+
+export interface Position {
+  /** The cluster's id: a topic made anew elsewhere starts anew. */
+  cluster: string
+  topic: string
+  partition: number
+  /** The offset behind the batch, undecodable records included. */
+  nextOffset: bigint
+}
+
+/** One outcome a record, in the same order. Throws a SluiceError when none of them can be decided now. */
+export type BatchHandler<T> = (batch: Batch<T>) => Promise<readonly Outcome[]>
+
+/** Works on one record beside others. `signal` aborts when the consumer stops or loses the partition. */
+export type RecordHandler<T> = (record: ConsumedRecord<T>, signal: AbortSignal) => Promise<Outcome>
+
+/** Bytes to a value. Throws PermanentError when they can never be decoded, TransientError when not now. */
+export interface Decoder<T> {
+  decode(value: Buffer): Promise<T>
+}
+
+/** A value to bytes. Throws PermanentError when the value does not fit its schema. */
+export interface Encoder<T> {
+  encode(value: T): Promise<Buffer>
+}
+
+export interface OutgoingRecord {
+  /** The full topic name, prefix included. */
+  topic: string
+  key: string
+  value: Buffer | null
+  headers?: Readonly<Record<string, string | Buffer>>
+}
+
+export interface Producer {
+  start(): Promise<void>
+  /** Sends what is gathered, then closes. */
+  stop(): Promise<void>
+  /**
+   * Resolves once every record stands in the log of every in-sync replica (`acks=all`), each at least once.
+   * Rejects with TransientError (`KAFKA_UNAVAILABLE`, `PRODUCER_BUFFER_FULL`) or PermanentError (`RECORD_TOO_LARGE`).
+   */
+  send(records: readonly OutgoingRecord[]): Promise<void>
+}

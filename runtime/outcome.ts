@@ -1,0 +1,20 @@
+import type { PermanentError } from './errors.ts'
+
+/** What became of one record. Failure is data; the consumer applies it in one place. */
+export type Outcome<T = void> =
+  { kind: 'ok'; value: T } | { kind: 'drop'; reason: string } | { kind: 'dead_letter'; error: PermanentError }
+
+export function ok(): Outcome
+export function ok<T>(value: T): Outcome<T>
+export function ok<T>(value?: T): Outcome<T | undefined> {
+  return { kind: 'ok', value }
+}
+
+/** Nothing more is to be done with the record, on purpose. `reason` is a metric label: a word from a fixed set. */
+export function drop(reason: string): Outcome<never> {
+  return { kind: 'drop', reason }
+}
+
+export function deadLetter(error: PermanentError): Outcome<never> {
+  return { kind: 'dead_letter', error }
+}

@@ -1,0 +1,120 @@
+import { createHash, randomFillSync } from 'node:crypto'
+
+/**
+ * Identifiers are TypeIDs: a prefix and a UUIDv7 in Crockford base32 (`req_01h455vb4pex5vsknk084sn02q`).
+ * Postgres stores the UUID; everything that people see carries the prefix. The time in an identifier is the record's
+ * `created_at`, so that a look-up by identifier touches one partition.
+ */
+export const idPrefixes = {
+  project: 'prj',
+  key: 'key',
+  request: 'req',
+  score: 'scr',
+  event: 'evt',
+  run: 'run',
+  webhook: 'whk',
+  delivery: 'dlv',
+} as const
+
+export type IdKind = keyof typeof idPrefixes
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+const digitOf = new Map(Array.from(alphabet, (character, digit) => [character, BigInt(digit)]))
+const suffixLength = 26
+
+/** A new identifier of `kind`, made at `timeMs` (Unix milliseconds). */
+export function newId(kind: IdKind, timeMs: number = Date.now()): string {
+  const bytes = Buffer.allocUnsafe(16)
+  randomFillSync(bytes, 6)
+  return idFromBytes(kind, stampUuidV7(bytes, timeMs))
+}
+
+/**
+ * The same identifier whenever it is made again: the time `timeMs` and, for the other 74 bits of a UUIDv7, the first
+ * 74 bits of SHA-256 over `parts`, each preceded by its length so that no two lists of parts read the same.
+ */
+export function hashedId(kind: IdKind, timeMs: number, parts: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:${part}`)
+  const digest = hash.digest()
+  const bytes = Buffer.allocUnsafe(16)
+  // rand_a takes 12 bits and rand_b 62: bits 0–11 of the digest follow the version, bits 12–73 the variant.
+  const rand = BigInt(`0x${digest.subarray(0, 10).toString('hex')}`) >> 6n
+  bytes.writeUInt16BE(Number(rand >> 62n), 6)
+  bytes.writeBigUInt64BE(rand & 0x3fff_ffff_ffff_ffffn, 8)
+  return idFromBytes(kind, stampUuidV7(bytes, timeMs))
+}
+
+/** Whether `value` is a well-formed identifier of `kind`. */
+export function isId(kind: IdKind, value: string): boolean {
+  return value.startsWith(`${idPrefixes[kind]}_`) && decodeSuffix(value) !== undefined
+}
+
+/** The time in an identifier, in Unix milliseconds. Throws RangeError on what is not an identifier. */
+export function idTimeMs(id: string): number {
+  return bytesOf(id).readUIntBE(0, 6)
+}
+
+/** The UUID of an identifier, as Postgres stores it. Throws RangeError on what is not an identifier. */
+export function idToUuid(id: string): string {
+  const hex = bytesOf(id).toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** The identifier of `kind` that Postgres stores as `uuid`. */
+export function idFromUuid(kind: IdKind, uuid: string): string {
+  const bytes = Buffer.from(uuid.replaceAll('-', ''), 'hex')
+  if (bytes.length !== 16) throw new RangeError('not a UUID')
+  return idFromBytes(kind, bytes)
+}
+
+/** The run under which live traffic of a project is scored. Replays have runs of their own. */
+export function liveRunId(projectId: string): string {
+  return hashedId('run', idTimeMs(projectId), ['live', projectId])
+}
+
+/** The identifier of one scorer's score of one request in one run: a repeated scoring has the same. */
+export function scoreId(projectId: string, requestId: string, scorerName: string, runId: string): string {
+  return hashedId('score', idTimeMs(requestId), [projectId, requestId, scorerName, runId])
+}
+
+function stampUuidV7(bytes: Buffer, timeMs: number): Buffer {
+  bytes.writeUIntBE(timeMs, 0, 6)
+  bytes.writeUInt8(0x70 | (bytes.readUInt8(6) & 0x0f), 6)
+  bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8)
+  return bytes
+}
+
+function idFromBytes(kind: IdKind, bytes: Buffer): string {
+  // 26 digits of 5 bits hold 130 bits: the two leading bits are zero.
+  let high = bytes.readBigUInt64BE(0)
+  let low = bytes.readBigUInt64BE(8)
+  let suffix = ''
+  for (let digit = 0; digit < suffixLength; digit++) {
+    suffix = alphabet.charAt(Number(low & 31n)) + suffix
+    low = (low >> 5n) | ((high & 31n) << 59n)
+    high >>= 5n
+  }
+  return `${idPrefixes[kind]}_${suffix}`
+}
+
+function bytesOf(id: string): Buffer {
+  const bytes = decodeSuffix(id)
+  if (bytes === undefined) throw new RangeError('not an identifier: expected a prefix and 26 base32 digits')
+  return bytes
+}
+
+function decodeSuffix(id: string): Buffer | undefined {
+  const at = id.lastIndexOf('_') + 1
+  if (id.length - at !== suffixLength || id.charAt(at) > '7') return undefined
+  let value = 0n
+  for (let index = at; index < id.length; index++) {
+    const digit = digitOf.get(id.charAt(index))
+    if (digit === undefined) return undefined
+    value = (value << 5n) | digit
+  }
+  const bytes = Buffer.allocUnsafe(16)
+  bytes.writeBigUInt64BE(value >> 64n, 0)
+  bytes.writeBigUInt64BE(value & 0xffff_ffff_ffff_ffffn, 8)
+  return bytes
+}

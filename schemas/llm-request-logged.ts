@@ -1,0 +1,26 @@
+import { callContextAvro, type CallContext } from './call-context.ts'
+import { sealedBytesAvro, type SealedBytes } from './sealed-bytes.ts'
+
+/** One captured model or tool call. Its identity is `(project_id, id)`; its `created_at` is the time in `id`. */
+export interface LoggedCall extends CallContext {
+  /** `req_…` */
+  id: string
+  /** JSON text as it came, sealed; null where the project keeps no content. */
+  request_body: SealedBytes | null
+  response_body: SealedBytes | null
+  /** Unix milliseconds when ingest (or the gateway) took it. */
+  received_at: number
+}
+
+export const llmRequestLoggedAvro = {
+  type: 'record',
+  name: 'LlmRequestLogged',
+  namespace: 'sluice',
+  fields: [
+    { name: 'id', type: 'string' },
+    ...callContextAvro,
+    { name: 'request_body', type: ['null', sealedBytesAvro], default: null },
+    { name: 'response_body', type: ['null', 'sluice.SealedBytes'], default: null },
+    { name: 'received_at', type: 'long' },
+  ],
+} as const

@@ -1,0 +1,31 @@
+import { callContextAvro, type CallContext } from './call-context.ts'
+import { sealedBytesAvro, type SealedBytes } from './sealed-bytes.ts'
+
+/** A stored call that is to be scored. Carries the bodies, so that a scorer asks nobody for them. */
+export interface ScoreJob extends CallContext {
+  /** `req_…` */
+  request_id: string
+  /** The project's live run, or a replay's. */
+  run_id: string
+  /** The scorers to run; null: those of the tier and the custom ones. */
+  scorers: string[] | null
+  request_body: SealedBytes | null
+  response_body: SealedBytes | null
+  /** Unix milliseconds when the job was queued. */
+  queued_at: number
+}
+
+export const safetyScoreJobAvro = {
+  type: 'record',
+  name: 'SafetyScoreJob',
+  namespace: 'sluice',
+  fields: [
+    { name: 'request_id', type: 'string' },
+    { name: 'run_id', type: 'string' },
+    { name: 'scorers', type: ['null', { type: 'array', items: 'string' }], default: null },
+    ...callContextAvro,
+    { name: 'request_body', type: ['null', sealedBytesAvro], default: null },
+    { name: 'response_body', type: ['null', 'sluice.SealedBytes'], default: null },
+    { name: 'queued_at', type: 'long' },
+  ],
+} as const

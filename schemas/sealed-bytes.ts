@@ -1,0 +1,31 @@
+/**
+ * Content that people wrote: compressed, then encrypted where keys are configured, in topics, dead letters and
+ * Postgres alike. Nothing between capture and reader needs to open it.
+ */
+export interface SealedBytes {
+  /** How the opened bytes are compressed: `none` or `zstd`. */
+  codec: string
+  /** The key that encrypts them (AES-256-GCM; nonce, ciphertext, tag), null when nothing does. */
+  key_id: string | null
+  data: Buffer
+}
+
+/** The Avro record. Named in full at its first use in a schema; by name (`sluice.SealedBytes`) after that. */
+export const sealedBytesAvro = {
+  type: 'record',
+  name: 'SealedBytes',
+  namespace: 'sluice',
+  fields: [
+    { name: 'codec', type: 'string' },
+    { name: 'key_id', type: ['null', 'string'], default: null },
+    { name: 'data', type: 'bytes' },
+  ],
+} as const
+
+/** What a sealed value belongs to; the associated data of its encryption, so that it opens nowhere else. */
+export type SealedPart =
+  'request_body' | 'response_body' | 'score_details' | 'event_content' | 'webhook_secret'
+
+export function sealedIdentity(projectId: string, id: string, part: SealedPart): string {
+  return `${projectId}/${id}/${part}`
+}

@@ -1,0 +1,197 @@
+import { eventRaisedAvro, type RaisedEvent } from './event-raised.ts'
+import { llmRequestLoggedAvro, type LoggedCall } from './llm-request-logged.ts'
+import { safetyScoreJobAvro, type ScoreJob } from './safety-score-job.ts'
+import { safetyScoreRecordedAvro, type ScoredCall } from './safety-score-recorded.ts'
+import { webhookDeliveryAvro, type WebhookDelivery } from './webhook-delivery.ts'
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+const mebibyte = 1024 * 1024
+
+/** Bodies are at most BODY_MAX_BYTES (10 MiB) a record before compression, so 16 MiB always holds one. */
+const bodyTopicMaxBytes = 16 * mebibyte
+/** A dead letter adds headers to the value that it keeps. */
+const deadLetterExtraBytes = mebibyte
+const defaultMaxBytes = 4 * mebibyte
+
+/** What travels on each topic, by the name of its Avro record. */
+export interface TopicValues {
+  LlmRequestLogged: LoggedCall
+  SafetyScoreJob: ScoreJob
+  SafetyScoreRecorded: ScoredCall
+  EventRaised: RaisedEvent
+  WebhookDelivery: WebhookDelivery
+}
+export type SchemaName = keyof TopicValues
+
+export const avroSchemas: Readonly<Record<SchemaName, object>> = {
+  LlmRequestLogged: llmRequestLoggedAvro,
+  SafetyScoreJob: safetyScoreJobAvro,
+  SafetyScoreRecorded: safetyScoreRecordedAvro,
+  EventRaised: eventRaisedAvro,
+  WebhookDelivery: webhookDeliveryAvro,
+}
+
+export interface TopicDefinition<S extends SchemaName = SchemaName> {
+  name: string
+  schema: S
+  /** What the key is; records of one key keep their order. */
+  key: 'request id' | 'project id' | 'webhook id'
+  writtenBy: string
+  readBy: string
+  partitions: number
+  retentionMs: number
+  /** How soon a segment can be deleted after its last record; absent: the broker's default. */
+  segmentMs?: number
+  maxMessageBytes: number
+  /** Whether consumers of it dead-letter to `<name>.dlq`. */
+  deadLetters: boolean
+}
+
+function topic<S extends SchemaName>(
+  definition: Omit<TopicDefinition<S>, 'partitions' | 'maxMessageBytes' | 'deadLetters'> &
+    Partial<TopicDefinition<S>>,
+): TopicDefinition<S> {
+  return { partitions: 6, maxMessageBytes: defaultMaxBytes, deadLetters: true, ...definition }
+}
+
+const ephemeral = { retentionMs: hourMs, segmentMs: 10 * minuteMs, maxMessageBytes: bodyTopicMaxBytes }
+
+/** The one table of topics: creation, documentation and tests are made from it. */
+export const topics = {
+  requestLogged: topic({
+    name: 'llm.request.logged',
+    schema: 'LlmRequestLogged',
+    key: 'request id',
+    writtenBy: 'ingest, gateway (Kafka delivery)',
+    readBy: 'sink',
+    retentionMs: 7 * dayMs,
+    maxMessageBytes: bodyTopicMaxBytes,
+  }),
+  requestEphemeral: topic({
+    name: 'llm.request.ephemeral',
+    schema: 'LlmRequestLogged',
+    key: 'request id',
+    writtenBy: 'ingest, gateway (Kafka delivery), for projects with zero content retention',
+    readBy: 'sink',
+    ...ephemeral,
+  }),
+  scoreJobs: topic({
+    name: 'safety_score_jobs',
+    schema: 'SafetyScoreJob',
+    key: 'request id',
+    writtenBy: 'sink',
+    readBy: 'scorer',
+    retentionMs: 7 * dayMs,
+    maxMessageBytes: bodyTopicMaxBytes,
+  }),
+  scoreJobsEphemeral: topic({
+    name: 'safety_score_jobs.ephemeral',
+    schema: 'SafetyScoreJob',
+    key: 'request id',
+    writtenBy: 'sink, for projects with zero content retention',
+    readBy: 'scorer, as live',
+    ...ephemeral,
+  }),
+  scoreJobsReplay: topic({
+    name: 'safety_score_jobs.replay',
+    schema: 'SafetyScoreJob',
+    key: 'request id',
+    writtenBy: 'replay',
+    readBy: 'scorer, its own consumer group',
+    retentionMs: 7 * dayMs,
+    maxMessageBytes: bodyTopicMaxBytes,
+  }),
+  scoreRecorded: topic({
+    name: 'safety.score.recorded',
+    schema: 'SafetyScoreRecorded',
+    key: 'request id',
+    writtenBy: 'scorer',
+    readBy: 'sink',
+    retentionMs: 7 * dayMs,
+  }),
+  eventRaised: topic({
+    name: 'event.raised',
+    schema: 'EventRaised',
+    key: 'project id',
+    writtenBy: "the sink's outbox relay",
+    readBy: 'notifier',
+    retentionMs: 7 * dayMs,
+  }),
+  deliveryDue: topic({
+    name: 'webhook.delivery.due',
+    schema: 'WebhookDelivery',
+    key: 'webhook id',
+    writtenBy: 'notifier (fan-out), api (manual replay)',
+    readBy: 'notifier',
+    retentionMs: 7 * dayMs,
+  }),
+  deliveryRetry1s: retryTopic('1s'),
+  deliveryRetry2s: retryTopic('2s'),
+  deliveryRetry4s: retryTopic('4s'),
+  deliveryDead: topic({
+    name: 'webhook.delivery.dead',
+    schema: 'WebhookDelivery',
+    key: 'webhook id',
+    writtenBy: 'notifier',
+    readBy: 'operators',
+    retentionMs: 14 * dayMs,
+    deadLetters: false,
+  }),
+}
+
+function retryTopic(delay: '1s' | '2s' | '4s'): TopicDefinition<'WebhookDelivery'> {
+  return topic({
+    name: `webhook.delivery.retry.${delay}`,
+    schema: 'WebhookDelivery',
+    key: 'webhook id',
+    writtenBy: 'notifier',
+    readBy: 'notifier',
+    retentionMs: dayMs,
+  })
+}
+
+/** Where a consumer of `topicName` puts what it cannot handle. Values there are the original bytes, not Avro. */
+export function deadLetterTopic(topicName: string): string {
+  return `${topicName}.dlq`
+}
+
+export interface TopicToCreate {
+  name: string
+  partitions: number
+  config: Readonly<Record<string, string>>
+}
+
+/** Every topic to create, dead-letter topics included. `prefix` goes before each name (tests, shared clusters). */
+export function topicsToCreate(prefix = ''): TopicToCreate[] {
+  return Object.values(topics).flatMap((definition: TopicDefinition) => {
+    const created = [
+      {
+        name: prefix + definition.name,
+        partitions: definition.partitions,
+        config: topicConfig(definition.retentionMs, definition.maxMessageBytes, definition.segmentMs),
+      },
+    ]
+    if (!definition.deadLetters) return created
+    const deadLetters = {
+      name: prefix + deadLetterTopic(definition.name),
+      partitions: definition.partitions,
+      // What must not be kept must not be kept as a dead letter either, so those of ephemeral topics have no value.
+      config: topicConfig(14 * dayMs, definition.maxMessageBytes + deadLetterExtraBytes),
+    }
+    return [...created, deadLetters]
+  })
+}
+
+function topicConfig(
+  retentionMs: number,
+  maxMessageBytes: number,
+  segmentMs?: number,
+): Record<string, string> {
+  return {
+    'retention.ms': String(retentionMs),
+    'max.message.bytes': String(maxMessageBytes),
+    ...(segmentMs === undefined ? {} : { 'segment.ms': String(segmentMs) }),
+  }
+}
