@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import { CannotStart, type Exit } from './embedded-part.ts'
+
+const POLL_MS = 100
+
+export interface Readiness {
+  name: string
+  /** Asks the part to do its real work once; throws while it cannot. */
+  probe: () => Promise<unknown>
+  exited: Promise<Exit>
+  logFile: string
+  deadlineMs: number
+}
+
+/** Waits until the probe succeeds. Throws {@link CannotStart}, with the end of the log, when the process ends or the deadline passes first. */
+export async function awaitReady({ name, probe, exited, logFile, deadlineMs }: Readiness): Promise<void> {
+  let exit: Exit | undefined
+  void exited.then((value) => (exit = value))
+  const started = performance.now()
+  let failure: unknown
+  while (performance.now() - started < deadlineMs) {
+    if (exit) throw new CannotStart(await describeFailure(`${name} ended while starting`, logFile))
+    try {
+      await probe()
+      return
+    } catch (error) {
+      failure = error
+      await delay(POLL_MS)
+    }
+  }
+  const last = failure instanceof Error ? failure.message : String(failure)
+  throw new CannotStart(
+    await describeFailure(`${name} was not ready after ${deadlineMs / 1000} s (${last})`, logFile),
+  )
+}
+
+/** The last lines of a log, for a message to a person. Empty when there is no log. */
+export async function lastLines(logFile: string, count = 8): Promise<string[]> {
+  try {
+    return (await readFile(logFile, 'utf8')).trimEnd().split('\n').slice(-count)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+async function describeFailure(what: string, logFile: string): Promise<string> {
+  const lines = await lastLines(logFile)
+  const cause = lines.some((line) => /No space left on device/i.test(line))
+    ? 'the disk is full: free some space and start again'
+    : `the end of ${logFile} says`
+  return `${what}; ${cause}:\n${lines.map((line) => `  ${line}`).join('\n')}`
+}

@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { CannotStart, type Say } from './embedded-part.ts'
+
+const run = promisify(execFile)
+
+const KAFKA_VERSION = '4.1.1'
+// Later 3.x need Java 21.
+const REGISTRY_VERSION = '3.0.9'
+const CONTENT = `kafka ${KAFKA_VERSION}, apicurio-registry ${REGISTRY_VERSION}, log4j-slf4j-impl 2.24.3\n`
+const OLDEST_JAVA = 17
+
+export interface Jars {
+  /** A class path entry: every jar of the broker. */
+  kafkaClassPath: string
+  registryJar: string
+}
+
+/**
+ * Downloads the broker and the registry from Maven Central into `cacheDirectory`, once. Processes that ask at the same
+ * time wait for the one that came first. Throws {@link CannotStart} when Java or Maven is missing or the download fails.
+ */
+export async function fetchJars(cacheDirectory: string, say: Say): Promise<Jars> {
+  await assertJava()
+  const target = join(cacheDirectory, 'java')
+  if (!(await isComplete(target))) {
+    await mkdir(cacheDirectory, { recursive: true })
+    await whileLocked(join(cacheDirectory, 'java.lock'), async () => {
+      if (await isComplete(target)) return
+      say(`fetching Kafka ${KAFKA_VERSION} and the Apicurio registry ${REGISTRY_VERSION} from Maven Central (150 MB, once)`)
+      await download(target)
+    })
+  }
+  const runner = (await readdir(join(target, 'registry'))).find((file) => file.endsWith('-runner.jar'))
+  if (runner === undefined) throw new CannotStart(`${target} is damaged: delete it and start again.`)
+  return { kafkaClassPath: join(target, 'kafka', '*'), registryJar: join(target, 'registry', runner) }
+}
+
+async function isComplete(target: string): Promise<boolean> {
+  return (await readFile(join(target, 'versions'), 'utf8').catch(() => '')) === CONTENT
+}
+
+/** Prepared beside the target and moved into place at the end, so that nobody ever sees half of it. */
+async function download(target: string): Promise<void> {
+  const building = `${target}.${process.pid}`
+  await rm(building, { recursive: true, force: true })
+  await mkdir(join(building, 'registry'), { recursive: true })
+  try {
+    const pom = join(import.meta.dirname, 'pom.xml')
+    await maven('-f', pom, 'dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${join(building, 'kafka')}`)
+    const artifact = `io.apicurio:apicurio-registry-app:${REGISTRY_VERSION}:tar.gz:all`
+    await maven('-f', pom, 'dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${building}`)
+    const archive = join(building, `apicurio-registry-app-${REGISTRY_VERSION}-all.tar.gz`)
+    await run('tar', ['-xzf', archive, '-C', join(building, 'registry')])
+    await rm(archive)
+    await writeFile(join(building, 'versions'), CONTENT)
+    await rm(target, { recursive: true, force: true })
+    await rename(building, target)
+  } catch (error) {
+    await rm(building, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function maven(...args: string[]): Promise<void> {
+  try {
+    await run('mvn', ['-B', '-q', ...args], { maxBuffer: 64 * 1024 * 1024 })
+  } catch (error) {
+    const { code, stdout = '', stderr = '' } = error as NodeJS.ErrnoException & { stdout?: string; stderr?: string }
+    if (code === 'ENOENT') throw new CannotStart('Maven is missing: install it (Debian and Ubuntu: apt-get install maven).')
+    const said = `${stdout}\n${stderr}`.split('\n').filter((line) => line.includes('ERROR')).slice(0, 3)
+    throw new CannotStart(`Maven could not fetch the Java packages; check the network and its settings:\n${said.join('\n')}`)
+  }
+}
+
+async function assertJava(): Promise<void> {
+  const advice = `install it (Debian and Ubuntu: apt-get install openjdk-${OLDEST_JAVA}-jre-headless)`
+  const said = await run('java', ['-version']).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new CannotStart(`Java is missing: ${advice}.`)
+    throw error
+  })
+  const major = Number(/version "(\d+)/.exec(said.stderr)?.[1] ?? Number.NaN)
+  if (major < OLDEST_JAVA) throw new CannotStart(`Java ${major} is too old, ${OLDEST_JAVA} or newer is needed: ${advice}.`)
+}
+
+const ABANDONED_AFTER_MS = 10 * 60_000
+
+/** One process at a time, by a directory that only one can make. A lock left by a killed process is taken over. */
+async function whileLocked(lock: string, work: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      await mkdir(lock)
+      break
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      if (await isAbandoned(lock)) await rm(lock, { recursive: true, force: true })
+      else await delay(500)
+    }
+  }
+  try {
+    await writeFile(join(lock, 'pid'), String(process.pid))
+    await work()
+  } finally {
+    await rm(lock, { recursive: true, force: true })
+  }
+}
+
+async function isAbandoned(lock: string): Promise<boolean> {
+  const made = await stat(lock).catch(() => undefined)
+  if (!made) return false
+  const pid = Number(await readFile(join(lock, 'pid'), 'utf8').catch(() => Number.NaN))
+  if (Number.isNaN(pid)) return Date.now() - made.mtimeMs > ABANDONED_AFTER_MS
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}

@@ -1,0 +1,51 @@
+import { join } from 'node:path'
+
+/** Where one broker of a cluster lives. */
+export interface BrokerPlace {
+  nodeId: number
+  directory: string
+  logFile: string
+  port: number
+  controllerPort: number
+}
+
+// The largest body topics take 17 MiB (design §1); the broker leaves room for their headers.
+const MESSAGE_MAX_BYTES = 18 * 1024 * 1024
+
+/** The configuration file of one broker, which is also a controller. Retention is left to the topics. */
+export function kafkaProperties(place: BrokerPlace, quorum: readonly BrokerPlace[]): string {
+  const replicas = Math.min(3, quorum.length)
+  const properties: Record<string, string | number | boolean> = {
+    'process.roles': 'broker,controller',
+    'node.id': place.nodeId,
+    'controller.quorum.voters': quorum.map((peer) => `${peer.nodeId}@127.0.0.1:${peer.controllerPort}`).join(','),
+    listeners: `PLAINTEXT://127.0.0.1:${place.port},CONTROLLER://127.0.0.1:${place.controllerPort}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${place.port}`,
+    'controller.listener.names': 'CONTROLLER',
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'log.dirs': join(place.directory, 'log'),
+    'auto.create.topics.enable': false,
+    'message.max.bytes': MESSAGE_MAX_BYTES,
+    'replica.fetch.max.bytes': MESSAGE_MAX_BYTES,
+    'default.replication.factor': replicas,
+    'min.insync.replicas': Math.max(1, replicas - 1),
+    'offsets.topic.replication.factor': replicas,
+    'offsets.topic.num.partitions': 8,
+    'transaction.state.log.replication.factor': replicas,
+    'transaction.state.log.min.isr': Math.max(1, replicas - 1),
+    'transaction.state.log.num.partitions': 4,
+    'share.coordinator.state.topic.replication.factor': replicas,
+    'share.coordinator.state.topic.min.isr': Math.max(1, replicas - 1),
+    // Consumers of one process group start together; waiting 3 s (the default) for more would only slow every start.
+    'group.initial.rebalance.delay.ms': 100,
+    'log.cleaner.dedupe.buffer.size': 8 * 1024 * 1024,
+  }
+  if (quorum.length > 1) {
+    // A killed broker is missed after 3 s instead of 9: tests of broker loss wait for this.
+    properties['broker.session.timeout.ms'] = 3000
+    properties['broker.heartbeat.interval.ms'] = 500
+  }
+  return Object.entries(properties)
+    .map(([key, value]) => `${key}=${value}\n`)
+    .join('')
+}

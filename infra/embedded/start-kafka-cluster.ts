@@ -1,0 +1,107 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Exit, Say } from './embedded-part.ts'
+import { fetchJars } from './fetch-jars.ts'
+import { freePorts } from './free-port.ts'
+import type { GuardedProcess } from './guarded-process.ts'
+import type { BrokerPlace } from './kafka-properties.ts'
+import { awaitBrokers, brokerAddress, keptClusterId, launchBroker } from './start-kafka.ts'
+
+export interface KafkaClusterOptions {
+  /** Three for replication 3 and `min.insync.replicas` 2. */
+  brokers: number
+  directory: string
+  cacheDirectory: string
+  say: Say
+}
+
+/** One broker of a cluster. Its address stays the same over restarts. */
+export interface ClusterBroker {
+  readonly nodeId: number
+  readonly address: string
+  readonly logFile: string
+  /** A controlled shutdown. */
+  stop(): Promise<void>
+  /** SIGKILL: what a crash looks like to its peers and clients. */
+  kill(): Promise<Exit>
+  /** SIGSTOP and SIGCONT: alive, but silent. */
+  pause(): void
+  resume(): void
+  /** Starts it again on its own data and resolves when the cluster counts it in. */
+  restart(): Promise<void>
+}
+
+export interface KafkaCluster {
+  readonly brokers: readonly ClusterBroker[]
+  readonly addresses: string[]
+  stop(): Promise<void>
+}
+
+/** Starts a KRaft cluster on free ports of the loopback interface, each broker a process of its own, for tests of broker loss. */
+export async function startKafkaCluster(options: KafkaClusterOptions): Promise<KafkaCluster> {
+  const { kafkaClassPath } = await fetchJars(options.cacheDirectory, options.say)
+  await mkdir(options.directory, { recursive: true })
+  const clusterId = await keptClusterId(options.directory)
+  const places = await placeBrokers(options)
+  const addresses = places.map(brokerAddress)
+  const running = new Map<number, GuardedProcess>()
+  const launch = async (place: BrokerPlace) => {
+    running.set(place.nodeId, await launchBroker({ place, quorum: places, clusterId, kafkaClassPath }))
+  }
+  const stop = async () => {
+    // One after the other the last ones could not hand over their leaderships: no quorum would be left to agree.
+    await Promise.all([...running.values()].map((broker) => broker.stop()))
+  }
+  const awaitOne = async (place: BrokerPlace, asked: string[]) => {
+    const { exited } = processOf(running, place)
+    await awaitBrokers(asked, places.length, { name: `Kafka broker ${place.nodeId}`, exited, logFile: place.logFile })
+  }
+  try {
+    await Promise.all(places.map(launch))
+    await Promise.all(places.map((place) => awaitOne(place, [brokerAddress(place)])))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  const brokers = places.map((place) =>
+    clusterBroker(place, running, async () => {
+      await launch(place)
+      await awaitOne(place, [brokerAddress(place)])
+    }),
+  )
+  return { brokers, addresses, stop }
+}
+
+function clusterBroker(place: BrokerPlace, running: Map<number, GuardedProcess>, restart: () => Promise<void>): ClusterBroker {
+  return {
+    nodeId: place.nodeId,
+    address: brokerAddress(place),
+    logFile: place.logFile,
+    stop: () => processOf(running, place).stop(),
+    kill: () => {
+      const broker = processOf(running, place)
+      broker.signal('SIGKILL')
+      return broker.exited
+    },
+    pause: () => processOf(running, place).signal('SIGSTOP'),
+    resume: () => processOf(running, place).signal('SIGCONT'),
+    restart,
+  }
+}
+
+function processOf(running: Map<number, GuardedProcess>, { nodeId }: BrokerPlace): GuardedProcess {
+  const broker = running.get(nodeId)
+  if (!broker) throw new Error(`broker ${nodeId} was never started`)
+  return broker
+}
+
+async function placeBrokers({ brokers, directory }: KafkaClusterOptions): Promise<BrokerPlace[]> {
+  const ports = await freePorts(brokers * 2)
+  return Array.from({ length: brokers }, (_unused, index) => ({
+    nodeId: index + 1,
+    directory: join(directory, `broker-${index + 1}`),
+    logFile: join(directory, `broker-${index + 1}.log`),
+    port: ports[index * 2] as number,
+    controllerPort: ports[index * 2 + 1] as number,
+  }))
+}

@@ -1,0 +1,56 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { awaitReady } from './await-ready.ts'
+import type { EmbeddedPart, Say } from './embedded-part.ts'
+import { fetchJars } from './fetch-jars.ts'
+import { assertPortFree } from './free-port.ts'
+import { startGuarded } from './guarded-process.ts'
+
+export interface RegistryOptions {
+  /** Holds the registry's own database file, so that schema ids stay the same over restarts. */
+  directory: string
+  logFile: string
+  port: number
+  cacheDirectory: string
+  say: Say
+}
+
+const READY_DEADLINE_MS = 60_000
+
+/**
+ * Starts the Apicurio registry; its address is that of the Confluent-compatible interface. It keeps its schemas in an
+ * H2 file: unlike its storage on Kafka or Postgres this needs neither of them, so that all parts start at once
+ * and any of them may be a real one (4 s to the first answer, first start and later ones alike).
+ */
+export async function startRegistry(options: RegistryOptions): Promise<EmbeddedPart> {
+  const { directory, logFile, port, cacheDirectory, say } = options
+  const { registryJar } = await fetchJars(cacheDirectory, say)
+  await assertPortFree(port, 'the schema registry')
+  await mkdir(directory, { recursive: true })
+  const settings = {
+    'quarkus.http.host': '127.0.0.1',
+    'quarkus.http.port': port,
+    'quarkus.http.access-log.enabled': false,
+    'apicurio.storage.kind': 'sql',
+    'apicurio.storage.sql.kind': 'h2',
+    'apicurio.datasource.url': `jdbc:h2:file:${join(directory, 'registry')}`,
+  }
+  const properties = Object.entries(settings).map(([key, value]) => `-D${key}=${value}`)
+  const jvm = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
+  const args = [...jvm, ...properties, '-jar', registryJar]
+  const registry = await startGuarded({ command: 'java', args, logFile })
+  const address = `http://127.0.0.1:${port}/apis/ccompat/v7`
+  const probe = async () => {
+    const answer = await fetch(`${address}/subjects`, { signal: AbortSignal.timeout(2000) })
+    if (!answer.ok) throw new Error(`it answers ${answer.status}`)
+    await answer.arrayBuffer()
+  }
+  try {
+    const { exited } = registry
+    await awaitReady({ name: 'The schema registry', probe, exited, logFile, deadlineMs: READY_DEADLINE_MS })
+  } catch (error) {
+    await registry.stop()
+    throw error
+  }
+  return { name: 'registry', pid: registry.pid, address, logFile, exited: registry.exited, stop: registry.stop }
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startTemporary, type Addresses } from '#infra/embedded/start-temporary.ts'
+import { findRunning } from './find-running.ts'
+import { keepRun } from './run-state.ts'
+import { dockerAnswers, startContainers } from './start-containers.ts'
+
+const CACHE = process.env['SLUICE_CACHE_DIR'] ?? join(import.meta.dirname, '..', '..', '.cache')
+const KEPT_RUNNING = join(import.meta.dirname, '..', '..', '.cache', 'test-infra.json')
+
+/** Finds or starts the infrastructure of the run and tells the test processes where it is. */
+async function globalSetup(): Promise<void> {
+  const { addresses, stop } = await obtain()
+  const directory = await mkdtemp(join(tmpdir(), 'sluice-run-'))
+  const file = join(directory, 'infra.json')
+  const { brokers, registryUrl, postgresUrl } = addresses
+  await writeFile(file, JSON.stringify({ brokers, registryUrl, postgresUrl }))
+  const id = randomBytes(3).toString('hex')
+  process.env['SLUICE_TEST_INFRA'] = file
+  process.env['SLUICE_TEST_RUN'] = id
+  keepRun({
+    ...addresses,
+    id,
+    stop: async () => {
+      await stop()
+      await rm(directory, { recursive: true, force: true })
+    },
+  })
+}
+
+async function obtain(): Promise<{ addresses: Addresses; stop: () => Promise<void> }> {
+  const nothing = () => Promise.resolve()
+  const named = process.env['SLUICE_TEST_INFRA']
+  const running = await findRunning(named ?? KEPT_RUNNING)
+  if (running) return { addresses: running, stop: nothing }
+  if (named !== undefined) throw new Error(`SLUICE_TEST_INFRA names ${named}, but what it describes does not answer`)
+  const started = (await dockerAnswers()) ? await startContainers() : await startTemporary(CACHE, console.log)
+  return { addresses: started, stop: () => started.stop() }
+}
+
+export { globalSetup as default }

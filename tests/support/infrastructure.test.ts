@@ -1,0 +1,43 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { Kafka, logLevel } from 'kafkajs'
+import { Client } from 'pg'
+import { createTestDatabase, deleteTopics, randomName, testInfrastructure } from './infrastructure.ts'
+
+const prefix = randomName('support')
+const kafka = new Kafka({ brokers: testInfrastructure().brokers, logLevel: logLevel.NOTHING })
+
+afterAll(() => deleteTopics(prefix))
+
+test('a topic made under a random prefix is there, and gone after deleteTopics', async () => {
+  const admin = kafka.admin()
+  await admin.connect()
+  try {
+    const topic = `${prefix}.calls`
+    await admin.createTopics({ topics: [{ topic, numPartitions: 2 }], waitForLeaders: true })
+    expect(await admin.listTopics()).toContain(topic)
+    await deleteTopics(prefix)
+    expect(await admin.listTopics()).not.toContain(topic)
+  } finally {
+    await admin.disconnect()
+  }
+})
+
+test('the registry answers', async () => {
+  const answer = await fetch(`${testInfrastructure().registryUrl}/subjects`)
+  expect(answer.status).toBe(200)
+  expect(Array.isArray(await answer.json())).toBe(true)
+})
+
+test('each test database is its own and can be dropped while connections are open', async () => {
+  const [one, two] = await Promise.all([createTestDatabase(), createTestDatabase()])
+  const client = new Client({ connectionString: one.url })
+  client.on('error', () => undefined) // dropping it ends this connection
+  await client.connect()
+  await client.query('create table mine (id int)')
+  const other = new Client({ connectionString: two.url })
+  await other.connect()
+  await expect(other.query('select from mine')).rejects.toThrow('does not exist')
+  await other.end()
+  await Promise.all([one.drop(), two.drop()])
+  await expect(client.query('select 1')).rejects.toThrow()
+})

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { Kafka, logLevel } from 'kafkajs'
+import { Client, escapeIdentifier } from 'pg'
+import type { Addresses } from '#infra/embedded/start-temporary.ts'
+
+/** The one Kafka, registry and Postgres of this test run (tests/support/global-setup.ts started or found them). */
+export function testInfrastructure(): Addresses {
+  return JSON.parse(readFileSync(fromSetup('SLUICE_TEST_INFRA'), 'utf8')) as Addresses
+}
+
+/**
+ * A name for a topic prefix, a group or anything else that the shared parts must not confuse with another test's.
+ * Topics and databases that carry the run's names have to be gone at its end, or the run fails.
+ */
+export function randomName(prefix: string): string {
+  return `${prefix}-${fromSetup('SLUICE_TEST_RUN')}-${randomBytes(4).toString('hex')}`
+}
+
+export interface TestDatabase {
+  /** Of the superuser, and of this database alone. */
+  url: string
+  drop(): Promise<void>
+}
+
+/** An empty database of its own for one test file, with every migration applied (they run once and are copied). */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const { postgresUrl } = testInfrastructure()
+  const name = randomName('test')
+  await withMaintenance(postgresUrl, async (client) => {
+    await client.query(`create database ${escapeIdentifier(name)}`)
+  })
+  const drop = () =>
+    withMaintenance(postgresUrl, async (client) => {
+      await client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`)
+    })
+  return { url: databaseUrl(postgresUrl, name), drop }
+}
+
+/** Deletes every topic whose name begins with the prefix. For the end of a test that created topics under it. */
+export async function deleteTopics(prefix: string): Promise<void> {
+  const kafka = new Kafka({ brokers: testInfrastructure().brokers, logLevel: logLevel.NOTHING })
+  const admin = kafka.admin()
+  await admin.connect()
+  try {
+    const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix))
+    if (topics.length > 0) await admin.deleteTopics({ topics, timeout: 30_000 })
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+function databaseUrl(postgresUrl: string, name: string): string {
+  const url = new URL(postgresUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+async function withMaintenance(postgresUrl: string, work: (client: Client) => Promise<void>): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl(postgresUrl, 'postgres') })
+  await client.connect()
+  try {
+    await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+function fromSetup(name: 'SLUICE_TEST_INFRA' | 'SLUICE_TEST_RUN'): string {
+  const value = process.env[name]
+  if (value === undefined) throw new Error(`${name} is not set: run this by jest with --selectProjects integration`)
+  return value
+}
