@@ -1,4 +1,5 @@
 import { eventRaisedAvro, type RaisedEvent } from './event-raised.ts'
+import { hashedId, idTimeMs } from './ids.ts'
 
 /** One attempt that is due, or that failed for good (`webhook.delivery.dead`). */
 export interface WebhookDelivery {
@@ -15,6 +16,11 @@ export interface WebhookDelivery {
   event: RaisedEvent
   /** What the last attempt failed with; null before the first. */
   last_error: string | null
+}
+
+/** The delivery of an event to a webhook: the same whenever it is made again, so that no repetition makes a second one. */
+export function deliveryId(event: Pick<RaisedEvent, 'id' | 'project_id'>, webhookId: string): string {
+  return hashedId('delivery', idTimeMs(event.id), [event.project_id, event.id, webhookId])
 }
 
 export const webhookDeliveryAvro = {

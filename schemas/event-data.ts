@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import type { EventName } from './event-raised.ts'
+import { severitySchema } from './verdicts.ts'
+
+const timestamp = z.string().describe('ISO 8601, UTC')
+
+/** `data` of `threat_detected` (specification 6.4). The last three only of tool calls. */
+const threatDetectedData = z.object({
+  request_id: z.string(),
+  agent_name: z.string().nullable(),
+  agent_tag: z.string().nullable(),
+  model: z.string(),
+  scorer_name: z.string(),
+  score_label: z.literal('fail'),
+  score_value: z.number().min(0).max(1).describe('(score − 1) ÷ 4'),
+  severity: severitySchema,
+  owasp_category: z.string().nullable(),
+  owasp_description: z.string().nullable(),
+  prompt_snippet: z.string(),
+  completion_snippet: z.string().nullable(),
+  latency_ms: z.number().nullable(),
+  run_id: z.string(),
+  report_url: z.string(),
+  tool_name: z.string().optional(),
+  arguments: z.unknown().optional(),
+  session_id: z.string().nullable().optional(),
+})
+
+/** `data` of `usage_alert` (specification 6.5). The last two only of `cost_threshold`. */
+const usageAlertData = z.object({
+  alert_type: z.enum(['quota_exceeded', 'quota_warning', 'cost_threshold']),
+  tier: z.string(),
+  limit: z.number().int().nullable(),
+  current_count: z.number().int(),
+  period_start: timestamp,
+  period_end: timestamp,
+  threshold_usd: z.number().optional(),
+  current_usd: z.number().optional(),
+})
+
+/** `data` of `redteam_complete` (specification 6.6). */
+const redteamCompleteData = z.object({
+  run_id: z.string(),
+  agent_name: z.string(),
+  total_probes: z.number().int(),
+  pass_count: z.number().int(),
+  fail_count: z.number().int(),
+  critical_count: z.number().int(),
+  duration_seconds: z.number().int(),
+  report_url: z.string(),
+})
+
+/** `data` of `new_tool_detected`: the first call of a tool name in a project. */
+const newToolDetectedData = z.object({
+  tool_name: z.string(),
+  agent_name: z.string().nullable(),
+  session_id: z.string().nullable(),
+  request_id: z.string(),
+})
+
+/** What the `data` of each event holds, besides `test: true` in a test event. */
+const eventData = {
+  threat_detected: threatDetectedData,
+  usage_alert: usageAlertData,
+  redteam_complete: redteamCompleteData,
+  new_tool_detected: newToolDetectedData,
+} as const satisfies Record<EventName, z.ZodObject>
+
+/** Every field that the `data` of some event can hold: expressions read the absent ones as null. */
+export const eventDataFields: readonly string[] = [
+  ...new Set(['test', ...Object.values(eventData).flatMap((schema) => Object.keys(schema.shape))]),
+].sort()
