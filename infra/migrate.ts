@@ -1,0 +1,68 @@
+import { createRequire } from 'node:module'
+import type { Knex } from 'knex'
+import * as projects from './migrations/0001-projects.ts'
+import * as requests from './migrations/0002-requests.ts'
+import * as events from './migrations/0003-events.ts'
+
+// knex is CommonJS and its type of the default import is not callable under `nodenext`.
+const createKnex = createRequire(import.meta.url)('knex') as (config: Knex.Config) => Knex
+
+/** In the order they run. A migration that has been released is never changed. */
+const migrations: Readonly<Record<string, Knex.Migration>> = {
+  '0001-projects': projects,
+  '0002-requests': requests,
+  '0003-events': events,
+}
+
+const migrationSource: Knex.MigrationSource<string> = {
+  getMigrations: () => Promise.resolve(Object.keys(migrations)),
+  getMigrationName: (name) => name,
+  getMigration: (name) => {
+    const migration = migrations[name]
+    return migration === undefined
+      ? Promise.reject(new Error(`no migration is named ${name}`))
+      : Promise.resolve(migration)
+  },
+}
+
+/** Any number, the same for every version: whoever holds this advisory lock migrates, others wait. */
+const migrationLock = 7_355_608
+
+export interface MigrationReport {
+  applied: readonly string[]
+  pending: readonly string[]
+}
+
+/** Brings the database at `url` up to date; safe to run twice and twice at once. Returns what it applied. */
+export async function migrate(url: string): Promise<MigrationReport> {
+  return withKnex(url, async (knex) => {
+    // Held by one connection of its own; a killed migrator's lock goes with its connection, unlike knex's lock row.
+    await knex.raw('select pg_advisory_lock(?)', [migrationLock])
+    // A migrator that was killed leaves knex's own lock row set; with the advisory lock held, nobody can be using it.
+    await knex.migrate.forceFreeMigrationsLock()
+    const [, applied] = (await knex.migrate.latest()) as [number, string[]]
+    return { applied, pending: [] }
+  })
+}
+
+/** What `migrate` has done and would do. */
+export async function migrationStatus(url: string): Promise<MigrationReport> {
+  return withKnex(url, async (knex) => {
+    const [applied, pending] = (await knex.migrate.list()) as [{ name: string }[], string[]]
+    return { applied: applied.map(({ name }) => name), pending }
+  })
+}
+
+async function withKnex<T>(url: string, work: (knex: Knex) => Promise<T>): Promise<T> {
+  const knex = createKnex({
+    client: 'pg',
+    connection: url,
+    pool: { min: 1, max: 1 },
+    migrations: { migrationSource, tableName: 'schema_migrations', disableMigrationsListValidation: false },
+  })
+  try {
+    return await work(knex)
+  } finally {
+    await knex.destroy()
+  }
+}
