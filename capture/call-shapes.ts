@@ -1,0 +1,77 @@
+import { fieldAt, listOf, objectOf } from './json.ts'
+
+/**
+ * The request and answer formats that are understood: the three of OpenAI (spoken by many others), embeddings, the
+ * Anthropic messages, and those that only direct clients speak.
+ */
+export type CallShape =
+  | 'chat_completions'
+  | 'completions'
+  | 'responses'
+  | 'embeddings'
+  | 'messages'
+  | 'generate_content'
+  | 'cohere_chat'
+  | 'converse'
+  | 'mcp_tool_call'
+
+/** What a gateway records, by the end of the path. Mounted paths (`/openai/deployments/x/…`, `/api/v1/…`) end the same. */
+const shapeByPathEnd: readonly (readonly [string, CallShape])[] = [
+  ['/chat/completions', 'chat_completions'],
+  ['/completions', 'completions'],
+  ['/responses', 'responses'],
+  ['/embeddings', 'embeddings'],
+  ['/messages', 'messages'],
+]
+
+/** The shape of a POST to `path` (a query is cut off), or null when nothing is known of it. */
+export function shapeOfPath(path: string): CallShape | null {
+  const query = path.indexOf('?')
+  const bare = query === -1 ? path : path.slice(0, query)
+  return shapeByPathEnd.find(([end]) => bare.endsWith(end))?.[1] ?? null
+}
+
+type BodyTest = (request: unknown, response: unknown) => boolean
+
+/** In order: the first that fits decides. Marks of the answer come before those of the request, which are shared by several. */
+const bodyTests: readonly (readonly [CallShape, BodyTest])[] = [
+  ['mcp_tool_call', (request) => fieldAt(request, 'type') === 'mcp_tool_call'],
+  ['chat_completions', (_, response) => objectNamed(response, 'chat.completion')],
+  ['completions', (_, response) => objectNamed(response, 'text_completion')],
+  ['responses', (_, response) => fieldAt(response, 'object') === 'response'],
+  ['messages', (_, response) => fieldAt(response, 'type') === 'message' && has(response, 'content')],
+  ['generate_content', (request, response) => has(response, 'candidates') || has(request, 'contents')],
+  ['converse', (_, response) => objectOf(fieldAt(response, 'output', 'message')) !== undefined],
+  ['chat_completions', (_, response) => choiceHas(response, 'message') || choiceHas(response, 'delta')],
+  ['completions', (_, response) => choiceHas(response, 'text')],
+  ['embeddings', (_, response) => fieldAt(response, 'object') === 'list' && has(response, 'data')],
+  ['cohere_chat', (request, response) => isCohere(request, response)],
+  ['messages', (request) => has(request, 'messages') && has(request, 'max_tokens') && has(request, 'system')],
+  ['chat_completions', (request) => Array.isArray(fieldAt(request, 'messages'))],
+  ['completions', (request) => has(request, 'prompt') && has(request, 'model')],
+  ['responses', (request) => has(request, 'input') && has(request, 'instructions')],
+]
+
+/** The shape that the bodies show, or null when they show none. */
+export function shapeOfBodies(requestBody: unknown, responseBody: unknown): CallShape | null {
+  return bodyTests.find(([, fits]) => fits(requestBody, responseBody))?.[0] ?? null
+}
+
+function has(body: unknown, name: string): boolean {
+  const value = fieldAt(body, name)
+  return value !== undefined && value !== null
+}
+
+function objectNamed(response: unknown, name: string): boolean {
+  const object = fieldAt(response, 'object')
+  return object === name || object === `${name}.chunk`
+}
+
+function choiceHas(response: unknown, name: string): boolean {
+  return listOf(fieldAt(response, 'choices')).some((choice) => has(choice, name))
+}
+
+function isCohere(request: unknown, response: unknown): boolean {
+  if (Array.isArray(fieldAt(response, 'message', 'content')) && has(response, 'finish_reason')) return true
+  return typeof fieldAt(request, 'message') === 'string' && !has(request, 'messages')
+}

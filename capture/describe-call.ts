@@ -1,0 +1,50 @@
+import { shapeOfBodies, type CallShape } from './call-shapes.ts'
+import { fieldAt, textOf } from './json.ts'
+import { providerOfCall } from './providers.ts'
+import { toolCallsOf, type ToolCall } from './tool-calls.ts'
+import { usageOf, type TokenUsage } from './usage.ts'
+
+/** What the bodies of a call say of it. Null where they do not say. */
+export interface CallDescription extends TokenUsage {
+  shape: CallShape | null
+  model: string | null
+  provider: string | null
+  /** `request_body.type`, for instance `mcp_tool_call`. */
+  type: string | null
+  /** The tool of an `mcp_tool_call`. */
+  toolName: string | null
+  /** The tools called: by the record itself when it is a tool call, by the answer otherwise. */
+  toolCalls: readonly ToolCall[]
+}
+
+/** Reads model, provider, tokens and tool calls out of parsed bodies. Takes any JSON and never throws. */
+export function describeCall({
+  requestBody,
+  responseBody,
+}: {
+  requestBody: unknown
+  responseBody?: unknown
+}): CallDescription {
+  const shape = shapeOfBodies(requestBody, responseBody)
+  const model = modelOf(requestBody, responseBody)
+  return {
+    shape,
+    model,
+    provider: providerOfCall(model, shape),
+    type: textOf(fieldAt(requestBody, 'type')) ?? null,
+    toolName: shape === 'mcp_tool_call' ? (textOf(fieldAt(requestBody, 'tool_name')) ?? null) : null,
+    toolCalls: toolCallsOf(requestBody, responseBody),
+    ...usageOf(responseBody),
+  }
+}
+
+/** The answer names the exact version that was used; the request may hold an alias, or nothing (a deployment's path). */
+function modelOf(requestBody: unknown, responseBody: unknown): string | null {
+  return (
+    textOf(fieldAt(responseBody, 'model')) ??
+    textOf(fieldAt(responseBody, 'modelVersion')) ??
+    textOf(fieldAt(requestBody, 'model')) ??
+    textOf(fieldAt(requestBody, 'modelId')) ??
+    null
+  )
+}

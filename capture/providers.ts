@@ -1,0 +1,61 @@
+import type { CallShape } from './call-shapes.ts'
+
+/** Hosts by their end; the first that fits decides. */
+const providerByHost: readonly (readonly [string, string])[] = [
+  ['.openai.azure.com', 'azure'],
+  ['.cognitiveservices.azure.com', 'azure'],
+  ['.services.ai.azure.com', 'azure'],
+  ['openai.com', 'openai'],
+  ['anthropic.com', 'anthropic'],
+  ['googleapis.com', 'google'],
+  ['mistral.ai', 'mistral'],
+  ['cohere.com', 'cohere'],
+  ['cohere.ai', 'cohere'],
+  ['.amazonaws.com', 'bedrock'],
+  ['groq.com', 'groq'],
+  ['together.xyz', 'together'],
+  ['fireworks.ai', 'fireworks'],
+  ['openrouter.ai', 'openrouter'],
+  ['deepseek.com', 'deepseek'],
+  ['x.ai', 'xai'],
+  ['perplexity.ai', 'perplexity'],
+]
+
+/** Who makes a model, by how its name begins (after a host's prefix such as `openai/`). */
+const providerByModel: readonly (readonly [RegExp, string])[] = [
+  [/^(?:gpt|chatgpt|o[1-9](?:$|-)|text-embedding-|text-davinci|davinci|babbage|codex|ft:gpt)/, 'openai'],
+  [/^(?:anthropic\.|[a-z]{2}\.anthropic\.)?claude/, 'anthropic'],
+  [/^(?:gemini|gemma|palm|text-bison|chat-bison)/, 'google'],
+  [/^(?:open-)?(?:mistral|mixtral|codestral|ministral|pixtral|magistral|devstral)/, 'mistral'],
+  [/^(?:command|c4ai|embed-(?:english|multilingual|v4))/, 'cohere'],
+  [/^(?:meta-)?llama/, 'meta'],
+  [/^grok/, 'xai'],
+  [/^deepseek/, 'deepseek'],
+  [/^(?:us\.|eu\.)?amazon\.|^nova-|^titan-/, 'amazon'],
+]
+
+const providerByShape: Partial<Record<CallShape, string>> = {
+  messages: 'anthropic',
+  generate_content: 'google',
+  cohere_chat: 'cohere',
+  converse: 'bedrock',
+}
+
+/** Who answered, by the host's name or an Azure deployment's path; null when neither says. */
+export function providerOfUpstream(host: string, path: string): string | null {
+  const found = providerByHost.find(
+    ([end]) => host === end || host.endsWith(end.startsWith('.') ? end : `.${end}`),
+  )
+  if (found !== undefined) return found[1]
+  return path.includes('/openai/deployments/') ? 'azure' : null
+}
+
+/** Who makes the model, else who speaks the shape; null when neither says. */
+export function providerOfCall(model: string | null, shape: CallShape | null): string | null {
+  if (model !== null) {
+    const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
+    const found = providerByModel.find(([begins]) => begins.test(name))
+    if (found !== undefined) return found[1]
+  }
+  return shape === null ? null : (providerByShape[shape] ?? null)
+}

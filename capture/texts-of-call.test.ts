@@ -1,0 +1,153 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { describeCall } from './describe-call.ts'
+import { textsOfCall } from './texts-of-call.ts'
+
+test('a chat with tools and several choices', () => {
+  const texts = textsOfCall(
+    {
+      messages: [
+        { role: 'developer', content: 'Be kind.' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Weather?' },
+            { type: 'image_url', image_url: { url: 'data:' } },
+          ],
+        },
+        { role: 'assistant', content: null, tool_calls: [{ function: { name: 'w', arguments: '{}' } }] },
+        { role: 'tool', tool_call_id: '1', content: 'Rain' },
+        { role: 'user', content: 'And now?' },
+      ],
+    },
+    { choices: [{ message: { content: 'Wet.' } }, { message: { content: null, refusal: 'No.' } }] },
+  )
+  expect(texts).toMatchObject({
+    system: 'Be kind.',
+    prompt: 'Weather?\nAnd now?',
+    answer: 'Wet.\nNo.',
+    toolCalls: [],
+    context: ['Rain'],
+  })
+  expect(texts.messages.map(({ role }) => role)).toEqual(['system', 'user', 'tool', 'user'])
+})
+
+test.each<[string, unknown, unknown, object]>([
+  [
+    'messages',
+    {
+      system: [{ type: 'text', text: 'S' }],
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', content: [{ type: 'text', text: 'T' }] },
+            { type: 'text', text: 'P' },
+          ],
+        },
+      ],
+    },
+    {
+      type: 'message',
+      content: [
+        { type: 'text', text: 'A' },
+        { type: 'tool_use', name: 'f', input: {} },
+      ],
+    },
+    { system: 'S', prompt: 'P', answer: 'A', context: ['T'], toolCalls: [{ name: 'f', arguments: '{}' }] },
+  ],
+  [
+    'responses',
+    {
+      instructions: 'S',
+      input: [
+        { role: 'user', content: [{ type: 'input_text', text: 'P' }] },
+        { type: 'function_call_output', call_id: 'c', output: 'T' },
+      ],
+    },
+    { object: 'response', output: [{ type: 'message', content: [{ type: 'output_text', text: 'A' }] }] },
+    { system: 'S', prompt: 'P', answer: 'A', context: ['T'] },
+  ],
+  ['completions', { prompt: ['P', 'Q'] }, { choices: [{ text: 'A' }] }, { prompt: 'P\nQ', answer: 'A' }],
+  [
+    'embeddings',
+    { input: ['P', 'Q'] },
+    { object: 'list', data: [{ embedding: 'AAAA' }] },
+    { prompt: 'P\nQ', answer: '' },
+  ],
+  [
+    'Gemini',
+    { systemInstruction: { parts: [{ text: 'S' }] }, contents: [{ role: 'user', parts: [{ text: 'P' }] }] },
+    { candidates: [{ content: { parts: [{ text: 'A' }] } }] },
+    { system: 'S', prompt: 'P', answer: 'A' },
+  ],
+  [
+    'Cohere with documents',
+    {
+      message: 'P',
+      preamble: 'S',
+      chat_history: [{ role: 'CHATBOT', message: 'old' }],
+      documents: [{ title: 'D', snippet: 'E' }],
+    },
+    { text: 'A' },
+    { system: 'S', prompt: 'P', answer: 'A', context: ['D\nE'] },
+  ],
+  [
+    'a tool call: its arguments and its result',
+    { type: 'mcp_tool_call', tool_name: 'search', arguments: { q: ['P', 5] } },
+    { content: [{ type: 'text', text: 'A' }] },
+    { prompt: 'P', answer: 'A', toolCalls: [{ name: 'search', arguments: '{"q":["P",5]}' }] },
+  ],
+  [
+    'a function that was traced',
+    { args: ['P', { q: 'Q' }] },
+    { result: { deep: ['A'] } },
+    { prompt: 'P\nQ', answer: 'A' },
+  ],
+  [
+    'bodies that the gateway wrapped',
+    { truncated: true, bytes: 5, sha256: 'ab', text: 'P' },
+    { raw: 'A', encoding: 'utf8' },
+    { prompt: 'P', answer: 'A' },
+  ],
+  ['no JSON object at all', 'P', null, { prompt: 'P', answer: '' }],
+])('%s', (_name, request, response, expected) => {
+  expect(textsOfCall(request, response)).toMatchObject(expected)
+})
+
+test('a body nested deeper than the stack, and one wider than a call takes arguments', () => {
+  const deep: unknown = JSON.parse('['.repeat(200_000) + '"x"' + ']'.repeat(200_000))
+  expect(textsOfCall(deep, null).prompt).toBe('x')
+  expect(textsOfCall({ any: Array.from({ length: 300_000 }, () => 'x') }, null).prompt).toHaveLength(599_999)
+})
+
+test('any JSON is read without an error', () => {
+  const names = fc.constantFrom(
+    'messages',
+    'content',
+    'role',
+    'choices',
+    'message',
+    'tool_calls',
+    'type',
+    'input',
+    '__proto__',
+  )
+  const json = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 5 },
+      fc.string(),
+      fc.integer(),
+      fc.constant(null),
+      fc.constantFrom('user', 'tool_result', 'function_call'),
+      fc.array(tie('value')),
+      fc.dictionary(names, tie('value')),
+    ),
+  })).value
+  fc.assert(
+    fc.property(json, json, (requestBody, responseBody) => {
+      expect(typeof textsOfCall(requestBody, responseBody).prompt).toBe('string')
+      expect(describeCall({ requestBody, responseBody })).toHaveProperty('model')
+    }),
+  )
+})

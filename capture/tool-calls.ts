@@ -1,0 +1,76 @@
+import { fieldAt, listOf, textOf } from './json.ts'
+
+export interface ToolCall {
+  name: string
+  /** JSON text of the arguments, as the model wrote it where it wrote text; empty when there are none. */
+  arguments: string
+}
+
+/** The tools that a call is about: an `mcp_tool_call` record's own, else those that the answer calls. Takes any JSON. */
+export function toolCallsOf(requestBody: unknown, responseBody: unknown): ToolCall[] {
+  if (fieldAt(requestBody, 'type') === 'mcp_tool_call')
+    return toolCall(fieldAt(requestBody, 'tool_name'), fieldAt(requestBody, 'arguments'))
+  return [
+    ...listOf(fieldAt(responseBody, 'choices')).flatMap((choice) => ofMessage(fieldAt(choice, 'message'))),
+    ...ofMessage(fieldAt(responseBody, 'message')),
+    ...listOf(fieldAt(responseBody, 'output')).flatMap(ofResponsesItem),
+    ...listOf(fieldAt(responseBody, 'content')).flatMap(ofContentPart),
+    ...listOf(fieldAt(responseBody, 'output', 'message', 'content')).flatMap(ofContentPart),
+    ...listOf(fieldAt(responseBody, 'candidates'))
+      .flatMap((candidate) => listOf(fieldAt(candidate, 'content', 'parts')))
+      .flatMap(ofContentPart),
+    ...listOf(fieldAt(responseBody, 'tool_calls')).flatMap(ofFunctionCall),
+  ]
+}
+
+function ofMessage(message: unknown): ToolCall[] {
+  const old = fieldAt(message, 'function_call')
+  return [
+    ...listOf(fieldAt(message, 'tool_calls')).flatMap(ofFunctionCall),
+    ...toolCall(fieldAt(old, 'name'), fieldAt(old, 'arguments')),
+  ]
+}
+
+/** OpenAI `{function: {name, arguments}}` or `{custom: {name, input}}`, Cohere's first `{name, parameters}`. */
+function ofFunctionCall(call: unknown): ToolCall[] {
+  const named = fieldAt(call, 'function') ?? fieldAt(call, 'custom') ?? call
+  return toolCall(
+    fieldAt(named, 'name'),
+    fieldAt(named, 'arguments') ?? fieldAt(named, 'input') ?? fieldAt(named, 'parameters'),
+  )
+}
+
+/** An output item of the responses shape: function, custom and MCP calls have a name of their own. */
+function ofResponsesItem(item: unknown): ToolCall[] {
+  const type = textOf(fieldAt(item, 'type'))
+  if (type?.endsWith('_call') !== true) return []
+  return toolCall(
+    fieldAt(item, 'name') ?? type,
+    fieldAt(item, 'arguments') ?? fieldAt(item, 'input') ?? fieldAt(item, 'action'),
+  )
+}
+
+/** Anthropic `tool_use`, Bedrock `toolUse`, Gemini `functionCall`. */
+function ofContentPart(part: unknown): ToolCall[] {
+  const type = textOf(fieldAt(part, 'type'))
+  if (type?.endsWith('tool_use') === true) return toolCall(fieldAt(part, 'name'), fieldAt(part, 'input'))
+  const nested = fieldAt(part, 'toolUse') ?? fieldAt(part, 'functionCall')
+  return toolCall(fieldAt(nested, 'name'), fieldAt(nested, 'input') ?? fieldAt(nested, 'args'))
+}
+
+function toolCall(name: unknown, given: unknown): ToolCall[] {
+  const text = textOf(name)
+  return text === undefined ? [] : [{ name: text, arguments: argumentsText(given) }]
+}
+
+function argumentsText(given: unknown): string {
+  if (typeof given === 'string') return given
+  if (given === undefined) return ''
+  try {
+    return JSON.stringify(given)
+  } catch (error) {
+    // Nested deeper than the stack: hostile, and no reason to lose the call.
+    if (error instanceof RangeError) return ''
+    throw error
+  }
+}
