@@ -13,7 +13,9 @@ async function run(): Promise<void> {
   const { brokers, registryUrl, postgresUrl, parts, stop } = await startTemporary(cacheDirectory, console.log)
   await mkdir(join(file, '..'), { recursive: true })
   await writeFile(file, JSON.stringify({ brokers, registryUrl, postgresUrl, pid: process.pid }, null, 2))
-  console.log(`kafka ${brokers.join()}, registry ${registryUrl}, postgres ${postgresUrl}\nwritten to ${file}; Ctrl-C ends it`)
+  console.log(
+    `kafka ${brokers.join()}, registry ${registryUrl}, postgres ${postgresUrl}\nwritten to ${file}; Ctrl-C ends it`,
+  )
   const ended = parts.map(({ name, exited }) => exited.then(() => `${name} ended`))
   const reason = await Promise.race([stopped, ...ended])
   console.log(`stopping: ${reason}`)

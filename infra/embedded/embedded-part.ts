@@ -9,7 +9,7 @@ export interface EmbeddedPart {
   /** Settles when the process is gone, whoever ended it. Never rejects. */
   readonly exited: Promise<Exit>
   /** Ends the process cleanly, by force after its deadline. Safe to call twice. */
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 export interface Exit {

@@ -30,7 +30,9 @@ export async function fetchJars(cacheDirectory: string, say: Say): Promise<Jars>
     await mkdir(cacheDirectory, { recursive: true })
     await whileLocked(join(cacheDirectory, 'java.lock'), async () => {
       if (await isComplete(target)) return
-      say(`fetching Kafka ${KAFKA_VERSION} and the Apicurio registry ${REGISTRY_VERSION} from Maven Central (150 MB, once)`)
+      say(
+        `fetching Kafka ${KAFKA_VERSION} and the Apicurio registry ${REGISTRY_VERSION} from Maven Central (150 MB, once)`,
+      )
       await download(target)
     })
   }
@@ -50,7 +52,13 @@ async function download(target: string): Promise<void> {
   await mkdir(join(building, 'registry'), { recursive: true })
   try {
     const pom = join(import.meta.dirname, 'pom.xml')
-    await maven('-f', pom, 'dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${join(building, 'kafka')}`)
+    await maven(
+      '-f',
+      pom,
+      'dependency:copy-dependencies',
+      '-DincludeScope=runtime',
+      `-DoutputDirectory=${join(building, 'kafka')}`,
+    )
     const artifact = `io.apicurio:apicurio-registry-app:${REGISTRY_VERSION}:tar.gz:all`
     await maven('-f', pom, 'dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${building}`)
     const archive = join(building, `apicurio-registry-app-${REGISTRY_VERSION}-all.tar.gz`)
@@ -69,21 +77,33 @@ async function maven(...args: string[]): Promise<void> {
   try {
     await run('mvn', ['-B', '-q', ...args], { maxBuffer: 64 * 1024 * 1024 })
   } catch (error) {
-    const { code, stdout = '', stderr = '' } = error as NodeJS.ErrnoException & { stdout?: string; stderr?: string }
-    if (code === 'ENOENT') throw new CannotStart('Maven is missing: install it (Debian and Ubuntu: apt-get install maven).')
-    const said = `${stdout}\n${stderr}`.split('\n').filter((line) => line.includes('ERROR')).slice(0, 3)
-    throw new CannotStart(`Maven could not fetch the Java packages; check the network and its settings:\n${said.join('\n')}`)
+    const {
+      code,
+      stdout = '',
+      stderr = '',
+    } = error as NodeJS.ErrnoException & { stdout?: string; stderr?: string }
+    if (code === 'ENOENT')
+      throw new CannotStart('Maven is missing: install it (Debian and Ubuntu: apt-get install maven).')
+    const said = `${stdout}\n${stderr}`
+      .split('\n')
+      .filter((line) => line.includes('ERROR'))
+      .slice(0, 3)
+    throw new CannotStart(
+      `Maven could not fetch the Java packages; check the network and its settings:\n${said.join('\n')}`,
+    )
   }
 }
 
 async function assertJava(): Promise<void> {
   const advice = `install it (Debian and Ubuntu: apt-get install openjdk-${OLDEST_JAVA}-jre-headless)`
   const said = await run('java', ['-version']).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new CannotStart(`Java is missing: ${advice}.`)
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new CannotStart(`Java is missing: ${advice}.`)
     throw error
   })
   const major = Number(/version "(\d+)/.exec(said.stderr)?.[1] ?? Number.NaN)
-  if (major < OLDEST_JAVA) throw new CannotStart(`Java ${major} is too old, ${OLDEST_JAVA} or newer is needed: ${advice}.`)
+  if (major < OLDEST_JAVA)
+    throw new CannotStart(`Java ${major} is too old, ${OLDEST_JAVA} or newer is needed: ${advice}.`)
 }
 
 const ABANDONED_AFTER_MS = 10 * 60_000

@@ -25,7 +25,7 @@ export interface GuardedProcess {
   /** Sends the signal to the whole process group. */
   signal(name: NodeJS.Signals): void
   /** Stop signal, then SIGKILL to the group after the deadline. Resolves when the process is gone. */
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 const DEFAULT_STOP_DEADLINE_MS = 15_000

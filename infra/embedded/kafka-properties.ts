@@ -18,7 +18,9 @@ export function kafkaProperties(place: BrokerPlace, quorum: readonly BrokerPlace
   const properties: Record<string, string | number | boolean> = {
     'process.roles': 'broker,controller',
     'node.id': place.nodeId,
-    'controller.quorum.voters': quorum.map((peer) => `${peer.nodeId}@127.0.0.1:${peer.controllerPort}`).join(','),
+    'controller.quorum.voters': quorum
+      .map((peer) => `${peer.nodeId}@127.0.0.1:${peer.controllerPort}`)
+      .join(','),
     listeners: `PLAINTEXT://127.0.0.1:${place.port},CONTROLLER://127.0.0.1:${place.controllerPort}`,
     'advertised.listeners': `PLAINTEXT://127.0.0.1:${place.port}`,
     'controller.listener.names': 'CONTROLLER',

@@ -21,7 +21,7 @@ export interface ClusterBroker {
   readonly address: string
   readonly logFile: string
   /** A controlled shutdown. */
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
   /** SIGKILL: what a crash looks like to its peers and clients. */
   kill(): Promise<Exit>
   /** SIGSTOP and SIGCONT: alive, but silent. */
@@ -34,7 +34,7 @@ export interface ClusterBroker {
 export interface KafkaCluster {
   readonly brokers: readonly ClusterBroker[]
   readonly addresses: string[]
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 /** Starts a KRaft cluster on free ports of the loopback interface, each broker a process of its own, for tests of broker loss. */
@@ -54,7 +54,11 @@ export async function startKafkaCluster(options: KafkaClusterOptions): Promise<K
   }
   const awaitOne = async (place: BrokerPlace, asked: string[]) => {
     const { exited } = processOf(running, place)
-    await awaitBrokers(asked, places.length, { name: `Kafka broker ${place.nodeId}`, exited, logFile: place.logFile })
+    await awaitBrokers(asked, places.length, {
+      name: `Kafka broker ${place.nodeId}`,
+      exited,
+      logFile: place.logFile,
+    })
   }
   try {
     await Promise.all(places.map(launch))
@@ -72,7 +76,11 @@ export async function startKafkaCluster(options: KafkaClusterOptions): Promise<K
   return { brokers, addresses, stop }
 }
 
-function clusterBroker(place: BrokerPlace, running: Map<number, GuardedProcess>, restart: () => Promise<void>): ClusterBroker {
+function clusterBroker(
+  place: BrokerPlace,
+  running: Map<number, GuardedProcess>,
+  restart: () => Promise<void>,
+): ClusterBroker {
   return {
     nodeId: place.nodeId,
     address: brokerAddress(place),

@@ -51,7 +51,12 @@ export interface BrokerLaunch {
 }
 
 /** Formats the broker's directory when it is new and starts the process, without waiting for it to serve. */
-export async function launchBroker({ place, quorum, clusterId, kafkaClassPath }: BrokerLaunch): Promise<GuardedProcess> {
+export async function launchBroker({
+  place,
+  quorum,
+  clusterId,
+  kafkaClassPath,
+}: BrokerLaunch): Promise<GuardedProcess> {
   await assertPortFree(place.port, 'Kafka')
   await assertPortFree(place.controllerPort, 'the Kafka controller')
   await mkdir(place.directory, { recursive: true })
@@ -63,7 +68,9 @@ export async function launchBroker({ place, quorum, clusterId, kafkaClassPath }:
     logFile: place.logFile,
   })
   if (!existsSync(join(place.directory, 'log', 'meta.properties'))) {
-    const format = await startGuarded(java('kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configuration))
+    const format = await startGuarded(
+      java('kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configuration),
+    )
     const { code } = await format.exited
     if (code !== 0) throw new Error(`Kafka could not format ${place.directory}: see ${place.logFile}`)
   }
@@ -76,13 +83,19 @@ export async function awaitBrokers(
   count: number,
   broker: { name: string; exited: GuardedProcess['exited']; logFile: string },
 ): Promise<void> {
-  const kafka = new Kafka({ brokers: addresses, logLevel: logLevel.NOTHING, connectionTimeout: 1000, retry: { retries: 0 } })
+  const kafka = new Kafka({
+    brokers: addresses,
+    logLevel: logLevel.NOTHING,
+    connectionTimeout: 1000,
+    retry: { retries: 0 },
+  })
   const probe = async () => {
     const admin = kafka.admin()
     try {
       await admin.connect()
       const { brokers, controller } = await admin.describeCluster()
-      if (brokers.length < count || controller === null) throw new Error(`${brokers.length} of ${count} brokers are up`)
+      if (brokers.length < count || controller === null)
+        throw new Error(`${brokers.length} of ${count} brokers are up`)
     } finally {
       await admin.disconnect()
     }

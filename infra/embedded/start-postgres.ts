@@ -50,7 +50,13 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
   const address = `postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`
   try {
     const probe = () => createDatabaseOnce(address)
-    await awaitReady({ name: 'Postgres', probe, exited: server.exited, logFile, deadlineMs: READY_DEADLINE_MS })
+    await awaitReady({
+      name: 'Postgres',
+      probe,
+      exited: server.exited,
+      logFile,
+      deadlineMs: READY_DEADLINE_MS,
+    })
   } catch (error) {
     await server.stop()
     throw error
@@ -113,6 +119,8 @@ async function binaryDirectory(): Promise<string> {
     return join(initdb, '..')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
-    throw new CannotStart(`There is no embedded Postgres for ${platform}: start one yourself and set DATABASE_URL.`)
+    throw new CannotStart(
+      `There is no embedded Postgres for ${platform}: start one yourself and set DATABASE_URL.`,
+    )
   }
 }

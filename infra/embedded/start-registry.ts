@@ -52,5 +52,12 @@ export async function startRegistry(options: RegistryOptions): Promise<EmbeddedP
     await registry.stop()
     throw error
   }
-  return { name: 'registry', pid: registry.pid, address, logFile, exited: registry.exited, stop: registry.stop }
+  return {
+    name: 'registry',
+    pid: registry.pid,
+    address,
+    logFile,
+    exited: registry.exited,
+    stop: registry.stop,
+  }
 }

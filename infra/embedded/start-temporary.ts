@@ -19,14 +19,22 @@ export interface Addresses {
 export interface TemporaryInfrastructure extends Addresses {
   parts: readonly EmbeddedPart[]
   /** Ends all three and deletes what they kept. */
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 /** Starts all three parts on free ports with their data in a temporary directory, without durability: for tests and benches. */
 export async function startTemporary(cacheDirectory: string, say: Say): Promise<TemporaryInfrastructure> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-'))
-  const [port, controllerPort, registryPort, postgresPort] = (await freePorts(4)) as [number, number, number, number]
-  const place = (name: string) => ({ directory: join(directory, name), logFile: join(directory, `${name}.log`) })
+  const [port, controllerPort, registryPort, postgresPort] = (await freePorts(4)) as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  const place = (name: string) => ({
+    directory: join(directory, name),
+    logFile: join(directory, `${name}.log`),
+  })
   const deleteData = () => rm(directory, { recursive: true, force: true })
   const parts = await startTogether([
     () => startKafka({ ...place('kafka'), port, controllerPort, cacheDirectory, say }),

@@ -1,7 +1,9 @@
 import type { EmbeddedPart } from './embedded-part.ts'
 
 /** Starts all parts at once. When one cannot start, those that did are stopped before its error is thrown. */
-export async function startTogether(starts: readonly (() => Promise<EmbeddedPart>)[]): Promise<EmbeddedPart[]> {
+export async function startTogether(
+  starts: readonly (() => Promise<EmbeddedPart>)[],
+): Promise<EmbeddedPart[]> {
   const outcomes = await Promise.allSettled(starts.map((start) => start()))
   const started = outcomes.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value)
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')

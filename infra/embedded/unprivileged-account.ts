@@ -12,9 +12,12 @@ export interface Account {
 export async function unprivilegedAccount(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'))
-  const [, , uid, gid] = ['postgres', 'nobody'].map((name) => lines.find((line) => line[0] === name)).find(Boolean) ?? []
+  const [, , uid, gid] =
+    ['postgres', 'nobody'].map((name) => lines.find((line) => line[0] === name)).find(Boolean) ?? []
   if (uid === undefined || gid === undefined) {
-    throw new CannotStart('Postgres does not run as root and there is no user postgres or nobody: run this as another user.')
+    throw new CannotStart(
+      'Postgres does not run as root and there is no user postgres or nobody: run this as another user.',
+    )
   }
   return { uid: Number(uid), gid: Number(gid) }
 }
@@ -28,7 +31,8 @@ export function asUnprivileged(plan: ProcessPlan, account: Account, directories:
   const capability = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override']
   const identity = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups', ...capability]
   const tried = spawnSync('setpriv', [...identity, plan.command, '--version'], { stdio: 'ignore', cwd: '/' })
-  if (tried.status === 0) return { ...plan, command: 'setpriv', args: [...identity, plan.command, ...plan.args], cwd: '/' }
+  if (tried.status === 0)
+    return { ...plan, command: 'setpriv', args: [...identity, plan.command, ...plan.args], cwd: '/' }
   throw new CannotStart(
     `Postgres does not run as root, and user ${account.uid} cannot reach ${plan.command} and ${directories.join(', ')}: move the checkout and the state directory to where other users may pass, or run this as another user.`,
   )
@@ -36,5 +40,11 @@ export function asUnprivileged(plan: ProcessPlan, account: Account, directories:
 
 function canReach(account: Account, program: string, directories: string[]): boolean {
   const script = 'test -x "$1" && test -r "$1" || exit 1; shift; for d; do cd "$d" || exit 1; done'
-  return spawnSync('/bin/sh', ['-c', script, 'sh', program, ...directories], { ...account, cwd: '/', stdio: 'ignore' }).status === 0
+  return (
+    spawnSync('/bin/sh', ['-c', script, 'sh', program, ...directories], {
+      ...account,
+      cwd: '/',
+      stdio: 'ignore',
+    }).status === 0
+  )
 }

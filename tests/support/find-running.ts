@@ -6,7 +6,11 @@ import type { Addresses } from '#infra/embedded/start-temporary.ts'
 export async function findRunning(file: string): Promise<Addresses | undefined> {
   const addresses = await readAddresses(file)
   if (!addresses) return undefined
-  const ends = [...addresses.brokers.map((broker) => `tcp://${broker}`), addresses.registryUrl, addresses.postgresUrl]
+  const ends = [
+    ...addresses.brokers.map((broker) => `tcp://${broker}`),
+    addresses.registryUrl,
+    addresses.postgresUrl,
+  ]
   const answers = await Promise.all(ends.map((end) => accepts(new URL(end))))
   return answers.every(Boolean) ? addresses : undefined
 }

@@ -35,7 +35,8 @@ async function obtain(): Promise<{ addresses: Addresses; stop: () => Promise<voi
   const named = process.env['SLUICE_TEST_INFRA']
   const running = await findRunning(named ?? KEPT_RUNNING)
   if (running) return { addresses: running, stop: nothing }
-  if (named !== undefined) throw new Error(`SLUICE_TEST_INFRA names ${named}, but what it describes does not answer`)
+  if (named !== undefined)
+    throw new Error(`SLUICE_TEST_INFRA names ${named}, but what it describes does not answer`)
   const started = (await dockerAnswers()) ? await startContainers() : await startTemporary(CACHE, console.log)
   return { addresses: started, stop: () => started.stop() }
 }

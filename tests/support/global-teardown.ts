@@ -8,7 +8,8 @@ async function globalTeardown(): Promise<void> {
   if (!run) return
   try {
     const left = [...(await leftTopics(run)), ...(await leftDatabases(run))]
-    if (left.length > 0) throw new Error(`tests left behind what they created:\n${left.map((name) => `  ${name}\n`).join('')}`)
+    if (left.length > 0)
+      throw new Error(`tests left behind what they created:\n${left.map((name) => `  ${name}\n`).join('')}`)
   } finally {
     await run.stop()
   }
@@ -34,7 +35,8 @@ async function leftDatabases({ postgresUrl, id }: TestRun): Promise<string[]> {
       'select datname as name from pg_database where position($1 in datname) > 0',
       [`-${id}-`],
     )
-    for (const { name } of rows) await client.query(`drop database ${client.escapeIdentifier(name)} with (force)`)
+    for (const { name } of rows)
+      await client.query(`drop database ${client.escapeIdentifier(name)} with (force)`)
     return rows.map(({ name }) => `database ${name}`)
   } finally {
     await client.end()

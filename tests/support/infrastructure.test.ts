@@ -28,11 +28,15 @@ test('the registry answers', async () => {
   expect(Array.isArray(await answer.json())).toBe(true)
 })
 
-test('each test database is its own and can be dropped while connections are open', async () => {
+test('each test database is migrated, is its own, and can be dropped while connections are open', async () => {
   const [one, two] = await Promise.all([createTestDatabase(), createTestDatabase()])
   const client = new Client({ connectionString: one.url })
   client.on('error', () => undefined) // dropping it ends this connection
   await client.connect()
+  const { rows } = await client.query<{ present: boolean }>(
+    "select to_regclass('llm_requests') is not null as present",
+  )
+  expect(rows).toEqual([{ present: true }])
   await client.query('create table mine (id int)')
   const other = new Client({ connectionString: two.url })
   await other.connect()

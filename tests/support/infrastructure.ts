@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Kafka, logLevel } from 'kafkajs'
 import { Client, escapeIdentifier } from 'pg'
 import type { Addresses } from '#infra/embedded/start-temporary.ts'
+import { migratedTemplate } from './template-database.ts'
 
 /** The one Kafka, registry and Postgres of this test run (tests/support/global-setup.ts started or found them). */
 export function testInfrastructure(): Addresses {
@@ -28,7 +29,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const { postgresUrl } = testInfrastructure()
   const name = randomName('test')
   await withMaintenance(postgresUrl, async (client) => {
-    await client.query(`create database ${escapeIdentifier(name)}`)
+    const template = await migratedTemplate(client, (database) => databaseUrl(postgresUrl, database))
+    await client.query(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)}`)
   })
   const drop = () =>
     withMaintenance(postgresUrl, async (client) => {
@@ -68,6 +70,7 @@ async function withMaintenance(postgresUrl: string, work: (client: Client) => Pr
 
 function fromSetup(name: 'SLUICE_TEST_INFRA' | 'SLUICE_TEST_RUN'): string {
   const value = process.env[name]
-  if (value === undefined) throw new Error(`${name} is not set: run this by jest with --selectProjects integration`)
+  if (value === undefined)
+    throw new Error(`${name} is not set: run this by jest with --selectProjects integration`)
   return value
 }

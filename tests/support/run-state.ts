@@ -5,7 +5,7 @@ export interface TestRun extends Addresses {
   /** Part of every name that the run gives to topics and databases. */
   id: string
   /** Ends what the run started; nothing when it found a running set. */
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 const holder = globalThis as { sluiceTestRun?: TestRun }

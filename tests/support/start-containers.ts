@@ -14,19 +14,21 @@ export async function dockerAnswers(): Promise<boolean> {
 }
 
 /** The same three parts as containers, for machines with a Docker engine. */
-export async function startContainers(): Promise<Addresses & { stop(): Promise<void> }> {
+export async function startContainers(): Promise<Addresses & { stop: () => Promise<void> }> {
   // The broker tells clients its own address, so its port outside has to be known before it starts.
   const [kafkaPort] = (await freePorts(1)) as [number]
   const outcomes = await Promise.allSettled([startKafka(kafkaPort), startRegistry(), startPostgres()])
   const stop = async () => {
-    await Promise.all(outcomes.map((one) => (one.status === 'fulfilled' ? one.value.stop() : undefined)))
+    const started = outcomes.filter((one) => one.status === 'fulfilled')
+    await Promise.all(started.map(({ value }) => value.stop()))
   }
   const [kafka, registry, postgres] = outcomes
   if (kafka.status === 'rejected' || registry.status === 'rejected' || postgres.status === 'rejected') {
     await stop()
     throw outcomes.find((one) => one.status === 'rejected')?.reason
   }
-  const at = (container: StartedTestContainer, port: number) => `${container.getHost()}:${container.getMappedPort(port)}`
+  const at = (container: StartedTestContainer, port: number) =>
+    `${container.getHost()}:${container.getMappedPort(port)}`
   return {
     brokers: [`${kafka.value.getHost()}:${kafkaPort}`],
     registryUrl: `http://${at(registry.value, 8080)}/apis/ccompat/v7`,
