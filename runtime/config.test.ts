@@ -1,0 +1,55 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { z } from 'zod'
+import { kafkaFields, operationsPort, parseConfig, processFields, sealingFields } from './config.ts'
+
+const schema = z.object({
+  ...processFields,
+  ...kafkaFields,
+  ...sealingFields,
+  OPS_PORT: operationsPort(9001),
+})
+
+test('reads lists, numbers, flags and defaults', () => {
+  const parsed = parseConfig(schema, {
+    KAFKA_BROKERS: 'a:1, b:2',
+    OPS_PORT: '9100',
+    KAFKA_SSL: 'true',
+    LOG_LEVEL: '',
+  })
+  expect(parsed).toMatchObject({
+    ok: true,
+    value: {
+      KAFKA_BROKERS: ['a:1', 'b:2'],
+      OPS_PORT: 9100,
+      KAFKA_SSL: true,
+      LOG_LEVEL: 'info',
+      TOPIC_PREFIX: '',
+    },
+  })
+})
+
+test('names every problem at once, never a value', () => {
+  const parsed = parseConfig(schema, { OPS_PORT: 'x', BODY_ENCRYPTION_KEYS: 'k1:c2VjcmV0' })
+  expect(parsed.ok).toBe(false)
+  const problems = parsed.ok ? [] : parsed.problems
+  expect(problems).toHaveLength(3)
+  expect(problems.join('\n')).toMatch(/KAFKA_BROKERS: is not set/)
+  expect(problems.join('\n')).toMatch(/OPS_PORT: /)
+  expect(problems.join('\n')).toMatch(/BODY_ENCRYPTION_KEYS: expected id:base64 of exactly 32 bytes/)
+  expect(problems.join('\n')).not.toMatch(/c2VjcmV0/)
+})
+
+test('takes a secret from a file, and says when the file cannot be read', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'sluice-config-')), 'keys')
+  writeFileSync(file, `k1:${Buffer.alloc(32, 7).toString('base64')}\n`)
+  const given = { KAFKA_BROKERS: 'a:1', BODY_ENCRYPTION_KEYS_FILE: file }
+  expect(parseConfig(schema, given)).toMatchObject({
+    ok: true,
+    value: { BODY_ENCRYPTION_KEYS: [{ id: 'k1' }] },
+  })
+  const missing = parseConfig(schema, { ...given, BODY_ENCRYPTION_KEYS_FILE: `${file}.absent` })
+  expect(missing.ok ? '' : missing.problems.join()).toMatch(/BODY_ENCRYPTION_KEYS_FILE: cannot be read/)
+})

@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { logLevels } from './log.ts'
+import { messageOf } from './errors.ts'
+
+/**
+ * Fragments of configuration that services spread into their own `z.object({...})`. A key is the environment variable's name;
+ * `NAME_FILE` names a file that holds the value instead. docs/configuration.md is made from the descriptions.
+ */
+export const processFields = {
+  LOG_LEVEL: z.enum(logLevels).default('info').describe('Least severe log line that is written.'),
+  OPS_HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('Address of /healthz, /readyz and /metrics. They need no key, so loopback unless set.'),
+  DRAIN_DEADLINE_MS: milliseconds(25_000, 600_000).describe(
+    'How long a stopping process may finish what it has begun.',
+  ),
+}
+
+export const kafkaFields = {
+  KAFKA_BROKERS: listOf(z.string().regex(/^[^\s:]+:\d+$/, 'expected host:port')).describe(
+    'Brokers to start from, host:port, comma-separated.',
+  ),
+  KAFKA_SSL: flag().describe('Whether brokers are reached over TLS.'),
+  KAFKA_SSL_CA: z.string().optional().describe('Certificate authority of the brokers, PEM.'),
+  KAFKA_SSL_CERT: z.string().optional().describe('Client certificate, PEM.'),
+  KAFKA_SSL_KEY: z.string().optional().describe("Client certificate's key, PEM."),
+  KAFKA_SASL_MECHANISM: z
+    .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
+    .optional()
+    .describe('SASL mechanism; unset: none.'),
+  KAFKA_SASL_USERNAME: z.string().optional().describe('SASL user.'),
+  KAFKA_SASL_PASSWORD: z.string().optional().describe('SASL password.'),
+  TOPIC_PREFIX: z
+    .string()
+    .regex(/^[a-zA-Z0-9._-]*$/)
+    .default('')
+    .describe('Goes before every topic, consumer group and subject, for clusters that are shared.'),
+}
+
+export const registryFields = {
+  SCHEMA_REGISTRY_URL: z.url().describe('Schema registry, its Confluent-compatible address.'),
+}
+
+export const postgresFields = {
+  DATABASE_URL: z.url().describe('Postgres, postgres://user:password@host:port/database.'),
+  DATABASE_SSL_CA: z
+    .string()
+    .optional()
+    .describe('Certificate authority of Postgres, PEM. Set: TLS is used and verified.'),
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(10).describe('Connections at most.'),
+}
+
+export const sealingFields = {
+  BODY_ENCRYPTION_KEYS: z
+    .string()
+    .default('')
+    .transform((text, context) => parseKeys(text, (message) => context.addIssue({ code: 'custom', message })))
+    .describe(
+      '`id:base64 of 32 bytes`, comma-separated; the first encrypts, all decrypt. Empty: bodies are not encrypted.',
+    ),
+}
+
+export type KafkaConfig = z.output<z.ZodObject<typeof kafkaFields>>
+export type RegistryConfig = z.output<z.ZodObject<typeof registryFields>>
+export type PostgresConfig = z.output<z.ZodObject<typeof postgresFields>>
+export type ProcessConfig = z.output<z.ZodObject<typeof processFields>>
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface EncryptionKey {
+  id: string
+  key: Buffer
+}
+
+/** A list of comma-separated values, at least one. */
+export function listOf<T extends z.ZodType<unknown, string>>(item: T) {
+  return z
+    .string()
+    .transform((text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    )
+    .pipe(z.array(item).min(1, 'expected at least one value'))
+}
+
+/** `true` or `false`; false when unset. */
+export function flag(defaultValue = false) {
+  return z
+    .enum(['true', 'false'])
+    .default(defaultValue ? 'true' : 'false')
+    .transform((text) => text === 'true')
+}
+
+/** A duration in milliseconds with its default and upper bound. */
+export function milliseconds(defaultMs: number, maxMs: number) {
+  return z.coerce.number().int().min(1).max(maxMs).default(defaultMs)
+}
+
+/** The port of a process's operations server (design §13 lists the defaults). */
+export function operationsPort(defaultPort: number) {
+  return z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(defaultPort)
+    .describe('Port of /healthz, /readyz and /metrics.')
+}
+
+export type ParsedConfig<T> = { ok: true; value: T } | { ok: false; problems: readonly string[] }
+
+/** Reads a service's configuration; on failure every problem, each with the variable's name and never with its value. */
+export function parseConfig<S extends z.ZodObject>(
+  schema: S,
+  environment: Environment,
+): ParsedConfig<z.output<S>> {
+  const problems: string[] = []
+  const given: Record<string, string> = {}
+  for (const name of Object.keys(schema.shape)) {
+    const value = readVariable(name, environment, problems)
+    // An empty variable is how compose files and charts write "unset".
+    if (value !== undefined && value !== '') given[name] = value
+  }
+  const parsed = schema.safeParse(given)
+  if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => describeIssue(issue, given)))
+  return parsed.success && problems.length === 0 ? { ok: true, value: parsed.data } : { ok: false, problems }
+}
+
+function readVariable(name: string, environment: Environment, problems: string[]): string | undefined {
+  const file = environment[`${name}_FILE`]
+  if (file === undefined || file === '') return environment[name]
+  try {
+    return readFileSync(file, 'utf8').trimEnd()
+  } catch (error) {
+    problems.push(`${name}_FILE: cannot be read (${messageOf(error)})`)
+    return undefined
+  }
+}
+
+function describeIssue(issue: z.core.$ZodIssue, given: Record<string, string>): string {
+  const name = issue.path[0]
+  if (typeof name !== 'string') return issue.message
+  return given[name] === undefined && issue.code === 'invalid_type'
+    ? `${name}: is not set`
+    : `${name}: ${issue.message}`
+}
+
+function parseKeys(text: string, problem: (message: string) => void): EncryptionKey[] {
+  const keys = text
+    .split(',')
+    .filter((part) => part.trim() !== '')
+    .map((part) => {
+      const colon = part.indexOf(':')
+      return { id: part.slice(0, colon).trim(), key: Buffer.from(part.slice(colon + 1).trim(), 'base64') }
+    })
+  if (keys.some(({ id, key }) => id === '' || key.length !== 32))
+    problem('expected id:base64 of exactly 32 bytes, comma-separated')
+  if (new Set(keys.map(({ id }) => id)).size !== keys.length) problem('a key id stands twice')
+  return keys
+}

@@ -1,0 +1,67 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Metrics } from './metrics.ts'
+import type { Health } from './service.ts'
+
+export interface OperationsServer {
+  port: number
+  close(): Promise<void>
+}
+
+/**
+ * Serves `/healthz` (200 while the process can go on), `/readyz` (200 while it serves) and `/metrics`, for supervisors and
+ * Prometheus. They say nothing of what was recorded and need no key.
+ */
+export async function startOperationsServer(options: {
+  host: string
+  port: number
+  health: () => Health
+  metrics: Metrics
+}): Promise<OperationsServer> {
+  const server = createServer((request, response) => {
+    void answer(request, response, options)
+  })
+  await listen(server, options.port, options.host)
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** Rejects with a sentence that names the address when it cannot be had. */
+export function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) =>
+      reject(new Error(`cannot listen on ${host}:${port}: ${error.message}`, { cause: error }))
+    server.once('error', fail)
+    server.listen(port, host, () => {
+      server.removeListener('error', fail)
+      resolve()
+    })
+  })
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { health, metrics }: { health: () => Health; metrics: Metrics },
+): Promise<void> {
+  const path = request.url?.split('?', 1)[0]
+  if (path === '/metrics') {
+    const text = await metrics.registry.metrics()
+    response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text)
+  } else if (path === '/healthz' || path === '/readyz') {
+    const now = health()
+    const well =
+      path === '/healthz' ? now.status !== 'failed' : now.status === 'ok' || now.status === 'degraded'
+    response.writeHead(well ? 200 : 503, { 'content-type': 'application/json' }).end(JSON.stringify(now))
+  } else {
+    response
+      .writeHead(404, { 'content-type': 'application/json' })
+      .end('{"detail":"only /healthz, /readyz and /metrics are here"}')
+  }
+}

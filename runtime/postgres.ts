@@ -1,0 +1,124 @@
+import pg from 'pg'
+import type { PostgresConfig } from './config.ts'
+import { TransientError, messageOf } from './errors.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+
+export interface PoolDependencies {
+  log: Log
+  metrics: Metrics
+  /** Shown in pg_stat_activity. */
+  applicationName: string
+  /** A statement that takes longer is cancelled. */
+  statementTimeoutMs?: number
+}
+
+/** A pool that outlives the loss of its connections. Its owner ends it. */
+export function createPool(config: PostgresConfig, dependencies: PoolDependencies): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: config.DATABASE_URL,
+    max: config.DATABASE_POOL_SIZE,
+    application_name: dependencies.applicationName,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: dependencies.statementTimeoutMs ?? 30_000,
+    // A dead peer is noticed by the kernel instead of by a transaction that waits for ever.
+    keepAlive: true,
+    ...(config.DATABASE_SSL_CA === undefined ? {} : { ssl: { ca: config.DATABASE_SSL_CA } }),
+  })
+  // Without a listener the loss of an idle connection would end the process.
+  pool.on('error', (error) => dependencies.log.warn({ err: error }, 'an idle Postgres connection was lost'))
+  const connections = dependencies.metrics.gauge(
+    'sluice_postgres_connections',
+    'Postgres connections by state',
+    ['state'],
+  )
+  const report = () => {
+    connections.set({ state: 'open' }, pool.totalCount)
+    connections.set({ state: 'idle' }, pool.idleCount)
+    connections.set({ state: 'waited_for' }, pool.waitingCount)
+  }
+  for (const event of ['acquire', 'release', 'remove'] as const) pool.on(event, report)
+  return pool
+}
+
+/** Runs one statement; throws as `classifyPostgresError` says. */
+export async function query<R extends pg.QueryResultRow>(
+  pool: pg.Pool | pg.PoolClient,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<pg.QueryResult<R>> {
+  try {
+    return await pool.query<R>(text, [...values])
+  } catch (error) {
+    throw classifyPostgresError(error)
+  }
+}
+
+/** Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. Throws as `classifyPostgresError` says. */
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  let client: pg.PoolClient | undefined
+  let broken: Error | undefined
+  const noteLoss = (error: Error) => (broken = error)
+  try {
+    client = await pool.connect()
+    // While a client is checked out the pool does not listen, and an unheard 'error' would end the process.
+    client.on('error', noteLoss)
+    await client.query('begin')
+    const value = await work(client)
+    await client.query('commit')
+    return value
+  } catch (error) {
+    broken ??= client === undefined ? undefined : await rollBack(client)
+    throw classifyPostgresError(error)
+  } finally {
+    client?.removeListener('error', noteLoss)
+    client?.release(broken)
+  }
+}
+
+/** Returns the error that makes the connection unusable, if there is one. */
+async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
+  try {
+    await client.query('rollback')
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error : new Error(messageOf(error))
+  }
+}
+
+// Appendix A of the Postgres manual: 08 connection, 53 insufficient resources, 57P0x shutdown, 40001 serialization, 40P01 deadlock,
+// 55P03 lock not available, 57014 cancelled by a timeout, 25006 read-only after a fail-over, 58 system error.
+const transientStates = /^(08...|53...|57P0[1-5]|40001|40P01|55P03|57014|25006|58...)$/
+const transientSystemCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+])
+// pg gives these no code.
+const transientMessages =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|connection timeout/i
+
+/** TransientError `POSTGRES_UNAVAILABLE` for what passes by itself; anything else as it is. */
+export function classifyPostgresError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  // A host with several addresses fails with one error for each.
+  const causes: unknown[] = error instanceof AggregateError ? error.errors : []
+  const transient =
+    transientSystemCodes.has(code) ||
+    transientStates.test(code) ||
+    transientMessages.test(error.message) ||
+    causes.some((cause) => classifyPostgresError(cause) instanceof TransientError)
+  return transient
+    ? new TransientError('POSTGRES_UNAVAILABLE', `Postgres: ${error.message || code}`, { cause: error })
+    : error
+}

@@ -1,0 +1,67 @@
+import { afterEach, expect, jest, test } from '@jest/globals'
+import { z } from 'zod'
+import { operationsPort, processFields } from './config.ts'
+import { runProcess } from './run-process.ts'
+import type { Health, Service } from './service.ts'
+
+const schema = z.object({ ...processFields, OPS_PORT: operationsPort(0) })
+const environment = { LOG_LEVEL: 'silent', OPS_PORT: '0', DRAIN_DEADLINE_MS: '200' }
+
+afterEach(() => {
+  jest.restoreAllMocks()
+})
+
+function service(overrides: Partial<Service> = {}): Service {
+  const done = Promise.withResolvers<undefined>()
+  return {
+    start: () => Promise.resolve(),
+    stop: () => {
+      done.resolve(undefined)
+      return Promise.resolve()
+    },
+    health: (): Health => ({ status: 'ok' }),
+    done: done.promise.then(() => undefined),
+    ...overrides,
+  }
+}
+
+const run = (made: Service) => runProcess({ name: 'test', schema, environment, create: () => made })
+const signalSoon = () => setTimeout(() => process.emit('SIGTERM'), 20)
+
+test('a signal stops the service and the process ends well', async () => {
+  const stopped = jest.fn()
+  signalSoon()
+  expect(await run(service({ stop: () => Promise.resolve(stopped()) as Promise<void> }))).toBe(0)
+  expect(stopped).toHaveBeenCalledTimes(1)
+})
+
+test('a service that fails is stopped, and the process ends with 1', async () => {
+  const stopped = jest.fn()
+  const failing = service({
+    done: Promise.reject(new Error('broken')),
+    stop: () => Promise.resolve(stopped()) as Promise<void>,
+  })
+  expect(await run(failing)).toBe(1)
+  expect(stopped).toHaveBeenCalledTimes(1)
+})
+
+test('a service that cannot start ends the process with 1', async () => {
+  expect(await run(service({ start: () => Promise.reject(new Error('no port')) }))).toBe(1)
+})
+
+test('a service that does not drain in time ends the process with 1', async () => {
+  signalSoon()
+  expect(await run(service({ stop: () => new Promise(() => undefined) }))).toBe(1)
+})
+
+test('wrong configuration ends the process with 2, naming the variable', async () => {
+  const written = jest.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const code = await runProcess({
+    name: 'test',
+    schema,
+    environment: { OPS_PORT: 'x' },
+    create: () => service(),
+  })
+  expect(code).toBe(2)
+  expect(written.mock.calls.join()).toMatch(/OPS_PORT/)
+})

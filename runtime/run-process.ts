@@ -1,0 +1,119 @@
+import type { z } from 'zod'
+import { systemClock, type Clock } from './clock.ts'
+import { parseConfig, type Environment, type processFields } from './config.ts'
+import { createLog, type Log } from './log.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { startOperationsServer, type OperationsServer } from './operations-server.ts'
+import type { Service } from './service.ts'
+
+export interface ProcessDependencies {
+  log: Log
+  metrics: Metrics
+  clock: Clock
+}
+
+type ProcessSchema = z.ZodObject<typeof processFields & { OPS_PORT: z.ZodType<number> }>
+
+export interface ProcessOptions<S extends ProcessSchema> {
+  /** The service's name in logs. */
+  name: string
+  schema: S
+  environment: Environment
+  create: (config: z.output<S>, dependencies: ProcessDependencies) => Service
+}
+
+/**
+ * Runs one service until SIGTERM, SIGINT or its own end, and resolves with the exit code: 0 stopped as asked, 1 failed or not
+ * drained within DRAIN_DEADLINE_MS, 2 configuration wrong. A second signal ends the wait.
+ */
+export async function runProcess<S extends ProcessSchema>(options: ProcessOptions<S>): Promise<number> {
+  const parsed = parseConfig(options.schema, options.environment)
+  if (!parsed.ok) {
+    process.stderr.write(
+      `${options.name}: the configuration is wrong\n${parsed.problems.map((line) => `  ${line}\n`).join('')}`,
+    )
+    return 2
+  }
+  const config = parsed.value
+  const { LOG_LEVEL, OPS_HOST, OPS_PORT, DRAIN_DEADLINE_MS } = config as z.output<ProcessSchema>
+  const log = createLog(options.name, LOG_LEVEL)
+  const metrics = createMetrics({ processMetrics: true })
+  let operations: OperationsServer | undefined
+  const signals = listenForSignals(log)
+  try {
+    const service = options.create(config, { log, metrics, clock: systemClock })
+    operations = await startOperationsServer({
+      host: OPS_HOST,
+      port: OPS_PORT,
+      health: () => service.health(),
+      metrics,
+    })
+    return await runUntilSignal(service, signals, DRAIN_DEADLINE_MS, log)
+  } catch (error) {
+    log.fatal({ err: error }, 'the process cannot go on')
+    return 1
+  } finally {
+    signals.dispose()
+    await operations?.close()
+  }
+}
+
+async function runUntilSignal(
+  service: Service,
+  signals: Signals,
+  deadlineMs: number,
+  log: Log,
+): Promise<number> {
+  const failed = await untilSignalOrEnd(service, signals, log).then(
+    () => false,
+    (error: unknown) => {
+      log.fatal({ err: error }, 'the process cannot go on')
+      return true
+    },
+  )
+  log.info('stopping')
+  const deadline = new AbortController()
+  const overdue = systemClock.sleep(deadlineMs, deadline.signal).then(() => 'overdue' as const)
+  const outcome = await Promise.race([service.stop().then(() => 'drained' as const), overdue, signals.second])
+  deadline.abort()
+  log[outcome === 'drained' ? 'info' : 'error']({ outcome }, 'stopped')
+  return outcome === 'drained' && !failed ? 0 : 1
+}
+
+async function untilSignalOrEnd(service: Service, signals: Signals, log: Log): Promise<void> {
+  const ended = service.done.then(() => 'ended' as const)
+  const started = service.start().then(() => 'started' as const)
+  // Whichever of the two is not awaited any more must not be reported as unhandled; a failure of the other has been seen by then.
+  for (const promise of [ended, started]) promise.catch(() => undefined)
+  if ((await Promise.race([started, ended, signals.first])) === 'started') {
+    log.info('started')
+    await Promise.race([ended, signals.first])
+  }
+}
+
+interface Signals {
+  first: Promise<'signal'>
+  second: Promise<'second signal'>
+  dispose(): void
+}
+
+function listenForSignals(log: Log): Signals {
+  const first = Promise.withResolvers<'signal'>()
+  const second = Promise.withResolvers<'second signal'>()
+  let count = 0
+  const onSignal = (signal: NodeJS.Signals) => {
+    log.info({ signal }, 'signal received')
+    if (++count === 1) first.resolve('signal')
+    else second.resolve('second signal')
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+  return {
+    first: first.promise,
+    second: second.promise,
+    dispose() {
+      process.removeListener('SIGTERM', onSignal)
+      process.removeListener('SIGINT', onSignal)
+    },
+  }
+}

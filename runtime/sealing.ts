@@ -1,0 +1,76 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import type { EncryptionKey } from './config.ts'
+import { PermanentError, messageOf } from './errors.ts'
+
+/** Bytes as they travel and rest: compressed, then encrypted where keys are configured. */
+export interface Sealed {
+  codec: string
+  key_id: string | null
+  data: Buffer
+}
+
+/**
+ * `identity` names what the bytes belong to. It is the associated data of the encryption, so that sealed bytes moved to
+ * another record do not open.
+ */
+export interface Sealer {
+  seal(bytes: Buffer, identity: string): Sealed
+  /** Throws PermanentError `CANNOT_OPEN`: the key is not configured, or bytes or identity are not those that were sealed. */
+  open(sealed: Sealed, identity: string): Buffer
+}
+
+const nonceBytes = 12
+const tagBytes = 16
+// Below this a zstd frame saves nothing: its header and the sequence section take about as much as they remove.
+const compressFromBytes = 128
+/** A sealed value that would open to more than this is refused: BODY_MAX_BYTES is 10 MiB, and hostile frames expand a thousandfold. */
+const maxOpenedBytes = 64 * 1024 * 1024
+
+/** The first of `keys` encrypts, all of them decrypt; none: bytes are only compressed. */
+export function createSealer(keys: readonly EncryptionKey[]): Sealer {
+  const byId = new Map(keys.map(({ id, key }) => [id, key]))
+  const current = keys[0]
+  return {
+    seal(bytes, identity) {
+      const compressed = bytes.length < compressFromBytes ? bytes : zstdCompressSync(bytes)
+      const smaller = compressed.length < bytes.length
+      const codec = smaller ? 'zstd' : 'none'
+      const data = smaller ? compressed : bytes
+      if (current === undefined) return { codec, key_id: null, data }
+      return { codec, key_id: current.id, data: encrypt(data, current.key, identity) }
+    },
+    open({ codec, key_id, data }, identity) {
+      try {
+        const compressed = key_id === null ? data : decrypt(data, keyNamed(byId, key_id), identity)
+        return codec === 'zstd'
+          ? zstdDecompressSync(compressed, { maxOutputLength: maxOpenedBytes })
+          : compressed
+      } catch (error) {
+        throw new PermanentError('CANNOT_OPEN', `sealed bytes cannot be opened: ${messageOf(error)}`, {
+          cause: error,
+        })
+      }
+    },
+  }
+}
+
+function keyNamed(keys: ReadonlyMap<string, Buffer>, id: string): Buffer {
+  const key = keys.get(id)
+  if (key === undefined) throw new Error(`no key "${id}" in BODY_ENCRYPTION_KEYS`)
+  return key
+}
+
+function encrypt(data: Buffer, key: Buffer, identity: string): Buffer {
+  const nonce = randomBytes(nonceBytes)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(identity))
+  return Buffer.concat([nonce, cipher.update(data), cipher.final(), cipher.getAuthTag()])
+}
+
+function decrypt(data: Buffer, key: Buffer, identity: string): Buffer {
+  if (data.length < nonceBytes + tagBytes) throw new Error('shorter than a nonce and a tag')
+  const decipher = createDecipheriv('aes-256-gcm', key, data.subarray(0, nonceBytes))
+    .setAAD(Buffer.from(identity))
+    .setAuthTag(data.subarray(data.length - tagBytes))
+  return Buffer.concat([decipher.update(data.subarray(nonceBytes, data.length - tagBytes)), decipher.final()])
+}
