@@ -1,0 +1,117 @@
+import { celEnv, isCelError, parse, plan, type CelInput } from '@bufbuild/cel'
+import { strings } from '@bufbuild/cel/ext'
+import { messageOf, PermanentError } from './errors.ts'
+
+type Parsed = ReturnType<typeof parse>
+type Expression = Parsed['expr']
+
+/** Decides on the values of the variables it was compiled for. Throws PermanentError (`EXPRESSION_FAILED`) when it cannot. */
+export type FilterExpression = (values: Readonly<Record<string, unknown>>) => boolean
+
+const maxLength = 2_000
+const maxNesting = 50
+
+// What takes time in proportion to its input. Not here: macros that loop and functions that make long text of short,
+// because both multiply when nested, and who writes a filter is not who pays for its time.
+const operators = ['_==_', '_!=_', '@in', '_&&_', '_||_', '!_', '_?_:_', '_[_]']
+const comparisons = ['_<_', '_<=_', '_>_', '_>=_', '-_', '_+_', '_-_', '_*_', '_/_', '_%_']
+const conversions = [
+  'size',
+  'int',
+  'uint',
+  'double',
+  'string',
+  'bool',
+  'timestamp',
+  'duration',
+  'type',
+  'dyn',
+]
+const textFunctions = ['startsWith', 'endsWith', 'contains', 'matches', 'lowerAscii', 'upperAscii', 'trim']
+const positions = ['indexOf', 'lastIndexOf', 'charAt', 'substring']
+const functions = new Set([...operators, ...comparisons, ...conversions, ...textFunctions, ...positions])
+const typeNames = ['int', 'uint', 'double', 'string', 'bool', 'bytes', 'list', 'map', 'null_type']
+
+const environment = celEnv({ funcs: strings })
+
+/**
+ * Compiles a CEL expression that somebody wrote, with `variables` in reach. Throws PermanentError (`EXPRESSION_INVALID`)
+ * whose message says what is wrong and at which line and column.
+ */
+export function compileFilterExpression(source: string, variables: readonly string[]): FilterExpression {
+  if (source.length > maxLength) throw invalid(`it is longer than ${maxLength} characters`)
+  if (nestingOf(source) > maxNesting) throw invalid(`its brackets are nested deeper than ${maxNesting}`)
+  const parsed = parseExpression(source)
+  refuseUnknown(parsed, source, new Set([...variables, ...typeNames]))
+  const evaluate = plan(environment, parsed)
+  return (values) => {
+    // CEL takes JSON values, which is what these are; a record of unknowns cannot say so.
+    const result = evaluate(values as Record<string, CelInput>)
+    if (isCelError(result)) throw new PermanentError('EXPRESSION_FAILED', result.message)
+    if (typeof result !== 'boolean') {
+      throw new PermanentError('EXPRESSION_FAILED', 'the result is neither true nor false')
+    }
+    return result
+  }
+}
+
+function invalid(problem: string, cause?: unknown): PermanentError {
+  return new PermanentError('EXPRESSION_INVALID', `the filter expression is not valid: ${problem}`, { cause })
+}
+
+/** The parser recurses on brackets. Those in text count too: it errs on the safe side. */
+function nestingOf(source: string): number {
+  let depth = 0
+  let deepest = 0
+  for (const character of source) {
+    if ('([{'.includes(character)) deepest = Math.max(deepest, ++depth)
+    else if (')]}'.includes(character)) depth--
+  }
+  return deepest
+}
+
+function parseExpression(source: string): Parsed {
+  try {
+    return parse(source)
+  } catch (error) {
+    throw invalid(messageOf(error).replace(/^<input>:(\d+):(\d+):/, 'line $1, column $2:'), error)
+  }
+}
+
+/** Names and functions that are not there would fail on every event: they are refused when the expression is saved. */
+function refuseUnknown({ expr, sourceInfo }: Parsed, source: string, names: ReadonlySet<string>): void {
+  const refuse = (node: Expression, problem: string): never => {
+    const before = source.slice(0, sourceInfo?.positions[node.id.toString()] ?? 0).split('\n')
+    throw invalid(`line ${before.length}, column ${(before.at(-1) ?? '').length + 1}: ${problem}`)
+  }
+  const visit = (node: Expression | undefined): void => {
+    if (node === undefined) return
+    const { exprKind } = node
+    switch (exprKind.case) {
+      case 'identExpr':
+        if (!names.has(exprKind.value.name)) refuse(node, `unknown name ${exprKind.value.name}`)
+        return
+      case 'selectExpr':
+        visit(exprKind.value.operand)
+        return
+      case 'callExpr':
+        if (!functions.has(exprKind.value.function))
+          refuse(node, `unknown function ${exprKind.value.function}`)
+        for (const part of [exprKind.value.target, ...exprKind.value.args]) visit(part)
+        return
+      case 'listExpr':
+        exprKind.value.elements.forEach(visit)
+        return
+      case 'structExpr':
+        refuse(node, 'maps and messages are not supported')
+        return
+      case 'comprehensionExpr':
+        refuse(node, 'macros that loop are not supported')
+        return
+      case 'constExpr':
+      case undefined:
+        return
+    }
+  }
+  visit(expr)
+}

@@ -1,0 +1,52 @@
+import ipaddr from 'ipaddr.js'
+
+/** Where requests that outsiders configured may go. */
+export interface OutboundPolicy {
+  /** Hosts, as in URLs and in lower case, for which plain HTTP, private addresses and any port are allowed. */
+  insecureHosts: ReadonlySet<string>
+  /** Ports of everyone else. */
+  ports: ReadonlySet<number>
+}
+
+const globalUnicast6 = ipaddr.parseCIDR('2000::/3')
+/** Public by number, but a cloud's own service on every machine there. */
+const cloudServices = new Set(['168.63.129.16'])
+
+/** Whether the Internet at large is at `address`: no loopback, private, link-local, translated or tunnelled one. */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.parse(address)
+  if (cloudServices.has(parsed.toString())) return false
+  if (parsed.range() !== 'unicast') return false
+  // Of IPv6 only what is assigned: ranges not named yet, and old forms such as `::127.0.0.1`, count as unicast otherwise.
+  return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast6)
+}
+
+/** The host of a URL as the policy names it: lower case, no brackets, no final dot. */
+export function hostOf(hostname: string): string {
+  return hostname
+    .toLowerCase()
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+}
+
+/**
+ * Why requests may not go to `url`; undefined when they may. Names are not resolved: what they lead to is checked when
+ * connecting, because it can change between now and then.
+ */
+export function refuseUrl(url: string, policy: OutboundPolicy): string | undefined {
+  if (!URL.canParse(url)) return 'is not a URL'
+  const parsed = new URL(url)
+  if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:') return 'must start with https://'
+  if (parsed.username !== '' || parsed.password !== '') return 'must not hold a user name or a password'
+  const host = hostOf(parsed.hostname)
+  if (policy.insecureHosts.has(host)) return undefined
+  if (parsed.protocol !== 'https:') return 'must start with https://'
+  const port = parsed.port === '' ? 443 : Number(parsed.port)
+  if (!policy.ports.has(port)) {
+    return `port ${port} is not allowed; allowed: ${[...policy.ports].join(', ')}`
+  }
+  if (host === 'localhost' || host.endsWith('.localhost')) return 'must not be an internal address'
+  if (ipaddr.isValid(host) && !isPublicAddress(host)) return 'must not be an internal address'
+  return undefined
+}
