@@ -1,0 +1,128 @@
+import { COMPATIBILITY, SchemaRegistry } from '@kafkajs/confluent-schema-registry'
+import kafkajs, { type Admin, type ConfigEntries, type Kafka } from 'kafkajs'
+import type { Log } from '#runtime/log.ts'
+import { avroSchemas, topics, topicsToCreate, type TopicToCreate } from '#schemas/topics.ts'
+
+interface CreateTopicsOptions {
+  kafka: Kafka
+  prefix: string
+  /** At most the number of brokers. With three, two have to be in sync for a write to be acknowledged. */
+  replicationFactor: number
+  log: Log
+}
+
+/**
+ * Makes the cluster's topics as schemas/topics.ts says: creates those that are missing, adds partitions where there are too
+ * few, sets their configuration and leaves what it does not name. Can be run at any time.
+ */
+export async function createTopics({
+  kafka,
+  prefix,
+  replicationFactor,
+  log,
+}: CreateTopicsOptions): Promise<void> {
+  const wanted = topicsToCreate(prefix).map((topic) => ({
+    ...topic,
+    config: { ...topic.config, 'min.insync.replicas': String(Math.max(1, replicationFactor - 1)) },
+  }))
+  const admin = kafka.admin()
+  await admin.connect()
+  try {
+    const existing = new Set(await admin.listTopics())
+    const missing = wanted.filter(({ name }) => !existing.has(name))
+    const present = wanted.filter(({ name }) => existing.has(name))
+    if (missing.length > 0) await createMissing(admin, missing, replicationFactor)
+    if (present.length > 0) {
+      await addPartitions(admin, present)
+      await setConfiguration(admin, present)
+    }
+    log.info({ created: missing.length, checked: present.length }, 'topics are as schemas/topics.ts says')
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+async function createMissing(
+  admin: Admin,
+  missing: TopicToCreate[],
+  replicationFactor: number,
+): Promise<void> {
+  await admin.createTopics({
+    waitForLeaders: true,
+    timeout: 30_000,
+    topics: missing.map(({ name, partitions, config }) => ({
+      topic: name,
+      numPartitions: partitions,
+      replicationFactor,
+      configEntries: entriesOf(config),
+    })),
+  })
+}
+
+async function addPartitions(admin: Admin, present: TopicToCreate[]): Promise<void> {
+  const { topics: described } = await admin.fetchTopicMetadata({ topics: present.map(({ name }) => name) })
+  const counts = new Map(described.map(({ name, partitions }) => [name, partitions.length]))
+  const short = present.filter(({ name, partitions }) => (counts.get(name) ?? partitions) < partitions)
+  if (short.length === 0) return
+  await admin.createPartitions({
+    topicPartitions: short.map(({ name, partitions }) => ({ topic: name, count: partitions })),
+  })
+}
+
+/** The broker replaces a topic's whole configuration, so what operators set besides ours is given again. */
+async function setConfiguration(admin: Admin, present: TopicToCreate[]): Promise<void> {
+  const type = kafkajs.ConfigResourceTypes.TOPIC
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: present.map(({ name }) => ({ type, name })),
+  })
+  const current = new Map(
+    resources.map((resource) => [resource.resourceName, setOnTopic(resource.configEntries)]),
+  )
+  const changed = present.filter(({ name, config }) =>
+    Object.entries(config).some(([key, value]) => current.get(name)?.[key] !== value),
+  )
+  if (changed.length === 0) return
+  await admin.alterConfigs({
+    validateOnly: false,
+    resources: changed.map(({ name, config }) => ({
+      type,
+      name,
+      configEntries: entriesOf({ ...current.get(name), ...config }),
+    })),
+  })
+}
+
+function setOnTopic(entries: readonly ConfigEntries[]): Record<string, string> {
+  return Object.fromEntries(
+    entries
+      .filter(({ configSource }) => configSource === kafkajs.ConfigSource.TOPIC_CONFIG)
+      .map(({ configName, configValue }) => [configName, configValue]),
+  )
+}
+
+function entriesOf(config: Readonly<Record<string, string>>): { name: string; value: string }[] {
+  return Object.entries(config).map(([name, value]) => ({ name, value }))
+}
+
+interface RegisterSchemasOptions {
+  registryUrl: string
+  prefix: string
+  log: Log
+}
+
+/**
+ * Registers the schema of every topic as subject `<prefix + topic>-value`, BACKWARD_TRANSITIVE: a reader with the newest
+ * schema reads all that was ever written. Throws when the registry finds that a change breaks that.
+ */
+export async function registerSchemas({ registryUrl, prefix, log }: RegisterSchemasOptions): Promise<void> {
+  const registry = new SchemaRegistry({ host: registryUrl })
+  for (const { name, schema } of Object.values(topics)) {
+    const subject = `${prefix}${name}-value`
+    await registry.register(avroSchemas[schema] as never, {
+      subject,
+      compatibility: COMPATIBILITY.BACKWARD_TRANSITIVE,
+    })
+  }
+  log.info({ subjects: Object.keys(topics).length }, 'schemas are registered')
+}

@@ -1,0 +1,89 @@
+import kafkajs, {
+  type Kafka,
+  type KafkaConfig as ClientConfig,
+  type LogEntry,
+  type SASLOptions,
+} from 'kafkajs'
+import type { KafkaConfig } from '../config.ts'
+import type { Log } from '../log.ts'
+import { quietQueues } from './quiet-queues.ts'
+import { registerZstd } from './zstd-codec.ts'
+
+/** How to reach the cluster: the parsed `kafkaFields`, of which only the brokers are needed. */
+export type ClusterConfig = Pick<KafkaConfig, 'KAFKA_BROKERS'> & Partial<KafkaConfig>
+
+/**
+ * Retries within one kafkajs call: about 5 s in all. Longer patience belongs to our producer and consumers, which know
+ * their deadlines. Given in full, because kafkajs has other defaults when NODE_ENV is `test`.
+ */
+export const kafkaRetry = {
+  initialRetryTime: 100,
+  multiplier: 2,
+  factor: 0.2,
+  maxRetryTime: 2_000,
+  retries: 6,
+}
+
+/** A kafkajs client that speaks zstd and logs into ours. Connects nowhere yet. */
+export function createKafka(config: ClusterConfig, options: { clientId: string; log: Log }): Kafka {
+  registerZstd()
+  quietQueues()
+  return new kafkajs.Kafka({
+    clientId: options.clientId,
+    brokers: [...config.KAFKA_BROKERS],
+    connectionTimeout: 3_000,
+    authenticationTimeout: 10_000,
+    requestTimeout: 15_000,
+    retry: kafkaRetry,
+    // At debug kafkajs reports every request: too much unless somebody asks for everything.
+    logLevel: options.log.isLevelEnabled('trace') ? kafkajs.logLevel.DEBUG : kafkajs.logLevel.INFO,
+    logCreator: () => (entry) => writeEntry(options.log, entry),
+    ...securityOf(config),
+  })
+}
+
+function securityOf(config: ClusterConfig): Pick<ClientConfig, 'ssl' | 'sasl'> {
+  const sasl = saslOf(config)
+  return {
+    ...(config.KAFKA_SSL === true ? { ssl: tlsOf(config) } : {}),
+    ...(sasl === undefined ? {} : { sasl }),
+  }
+}
+
+function tlsOf({
+  KAFKA_SSL_CA,
+  KAFKA_SSL_CERT,
+  KAFKA_SSL_KEY,
+}: ClusterConfig): NonNullable<ClientConfig['ssl']> {
+  return {
+    ...(KAFKA_SSL_CA === undefined ? {} : { ca: [KAFKA_SSL_CA] }),
+    ...(KAFKA_SSL_CERT === undefined ? {} : { cert: KAFKA_SSL_CERT }),
+    ...(KAFKA_SSL_KEY === undefined ? {} : { key: KAFKA_SSL_KEY }),
+  }
+}
+
+function saslOf(config: ClusterConfig): SASLOptions | undefined {
+  const {
+    KAFKA_SASL_MECHANISM: mechanism,
+    KAFKA_SASL_USERNAME: username,
+    KAFKA_SASL_PASSWORD: password,
+  } = config
+  if (mechanism === undefined) return undefined
+  return { mechanism, username: username ?? '', password: password ?? '' }
+}
+
+/**
+ * kafkajs calls an error whatever it is about to retry, so its errors are our warnings: what really failed is reported by
+ * the producer and the consumers. Only named fields are copied: a request in its entries can hold bodies.
+ */
+function writeEntry(log: Log, { namespace, level, log: entry }: LogEntry): void {
+  const fields = {
+    from: `kafkajs ${namespace}`,
+    broker: entry['broker'] as unknown,
+    group_id: entry['groupId'] as unknown,
+    error: entry['error'] as unknown,
+  }
+  if (level <= kafkajs.logLevel.WARN) log.warn(fields, entry.message)
+  else if (level === kafkajs.logLevel.INFO) log.debug(fields, entry.message)
+  else log.trace(fields, entry.message)
+}

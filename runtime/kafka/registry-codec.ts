@@ -1,0 +1,152 @@
+import { SchemaRegistry } from '@kafkajs/confluent-schema-registry'
+import avro from 'avsc'
+import { messageOf, PermanentError, TransientError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Decoder, Encoder } from './records.ts'
+import { readSchemaId, wirePrefixBytes, writeWirePrefix } from './wire-format.ts'
+
+export interface Codec<T> extends Encoder<T>, Decoder<T> {
+  /** Gets the id that `encode` needs, so that a registry that goes away later stops nothing. Throws as `encode` does. */
+  prepare(): Promise<void>
+}
+
+export interface RegistryCodec {
+  /** Values of `subject` (`<topic>-value`, prefix included) with the Avro `schema` as this process knows it. */
+  codec<T>(options: { subject: string; schema: object }): Codec<T>
+}
+
+interface RegistryCodecOptions {
+  url: string
+  log: Log
+}
+
+type Decode = (avroBytes: Buffer) => unknown
+
+/**
+ * Avro values whose schemas stand in a registry. The registry is asked once for each id, by whoever needs it first; what is
+ * known is kept for good (an id never changes its meaning), so an outage stops only what was never seen.
+ *
+ * Services look their schemas up and register nothing: infra does (registerSchemas), before they start. So a service
+ * cannot change a contract by being deployed, and needs no right to write there.
+ */
+export function createRegistryCodec({ url, log }: RegistryCodecOptions): RegistryCodec {
+  // The registry's own retries are few: the runtime retries what is transient, with heartbeats.
+  const registry = new SchemaRegistry({
+    host: url,
+    retry: { retries: 2, initialRetryTimeInSecs: 0.1, maxRetryTimeInSecs: 1 },
+  })
+  return {
+    codec: <T>({ subject, schema }: { subject: string; schema: object }): Codec<T> => {
+      const ownType = typeOf(schema)
+      const ownId = keepWhenResolved(() => findOwnId(registry, subject, schema))
+      const decoders = new Map<number, () => Promise<Decode>>()
+      const decoderOf = (id: number) => {
+        const known = decoders.get(id)
+        if (known !== undefined) return known()
+        const fetching = keepWhenResolved(() => makeDecode(registry, ownType, id, log))
+        decoders.set(id, fetching)
+        return fetching()
+      }
+      return {
+        prepare: async () => {
+          await ownId()
+        },
+        encode: async (value) => encodeWith(ownType, await ownId(), value),
+        decode: async (value) => {
+          const id = readSchemaId(value)
+          if (id === undefined) throw undecodable('the value does not start with a schema id')
+          return decodeWith(await decoderOf(id), value) as T
+        },
+      }
+    },
+  }
+}
+
+/** Calls `make` once at a time and keeps what it resolved to; a failure is forgotten, so that the next caller tries again. */
+function keepWhenResolved<T>(make: () => Promise<T>): () => Promise<T> {
+  let kept: Promise<T> | undefined
+  return () => {
+    if (kept === undefined) {
+      const making = make()
+      kept = making
+      making.catch(() => {
+        kept = undefined
+      })
+    }
+    return kept
+  }
+}
+
+async function findOwnId(registry: SchemaRegistry, subject: string, schema: object): Promise<number> {
+  try {
+    return await registry.getRegistryIdBySchema(subject, schema as never)
+  } catch (error) {
+    if (statusOf(error) === 404) {
+      const message = `subject ${subject} has no schema like ours: register the schemas (infra/create-topics.ts)`
+      throw new TransientError('SCHEMA_NOT_REGISTERED', message, { cause: error })
+    }
+    throw unavailable(error)
+  }
+}
+
+async function makeDecode(
+  registry: SchemaRegistry,
+  ownType: avro.Type,
+  id: number,
+  log: Log,
+): Promise<Decode> {
+  let written: object
+  try {
+    written = await registry.getSchema(id)
+  } catch (error) {
+    if (statusOf(error) !== 404) throw unavailable(error)
+    throw undecodable(`the registry knows no schema ${id}`, error)
+  }
+  try {
+    const writerType = typeOf(JSON.parse(JSON.stringify(written)) as object)
+    const resolver = ownType.createResolver(writerType)
+    log.debug({ schema_id: id }, 'schema resolved')
+    return (avroBytes) => ownType.fromBuffer(avroBytes, resolver) as unknown
+  } catch (error) {
+    throw undecodable(`schema ${id} cannot be read as ${ownType.name ?? 'ours'}: ${messageOf(error)}`, error)
+  }
+}
+
+function typeOf(schema: object): avro.Type {
+  return avro.Type.forSchema(schema as avro.Schema)
+}
+
+function encodeWith(type: avro.Type, id: number, value: unknown): Buffer {
+  try {
+    const body = type.toBuffer(value)
+    const wire = Buffer.allocUnsafe(wirePrefixBytes + body.length)
+    writeWirePrefix(wire, id)
+    body.copy(wire, wirePrefixBytes)
+    return wire
+  } catch (error) {
+    throw new PermanentError('UNENCODABLE', `the value does not fit its schema: ${messageOf(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+function decodeWith(decode: Decode, value: Buffer): unknown {
+  try {
+    return decode(value.subarray(wirePrefixBytes))
+  } catch (error) {
+    throw undecodable(messageOf(error), error)
+  }
+}
+
+function undecodable(message: string, cause?: unknown): PermanentError {
+  return new PermanentError('UNDECODABLE', message, { cause })
+}
+
+function unavailable(error: unknown): TransientError {
+  return new TransientError('REGISTRY_UNAVAILABLE', `schema registry: ${messageOf(error)}`, { cause: error })
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null || !('status' in error)) return undefined
+  return typeof error.status === 'number' ? error.status : undefined
+}
