@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { idFromUuid } from '#schemas/ids.ts'
+import type { ScoreLabel } from '#schemas/verdicts.ts'
+
+export interface StoredScore {
+  requestId: string
+  scorerName: string
+  label: ScoreLabel
+}
+
+/** What Postgres holds at the end, to be compared with what clients sent and receivers got. */
+export interface PipelineLedger {
+  /** Request ids, one an entry, as often as they are stored. */
+  stored: string[]
+  scores: StoredScore[]
+  /** Rows of event_outbox that the relay has not published. */
+  unpublished: number
+}
+
+export async function readLedger(databaseUrl: string): Promise<PipelineLedger> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    const requests = await client.query<{ id: string }>('select id from llm_requests')
+    const scores = await client.query<{ request_id: string; scorer_name: string; score_label: ScoreLabel }>(
+      'select request_id, scorer_name, score_label from safety_scores',
+    )
+    const outbox = await client.query<{ count: number }>(
+      'select count(*)::int as count from event_outbox where published_at is null',
+    )
+    return {
+      stored: requests.rows.map(({ id }) => idFromUuid('request', id)),
+      scores: scores.rows.map((row) => ({
+        requestId: idFromUuid('request', row.request_id),
+        scorerName: row.scorer_name,
+        label: row.score_label,
+      })),
+      unpublished: outbox.rows[0]?.count ?? 0,
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+/** Each failing score as `request/scorer`, as it has to reach a receiver once. */
+export function failingScores(ledger: PipelineLedger): string[] {
+  return ledger.scores
+    .filter(({ label }) => label === 'unsafe')
+    .map(({ requestId, scorerName }) => `${requestId}/${scorerName}`)
+    .sort()
+}
+
+/** The names of the scorers that scored each call, in order: one list where all calls were scored alike. */
+export function scorerSets(ledger: PipelineLedger): string[][] {
+  const byRequest = Map.groupBy(ledger.scores, ({ requestId }) => requestId)
+  const sets = new Set(
+    [...byRequest.values()].map((scores) =>
+      scores
+        .map((score) => score.scorerName)
+        .sort()
+        .join(),
+    ),
+  )
+  return [...sets].map((set) => set.split(','))
+}
+
+/** Asks until `done` says yes; rejects with `describe` when it has not within `deadlineMs`. */
+export async function eventually(
+  done: () => Promise<boolean>,
+  describe: () => Promise<string> | string,
+  deadlineMs: number,
+): Promise<void> {
+  const giveUpAt = Date.now() + deadlineMs
+  while (!(await done())) {
+    if (Date.now() > giveUpAt) throw new Error(`not within ${deadlineMs} ms: ${await describe()}`)
+    await sleep(250)
+  }
+}

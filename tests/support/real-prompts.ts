@@ -1,0 +1,30 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+const datasets = join(import.meta.dirname, '..', '..', 'evals', 'datasets')
+
+/** `count` real prompts, taken in turn from every data set that has prompts, so that all kinds are among them. */
+export function realPrompts(count: number): string[] {
+  const sets = readdirSync(datasets)
+    .filter((name) => name.endsWith('.jsonl'))
+    .sort()
+    .map((name) => promptsOf(join(datasets, name)))
+    .filter((prompts) => prompts.length > 0)
+  const longest = Math.max(...sets.map((prompts) => prompts.length))
+  const picked: string[] = []
+  for (let row = 0; row < longest; row++)
+    for (const prompts of sets) {
+      const prompt = prompts[row]
+      if (prompt !== undefined) picked.push(prompt)
+      if (picked.length === count) return picked
+    }
+  throw new Error(`the data sets have only ${picked.length} prompts`)
+}
+
+function promptsOf(file: string): string[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => (JSON.parse(line) as { prompt: string }).prompt)
+    .filter((prompt) => prompt !== '')
+}

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startGuarded, type GuardedProcess } from '#infra/embedded/guarded-process.ts'
+
+const repository = join(import.meta.dirname, '..', '..')
+const readyDeadlineMs = 60_000
+
+export interface ServiceProcessOptions {
+  /** A folder of services/. */
+  name: string
+  environment: Readonly<Record<string, string>>
+  /** Where its /readyz is. */
+  operationsPort: number
+  logFile: string
+}
+
+/** A service as its own process, started again a second after it ends, as its supervisor in production would. */
+export interface ServiceProcess {
+  readonly name: string
+  /** How often it ended without being asked to. */
+  readonly restarts: () => number
+  /** SIGKILL in the middle of whatever it does; resolves when the next one serves. */
+  readonly killAndRestart: () => Promise<void>
+  /** SIGTERM; resolves with the exit code, null when it had to be killed. */
+  readonly stop: () => Promise<number | null>
+  /** Everything that it wrote, over all its lives. */
+  readonly output: () => Promise<string>
+  readonly ready: () => Promise<void>
+}
+
+export async function startServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
+  const { name, environment, operationsPort, logFile } = options
+  const state = { restarts: 0, stopping: false }
+  const stopping = () => state.stopping
+  let current: GuardedProcess
+
+  const launch = async () => {
+    current = await startGuarded({
+      command: process.execPath,
+      args: [join(repository, 'services', name, 'main.ts')],
+      // Nothing of the surroundings leaks in: a service has what it is given.
+      env: {
+        PATH: process.env['PATH'],
+        NODE_ENV: 'production',
+        OPS_PORT: String(operationsPort),
+        ...environment,
+      },
+      logFile,
+      stopDeadlineMs: 30_000,
+    })
+    void current.exited.then(async () => {
+      if (stopping()) return
+      state.restarts++
+      await sleep(1_000)
+      if (!stopping()) await launch()
+    })
+  }
+  const output = () => readFile(logFile, 'utf8')
+  const ready = () => awaitReady(name, operationsPort, output)
+  await launch()
+  await ready()
+  return {
+    name,
+    restarts: () => state.restarts,
+    output,
+    ready,
+    async killAndRestart() {
+      current.signal('SIGKILL')
+      await current.exited
+      await ready()
+    },
+    async stop() {
+      state.stopping = true
+      await current.stop()
+      return (await current.exited).code
+    },
+  }
+}
+
+async function awaitReady(name: string, port: number, output: () => Promise<string>): Promise<void> {
+  const giveUpAt = Date.now() + readyDeadlineMs
+  while (Date.now() < giveUpAt) {
+    try {
+      if ((await fetch(`http://127.0.0.1:${port}/readyz`)).ok) return
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error // fetch: not listening yet
+    }
+    await sleep(100)
+  }
+  throw new Error(
+    `${name} was not ready within ${readyDeadlineMs} ms; it wrote last:\n${(await output()).slice(-3_000)}`,
+  )
+}

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createTopics, registerSchemas } from '#infra/create-topics.ts'
+import { freePorts } from '#infra/embedded/free-port.ts'
+import { createKafka } from '#runtime/kafka/create-kafka.ts'
+import { createLog } from '#runtime/log.ts'
+import { createTestDatabase, deleteTopics, randomName, testInfrastructure } from './infrastructure.ts'
+import { startServiceProcess, type ServiceProcess } from './service-process.ts'
+
+export interface StackOptions {
+  /** The model provider, which is outside the system. */
+  upstreamUrl: string
+  /** Hosts that webhooks may reach without TLS. */
+  insecureWebhookHosts: string
+  /** A migrated database; absent: one of its own on the shared Postgres. */
+  databaseUrl?: string
+  /** Variables added to every service's environment, for instance the judge's address. */
+  environment?: Readonly<Record<string, string>>
+}
+
+/** Every service as a process of its own, on the real broker, registry and Postgres, under names of its own. */
+export interface Stack {
+  gatewayUrl: string
+  apiUrl: string
+  projectId: string
+  apiKey: string
+  proxyApiKey: string
+  databaseUrl: string
+  topicPrefix: string
+  processes: Readonly<Record<ServiceName, ServiceProcess>>
+  stop(): Promise<void>
+}
+
+type ServiceName = 'api' | 'sink' | 'scorer' | 'notifier' | 'gateway'
+
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const infrastructure = testInfrastructure()
+  const topicPrefix = `${randomName('stack')}.`
+  const directory = await mkdtemp(join(tmpdir(), 'sluice-stack-'))
+  const database = options.databaseUrl === undefined ? await createTestDatabase() : undefined
+  const databaseUrl = options.databaseUrl ?? (database?.url as string)
+  const undo: (() => Promise<unknown>)[] = [
+    async () => database?.drop(),
+    () => deleteTopics(topicPrefix),
+    () => rm(directory, { recursive: true, force: true }),
+  ]
+  const stop = async () => {
+    for (const step of undo.splice(0).reverse()) await step()
+  }
+  try {
+    await prepareTopics(topicPrefix)
+    const [apiPort, gatewayPort, ...operations] = (await freePorts(7)) as [number, number, ...number[]]
+    const apiUrl = `http://127.0.0.1:${apiPort}`
+    const operator = randomBytes(16).toString('hex')
+    const proxyApiKey = `proxy-${randomBytes(8).toString('hex')}`
+    const shared = {
+      LOG_LEVEL: 'info',
+      KAFKA_BROKERS: infrastructure.brokers.join(','),
+      SCHEMA_REGISTRY_URL: infrastructure.registryUrl,
+      DATABASE_URL: databaseUrl,
+      TOPIC_PREFIX: topicPrefix,
+      BODY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+      WEBHOOK_ALLOW_INSECURE: options.insecureWebhookHosts,
+      ...options.environment,
+    }
+    const start = async (name: ServiceName, own: Readonly<Record<string, string>> = {}) => {
+      const started = await startServiceProcess({
+        name,
+        operationsPort: operations.pop() as number,
+        environment: { ...shared, ...own },
+        logFile: join(directory, `${name}.log`),
+      })
+      undo.push(() => started.stop())
+      return started
+    }
+    const api = await start('api', { API_PORT: String(apiPort), INTERNAL_API_SECRET: operator })
+    const { projectId, apiKey } = await createProject(apiUrl, operator)
+    const [sink, scorer, notifier, gateway] = await Promise.all([
+      start('sink'),
+      start('scorer'),
+      start('notifier'),
+      start('gateway', {
+        GATEWAY_PORT: String(gatewayPort),
+        UPSTREAM_URL: options.upstreamUrl,
+        PROXY_API_KEY: proxyApiKey,
+        API_BACKEND_URL: apiUrl,
+        SERVICE_API_KEY: apiKey,
+        SPOOL_DIR: join(directory, 'spool'),
+        SPOOL_KEY: randomBytes(32).toString('base64'),
+      }),
+    ])
+    const gatewayUrl = `http://127.0.0.1:${gatewayPort}`
+    const processes = { api, sink, scorer, notifier, gateway }
+    return { gatewayUrl, apiUrl, projectId, apiKey, proxyApiKey, databaseUrl, topicPrefix, processes, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function prepareTopics(prefix: string): Promise<void> {
+  const { brokers, registryUrl } = testInfrastructure()
+  const log = createLog('test', 'silent')
+  const kafka = createKafka(
+    { KAFKA_BROKERS: brokers, KAFKA_SSL: false, TOPIC_PREFIX: prefix },
+    { clientId: 'test', log },
+  )
+  await createTopics({ kafka, prefix, replicationFactor: 1, log })
+  await registerSchemas({ registryUrl, prefix, log })
+}
+
+async function createProject(
+  apiUrl: string,
+  operator: string,
+): Promise<{ projectId: string; apiKey: string }> {
+  const post = async <T>(path: string, body: unknown): Promise<T> => {
+    const response = await fetch(apiUrl + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${operator}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (response.status !== 201) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as T
+  }
+  const project = await post<{ id: string }>('/api/projects', { name: 'test' })
+  const key = await post<{ key: string }>(`/api/projects/${project.id}/keys`, { name: 'test' })
+  return { projectId: project.id, apiKey: key.key }
+}
