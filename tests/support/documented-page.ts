@@ -1,0 +1,19 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from '@jest/globals'
+
+const docs = join(import.meta.dirname, '..', '..', 'docs')
+
+/** Holds a generated page to what it is generated from. `UPDATE_DOCS=1` writes it instead. */
+export function expectPage(name: string, text: string): void {
+  const file = join(docs, name)
+  if (process.env['UPDATE_DOCS'] === '1') writeFileSync(file, text)
+  expect(readFileSync(file, 'utf8')).toBe(text)
+}
+
+/** A markdown table. */
+export function tableOf(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n')
+}
