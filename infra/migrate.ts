@@ -3,6 +3,7 @@ import type { Knex } from 'knex'
 import * as projects from './migrations/0001-projects.ts'
 import * as requests from './migrations/0002-requests.ts'
 import * as events from './migrations/0003-events.ts'
+import * as waitingDeliveries from './migrations/0004-waiting-deliveries.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
 const createKnex = createRequire(import.meta.url)('knex') as (config: Knex.Config) => Knex
@@ -12,6 +13,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0001-projects': projects,
   '0002-requests': requests,
   '0003-events': events,
+  '0004-waiting-deliveries': waitingDeliveries,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {
