@@ -4,6 +4,7 @@ import * as projects from './migrations/0001-projects.ts'
 import * as requests from './migrations/0002-requests.ts'
 import * as events from './migrations/0003-events.ts'
 import * as waitingDeliveries from './migrations/0004-waiting-deliveries.ts'
+import * as ephemeralCalls from './migrations/0005-ephemeral-calls.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
 const createKnex = createRequire(import.meta.url)('knex') as (config: Knex.Config) => Knex
@@ -14,6 +15,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0002-requests': requests,
   '0003-events': events,
   '0004-waiting-deliveries': waitingDeliveries,
+  '0005-ephemeral-calls': ephemeralCalls,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {
