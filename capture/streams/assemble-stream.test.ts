@@ -1,0 +1,245 @@
+import { describe, expect, test } from '@jest/globals'
+import { assembleStream } from './assemble-stream.ts'
+import { parseServerSentEvents } from './server-sent-events.ts'
+
+const sse = (...chunks: (object | string)[]) =>
+  chunks.map((chunk) => `data: ${typeof chunk === 'string' ? chunk : JSON.stringify(chunk)}\n\n`).join('')
+const named = (...chunks: { type: string }[]) =>
+  chunks.map((chunk) => `event: ${chunk.type}\ndata: ${JSON.stringify(chunk)}\n\n`).join('')
+const chat = (choices: unknown[], more: object = {}) => ({
+  id: 'c1',
+  object: 'chat.completion.chunk',
+  created: 7,
+  model: 'm',
+  choices,
+  ...more,
+})
+
+test.each([
+  ['line feeds', 'event: a\ndata: 1\n\ndata: 2\n\n'],
+  ['carriage returns and line feeds', 'event: a\r\ndata: 1\r\n\r\ndata: 2\r\n\r\n'],
+  ['no space, comments, other fields', ': hi\nevent:a\nid: 3\ndata:1\n\n:\n\ndata:2\n\n'],
+  ['a last event cut off', 'event: a\ndata: 1\n\ndata: 2\n\ndata: 3\n'],
+])('events with %s', (_name, text) => {
+  expect(parseServerSentEvents(text)).toEqual([
+    { name: 'a', data: '1' },
+    { name: '', data: '2' },
+  ])
+})
+
+describe('chat', () => {
+  test('content, two choices, finish reasons, usage chunk', () => {
+    const text = sse(
+      chat([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }], { usage: null }),
+      chat([{ index: 1, delta: { role: 'assistant', content: 'B' }, finish_reason: null }]),
+      chat([{ index: 0, delta: { content: 'A1' }, finish_reason: null }]),
+      chat([{ index: 0, delta: { content: 'A2' }, finish_reason: null }]),
+      chat([{ index: 0, delta: {}, finish_reason: 'stop' }]),
+      chat([{ index: 1, delta: {}, finish_reason: 'length' }]),
+      chat([], { usage: { prompt_tokens: 3, completion_tokens: 4 } }),
+      '[DONE]',
+    )
+    expect(assembleStream(text)).toEqual({
+      ended: true,
+      body: {
+        id: 'c1',
+        object: 'chat.completion',
+        created: 7,
+        model: 'm',
+        choices: [
+          { index: 0, message: { role: 'assistant', content: 'A1A2' }, finish_reason: 'stop' },
+          { index: 1, message: { role: 'assistant', content: 'B' }, finish_reason: 'length' },
+        ],
+        usage: { prompt_tokens: 3, completion_tokens: 4 },
+      },
+    })
+  })
+
+  test('parallel tool calls, one of which repeats its name', () => {
+    const call = (index: number, call: object) =>
+      chat([{ index: 0, delta: { tool_calls: [{ index, ...call }] } }])
+    const text = sse(
+      call(0, { id: 'a', type: 'function', function: { name: 'f', arguments: '' } }),
+      call(0, { function: { arguments: '{"x":' } }),
+      call(1, { id: 'b', type: 'function', function: { name: 'g', arguments: '{' } }),
+      call(0, { type: 'function', function: { name: 'f', arguments: '12345678901234567890}' } }),
+      call(1, { function: { arguments: '}' } }),
+    )
+    expect(assembleStream(text)).toMatchObject({
+      ended: false,
+      body: {
+        choices: [
+          {
+            message: {
+              content: null,
+              tool_calls: [
+                {
+                  id: 'a',
+                  type: 'function',
+                  function: { name: 'f', arguments: '{"x":12345678901234567890}' },
+                },
+                { id: 'b', type: 'function', function: { name: 'g', arguments: '{}' } },
+              ],
+            },
+          },
+        ],
+      },
+    })
+  })
+
+  test('refusal, log probabilities, an error in mid-stream', () => {
+    const logprobs = (token: string) => ({ content: [{ token }] })
+    const text = sse(
+      chat([{ index: 0, delta: { refusal: 'I ca' }, logprobs: logprobs('a') }]),
+      chat([{ index: 0, delta: { refusal: "n't" }, logprobs: logprobs('b') }]),
+      { error: { message: 'overloaded' } },
+    )
+    expect(assembleStream(text)?.body).toMatchObject({
+      error: { message: 'overloaded' },
+      choices: [{ message: { refusal: "I can't" }, logprobs: { content: [{ token: 'a' }, { token: 'b' }] } }],
+    })
+  })
+
+  test('a hostile chunk changes no prototype and makes no huge list', () => {
+    const text =
+      sse(chat([{ index: 4_000_000_000, delta: { content: 'x' } }])) +
+      'data: {"object":"chat.completion.chunk","choices":[{"index":0,"delta":{"__proto__":{"polluted":1},"content":"y"}}]}\n\n'
+    expect(assembleStream(text)?.body['choices']).toHaveLength(2)
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+  })
+})
+
+test('completions', () => {
+  const chunk = (text: string, finish: string | null) => ({
+    object: 'text_completion',
+    choices: [{ index: 0, text, finish_reason: finish }],
+  })
+  expect(assembleStream(sse(chunk('a', null), chunk('b', 'stop')))).toEqual({
+    ended: true,
+    body: { object: 'text_completion', choices: [{ index: 0, text: 'ab', finish_reason: 'stop' }] },
+  })
+})
+
+describe('messages', () => {
+  const start = {
+    type: 'message_start',
+    message: {
+      id: 'm',
+      type: 'message',
+      role: 'assistant',
+      content: [],
+      usage: { input_tokens: 9, output_tokens: 1 },
+    },
+  }
+  const block = (index: number, content_block: object) => ({
+    type: 'content_block_start',
+    index,
+    content_block,
+  })
+  const delta = (index: number, delta: object) => ({ type: 'content_block_delta', index, delta })
+
+  test('thinking, text, a tool, usage, stop', () => {
+    const text = named(
+      start,
+      block(0, { type: 'thinking', thinking: '' }),
+      delta(0, { type: 'thinking_delta', thinking: 'hm' }),
+      delta(0, { type: 'signature_delta', signature: 's' }),
+      block(1, { type: 'text', text: '' }),
+      { type: 'ping' },
+      delta(1, { type: 'text_delta', text: 'He' }),
+      delta(1, { type: 'text_delta', text: 'y' }),
+      block(2, { type: 'tool_use', id: 't', name: 'f', input: {} }),
+      delta(2, { type: 'input_json_delta', partial_json: '{"a"' }),
+      delta(2, { type: 'input_json_delta', partial_json: ':1}' }),
+      { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 20 } } as {
+        type: string
+      },
+      { type: 'message_stop' },
+    )
+    expect(assembleStream(text)).toEqual({
+      ended: true,
+      body: {
+        id: 'm',
+        type: 'message',
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'hm', signature: 's' },
+          { type: 'text', text: 'Hey' },
+          { type: 'tool_use', id: 't', name: 'f', input: { a: 1 } },
+        ],
+        stop_reason: 'tool_use',
+        usage: { input_tokens: 9, output_tokens: 20 },
+      },
+    })
+  })
+
+  test('cut off inside a tool: its input stays text', () => {
+    const text = named(
+      start,
+      block(0, { type: 'tool_use' }),
+      delta(0, { type: 'input_json_delta', partial_json: '{"a' }),
+    )
+    expect(assembleStream(text)).toMatchObject({ ended: false, body: { content: [{ input: '{"a' }] } })
+  })
+})
+
+describe('responses', () => {
+  const created = {
+    type: 'response.created',
+    response: { id: 'r', object: 'response', status: 'in_progress', output: [] },
+  }
+  const added = {
+    type: 'response.output_item.added',
+    output_index: 0,
+    item: { type: 'message', content: [] },
+  }
+  const text = (delta: string) => ({
+    type: 'response.output_text.delta',
+    output_index: 0,
+    content_index: 0,
+    delta,
+  })
+
+  test('the last event is the answer', () => {
+    const whole = {
+      id: 'r',
+      object: 'response',
+      status: 'completed',
+      output: [{ type: 'message' }],
+      usage: { input_tokens: 1 },
+    }
+    const stream = named(created, added, text('x'), { type: 'response.completed', response: whole } as {
+      type: string
+    })
+    expect(assembleStream(stream)).toEqual({ ended: true, body: whole })
+  })
+
+  test('cut off: what came', () => {
+    const call = {
+      type: 'response.output_item.added',
+      output_index: 1,
+      item: { type: 'function_call', name: 'f', arguments: '' },
+    }
+    const args = { type: 'response.function_call_arguments.delta', output_index: 1, delta: '{"a"' }
+    expect(assembleStream(named(created, added, text('He'), text('y'), call, args))).toEqual({
+      ended: false,
+      body: {
+        id: 'r',
+        object: 'response',
+        status: 'in_progress',
+        output: [
+          { type: 'message', content: [{ type: 'output_text', text: 'Hey' }] },
+          { type: 'function_call', name: 'f', arguments: '{"a"' },
+        ],
+      },
+    })
+  })
+})
+
+test.each([
+  ['another provider', sse({ candidates: [] })],
+  ['no JSON', sse('hello')],
+  ['nothing', ''],
+])('%s is not assembled', (_name, text) => {
+  expect(assembleStream(text)).toBeUndefined()
+})

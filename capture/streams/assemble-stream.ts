@@ -1,0 +1,48 @@
+import { fieldAt, listOf, objectOf, parseJson, textOf, type JsonObject } from '../json.ts'
+import { createChatAssembly } from './chat-assembly.ts'
+import { createCompletionAssembly } from './completion-assembly.ts'
+import { createMessageAssembly } from './message-assembly.ts'
+import { createResponseAssembly } from './response-assembly.ts'
+import { parseServerSentEvents } from './server-sent-events.ts'
+import type { StreamAssembly } from './stream-assembly.ts'
+
+export interface AssembledStream {
+  body: JsonObject
+  /** False: the stream was cut off. */
+  ended: boolean
+}
+
+/**
+ * The message that a `text/event-stream` amounts to: OpenAI chat, completions and responses, Anthropic messages. Undefined for
+ * a stream that is none of them.
+ */
+export function assembleStream(text: string): AssembledStream | undefined {
+  let assembly: StreamAssembly | undefined
+  let done = false
+  for (const event of parseServerSentEvents(text)) {
+    if (event.data === '[DONE]') {
+      done = true
+      continue
+    }
+    const chunk = objectOf(parseJson(event.data))
+    if (chunk === undefined) continue
+    assembly ??= assemblyFor(chunk)
+    if (assembly === undefined) return undefined
+    assembly.add(chunk)
+  }
+  return assembly === undefined ? undefined : { body: assembly.body(), ended: done || assembly.ended() }
+}
+
+/** The first chunk says which of the formats it is. */
+function assemblyFor(chunk: JsonObject): StreamAssembly | undefined {
+  const type = textOf(fieldAt(chunk, 'type')) ?? ''
+  if (type.startsWith('response.')) return createResponseAssembly()
+  if (type === 'message_start' || (type === 'error' && objectOf(fieldAt(chunk, 'error')) !== undefined))
+    return createMessageAssembly()
+  const object = fieldAt(chunk, 'object')
+  const choices = listOf(fieldAt(chunk, 'choices'))
+  if (object === 'text_completion' || choices.some((choice) => typeof fieldAt(choice, 'text') === 'string'))
+    return createCompletionAssembly()
+  const isChat = object === 'chat.completion.chunk' || Array.isArray(fieldAt(chunk, 'choices'))
+  return isChat || objectOf(fieldAt(chunk, 'error')) !== undefined ? createChatAssembly() : undefined
+}

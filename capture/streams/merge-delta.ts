@@ -1,0 +1,67 @@
+import { fieldAt, listOf, objectOf, type JsonObject } from '../json.ts'
+
+/** An object that grows. Made without a prototype, so that `__proto__` in a chunk is a field like any other. */
+export type Growing = Record<string, unknown>
+
+export function growing(from: JsonObject = {}): Growing {
+  return Object.assign(Object.create(null) as Growing, from)
+}
+
+/** Names and kinds come whole, and some hosts repeat them in every chunk. */
+const wholeFields = new Set(['role', 'id', 'type', 'name', 'index'])
+
+/** Lists have entries with an `index`; 1,024 is far more than any answer has and keeps a hostile one small. */
+const maxIndex = 1024
+
+/** Merges a delta: texts grow, objects merge, lists merge by the `index` of their entries, anything else is replaced. */
+export function mergeDelta(into: Growing, delta: JsonObject): void {
+  for (const [name, value] of Object.entries(delta)) {
+    if (value === null || value === undefined) into[name] ??= null
+    else into[name] = merged(name, into[name], value)
+  }
+}
+
+function merged(name: string, old: unknown, value: unknown): unknown {
+  if (typeof value === 'string') {
+    if (wholeFields.has(name)) return typeof old === 'string' && old !== '' ? old : value
+    return typeof old === 'string' ? old + value : value
+  }
+  if (Array.isArray(value)) return mergedList(listOf(old), listOf(value))
+  const object = objectOf(value)
+  if (object === undefined) return value
+  const into = growing(objectOf(old))
+  mergeDelta(into, object)
+  return into
+}
+
+function mergedList(old: readonly unknown[], added: readonly unknown[]): unknown[] {
+  const list = [...old]
+  for (const entry of added) {
+    const index = fieldAt(entry, 'index')
+    const object = objectOf(entry)
+    const at = typeof index === 'number' ? list.findIndex((known) => fieldAt(known, 'index') === index) : -1
+    if (object === undefined || at === -1) {
+      if (list.length < maxIndex || typeof index !== 'number') list.push(entry)
+    } else {
+      const into = growing(objectOf(list[at]))
+      mergeDelta(into, object)
+      list[at] = into
+    }
+  }
+  return list
+}
+
+/** The entry for `index` of a list kept by index; entries beyond the bound share the last. */
+export function entryAt<T>(entries: Map<number, T>, index: unknown, make: () => T): T {
+  const at = typeof index === 'number' && Number.isInteger(index) ? Math.min(Math.max(index, 0), maxIndex) : 0
+  const known = entries.get(at)
+  if (known !== undefined) return known
+  const entry = make()
+  entries.set(at, entry)
+  return entry
+}
+
+/** Entries in the order of their index. */
+export function inOrder<T>(entries: ReadonlyMap<number, T>): T[] {
+  return [...entries].sort(([a], [b]) => a - b).map(([, entry]) => entry)
+}

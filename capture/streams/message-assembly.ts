@@ -1,0 +1,74 @@
+import { fieldAt, objectOf, parseJson, textOf, type JsonObject } from '../json.ts'
+import { entryAt, growing, inOrder, type Growing } from './merge-delta.ts'
+import type { StreamAssembly } from './stream-assembly.ts'
+
+interface Block {
+  fields: Growing
+  /** JSON text of a tool's input, which comes in pieces. */
+  input: string
+}
+
+/** Anthropic messages: content blocks by index, each grown by its own kind of delta. */
+export function createMessageAssembly(): StreamAssembly {
+  const message = growing()
+  const blocks = new Map<number, Block>()
+  let stopped = false
+
+  const blockOf = (chunk: JsonObject) =>
+    entryAt(blocks, chunk['index'], () => ({ fields: growing(), input: '' }))
+
+  const handlers: Readonly<Record<string, (chunk: JsonObject) => void>> = {
+    message_start: (chunk) => Object.assign(message, objectOf(chunk['message'])),
+    content_block_start: (chunk) => Object.assign(blockOf(chunk).fields, objectOf(chunk['content_block'])),
+    content_block_delta: (chunk) => applyDelta(blockOf(chunk), chunk['delta']),
+    message_delta: (chunk) => {
+      Object.assign(message, objectOf(chunk['delta']))
+      // The counts are cumulative; the later ones replace those of the start.
+      message['usage'] = { ...objectOf(message['usage']), ...objectOf(chunk['usage']) }
+    },
+    message_stop: () => {
+      stopped = true
+    },
+    error: (chunk) => {
+      message['error'] = chunk['error']
+    },
+  }
+
+  return {
+    add(chunk) {
+      const type = textOf(chunk['type']) ?? ''
+      if (Object.hasOwn(handlers, type)) handlers[type]?.(chunk)
+    },
+    body: () =>
+      message['type'] === undefined
+        ? { ...message }
+        : { ...message, content: inOrder(blocks).map(blockBody) },
+    ended: () => stopped,
+  }
+}
+
+function applyDelta(block: Block, delta: unknown): void {
+  const { fields } = block
+  const grow = (name: string) => {
+    const added = fieldAt(delta, name)
+    if (typeof added === 'string') fields[name] = (textOf(fields[name]) ?? '') + added
+  }
+  switch (fieldAt(delta, 'type')) {
+    case 'input_json_delta':
+      block.input += textOf(fieldAt(delta, 'partial_json')) ?? ''
+      break
+    case 'citations_delta':
+      fields['citations'] = [
+        ...((fields['citations'] as unknown[] | null | undefined) ?? []),
+        fieldAt(delta, 'citation'),
+      ]
+      break
+    default:
+      for (const name of ['text', 'thinking', 'signature']) grow(name)
+  }
+}
+
+/** A tool's input as the object that it is, or as its text when it was cut off. */
+function blockBody({ fields, input }: Block): JsonObject {
+  return input === '' ? fields : { ...fields, input: parseJson(input) ?? input }
+}

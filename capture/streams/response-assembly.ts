@@ -1,0 +1,52 @@
+import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../json.ts'
+import { entryAt, growing, inOrder, type Growing } from './merge-delta.ts'
+import type { StreamAssembly } from './stream-assembly.ts'
+
+/**
+ * OpenAI responses: the last event carries the whole answer. Until it comes (or when it never does), the answer is built from
+ * the items and deltas that came.
+ */
+export function createResponseAssembly(): StreamAssembly {
+  let snapshot: JsonObject = {}
+  let ended = false
+  const items = new Map<number, Growing>()
+
+  const itemOf = (chunk: JsonObject) => entryAt(items, chunk['output_index'], () => growing())
+
+  return {
+    add(chunk) {
+      const type = textOf(chunk['type']) ?? ''
+      const response = objectOf(chunk['response'])
+      if (response !== undefined) snapshot = response
+      if (type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed')
+        ended = true
+      else if (type === 'response.output_item.added' || type === 'response.output_item.done')
+        Object.assign(itemOf(chunk), objectOf(chunk['item']))
+      else if (type.endsWith('.delta')) applyDelta(itemOf(chunk), type, chunk)
+      else if (type === 'error') snapshot = { ...snapshot, error: chunk }
+    },
+    body: () =>
+      ended && Array.isArray(snapshot['output']) ? snapshot : { ...snapshot, output: inOrder(items) },
+    ended: () => ended,
+  }
+}
+
+function applyDelta(item: Growing, type: string, chunk: JsonObject): void {
+  const delta = chunk['delta']
+  if (typeof delta !== 'string') return
+  if (type === 'response.output_text.delta' || type === 'response.refusal.delta') {
+    const name = type === 'response.refusal.delta' ? 'refusal' : 'text'
+    const parts = [...listOf(item['content'])]
+    const at = Math.min(typeof chunk['content_index'] === 'number' ? chunk['content_index'] : 0, parts.length)
+    const part = objectOf(parts[at]) ?? { type: name === 'text' ? 'output_text' : 'refusal' }
+    parts[at] = { ...part, [name]: (textOf(fieldAt(part, name)) ?? '') + delta }
+    item['content'] = parts
+  } else if (
+    type === 'response.function_call_arguments.delta' ||
+    type === 'response.mcp_call_arguments.delta'
+  ) {
+    item['arguments'] = (textOf(item['arguments']) ?? '') + delta
+  } else if (type === 'response.custom_tool_call_input.delta') {
+    item['input'] = (textOf(item['input']) ?? '') + delta
+  }
+}

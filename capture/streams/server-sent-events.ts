@@ -1,0 +1,34 @@
+export interface ServerSentEvent {
+  /** The `event:` field; empty where there is none. */
+  name: string
+  /** The `data:` lines, joined by line breaks. */
+  data: string
+}
+
+/** The complete events of a `text/event-stream`. One that was cut off at the end is left out. */
+export function parseServerSentEvents(text: string): ServerSentEvent[] {
+  const events: ServerSentEvent[] = []
+  let name = ''
+  let data: string[] = []
+  const lines = text.split(/\r\n|\n|\r/)
+  // What follows the last line break is no whole line.
+  lines.pop()
+  for (const line of lines) {
+    if (line === '') {
+      if (data.length > 0) events.push({ name, data: data.join('\n') })
+      name = ''
+      data = []
+      continue
+    }
+    const colon = line.indexOf(':')
+    const field = colon === -1 ? line : line.slice(0, colon)
+    if (field === 'data') data.push(valueAfter(line, colon))
+    else if (field === 'event') name = valueAfter(line, colon)
+  }
+  return events
+}
+
+function valueAfter(line: string, colon: number): string {
+  if (colon === -1) return ''
+  return line.slice(line.charAt(colon + 1) === ' ' ? colon + 2 : colon + 1)
+}
