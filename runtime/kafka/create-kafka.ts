@@ -77,6 +77,8 @@ function saslOf(config: ClusterConfig): SASLOptions | undefined {
  * the producer and the consumers. Only named fields are copied: a request in its entries can hold bodies.
  */
 function writeEntry(log: Log, { namespace, level, log: entry }: LogEntry): void {
+  // True of others: ours gives a producer id up before anything else is sent with it (producer-connection.ts).
+  if (entry.message.startsWith('Limiting retries for the idempotent producer')) return
   const fields = {
     from: `kafkajs ${namespace}`,
     broker: entry['broker'] as unknown,

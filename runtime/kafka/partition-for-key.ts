@@ -3,7 +3,11 @@
  * records together with ours.
  */
 export function partitionForKey(key: string, partitions: number): number {
-  return (murmur2(Buffer.from(key)) & 0x7fff_ffff) % partitions
+  return partitionOfHash(murmur2(Buffer.from(key)), partitions)
+}
+
+export function partitionOfHash(hash: number, partitions: number): number {
+  return (hash & 0x7fff_ffff) % partitions
 }
 
 const multiplier = 0x5bd1_e995

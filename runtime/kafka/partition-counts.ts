@@ -1,0 +1,63 @@
+import type { Kafka } from 'kafkajs'
+import type { Clock } from '../clock.ts'
+import { messageOf, TransientError } from '../errors.ts'
+
+/** As long as the Java client trusts its metadata: added partitions are used within this time. */
+const maxAgeMs = 5 * 60_000
+
+export interface PartitionCounts {
+  /** How many partitions the topic has. Asks the cluster when it was not asked lately; throws TransientError. */
+  of(topic: string): Promise<number>
+  /** Asks again next time. */
+  forget(topic: string): void
+}
+
+/** Remembers how many partitions each topic has. Connects only to ask. */
+export function createPartitionCounts(kafka: Kafka, clock: Clock): PartitionCounts {
+  const known = new Map<string, { count: number; askedAt: number }>()
+  return {
+    of: async (topic) => {
+      const entry = known.get(topic)
+      if (entry !== undefined && clock.now() - entry.askedAt < maxAgeMs) return entry.count
+      const count = await countPartitions(kafka, topic)
+      known.set(topic, { count, askedAt: clock.now() })
+      return count
+    },
+    forget: (topic) => {
+      known.delete(topic)
+    },
+  }
+}
+
+async function countPartitions(kafka: Kafka, topic: string): Promise<number> {
+  const admin = kafka.admin()
+  try {
+    await admin.connect()
+    // One topic at a time: kafkajs does not say which one of several is missing.
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] })
+    const count = topics[0]?.partitions.length ?? 0
+    if (count === 0) throw missing(topic)
+    return count
+  } catch (error) {
+    if (error instanceof TransientError) throw error
+    if (typeOfError(error) === 'UNKNOWN_TOPIC_OR_PARTITION') throw missing(topic)
+    throw new TransientError('KAFKA_UNAVAILABLE', `cannot ask for topic ${topic}: ${messageOf(error)}`, {
+      cause: error,
+    })
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+/** Transient: it can be created (infra/create-topics.ts) while records wait. */
+function missing(topic: string): TransientError {
+  return new TransientError('KAFKA_TOPIC_MISSING', `topic ${topic} does not exist`)
+}
+
+/** The protocol's name of an error that a broker answered, for instance `MESSAGE_TOO_LARGE`. */
+export function typeOfError(error: unknown): string | undefined {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    if ('type' in at && typeof at.type === 'string') return at.type
+  }
+  return undefined
+}

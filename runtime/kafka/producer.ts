@@ -1,0 +1,135 @@
+import type { Kafka } from 'kafkajs'
+import { systemClock, type Clock } from '../clock.ts'
+import { PermanentError, SluiceError, TransientError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { createPartitionCounts } from './partition-counts.ts'
+import { PendingSend } from './pending-send.ts'
+import { ProducerLane } from './producer-lane.ts'
+import { createProducerMetrics, type ProducerMetrics } from './producer-metrics.ts'
+import { bytesOf, QueuedRecord } from './queued-record.ts'
+import { SendBuffer } from './send-buffer.ts'
+import type { OutgoingRecord, Producer } from './records.ts'
+
+interface ProducerOptions {
+  kafka: Kafka
+  log: Log
+  metrics: Metrics
+  clock?: Clock
+  /** How long `send` waits for an acknowledgement before it rejects with KAFKA_UNAVAILABLE. */
+  sendTimeoutMs?: number
+  /** Bytes that may wait for an acknowledgement; beyond, `send` rejects with PRODUCER_BUFFER_FULL. */
+  maxBufferedBytes?: number
+  /** Larger records are refused without asking the broker. Each topic has its own, lower limit. */
+  maxRecordBytes?: number
+  /** How long a request waits for company. 0: a turn of the event loop. */
+  lingerMs?: number
+  /** Requests at the same time, each with the records of other keys. */
+  maxInFlight?: number
+  maxBatchRecords?: number
+  maxBatchBytes?: number
+}
+
+const mebibyte = 1024 * 1024
+const defaults = {
+  clock: systemClock,
+  sendTimeoutMs: 20_000,
+  maxBufferedBytes: 64 * mebibyte,
+  maxRecordBytes: 32 * mebibyte,
+  lingerMs: 0,
+  maxInFlight: 2,
+  maxBatchRecords: 1_000,
+  maxBatchBytes: 4 * mebibyte,
+}
+
+/**
+ * The producer of every service: idempotent, `acks=all`, zstd. Concurrent sends share requests; records of a key keep their
+ * order. What `send` resolved for stands in the log, also when brokers die (producer-connection.ts says how); a record that
+ * met a failure can stand there twice.
+ *
+ * `start` does not wait for Kafka: a service that starts while Kafka is away comes up, and its sends reject with
+ * KAFKA_UNAVAILABLE until Kafka is there.
+ */
+export function createProducer(options: ProducerOptions): Producer {
+  return new GatheringProducer({ ...defaults, ...options })
+}
+
+class GatheringProducer implements Producer {
+  readonly #options: Required<ProducerOptions>
+  readonly #metrics: ProducerMetrics
+  readonly #buffer: SendBuffer
+  readonly #lanes: readonly ProducerLane[]
+  #stopped: Promise<void> | undefined
+
+  constructor(options: Required<ProducerOptions>) {
+    const { kafka, clock, log, maxInFlight, maxBufferedBytes } = options
+    const metrics = createProducerMetrics(options.metrics)
+    const partitionCounts = createPartitionCounts(kafka, clock)
+    this.#options = options
+    this.#metrics = metrics
+    this.#buffer = new SendBuffer(maxBufferedBytes, log, metrics)
+    this.#lanes = Array.from(
+      { length: maxInFlight },
+      () => new ProducerLane({ ...options, metrics, partitionCounts }),
+    )
+  }
+
+  start(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= Promise.all(this.#lanes.map((lane) => lane.close())).then(() => undefined)
+    return this.#stopped
+  }
+
+  async send(records: readonly OutgoingRecord[]): Promise<void> {
+    if (records.length === 0) return
+    const observe = this.#metrics.sendSeconds.startTimer()
+    const sizes = records.map(bytesOf)
+    try {
+      await this.#enqueue(records, sizes)
+    } catch (error) {
+      this.#metrics.failures.inc({ code: error instanceof SluiceError ? error.code : 'UNKNOWN' })
+      throw error
+    }
+    observe()
+    records.forEach(({ topic }, index) => {
+      this.#metrics.records.inc({ topic })
+      this.#metrics.bytes.inc({ topic }, sizes[index])
+    })
+  }
+
+  async #enqueue(records: readonly OutgoingRecord[], sizes: readonly number[]): Promise<void> {
+    const { sendTimeoutMs, clock } = this.#options
+    if (this.#stopped !== undefined) throw new TransientError('KAFKA_UNAVAILABLE', 'the producer is stopping')
+    this.#refuseTooLarge(records, sizes)
+    this.#buffer.add(sizes.reduce((sum, size) => sum + size, 0))
+    const send = new PendingSend(records.length, sendTimeoutMs, () => this.#late())
+    const deadlineMs = clock.now() + sendTimeoutMs
+    records.forEach((record, index) => {
+      const queued = new QueuedRecord(record, {
+        send,
+        buffer: this.#buffer,
+        bytes: sizes[index] ?? 0,
+        deadlineMs,
+      })
+      this.#lanes[(queued.keyHash & 0x7fff_ffff) % this.#lanes.length]?.add(queued)
+    })
+    await send.done
+  }
+
+  #refuseTooLarge(records: readonly OutgoingRecord[], sizes: readonly number[]): void {
+    const { maxRecordBytes } = this.#options
+    const at = sizes.findIndex((size) => size > maxRecordBytes)
+    if (at === -1) return
+    const message = `a record of ${sizes[at] ?? 0} bytes for topic ${records[at]?.topic ?? ''} is over ${maxRecordBytes}`
+    throw new PermanentError('RECORD_TOO_LARGE', message)
+  }
+
+  #late(): TransientError {
+    const problem = this.#lanes.find((lane) => lane.problem !== undefined)?.problem ?? 'it is slow'
+    const message = `Kafka did not acknowledge within ${this.#options.sendTimeoutMs} ms: ${problem}`
+    return new TransientError('KAFKA_UNAVAILABLE', message)
+  }
+}

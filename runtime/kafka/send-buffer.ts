@@ -1,0 +1,40 @@
+import { TransientError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { ProducerMetrics } from './producer-metrics.ts'
+
+/** Counts the bytes that wait for an acknowledgement, so that an outage of Kafka does not fill the memory. */
+export class SendBuffer {
+  readonly #maxBytes: number
+  readonly #log: Log
+  readonly #metrics: ProducerMetrics
+  #bytes = 0
+  #reported = false
+
+  constructor(maxBytes: number, log: Log, metrics: ProducerMetrics) {
+    this.#maxBytes = maxBytes
+    this.#log = log
+    this.#metrics = metrics
+  }
+
+  /** Throws TransientError PRODUCER_BUFFER_FULL. An empty buffer takes anything, so that no send is refused for ever. */
+  add(bytes: number): void {
+    if (this.#bytes > 0 && this.#bytes + bytes > this.#maxBytes) {
+      if (!this.#reported)
+        this.#log.error({ buffered_bytes: this.#bytes }, 'the producer buffer is full: records are refused')
+      this.#reported = true
+      const message = `${this.#bytes} bytes wait for Kafka already, at most ${this.#maxBytes} may`
+      throw new TransientError('PRODUCER_BUFFER_FULL', message)
+    }
+    this.#move(bytes)
+  }
+
+  remove(bytes: number): void {
+    this.#move(-bytes)
+    if (this.#bytes < this.#maxBytes / 2) this.#reported = false
+  }
+
+  #move(bytes: number): void {
+    this.#bytes += bytes
+    this.#metrics.bufferedBytes.inc(bytes)
+  }
+}
