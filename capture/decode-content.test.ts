@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals'
+import zlib from 'node:zlib'
+import { decodeContent } from './decode-content.ts'
+
+const text = Buffer.from('{"answer":"' + 'yes '.repeat(5_000) + '"}')
+const mebibyte = 1024 * 1024
+
+test.each<[string, Buffer]>([
+  ['gzip', zlib.gzipSync(text)],
+  ['x-gzip', zlib.gzipSync(text)],
+  ['deflate', zlib.deflateSync(text)],
+  ['deflate', zlib.deflateRawSync(text)],
+  ['br', zlib.brotliCompressSync(text)],
+  ['zstd', zlib.zstdCompressSync(text)],
+  ['GZIP, br', zlib.brotliCompressSync(zlib.gzipSync(text))],
+  ['identity', text],
+])('%s', async (coding, encoded) => {
+  expect(await decodeContent(coding, encoded, mebibyte)).toEqual({ bytes: text, cut: false })
+})
+
+test('a bomb gives no more than was asked for', async () => {
+  const bomb = zlib.gzipSync(Buffer.alloc(64 * mebibyte))
+  const decoded = await decodeContent('gzip', bomb, 1_000)
+  expect(decoded?.bytes).toHaveLength(1_000)
+  expect(decoded?.cut).toBe(true)
+})
+
+test('a body that breaks off gives what it held', async () => {
+  const noise = Buffer.from(Array.from({ length: 50_000 }, (_, at) => (at * at * 31) % 251))
+  const encoded = zlib.gzipSync(noise)
+  const decoded = await decodeContent('gzip', encoded.subarray(0, encoded.length / 2), mebibyte)
+  expect(decoded?.bytes.length).toBeGreaterThan(0)
+  expect(noise.subarray(0, decoded?.bytes.length).equals(decoded?.bytes ?? Buffer.alloc(0))).toBe(true)
+})
+
+test('junk, an unknown coding, too many codings', async () => {
+  expect(await decodeContent('gzip', Buffer.from('junk'), 100)).toEqual({ bytes: Buffer.alloc(0), cut: true })
+  expect(await decodeContent('aes128gcm', text, 100)).toBeUndefined()
+  expect(await decodeContent('gzip,gzip,gzip,gzip', text, 100)).toBeUndefined()
+})
