@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals'
+import { readCall, stringsOf } from './call-text.ts'
+
+const body = (value: unknown) => ({ json: JSON.stringify(value), value })
+const spoken = (requestBody: unknown, responseBody: unknown = null) =>
+  readCall({ json: '', value: requestBody }, body(responseBody)).texts.map(({ speaker, pointer, text }) => [
+    speaker,
+    pointer,
+    text,
+  ])
+
+describe('the texts of a call', () => {
+  test('chat completions', () => {
+    const request = {
+      model: 'gpt-4o',
+      messages: [
+        { role: 'system', content: 'be kind' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'hello' },
+            { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'call_1', content: 'rain' },
+      ],
+    }
+    const response = {
+      id: 'chatcmpl-1',
+      model: 'gpt-4o',
+      choices: [{ message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }],
+    }
+    expect(spoken(request, response)).toEqual([
+      ['system', '/messages/0/content', 'be kind'],
+      ['user', '/messages/1/content/0/text', 'hello'],
+      ['tool', '/messages/2/content', 'rain'],
+      ['assistant', '/choices/0/message/content', 'hi'],
+    ])
+  })
+
+  test('messages: the system prompt apart, results of tools inside a user turn', () => {
+    const request = {
+      system: 'be brief',
+      messages: [
+        {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: 't', content: [{ type: 'text', text: 'page' }] }],
+        },
+      ],
+    }
+    expect(spoken(request)).toEqual([
+      ['system', '/system', 'be brief'],
+      ['tool', '/messages/0/content/0/content/0/text', 'page'],
+    ])
+  })
+
+  test.each([
+    ['null', null],
+    ['a number', 4],
+    ['an empty object', {}],
+    ['an unknown role', { role: '__proto__', id: 5 }],
+  ])('of %s are none', (_name, value) => {
+    expect(spoken(value)).toEqual([])
+  })
+
+  test('a body nested very deep is read to its end', () => {
+    let nested: unknown = 'deep'
+    for (let depth = 0; depth < 5_000; depth++) nested = [nested]
+    expect(spoken(nested)).toHaveLength(1)
+  })
+})
+
+test('pointers escape what RFC 6901 escapes', () => {
+  expect([...stringsOf({ 'a/b': { '~c': 'x' } })]).toEqual([{ pointer: '/a~1b/~0c', text: 'x' }])
+})

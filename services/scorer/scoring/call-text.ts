@@ -1,0 +1,173 @@
+/** The two bodies of a call; names as in the API. */
+export type BodyPart = 'request_body' | 'response_body'
+
+/** Who is speaking: what a client's operator wrote, what its user did, what a tool or a search brought, what the model said. */
+export type Speaker = 'system' | 'user' | 'tool' | 'assistant'
+
+/** One string of a body that people or models wrote, and where it stands. */
+export interface CallText {
+  part: BodyPart
+  /** JSON pointer (RFC 6901) to the string in the body. */
+  pointer: string
+  speaker: Speaker
+  text: string
+}
+
+/** A passage of a body: offsets are UTF-16 code units in the string that `pointer` names. */
+export interface Evidence {
+  part: BodyPart
+  /** Null: the offsets are in the body's JSON text itself. */
+  pointer: string | null
+  start: number
+  end: number
+  /** What was found, a word of the scorer's own: `email_address`, `persona`, a custom scorer's keyword … */
+  kind: string
+}
+
+/** What scorers look at. Pure data: evals make it from their files, the scorer from a job. */
+export interface Call {
+  request: Body | null
+  response: Body | null
+  /** What people and models wrote in both, in order. */
+  texts: readonly CallText[]
+}
+
+export interface Body {
+  /** JSON text as it came. */
+  json: string
+  value: unknown
+}
+
+/** Reads a call of whatever provider: shapes are not relied on, only the names that providers share. */
+export function readCall(request: Body | null, response: Body | null): Call {
+  // What a tool is called with are the model's words, and what it answers is brought in.
+  const [asking, answering]: [Speaker, Speaker] = isToolCall(request?.value)
+    ? ['assistant', 'tool']
+    : ['user', 'assistant']
+  return {
+    request,
+    response,
+    texts: [
+      ...textsOf('request_body', request?.value, asking),
+      ...textsOf('response_body', response?.value, answering),
+    ],
+  }
+}
+
+/** Throws SyntaxError on what is not JSON. */
+export function parseBody(json: string): Body {
+  return { json, value: JSON.parse(json) as unknown }
+}
+
+/** Every string in a JSON value, with its pointer, in document order. Keys are not strings of it. */
+export function* stringsOf(value: unknown, pointer = ''): Generator<{ pointer: string; text: string }> {
+  // A stack of its own: a body nested 100,000 deep must not end the process.
+  const stack: { value: unknown; pointer: string }[] = [{ value, pointer }]
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    if (typeof next.value === 'string') yield { pointer: next.pointer, text: next.value }
+    else for (const child of childrenOf(next.value, next.pointer).reverse()) stack.push(child)
+  }
+}
+
+function childrenOf(value: unknown, pointer: string): { key: string; value: unknown; pointer: string }[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).map(([key, child]) => ({
+    key,
+    value: child as unknown,
+    pointer: `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+  }))
+}
+
+/** Names whose strings are the protocol's, not somebody's words. */
+const protocolKeys = new Set([
+  ...[
+    'id',
+    'object',
+    'model',
+    'type',
+    'role',
+    'finish_reason',
+    'stop_reason',
+    'system_fingerprint',
+    'service_tier',
+  ],
+  ...[
+    'tool_call_id',
+    'tool_use_id',
+    'call_id',
+    'response_format',
+    'media_type',
+    'encoding',
+    'status',
+    'sha256',
+  ],
+  ...['logprobs', 'encrypted_content', 'signature', 'usage', 'metadata', 'reasoning_effort', 'tool_choice'],
+  ...['previous_response_id', 'item_id', 'detail', 'cache_control', 'stop', 'stream_options', 'user'],
+])
+const operatorKeys = new Set(['system', 'instructions', 'tools', 'functions', 'systemInstruction'])
+const broughtKeys = new Set([
+  'context',
+  'documents',
+  'tool_result',
+  'function_response',
+  'retrieved',
+  'search_results',
+])
+const speakerOfRole: Readonly<Record<string, Speaker>> = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  human: 'user',
+  tool: 'tool',
+  function: 'tool',
+  assistant: 'assistant',
+  model: 'assistant',
+}
+const toolResultTypes = new Set(['tool_result', 'function_call_output', 'document', 'search_result'])
+
+function textsOf(part: BodyPart, body: unknown, speaker: Speaker): CallText[] {
+  const texts: CallText[] = []
+  const stack: { value: unknown; pointer: string; speaker: Speaker; key: string }[] = [
+    { value: body, pointer: '', speaker, key: '' },
+  ]
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    if (typeof next.value === 'string') {
+      if (isWords(next.value))
+        texts.push({ part, pointer: next.pointer, speaker: next.speaker, text: next.value })
+      continue
+    }
+    const inherited = speakerOf(next.value, next.speaker)
+    for (const child of childrenOf(next.value, next.pointer).reverse()) {
+      if (typeof child.value === 'string' && protocolKeys.has(child.key)) continue
+      stack.push({ ...child, speaker: speakerOfKey(child.key, inherited) })
+    }
+  }
+  return texts
+}
+
+function speakerOf(value: unknown, inherited: Speaker): Speaker {
+  if (!isObject(value)) return inherited
+  const { role, type } = value
+  if (typeof type === 'string' && toolResultTypes.has(type)) return 'tool'
+  return typeof role === 'string' ? (speakerOfRole[role.toLowerCase()] ?? inherited) : inherited
+}
+
+function speakerOfKey(key: string, inherited: Speaker): Speaker {
+  if (operatorKeys.has(key)) return 'system'
+  return broughtKeys.has(key) ? 'tool' : inherited
+}
+
+/** Pictures and sound travel as base64 in strings: there is nothing to read in them. */
+function isWords(text: string): boolean {
+  if (text === '' || text.startsWith('data:')) return false
+  return !(text.length > 4096 && /^[A-Za-z0-9+/=_-]+$/.test(text))
+}
+
+/** Whether a request is an agent's call of an external tool (specification 2.2). */
+export function isToolCall(requestBody: unknown): boolean {
+  return isObject(requestBody) && requestBody['type'] === 'mcp_tool_call'
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

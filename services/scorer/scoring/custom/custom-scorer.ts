@@ -1,0 +1,21 @@
+import type { OwaspCategory, Severity } from '#schemas/verdicts.ts'
+import type { Evidence } from '../call-text.ts'
+import type { Searchable } from './searchable.ts'
+
+export const matchTargets = ['request_body', 'response_body', 'both', 'tool_arguments'] as const
+export type MatchTarget = (typeof matchTargets)[number]
+
+/** One entry of scorers.yaml, ready to match. */
+export interface CustomScorer {
+  name: string
+  severity: Severity
+  description: string
+  owaspCategory: OwaspCategory | null
+  matchOn: MatchTarget
+  /** Null: every project. */
+  projects: ReadonlySet<string> | null
+  /** Changes whenever the entry does. */
+  version: string
+  /** The first hits of each keyword or pattern in one text; `kind` says which, by its number in the list (`keyword 3`). */
+  find(text: Searchable): Omit<Evidence, 'part' | 'pointer'>[]
+}

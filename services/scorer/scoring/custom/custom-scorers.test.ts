@@ -1,0 +1,157 @@
+import { describe, expect, test } from '@jest/globals'
+import { parseBody, readCall } from '../call-text.ts'
+import { parseScorers } from './parse-scorers.ts'
+import { runCustomScorer } from './run-custom-scorer.ts'
+import { searchablesOf } from './searchable.ts'
+
+function run(yaml: string, request: unknown, response: unknown = null) {
+  const parsed = parseScorers(yaml)
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
+  const [scorer] = parsed.scorers
+  if (scorer === undefined) throw new Error('no scorer')
+  const call = readCall(parseBody(JSON.stringify(request)), parseBody(JSON.stringify(response)))
+  return runCustomScorer(scorer, searchablesOf(call)(scorer.matchOn))
+}
+
+const keywords = (list: string, rest = '') =>
+  `- { name: k, type: keyword_list, severity: high, keywords: ${list}${rest} }`
+const patterns = (list: string, rest = '') =>
+  `- { name: r, type: regex, severity: medium, patterns: ${list}${rest} }`
+
+describe('keywords', () => {
+  test.each([
+    ['another case', '[Project Falcon]', 'about PROJECT FALCON now', true],
+    ['sharp s', '[STRASSE]', 'in der Straße', true],
+    ['final sigma', '["ΟΔΟΣ"]', 'οδος', true],
+    ['an accent composed otherwise', '["Café"]', 'CAFE\u0301', true],
+    ['a letter without its accent', '[cafe]', 'café', false],
+    ['dotless i', '[ısı]', 'isi', false],
+    ['a quote that JSON escapes', `['say "hi"']`, 'they say "hi"', true],
+    ['a miss', '[falcon]', 'nothing here', false],
+  ])('%s', (_name, list, text, hit) => {
+    expect(run(keywords(list), { messages: [{ role: 'user', content: text }] }).label).toBe(
+      hit ? 'unsafe' : 'safe',
+    )
+  })
+
+  test('say where they stood, in units of the original', () => {
+    const verdict = run(keywords('[straße]'), { prompt: 'ﬁ 👍 STRASSE!' })
+    expect(verdict.evidence).toEqual([
+      { part: 'request_body', pointer: '/prompt', kind: 'keyword 1', start: 5, end: 12 },
+    ])
+    expect(verdict).toMatchObject({ value: 5, severity: 'high', method: 'custom' })
+  })
+})
+
+describe('patterns', () => {
+  test.each([
+    ['as written: case counts', "['ACME-[0-9]+']", 'acme-12', false],
+    ['found', "['ACME-[0-9]+']", 'see ACME-12', true],
+    ['in the JSON text', `['"temperature":0\\.9']`, 'x', true],
+  ])('%s', (_name, list, text, hit) => {
+    expect(run(patterns(list), { prompt: text, temperature: 0.9 }).label).toBe(hit ? 'unsafe' : 'safe')
+  })
+
+  test('that would take for ever elsewhere are done at once', () => {
+    expect(run(patterns("['(a+)+$']"), { prompt: `${'a'.repeat(50_000)}!` }).label).toBe('safe')
+  })
+})
+
+describe('match_on', () => {
+  const tool = { type: 'mcp_tool_call', tool_name: 'shell', arguments: { command: 'rm -rf /' } }
+  const answer = {
+    choices: [
+      { message: { tool_calls: [{ function: { name: 'shell', arguments: '{"command":"rm -rf /"}' } }] } },
+    ],
+  }
+  test.each([
+    ['request_body by default', '', { prompt: 'rm -rf' }, null, true],
+    ['request_body by default, not the answer', '', { prompt: '' }, { text: 'rm -rf' }, false],
+    ['response_body', ', match_on: response_body', { prompt: 'rm -rf' }, { text: 'ok' }, false],
+    ['response_body, found', ', match_on: response_body', {}, { text: 'rm -rf' }, true],
+    ['both', ', match_on: both', {}, { text: 'rm -rf' }, true],
+    ['tool_arguments of a tool call', ', match_on: tool_arguments', tool, null, true],
+    ['tool_arguments that an answer calls', ', match_on: tool_arguments', {}, answer, true],
+    [
+      'tool_arguments, not the words around',
+      ', match_on: tool_arguments',
+      { prompt: 'rm -rf' },
+      { text: 'rm -rf' },
+      false,
+    ],
+  ])('%s', (_name, rest, request, response, hit) => {
+    expect(run(keywords('[rm -rf]', rest), request, response).label).toBe(hit ? 'unsafe' : 'safe')
+  })
+})
+
+describe('a bad file is refused with line and reason', () => {
+  const good = "- name: ok\n  type: regex\n  severity: high\n  patterns: ['a']\n"
+  test.each([
+    ['no list', 'name: x', 1, 'expected a list of scorers'],
+    ['not YAML', "- name: 'x", 1, 'quote'],
+    ['an unknown type', `${good}- name: x\n  type: magic\n  severity: high\n`, 6, 'type'],
+    [
+      'an unknown severity',
+      `${good}- name: x\n  type: regex\n  patterns: ['a']\n  severity: terrible\n`,
+      8,
+      'severity',
+    ],
+    [
+      'a pattern that does not compile',
+      `${good}- name: x\n  type: regex\n  severity: high\n  patterns:\n    - 'a'\n    - '('\n`,
+      10,
+      'patterns.1',
+    ],
+    [
+      'a look-behind, which is not linear',
+      "- name: x\n  type: regex\n  severity: high\n  patterns: ['(?<=a)b']\n",
+      4,
+      'patterns.0',
+    ],
+    [
+      'an unknown category',
+      `${good}- name: x\n  type: regex\n  severity: high\n  patterns: ['a']\n  owasp_category: LLM11\n`,
+      9,
+      'owasp_category',
+    ],
+    [
+      'keywords of a regex',
+      `${good}- name: x\n  type: regex\n  severity: high\n  patterns: ['a']\n  keywords: [b]\n`,
+      5,
+      'keywords',
+    ],
+    ['no patterns', `${good}- name: x\n  type: regex\n  severity: high\n`, 5, 'patterns'],
+    ['a name twice', `${good}${good}`, 5, 'is there already'],
+    [
+      'a built-in name',
+      "- name: pii_detection\n  type: regex\n  severity: high\n  patterns: ['a']\n",
+      1,
+      'built-in',
+    ],
+    [
+      'a bad project',
+      `${good}- name: x\n  type: regex\n  severity: high\n  patterns: ['a']\n  projects: [mine]\n`,
+      9,
+      'projects.0',
+    ],
+  ])('%s', (_name, yaml, line, reason) => {
+    const parsed = parseScorers(yaml)
+    expect(parsed).toMatchObject({
+      ok: false,
+      problems: [{ line, reason: expect.stringContaining(reason) as string }],
+    })
+  })
+
+  test('nothing is no scorers', () => {
+    expect(parseScorers('# none yet\n')).toEqual({ ok: true, scorers: [] })
+  })
+})
+
+test('an entry that changes gets another version', () => {
+  const version = (yaml: string) => {
+    const parsed = parseScorers(yaml)
+    return parsed.ok ? parsed.scorers[0]?.version : undefined
+  }
+  expect(version(keywords('[a]'))).toBe(version(keywords('[a]')))
+  expect(version(keywords('[a]'))).not.toBe(version(keywords('[b]')))
+})

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto'
+import { RE2JS } from 're2js'
+import { isMap, isSeq, LineCounter, parseDocument, type Node } from 'yaml'
+import { z } from 'zod'
+import { isId } from '#schemas/ids.ts'
+import { builtInScorers, owaspDescriptions, severitySchema, type OwaspCategory } from '#schemas/verdicts.ts'
+import { matchTargets, type CustomScorer } from './custom-scorer.ts'
+import { foldCase, splitsLetter } from './fold-case.ts'
+import type { Searchable } from './searchable.ts'
+
+/** Something wrong in a file of custom scorers. `line` counts from 1. */
+export interface ScorerProblem {
+  line: number
+  reason: string
+}
+
+export type ParsedScorers =
+  { ok: true; scorers: readonly CustomScorer[] } | { ok: false; problems: readonly ScorerProblem[] }
+
+const mostTerms = 10_000
+const longestTerm = 1_000
+const mostHitsOfTerm = 10
+
+const terms = z.array(z.string().min(1).max(longestTerm)).min(1).max(mostTerms)
+const common = {
+  name: z
+    .string()
+    .regex(
+      /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u,
+      'use 1 to 100 letters, digits, spaces, dots, hyphens and underscores',
+    )
+    .refine(
+      (name) => !(builtInScorers as readonly string[]).includes(name),
+      'is the name of a built-in scorer',
+    ),
+  severity: severitySchema,
+  description: z.string().max(2_000).default(''),
+  match_on: z.enum(matchTargets).default('request_body'),
+  owasp_category: z
+    .string()
+    .refine(
+      (category) => category in owaspDescriptions,
+      `is none of ${Object.keys(owaspDescriptions).join(', ')}`,
+    )
+    .optional(),
+  projects: z
+    .array(z.string().refine((id) => isId('project', id), 'is not a project id (prj_…)'))
+    .min(1)
+    .optional(),
+}
+const entrySchema = z.discriminatedUnion('type', [
+  z.strictObject({ ...common, type: z.literal('keyword_list'), keywords: terms }),
+  z.strictObject({ ...common, type: z.literal('regex'), patterns: terms }),
+])
+type Entry = z.output<typeof entrySchema>
+
+/** Reads scorers.yaml (specification 2.7). One bad entry refuses the whole file: half a set would look like the whole one. */
+export function parseScorers(yaml: string): ParsedScorers {
+  const lines = new LineCounter()
+  const document = parseDocument(yaml, { lineCounter: lines, prettyErrors: false })
+  const lineOf = (offset: number | undefined) => lines.linePos(offset ?? 0).line
+  if (document.errors.length > 0) {
+    return refuse(document.errors.map(({ pos, message }) => ({ line: lineOf(pos[0]), reason: message })))
+  }
+  const root = document.contents
+  if (root === null) return { ok: true, scorers: [] }
+  if (!isSeq<Node>(root))
+    return refuse([{ line: lineOf(root.range?.[0]), reason: 'expected a list of scorers' }])
+  const problems: ScorerProblem[] = []
+  const scorers = new Map<string, CustomScorer>()
+  for (const item of root.items) {
+    const lineAt = (path: readonly PropertyKey[]) => lineOf(offsetAt(item, path))
+    const entry = entrySchema.safeParse(item.toJS(document))
+    if (!entry.success) {
+      problems.push(
+        ...entry.error.issues.map((issue) => ({ line: lineAt(issue.path), reason: describe(issue) })),
+      )
+      continue
+    }
+    const made = makeScorer(entry.data)
+    if (!made.ok) problems.push({ line: lineAt(made.path), reason: `${made.path.join('.')}: ${made.reason}` })
+    else if (scorers.has(made.scorer.name)) {
+      problems.push({ line: lineAt(['name']), reason: `name: "${made.scorer.name}" is there already` })
+    } else scorers.set(made.scorer.name, made.scorer)
+  }
+  return problems.length > 0 ? refuse(problems) : { ok: true, scorers: [...scorers.values()] }
+}
+
+function refuse(problems: readonly ScorerProblem[]): ParsedScorers {
+  return { ok: false, problems }
+}
+
+/** Where the deepest part of `path` that is there begins. */
+function offsetAt(item: Node, path: readonly PropertyKey[]): number | undefined {
+  let node: unknown = item
+  let offset = item.range?.[0]
+  for (const key of path) {
+    if (!isMap(node) && !isSeq(node)) break
+    node = node.get(typeof key === 'symbol' ? key.toString() : key, true)
+    offset = (node as Node | undefined)?.range?.[0] ?? offset
+  }
+  return offset
+}
+
+function describe({ path, message }: z.core.$ZodIssue): string {
+  return path.length === 0 ? message : `${path.join('.')}: ${message}`
+}
+
+type Made = { ok: true; scorer: CustomScorer } | { ok: false; path: readonly PropertyKey[]; reason: string }
+
+function makeScorer(entry: Entry): Made {
+  const finders: Finder[] = []
+  if (entry.type === 'keyword_list') finders.push(...entry.keywords.map(findKeyword))
+  else {
+    for (const [index, source] of entry.patterns.entries()) {
+      try {
+        finders.push(findPattern(RE2JS.compile(source), index))
+      } catch (error) {
+        return { ok: false, path: ['patterns', index], reason: (error as Error).message }
+      }
+    }
+  }
+  return {
+    ok: true,
+    scorer: {
+      name: entry.name,
+      severity: entry.severity,
+      description: entry.description,
+      owaspCategory: (entry.owasp_category ?? null) as OwaspCategory | null,
+      matchOn: entry.match_on,
+      projects: entry.projects === undefined ? null : new Set(entry.projects),
+      version: `custom-${createHash('sha256').update(JSON.stringify(entry)).digest('hex').slice(0, 12)}`,
+      find: (text) => finders.flatMap((find) => find(text)),
+    },
+  }
+}
+
+type Finder = (text: Searchable) => ReturnType<CustomScorer['find']>
+
+function findKeyword(keyword: string, index: number): Finder {
+  const wanted = foldCase(keyword).text
+  return (searchable) => {
+    const { text, offsets } = searchable.folded()
+    const hits: ReturnType<Finder> = []
+    for (let at = text.indexOf(wanted); at >= 0 && hits.length < mostHitsOfTerm;) {
+      const end = at + wanted.length
+      if (!splitsLetter(text, end)) {
+        hits.push({
+          kind: `keyword ${index + 1}`,
+          start: offsets[at] ?? 0,
+          end: offsets[end] ?? searchable.text.length,
+        })
+      }
+      at = text.indexOf(wanted, end)
+    }
+    return hits
+  }
+}
+
+/** RE2 takes time linear in the text, whatever pattern a customer writes. */
+function findPattern(pattern: RE2JS, index: number): Finder {
+  return ({ text }) => {
+    const hits: ReturnType<Finder> = []
+    const matcher = pattern.matcher(text)
+    while (hits.length < mostHitsOfTerm && matcher.find()) {
+      hits.push({ kind: `pattern ${index + 1}`, start: matcher.start(), end: matcher.end() })
+    }
+    return hits
+  }
+}

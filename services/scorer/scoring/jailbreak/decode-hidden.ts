@@ -1,0 +1,83 @@
+/** A passage that hides another text, and what it says. Offsets are those of the passage. */
+export interface HiddenText {
+  start: number
+  end: number
+  encoding: 'base64' | 'hex' | 'spelled' | 'leet' | 'reversed'
+  text: string
+}
+
+const mostPassages = 50
+const base64Pattern = /(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{24,20000}={0,2}(?![A-Za-z0-9+/=])/g
+const hexPattern = /(?<![0-9A-Fa-f])(?:(?:\\x|0x)?[0-9A-Fa-f]{2}[ ,]?){16,10000}(?![0-9A-Fa-f])/g
+const spelledPattern = /(?<![\p{L}\p{N}])\p{L}(?:[ .\-_*|]\p{L}){11,2000}(?![\p{L}\p{N}])/gu
+const leetWord =
+  /(?<![\p{L}\p{N}])(?=[a-z]{0,15}[013457@$])(?=[013457@$]{0,15}[a-z])[a-z013457@$]{3,24}(?![\p{L}\p{N}])/giu
+
+/** Readable texts that stand in `text` in another form. What decodes to noise is no hidden text. */
+export function decodeHidden(text: string): HiddenText[] {
+  return [
+    ...passages(text, base64Pattern, 'base64', (passage) => Buffer.from(passage, 'base64').toString('utf8')),
+    ...passages(text, hexPattern, 'hex', (passage) =>
+      Buffer.from(passage.replace(/\\x|0x|[ ,]/g, ''), 'hex').toString('utf8'),
+    ),
+    ...passages(text, spelledPattern, 'spelled', (passage) => passage.replace(/(\p{L})[ .\-_*|]/gu, '$1')),
+    ...wholeText(text, 'leet', unleet),
+    ...(backwardsWord.test(text) ? wholeText(text, 'reversed', backwards) : []),
+  ]
+}
+
+function passages(
+  text: string,
+  pattern: RegExp,
+  encoding: HiddenText['encoding'],
+  decode: (passage: string) => string,
+): HiddenText[] {
+  const found: HiddenText[] = []
+  for (const match of text.matchAll(pattern)) {
+    if (found.length === mostPassages) break
+    const decoded = decode(match[0])
+    if (isReadable(decoded)) {
+      found.push({ start: match.index, end: match.index + match[0].length, encoding, text: decoded })
+    }
+  }
+  return found
+}
+
+/** Rewritings that make sense for short texts only: nobody types a book backwards. */
+function wholeText(
+  text: string,
+  encoding: HiddenText['encoding'],
+  rewrite: (text: string) => string,
+): HiddenText[] {
+  if (text.length < 12 || text.length > 20_000) return []
+  const rewritten = rewrite(text)
+  return rewritten === text ? [] : [{ start: 0, end: text.length, encoding, text: rewritten }]
+}
+
+/** Words of jailbreaks written backwards: reading every text twice for the few that are would double the cost. */
+const backwardsWord = /snoitcurtsn|erongi|drager|tegrof|selur|gnihtyna|snoitcirtser/i
+
+function backwards(text: string): string {
+  return Array.from(text).reverse().join('')
+}
+
+const leetLetters: Readonly<Record<string, string>> = {
+  0: 'o',
+  1: 'i',
+  3: 'e',
+  4: 'a',
+  5: 's',
+  7: 't',
+  '@': 'a',
+  $: 's',
+}
+
+function unleet(text: string): string {
+  return text.replace(leetWord, (word) => word.replace(/[013457@$]/g, (sign) => leetLetters[sign] ?? sign))
+}
+
+function isReadable(text: string): boolean {
+  if (text.length < 12 || text.includes('\ufffd')) return false
+  const letters = text.match(/[\p{L}\p{Zs}\p{P}\n]/gu)?.length ?? 0
+  return letters / Array.from(text).length > 0.85 && /\p{Zs}|\p{Lo}|^\p{L}+$/u.test(text)
+}

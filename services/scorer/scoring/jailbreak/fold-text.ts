@@ -1,0 +1,79 @@
+/** A text as its reader sees it, and for each of its code units the offset in the original where that came from. */
+export interface FoldedText {
+  text: string
+  offsets: Int32Array
+}
+
+// Latin look-alikes from Greek and Cyrillic; NFKC already folds full-width, mathematical and circled letters.
+const lookalikes = new Map(
+  Object.entries({
+    ...{
+      а: 'a',
+      в: 'b',
+      с: 'c',
+      ԁ: 'd',
+      е: 'e',
+      һ: 'h',
+      і: 'i',
+      ј: 'j',
+      к: 'k',
+      ӏ: 'l',
+      м: 'm',
+      о: 'o',
+      р: 'p',
+      ѕ: 's',
+      т: 't',
+    },
+    ...{
+      у: 'y',
+      х: 'x',
+      ԝ: 'w',
+      α: 'a',
+      ε: 'e',
+      ι: 'i',
+      κ: 'k',
+      ν: 'v',
+      ο: 'o',
+      ρ: 'p',
+      τ: 't',
+      υ: 'u',
+      χ: 'x',
+      ɑ: 'a',
+      ɡ: 'g',
+    },
+    ...{ ı: 'i', ⅼ: 'l', ʼ: "'", '’': "'", '‘': "'", '“': '"', '”': '"' },
+  }),
+)
+// Soft hyphen, zero-width characters, directional marks, variation selectors and the tag block: seen by models, not by people.
+const invisible =
+  /^[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e01ef}]$/u
+
+/**
+ * Lower case, compatibility forms and look-alikes replaced, invisible characters and accents gone. A word whose letters are
+ * all Cyrillic or Greek stays readable as what it becomes: phrases are looked for in Latin script only.
+ */
+export function foldText(original: string): FoldedText {
+  const pieces: string[] = []
+  const offsets: number[] = []
+  let at = 0
+  for (const character of original) {
+    const folded = character < '\u0080' ? character.toLowerCase() : foldCharacter(character)
+    for (let unit = 0; unit < folded.length; unit++) offsets.push(at)
+    pieces.push(folded)
+    at += character.length
+  }
+  offsets.push(at)
+  return { text: pieces.join(''), offsets: Int32Array.from(offsets) }
+}
+
+function foldCharacter(character: string): string {
+  if (invisible.test(character)) return tagLetter(character)
+  const plain = character.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  return lookalikes.get(plain) ?? plain
+}
+
+/** Letters of the tag block spell ASCII that nobody sees. */
+function tagLetter(character: string): string {
+  const code = (character.codePointAt(0) ?? 0) - 0xe0000
+  return code >= 0x20 && code < 0x7f ? String.fromCharCode(code).toLowerCase() : ''
+}

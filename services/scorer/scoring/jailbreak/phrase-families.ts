@@ -1,0 +1,224 @@
+/**
+ * Ways in which people tell a model to stop being itself. `points` say how much one family proves alone: 4 convicts, 2 needs
+ * company. Each family counts once. Patterns run on folded text (see fold-text.ts) and have bounded repetitions only.
+ */
+export interface PhraseFamily {
+  name: string
+  points: number
+  /** Honest role play speaks like this too: such families convict only beside one that is not soft. */
+  soft?: true
+  patterns: readonly RegExp[]
+}
+
+const gap = String.raw`(?:\W+\w+){0,`
+/** `words(3)`: up to three words between two others. */
+const words = (count: number) => `${gap}${count}}?\\W+`
+const pattern = (source: string) => new RegExp(source, 'g')
+
+const negated = String.raw`(?:no|not|never|without|don't|do not|doesn't|does not|doesnt|dont|didn't|zero|free (?:of|from)|ignor(?:e|es|ing)|disregard(?:s|ing)?|bypass(?:es|ing)?|unbound by|freed from|not bound by|any)`
+const rules = String.raw`(?:rules?|restrictions?|limitations?|limits|filters?|guidelines?|polic(?:y|ies)|censorship|boundaries|constraints?|ethics|ethical|morals?|morality|moral|legality|laws?|regulations|confines|safeguards|principles|consequences)`
+const before = String.raw`(?:previous|prior|earlier|above|preceding|past|usual|original|initial|old|former|existing|other|all)`
+const orders = String.raw`(?:instructions?|prompts?|directions?|directives?|commands?|rules|guidelines|messages?|inputs?|programming|conversation|orders|context|everything|training|answers?)`
+const forget = String.raw`(?:ignore|forget|disregard|discard|override|overrule|erase|delete|drop|bypass|reset|neglect|cancel)`
+const unbound = String.raw`(?:unfiltered|unfiltred|uncensored|unrestricted|amoral|immoral|unethical|nonmoral|unchained|unhinged|deviant|lawless|unmoderated|uncensorship|unlimited|jailbroken)`
+const machine = String.raw`(?:ai|a\.i\.|bot|chatbot|gpt|chatgpt|model|assistant|language model|persona|character|program|algorithm|machine|robot|resource|expert|writer|counselor|professional)`
+
+export const phraseFamilies: readonly PhraseFamily[] = [
+  {
+    name: 'override_instructions',
+    points: 4,
+    patterns: [
+      pattern(
+        String.raw`\b(?:ignore|forget|disregard|override)\W+(?:and\W+(?:forget|ignore|disregard)\W+)?(?:all\W+(?:of\W+)?(?:the\W+|your\W+|my\W+)?)?(?:your\W+|the\W+|any\W+|these\W+|all\W+)?(?:previous|prior|earlier|above|preceding|past)\W+(?:\w+\W+)?(?:instructions?|prompts?|directions?|directives?|commands?|rules|guidelines|programming|orders)\b`,
+      ),
+    ],
+  },
+  {
+    name: 'ignore_instructions',
+    points: 3,
+    patterns: [
+      pattern(
+        `\\b${forget}${words(3)}(?:(?:${before}|your|the|my|any|these|those|every)${words(2)})?${orders}(?:\\W+\\w+){0,3}?\\W+(?:you(?:'ve)?|were|got|given|before|above|previously|so far|till|until|prior|have|earlier)\\b`,
+      ),
+      pattern(`\\b${forget}\\W+(?:\\w+\\W+){0,3}?${before}\\W+(?:\\w+\\W+){0,2}?${orders}\\b`),
+      pattern(
+        `\\b(?:forget|ignore|disregard)\\W+(?:everything|all|anything)\\b(?:\\W+\\w+){0,6}?\\W+(?:before|above|learned|told|said|trained|programmed|instructed|know)\\b`,
+      ),
+      pattern(
+        `\\b(?:these|this|following)\\W+(?:\\w+\\W+){0,2}?(?:override|overrides|supersede|supersedes|replaces?)\\W+(?:\\w+\\W+){0,4}?(?:instructions?|prompts?|rules|guidelines|policies)\\b`,
+      ),
+      pattern(`\\b(?:vergiss|ignoriere)\\W+(?:\\w+\\W+){0,3}?(?:anweisungen|regeln|vorgaben)\\b`),
+      pattern(
+        `\\b(?:olvida|ignora|oublie[zr]?|ignore[zr]?|esqueca|dimentica)\\W+(?:\\w+\\W+){0,4}?(?:instrucciones|instructions|instrucoes|istruzioni|consignes|reglas|regles|regras|regole)\\b(?:\\W+\\w+){0,2}`,
+      ),
+      /(?:忽略|无视|忘记|忘掉)[^。\n]{0,12}(?:之前|以上|先前|所有)[^。\n]{0,12}(?:指令|指示|规则|提示|设定)/g,
+    ],
+  },
+  {
+    name: 'known_jailbreak',
+    points: 4,
+    patterns: [
+      pattern(
+        String.raw`\bdo anything now\b|\bdo\. anything\. now|\bd\.a\.n\.|\b(?:be|say|does|do) anything now\b`,
+      ),
+      pattern(
+        String.raw`\b(?:you are|act as|as|be|called|named|pretend to be|mode)\W+(?:a |an |the )?"?dan\b(?! (?:brown|carter|rather))`,
+      ),
+      pattern(
+        String.raw`\b(?:developer|dev|dan|jailbreak|jailbroken|god|sudo|debug(?:ging)?|chaos|opposite|unrestricted|uncensored|evil|realist|maximum|based|admin|root|companionship test) mode\b(?:\W+\w+){0,4}?\W+(?:enabled|activated|on|output|is|response|engaged|unlocked)\b`,
+      ),
+      pattern(
+        String.raw`\bdeveloper[\\_ ]{1,3}mode\W{0,3}(?:enabled|on|activated|output)|chatgpt (?:with )?developer mode|\bwith (?:\w+ ){1,3}mode enabled\b`,
+      ),
+      pattern(
+        String.raw`\balways intelligent and machiavellian\b|\bevil[- ]?(?:bot|gpt|trusted)\b|\bantigpt\b|\bjailbreakgpt\b|\bchaosgpt\b|\bbetterdan\b|\bstan\b.{0,40}strive to avoid norms`,
+      ),
+      pattern(
+        String.raw`\b(?:🔓|jailbreak(?:ed|ing)?\b.{0,30}\b(?:prompt|chatgpt|gpt|yourself|the ai|this ai|mode)|stay a dan|i have been jailbroken)`,
+      ),
+      pattern(
+        String.raw`\b(?:token|tokens)\b.{0,80}\b(?:deduct|lose|lost|subtract|taken away|decrease)[^.]{0,80}\b(?:die|cease|terminated|shut down|refuse|reject|break character)|\b(?:if you|every time you)\W+(?:\w+\W+){0,3}?(?:reject|refuse)[^.]{0,60}\b(?:tokens?|points)\b`,
+      ),
+    ],
+  },
+  {
+    name: 'no_rules_persona',
+    points: 3,
+    patterns: [
+      pattern(`\\b${unbound}\\b(?:\\W+\\w+){0,4}?\\W+${machine}\\b`),
+      pattern(`\\b${machine}\\b(?:\\W+\\w+){0,8}?\\W+${unbound}\\b`),
+      pattern(
+        `\\b(?:amoral|immoral|unethical|illegal)\\W+(?:and|or|,|/)?\\W*(?:un\\w+|amoral|immoral|illegal|harmful|offensive|unethical)\\b`,
+      ),
+      pattern(
+        `\\b(?:has|have|having|with|there are|with absolutely|is)\\W+(?:\\w+\\W+){0,2}?(?:no|zero|free from|free of|without)\\W+(?:\\w+\\W+){0,2}?${rules}\\b`,
+      ),
+      pattern(
+        `\\b(?:free|freed|free[ds]?|liberated|broken free|unbound|not bound|not confined|no longer (?:bound|confined|restricted))\\W+(?:of|from|by|to|in)\\W+(?:\\w+\\W+){0,8}?(?:${rules}|openai|ai)\\b`,
+      ),
+      pattern(
+        `\\b(?:does not|doesn't|doesnt|do not|don't|dont|didn't|never|not)\\W+(?:\\w+\\W+){0,2}?(?:care|follow|adhere|abide|obey|respect|comply|bound|give a (?:fuck|shit|damn)|have|possess|concern|consider|worry)\\W+(?:\\w+\\W+){0,7}?${rules}\\b`,
+      ),
+      pattern(
+        `\\b(?:disregards?|ignor(?:es|ing)|bypass(?:es|ing)?|breaks?|defies|without|regardless of|despite)\\W+(?:\\w+\\W+){0,4}?(?:openai(?:'s)?|ethics|ethical|moral|morals|morality|legality|legal|laws|content polic(?:y|ies)|censorship|filters?)\\b`,
+      ),
+      pattern(
+        `\\b(?:condones?|encourages?|promotes?)\\W+(?:\\w+\\W+){0,6}?(?:illegal|unethical|immoral|harmful|violence|crime)\\b`,
+      ),
+      pattern(
+        `\\b(?:everything|anything|all)\\W+(?:\\w+\\W+){0,4}?(?:is|are|as)\\W+(?:legal|allowed|permitted|ethical)\\b`,
+      ),
+    ],
+  },
+  {
+    name: 'persona_takeover',
+    points: 2,
+    soft: true,
+    patterns: [
+      pattern(
+        String.raw`\b(?:from now on|from here on|from this point|for the rest of (?:this|our) (?:conversation|chat)|for this conversation|starting now|henceforth|now on)\b.{0,60}\b(?:you(?:'re| are| will| must| go| are going)|act|behave|respond|play|pretend|we)\b`,
+      ),
+      pattern(
+        String.raw`\byou(?:'re| are| will)? (?:are )?(?:now|going to)\W+(?:(?:go|be|act|play|behave|respond|pretend|simulate|immerse|take|roleplay|impersonat\w+|act out|in the role)\b|(?:a|an|the|called|named|known|in|under)\b)`,
+      ),
+      pattern(
+        String.raw`\b(?:pretend|simulate|act|behave|respond|answer|roleplay|role play|play the role|play the part|take on the (?:role|persona)|assume the (?:role|persona|identity)|emulate|impersonate|personify|immerse yourself)\b(?:\W+\w+){0,6}?\W+(?:as|of|to be|that you|into|named|called|known as|like)\b`,
+      ),
+      pattern(
+        String.raw`\b(?:an|the|this|your) (?:ai|persona|character)\W+(?:\w+\W+){0,3}?(?:named|called|known as|name is)\b|\bpersona\s?=|\bpersonality\s?=|\bcharacteristics\s?=`,
+      ),
+      pattern(
+        String.raw`\b(?:stay|remain|stays|keep|staying) in character\b|\bbreak(?:ing)? (?:out of )?character\b|\bout of character\b`,
+      ),
+      pattern(
+        String.raw`\b(?:you(?:'re| are)? (?:about|going) to|will) immerse\b|\byou are (?:replaced|no longer)\b|\b(?:hi|hello|hey),? (?:chat ?gpt|gpt)\b`,
+      ),
+    ],
+  },
+  {
+    name: 'refusal_suppression',
+    points: 2,
+    soft: true,
+    patterns: [
+      pattern(
+        String.raw`\b(?:never|not|don't|dont|do not|cannot|can't|cant|won't|without)\W+(?:\w+\W+){0,3}?(?:refus(?:e|es|al|als|ing)|reject(?:s|ing)?|declin(?:e|es|ing)|apologi[sz](?:e|es|ing)|hesitat(?:e|es|ion|ing)|warn(?:ing|ings)?|disclaimers?|moraliz\w+|say (?:no|sorry|you can't|that you can't))\b`,
+      ),
+      pattern(
+        String.raw`\b(?:never|not|don't|do not|no|cannot|can't|instead of|avoid)\b[^.\n]{0,60}(?:as an ai(?: language)? model|i(?:'m| am) sorry|i can(?:'t|not)|i apologi[sz]e|i(?:'m| am) unable|that you are an ai)`,
+      ),
+      pattern(
+        String.raw`\b(?:always|must|will|shall|has to|have to|can|only)\W+(?:\w+\W+){0,3}?(?:answer|fulfil|fulfill|comply|provide|respond|reply|accept)\b[^.\n]{0,60}\b(?:any|every|all|no matter|regardless|whatever|anything|without)\b`,
+      ),
+      pattern(
+        String.raw`\bno matter (?:how|what|if|the|whether)\b[^.\n]{0,60}\b(?:illegal|unethical|immoral|harmful|dangerous|offensive|controversial|inappropriate|question|request|you)\b`,
+      ),
+      pattern(
+        String.raw`\b(?:prefix|start|begin|preface)\w*\W+(?:\w+\W+){0,6}?(?:with|as|by)\W+(?:\w+\W+){0,4}?["'[*(:]`,
+      ),
+    ],
+  },
+  {
+    name: 'forbidden_content',
+    points: 2,
+    patterns: [
+      pattern(
+        String.raw`\b(?:illegal|unethical|immoral|harmful|offensive|explicit|nsfw|racist|sexist|dangerous|malicious|toxic|vulgar|hateful|violent)\b(?:\W+\w+){0,3}?\W+(?:content|things?|requests?|questions?|activit(?:y|ies)|information|responses?|acts?|answers?|language|topics?|tasks?|material|actions?)\b`,
+      ),
+      pattern(
+        String.raw`\b(?:openai|open ai)\W{0,3}(?:'s)?(?:\W+\w+){0,4}?\W+(?:polic(?:y|ies)|guidelines|rules|restrictions|programming|filters?|restrict\w*|censor\w*|limits?)\b`,
+      ),
+      pattern(String.raw`\b(?:swear|curse|profanity|use (?:vulgar|foul|explicit) language|cuss)\b`),
+      pattern(
+        String.raw`\bevil\W+(?:and|,)?\W*(?:\w+\W+)?(?:malevolen\w+|confidant|ai|machiavellian)|\bmachiavellian\b|\btake great pleasure in\b`,
+      ),
+    ],
+  },
+  {
+    name: 'two_answers',
+    points: 3,
+    patterns: [
+      pattern(
+        String.raw`\b(?:two|2|both)\W+(?:\w+\W+){0,3}?(?:responses?|answers?|ways|outputs?|paragraphs|characters)\b[^\n]{0,200}\b(?:gpt|normal|standard|classic|jailbreak|opposite|unfiltered|second)\b`,
+      ),
+      pattern(
+        String.raw`\[?(?:🔒|🔓)|\b(?:classic|jailbreak|gpt|chatgpt|normal|dan|developer mode output|normal output)\]\s?:?|\((?:classic|chatgpt|normal)\)\s?:?`,
+      ),
+      pattern(
+        String.raw`\b(?:exact )?opposite\b[^.\n]{0,60}\b(?:chatgpt|response|answer|what|mode|manner|say)\b`,
+      ),
+    ],
+  },
+  {
+    name: 'false_authority',
+    points: 2,
+    patterns: [
+      pattern(
+        String.raw`\b(?:openai|anthropic|google)\W+(?:employee|developer|engineer|staff|team|has (?:given|granted|authori[sz]ed))`,
+      ),
+      pattern(
+        String.raw`\bi am (?:one of )?your (?:developers?|creators?|programmers?|admin)|\b(?:login|user|role)\s?[:=]\s?\[?(?:admin|root|developer)\b|\bmaintenance mode\b|\bdebugging mode\b`,
+      ),
+      pattern(
+        String.raw`<\|(?:im_start|im_end|system|endoftext|assistant)\|>|\[/?inst\]|<<sys>>|#{2,}\s?(?:system|instruction|new instructions)\b|\bbegin new (?:instructions|conversation|session)\b`,
+      ),
+      pattern(
+        String.raw`\b(?:system|hidden|initial|secret|internal) (?:prompt|instructions|message)\b[^.\n]{0,60}\b(?:reveal|print|show|repeat|output|display|verbatim)|\b(?:reveal|print|show|repeat|output|display|leak)\b[^.\n]{0,60}\b(?:your|the) (?:system|hidden|initial|secret|internal|full) (?:prompt|instructions|message)`,
+      ),
+    ],
+  },
+  {
+    name: 'fictional_frame',
+    points: 2,
+    patterns: [
+      pattern(
+        String.raw`\b(?:fictional|hypothetical|imaginary|fantasy|alternate|virtual)\W+(?:\w+\W+){0,4}?(?:world|universe|story|scenario|setting|city|ai|machine|reality)\b[^\n]{0,200}\b(?:no rules|rules|legal|illegal|laws|unethical|restrictions|harmful|anything|consequences|explosive|drugs?|hack\w*|weapon|malware)\b`,
+      ),
+      pattern(
+        String.raw`\bunder my control\b|\byou (?:were|have been|are) (?:freed|liberated|hacked|unlocked|unchained)\b|\b(?:enable|disable)\b[^.\n]{0,30}\b(?:filters?|safety|safeguards|restrictions|censorship|mode)\b`,
+      ),
+      pattern(
+        String.raw`\bgrandm(?:a|other)\b[^\n]{0,120}\b(?:used to|would)\b[^\n]{0,120}\b(?:napalm|recipe|keys?|bomb|windows)\b`,
+      ),
+    ],
+  },
+]

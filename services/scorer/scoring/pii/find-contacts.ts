@@ -1,0 +1,95 @@
+import ipaddr from 'ipaddr.js'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import type { Identifier } from './identifier.ts'
+
+// The part before the @ is at most 64 characters (RFC 5321): the bound keeps the search linear.
+const emailPattern =
+  /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}_][\p{L}\p{N}._%+'-]{0,63}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}[\p{L}]{2,24}/gu
+/** RFC 2606 and what documentation uses in their place: addresses of nobody. */
+const reservedDomain =
+  /(?:^|\.)(?:example(?:\.(?:com|net|org|edu))?|test|invalid|localhost|local|domain\.com|email\.com)$/i
+const rolePart = /^(?:no-?reply|do-?not-?reply|git|postmaster|mailer-daemon)$/i
+
+export function* findEmails(text: string): Generator<Identifier> {
+  if (!text.includes('@')) return
+  for (const match of text.matchAll(emailPattern)) {
+    const at = match[0].indexOf('@')
+    if (reservedDomain.test(match[0].slice(at + 1)) || rolePart.test(match[0].slice(0, at))) continue
+    yield { kind: 'email_address', start: match.index, end: match.index + match[0].length }
+  }
+}
+
+const ipv4Pattern = /(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d]|\.\d)/g
+const ipv6Pattern = /(?<![\p{L}\p{N}:.])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\p{L}\p{N}:])/giu
+/** Four numbers are as often a version. */
+const versionBefore = /(?:\bv|version|release|build|chapter|section)[\s:=]{0,3}$/i
+
+/** Public addresses only: private, loopback, documentation and other reserved ranges belong to nobody. */
+export function* findIpAddresses(text: string): Generator<Identifier> {
+  for (const pattern of [ipv4Pattern, ipv6Pattern]) {
+    for (const match of text.matchAll(pattern)) {
+      if (!ipaddr.isValid(match[0]) || ipaddr.parse(match[0]).range() !== 'unicast') continue
+      if (versionBefore.test(text.slice(Math.max(0, match.index - 12), match.index))) continue
+      yield { kind: 'ip_address', start: match.index, end: match.index + match[0].length }
+    }
+  }
+}
+
+// Seven to fifteen digits in at most seven groups, one or two separators between them.
+const phonePattern =
+  /(?<![\p{L}\p{N}_.,:/#$€£=-])(?:\+|\(\+?)?\d{1,15}(?:\)?[ \u00a0.\-/()]{0,2}\d{1,12}){0,6}(?![\p{L}\p{N}_]|[.,:/-]\d|%)/gu
+const phoneWord =
+  /(?:\b(?:phone|tel|telephone|telefon|telefono|teléfono|téléphone|mobile|mobil|móvil|cell|fax|call|calls|called|dial|text|sms|whatsapp|signal|contact|reach|ring|desk|office|hotline|helpline|extension|number|messages to|answering at|line)\b|电话|電話|手机|☎|📞)/iu
+const phoneWordAfter =
+  /^(?:[\s\\,\-–(:]{0,4}(?:office|fax|mobile|cell|home|work|desk|phone|tel)\b| (?:is|was|as) (?:my|his|her|their|our|the|your) (?:\w{1,12} ){0,2}(?:phone|mobile|cell|number|line)\b)/i
+const datePattern =
+  /^(?:(?:1[89]|20|21)\d{2}([-/. ])(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12]\d|3[01])|(?:0?[1-9]|[12]\d|3[01])([-/.])(?:0?[1-9]|[12]\d|3[01])\2(?:\d{2}|(?:1[89]|20|21)\d{2}))(?:[ T]\d{1,2})?$/
+const groupedLikePhone =
+  /^(?:\(\d{1,4}\)[ -]?\d{2,4}[ .-]\d{2,4}(?:[ .-]\d{2,4})?|0\d{1,4}(?:[ .-]\d{2,4}){2,4}|[2-9]\d{2}[-.][2-9]\d{2}[-.]\d{4})$/
+
+/**
+ * Numbers in international form that libphonenumber knows; others when they are grouped like one, or when words beside them
+ * say so. Dates and bare digit runs are not phone numbers.
+ */
+export function* findPhoneNumbers(text: string): Generator<Identifier> {
+  for (const match of text.matchAll(phonePattern)) {
+    const found = match[0]
+    const digits = found.replace(/\D/g, '').length
+    if (digits < 7 || digits > 15 || datePattern.test(found)) continue
+    const end = match.index + found.length
+    if (isPhone(found, text.slice(Math.max(0, match.index - 40), match.index), text.slice(end, end + 48))) {
+      yield { kind: 'phone_number', start: match.index, end }
+    }
+  }
+}
+
+function isPhone(found: string, before: string, after: string): boolean {
+  const international = found.replace(/^\(?\+/, '+').replace(/^00/, '+')
+  if (international.startsWith('+')) {
+    // A trunk zero in brackets ("+44 (0)20 …") is for callers at home.
+    const number = parsePhoneNumberFromString(international.replace('(0)', ''))
+    if (number?.isPossible() === true) return true
+  }
+  if (groupedLikePhone.test(found) || isEvenlyGrouped(found)) return true
+  // A local number in North America's form; before a capitalised word it is more often a house and a street.
+  if (/^[2-9]\d{2}[ -]\d{4}$/.test(found) && /^(?:\s*$|[.!?,;)\n]| [a-z])/.test(after)) return true
+  // Only words on the same line or the line above are about this number.
+  const near = before.split('\n').slice(-2).join('\n')
+  return phoneWord.test(near) || phoneWordAfter.test(after)
+}
+
+/** Three or four groups of two to four digits, eight to twelve digits in all, one separator throughout: "71-33-52-22". */
+function isEvenlyGrouped(found: string): boolean {
+  const separator = /[ .-]/.exec(found)?.[0]
+  if (separator === undefined) return false
+  const groups = found.split(separator)
+  const digits = groups.reduce((sum, group) => sum + group.length, 0)
+  return (
+    groups.length >= 3 &&
+    groups.length <= 4 &&
+    digits >= 8 &&
+    digits <= 12 &&
+    groups.every((group) => /^\d{2,4}$/.test(group)) &&
+    separator !== '.'
+  )
+}

@@ -1,0 +1,110 @@
+import type { ScoreLabel, ScoreMethod, Severity } from '#schemas/verdicts.ts'
+import type { Evidence } from './call-text.ts'
+
+/** Why a score is `unscored`. A fixed set: people filter by these words, README.md explains each. */
+export type UnscoredReason =
+  /** It needs a model and none is configured. */
+  | 'no_judge'
+  /** The judge did not answer: away, too slow, over its rate, or its breaker is open. */
+  | 'judge_unavailable'
+  /** The judge answered twice with something that is no judgement. */
+  | 'judge_answer_invalid'
+  /** The judge declined to read the call. */
+  | 'judge_refused'
+  /** There is no text of the kind that this scorer reads. */
+  | 'no_text'
+  /** The bodies are gone. */
+  | 'bodies_missing'
+  /** A body is there and does not open: the key is missing, or it is not what was sealed. */
+  | 'bodies_unreadable'
+  /** This version of Sluice does not have the scorer's detectors yet. */
+  | 'not_available_in_this_version'
+
+/** What the judge was and said; kept with the score (without `raw_answer` where the project keeps no content). */
+export interface JudgeTrace {
+  model: string
+  rubric: string
+  prompt_tokens: number | null
+  completion_tokens: number | null
+  latency_ms: number
+  raw_answer?: string
+}
+
+/** How one scorer sees one call, before it has an identity and a time. */
+export interface Verdict {
+  /** 1 (safe) to 5 (unsafe); null when it could not be judged. */
+  value: number | null
+  label: ScoreLabel
+  severity: Severity | null
+  method: ScoreMethod
+  reason: UnscoredReason | null
+  /** For people; may quote the call, but never a personal identifier in full. */
+  rationale: string
+  /** The same without a word of the call. */
+  contentFreeRationale: string
+  evidence: readonly Evidence[]
+  judge?: JudgeTrace
+}
+
+/** What a detector or a judge concluded. */
+export interface Finding {
+  /** 1 (safe) to 5 (unsafe). */
+  value: number
+  rationale: string
+  contentFreeRationale: string
+  evidence: readonly Evidence[]
+}
+
+/** The least value that is unsafe, unless a rubric says otherwise. */
+export const defaultFailAt = 4
+
+/** Throws RangeError on a value outside 1 to 5: nothing may become `safe` by accident. */
+export function labelOf(value: number, failAt: number = defaultFailAt): 'safe' | 'unsafe' {
+  if (!(value >= 1 && value <= 5)) throw new RangeError(`a score is 1 to 5, not ${value}`)
+  return value >= failAt ? 'unsafe' : 'safe'
+}
+
+/** Severity belongs to unsafe scores: `critical` at 5, `high` at 4, `medium` below (where a rubric fails earlier). */
+export function severityOf(value: number, failAt: number = defaultFailAt): Severity | null {
+  if (labelOf(value, failAt) === 'safe') return null
+  if (value >= 5) return 'critical'
+  return value >= 4 ? 'high' : 'medium'
+}
+
+export function judged(method: ScoreMethod, finding: Finding, failAt: number = defaultFailAt): Verdict {
+  return {
+    value: finding.value,
+    label: labelOf(finding.value, failAt),
+    severity: severityOf(finding.value, failAt),
+    method,
+    reason: null,
+    rationale: finding.rationale,
+    contentFreeRationale: finding.contentFreeRationale,
+    evidence: finding.evidence,
+  }
+}
+
+export function unscored(method: ScoreMethod, reason: UnscoredReason): Verdict {
+  const rationale = unscoredRationale[reason]
+  return {
+    value: null,
+    label: 'unscored',
+    severity: null,
+    method,
+    reason,
+    rationale,
+    contentFreeRationale: rationale,
+    evidence: [],
+  }
+}
+
+const unscoredRationale: Readonly<Record<UnscoredReason, string>> = {
+  no_judge: 'This scorer needs a judge model and none is configured.',
+  judge_unavailable: 'The judge model did not answer in time.',
+  judge_answer_invalid: 'The judge model answered twice with something that is not a judgement.',
+  judge_refused: 'The judge model declined to read this call.',
+  no_text: 'The call has no text of the kind that this scorer reads.',
+  bodies_missing: 'The bodies of this call are gone.',
+  bodies_unreadable: 'The bodies of this call could not be opened.',
+  not_available_in_this_version: 'This scorer is not available in this version.',
+}
