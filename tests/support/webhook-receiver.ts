@@ -1,0 +1,163 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+
+/** One delivery as it came. */
+export interface ReceivedDelivery {
+  /** The event's id, of the envelope; the webhook's deliveries of one event share it. */
+  id: string
+  deliveryId: string
+  event: string
+  path: string
+  /** Whether X-Service-Signature fits the raw bytes; null: the receiver knows no secret. */
+  verified: boolean | null
+  body: Buffer
+  envelope: Envelope
+  headers: Readonly<Record<string, string>>
+  /** Of the monotonic clock (performance.now()), when the request was whole, and when its answer ended. */
+  receivedAtMs: number
+  answeredAtMs: number | null
+}
+
+export interface Envelope {
+  event: string
+  id: string
+  created_at: string
+  project_id: string
+  data: Record<string, unknown>
+}
+
+/** What the receiver does with a request. `hang` never answers, `reset` cuts the connection, `crawl` sends a byte a second. */
+export type ReceiverBehaviour =
+  | { kind: 'answer'; status: number; headers?: Readonly<Record<string, string>>; body?: string | Buffer }
+  | { kind: 'hang' }
+  | { kind: 'reset' }
+  | { kind: 'crawl'; status: number }
+
+export const accept: ReceiverBehaviour = { kind: 'answer', status: 200 }
+
+export interface WebhookReceiver {
+  /** http(s)://127.0.0.1:port/hook */
+  url: string
+  deliveries: readonly ReceivedDelivery[]
+  /** Distinct event ids, in the order they first came. */
+  ids(): string[]
+  /** From now on; a function is asked for each request, with how many of its event came before. */
+  behave(next: ReceiverBehaviour | ((delivery: ReceivedDelivery, before: number) => ReceiverBehaviour)): void
+  /** The secrets that signatures are verified with from now on: of any webhook that sends here. */
+  trust(...secrets: readonly string[]): void
+  /** Resolves once the condition holds; rejects with what came after `timeoutMs`. */
+  waitFor(condition: (deliveries: readonly ReceivedDelivery[]) => boolean, timeoutMs?: number): Promise<void>
+  close(): Promise<void>
+}
+
+export interface ReceiverOptions {
+  secrets?: readonly string[]
+  tls?: { key: string; cert: string }
+}
+
+/** A customer's receiver: verifies, remembers, answers 401 to what does not verify and otherwise as it is told (200). */
+export async function startWebhookReceiver(options: ReceiverOptions = {}): Promise<WebhookReceiver> {
+  const deliveries: ReceivedDelivery[] = []
+  const waiters = new Set<() => void>()
+  let secrets = options.secrets ?? []
+  let behaviour: Parameters<WebhookReceiver['behave']>[0] = accept
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const delivery = await receive(request, secrets)
+    const before = deliveries.filter(({ id }) => id === delivery.id).length
+    deliveries.push(delivery)
+    response.once('finish', () => (delivery.answeredAtMs = performance.now()))
+    const told = typeof behaviour === 'function' ? behaviour(delivery, before) : behaviour
+    respond(response, delivery.verified === false ? { kind: 'answer', status: 401 } : told)
+    for (const waiter of waiters) waiter()
+  }
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    // A sender that is killed in mid-request is part of what is tested.
+    handle(request, response).catch(() => response.destroy())
+  }
+  const server =
+    options.tls === undefined ? createHttpServer(onRequest) : createHttpsServer(options.tls, onRequest)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/hook`,
+    deliveries,
+    ids: () => [...new Set(deliveries.map(({ id }) => id))],
+    behave: (next) => (behaviour = next),
+    trust: (...known) => (secrets = known),
+    waitFor: (condition, timeoutMs = 30_000) => waitFor({ deliveries, waiters }, condition, timeoutMs),
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function receive(request: IncomingMessage, secrets: readonly string[]): Promise<ReceivedDelivery> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+  const body = Buffer.concat(chunks)
+  const headers = request.headers as Record<string, string>
+  const signature = headers['x-service-signature'] ?? ''
+  const envelope = JSON.parse(body.toString('utf8')) as Envelope
+  return {
+    id: envelope.id,
+    deliveryId: headers['x-service-delivery'] ?? '',
+    event: envelope.event,
+    path: request.url ?? '',
+    verified: secrets.length === 0 ? null : secrets.some((secret) => isSignedWith(secret, body, signature)),
+    body,
+    envelope,
+    headers,
+    receivedAtMs: performance.now(),
+    answeredAtMs: null,
+  }
+}
+
+function isSignedWith(secret: string, body: Buffer, signature: string): boolean {
+  const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`)
+  const given = Buffer.from(signature)
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+function respond(response: ServerResponse, behaviour: ReceiverBehaviour): void {
+  switch (behaviour.kind) {
+    case 'hang':
+      return
+    case 'reset':
+      response.socket?.resetAndDestroy()
+      return
+    case 'crawl': {
+      response.writeHead(behaviour.status)
+      const timer = setInterval(() => response.write('.'), 1_000)
+      response.once('close', () => clearInterval(timer))
+      response.write('.')
+      return
+    }
+    case 'answer':
+      response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '')
+  }
+}
+
+function waitFor(
+  { deliveries, waiters }: { deliveries: readonly ReceivedDelivery[]; waiters: Set<() => void> },
+  condition: (deliveries: readonly ReceivedDelivery[]) => boolean,
+  timeoutMs: number,
+): Promise<void> {
+  if (condition(deliveries)) return Promise.resolve()
+  return new Promise((resolve, reject) => {
+    const check = () => {
+      if (!condition(deliveries)) return
+      clearTimeout(timer)
+      waiters.delete(check)
+      resolve()
+    }
+    const timer = setTimeout(() => {
+      waiters.delete(check)
+      const came = deliveries.map(({ id, event }) => `${event} ${id}`).join('\n')
+      reject(new Error(`not within ${timeoutMs} ms; ${deliveries.length} deliveries came:\n${came}`))
+    }, timeoutMs)
+    waiters.add(check)
+  })
+}
