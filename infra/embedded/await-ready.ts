@@ -3,6 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { CannotStart, type Exit } from './embedded-part.ts'
 
 const POLL_MS = 100
+const PATIENT_AFTER_MS = 10_000
+const PATIENT_POLL_MS = 1000
 
 export interface Readiness {
   name: string
@@ -26,7 +28,7 @@ export async function awaitReady({ name, probe, exited, logFile, deadlineMs }: R
       return
     } catch (error) {
       failure = error
-      await delay(POLL_MS)
+      await delay(performance.now() - started < PATIENT_AFTER_MS ? POLL_MS : PATIENT_POLL_MS)
     }
   }
   const last = failure instanceof Error ? failure.message : String(failure)

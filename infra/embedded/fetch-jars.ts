@@ -3,7 +3,9 @@ import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/p
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { lastLines } from './await-ready.ts'
 import { CannotStart, type Say } from './embedded-part.ts'
+import { startGuarded } from './guarded-process.ts'
 
 const run = promisify(execFile)
 
@@ -52,7 +54,9 @@ async function download(target: string): Promise<void> {
   await mkdir(join(building, 'registry'), { recursive: true })
   try {
     const pom = join(import.meta.dirname, 'pom.xml')
+    const log = `${target}.log`
     await maven(
+      log,
       '-f',
       pom,
       'dependency:copy-dependencies',
@@ -60,7 +64,7 @@ async function download(target: string): Promise<void> {
       `-DoutputDirectory=${join(building, 'kafka')}`,
     )
     const artifact = `io.apicurio:apicurio-registry-app:${REGISTRY_VERSION}:tar.gz:all`
-    await maven('-f', pom, 'dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${building}`)
+    await maven(log, '-f', pom, 'dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${building}`)
     const archive = join(building, `apicurio-registry-app-${REGISTRY_VERSION}-all.tar.gz`)
     await run('tar', ['-xzf', archive, '-C', join(building, 'registry')])
     await rm(archive)
@@ -73,25 +77,20 @@ async function download(target: string): Promise<void> {
   }
 }
 
-async function maven(...args: string[]): Promise<void> {
-  try {
-    await run('mvn', ['-B', '-q', ...args], { maxBuffer: 64 * 1024 * 1024 })
-  } catch (error) {
-    const {
-      code,
-      stdout = '',
-      stderr = '',
-    } = error as NodeJS.ErrnoException & { stdout?: string; stderr?: string }
-    if (code === 'ENOENT')
+async function maven(logFile: string, ...args: string[]): Promise<void> {
+  // Guarded, so that a download does not outlive who asked for it.
+  const { exited } = await startGuarded({ command: 'mvn', args: ['-B', '-q', ...args], logFile }).catch(
+    (error: unknown) => {
+      if (!(error instanceof CannotStart)) throw error
       throw new CannotStart('Maven is missing: install it (Debian and Ubuntu: apt-get install maven).')
-    const said = `${stdout}\n${stderr}`
-      .split('\n')
-      .filter((line) => line.includes('ERROR'))
-      .slice(0, 3)
-    throw new CannotStart(
-      `Maven could not fetch the Java packages; check the network and its settings:\n${said.join('\n')}`,
-    )
-  }
+    },
+  )
+  const { code } = await exited
+  if (code === 0) return
+  const said = (await lastLines(logFile, 100)).filter((line) => line.includes('ERROR')).slice(0, 3)
+  throw new CannotStart(
+    `Maven could not fetch the Java packages; check the network, the disk and Maven's settings:\n${said.join('\n')}`,
+  )
 }
 
 async function assertJava(): Promise<void> {

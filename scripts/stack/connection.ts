@@ -1,0 +1,48 @@
+import type { FirstProject } from './first-project.ts'
+import type { Ports } from './plan-ports.ts'
+import { addressOf, isSet, type PartAddresses, type StackFacts } from './plan-services.ts'
+
+/** connection.json: where everything is and how to get in. Scripts, tests and people read it. */
+export interface Connection {
+  base_url: string
+  proxy_url: string
+  dashboard_url: string
+  project_id: string
+  api_key: string
+  proxy_api_key: string
+  internal_api_secret: string
+  kafka_brokers: PartAddresses['KAFKA_BROKERS']
+  schema_registry_url: string
+  database_url: string
+  /** Base URLs of /healthz, /readyz and /metrics of each process. */
+  operations: Record<'gateway' | 'api' | 'sink' | 'scorer' | 'notifier', string>
+}
+
+const DASHBOARD_PORT = 3000
+
+export function describeConnection(facts: StackFacts, offset: number, project: FirstProject): Connection {
+  const { ports, addresses, secrets, environment } = facts
+  const dashboard = environment['DASHBOARD_URL']
+  return {
+    base_url: addressOf(ports.api),
+    proxy_url: addressOf(ports.gateway),
+    dashboard_url: isSet(dashboard) ? dashboard : `http://localhost:${DASHBOARD_PORT + offset}`,
+    ...project,
+    proxy_api_key: secrets.PROXY_API_KEY.split(',')[0]?.trim() ?? '',
+    internal_api_secret: secrets.INTERNAL_API_SECRET,
+    kafka_brokers: addresses.KAFKA_BROKERS,
+    schema_registry_url: addresses.SCHEMA_REGISTRY_URL,
+    database_url: addresses.DATABASE_URL,
+    operations: operationsOf(ports),
+  }
+}
+
+function operationsOf(ports: Ports): Connection['operations'] {
+  return {
+    gateway: addressOf(ports.gatewayOperations),
+    api: addressOf(ports.apiOperations),
+    sink: addressOf(ports.sinkOperations),
+    scorer: addressOf(ports.scorerOperations),
+    notifier: addressOf(ports.notifierOperations),
+  }
+}

@@ -1,0 +1,35 @@
+import { CannotStart } from '#infra/embedded/embedded-part.ts'
+import { isPortFree } from '#infra/embedded/free-port.ts'
+
+const BASE_PORTS = {
+  gateway: 8080,
+  api: 8000,
+  demoUpstream: 8090,
+  kafka: 9092,
+  kafkaController: 9093,
+  registry: 8085,
+  postgres: 5433,
+  gatewayOperations: 9080,
+  apiOperations: 9000,
+  sinkOperations: 9001,
+  scorerOperations: 9002,
+  notifierOperations: 9003,
+}
+
+export type Ports = Readonly<typeof BASE_PORTS>
+export type PortName = keyof Ports
+
+export function planPorts(offset: number): Ports {
+  return Object.fromEntries(Object.entries(BASE_PORTS).map(([name, port]) => [name, port + offset])) as Ports
+}
+
+/** Throws {@link CannotStart} naming every one of the ports that somebody else listens on. */
+export async function assertPortsFree(ports: Ports, wanted: readonly PortName[]): Promise<void> {
+  const free = await Promise.all(wanted.map((name) => isPortFree(ports[name])))
+  const taken = wanted.filter((_name, index) => !free[index]).map((name) => `${ports[name]} (${name})`)
+  if (taken.length === 0) return
+  const what = taken.length === 1 ? `Port ${taken.join('')} is` : `Ports ${taken.join(', ')} are`
+  throw new CannotStart(
+    `${what} taken by other processes: stop them, or choose other ports with --port-offset N.`,
+  )
+}

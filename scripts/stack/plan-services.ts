@@ -1,0 +1,111 @@
+import { join } from 'node:path'
+import type { Ports } from './plan-ports.ts'
+import type { Environment, Secrets } from './secrets.ts'
+
+/** Where the stack's broker, registry and database are, as services are told. */
+export interface PartAddresses {
+  KAFKA_BROKERS: string
+  SCHEMA_REGISTRY_URL: string
+  DATABASE_URL: string
+}
+
+export interface ServicePlan {
+  name: string
+  /** From the root of the repository; run as `node <script>`. */
+  script: string
+  /** What the process listens on for its work; null: nothing. */
+  port: number | null
+  /** Answers 200 once the process serves. */
+  readyUrl: string
+  environment: Environment
+}
+
+export interface StackFacts {
+  ports: Ports
+  addresses: PartAddresses
+  secrets: Secrets
+  spoolDirectory: string
+  /** What the user has set; it reaches every service. */
+  environment: Environment
+}
+
+export interface ServicePlans {
+  api: ServicePlan
+  /** They need the parts, and nothing of one another. */
+  consumers: ServicePlan[]
+  /** Undefined when UPSTREAM_URL names a real one. */
+  demoUpstream: ServicePlan | undefined
+  gateway: (serviceApiKey: string) => ServicePlan
+}
+
+const HOST = '127.0.0.1'
+
+export function planServices(facts: StackFacts): ServicePlans {
+  const { ports, environment } = facts
+  const service = (name: string, operationsPort: number, own: Environment, port: number | null = null) => ({
+    name,
+    script: join('services', name, 'main.ts'),
+    port,
+    readyUrl: `http://${HOST}:${operationsPort}/readyz`,
+    environment: { ...shared(facts), OPS_PORT: String(operationsPort), ...own },
+  })
+  const listen = (name: string, port: number) => ({
+    [`${name}_PORT`]: String(port),
+    [`${name}_HOST`]: environment[`${name}_HOST`] ?? HOST,
+  })
+  return {
+    api: service('api', ports.apiOperations, listen('API', ports.api), ports.api),
+    consumers: [
+      service('sink', ports.sinkOperations, {}),
+      service('scorer', ports.scorerOperations, {}),
+      service('notifier', ports.notifierOperations, {}),
+    ],
+    demoUpstream: isSet(environment['UPSTREAM_URL']) ? undefined : planDemoUpstream(ports.demoUpstream),
+    gateway: (serviceApiKey) => {
+      const own = {
+        ...listen('GATEWAY', ports.gateway),
+        UPSTREAM_URL: upstreamUrl(facts),
+        API_BACKEND_URL: environment['API_BACKEND_URL'] ?? addressOf(ports.api),
+        SERVICE_API_KEY: serviceApiKey,
+        SPOOL_DIR: environment['SPOOL_DIR'] ?? facts.spoolDirectory,
+      }
+      return service('gateway', ports.gatewayOperations, own, ports.gateway)
+    },
+  }
+}
+
+export function upstreamUrl({ environment, ports }: Pick<StackFacts, 'environment' | 'ports'>): string {
+  const given = environment['UPSTREAM_URL']
+  return isSet(given) ? given : addressOf(ports.demoUpstream)
+}
+
+export function addressOf(port: number): string {
+  return `http://${HOST}:${port}`
+}
+
+/** An empty variable means the same as none: that is how compose files and shells write it. */
+export function isSet(value: string | undefined): value is string {
+  return value !== undefined && value !== ''
+}
+
+function shared({ addresses, secrets, environment }: StackFacts): Environment {
+  const ours = { ...addresses, ...secrets }
+  // A key for some other stack in the user's shell would only make this one's gateway fail.
+  const withheld = new Set([
+    'SERVICE_API_KEY',
+    'SERVICE_API_KEY_FILE',
+    ...Object.keys(ours).map((name) => `${name}_FILE`),
+  ])
+  const passed = Object.entries(environment).filter(([name]) => !withheld.has(name))
+  return { ...Object.fromEntries(passed), ...ours }
+}
+
+function planDemoUpstream(port: number): ServicePlan {
+  return {
+    name: 'demo-upstream',
+    script: join('scripts', 'demo-upstream.ts'),
+    port,
+    readyUrl: `${addressOf(port)}/v1/models`,
+    environment: { PORT: String(port), HOST },
+  }
+}

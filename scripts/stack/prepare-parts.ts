@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { CannotStart, type Say } from '#infra/embedded/embedded-part.ts'
+import { createTopics, registerSchemas } from '#infra/create-topics.ts'
+import { migrate } from '#infra/migrate.ts'
+import { kafkaFields, parseConfig } from '#runtime/config.ts'
+import { createKafka } from '#runtime/kafka/create-kafka.ts'
+import { createLog } from '#runtime/log.ts'
+import type { PartAddresses } from './plan-services.ts'
+import type { Environment } from './secrets.ts'
+
+/** Brings database, topics and schemas to what this version needs. Nothing happens where they are. */
+export async function prepareParts(
+  addresses: PartAddresses,
+  environment: Environment,
+  say: Say,
+): Promise<void> {
+  const { applied } = await migrate(addresses.DATABASE_URL)
+  if (applied.length > 0) say(`migrated: ${applied.join(', ')}`)
+
+  const parsed = parseConfig(z.object(kafkaFields), { ...environment, ...addresses })
+  if (!parsed.ok)
+    throw new CannotStart(`Kafka cannot be reached as configured: ${parsed.problems.join('; ')}.`)
+  const log = createLog('up', 'warn')
+  const kafka = createKafka(parsed.value, { clientId: 'sluice-up', log })
+  const prefix = parsed.value.TOPIC_PREFIX
+  const admin = kafka.admin()
+  await admin.connect()
+  const { brokers } = await admin.describeCluster().finally(() => admin.disconnect())
+  await createTopics({ kafka, prefix, replicationFactor: Math.min(3, brokers.length), log })
+  await registerSchemas({ registryUrl: addresses.SCHEMA_REGISTRY_URL, prefix, log })
+}

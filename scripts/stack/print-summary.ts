@@ -1,0 +1,32 @@
+import { statePaths } from './state-directory.ts'
+import type { RunningStack } from './start-stack.ts'
+
+/** What people see when everything is up: where it is, and one call to try. */
+export function summaryOf(
+  { connection, upstream }: Pick<RunningStack, 'connection' | 'upstream'>,
+  stateDirectory: string,
+): string {
+  const { base_url, proxy_url, proxy_api_key, api_key } = connection
+  const paths = statePaths(stateDirectory)
+  return `
+Sluice is up.
+
+  gateway    ${proxy_url}  →  ${upstream}
+  API        ${base_url}  (documentation at ${base_url}/docs)
+  Kafka      ${connection.kafka_brokers}
+  registry   ${connection.schema_registry_url}
+  Postgres   ${new URL(connection.database_url).host}
+  keys       ${paths.connection}
+  logs       ${paths.log('<process>')}
+
+Call a model through the gateway:
+
+  curl ${proxy_url}/v1/chat/completions \\
+    -H 'Authorization: Bearer ${proxy_api_key}' -H 'Content-Type: application/json' \\
+    -d '{"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello from Sluice"}]}'
+
+and see the recorded call a second later:
+
+  curl '${base_url}/api/requests?limit=1' -H 'X-Service-Key: ${api_key}'
+`
+}

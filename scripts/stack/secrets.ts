@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { readJson, writeJson } from './state-directory.ts'
+
+export interface Secrets {
+  INTERNAL_API_SECRET: string
+  PROXY_API_KEY: string
+  /** 32 bytes, base64. */
+  SPOOL_KEY: string
+  /** `id:base64 of 32 bytes`. */
+  BODY_ENCRYPTION_KEYS: string
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * The stack's secrets: those given in the environment (or, as `NAME_FILE`, in a file), the others generated once and
+ * kept in `file`. What was kept is not overwritten by what is given: it is needed again when that goes away.
+ */
+export async function obtainSecrets(file: string, environment: Environment): Promise<Secrets> {
+  const kept = (await readJson(file)) as Partial<Secrets> | undefined
+  const complete = { ...generate(), ...kept }
+  await writeJson(file, complete)
+  const given = await Promise.all(
+    Object.keys(complete).map(async (name) => [name, await readGiven(name, environment)] as const),
+  )
+  return { ...complete, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) }
+}
+
+async function readGiven(name: string, environment: Environment): Promise<string | undefined> {
+  const file = environment[`${name}_FILE`]
+  const value = environment[name] ?? (file ? (await readFile(file, 'utf8')).trim() : undefined)
+  return value === '' ? undefined : value
+}
+
+function generate(): Secrets {
+  return {
+    INTERNAL_API_SECRET: randomBytes(32).toString('base64url'),
+    PROXY_API_KEY: `proxy-${randomBytes(24).toString('hex')}`,
+    SPOOL_KEY: randomBytes(32).toString('base64'),
+    BODY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+  }
+}

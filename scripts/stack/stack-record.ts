@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { CannotStart } from '#infra/embedded/embedded-part.ts'
+import { readJson, writeJson } from './state-directory.ts'
+
+export type ProcessState = 'starting' | 'up' | 'restarting' | 'stopped' | 'external'
+
+export interface ProcessStatus {
+  name: string
+  pid: number | null
+  port: number | null
+  state: ProcessState
+  restarts: number
+  /** What answers when it is really up: a URL for a GET, or tcp://host:port. */
+  probe: string
+}
+
+/** What runs on a state directory, kept by its supervisor for --status and --stop. */
+export interface StackRecord {
+  supervisor: { pid: number; identity: string }
+  portOffset: number
+  phase: 'starting' | 'ready' | 'stopping'
+  processes: ProcessStatus[]
+}
+
+export async function readRecord(file: string): Promise<StackRecord | undefined> {
+  return (await readJson(file)) as StackRecord | undefined
+}
+
+export async function writeRecord(file: string, record: StackRecord): Promise<void> {
+  await writeJson(file, record)
+}
+
+/** Throws {@link CannotStart} when a supervisor is alive on this directory. */
+export async function assertNotRunning(file: string, directory: string): Promise<void> {
+  const record = await readRecord(file)
+  if (!record || !isAlive(record.supervisor)) return
+  throw new CannotStart(
+    `Sluice already runs on ${directory} (process ${record.supervisor.pid}): see scripts/up --status, end it with scripts/up --stop, or start another beside it with --state DIR and --port-offset N.`,
+  )
+}
+
+export async function removeRecord(file: string): Promise<void> {
+  await rm(file, { force: true })
+}
+
+/** Tells a process from a later one that was given its number: its start time where /proc has it, otherwise nothing. */
+export function identityOf(pid: number): string {
+  try {
+    // Field 22 of proc_pid_stat(5), counted after the command name, which is in parentheses and may hold spaces.
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19] ?? ''
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw error
+  }
+}
+
+export function isAlive({ pid, identity }: { pid: number; identity: string }): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+  return identityOf(pid) === identity
+}

@@ -1,0 +1,108 @@
+import type { EmbeddedPart, Say } from '#infra/embedded/embedded-part.ts'
+import { fetchJars } from '#infra/embedded/fetch-jars.ts'
+import { startKafka } from '#infra/embedded/start-kafka.ts'
+import { startPostgres } from '#infra/embedded/start-postgres.ts'
+import { startRegistry } from '#infra/embedded/start-registry.ts'
+import type { PortName, Ports } from './plan-ports.ts'
+import { isSet, type PartAddresses } from './plan-services.ts'
+import type { Roster } from './roster.ts'
+import type { Environment } from './secrets.ts'
+import { rotateLog, type StatePaths } from './state-directory.ts'
+
+type PartName = 'kafka' | 'registry' | 'postgres'
+
+interface Part {
+  name: PartName
+  /** The environment variable whose value stands for a part that runs elsewhere. */
+  variable: keyof PartAddresses
+  /** What the part listens on, the port for its clients first. */
+  ports: [PortName, ...PortName[]]
+  needsJava: boolean
+}
+
+const PARTS: readonly Part[] = [
+  { name: 'kafka', variable: 'KAFKA_BROKERS', ports: ['kafka', 'kafkaController'], needsJava: true },
+  { name: 'registry', variable: 'SCHEMA_REGISTRY_URL', ports: ['registry'], needsJava: true },
+  { name: 'postgres', variable: 'DATABASE_URL', ports: ['postgres'], needsJava: false },
+]
+
+export interface PartsOptions {
+  paths: StatePaths
+  ports: Ports
+  environment: Environment
+  cacheDirectory: string
+  roster: Roster
+  say: Say
+}
+
+/** The ports that the parts to be started here will listen on. */
+export function portsOfParts(environment: Environment): PortName[] {
+  return embedded(environment).flatMap(({ ports }) => ports)
+}
+
+/** Starts each part that the environment does not name, all at once, and resolves with the addresses of all three. */
+export async function startParts(options: PartsOptions): Promise<PartAddresses> {
+  const { environment, cacheDirectory, say } = options
+  // Here and not by the two Java parts at once, so that it is announced once.
+  if (embedded(environment).some(({ needsJava }) => needsJava)) await fetchJars(cacheDirectory, say)
+  const outcomes = await Promise.allSettled(PARTS.map((part) => obtain(part, options)))
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+  if (failed) throw failed.reason
+  const addresses = outcomes.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value)
+  return Object.fromEntries(addresses) as unknown as PartAddresses
+}
+
+async function obtain(
+  { name, variable, ports: [portName] }: Part,
+  options: PartsOptions,
+): Promise<[string, string]> {
+  const { environment, paths, ports, roster, say } = options
+  const given = environment[variable]
+  if (isSet(given)) {
+    roster.addExternal({ name, port: null, probe: `tcp://${endpointOf(given)}`, stage: 'parts' })
+    return [variable, given]
+  }
+  let address = ''
+  const logFile = paths.log(name)
+  const startPart = async () => {
+    await rotateLog(logFile)
+    const part = await start(name, logFile, options)
+    address = part.address
+    return { pid: part.pid, exited: part.exited, stop: part.stop, ready: Promise.resolve() }
+  }
+  const port = ports[portName]
+  const place = { name, port, probe: `tcp://127.0.0.1:${port}`, stage: 'parts' as const }
+  await roster.add(place, { logFile, start: startPart, say })
+  return [variable, address]
+}
+
+function start(name: PartName, logFile: string, options: PartsOptions): Promise<EmbeddedPart> {
+  const { paths, ports, cacheDirectory, say } = options
+  const place = { directory: paths.data(name), logFile }
+  switch (name) {
+    case 'kafka':
+      return startKafka({
+        ...place,
+        port: ports.kafka,
+        controllerPort: ports.kafkaController,
+        cacheDirectory,
+        say,
+      })
+    case 'registry':
+      return startRegistry({ ...place, port: ports.registry, cacheDirectory, say })
+    case 'postgres':
+      return startPostgres({ ...place, port: ports.postgres })
+  }
+}
+
+function embedded(environment: Environment): Part[] {
+  return PARTS.filter(({ variable }) => !isSet(environment[variable]))
+}
+
+/** host:port of a URL, or of the first broker of a list. */
+function endpointOf(address: string): string {
+  if (!address.includes('://')) return address.split(',')[0]?.trim() ?? ''
+  const { protocol, hostname, port } = new URL(address)
+  const standard = { 'http:': 80, 'https:': 443 }[protocol] ?? 5432
+  return `${hostname}:${port || standard}`
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path'
+import { awaitReady } from '#infra/embedded/await-ready.ts'
+import { startGuarded } from '#infra/embedded/guarded-process.ts'
+import type { ServicePlan } from './plan-services.ts'
+import { rotateLog } from './state-directory.ts'
+import type { StartedProcess } from './supervise-process.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+const FIRST_DEADLINE_MS = 60_000
+/** A little more than the services give themselves to drain (DRAIN_DEADLINE_MS). */
+const STOP_DEADLINE_MS = 28_000
+
+/** Makes the function that starts a service; its first start has a deadline, a restarted one may wait for its parts as long as it lives. */
+export function serviceStarter(plan: ServicePlan, logFile: string): () => Promise<StartedProcess> {
+  let starts = 0
+  return async () => {
+    await rotateLog(logFile)
+    const { pid, exited, stop } = await startGuarded({
+      command: process.execPath,
+      args: [join(ROOT, plan.script)],
+      cwd: ROOT,
+      env: { ...plan.environment },
+      logFile,
+      stopDeadlineMs: STOP_DEADLINE_MS,
+    })
+    const deadlineMs = starts++ === 0 ? FIRST_DEADLINE_MS : Number.POSITIVE_INFINITY
+    const ready = awaitReady({
+      name: plan.name,
+      probe: () => assertOk(plan.readyUrl),
+      exited,
+      logFile,
+      deadlineMs,
+    })
+    return { pid, exited, stop, ready }
+  }
+}
+
+async function assertOk(url: string): Promise<void> {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(2000) })
+  await answer.arrayBuffer()
+  if (!answer.ok) throw new Error(`${url} answers ${answer.status}`)
+}

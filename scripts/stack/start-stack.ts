@@ -1,0 +1,106 @@
+import type { Say } from '#infra/embedded/embedded-part.ts'
+import { describeConnection, type Connection } from './connection.ts'
+import { ensureFirstProject } from './first-project.ts'
+import { assertPortsFree, planPorts, type PortName } from './plan-ports.ts'
+import { addressOf, isSet, planServices, upstreamUrl, type ServicePlan } from './plan-services.ts'
+import { prepareParts } from './prepare-parts.ts'
+import { createRoster, type Roster, type Stage } from './roster.ts'
+import { obtainSecrets, type Environment } from './secrets.ts'
+import { assertNotRunning, removeRecord } from './stack-record.ts'
+import { portsOfParts, startParts } from './start-parts.ts'
+import { serviceStarter } from './start-service.ts'
+import { openState, writeJson, type StatePaths } from './state-directory.ts'
+
+export interface StackOptions {
+  stateDirectory: string
+  portOffset: number
+  environment: Environment
+  cacheDirectory: string
+  say: Say
+  /** Aborted: what is not started yet will not be, and `startStack` throws the signal's reason. */
+  signal: AbortSignal
+}
+
+export interface RunningStack {
+  connection: Connection
+  upstream: string
+  stop: () => Promise<void>
+}
+
+const SERVICE_PORTS: readonly PortName[] = [
+  ...(['gateway', 'api', 'gatewayOperations', 'apiOperations'] as const),
+  ...(['sinkOperations', 'scorerOperations', 'notifierOperations'] as const),
+]
+
+/** Starts everything in order and resolves when all of it answers. Throws after stopping what had been started. */
+export async function startStack(options: StackOptions): Promise<RunningStack> {
+  const { stateDirectory, portOffset, environment } = options
+  const paths = await openState(stateDirectory)
+  await assertNotRunning(paths.record, stateDirectory)
+  const ports = planPorts(portOffset)
+  const demo: PortName[] = isSet(environment['UPSTREAM_URL']) ? [] : ['demoUpstream']
+  await assertPortsFree(ports, [...portsOfParts(environment), ...SERVICE_PORTS, ...demo])
+  const roster = createRoster(paths.record, portOffset)
+  await roster.setPhase('starting')
+  const stop = async () => {
+    await roster.setPhase('stopping')
+    await roster.stop()
+    await removeRecord(paths.record)
+  }
+  try {
+    const connection = await startInOrder({ ...options, paths, ports, roster })
+    await roster.setPhase('ready')
+    return { connection, upstream: upstreamUrl({ environment, ports }), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+interface Steps extends StackOptions {
+  paths: StatePaths
+  ports: ReturnType<typeof planPorts>
+  roster: Roster
+}
+
+async function startInOrder(options: Steps): Promise<Connection> {
+  const { paths, ports, environment, portOffset, roster, say, signal } = options
+  const secrets = await obtainSecrets(paths.secrets, environment)
+  const addresses = await startParts(options)
+  signal.throwIfAborted()
+  say('Kafka, the schema registry and Postgres are up')
+  await prepareParts(addresses, environment, say)
+  signal.throwIfAborted()
+
+  const facts = { ports, addresses, secrets, spoolDirectory: paths.spool, environment }
+  const { api, consumers, demoUpstream, gateway } = planServices(facts)
+  const start = (plan: ServicePlan, stage: Stage) => {
+    const logFile = paths.log(plan.name)
+    const place = { name: plan.name, port: plan.port, probe: plan.readyUrl, stage }
+    return roster.add(place, { logFile, start: serviceStarter(plan, logFile), say })
+  }
+  const startGateway = async () => {
+    await start(api, 'middle')
+    const secret = secrets.INTERNAL_API_SECRET
+    const project = await ensureFirstProject(addressOf(ports.api), secret, paths.project)
+    signal.throwIfAborted()
+    await start(gateway(project.api_key), 'front')
+    return project
+  }
+  const gatewayStarted = startGateway()
+  const others = consumers.map((plan) => start(plan, 'middle'))
+  if (demoUpstream) others.push(start(demoUpstream, 'front'))
+  await settleAll([gatewayStarted, ...others])
+  const project = await gatewayStarted
+  signal.throwIfAborted()
+  const connection = describeConnection(facts, portOffset, project)
+  await writeJson(paths.connection, connection)
+  return connection
+}
+
+/** Waits for all, also after a failure: what is still starting could not be stopped. Then throws the first one. */
+async function settleAll(promises: readonly Promise<unknown>[]): Promise<void> {
+  const outcomes = await Promise.allSettled(promises)
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+  if (failed) throw failed.reason
+}

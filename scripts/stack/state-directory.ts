@@ -1,0 +1,96 @@
+import { chmod, mkdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CannotStart } from '#infra/embedded/embedded-part.ts'
+
+/** Raised when an older Sluice could not work with what a newer one left in the directory. */
+const STATE_VERSION = 1
+const LEAST_FREE_BYTES = 512 * 1024 * 1024
+const LARGEST_LOG_BYTES = 32 * 1024 * 1024
+
+export interface StatePaths {
+  directory: string
+  connection: string
+  secrets: string
+  project: string
+  /** Who runs here and what it runs: see stack-record.ts. */
+  record: string
+  spool: string
+  log: (process: string) => string
+  data: (part: string) => string
+}
+
+export function statePaths(directory: string): StatePaths {
+  return {
+    directory,
+    connection: join(directory, 'connection.json'),
+    secrets: join(directory, 'secrets.json'),
+    project: join(directory, 'project.json'),
+    record: join(directory, 'processes.json'),
+    spool: join(directory, 'spool'),
+    log: (process) => join(directory, 'logs', `${process}.log`),
+    data: (part) => join(directory, 'data', part),
+  }
+}
+
+/** Creates the directory or checks that this version may use it. Throws {@link CannotStart} when it may not, or when the disk is nearly full. */
+export async function openState(directory: string): Promise<StatePaths> {
+  const paths = statePaths(directory)
+  await mkdir(join(directory, 'logs'), { recursive: true })
+  await mkdir(join(directory, 'data'), { recursive: true })
+  await mkdir(paths.spool, { recursive: true, mode: 0o700 })
+  const versionFile = join(directory, 'version')
+  const version = Number((await readIfThere(versionFile)) ?? STATE_VERSION)
+  if (!(version <= STATE_VERSION)) {
+    throw new CannotStart(
+      `${directory} was written by a newer version of Sluice (state version ${version}, this one knows ${STATE_VERSION}): update this checkout, or choose another directory with --state DIR.`,
+    )
+  }
+  const { bavail, bsize } = await statfs(directory)
+  if (bavail * bsize < LEAST_FREE_BYTES) {
+    const free = Math.floor((bavail * bsize) / 1024 / 1024)
+    throw new CannotStart(
+      `The disk of ${directory} is full (${free} MiB left, 512 are needed): free some space and start again.`,
+    )
+  }
+  await writeFile(versionFile, `${STATE_VERSION}\n`)
+  return paths
+}
+
+/** Replaces the file as a whole, readable by its owner only: a reader sees the old content or the new. */
+export async function writeJson(file: string, value: unknown): Promise<void> {
+  const next = `${file}.${process.pid}.next`
+  await writeFile(next, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
+  await chmod(next, 0o600)
+  await rename(next, file)
+}
+
+/** Undefined when there is no such file. */
+export async function readJson(file: string): Promise<unknown> {
+  const text = await readIfThere(file)
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new CannotStart(
+      `${file} is damaged (${error.message}): restore it, or start afresh with another --state DIR.`,
+    )
+  }
+}
+
+/** Keeps the last 32 MiB or more of a log in `<file>.1` when it has grown beyond that. Only while nobody writes to it. */
+export async function rotateLog(file: string): Promise<void> {
+  const found = await stat(file).catch(() => undefined)
+  if (!found || found.size < LARGEST_LOG_BYTES) return
+  await rm(`${file}.1`, { force: true })
+  await rename(file, `${file}.1`)
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,145 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { lastLines } from '#infra/embedded/await-ready.ts'
+import type { EmbeddedPart, Exit, Say } from '#infra/embedded/embedded-part.ts'
+import type { ProcessState } from './stack-record.ts'
+
+/** A process that has been started. Whether it answers yet is told by `ready`, which rejects when it never will. */
+export type StartedProcess = Pick<EmbeddedPart, 'pid' | 'exited' | 'stop'> & { ready: Promise<void> }
+
+export interface ProcessToSupervise {
+  name: string
+  logFile: string
+  start: () => Promise<StartedProcess>
+  say: Say
+  /** Called after every change of what `status` answers. */
+  changed: () => void
+  backoff?: Backoff
+}
+
+export interface Backoff {
+  firstMs: number
+  longestMs: number
+  /** A process that ran this long was well: its next restart waits `firstMs` again. */
+  wellAfterMs: number
+}
+
+export interface SupervisedProcess {
+  status: () => { pid: number | null; state: ProcessState; restarts: number }
+  /** Ends it for good, also while it waits to be restarted. */
+  stop: () => Promise<void>
+}
+
+const BACKOFF: Backoff = { firstMs: 1000, longestMs: 30_000, wellAfterMs: 60_000 }
+
+/**
+ * Starts a process, waits until it is ready (throws when it does not get there) and from then on restarts it whenever
+ * it ends, after a delay that doubles from failure to failure.
+ */
+export async function superviseProcess(plan: ProcessToSupervise): Promise<SupervisedProcess> {
+  const first = await plan.start()
+  try {
+    await first.ready
+  } catch (error) {
+    await first.stop()
+    throw error
+  }
+  const life: Life = { plan, running: first, state: 'up', restarts: 0, stop: new AbortController() }
+  plan.changed()
+  const watched = watch(life)
+  return {
+    status: () => ({ pid: life.running?.pid ?? null, state: life.state, restarts: life.restarts }),
+    stop: async () => {
+      life.stop.abort()
+      await life.running?.stop()
+      await watched
+      life.state = 'stopped'
+      plan.changed()
+    },
+  }
+}
+
+interface Life {
+  plan: ProcessToSupervise
+  running: StartedProcess | undefined
+  state: ProcessState
+  restarts: number
+  stop: AbortController
+}
+
+async function watch(life: Life): Promise<void> {
+  const { plan, stop } = life
+  const backoff = plan.backoff ?? BACKOFF
+  let failures = 0
+  while (life.running) {
+    const since = performance.now()
+    const exit = await life.running.exited
+    life.running = undefined
+    if (stop.signal.aborted) return
+    if (performance.now() - since >= backoff.wellAfterMs) failures = 0
+    life.state = 'restarting'
+    plan.changed()
+    await announce(plan, exit, delayOf(failures, backoff))
+    failures = await startAgain(life, failures, backoff)
+  }
+}
+
+/** Tries until the process is started or the supervision ends; returns the count of failures so far. */
+async function startAgain(life: Life, failuresBefore: number, backoff: Backoff): Promise<number> {
+  const { plan, stop } = life
+  let failures = failuresBefore
+  for (;;) {
+    const waited = await delay(delayOf(failures++, backoff), 'waited', { signal: stop.signal }).catch(
+      () => 'stopped',
+    )
+    if (waited === 'stopped') return failures
+    try {
+      const started = await plan.start()
+      if (stop.signal.aborted) {
+        await started.stop()
+        return failures
+      }
+      noteReadiness(life, started)
+      return failures
+    } catch (error) {
+      const seconds = delayOf(failures, backoff) / 1000
+      plan.say(`${plan.name} could not be restarted (${describe(error)}); trying again in ${seconds} s`)
+    }
+  }
+}
+
+function noteReadiness(life: Life, started: StartedProcess): void {
+  const { plan } = life
+  life.running = started
+  life.restarts += 1
+  life.state = 'starting'
+  plan.changed()
+  void started.ready.then(
+    () => {
+      if (life.running !== started) return
+      life.state = 'up'
+      plan.say(`${plan.name} is up again (process ${started.pid})`)
+      plan.changed()
+    },
+    (error: unknown) => {
+      if (life.running === started) plan.say(`${plan.name} runs but is not ready: ${describe(error)}`)
+    },
+  )
+}
+
+async function announce(
+  { name, logFile, say }: ProcessToSupervise,
+  exit: Exit,
+  delayMs: number,
+): Promise<void> {
+  const how = exit.signal === null ? `exit code ${exit.code ?? 'unknown'}` : exit.signal
+  const lines = (await lastLines(logFile)).map((line) => `  ${line}`)
+  say([`${name} ended (${how}), restart in ${delayMs / 1000} s; the end of ${logFile}:`, ...lines].join('\n'))
+}
+
+function delayOf(failures: number, { firstMs, longestMs }: Backoff): number {
+  return Math.min(longestMs, firstMs * 2 ** failures)
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

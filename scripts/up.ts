@@ -1,0 +1,122 @@
+import { join } from 'node:path'
+import { CannotStart, type Say } from '#infra/embedded/embedded-part.ts'
+import { detach, type SupervisorMessage } from './stack/detach.ts'
+import { parseArguments, USAGE, type UpArguments } from './stack/parse-arguments.ts'
+import { summaryOf } from './stack/print-summary.ts'
+import { describeStatus } from './stack/show-status.ts'
+import { startStack } from './stack/start-stack.ts'
+import { stopStack } from './stack/stop-stack.ts'
+
+const DEFAULT_CACHE = join(import.meta.dirname, '..', '.cache')
+
+/** Returns the exit code. */
+async function run(): Promise<number> {
+  const given = parseArguments(process.argv.slice(2), process.cwd())
+  switch (given.command) {
+    case 'help':
+      console.log(USAGE)
+      return 0
+    case 'status': {
+      const { text, allUp } = await describeStatus(given.stateDirectory)
+      console.log(text)
+      return allUp ? 0 : 1
+    }
+    case 'stop':
+      console.log(await stopStack(given.stateDirectory))
+      return 0
+    case 'detach':
+      console.log(await detach(import.meta.filename, given, console.log))
+      return 0
+    case 'run':
+      return await runInForeground(given)
+    case 'supervise':
+      return await supervise(given)
+  }
+}
+
+async function runInForeground(given: UpArguments): Promise<number> {
+  return await runStack(given, console.log, (summary) => {
+    console.log(`${summary}\nCtrl-C stops everything.`)
+  })
+}
+
+/** The process that --detach leaves behind: speaks to whoever waits for it until all is ready, and to its log throughout. */
+async function supervise(given: UpArguments): Promise<number> {
+  const tell = (message: SupervisorMessage) => {
+    if (process.connected) process.send?.(message)
+  }
+  const say: Say = (line) => {
+    console.log(`${new Date().toISOString()} ${line}`)
+    tell({ say: line })
+  }
+  try {
+    return await runStack(given, say, (summary) => {
+      tell({ ready: summary })
+      console.log(`${new Date().toISOString()} everything is up`)
+    })
+  } catch (error) {
+    tell({ failed: explain(error) })
+    throw error
+  }
+}
+
+async function runStack(given: UpArguments, say: Say, ready: (summary: string) => void): Promise<number> {
+  const { stateDirectory, portOffset } = given
+  const { signal, stopped, becameReady } = listenForEnd(say)
+  const cacheDirectory = process.env['SLUICE_CACHE_DIR'] ?? DEFAULT_CACHE
+  const stack = await startStack({
+    stateDirectory,
+    portOffset,
+    environment: process.env,
+    cacheDirectory,
+    say,
+    signal,
+  }).catch((error: unknown) => {
+    if (signal.aborted) return undefined
+    throw error
+  })
+  if (!stack) return 1
+  becameReady()
+  ready(summaryOf(stack, stateDirectory))
+  await stopped
+  await stack.stop()
+  return 0
+}
+
+const GIVE_UP_AFTER_MS = 15_000
+
+/** The first signal stops everything in order; a second one, or a start that does not come to its end, leaves it to the guards. */
+function listenForEnd(say: Say) {
+  const controller = new AbortController()
+  const stopped = new Promise<void>((resolve) => {
+    controller.signal.addEventListener('abort', () => resolve())
+  })
+  let isReady = false
+  const end = (reason: string) => {
+    if (controller.signal.aborted) process.exit(1)
+    say(`stopping (${reason})`)
+    controller.abort(new Error(reason))
+    if (!isReady) setTimeout(() => process.exit(1), GIVE_UP_AFTER_MS).unref()
+  }
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => end(name))
+  process.on('disconnect', () => {
+    if (!isReady) end('whoever started this is gone')
+  })
+  return { signal: controller.signal, stopped, becameReady: () => (isReady = true) }
+}
+
+function explain(error: unknown): string {
+  if (error instanceof CannotStart) return error.message
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOSPC') return 'The disk is full: free some space and start again.'
+  return code === undefined ? String((error as Error).stack ?? error) : message
+}
+
+try {
+  process.exitCode = await run()
+} catch (error) {
+  console.error(`sluice: ${explain(error)}`)
+  process.exitCode = 1
+}
+// Whatever still holds the event loop (an open channel to a process that waits for us) must not keep this one alive.
+process.exit()
