@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import {
+  kafkaFields,
+  milliseconds,
+  operationsPort,
+  postgresFields,
+  processFields,
+  registryFields,
+} from '#runtime/config.ts'
+
+export const sinkConfig = z.object({
+  ...processFields,
+  OPS_PORT: operationsPort(9001),
+  ...kafkaFields,
+  ...registryFields,
+  ...postgresFields,
+  DASHBOARD_URL: z
+    .url()
+    .default('http://localhost:3000')
+    .describe('Where people open the dashboard; `report_url` in events starts with it.'),
+  SINK_BATCH_MAX_RECORDS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(20_000)
+    .default(2_000)
+    .describe('Records of one partition that are stored in one transaction at most.'),
+  SINK_PARTITION_DAYS_AHEAD: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(60)
+    .default(7)
+    .describe('Days ahead for which tables have partitions already.'),
+  SINK_LATE_MAX_DAYS: z.coerce
+    .number()
+    .int()
+    .min(8)
+    .max(80)
+    .default(35)
+    .describe(
+      'A call whose day has no partition gets one when it is at most this many days old, else a dead letter.',
+    ),
+  SINK_MAINTENANCE_INTERVAL_MS: milliseconds(15_000, 600_000).describe(
+    'How often partitions are made ahead, old outbox rows deleted and the outbox measured.',
+  ),
+  OUTBOX_POLL_INTERVAL_MS: milliseconds(500, 60_000).describe(
+    'How often the outbox is looked at for events that other processes wrote. Those of this sink are published at once.',
+  ),
+})
+
+export type SinkConfig = z.output<typeof sinkConfig>

@@ -1,0 +1,93 @@
+import type { Clock } from '#runtime/clock.ts'
+import { PermanentError } from '#runtime/errors.ts'
+import type { Batch, BatchHandler, ConsumedRecord } from '#runtime/kafka/records.ts'
+import type { Metrics } from '#runtime/metrics.ts'
+import { deadLetter, ok, type Outcome } from '#runtime/outcome.ts'
+import type { LoggedCall } from '#schemas/llm-request-logged.ts'
+import type { ScoreJob } from '#schemas/safety-score-job.ts'
+import { checkIdentity } from './steps/check-identity.ts'
+import type { Fate } from './steps/decide-fates.ts'
+import { makeScoreJob } from './steps/make-score-job.ts'
+import { placeCall, type PlacedCall } from './steps/place-call.ts'
+import type { CallStore, CallTopicKind } from './stores/call-store.ts'
+import { dayOf, type DayPartitions } from './stores/day-partitions.ts'
+
+export interface CallHandlerDependencies {
+  /** Which of the two topics of calls it is. */
+  kindOf: (topic: string) => CallTopicKind
+  partitions: DayPartitions
+  calls: CallStore
+  /** Resolves once Kafka has the jobs. */
+  publishJobs: (jobs: readonly ScoreJob[], kind: CallTopicKind) => Promise<void>
+  /** Called when events wait in the outbox. */
+  onEvents: () => void
+  clock: Clock
+  metrics: Metrics
+}
+
+/**
+ * Stores a partition's calls, then queues each for scoring. The order is the guarantee: a job exists only for a stored call, and the offset
+ * moves (in the runtime, after this) only when the jobs are acknowledged, so that a crash anywhere between repeats and loses nothing.
+ */
+export function createCallHandler(dependencies: CallHandlerDependencies): BatchHandler<LoggedCall> {
+  const { kindOf, partitions, calls, publishJobs, onEvents, clock, metrics } = dependencies
+  const fateCounter = metrics.counter('sluice_sink_calls_total', 'Calls by what became of them', ['fate'])
+  const rowCounter = metrics.counter('sluice_sink_rows_total', 'Rows of llm_requests written')
+  return async (batch) => {
+    const kind = kindOf(batch.position.topic)
+    const { placed, outcomes } = await placeCalls(batch, kind, partitions)
+    const { fates, rowCount, eventCount } = await calls.store(placed, batch.position, kind)
+    if (eventCount > 0) onEvents()
+    const toScore = placed.filter(({ call }, index) => needsJob(call, fates[index], kind))
+    await publishJobs(
+      toScore.map(({ call }) => makeScoreJob(call, clock.now())),
+      kind,
+    )
+    rowCounter.inc(rowCount)
+    for (const fate of fates) fateCounter.inc({ fate })
+    return outcomes
+  }
+}
+
+/** A zero-retention call on the topic that is kept has no bodies to judge: its twin on the ephemeral topic makes the job. */
+function needsJob(call: LoggedCall, fate: Fate | undefined, kind: CallTopicKind): boolean {
+  return fate !== 'resent' && (kind === 'ephemeral' || !call.zero_content_retention)
+}
+
+/** Sets apart the records that no table can take; the others in their order. */
+async function placeCalls(
+  batch: Batch<LoggedCall>,
+  kind: CallTopicKind,
+  partitions: DayPartitions,
+): Promise<{ placed: PlacedCall[]; outcomes: Outcome[] }> {
+  const errors = batch.records.map(({ value }) => checkIdentity(value.project_id, value.id))
+  const candidates = batch.records.map((record, index) =>
+    errors[index] === undefined ? placeCall(withRetentionOf(kind, record)) : undefined,
+  )
+  const days = new Set(candidates.flatMap((call) => (call === undefined ? [] : [dayOf(call.createdAtMs)])))
+  const writable = await partitions.writable(days)
+  const outcomes = candidates.map((call, index) => {
+    const error = errors[index] ?? (call === undefined ? undefined : noPartition(call, writable))
+    return error === undefined ? ok() : deadLetter(error)
+  })
+  const placed = candidates.filter((call, index) => call !== undefined && outcomes[index]?.kind === 'ok')
+  return { placed: placed as PlacedCall[], outcomes }
+}
+
+/** What comes by the ephemeral topic is never kept, whatever the record says of itself. */
+function withRetentionOf(
+  kind: CallTopicKind,
+  record: ConsumedRecord<LoggedCall>,
+): ConsumedRecord<LoggedCall> {
+  if (kind === 'kept' || record.value.zero_content_retention) return record
+  return { ...record, value: { ...record.value, zero_content_retention: true } }
+}
+
+function noPartition({ createdAtMs }: PlacedCall, writable: ReadonlySet<string>): PermanentError | undefined {
+  const day = dayOf(createdAtMs)
+  if (writable.has(day)) return undefined
+  return new PermanentError(
+    'NO_PARTITION',
+    `the request's identifier is of ${day}, for which there is no partition`,
+  )
+}

@@ -1,0 +1,46 @@
+import type { BatchHandler } from '#runtime/kafka/records.ts'
+import type { Metrics } from '#runtime/metrics.ts'
+import { deadLetter, ok } from '#runtime/outcome.ts'
+import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
+import { makeScoreLine, type ScoreLine } from './steps/make-score-line.ts'
+import { makeThreatEvent } from './steps/make-threat-event.ts'
+import { checkScoredCall, placeScores, type PlacedScore } from './steps/place-score.ts'
+import type { ScoreStore } from './stores/score-store.ts'
+
+export interface ScoreHandlerDependencies {
+  scores: ScoreStore
+  /** Writes the structured log line of one score to standard output. */
+  writeLine: (line: ScoreLine) => void
+  /** Called when events wait in the outbox. */
+  onEvents: () => void
+  dashboardUrl: string
+  metrics: Metrics
+}
+
+/**
+ * Stores scores with the events that follow from them, then writes a line for each that is new. Events are made of the score as it was
+ * stored, in the same transaction: a verdict and its event never disagree.
+ */
+export function createScoreHandler(dependencies: ScoreHandlerDependencies): BatchHandler<ScoredCall> {
+  const { scores, writeLine, onEvents, dashboardUrl, metrics } = dependencies
+  const counter = metrics.counter('sluice_sink_scores_total', 'Scores by what became of them', ['fate'])
+  const threatsOf = (added: readonly PlacedScore[]) =>
+    added.filter(isThreat).map(({ call, score }) => makeThreatEvent(call, score, dashboardUrl))
+  return async ({ records }) => {
+    const errors = records.map(({ value }) => checkScoredCall(value))
+    const placed = records.flatMap(({ value }, index) =>
+      errors[index] === undefined ? placeScores(value) : [],
+    )
+    const { added, missed, eventCount } = await scores.store(placed, threatsOf)
+    for (const { call, score } of added) writeLine(makeScoreLine(call, score))
+    if (eventCount > 0) onEvents()
+    counter.inc({ fate: 'stored' }, added.length)
+    counter.inc({ fate: 'no_request' }, missed)
+    counter.inc({ fate: 'repeated' }, placed.length - added.length - missed)
+    return errors.map((error) => (error === undefined ? ok() : deadLetter(error)))
+  }
+}
+
+function isThreat({ call, score }: PlacedScore): boolean {
+  return call.raise_events && score.score_label === 'unsafe'
+}

@@ -1,0 +1,53 @@
+import type { Pool } from 'pg'
+import type { Clock } from '#runtime/clock.ts'
+import type { Metrics } from '#runtime/metrics.ts'
+import { inTransaction } from '#runtime/postgres.ts'
+import { dayOf, type DayPartitions } from './stores/day-partitions.ts'
+import { deleteOldEphemeral } from './stores/ephemeral-store.ts'
+import { deletePublished, measureOutbox } from './stores/outbox-store.ts'
+
+export interface MaintenanceDependencies {
+  pool: Pool
+  partitions: DayPartitions
+  /** Days from today on that always have partitions. */
+  daysAhead: number
+  clock: Clock
+  metrics: Metrics
+}
+
+const dayMs = 86_400_000
+/** Any number, the same for every sink: whoever holds this advisory lock does the round. */
+const maintenanceLock = 7_355_609
+/** Longer than a topic keeps an event, so that operators can still compare. */
+const publishedDays = 8
+
+/**
+ * One round of what has to be done now and then: partitions for the days ahead, outbox rows long published, and the gauges of the outbox. The
+ * first is done by every sink, because making what is there costs nothing; deleting by one at a time, elected by an
+ * advisory lock that goes with its transaction. Resolves to whether there is more to do.
+ */
+export function createMaintenance(dependencies: MaintenanceDependencies): () => Promise<boolean> {
+  const { pool, partitions, daysAhead, clock, metrics } = dependencies
+  const waitingGauge = metrics.gauge(
+    'sluice_outbox_waiting',
+    'Events not yet published, counted up to 10,000',
+  )
+  const ageGauge = metrics.gauge('sluice_outbox_oldest_seconds', 'Age of the oldest event not yet published')
+
+  return async () => {
+    // Yesterday too: its late calls are the most usual ones.
+    for (let day = -1; day <= daysAhead; day++) await partitions.make(dayOf(clock.now() + day * dayMs))
+    const deleted = await inTransaction(pool, async (client) => {
+      const { rows } = await client.query<{ elected: boolean }>(
+        'select pg_try_advisory_xact_lock($1) as elected',
+        [maintenanceLock],
+      )
+      if (rows[0]?.elected !== true) return 0
+      return (await deletePublished(client, publishedDays)) + (await deleteOldEphemeral(client))
+    })
+    const { waiting, oldestSeconds } = await measureOutbox(pool)
+    waitingGauge.set(waiting)
+    ageGauge.set(oldestSeconds)
+    return deleted > 0
+  }
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from '@jest/globals'
+import { systemClock, type Clock } from '#runtime/clock.ts'
+import { TransientError } from '#runtime/errors.ts'
+import { createLog } from '#runtime/log.ts'
+import { createPeriodicTask } from './periodic-task.ts'
+
+const log = createLog('test', 'silent')
+
+/** Sleeps end at once and are written down. */
+function countingClock(): Clock & { slept: number[] } {
+  const slept: number[] = []
+  return {
+    slept,
+    now: () => 0,
+    sleep: (delayMs) => {
+      slept.push(delayMs)
+      return new Promise((resolve) => setImmediate(resolve))
+    },
+  }
+}
+
+describe('a periodic task', () => {
+  test('goes on at once while there is more to do, then waits for the interval', async () => {
+    const clock = countingClock()
+    const answers = [true, true, false]
+    const ended = Promise.withResolvers<boolean>()
+    const task = createPeriodicTask({
+      name: 't',
+      intervalMs: 7,
+      clock,
+      log,
+      run: () => Promise.resolve(answers.shift() ?? ended.promise),
+    })
+    await task.start()
+    while (answers.length > 0) await new Promise((resolve) => setImmediate(resolve))
+    ended.resolve(false)
+    await task.stop()
+    await task.done
+    expect(clock.slept[0]).toBe(7)
+  })
+
+  test('tries transient failures again with growing pauses and is degraded meanwhile', async () => {
+    const clock = countingClock()
+    let runs = 0
+    const recovered = Promise.withResolvers<undefined>()
+    const seen: string[] = []
+    const task = createPeriodicTask({
+      name: 't',
+      intervalMs: 1,
+      clock,
+      log,
+      run: () => {
+        seen.push(task.health().status)
+        if (++runs <= 8) return Promise.reject(new TransientError('POSTGRES_UNAVAILABLE', 'away'))
+        if (runs === 10) recovered.resolve(undefined)
+        return Promise.resolve(false)
+      },
+    })
+    await task.start()
+    await recovered.promise
+    await task.stop()
+    expect(clock.slept.slice(0, 8)).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
+    expect(seen.slice(0, 2)).toEqual(['ok', 'degraded'])
+    expect(seen[9]).toBe('ok')
+  })
+
+  test('cannot go on after any other failure', async () => {
+    const task = createPeriodicTask({
+      name: 't',
+      intervalMs: 1,
+      clock: countingClock(),
+      log,
+      run: () => Promise.reject(new TypeError('a defect')),
+    })
+    await task.start()
+    await expect(task.done).rejects.toThrow('a defect')
+    expect(task.health().status).toBe('failed')
+    await task.stop()
+  })
+
+  test('is woken from its wait, and stops without having been started', async () => {
+    let runs = 0
+    const twice = Promise.withResolvers<undefined>()
+    const task = createPeriodicTask({
+      name: 't',
+      intervalMs: 60_000,
+      clock: systemClock,
+      log,
+      run: () => {
+        if (++runs === 2) twice.resolve(undefined)
+        setImmediate(() => task.wake())
+        return Promise.resolve(false)
+      },
+    })
+    await task.start()
+    await twice.promise
+    await task.stop()
+    const idle = createPeriodicTask({
+      name: 't',
+      intervalMs: 1,
+      clock: systemClock,
+      log,
+      run: () => Promise.resolve(false),
+    })
+    await idle.stop()
+    await idle.done
+  })
+})

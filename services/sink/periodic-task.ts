@@ -1,0 +1,86 @@
+import type { Clock } from '#runtime/clock.ts'
+import { SluiceError } from '#runtime/errors.ts'
+import type { Log } from '#runtime/log.ts'
+import type { Health, Service } from '#runtime/service.ts'
+
+export interface PeriodicTaskOptions {
+  /** In logs and in health. */
+  name: string
+  /** Waits this long after a run that found no more to do. */
+  intervalMs: number
+  /** Resolves to whether there is more to do at once. `signal` aborts when the task stops. */
+  run: (signal: AbortSignal) => Promise<boolean>
+  clock: Clock
+  log: Log
+}
+
+export interface PeriodicTask extends Service {
+  /** Runs without waiting for the interval to end. Cheap; may be called at any time. */
+  wake(): void
+}
+
+const firstBackoffMs = 500
+const longestBackoffMs = 30_000
+
+/**
+ * Runs something again and again until stopped. Transient failures are tried again with growing pauses (up to 30 s); any other failure
+ * rejects `done`. `stop` waits for the run under way.
+ */
+export function createPeriodicTask(options: PeriodicTaskOptions): PeriodicTask {
+  const { name, intervalMs, run, clock, log } = options
+  const stopping = new AbortController()
+  const finished = Promise.withResolvers<undefined>()
+  let wakeUp = new AbortController()
+  let status: Health['status'] = 'starting'
+  let problem: string | undefined
+  let loop: Promise<void> | undefined
+
+  async function pause(delayMs: number, interruptible: boolean): Promise<void> {
+    const signals = interruptible ? [stopping.signal, wakeUp.signal] : [stopping.signal]
+    await clock.sleep(delayMs, AbortSignal.any(signals))
+  }
+
+  async function runUntilStopped(): Promise<void> {
+    let failures = 0
+    while (!stopping.signal.aborted) {
+      wakeUp = new AbortController()
+      try {
+        const more = await run(stopping.signal)
+        failures = 0
+        problem = undefined
+        if (!more) await pause(intervalMs, true)
+      } catch (error) {
+        if (!(error instanceof SluiceError) || error.retry === 'never') throw error
+        const delayMs = Math.min(firstBackoffMs * 2 ** failures++, longestBackoffMs)
+        problem = `${error.code}: ${error.message}`
+        log.warn({ err: error, task: name, delay_ms: delayMs }, 'a task failed and will be tried again')
+        await pause(delayMs, false)
+      }
+    }
+  }
+
+  return {
+    done: finished.promise,
+    wake: () => wakeUp.abort(),
+    start() {
+      if (loop !== undefined || stopping.signal.aborted) return Promise.resolve()
+      status = 'ok'
+      loop = runUntilStopped().catch((error: unknown) => {
+        status = 'failed'
+        problem = String(error)
+        finished.reject(error)
+      })
+      return Promise.resolve()
+    },
+    async stop() {
+      stopping.abort()
+      if (status !== 'failed') status = 'stopping'
+      await loop
+      finished.resolve(undefined)
+    },
+    health: () => {
+      const now = status === 'ok' && problem !== undefined ? 'degraded' : status
+      return problem === undefined ? { status: now } : { status: now, problems: { [name]: problem } }
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals'
+import { createLog } from '#runtime/log.ts'
+import type { Health } from '#runtime/service.ts'
+import { runTogether, type Part } from './run-together.ts'
+
+const log = createLog('test', 'silent')
+
+function recordingPart(name: string, events: string[], changes: Partial<Part> = {}): Part {
+  return {
+    start: () => Promise.resolve(void events.push(`start ${name}`)),
+    stop: () => Promise.resolve(void events.push(`stop ${name}`)),
+    ...changes,
+  }
+}
+
+test('starts in order, stops in the opposite one, and only once', async () => {
+  const events: string[] = []
+  const service = runTogether([recordingPart('a', events), recordingPart('b', events)], log)
+  await Promise.all([service.start(), service.start()])
+  await Promise.all([service.stop(), service.stop()])
+  await service.done
+  expect(events).toEqual(['start a', 'start b', 'stop b', 'stop a'])
+})
+
+test('a part that fails makes the whole fail, and the others are stopped even when one cannot be', async () => {
+  const events: string[] = []
+  const failed = Promise.withResolvers<undefined>()
+  const broken = recordingPart('b', events, {
+    done: failed.promise,
+    stop: () => Promise.reject(new Error('stuck')),
+  })
+  const service = runTogether([recordingPart('a', events), broken, recordingPart('c', events)], log)
+  await service.start()
+  failed.reject(new Error('lost'))
+  await expect(service.done).rejects.toThrow('lost')
+  await service.stop()
+  expect(events).toEqual(['start a', 'start b', 'start c', 'stop c', 'stop a'])
+})
+
+test.each<[name: string, healths: Health[], expected: Health]>([
+  ['all well', [{ status: 'ok' }, { status: 'ok' }], { status: 'ok' }],
+  [
+    'one retries',
+    [{ status: 'degraded', problems: { relay: 'away' } }, { status: 'ok' }],
+    { status: 'degraded', problems: { relay: 'away' } },
+  ],
+  ['one has not started', [{ status: 'ok' }, { status: 'starting' }], { status: 'starting' }],
+  ['one failed', [{ status: 'failed' }, { status: 'stopping' }], { status: 'failed' }],
+])('health when %s', (_name, healths, expected) => {
+  const parts = healths.map((health) => recordingPart('x', [], { health: () => health }))
+  expect(runTogether(parts, log).health()).toEqual(expected)
+})

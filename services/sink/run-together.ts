@@ -1,0 +1,57 @@
+import { messageOf } from '#runtime/errors.ts'
+import type { Log } from '#runtime/log.ts'
+import type { Health, Service } from '#runtime/service.ts'
+
+/** What a service is made of: other services, and things that are only opened and closed. `stop` is safe before `start`. */
+export interface Part {
+  start(): Promise<void>
+  stop(): Promise<void>
+  health?(): Health
+  readonly done?: Promise<void>
+}
+
+const fromWell: readonly Health['status'][] = ['ok', 'degraded', 'starting', 'stopping', 'failed']
+
+/**
+ * One service of several parts: started in their order, stopped in the opposite one, each even when another could not be stopped. `done` rejects
+ * with the first part's that does; health is that of the worst part.
+ */
+export function runTogether(parts: readonly Part[], log: Log): Service {
+  const finished = Promise.withResolvers<undefined>()
+  let stopping: Promise<void> | undefined
+  let starting: Promise<void> | undefined
+
+  async function startAll(): Promise<void> {
+    for (const part of parts) {
+      if (stopping !== undefined) return
+      part.done?.catch((error: unknown) => finished.reject(error))
+      await part.start()
+    }
+  }
+
+  async function stopAll(): Promise<void> {
+    for (const part of parts.toReversed()) {
+      await part.stop().catch((error: unknown) => {
+        log.error({ err: error }, 'a part could not be stopped')
+        finished.reject(error instanceof Error ? error : new Error(messageOf(error)))
+      })
+    }
+    finished.resolve(undefined)
+  }
+
+  return {
+    done: finished.promise,
+    start: () => (starting ??= startAll()),
+    stop: () => (stopping ??= stopAll()),
+    health: () => {
+      const healths = parts.flatMap((part) => (part.health === undefined ? [] : [part.health()]))
+      const worst = Math.max(0, ...healths.map(({ status }) => fromWell.indexOf(status)))
+      const problems: Record<string, string> = Object.assign(
+        {},
+        ...healths.map((health) => health.problems ?? {}),
+      )
+      const status = fromWell[worst] ?? 'failed'
+      return Object.keys(problems).length === 0 ? { status } : { status, problems }
+    },
+  }
+}

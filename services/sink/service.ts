@@ -1,0 +1,156 @@
+import type { Kafka } from 'kafkajs'
+import type { Pool } from 'pg'
+import { messageOf } from '#runtime/errors.ts'
+import { createBatchConsumer } from '#runtime/kafka/batch-consumer.ts'
+import { createKafka } from '#runtime/kafka/create-kafka.ts'
+import { createProducer } from '#runtime/kafka/producer.ts'
+import type { Producer } from '#runtime/kafka/records.ts'
+import { createRegistryCodec, type Codec } from '#runtime/kafka/registry-codec.ts'
+import { createPool } from '#runtime/postgres.ts'
+import type { ProcessDependencies } from '#runtime/run-process.ts'
+import type { Service } from '#runtime/service.ts'
+import {
+  avroSchemas,
+  topics,
+  type SchemaName,
+  type TopicDefinition,
+  type TopicValues,
+} from '#schemas/topics.ts'
+import type { SinkConfig } from './config.ts'
+import { createCallHandler } from './handle-calls.ts'
+import { createScoreHandler } from './handle-scores.ts'
+import { createMaintenance } from './maintain-tables.ts'
+import { createPeriodicTask } from './periodic-task.ts'
+import { createEventPublisher, createJobPublisher } from './publish-records.ts'
+import { createEventRelay } from './relay-events.ts'
+import { runTogether, type Part } from './run-together.ts'
+import { createCallStore } from './stores/call-store.ts'
+import { createDayPartitions } from './stores/day-partitions.ts'
+import { createScoreStore } from './stores/score-store.ts'
+
+const mebibyte = 1024 * 1024
+
+/** What every part of the sink stands on. */
+interface Ground extends ProcessDependencies {
+  config: SinkConfig
+  kafka: Kafka
+  pool: Pool
+  producer: Producer
+  codecOf: <S extends SchemaName>(topic: TopicDefinition<S>) => Codec<TopicValues[S]>
+  nameOf: (topic: TopicDefinition) => string
+}
+
+/** The sink: two consumers, the relay of the outbox and the upkeep of the tables, in one process. */
+export function createSink(config: SinkConfig, dependencies: ProcessDependencies): Service {
+  const ground = layGround(config, dependencies)
+  const { log, clock, pool, producer } = ground
+  const publishEvents = createEventPublisher({
+    producer,
+    topic: ground.nameOf(topics.eventRaised),
+    encoder: ground.codecOf(topics.eventRaised),
+  })
+  const relay = createPeriodicTask({
+    name: 'outbox_relay',
+    intervalMs: config.OUTBOX_POLL_INTERVAL_MS,
+    run: createEventRelay({ ...ground, publishEvents }),
+    clock,
+    log,
+  })
+  const partitions = createDayPartitions({ pool, clock, maxAgeDays: config.SINK_LATE_MAX_DAYS })
+  const maintenance = createPeriodicTask({
+    name: 'maintenance',
+    intervalMs: config.SINK_MAINTENANCE_INTERVAL_MS,
+    run: createMaintenance({ ...ground, partitions, daysAhead: config.SINK_PARTITION_DAYS_AHEAD }),
+    clock,
+    log,
+  })
+  const calls = createCallConsumer(ground, partitions, () => relay.wake())
+  const scores = createScoreConsumer(ground, () => relay.wake())
+  const connections: Part = { start: () => Promise.resolve(), stop: () => pool.end() }
+  return runTogether([connections, producer, relay, maintenance, scores, calls], log)
+}
+
+function layGround(config: SinkConfig, dependencies: ProcessDependencies): Ground {
+  const { log, metrics } = dependencies
+  const kafka = createKafka(config, { clientId: 'sluice-sink', log })
+  const registry = createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log })
+  const nameOf = (topic: TopicDefinition) => config.TOPIC_PREFIX + topic.name
+  return {
+    ...dependencies,
+    config,
+    kafka,
+    pool: createPool(config, { log, metrics, applicationName: 'sluice-sink' }),
+    // A batch of calls becomes as many bytes of jobs, of several partitions at once.
+    producer: createProducer({ kafka, log, metrics, maxBufferedBytes: 256 * mebibyte }),
+    codecOf: (topic) =>
+      registry.codec({ subject: `${nameOf(topic)}-value`, schema: avroSchemas[topic.schema] }),
+    nameOf,
+  }
+}
+
+function createCallConsumer(
+  ground: Ground,
+  partitions: ReturnType<typeof createDayPartitions>,
+  onEvents: () => void,
+): Part {
+  const { config, log, producer, nameOf, codecOf } = ground
+  const ephemeralTopic = nameOf(topics.requestEphemeral)
+  const jobCodec = codecOf(topics.scoreJobs)
+  const ephemeralJobCodec = codecOf(topics.scoreJobsEphemeral)
+  const publish = {
+    kept: createJobPublisher({ producer, topic: nameOf(topics.scoreJobs), encoder: jobCodec }),
+    ephemeral: createJobPublisher({
+      producer,
+      topic: nameOf(topics.scoreJobsEphemeral),
+      encoder: ephemeralJobCodec,
+    }),
+  }
+  const consumer = createBatchConsumer({
+    ...ground,
+    groupId: `${config.TOPIC_PREFIX}sink-calls`,
+    topics: [nameOf(topics.requestLogged), ephemeralTopic],
+    decoder: codecOf(topics.requestLogged),
+    handler: createCallHandler({
+      ...ground,
+      kindOf: (topic) => (topic === ephemeralTopic ? 'ephemeral' : 'kept'),
+      partitions,
+      calls: createCallStore(ground.pool),
+      publishJobs: (jobs, kind) => publish[kind](jobs),
+      onEvents,
+    }),
+    maxBatchRecords: config.SINK_BATCH_MAX_RECORDS,
+    // While one partition's jobs are being acknowledged another's calls are stored.
+    partitionsConcurrently: 2,
+    omitDeadLetterValue: (topic) => topic === ephemeralTopic,
+  })
+  return {
+    ...consumer,
+    async start() {
+      // Known ids let jobs be written through an outage of the registry; without them each batch asks for them again.
+      await Promise.all([jobCodec.prepare(), ephemeralJobCodec.prepare()]).catch((error: unknown) => {
+        log.warn({ reason: messageOf(error) }, 'the schema registry did not answer; jobs wait for it')
+      })
+      await consumer.start()
+    },
+  }
+}
+
+function createScoreConsumer(ground: Ground, onEvents: () => void): Part {
+  const { config, nameOf, codecOf } = ground
+  // Lines about scores are the product's output, not its log: LOG_LEVEL does not silence them.
+  const lines = ground.log.child({}, { level: 'info' })
+  return createBatchConsumer({
+    ...ground,
+    groupId: `${config.TOPIC_PREFIX}sink-scores`,
+    topics: [nameOf(topics.scoreRecorded)],
+    decoder: codecOf(topics.scoreRecorded),
+    handler: createScoreHandler({
+      ...ground,
+      scores: createScoreStore(ground.pool),
+      writeLine: (line) => lines.info(line),
+      onEvents,
+      dashboardUrl: config.DASHBOARD_URL,
+    }),
+    maxBatchRecords: config.SINK_BATCH_MAX_RECORDS,
+  })
+}

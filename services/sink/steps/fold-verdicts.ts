@@ -1,0 +1,52 @@
+import { liveRunId } from '#schemas/ids.ts'
+import { severities, type ScoreLabel, type Severity } from '#schemas/verdicts.ts'
+import type { PlacedScore } from './place-score.ts'
+
+/** What is kept of a request's live scores for filters. */
+export interface Verdict {
+  projectUuid: string
+  requestUuid: string
+  requestCreatedAtMs: number
+  worstLabel: ScoreLabel
+  worstSeverity: Severity | null
+  scoreCount: number
+}
+
+/** From best to worst. What could not be judged is worse than what was judged safe: a judge's failure is never `safe`. */
+export const labelsByBadness: readonly ScoreLabel[] = ['safe', 'unscored', 'unsafe']
+
+/** One verdict a request, of those of its scores that belong to the live run; in the order of their keys. */
+export function foldVerdicts(scores: readonly PlacedScore[]): Verdict[] {
+  const verdicts = new Map<string, Verdict>()
+  for (const placed of scores) {
+    if (placed.call.run_id !== liveRunId(placed.call.project_id)) continue
+    const identity = `${placed.projectUuid}/${placed.requestUuid}`
+    const before = verdicts.get(identity)
+    verdicts.set(identity, before === undefined ? firstVerdict(placed) : addScore(before, placed))
+  }
+  return [...verdicts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, verdict]) => verdict)
+}
+
+function firstVerdict({ score, ...placed }: PlacedScore): Verdict {
+  return {
+    projectUuid: placed.projectUuid,
+    requestUuid: placed.requestUuid,
+    requestCreatedAtMs: placed.requestCreatedAtMs,
+    worstLabel: score.score_label,
+    worstSeverity: score.severity,
+    scoreCount: 1,
+  }
+}
+
+function addScore(verdict: Verdict, { score }: PlacedScore): Verdict {
+  return {
+    ...verdict,
+    worstLabel: worse(labelsByBadness, verdict.worstLabel, score.score_label),
+    worstSeverity: worse([null, ...severities], verdict.worstSeverity, score.severity),
+    scoreCount: verdict.scoreCount + 1,
+  }
+}
+
+function worse<T>(fromBest: readonly T[], one: T, other: T): T {
+  return fromBest.indexOf(other) > fromBest.indexOf(one) ? other : one
+}

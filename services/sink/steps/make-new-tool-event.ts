@@ -1,0 +1,24 @@
+import type { RaisedEvent } from '#schemas/event-raised.ts'
+import { hashedId, idTimeMs } from '#schemas/ids.ts'
+import type { LoggedCall } from '#schemas/llm-request-logged.ts'
+
+/** `new_tool_detected`: an agent called a tool by a name that its project had not seen (specification 6.1). */
+export function makeNewToolEvent(call: LoggedCall, toolName: string): RaisedEvent {
+  const calledAtMs = idTimeMs(call.id)
+  const data = {
+    tool_name: toolName,
+    agent_name: call.agent_name,
+    session_id: call.session_id,
+    request_id: call.id,
+  }
+  return {
+    id: hashedId('event', calledAtMs, ['new_tool_detected', call.project_id, toolName]),
+    event: 'new_tool_detected',
+    project_id: call.project_id,
+    created_at: calledAtMs,
+    data: Buffer.from(JSON.stringify(data)),
+    content: null,
+    content_id: null,
+    webhook_id: null,
+  }
+}

@@ -1,0 +1,9 @@
+import type { RaisedEvent } from '#schemas/event-raised.ts'
+
+/** The event without what it quotes of the call (a tool's arguments can be too large for a record), with empty quotations in their place. */
+export function withoutContent(event: RaisedEvent): RaisedEvent {
+  const data = JSON.parse(event.data.toString('utf8')) as Record<string, unknown>
+  const quotations = event.event === 'threat_detected' ? { prompt_snippet: '', completion_snippet: null } : {}
+  const stillThere = Buffer.from(JSON.stringify({ ...quotations, ...data }))
+  return { ...event, data: stillThere, content: null, content_id: null }
+}

@@ -1,0 +1,159 @@
+import type { ClientBase, Pool } from 'pg'
+import type { Position } from '#runtime/kafka/records.ts'
+import { inTransaction } from '#runtime/postgres.ts'
+import { requestLimitOf } from '#schemas/tiers.ts'
+import { decideFates, type Fate } from '../steps/decide-fates.ts'
+import { makeNewToolEvent } from '../steps/make-new-tool-event.ts'
+import type { PlacedCall } from '../steps/place-call.ts'
+import { bodyColumns, callColumns } from './call-columns.ts'
+import { copyRows } from './copy-rows.ts'
+import { noteEphemeral } from './ephemeral-store.ts'
+import { insertEvents } from './outbox-store.ts'
+import { advancePosition, lockPosition } from './position-store.ts'
+import { stageRows } from './stage-rows.ts'
+import { asUnstorable } from './unstorable.ts'
+
+export interface CallStore {
+  /**
+   * Stores a partition's calls and its position in one transaction, with what follows from them: bodies, events of new tools, the counter of
+   * the unlimited tier. Returns what became of each, in their order. Throws PermanentError (`UNSTORABLE`) when one of
+   * them cannot be stored, TransientError when Postgres is away; then nothing is stored.
+   */
+  store(calls: readonly PlacedCall[], position: Position, kind: CallTopicKind): Promise<StoredCalls>
+}
+
+/** `kept`: llm.request.logged. `ephemeral`: the other topic of calls whose bodies must not be kept. */
+export type CallTopicKind = 'kept' | 'ephemeral'
+
+export interface StoredCalls {
+  fates: Fate[]
+  /** Rows that were not there before. */
+  rowCount: number
+  /** Events written to the outbox. */
+  eventCount: number
+}
+
+export function createCallStore(pool: Pool): CallStore {
+  return {
+    async store(calls, position, kind) {
+      try {
+        return await inTransaction(pool, (client) => storeCalls(client, calls, position, kind))
+      } catch (error) {
+        throw asUnstorable(error)
+      }
+    },
+  }
+}
+
+async function storeCalls(
+  client: ClientBase,
+  calls: readonly PlacedCall[],
+  position: Position,
+  kind: CallTopicKind,
+): Promise<StoredCalls> {
+  const positionBefore = await lockPosition(client, position)
+  const added = await insertCalls(client, calls)
+  const newCalls = firstOfEach(calls, added)
+  const firstTime = kind === 'kept' ? added : await noteEphemeral(client, calls)
+  if (kind === 'kept') await insertBodies(client, newCalls)
+  const events = await noteTools(client, newCalls)
+  await insertEvents(client, events)
+  await advancePosition(client, position)
+  await countCalls(client, newCalls)
+  return {
+    fates: decideFates(calls, firstTime, positionBefore),
+    rowCount: newCalls.length,
+    eventCount: events.length,
+  }
+}
+
+interface IdentityRow {
+  project_id: string
+  id: string
+}
+
+const identitiesOf = (rows: readonly IdentityRow[]) =>
+  new Set(rows.map((row) => `${row.project_id}/${row.id}`))
+
+/** Inserts the calls that are not there yet and returns their identities. */
+async function insertCalls(client: ClientBase, calls: readonly PlacedCall[]): Promise<Set<string>> {
+  if (calls.length === 0) return new Set()
+  await stageRows(client, 'staged_calls', callColumns, calls)
+  const names = callColumns.map(({ name }) => name).join(', ')
+  // In key order: two sinks that meet in the same calls (both topics of one project) then wait instead of deadlocking.
+  const { rows } = await client.query<IdentityRow>(
+    `insert into llm_requests (${names}) select ${names} from staged_calls order by project_id, id, place
+     on conflict do nothing returning project_id, id`,
+  )
+  return identitiesOf(rows)
+}
+
+/** Of several copies of one call in a batch the first was stored. */
+function firstOfEach(calls: readonly PlacedCall[], identities: ReadonlySet<string>): PlacedCall[] {
+  const wanted = new Set(identities)
+  return calls.filter(({ identity }) => wanted.delete(identity))
+}
+
+/**
+ * Bodies go straight to their table: a call that is new has none there. Only a project that keeps content gets this far with bodies, and
+ * the flag is looked at once more, because what is written here stays for weeks.
+ */
+async function insertBodies(client: ClientBase, newCalls: readonly PlacedCall[]): Promise<void> {
+  const withBodies = newCalls.filter(
+    ({ call }) => !call.zero_content_retention && (call.request_body !== null || call.response_body !== null),
+  )
+  if (withBodies.length > 0) await copyRows(client, 'llm_request_bodies', bodyColumns, withBodies)
+}
+
+/** Remembers tool names and returns an event for each that its project had not seen. */
+async function noteTools(client: ClientBase, newCalls: readonly PlacedCall[]) {
+  const firstCalls = new Map<string, { placed: PlacedCall; tool: string }>()
+  for (const placed of newCalls) {
+    const tool = placed.call.tool_name
+    const key = `${placed.projectUuid}/${tool ?? ''}`
+    if (tool !== null && !firstCalls.has(key)) firstCalls.set(key, { placed, tool })
+  }
+  if (firstCalls.size === 0) return []
+  const candidates = [...firstCalls.values()]
+  const { rows } = await client.query<{ project_id: string; tool_name: string }>(
+    `insert into seen_tools (project_id, tool_name, first_seen_at)
+     select project_id, tool_name, first_seen_at
+     from unnest($1::uuid[], $2::text[], $3::timestamptz[]) as calls (project_id, tool_name, first_seen_at)
+     where exists (select from projects where projects.id = project_id)
+     order by 1, 2 on conflict do nothing returning project_id, tool_name`,
+    [
+      candidates.map(({ placed }) => placed.projectUuid),
+      candidates.map(({ tool }) => tool),
+      candidates.map(({ placed }) => new Date(placed.createdAtMs)),
+    ],
+  )
+  const unseen = new Set(rows.map((row) => `${row.project_id}/${row.tool_name}`))
+  return candidates
+    .filter(({ placed, tool }) => unseen.has(`${placed.projectUuid}/${tool}`))
+    .map(({ placed, tool }) => makeNewToolEvent(placed.call, tool))
+}
+
+/**
+ * Moves the counters of the unlimited tier, whose calls ingest does not claim, by the rows really stored. Last in the transaction and in key
+ * order, because every sink that stores for the same project waits for this row.
+ */
+async function countCalls(client: ClientBase, newCalls: readonly PlacedCall[]): Promise<void> {
+  const counts = new Map<string, number>()
+  for (const { call, projectUuid } of newCalls) {
+    if (isUnlimited(call.tier)) counts.set(projectUuid, (counts.get(projectUuid) ?? 0) + 1)
+  }
+  if (counts.size === 0) return
+  const projects = [...counts.keys()].sort()
+  await client.query('select roll_period(project, now()) from unnest($1::uuid[]) as counted (project)', [
+    projects,
+  ])
+  await client.query(
+    `update subscriptions set requests_this_period = requests_this_period + added
+     from unnest($1::uuid[], $2::bigint[]) as counted (project, added) where project_id = project`,
+    [projects, projects.map((project) => counts.get(project))],
+  )
+}
+
+function isUnlimited(tier: string): boolean {
+  return (requestLimitOf as Readonly<Record<string, number | null>>)[tier] === null
+}
