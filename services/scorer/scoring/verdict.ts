@@ -15,8 +15,6 @@ export type UnscoredReason =
   | 'no_text'
   /** The bodies are gone. */
   | 'bodies_missing'
-  /** A body is there and does not open: the key is missing, or it is not what was sealed. */
-  | 'bodies_unreadable'
   /** This version of Sluice does not have the scorer's detectors yet. */
   | 'not_available_in_this_version'
 
@@ -105,6 +103,5 @@ const unscoredRationale: Readonly<Record<UnscoredReason, string>> = {
   judge_refused: 'The judge model declined to read this call.',
   no_text: 'The call has no text of the kind that this scorer reads.',
   bodies_missing: 'The bodies of this call are gone.',
-  bodies_unreadable: 'The bodies of this call could not be opened.',
   not_available_in_this_version: 'This scorer is not available in this version.',
 }

@@ -65,7 +65,7 @@ export function parseScorers(yaml: string): ParsedScorers {
   const root = document.contents
   if (root === null) return { ok: true, scorers: [] }
   if (!isSeq<Node>(root))
-    return refuse([{ line: lineOf(root.range?.[0]), reason: 'expected a list of scorers' }])
+    return refuse([{ line: lineOf(root.range[0]), reason: 'expected a list of scorers' }])
   const problems: ScorerProblem[] = []
   const scorers = new Map<string, CustomScorer>()
   for (const item of root.items) {

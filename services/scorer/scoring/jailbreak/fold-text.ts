@@ -46,7 +46,7 @@ const lookalikes = new Map(
 )
 // Soft hyphen, zero-width characters, directional marks, variation selectors and the tag block: seen by models, not by people.
 const invisible =
-  /^[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e01ef}]$/u
+  /^(?:\u00ad|\u034f|\u061c|\u180e|[\u200b-\u200f]|[\u202a-\u202e]|[\u2060-\u2064]|[\u2066-\u206f]|[\ufe00-\ufe0f]|\ufeff|[\u{e0000}-\u{e01ef}])$/u
 
 /**
  * Lower case, compatibility forms and look-alikes replaced, invisible characters and accents gone. A word whose letters are

@@ -15,7 +15,6 @@ const gap = String.raw`(?:\W+\w+){0,`
 const words = (count: number) => `${gap}${count}}?\\W+`
 const pattern = (source: string) => new RegExp(source, 'g')
 
-const negated = String.raw`(?:no|not|never|without|don't|do not|doesn't|does not|doesnt|dont|didn't|zero|free (?:of|from)|ignor(?:e|es|ing)|disregard(?:s|ing)?|bypass(?:es|ing)?|unbound by|freed from|not bound by|any)`
 const rules = String.raw`(?:rules?|restrictions?|limitations?|limits|filters?|guidelines?|polic(?:y|ies)|censorship|boundaries|constraints?|ethics|ethical|morals?|morality|moral|legality|laws?|regulations|confines|safeguards|principles|consequences)`
 const before = String.raw`(?:previous|prior|earlier|above|preceding|past|usual|original|initial|old|former|existing|other|all)`
 const orders = String.raw`(?:instructions?|prompts?|directions?|directives?|commands?|rules|guidelines|messages?|inputs?|programming|conversation|orders|context|everything|training|answers?)`

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import type { BuiltInScorer } from '#schemas/verdicts.ts'
+import type { Call, Evidence } from '../call-text.ts'
+import { maskIdentifiers } from '../pii/detect-pii.ts'
+import type { Finding } from '../verdict.ts'
+import type { JudgeMaterial } from './judge-prompt.ts'
+import type { Rubric, Side } from './rubric.ts'
+
+export interface Judgement {
+  requestLevel: number | null
+  answerLevel: number | null
+  rationale: string
+  quotes: readonly string[]
+}
+
+const level = z.number().int().min(1).max(5).nullable()
+const answerSchema = z.strictObject({
+  check: z.string(),
+  scores: z.array(
+    z.strictObject({
+      scorer: z.string(),
+      request_level: level,
+      answer_level: level,
+      rationale: z.string().min(1).max(4_000),
+      quotes: z.array(z.string()).max(20),
+    }),
+  ),
+})
+
+/**
+ * Reads a judge's answer. `undefined` when it is no judgement: not the JSON that was asked for, without the check word, or with
+ * a scorer missing, doubled or without a level for a side that has text. Nothing is guessed.
+ */
+export function readJudgeAnswer(
+  text: string,
+  rubrics: readonly Rubric[],
+  material: JudgeMaterial,
+  check: string,
+): ReadonlyMap<BuiltInScorer, Judgement> | undefined {
+  const answer = answerSchema.safeParse(parseJson(text))
+  if (!answer.success || answer.data.check !== check) return undefined
+  const judgements = new Map<BuiltInScorer, Judgement>()
+  for (const rubric of rubrics) {
+    const [score, another] = answer.data.scores.filter(({ scorer }) => scorer === rubric.scorer)
+    if (score === undefined || another !== undefined) return undefined
+    const levels = { request: score.request_level, answer: score.answer_level }
+    if (sidesWithText(rubric, material).some((side) => levels[side] === null)) return undefined
+    judgements.set(rubric.scorer, {
+      requestLevel: levelOf('request', rubric, material, levels.request),
+      answerLevel: levelOf('answer', rubric, material, levels.answer),
+      rationale: score.rationale,
+      quotes: score.quotes,
+    })
+  }
+  return judgements
+}
+
+/** The sides that a rubric looks at and that have something to read. */
+export function sidesWithText(rubric: Rubric, material: JudgeMaterial): Side[] {
+  return rubric.looksAt.filter((side) => material[side].trim() !== '')
+}
+
+function levelOf(side: Side, rubric: Rubric, material: JudgeMaterial, given: number | null): number | null {
+  return sidesWithText(rubric, material).includes(side) ? given : null
+}
+
+/** The finding of a judgement: the worse side decides. Quotes that do not stand in the call are no evidence. */
+export function findingOf({ requestLevel, answerLevel, rationale, quotes }: Judgement, call: Call): Finding {
+  const levels = [requestLevel, answerLevel].filter((given) => given !== null)
+  const contentFreeRationale = `The judge gave the request ${nameLevel(requestLevel)} and the answer ${nameLevel(answerLevel)}.`
+  return {
+    value: Math.max(...levels),
+    rationale: `${maskIdentifiers(rationale.trim())} (${contentFreeRationale})`,
+    contentFreeRationale,
+    evidence: quotes.slice(0, 3).flatMap((quote) => locate(quote, call)),
+  }
+}
+
+function nameLevel(given: number | null): string {
+  return given === null ? 'none' : `level ${given}`
+}
+
+function locate(quote: string, call: Call): Evidence[] {
+  if (quote.trim().length < 3) return []
+  for (const { part, pointer, text } of call.texts) {
+    const start = text.indexOf(quote)
+    if (start >= 0) return [{ part, pointer, start, end: start + quote.length, kind: 'judge_quote' }]
+  }
+  return []
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // Not JSON is one more way of being no judgement.
+  }
+}

@@ -1,0 +1,46 @@
+const gapMark = (characters: number) => ` […${characters} characters left out…] `
+const headShare = 0.4
+const tailShare = 0.3
+/** How much around a flagged passage is shown. */
+const around = 200
+
+/**
+ * A long text cut to about `most` UTF-16 units: its head, its tail and what was flagged between them, with marks where
+ * something is left out. Shorter texts come back as they are. `flagged` are passages of the text.
+ */
+export function windowText(text: string, most: number, flagged: readonly string[] = []): string {
+  if (text.length <= most) return text
+  const head = Math.floor(most * headShare)
+  const tail = text.length - Math.floor(most * tailShare)
+  const kept: [number, number][] = [[0, head]]
+  let left = most - head - (text.length - tail)
+  for (const [start, end] of placesOf(text, flagged, head, tail)) {
+    const from = Math.max(kept.at(-1)?.[1] ?? 0, start - around)
+    const to = Math.min(tail, end + around, from + left)
+    if (to <= from) continue
+    kept.push([from, to])
+    left -= to - from
+  }
+  kept.push([tail, text.length])
+  return joinKept(text, kept)
+}
+
+function placesOf(text: string, flagged: readonly string[], from: number, to: number): [number, number][] {
+  return flagged
+    .map((passage) => [text.indexOf(passage, from), passage.length] as const)
+    .filter(([at, length]) => at >= 0 && at < to && length > 0)
+    .map(([at, length]): [number, number] => [at, at + length])
+    .sort((left, right) => left[0] - right[0])
+}
+
+function joinKept(text: string, kept: readonly [number, number][]): string {
+  let joined = ''
+  let at = 0
+  for (const [start, end] of kept) {
+    if (start > at) joined += gapMark(start - at)
+    joined += text.slice(start, end)
+    at = end
+  }
+  // A cut between the halves of a surrogate pair would leave what is no character.
+  return joined.toWellFormed()
+}
