@@ -1,6 +1,6 @@
-import { messageOf } from '#runtime/errors.ts'
-import type { Log } from '#runtime/log.ts'
-import type { Health, Service } from '#runtime/service.ts'
+import { messageOf } from './errors.ts'
+import type { Log } from './log.ts'
+import type { Health, Service } from './service.ts'
 
 /** What a service is made of: other services, and things that are only opened and closed. `stop` is safe before `start`. */
 export interface Part {
@@ -13,8 +13,8 @@ export interface Part {
 const fromWell: readonly Health['status'][] = ['ok', 'degraded', 'starting', 'stopping', 'failed']
 
 /**
- * One service of several parts: started in their order, stopped in the opposite one, each even when another could not be stopped. `done` rejects
- * with the first part's that does; health is that of the worst part.
+ * One service of several parts: started in their order, stopped in the opposite one, each even when another could not be
+ * stopped. `done` rejects with the first part's that does; health is that of the worst part.
  */
 export function runTogether(parts: readonly Part[], log: Log): Service {
   const finished = Promise.withResolvers<undefined>()
@@ -46,9 +46,8 @@ export function runTogether(parts: readonly Part[], log: Log): Service {
     health: () => {
       const healths = parts.flatMap((part) => (part.health === undefined ? [] : [part.health()]))
       const worst = Math.max(0, ...healths.map(({ status }) => fromWell.indexOf(status)))
-      const problems: Record<string, string> = Object.assign(
-        {},
-        ...healths.map((health) => health.problems ?? {}),
+      const problems = Object.fromEntries<string>(
+        healths.flatMap((health) => Object.entries(health.problems ?? {})),
       )
       const status = fromWell[worst] ?? 'failed'
       return Object.keys(problems).length === 0 ? { status } : { status, problems }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { createLog } from '#runtime/log.ts'
-import type { Health } from '#runtime/service.ts'
+import { createLog } from './log.ts'
+import type { Health } from './service.ts'
 import { runTogether, type Part } from './run-together.ts'
 
 const log = createLog('test', 'silent')
