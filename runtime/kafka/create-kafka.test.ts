@@ -1,0 +1,66 @@
+import { createRequire } from 'node:module'
+import { describe, expect, test } from '@jest/globals'
+import kafkajs from 'kafkajs'
+import { pino } from 'pino'
+import { createKafka } from './create-kafka.ts'
+
+function capturedLog() {
+  const lines: Record<string, unknown>[] = []
+  const log = pino(
+    { level: 'debug', messageKey: 'msg' },
+    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  )
+  return { log, lines }
+}
+
+describe('createKafka', () => {
+  test("writes kafkajs's lines into our log without what requests hold", () => {
+    const { log, lines } = capturedLog()
+    const kafka = createKafka({ KAFKA_BROKERS: ['127.0.0.1:1'] }, { clientId: 'test', log })
+    kafka.logger().error('it broke', { broker: '127.0.0.1:1', error: 'why', payload: 'what somebody wrote' })
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toMatchObject({ level: 40, msg: 'it broke', broker: '127.0.0.1:1', error: 'why' })
+    expect(JSON.stringify(lines)).not.toContain('what somebody wrote')
+  })
+
+  test('packs and unpacks zstd', async () => {
+    const { log } = capturedLog()
+    createKafka({ KAFKA_BROKERS: ['127.0.0.1:1'] }, { clientId: 'test', log })
+    const codec = (kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] as () => Codec)()
+    const text = Buffer.from('the same words over and over '.repeat(1_000))
+    const packed = await codec.compress({ buffer: text })
+    expect(packed.length).toBeLessThan(text.length / 10)
+    expect(await codec.decompress(packed)).toEqual(text)
+    await expect(codec.decompress(Buffer.from('no zstd'))).rejects.toThrow()
+  })
+
+  test('leaves no timer behind in an idle request queue', () => {
+    const { log } = capturedLog()
+    createKafka({ KAFKA_BROKERS: ['127.0.0.1:1'] }, { clientId: 'test', log })
+    const load = createRequire(import.meta.url)
+    const RequestQueue = load('kafkajs/src/network/requestQueue/index.js') as new (options: object) => Queue
+    const queue = new RequestQueue({
+      instrumentationEmitter: null,
+      maxInFlightRequests: 1,
+      requestTimeout: 1_000,
+      enforceRequestTimeout: false,
+      clientId: 'test',
+      broker: 'none',
+      logger: { namespace: () => ({ debug: () => undefined }) },
+    })
+    queue.checkPendingRequests()
+    expect(queue.throttleCheckTimeoutId).toBeNull()
+    queue.destroy()
+  })
+})
+
+interface Codec {
+  compress(encoder: { buffer: Buffer }): Promise<Buffer>
+  decompress(packed: Buffer): Promise<Buffer>
+}
+
+interface Queue {
+  throttleCheckTimeoutId: unknown
+  checkPendingRequests(): void
+  destroy(): void
+}
