@@ -16,15 +16,27 @@ export default defineConfig(
       'no-console': 'error',
       'no-restricted-syntax': [
         'error',
-        { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'Only main.ts reads process.env; pass configuration in.' },
-        { selector: "CallExpression[callee.object.name='process'][callee.property.name='exit']", message: 'Only main.ts may exit.' },
+        {
+          selector: "MemberExpression[object.name='process'][property.name='env']",
+          message: 'Only main.ts reads process.env; pass configuration in.',
+        },
+        {
+          selector: "CallExpression[callee.object.name='process'][callee.property.name='exit']",
+          message: 'Only main.ts may exit.',
+        },
         { selector: 'ExportAllDeclaration', message: 'No barrels: import from the file that defines it.' },
       ],
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
-      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
-      '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: 'only-allowed-literals' }],
+      '@typescript-eslint/no-unnecessary-condition': [
+        'error',
+        { allowConstantLoopConditions: 'only-allowed-literals' },
+      ],
     },
   },
   {

