@@ -26,6 +26,7 @@ type Attempt =
 
 const firstBackoffMs = 50
 const maxBackoffMs = 1_000
+/** What was given up can take longer to close: it waits for its request to time out. */
 const closeDeadlineMs = 3_000
 
 /**
@@ -56,7 +57,10 @@ export class ProducerLane {
   async close(): Promise<void> {
     await this.#pumping
     this.#closing.add(this.#connection.close())
-    await Promise.race([Promise.all(this.#closing), this.#options.clock.sleep(closeDeadlineMs)])
+    const timer = new AbortController()
+    const timeIsUp = this.#options.clock.sleep(closeDeadlineMs, timer.signal)
+    await Promise.race([Promise.all(this.#closing), timeIsUp])
+    timer.abort()
   }
 
   async #pump(): Promise<void> {
