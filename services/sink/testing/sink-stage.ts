@@ -1,0 +1,197 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Kafka } from 'kafkajs'
+import pg from 'pg'
+import { pino } from 'pino'
+import { createTopics, registerSchemas } from '#infra/create-topics.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { parseConfig } from '#runtime/config.ts'
+import { createKafka } from '#runtime/kafka/create-kafka.ts'
+import { createProducer } from '#runtime/kafka/producer.ts'
+import type { OutgoingRecord } from '#runtime/kafka/records.ts'
+import { createRegistryCodec, type Codec } from '#runtime/kafka/registry-codec.ts'
+import type { Log } from '#runtime/log.ts'
+import { createLog } from '#runtime/log.ts'
+import { createMetrics } from '#runtime/metrics.ts'
+import type { Service } from '#runtime/service.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
+import type { LoggedCall } from '#schemas/llm-request-logged.ts'
+import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
+import {
+  avroSchemas,
+  topics,
+  type SchemaName,
+  type TopicDefinition,
+  type TopicValues,
+} from '#schemas/topics.ts'
+import type { Tier } from '#schemas/tiers.ts'
+import {
+  createTestDatabase,
+  deleteTopics,
+  randomName,
+  testInfrastructure,
+} from '#tests/support/infrastructure.ts'
+import { sinkConfig, type SinkConfig } from '../config.ts'
+import { createSink } from '../service.ts'
+
+const quiet = createLog('stage', 'silent')
+
+/** Topics, schemas and a database of their own on the shared Kafka, registry and Postgres, and what tests do with them. */
+export interface SinkStage {
+  kafka: Kafka
+  pool: pg.Pool
+  prefix: string
+  environment: Readonly<Record<string, string>>
+  codecOf: <S extends SchemaName>(topic: TopicDefinition<S>) => Codec<TopicValues[S]>
+  addProject: (tier?: Tier) => Promise<string>
+  sendCalls: (calls: readonly LoggedCall[], topic?: TopicDefinition<'LlmRequestLogged'>) => Promise<void>
+  sendScores: (scores: readonly ScoredCall[]) => Promise<void>
+  send: (records: readonly OutgoingRecord[]) => Promise<void>
+  close: () => Promise<void>
+}
+
+export async function setSinkStage(): Promise<SinkStage> {
+  const { brokers, registryUrl } = testInfrastructure()
+  const prefix = `${randomName('sink')}.`
+  const database = await createTestDatabase()
+  const kafka = createKafka({ KAFKA_BROKERS: brokers }, { clientId: 'sink-test', log: quiet })
+  await createTopics({ kafka, prefix, replicationFactor: 1, log: quiet })
+  await registerSchemas({ registryUrl, prefix, log: quiet })
+  const pool = new pg.Pool({ connectionString: database.url, max: 4 })
+  const producer = createProducer({ kafka, log: quiet, metrics: createMetrics() })
+  await producer.start()
+  const registry = createRegistryCodec({ url: registryUrl, log: quiet })
+  const codecOf: SinkStage['codecOf'] = (topic) =>
+    registry.codec({ subject: `${prefix}${topic.name}-value`, schema: avroSchemas[topic.schema] })
+
+  async function sendAs<S extends SchemaName>(
+    topic: TopicDefinition<S>,
+    values: readonly TopicValues[S][],
+    keyOf: (value: TopicValues[S]) => string,
+  ): Promise<void> {
+    const codec = codecOf(topic)
+    const encoded = await Promise.all(values.map((value) => codec.encode(value)))
+    await producer.send(
+      values.map((value, index) => ({
+        topic: prefix + topic.name,
+        key: keyOf(value),
+        value: encoded[index] ?? null,
+      })),
+    )
+  }
+
+  return {
+    kafka,
+    pool,
+    prefix,
+    environment: {
+      KAFKA_BROKERS: brokers.join(','),
+      SCHEMA_REGISTRY_URL: registryUrl,
+      DATABASE_URL: database.url,
+      TOPIC_PREFIX: prefix,
+      DASHBOARD_URL: 'https://sluice.example',
+    },
+    codecOf,
+    addProject: (tier = 'enterprise') => addProject(pool, tier),
+    sendCalls: (calls, topic = topics.requestLogged) => sendAs(topic, calls, ({ id }) => id),
+    sendScores: (scores) => sendAs(topics.scoreRecorded, scores, ({ request_id }) => request_id),
+    send: (records) => producer.send(records),
+    async close() {
+      await producer.stop()
+      await pool.end()
+      await database.drop()
+      await deleteTopics(prefix)
+    },
+  }
+}
+
+async function addProject(pool: pg.Pool, tier: Tier): Promise<string> {
+  const id = newId('project')
+  const uuid = idToUuid(id)
+  await pool.query('insert into projects (id, name, created_at) values ($1, $2, now())', [uuid, 'a project'])
+  await pool.query(
+    `insert into subscriptions (project_id, tier, period_start, period_reset_at, period_anchor)
+     values ($1, $2, now(), now() + interval '1 month', now())`,
+    [uuid, tier],
+  )
+  return id
+}
+
+export interface RunningSink {
+  service: Service
+  /** The lines that it wrote to standard output. */
+  lines: Record<string, unknown>[]
+  /** A metric's value, by its labels in Prometheus's notation: `sluice_sink_rows_total`. */
+  metric: (name: string) => Promise<number>
+}
+
+/** A sink in this process. Its lines are kept instead of written. */
+export async function startSink(
+  stage: SinkStage,
+  changes: Record<string, string> = {},
+): Promise<RunningSink> {
+  const parsed = parseConfig(sinkConfig, { ...stage.environment, ...changes })
+  if (!parsed.ok) throw new Error(parsed.problems.join('; '))
+  const lines: Record<string, unknown>[] = []
+  const log: Log = pino(
+    { level: 'silent' },
+    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  )
+  const metrics = createMetrics()
+  const config: SinkConfig = parsed.value
+  const service = createSink(config, { log, metrics, clock: systemClock })
+  await service.start()
+  return {
+    service,
+    lines,
+    async metric(name) {
+      const text = await metrics.registry.metrics()
+      const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `))
+      return Number(line?.slice(name.length + 1) ?? 0)
+    },
+  }
+}
+
+export interface Tapped<T> {
+  key: string
+  value: T
+}
+
+/** Everything on a topic so far and from now on. */
+export interface Tap<T> {
+  records: Tapped<T>[]
+  headers: Record<string, string>[]
+  stop: () => Promise<void>
+}
+
+/** Follows a topic from its beginning. */
+export async function tapTopic<T>(
+  stage: SinkStage,
+  name: string,
+  decode: (bytes: Buffer) => Promise<T>,
+): Promise<Tap<T>> {
+  const topic = stage.prefix + name
+  const consumer = stage.kafka.consumer({ groupId: `${topic}.tap`, retry: { retries: 5 } })
+  const records: Tapped<T>[] = []
+  const headers: Record<string, string>[] = []
+  await consumer.connect()
+  await consumer.subscribe({ topic, fromBeginning: true })
+  await consumer.run({
+    eachMessage: async ({ message }) => {
+      const entries = Object.entries(message.headers ?? {}).map(([header, value]) => [header, String(value)])
+      headers.push(Object.fromEntries(entries) as Record<string, string>)
+      records.push({ key: String(message.key), value: await decode(message.value ?? Buffer.alloc(0)) })
+    },
+  })
+  return { records, headers, stop: () => consumer.disconnect() }
+}
+
+/** Polls until `probe` gives a value. Fails, saying what it last saw, after a minute. */
+export async function eventually<T>(probe: () => Promise<T> | T, accept: (value: T) => boolean): Promise<T> {
+  const deadlineMs = Date.now() + 60_000
+  for (;;) {
+    const value = await probe()
+    if (accept(value)) return value
+    if (Date.now() > deadlineMs) throw new Error(`still ${JSON.stringify(value)?.slice(0, 500)}`)
+    await sleep(50)
+  }
+}
