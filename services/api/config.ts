@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { flag, listOf, operationsPort } from '#runtime/config.ts'
+import { tierSchema } from '#schemas/tiers.ts'
+import { ingestFields } from '#services/ingest/config.ts'
+
+export const apiConfigSchema = z.object({
+  ...ingestFields,
+  API_HOST: z.string().default('0.0.0.0').describe('Address that the API listens on.'),
+  API_PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(8000)
+    .describe('Port that the API listens on.'),
+  OPS_PORT: operationsPort(9000),
+  PUBLIC_BASE_URL: z
+    .url()
+    .default('http://localhost:8000')
+    .describe('Where clients reach the API; shown in /openapi.json.'),
+  DASHBOARD_URL: z
+    .url()
+    .default('http://localhost:3000')
+    .describe('Where people reach the dashboard; links in events.'),
+  DEFAULT_TIER: tierSchema
+    .optional()
+    .describe('Tier of a new project. Unset: `free` where STRIPE_API_KEY is set, `enterprise` otherwise.'),
+  STRIPE_API_KEY: z
+    .string()
+    .optional()
+    .describe("The payment provider's key. Unset: there is no payment provider."),
+  DOCS_REQUIRE_KEY: flag().describe('Whether /openapi.json and /docs need an API key.'),
+  WEBHOOK_ALLOW_INSECURE: listOf(z.string())
+    .optional()
+    .describe(
+      'Hosts, comma-separated, that webhooks may reach by plain HTTP, at private addresses and on any port.',
+    ),
+})
+
+export type ApiConfig = z.output<typeof apiConfigSchema>

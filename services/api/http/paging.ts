@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { isId, type IdKind } from '#schemas/ids.ts'
+import { invalidInput } from '#services/ingest/http/problem.ts'
+
+const defaultPageSize = 50
+const maxPageSize = 200
+/** Rows that are skipped one by one cost as much as rows that are read; cursors cost nothing. */
+const maxOffset = 10_000
+
+function wholeNumber(max: number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().int().min(1).max(max))
+}
+
+/** Query parameters of a list that is paged by number only. */
+export const pageFields = {
+  page: wholeNumber(maxOffset).optional().describe('From 1. Up to 10,000 rows deep; further by `cursor`.'),
+  page_size: wholeNumber(maxPageSize).optional().describe('1 to 200, 50 when absent.'),
+}
+
+/** Query parameters of a list. */
+export const pagingFields = {
+  ...pageFields,
+  cursor: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('`next_cursor` of the page before. Rows that arrive meanwhile move nothing.'),
+  limit: wholeNumber(maxPageSize).optional().describe('Instead of paging: the newest so many, under `data`.'),
+}
+
+export type PagingQuery = Partial<z.output<z.ZodObject<typeof pagingFields>>>
+
+/** Which rows to read. One more than `limit`, to see whether there are more. */
+export interface Paging {
+  limit: number
+  offset: number
+  /** The identifier behind which to go on. */
+  after: string | null
+  page: number
+  form: 'items' | 'data'
+}
+
+/** Throws 422 for parameters that exclude each other, a page too deep, or a cursor that is not ours. */
+export function readPaging(query: PagingQuery, kind: IdKind): Paging {
+  const { page = 1, page_size = defaultPageSize, cursor, limit } = query
+  if (limit !== undefined) {
+    const other = (['page', 'page_size', 'cursor'] as const).find((name) => query[name] !== undefined)
+    if (other !== undefined)
+      throw invalidInput([{ path: other, message: 'cannot be used together with limit' }])
+    return { limit, offset: 0, after: null, page: 1, form: 'data' }
+  }
+  if (cursor !== undefined) {
+    if (query.page !== undefined)
+      throw invalidInput([{ path: 'page', message: 'cannot be used together with cursor' }])
+    return { limit: page_size, offset: 0, after: readCursor(cursor, kind), page: 1, form: 'items' }
+  }
+  const offset = (page - 1) * page_size
+  if (offset > maxOffset)
+    throw invalidInput([{ path: 'page', message: 'is too deep; follow next_cursor instead' }])
+  return { limit: page_size, offset, after: null, page, form: 'items' }
+}
+
+export function writeCursor(id: string): string {
+  return Buffer.from(id).toString('base64url')
+}
+
+function readCursor(cursor: string, kind: IdKind): string {
+  const id = Buffer.from(cursor, 'base64url').toString()
+  if (!isId(kind, id)) throw invalidInput([{ path: 'cursor', message: 'is not a next_cursor of this list' }])
+  return id
+}
+
+export interface Counted {
+  total: number
+  isExact: boolean
+}
+
+/** The list in the form that was asked for. `rows` may hold one more than the page, which says that there are more. */
+export function envelope(
+  paging: Paging,
+  rows: readonly { id: string }[],
+  { total, isExact }: Counted,
+): object {
+  const shown = rows.slice(0, paging.limit)
+  const hasMore = rows.length > paging.limit
+  const exactness = isExact ? {} : { total_is_exact: false }
+  if (paging.form === 'data')
+    return { data: shown, total, ...exactness, limit: paging.limit, has_more: hasMore }
+  const last = shown.at(-1)
+  return {
+    items: shown,
+    total,
+    ...exactness,
+    page: paging.page,
+    page_size: paging.limit,
+    next_cursor: hasMore && last !== undefined ? writeCursor(last.id) : null,
+  }
+}
+
+/** The schema of a list's answer, both forms. */
+export function listOf(item: z.ZodType): z.ZodType {
+  const total = z.number().int()
+  const exact = z.literal(false).optional().describe('Present when only counted up to a bound.')
+  return z.union([
+    z.object({
+      items: z.array(item),
+      total,
+      total_is_exact: exact,
+      page: z.number().int(),
+      page_size: z.number().int(),
+      next_cursor: z.string().nullable(),
+    }),
+    z.object({
+      data: z.array(item),
+      total,
+      total_is_exact: exact,
+      limit: z.number().int(),
+      has_more: z.boolean(),
+    }),
+  ])
+}

@@ -1,0 +1,154 @@
+import { z } from 'zod'
+import type { Clock } from '#runtime/clock.ts'
+import { tierSchema } from '#schemas/tiers.ts'
+import type { KeyDirectory } from '#services/ingest/access/key-directory.ts'
+import { keyScopes } from '#services/ingest/access/principal.ts'
+import { idField, textField, timeField } from '#services/ingest/http/fields.ts'
+import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
+import { route, type Route } from '#services/ingest/http/route.ts'
+import { found, notFound } from '../http/not-found.ts'
+import type { KeyAdminStore } from '../stores/key-admin-store.ts'
+import type { ProjectStore } from '../stores/project-store.ts'
+
+const scopeSchema = z.enum(keyScopes)
+const keySchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  label: z.string().nullable(),
+  last4: z.string(),
+  scope: scopeSchema,
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime().nullable(),
+  last_used_at: z.iso.datetime().nullable(),
+})
+const projectParams = z.object({ id: idField('project') })
+
+interface KeyRoutesOptions {
+  projects: ProjectStore
+  keys: KeyAdminStore
+  directory: KeyDirectory
+  clock: Clock
+}
+
+/** The operator's routes for API keys. */
+export function keyRoutes(options: KeyRoutesOptions): Route[] {
+  return [createRoute(options), listRoute(options), revokeRoute(options), resolveRoute(options)]
+}
+
+const common = { access: 'operator', tag: 'API keys' } as const
+
+function createRoute({ projects, keys, clock }: KeyRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'post',
+    path: '/api/projects/{id}/keys',
+    summary: 'Create an API key. The key is in this answer and never shown again.',
+    params: projectParams,
+    body: z.strictObject({
+      name: textField(200),
+      label: z
+        .string()
+        .regex(/^[A-Za-z0-9-]{1,32}$/, 'must be 1 to 32 letters, digits or hyphens')
+        .nullish()
+        .describe('Stands in the key, for people: `svc_<label>_…`.'),
+      scope: scopeSchema
+        .default('all')
+        .describe('`ingest` logs calls, `read` reads, `all` does both and manages webhooks.'),
+      expires_at: timeField.nullish(),
+    }),
+    reply: { status: 201, description: 'The key.', schema: keySchema.extend({ key: z.string() }) },
+    problems: { 404: 'There is no such project.' },
+    handle: async ({ params, body }) => {
+      const nowMs = clock.now()
+      const expiresAtMs = body.expires_at ?? null
+      if (expiresAtMs !== null && expiresAtMs <= nowMs) {
+        throw invalidInput([{ path: 'expires_at', message: 'must be in the future' }])
+      }
+      found(await projects.find(params.id), 'project', params.id)
+      const input = { name: body.name, label: body.label ?? null, scope: body.scope, expiresAtMs }
+      return { status: 201, json: await keys.create(params.id, input, nowMs) }
+    },
+  })
+}
+
+function listRoute({ projects, keys }: KeyRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'get',
+    path: '/api/projects/{id}/keys',
+    summary: 'API keys of a project that are in force, newest first.',
+    params: projectParams,
+    reply: {
+      status: 200,
+      description: 'Keys, without their secrets.',
+      schema: z.object({ items: z.array(keySchema), total: z.number().int() }),
+    },
+    problems: { 404: 'There is no such project.' },
+    handle: async ({ params }) => {
+      found(await projects.find(params.id), 'project', params.id)
+      const items = await keys.list(params.id)
+      return { json: { items, total: items.length, page: 1, page_size: items.length, next_cursor: null } }
+    },
+  })
+}
+
+function revokeRoute({ keys, clock }: KeyRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'delete',
+    path: '/api/projects/{id}/keys/{key_id}',
+    summary: 'Revoke an API key, at once and in every process.',
+    params: z.object({ id: idField('project'), key_id: idField('key') }),
+    reply: { status: 204, description: 'The key no longer works.' },
+    problems: { 404: 'The project has no such key.' },
+    handle: async ({ params }) => {
+      if (!(await keys.revoke(params.id, params.key_id, clock.now())))
+        throw notFound('API key', params.key_id)
+      return {}
+    },
+  })
+}
+
+function resolveRoute({ directory, clock }: KeyRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'post',
+    path: '/internal/keys/resolve',
+    summary: 'Which project a key belongs to, for gateways whose clients present project keys.',
+    body: z.strictObject({
+      key_sha256: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits in lower case')
+        .describe('SHA-256 of the 48 digits of the key in lower case, without prefix and label.'),
+    }),
+    reply: {
+      status: 200,
+      description: 'The key is in force.',
+      schema: z.object({
+        key_id: z.string(),
+        project_id: z.string(),
+        scope: scopeSchema,
+        tier: tierSchema,
+        zero_content_retention: z.boolean(),
+        expires_at: z.iso.datetime().nullable(),
+      }),
+    },
+    problems: { 404: 'No key in force has this hash.' },
+    handle: async ({ body }) => {
+      const key = await directory.findKey(Buffer.from(body.key_sha256, 'hex'))
+      if (key === undefined || (key.expiresAtMs !== null && key.expiresAtMs <= clock.now())) {
+        throw new Problem(404, 'KEY_UNKNOWN', 'no API key in force has this hash')
+      }
+      return {
+        json: {
+          key_id: key.keyId,
+          project_id: key.project.projectId,
+          scope: key.scope,
+          tier: key.project.tier,
+          zero_content_retention: key.project.zeroContentRetention,
+          expires_at: key.expiresAtMs === null ? null : new Date(key.expiresAtMs).toISOString(),
+        },
+      }
+    },
+  })
+}

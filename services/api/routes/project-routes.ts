@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import type { Clock } from '#runtime/clock.ts'
+import { tierSchema, type Tier } from '#schemas/tiers.ts'
+import { idField, textField } from '#services/ingest/http/fields.ts'
+import { route, type Route } from '#services/ingest/http/route.ts'
+import { found } from '../http/not-found.ts'
+import { envelope, listOf, pageFields, readPaging } from '../http/paging.ts'
+import type { ProjectSettingsInput, ProjectStore } from '../stores/project-store.ts'
+
+const settingsFields = {
+  name: textField(200),
+  tier: tierSchema,
+  zero_content_retention: z.boolean().describe('Bodies are scored and never kept.'),
+  retention_days: z
+    .number()
+    .int()
+    .min(1)
+    .max(90)
+    .nullable()
+    .describe('Bodies are erased after so many days; null: 90.'),
+  cost_alert_usd: z
+    .number()
+    .min(0)
+    .nullable()
+    .describe('A `usage_alert` is raised when the period has cost this much.'),
+  quota_warning_percent: z.number().int().min(1).max(100).nullable(),
+  judge_mode: z.enum(['always', 'uncertain', 'never']),
+  judge_usd_per_period: z
+    .number()
+    .min(0)
+    .nullable()
+    .describe('Spent on the judge at most; null: no cap of its own.'),
+  sampling: z
+    .record(textField(100), z.number().min(0).max(1))
+    .describe('Share of requests scored, by scorer.'),
+}
+
+const createSchema = z.strictObject({
+  ...z.strictObject(settingsFields).partial().shape,
+  name: settingsFields.name,
+})
+const changeSchema = z.strictObject(settingsFields).partial()
+const projectSchema = z.object({ id: z.string(), ...settingsFields, created_at: z.iso.datetime() })
+const projectParams = z.object({ id: idField('project') })
+
+interface ProjectRoutesOptions {
+  projects: ProjectStore
+  defaultTier: Tier
+  clock: Clock
+}
+
+/** The operator's routes for projects. */
+export function projectRoutes(options: ProjectRoutesOptions): Route[] {
+  return [createRoute(options), listRoute(options), getRoute(options), changeRoute(options)]
+}
+
+const common = { access: 'operator', tag: 'Projects' } as const
+
+function createRoute({ projects, defaultTier, clock }: ProjectRoutesOptions): Route {
+  const defaults: Omit<ProjectSettingsInput, 'name'> = {
+    tier: defaultTier,
+    zero_content_retention: false,
+    retention_days: null,
+    cost_alert_usd: null,
+    quota_warning_percent: null,
+    judge_mode: 'always',
+    judge_usd_per_period: null,
+    sampling: {},
+  }
+  return route({
+    ...common,
+    method: 'post',
+    path: '/api/projects',
+    summary: 'Create a project. Its tier is DEFAULT_TIER unless given.',
+    body: createSchema,
+    reply: { status: 201, description: 'The project.', schema: projectSchema },
+    handle: async ({ body }) => ({
+      status: 201,
+      json: await projects.create({ ...defaults, ...definedOf(body), name: body.name }, clock.now()),
+    }),
+  })
+}
+
+function listRoute({ projects }: ProjectRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'get',
+    path: '/api/projects',
+    summary: 'List projects, newest first.',
+    query: z.strictObject(pageFields),
+    reply: { status: 200, description: 'Projects.', schema: listOf(projectSchema) },
+    handle: async ({ query }) => {
+      const paging = readPaging(query, 'project')
+      const { items, total } = await projects.list({ limit: paging.limit, offset: paging.offset })
+      return { json: envelope(paging, items, { total, isExact: true }) }
+    },
+  })
+}
+
+function getRoute({ projects }: ProjectRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'get',
+    path: '/api/projects/{id}',
+    summary: 'One project.',
+    params: projectParams,
+    reply: { status: 200, description: 'The project.', schema: projectSchema },
+    problems: { 404: 'There is no such project.' },
+    handle: async ({ params }) => ({ json: found(await projects.find(params.id), 'project', params.id) }),
+  })
+}
+
+function changeRoute({ projects }: ProjectRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'patch',
+    path: '/api/projects/{id}',
+    summary: 'Change settings of a project. They count at once in every process.',
+    params: projectParams,
+    body: changeSchema,
+    reply: { status: 200, description: 'The project as it is now.', schema: projectSchema },
+    problems: { 404: 'There is no such project.' },
+    handle: async ({ params, body }) => ({
+      json: found(await projects.update(params.id, definedOf(body)), 'project', params.id),
+    }),
+  })
+}
+
+/** Without the members that were not given. */
+function definedOf<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+}

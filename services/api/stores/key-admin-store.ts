@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto'
+import type { Pool } from 'pg'
+import { inTransaction, query } from '#runtime/postgres.ts'
+import { idFromUuid, idToUuid, newId } from '#schemas/ids.ts'
+import { hashOfKey } from '#services/ingest/access/parse-key.ts'
+import type { KeyScope } from '#services/ingest/access/principal.ts'
+import { announceAccessChange } from '#services/ingest/stores/access-announcement.ts'
+
+export interface KeyInput {
+  name: string
+  label: string | null
+  scope: KeyScope
+  /** Unix milliseconds; null: never. */
+  expiresAtMs: number | null
+}
+
+/** What is told of a key after it was made: never its secret. */
+export interface KeyDescription {
+  id: string
+  name: string
+  label: string | null
+  last4: string
+  scope: KeyScope
+  created_at: string
+  expires_at: string | null
+  last_used_at: string | null
+}
+
+interface KeyRow extends Omit<KeyDescription, 'created_at' | 'expires_at' | 'last_used_at'> {
+  created_at: Date
+  expires_at: Date | null
+  last_used_at: Date | null
+}
+
+/** Keys of any project: for the operator's routes only. */
+export interface KeyAdminStore {
+  /** The whole key is in the answer and nowhere else: only its SHA-256 is stored. */
+  create(projectId: string, input: KeyInput, nowMs: number): Promise<KeyDescription & { key: string }>
+  /** Keys in force, newest first. */
+  list(projectId: string): Promise<KeyDescription[]>
+  /** False when the project has no such key in force. */
+  revoke(projectId: string, keyId: string, nowMs: number): Promise<boolean>
+}
+
+export function createKeyAdminStore(pool: Pool): KeyAdminStore {
+  return {
+    async create(projectId, { name, label, scope, expiresAtMs }, nowMs) {
+      const id = newId('key', nowMs)
+      const key = newKey(label)
+      const last4 = key.slice(-4)
+      const expiresAt = expiresAtMs === null ? null : new Date(expiresAtMs)
+      await query(
+        pool,
+        `insert into api_keys (id, project_id, name, label, secret_sha256, last4, scope, created_at, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        [
+          idToUuid(id),
+          idToUuid(projectId),
+          name,
+          label,
+          hashOfKey(key),
+          last4,
+          scope,
+          new Date(nowMs),
+          expiresAt,
+        ],
+      )
+      const created_at = new Date(nowMs).toISOString()
+      return {
+        id,
+        name,
+        label,
+        key,
+        last4,
+        scope,
+        created_at,
+        expires_at: expiresAt?.toISOString() ?? null,
+        last_used_at: null,
+      }
+    },
+    async list(projectId) {
+      const { rows } = await query<KeyRow>(
+        pool,
+        `select id, name, label, last4, scope, created_at, expires_at, last_used_at from api_keys
+         where project_id = $1 and revoked_at is null order by created_at desc, id desc`,
+        [idToUuid(projectId)],
+      )
+      return rows.map(describeKey)
+    },
+    revoke: (projectId, keyId, nowMs) =>
+      inTransaction(pool, async (client) => {
+        const { rowCount } = await client.query(
+          'update api_keys set revoked_at = $3 where project_id = $1 and id = $2 and revoked_at is null',
+          [idToUuid(projectId), idToUuid(keyId), new Date(nowMs)],
+        )
+        await announceAccessChange(client, projectId)
+        return rowCount === 1
+      }),
+  }
+}
+
+function newKey(label: string | null): string {
+  const secret = randomBytes(24).toString('hex')
+  return label === null ? `svc_${secret}` : `svc_${label}_${secret}`
+}
+
+function describeKey(row: KeyRow): KeyDescription {
+  return {
+    ...row,
+    id: idFromUuid('key', row.id),
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at?.toISOString() ?? null,
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,76 @@
+import type { Pool, QueryResultRow } from 'pg'
+import { query } from '#runtime/postgres.ts'
+import { idToUuid } from '#schemas/ids.ts'
+import type { Principal } from '#services/ingest/access/principal.ts'
+import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
+
+/**
+ * Whose data a request may touch. Made only from who asks, so that no store can be reached with a project that came from
+ * the request alone.
+ */
+export class ProjectScope {
+  /** Null: every project, which only the operator gets. */
+  readonly projectId: string | null
+
+  private constructor(projectId: string | null) {
+    this.projectId = projectId
+  }
+
+  /** Of one project: the key's own, or the one that the operator names. Throws 403 for another's, 422 when none is named. */
+  static ofOne(
+    principal: Principal,
+    requested: string | undefined,
+  ): ProjectScope & { readonly projectId: string } {
+    const scope = ProjectScope.of(principal, requested)
+    if (scope.projectId === null) {
+      throw invalidInput([{ path: 'project_id', message: 'is required when the operator asks' }])
+    }
+    return scope as ProjectScope & { readonly projectId: string }
+  }
+
+  /** The same, except that the operator who names no project gets all of them. */
+  static of(principal: Principal, requested: string | undefined): ProjectScope {
+    switch (principal.kind) {
+      case 'operator':
+        return new ProjectScope(requested ?? null)
+      case 'key': {
+        const own = principal.key.project.projectId
+        if (requested !== undefined && requested !== own) {
+          throw new Problem(403, 'OTHER_PROJECT', 'project_id: the API key belongs to another project')
+        }
+        return new ProjectScope(own)
+      }
+      case 'anonymous':
+        throw new Problem(401, 'KEY_MISSING', 'send an API key as X-Service-Key or as Authorization: Bearer')
+    }
+  }
+}
+
+const scopeMarker = /:scope\((\w+)\)/g
+
+/**
+ * The only way from a project's routes to Postgres. Every statement says with `:scope(alias)` which tables it reads; a
+ * statement that forgets is refused before it is sent. `$1` is the project, further values start at `$2`.
+ */
+export class ProjectDatabase {
+  readonly #pool: Pool
+  readonly scope: ProjectScope
+
+  constructor(pool: Pool, scope: ProjectScope) {
+    this.#pool = pool
+    this.scope = scope
+  }
+
+  async query<R extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    const { projectId } = this.scope
+    const scoped = text.replaceAll(scopeMarker, (_marker, alias: string) =>
+      projectId === null ? '$1::uuid is null' : `${alias}.project_id = $1`,
+    )
+    if (scoped === text) throw new Error('a statement on project data has no :scope()')
+    const result = await query<R>(this.#pool, scoped, [
+      projectId === null ? null : idToUuid(projectId),
+      ...values,
+    ])
+    return result.rows
+  }
+}

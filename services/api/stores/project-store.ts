@@ -1,0 +1,133 @@
+import type { Pool, PoolClient } from 'pg'
+import { inTransaction, query } from '#runtime/postgres.ts'
+import { idFromUuid, idToUuid, newId } from '#schemas/ids.ts'
+import type { Tier } from '#schemas/tiers.ts'
+import { announceAccessChange } from '#services/ingest/stores/access-announcement.ts'
+
+/** What the operator sets of a project. */
+export interface ProjectSettingsInput {
+  name: string
+  tier: Tier
+  zero_content_retention: boolean
+  retention_days: number | null
+  cost_alert_usd: number | null
+  quota_warning_percent: number | null
+  judge_mode: 'always' | 'uncertain' | 'never'
+  judge_usd_per_period: number | null
+  sampling: Record<string, number>
+}
+
+export interface Project extends ProjectSettingsInput {
+  id: string
+  created_at: string
+}
+
+interface ProjectRow extends Omit<Project, 'created_at' | 'cost_alert_usd' | 'judge_usd_per_period'> {
+  created_at: Date
+  cost_alert_usd: string | null
+  judge_usd_per_period: string | null
+}
+
+/** Projects of every tenant: for the operator's routes only. */
+export interface ProjectStore {
+  create(settings: ProjectSettingsInput, nowMs: number): Promise<Project>
+  find(projectId: string): Promise<Project | undefined>
+  /** Newest first. */
+  list(range: { limit: number; offset: number }): Promise<{ items: Project[]; total: number }>
+  /** Undefined when there is no such project. */
+  update(projectId: string, changes: Partial<ProjectSettingsInput>): Promise<Project | undefined>
+}
+
+const columns = [
+  'name',
+  'zero_content_retention',
+  'retention_days',
+  'cost_alert_usd',
+  'quota_warning_percent',
+  'judge_mode',
+  'judge_usd_per_period',
+  'sampling',
+] as const
+
+const selectProject = `select p.id, p.created_at, s.tier, ${columns.map((name) => `p.${name}`).join(', ')}
+  from projects p join subscriptions s on s.project_id = p.id`
+
+export function createProjectStore(pool: Pool): ProjectStore {
+  return {
+    create: (settings, nowMs) => inTransaction(pool, (client) => createProject(client, settings, nowMs)),
+    find: (projectId) => findProject(pool, projectId),
+    async list({ limit, offset }) {
+      const { rows } = await query<ProjectRow>(
+        pool,
+        `${selectProject} order by p.created_at desc, p.id desc limit $1 offset $2`,
+        [limit, offset],
+      )
+      const total = await query<{ total: number }>(pool, 'select count(*)::integer as total from projects')
+      return { items: rows.map(projectOf), total: total.rows[0]?.total ?? 0 }
+    },
+    update: (projectId, changes) =>
+      inTransaction(pool, (client) => updateProject(client, projectId, changes)),
+  }
+}
+
+async function findProject(client: Pool | PoolClient, projectId: string): Promise<Project | undefined> {
+  const { rows } = await query<ProjectRow>(client, `${selectProject} where p.id = $1`, [idToUuid(projectId)])
+  return rows[0] === undefined ? undefined : projectOf(rows[0])
+}
+
+async function createProject(
+  client: PoolClient,
+  settings: ProjectSettingsInput,
+  nowMs: number,
+): Promise<Project> {
+  const id = newId('project', nowMs)
+  const values = columns.map((name) => settings[name])
+  await client.query(
+    `insert into projects (id, created_at, ${columns.join(', ')})
+     values ($1, $2, ${columns.map((_name, index) => `$${index + 3}`).join(', ')})`,
+    [idToUuid(id), new Date(nowMs), ...values],
+  )
+  const { start, end } = monthOf(nowMs)
+  await client.query(
+    `insert into subscriptions (project_id, tier, period_start, period_reset_at, period_anchor) values ($1, $2, $3, $4, $3)`,
+    [idToUuid(id), settings.tier, start, end],
+  )
+  return { id, ...settings, created_at: new Date(nowMs).toISOString() }
+}
+
+async function updateProject(
+  client: PoolClient,
+  projectId: string,
+  changes: Partial<ProjectSettingsInput>,
+): Promise<Project | undefined> {
+  const uuid = idToUuid(projectId)
+  for (const name of columns) {
+    if (changes[name] !== undefined) {
+      await client.query(`update projects set ${name} = $2 where id = $1`, [uuid, changes[name]])
+    }
+  }
+  if (changes.tier !== undefined) {
+    // The counter stays: another tier changes the limit, not what has been used (design §6).
+    await client.query('update subscriptions set tier = $2 where project_id = $1', [uuid, changes.tier])
+  }
+  const project = await findProject(client, projectId)
+  if (project !== undefined) await announceAccessChange(client, projectId)
+  return project
+}
+
+/** The calendar month in UTC: the period of a project that nobody pays for by subscription. */
+function monthOf(nowMs: number): { start: Date; end: Date } {
+  const now = new Date(nowMs)
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
+  return { start: new Date(Date.UTC(year, month, 1)), end: new Date(Date.UTC(year, month + 1, 1)) }
+}
+
+function projectOf(row: ProjectRow): Project {
+  return {
+    ...row,
+    id: idFromUuid('project', row.id),
+    cost_alert_usd: row.cost_alert_usd === null ? null : Number(row.cost_alert_usd),
+    judge_usd_per_period: row.judge_usd_per_period === null ? null : Number(row.judge_usd_per_period),
+    created_at: row.created_at.toISOString(),
+  }
+}

@@ -1,0 +1,55 @@
+import type { Clock } from '#runtime/clock.ts'
+import { SluiceError } from '#runtime/errors.ts'
+import { unavailable } from '../http/problem.ts'
+import type { KeyStore } from '../stores/key-store.ts'
+import type { ProjectKey, ProjectSettings } from './principal.ts'
+import { createRecentAnswers } from './recent-answers.ts'
+
+/** Who a key belongs to and how its project is set; from memory for up to 30 s. */
+export interface KeyDirectory {
+  /** The key with this SHA-256; undefined when there is none or it is revoked. Rejects with 503 when nobody can tell. */
+  findKey(hash: Buffer): Promise<ProjectKey | undefined>
+  findProject(projectId: string): Promise<ProjectSettings | undefined>
+  /** A key or setting of this project changed: what is remembered of it is void. Null: anything may have changed. */
+  forgetProject(projectId: string | null): void
+}
+
+interface KeyDirectoryOptions {
+  store: KeyStore
+  clock: Clock
+  hearsChanges: () => boolean
+}
+
+const timing = { freshMs: 30_000, staleMs: 60_000, capacity: 10_000 }
+
+export function createKeyDirectory({ store, clock, hearsChanges }: KeyDirectoryOptions): KeyDirectory {
+  const keys = createRecentAnswers<ProjectKey>({
+    load: (hash) => store.findKey(Buffer.from(hash, 'hex')),
+    clock,
+    hearsChanges,
+    ...timing,
+  })
+  const projects = createRecentAnswers<ProjectSettings>({
+    load: (projectId) => store.findProject(projectId),
+    clock,
+    hearsChanges,
+    ...timing,
+  })
+  return {
+    findKey: (hash) => orUnavailable(keys.find(hash.toString('hex'))),
+    findProject: (projectId) => orUnavailable(projects.find(projectId)),
+    forgetProject(projectId) {
+      keys.forget(({ project }) => projectId === null || project.projectId === projectId)
+      projects.forget((project) => projectId === null || project.projectId === projectId)
+    },
+  }
+}
+
+async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    if (!(error instanceof SluiceError) || error.retry === 'never') throw error
+    throw unavailable('KEYS_UNAVAILABLE', 'API keys cannot be checked at the moment', error)
+  }
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import {
+  kafkaFields,
+  operationsPort,
+  postgresFields,
+  processFields,
+  registryFields,
+  sealingFields,
+} from '#runtime/config.ts'
+
+const mebibyte = 1024 * 1024
+
+/** What taking calls needs, in a process of its own or inside the API. */
+export const ingestFields = {
+  ...processFields,
+  ...kafkaFields,
+  ...registryFields,
+  ...postgresFields,
+  ...sealingFields,
+  INTERNAL_API_SECRET: z
+    .string()
+    .min(16, 'must have at least 16 characters')
+    .optional()
+    .describe("The operator's secret, sent as a bearer token. Unset: there is no operator."),
+  BODY_MAX_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1024)
+    .max(12 * mebibyte)
+    .default(10 * mebibyte)
+    .describe('Largest record that /internal/log takes, in bytes. Topics take 16 MiB.'),
+  PRICES_FILE: z
+    .string()
+    .default('infra/prices.json')
+    .describe('Price table, from which absent costs are derived.'),
+}
+
+/** A process that only takes calls. */
+export const ingestConfigSchema = z.object({
+  ...ingestFields,
+  INGEST_HOST: z.string().default('0.0.0.0').describe('Address that ingest listens on.'),
+  INGEST_PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(8000)
+    .describe('Port that ingest listens on.'),
+  OPS_PORT: operationsPort(9005),
+})
+
+export type IngestFields = z.output<z.ZodObject<typeof ingestFields>>
+export type IngestConfig = z.output<typeof ingestConfigSchema>

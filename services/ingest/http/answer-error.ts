@@ -1,0 +1,47 @@
+import type { NextFunction, Request, Response } from 'express'
+import { SluiceError } from '#runtime/errors.ts'
+import type { Log } from '#runtime/log.ts'
+import { Problem, unavailable } from './problem.ts'
+
+/** Every error as `{detail, code}`. Nobody outside sees a stack trace or a message that was not written for them. */
+export function createAnswerError(log: Log) {
+  // Express knows an error handler by its four parameters.
+  return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
+    if (response.headersSent) {
+      next(error)
+      return
+    }
+    const problem = problemOf(error)
+    const route = typeof response.locals['route'] === 'string' ? response.locals['route'] : undefined
+    if (problem.status >= 500) {
+      log[problem.status === 503 ? 'warn' : 'error'](
+        { err: error, method: request.method, route },
+        'request failed',
+      )
+    }
+    response.status(problem.status).set(problem.headers).json(problem.body())
+  }
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (error instanceof SluiceError && error.retry === 'later') {
+    return unavailable('STORAGE_UNAVAILABLE', 'storage cannot be reached at the moment', error)
+  }
+  const { type, status } = describeHttpError(error)
+  if (type === 'entity.too.large')
+    return new Problem(413, 'BODY_TOO_LARGE', 'the body is larger than this route takes')
+  if (type === 'encoding.unsupported') {
+    return new Problem(415, 'ENCODING_UNSUPPORTED', 'Content-Encoding must be gzip, deflate, br or absent')
+  }
+  if (status >= 400 && status < 500) return new Problem(400, 'BAD_REQUEST', 'the request could not be read')
+  return new Problem(500, 'INTERNAL', 'something went wrong here; it has been logged')
+}
+
+/** What express and its body reader put on their errors. */
+function describeHttpError(error: unknown): { type: string; status: number } {
+  if (typeof error !== 'object' || error === null) return { type: '', status: 500 }
+  const type = 'type' in error && typeof error.type === 'string' ? error.type : ''
+  const status = 'status' in error && typeof error.status === 'number' ? error.status : 500
+  return { type, status }
+}

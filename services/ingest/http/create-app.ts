@@ -1,0 +1,117 @@
+import express, { type Express, type NextFunction, type Request, type Response } from 'express'
+import type { Log } from '#runtime/log.ts'
+import type { Metrics } from '#runtime/metrics.ts'
+import type { Health } from '#runtime/service.ts'
+import type { Authenticate } from '../access/authenticate.ts'
+import { createAnswerError } from './answer-error.ts'
+import { parseJson } from './parse-json.ts'
+import { Problem } from './problem.ts'
+import type { Reply, Route } from './route.ts'
+import { validate } from './validate.ts'
+
+const defaultBodyBytes = 256 * 1024
+
+interface AppOptions {
+  routes: readonly Route[]
+  authenticate: Authenticate
+  health: () => Health
+  log: Log
+  metrics: Metrics
+  /** What is not described by a route: the documentation's pages. */
+  pages?: express.Router
+}
+
+/** The routes as an express application: who asks is checked first, then the input, then the handler answers. */
+export function createApp({ routes, authenticate, health, log, metrics, pages }: AppOptions): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.use(measure(metrics))
+  app.get(['/healthz', '/readyz'], (request, response) => answerHealth(request, response, health()))
+  if (pages !== undefined) app.use(pages)
+  for (const route of routes) mount(app, route, authenticate)
+  for (const [path, group] of Map.groupBy(routes, ({ path }) => path)) refuseOtherMethods(app, path, group)
+  app.use((request) => {
+    throw new Problem(404, 'ROUTE_NOT_FOUND', `there is nothing at ${request.method} ${request.path}`)
+  })
+  app.use(createAnswerError(log))
+  return app
+}
+
+function mount(app: Express, route: Route, authenticate: Authenticate): void {
+  // Whoever may not ask is refused before any of the body is read.
+  const identify = async (request: Request, response: Response, next: NextFunction) => {
+    response.locals['route'] = route.path
+    response.locals['principal'] = await authenticate(request.headers, route.access)
+    next()
+  }
+  const readBody = express.raw({ type: () => true, limit: route.maxBodyBytes ?? defaultBodyBytes })
+  const answer = async (request: Request, response: Response) => {
+    const reply = await route.handle({
+      principal: response.locals['principal'] as Parameters<Route['handle']>[0]['principal'],
+      params: route.params === undefined ? {} : validate(route.params, request.params),
+      query: route.query === undefined ? {} : validate(route.query, { ...request.query }),
+      body: bodyOf(route, request.body),
+    })
+    send(response, reply)
+  }
+  app[route.method](expressPath(route.path), identify, readBody, answer)
+}
+
+function bodyOf(route: Route, body: unknown): unknown {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+  if (route.rawBody === true) return bytes
+  if (route.body === undefined) return undefined
+  return validate(route.body, bytes.length === 0 ? undefined : parseJson(bytes))
+}
+
+function send(response: Response, { status = 200, headers = {}, json }: Reply): void {
+  response.set(headers)
+  if (json === undefined) response.status(204).end()
+  else response.status(status).json(json)
+}
+
+function refuseOtherMethods(app: Express, path: string, group: readonly Route[]): void {
+  const allowed = group.map(({ method }) => method.toUpperCase()).join(', ')
+  app.all(expressPath(path), (request) => {
+    throw new Problem(405, 'METHOD_NOT_ALLOWED', `${request.method} is not known here; allowed: ${allowed}`, {
+      headers: { allow: allowed },
+    })
+  })
+}
+
+/** `/api/requests/{id}` as express writes it. */
+function expressPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
+function answerHealth(request: Request, response: Response, now: Health): void {
+  const well =
+    request.path === '/healthz' ? now.status !== 'failed' : now.status === 'ok' || now.status === 'degraded'
+  response.status(well ? 200 : 503).json(now)
+}
+
+const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+function measure(metrics: Metrics) {
+  const durations = metrics.histogram(
+    'sluice_http_request_duration_seconds',
+    'Answers by route',
+    durationBuckets,
+    ['method', 'route', 'status'],
+  )
+  return (request: Request, response: Response, next: NextFunction) => {
+    const startedAt = performance.now()
+    response.set('x-content-type-options', 'nosniff')
+    response.once('close', () => {
+      // Only paths of our own make series; what hostile clients invent does not.
+      const route = typeof response.locals['route'] === 'string' ? response.locals['route'] : 'other'
+      const method = route === 'other' ? 'other' : request.method
+      durations.observe(
+        { method, route, status: response.statusCode },
+        (performance.now() - startedAt) / 1000,
+      )
+    })
+    next()
+  }
+}

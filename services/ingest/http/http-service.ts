@@ -1,0 +1,69 @@
+import type { Router } from 'express'
+import type { ProcessDependencies } from '#runtime/run-process.ts'
+import type { Health, Service } from '#runtime/service.ts'
+import type { IngestCore } from '../ingest-core.ts'
+import { createApp } from './create-app.ts'
+import { createHttpServer } from './http-server.ts'
+import type { Route } from './route.ts'
+
+interface HttpServiceOptions extends ProcessDependencies {
+  core: IngestCore
+  routes: readonly Route[]
+  pages?: Router
+  host: string
+  port: number
+}
+
+export interface HttpService extends Service {
+  /** The port that it listens on; 0 before it does. */
+  port: () => number
+}
+
+/** Routes served over HTTP, on top of what ingest has: `stop` finishes the requests under way, then closes what they used. */
+export function createHttpService({
+  core,
+  routes,
+  pages,
+  host,
+  port,
+  log,
+  metrics,
+}: HttpServiceOptions): HttpService {
+  let state: 'starting' | 'serving' | 'stopping' = 'starting'
+  let stopped: Promise<void> | undefined
+  const done = Promise.withResolvers<undefined>()
+  const health = (): Health => healthOf(state, core.problems())
+  const app = createApp({
+    routes,
+    authenticate: core.authenticate,
+    health,
+    log,
+    metrics,
+    ...(pages === undefined ? {} : { pages }),
+  })
+  const server = createHttpServer(app, { host, port })
+  const stopAll = async () => {
+    state = 'stopping'
+    await server.stop()
+    await core.stop()
+    done.resolve(undefined)
+  }
+  return {
+    async start() {
+      await core.start()
+      await server.start()
+      state = 'serving'
+      log.info({ host, port: server.port() }, 'listening')
+    },
+    stop: () => (stopped ??= stopAll()),
+    health,
+    done: done.promise,
+    port: server.port,
+  }
+}
+
+/** `degraded` while a part is not well: it still serves what it can. */
+function healthOf(state: 'starting' | 'serving' | 'stopping', problems: Record<string, string>): Health {
+  if (state !== 'serving') return { status: state }
+  return Object.keys(problems).length === 0 ? { status: 'ok' } : { status: 'degraded', problems }
+}

@@ -1,0 +1,53 @@
+import { SluiceError, type Retry } from '#runtime/errors.ts'
+
+/** One thing that is wrong with the input: where (`filters.severity.0`), and what. */
+export interface FieldError {
+  path: string
+  message: string
+}
+
+interface ProblemOptions {
+  errors?: readonly FieldError[]
+  headers?: Readonly<Record<string, string>>
+  cause?: unknown
+}
+
+/** An error that a client is told about: `{detail, code}` with a status and, for 422, `errors`. */
+export class Problem extends SluiceError {
+  readonly code: string
+  readonly status: number
+  readonly retry: Retry
+  readonly errors: readonly FieldError[] | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: number, code: string, detail: string, options: ProblemOptions = {}) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause })
+    this.status = status
+    this.code = code
+    this.retry = status === 429 || status >= 500 ? 'later' : 'never'
+    this.errors = options.errors
+    this.headers = options.headers ?? {}
+  }
+
+  /** The JSON body of the answer. */
+  body(): Record<string, unknown> {
+    return {
+      detail: this.message,
+      code: this.code,
+      ...(this.errors === undefined ? {} : { errors: this.errors }),
+    }
+  }
+}
+
+/** 422 that names every field at fault, in `detail` too for people who only read that. */
+export function invalidInput(errors: readonly FieldError[]): Problem {
+  const [first, ...rest] = errors
+  const named = first === undefined ? 'the input is invalid' : `${first.path || 'body'}: ${first.message}`
+  const detail = rest.length === 0 ? named : `${named} (and ${rest.length} more, see errors)`
+  return new Problem(422, 'INVALID_INPUT', detail, { errors })
+}
+
+/** 503 for something of ours that is away; clients come back after `retryAfterS` seconds. */
+export function unavailable(code: string, detail: string, cause: unknown, retryAfterS = 5): Problem {
+  return new Problem(503, code, detail, { headers: { 'retry-after': String(retryAfterS) }, cause })
+}

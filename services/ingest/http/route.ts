@@ -1,0 +1,73 @@
+import type { z } from 'zod'
+import type { AccessLevel, Principal } from '../access/principal.ts'
+
+export type Method = 'get' | 'post' | 'patch' | 'delete'
+
+/** What a handler is given: validated input and who asks. */
+export interface RouteRequest<P = unknown, Q = unknown, B = unknown> {
+  principal: Principal
+  params: P
+  query: Q
+  body: B
+}
+
+export interface Reply {
+  status?: number
+  headers?: Readonly<Record<string, string>>
+  /** Absent: an empty answer (204). */
+  json?: unknown
+}
+
+/** What the documentation says of one route; its zod schemas are also what validates. */
+export interface RouteDescription {
+  method: Method
+  /** `/api/requests/{id}` */
+  path: string
+  access: AccessLevel
+  summary: string
+  tag: string
+  params?: z.ZodObject
+  query?: z.ZodObject
+  body?: z.ZodType
+  /** The answer when all is well. */
+  reply: { status: number; description: string; schema?: z.ZodType }
+  /** Further answers that a client must expect, besides 401, 403, 422 and 503. */
+  problems?: Readonly<Record<number, string>>
+  /** Bodies larger than this are 413. Default: `defaultBodyBytes`. */
+  maxBodyBytes?: number
+  /** The handler takes the bytes as they came (`body: Buffer`); `body` only documents them. */
+  rawBody?: boolean
+}
+
+export interface Route extends RouteDescription {
+  handle: (request: RouteRequest) => Promise<Reply>
+}
+
+interface TypedRoute<
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodType,
+> extends RouteDescription {
+  params?: P
+  query?: Q
+  body?: B
+  rawBody?: false
+  handle: (request: RouteRequest<z.output<P>, z.output<Q>, z.output<B>>) => Promise<Reply>
+}
+
+/** A route whose handler's input has the types of its schemas. */
+export function route<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
+  definition: TypedRoute<P, Q, B>,
+): Route {
+  // Sound: mountRoutes hands over exactly what these schemas gave.
+  return definition as unknown as Route
+}
+
+/** A route whose handler reads the bytes itself. */
+export function rawRoute(
+  definition: RouteDescription & {
+    handle: (request: RouteRequest<unknown, unknown, Buffer>) => Promise<Reply>
+  },
+): Route {
+  return { ...definition, rawBody: true } as unknown as Route
+}

@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs'
+import type { Pool } from 'pg'
+import { TransientError } from '#runtime/errors.ts'
+import { createKafka } from '#runtime/kafka/create-kafka.ts'
+import { createProducer } from '#runtime/kafka/producer.ts'
+import type { Producer } from '#runtime/kafka/records.ts'
+import { createRegistryCodec, type Codec, type RegistryCodec } from '#runtime/kafka/registry-codec.ts'
+import type { Log } from '#runtime/log.ts'
+import { createPool } from '#runtime/postgres.ts'
+import type { ProcessDependencies } from '#runtime/run-process.ts'
+import { createSealer, type Sealer } from '#runtime/sealing.ts'
+import type { LoggedCall } from '#schemas/llm-request-logged.ts'
+import { avroSchemas, topics, type TopicDefinition } from '#schemas/topics.ts'
+import { createAccessChanges } from './access/access-changes.ts'
+import { createAuthenticate, type Authenticate } from './access/authenticate.ts'
+import { createKeyDirectory, type KeyDirectory } from './access/key-directory.ts'
+import type { IngestFields } from './config.ts'
+import type { Route } from './http/route.ts'
+import { createLogCalls } from './log-calls.ts'
+import { createPriceTable } from './record/price-table.ts'
+import { ingestRoutes } from './routes.ts'
+import { createAdmit } from './steps/admit-together.ts'
+import { createPublishCall } from './steps/publish-call.ts'
+import { createKeyStore } from './stores/key-store.ts'
+import { createQuotaStore } from './stores/quota-store.ts'
+
+/** Clients that wait longer than this for Kafka are better told to come back. */
+const sendTimeoutMs = 10_000
+
+/** Everything that taking calls stands on. The API shares it with ingest instead of having each part twice. */
+export interface IngestCore {
+  routes: readonly Route[]
+  authenticate: Authenticate
+  keys: KeyDirectory
+  pool: Pool
+  producer: Producer
+  registry: RegistryCodec
+  sealer: Sealer
+  start(): Promise<void>
+  stop(): Promise<void>
+  /** One line for each part that is not well. */
+  problems(): Record<string, string>
+}
+
+export function createIngestCore(
+  config: IngestFields,
+  dependencies: ProcessDependencies & { name: string },
+): IngestCore {
+  const { log, metrics, clock, name } = dependencies
+  const prices = createPriceTable(JSON.parse(readFileSync(config.PRICES_FILE, 'utf8')))
+  const pool = createPool(config, { log, metrics, applicationName: name })
+  const kafka = createKafka(config, { clientId: name, log })
+  const producer = createProducer({ kafka, log, metrics, clock, sendTimeoutMs })
+  const registry = createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log })
+  const sealer = createSealer(config.BODY_ENCRYPTION_KEYS)
+
+  const changes = createAccessChanges({
+    pool,
+    log,
+    clock,
+    onChange: (projectId) => keys.forgetProject(projectId),
+  })
+  const keys = createKeyDirectory({ store: createKeyStore(pool), clock, hearsChanges: changes.isListening })
+  const logged = callTopic(registry, config.TOPIC_PREFIX, topics.requestLogged)
+  const ephemeral = callTopic(registry, config.TOPIC_PREFIX, topics.requestEphemeral)
+  const logCalls = createLogCalls({
+    keys,
+    admit: createAdmit(createQuotaStore(pool), clock),
+    publish: createPublishCall({ producer, sealer, logged, ephemeral }),
+    prices,
+    clock,
+    maxRecordBytes: config.BODY_MAX_BYTES,
+  })
+
+  return {
+    routes: ingestRoutes({ logCalls, maxRecordBytes: config.BODY_MAX_BYTES }),
+    authenticate: createAuthenticate({ keys, operatorSecret: config.INTERNAL_API_SECRET, clock }),
+    keys,
+    pool,
+    producer,
+    registry,
+    sealer,
+    async start() {
+      changes.start()
+      await producer.start()
+      await prepareTopics([logged, ephemeral], log)
+    },
+    async stop() {
+      await changes.stop()
+      await producer.stop()
+      await pool.end()
+    },
+    problems: (): Record<string, string> =>
+      changes.isListening()
+        ? {}
+        : { postgres: 'not hearing of revoked keys: every key is checked at every use' },
+  }
+}
+
+/** With the schemas' ids at hand, a registry that goes away later stops nothing. One that is away now stops only the sends. */
+async function prepareTopics(prepared: readonly { encoder: Codec<LoggedCall> }[], log: Log): Promise<void> {
+  try {
+    await Promise.all(prepared.map(({ encoder }) => encoder.prepare()))
+  } catch (error) {
+    if (!(error instanceof TransientError)) throw error
+    log.warn({ err: error }, 'calls cannot be taken until their schemas can be read')
+  }
+}
+
+function callTopic(
+  registry: RegistryCodec,
+  prefix: string,
+  { name, schema }: TopicDefinition<'LlmRequestLogged'>,
+): { name: string; encoder: Codec<LoggedCall> } {
+  const topic = prefix + name
+  return {
+    name: topic,
+    encoder: registry.codec<LoggedCall>({ subject: `${topic}-value`, schema: avroSchemas[schema] }),
+  }
+}

@@ -1,0 +1,147 @@
+import type { Clock } from '#runtime/clock.ts'
+import { SluiceError } from '#runtime/errors.ts'
+import { newId } from '#schemas/ids.ts'
+import type { LoggedCall } from '#schemas/llm-request-logged.ts'
+import { requestLimitOf } from '#schemas/tiers.ts'
+import type { KeyDirectory } from './access/key-directory.ts'
+import type { Principal, ProjectSettings } from './access/principal.ts'
+import { invalidInput, Problem, unavailable } from './http/problem.ts'
+import type { PriceTable } from './record/price-table.ts'
+import { readRecord, type RawRecord, type ReadRecord } from './record/read-record.ts'
+import type { Admit } from './steps/admit-together.ts'
+import { describeRecord } from './steps/describe-record.ts'
+import type { PublishCall } from './steps/publish-call.ts'
+import type { Admission } from './stores/quota-store.ts'
+
+/** What became of one record: the identifier under which Kafka has it, or why it has not. */
+export type LogResult = { id: string } | Problem
+
+/** Takes records of one caller; one result each, in their order. A bad record does not fail its neighbours. */
+export type LogCalls = (principal: Principal, records: readonly RawRecord[]) => Promise<LogResult[]>
+
+export interface LogCallsDependencies {
+  keys: KeyDirectory
+  admit: Admit
+  publish: PublishCall
+  prices: PriceTable
+  clock: Clock
+  maxRecordBytes: number
+}
+
+interface Accepted extends ReadRecord {
+  id: string
+  project: ProjectSettings
+}
+
+/** Order matters: only what is valid is counted, and only what is counted is published. */
+export function createLogCalls(dependencies: LogCallsDependencies): LogCalls {
+  return async (principal, records) => {
+    const accepted = await Promise.all(
+      records.map((record) => orProblem(() => accept(dependencies, principal, record))),
+    )
+    const admissions = await admitByProject(dependencies.admit, accepted.filter(isAccepted))
+    return Promise.all(
+      accepted.map(async (record) =>
+        isAccepted(record) ? orProblem(() => publish(dependencies, record, admissions)) : record,
+      ),
+    )
+  }
+}
+
+async function accept(
+  { keys, clock, maxRecordBytes }: LogCallsDependencies,
+  principal: Principal,
+  raw: RawRecord,
+): Promise<Accepted> {
+  const nowMs = clock.now()
+  const read = readRecord(raw, maxRecordBytes, nowMs)
+  const project = await projectOf(keys, principal, read.record.project_id)
+  return { ...read, id: read.record.id ?? newId('request', nowMs), project }
+}
+
+async function projectOf(
+  keys: KeyDirectory,
+  principal: Principal,
+  projectId: string | undefined,
+): Promise<ProjectSettings> {
+  if (principal.kind === 'key') {
+    const { project } = principal.key
+    if (projectId === undefined || projectId === project.projectId) return project
+    throw new Problem(403, 'OTHER_PROJECT', 'project_id: the API key belongs to another project')
+  }
+  if (projectId === undefined) {
+    throw invalidInput([{ path: 'project_id', message: 'is required when the operator logs a call' }])
+  }
+  const project = await keys.findProject(projectId)
+  if (project === undefined) throw invalidInput([{ path: 'project_id', message: 'there is no such project' }])
+  return project
+}
+
+type Admissions = ReadonlyMap<string, Admission | Problem>
+
+async function admitByProject(admit: Admit, records: readonly Accepted[]): Promise<Admissions> {
+  // Tiers without a limit claim nothing and need no database: their counter is moved by the sink.
+  const limited = records.filter(({ project }) => requestLimitOf[project.tier] !== null)
+  const groups = Map.groupBy(limited, ({ project }) => project.projectId)
+  const admitted = [...groups].map(async ([projectId, group]): Promise<[string, Admission | Problem]> => {
+    const ids = group.map(({ id }) => id)
+    return [projectId, await orProblem(() => admit(projectId, ids))]
+  })
+  return new Map(await Promise.all(admitted))
+}
+
+async function publish(
+  { publish: send, prices, clock }: LogCallsDependencies,
+  { id, project, record, ...bodies }: Accepted,
+  admissions: Admissions,
+): Promise<{ id: string }> {
+  const admission = admissions.get(project.projectId)
+  if (admission instanceof Problem) throw admission
+  if (admission !== undefined && !admission.admitted.has(id)) throw overQuota(project, admission, clock.now())
+  const call: LoggedCall = {
+    ...describeRecord(record, project, admission?.tier ?? project.tier, prices),
+    id,
+    request_body: null,
+    response_body: null,
+    received_at: clock.now(),
+  }
+  await send(call, bodies)
+  return { id }
+}
+
+const monthName = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+function overQuota({ projectId }: ProjectSettings, admission: Admission, nowMs: number): Problem {
+  const limit = (admission.limit ?? 0).toLocaleString('en')
+  const month = monthName.format(admission.periodStartMs)
+  const resetsAt = new Date(admission.periodResetAtMs).toISOString()
+  return new Problem(
+    429,
+    'QUOTA_EXCEEDED',
+    `project ${projectId} has used its ${limit} requests for ${month}; the period resets at ${resetsAt}`,
+    {
+      headers: { 'retry-after': String(Math.max(1, Math.ceil((admission.periodResetAtMs - nowMs) / 1000))) },
+    },
+  )
+}
+
+function isAccepted(record: Accepted | Problem): record is Accepted {
+  return !(record instanceof Problem)
+}
+
+/** Problems are answers; what is only away becomes 503; anything else is a fault of ours and fails the request. */
+async function orProblem<T>(work: () => Promise<T>): Promise<T | Problem> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Problem) return error
+    if (error instanceof SluiceError && error.retry === 'later') {
+      return unavailable(
+        'STORAGE_UNAVAILABLE',
+        'the call cannot be taken at the moment; send it again with the same id',
+        error,
+      )
+    }
+    throw error
+  }
+}

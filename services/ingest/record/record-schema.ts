@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import { textField, idField, isStorableText } from '../http/fields.ts'
+
+export const recordSources = ['gateway', 'sdk', 'trace', 'mcp', 'otel', 'redteam', 'api'] as const
+
+const maxMetadataBytes = 16 * 1024
+
+export type JsonObject = Record<string, unknown>
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Optional text: null and the empty string mean that it is not known. */
+function optionalText(maxLength: number) {
+  return z
+    .string()
+    .max(maxLength)
+    .refine(isStorableText, 'must be Unicode text without NUL characters or lone surrogates')
+    .nullish()
+    .transform((text) => (text === undefined || text === '' ? null : text))
+}
+
+const count = z
+  .number()
+  .int()
+  .min(0)
+  .nullish()
+  .transform((value) => value ?? null)
+const amount = z
+  .number()
+  .min(0)
+  .nullish()
+  .transform((value) => value ?? null)
+
+/** The same object: a copy would lose `__proto__` members. */
+const jsonObject = z.custom<JsonObject>(isJsonObject, 'must be a JSON object').meta({ type: 'object' })
+
+/**
+ * One record of `POST /internal/log`. Members that are not named here are ignored, so that newer clients can talk to older
+ * servers. Bodies are only looked at here; what is stored are their bytes.
+ */
+export const recordSchema = z
+  .object({
+    id: idField('request')
+      .optional()
+      .describe(
+        "Fixed by whoever captured the call; its time is the call's. Sending it again costs nothing and stores nothing.",
+      ),
+    project_id: idField('project')
+      .optional()
+      .describe("Required from the operator; from a key it must be the key's own."),
+    agent_name: optionalText(256),
+    agent_tag: optionalText(256),
+    session_id: optionalText(256),
+    user_id: optionalText(256),
+    model: optionalText(256).describe('Absent: taken from the bodies, else `unknown`.'),
+    provider: optionalText(64).describe('Absent: taken from the shape of the bodies and the model.'),
+    request_body: jsonObject.describe(
+      'What was sent to the model; `type: mcp_tool_call` for a tool call. Kept byte for byte.',
+    ),
+    response_body: jsonObject.nullish().describe('What it answered. Kept byte for byte.'),
+    latency_ms: amount,
+    time_to_first_token_ms: amount,
+    prompt_tokens: count.describe(
+      'Read anew, without cached_tokens. Absent: from the usage in response_body.',
+    ),
+    completion_tokens: count.describe('Without reasoning_tokens.'),
+    cached_tokens: count,
+    reasoning_tokens: count,
+    cost_usd: amount.describe('Absent: from the price table; unknown stays null.'),
+    status_code: z
+      .number()
+      .int()
+      .min(100)
+      .max(599)
+      .nullish()
+      .transform((value) => value ?? null),
+    error: optionalText(8_192),
+    aborted_by: z
+      .enum(['client', 'upstream'])
+      .nullish()
+      .transform((value) => value ?? null),
+    metadata: jsonObject.nullish().superRefine((value, context) => {
+      const fault = isJsonObject(value) ? faultOfMetadata(value) : undefined
+      if (fault !== undefined) context.addIssue({ code: 'custom', message: fault })
+    }),
+    source: z.enum(recordSources).default('api'),
+  })
+  .superRefine(({ request_body: body }, context) => {
+    if (!isJsonObject(body) || body['type'] !== 'mcp_tool_call') return
+    if (!textField(100_000).safeParse(body['tool_name']).success) {
+      context.addIssue({
+        code: 'custom',
+        path: ['request_body', 'tool_name'],
+        message: 'an mcp_tool_call names its tool, in Unicode text without NUL characters',
+      })
+    }
+  })
+
+export type CallRecord = z.output<typeof recordSchema>
+
+/** Why Postgres or a reader could not take it as it is; undefined when they can. */
+function faultOfMetadata(metadata: JsonObject): string | undefined {
+  if (Buffer.byteLength(JSON.stringify(metadata)) > maxMetadataBytes)
+    return `must be at most ${maxMetadataBytes} bytes of JSON`
+  return faultOfValue(metadata, 0)
+}
+
+function faultOfValue(value: unknown, depth: number): string | undefined {
+  if (depth > 8) return 'must not be nested deeper than 8 levels'
+  if (typeof value === 'string') {
+    return isStorableText(value)
+      ? undefined
+      : 'must hold Unicode text without NUL characters or lone surrogates'
+  }
+  if (
+    typeof value === 'number' &&
+    (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
+  ) {
+    return 'must not hold integers beyond 2^53: send them as strings'
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, member] of Object.entries(value)) {
+    const fault = faultOfValue(key, depth) ?? faultOfValue(member, depth + 1)
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}

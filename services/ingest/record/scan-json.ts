@@ -1,0 +1,93 @@
+/**
+ * Finds where the parts of a JSON text stand, so that they can be kept as the bytes that came: parsing and writing again
+ * would change big integers, escapes and key order. Takes only text that JSON.parse has accepted.
+ */
+
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const colon = 0x3a
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d
+
+export interface Member {
+  bytes: Buffer
+  /** 0 for a plain value, 1 for `{}`, 2 for `{"a": []}`. */
+  depth: number
+}
+
+/** The members of a JSON object by name; of a repeated name the last, as JSON.parse has it. */
+export function scanMembers(json: Buffer): Map<string, Member> {
+  const members = new Map<string, Member>()
+  let at = skipSpace(json, 0) + 1
+  for (;;) {
+    at = skipSpace(json, at)
+    if (json[at] === closeBrace || at >= json.length) return members
+    const keyEnd = endOfString(json, at)
+    const key = JSON.parse(json.toString('utf8', at, keyEnd)) as string
+    at = skipSpace(json, keyEnd)
+    if (json[at] === colon) at = skipSpace(json, at + 1)
+    const { end, depth } = endOfValue(json, at)
+    members.set(key, { bytes: json.subarray(at, end), depth })
+    at = skipSpace(json, end)
+    if (json[at] === comma) at += 1
+  }
+}
+
+/** The elements of a JSON array. */
+export function scanElements(json: Buffer): Buffer[] {
+  const elements: Buffer[] = []
+  let at = skipSpace(json, 0) + 1
+  for (;;) {
+    at = skipSpace(json, at)
+    if (json[at] === closeBracket || at >= json.length) return elements
+    const { end } = endOfValue(json, at)
+    elements.push(json.subarray(at, end))
+    at = skipSpace(json, end)
+    if (json[at] === comma) at += 1
+  }
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+}
+
+function skipSpace(json: Buffer, from: number): number {
+  let at = from
+  while (isSpace(json[at])) at += 1
+  return at
+}
+
+/** The position behind the string that starts at `from`. */
+function endOfString(json: Buffer, from: number): number {
+  let at = from
+  for (;;) {
+    at = json.indexOf(quote, at + 1)
+    if (at === -1) return json.length
+    let before = at - 1
+    while (json[before] === backslash) before -= 1
+    // An even number of backslashes escapes only themselves.
+    if ((at - before) % 2 === 1) return at + 1
+  }
+}
+
+function endOfValue(json: Buffer, from: number): { end: number; depth: number } {
+  let open = 0
+  let depth = 0
+  let at = from
+  while (at < json.length) {
+    const byte = json[at]
+    if (byte === quote) {
+      at = endOfString(json, at)
+      if (open === 0) break
+      continue
+    }
+    if (open === 0 && (byte === comma || byte === closeBrace || byte === closeBracket || isSpace(byte))) break
+    at += 1
+    if (byte === openBrace || byte === openBracket) depth = Math.max(depth, ++open)
+    else if ((byte === closeBrace || byte === closeBracket) && --open === 0) break
+  }
+  return { end: at, depth }
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { isJsonObject, recordSchema } from './record/record-schema.ts'
+import type { RawRecord } from './record/read-record.ts'
+import { scanElements, scanMembers } from './record/scan-json.ts'
+import { parseJson } from './http/parse-json.ts'
+import { invalidInput, Problem } from './http/problem.ts'
+import { rawRoute, type Reply, type Route } from './http/route.ts'
+import type { LogCalls, LogResult } from './log-calls.ts'
+
+const maxBatchRecords = 1_000
+const maxBatchBytes = 32 * 1024 * 1024
+
+const queuedSchema = z.object({
+  id: z.string().describe('The identifier of the request record.'),
+  status: z.literal('queued'),
+})
+
+const failedSchema = z.object({
+  status_code: z.number().int(),
+  detail: z.string(),
+  code: z.string(),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+})
+
+/** `POST /internal/log` and `/internal/log/batch`. */
+export function ingestRoutes(options: { logCalls: LogCalls; maxRecordBytes: number }): Route[] {
+  return [logRoute(options), batchRoute(options)]
+}
+
+function logRoute({ logCalls, maxRecordBytes }: { logCalls: LogCalls; maxRecordBytes: number }): Route {
+  return rawRoute({
+    method: 'post',
+    path: '/internal/log',
+    access: 'ingest',
+    tag: 'Logging',
+    summary: 'Log one model or tool call. Answered once every in-sync replica of the log has it.',
+    body: recordSchema,
+    maxBodyBytes: maxRecordBytes,
+    reply: { status: 202, description: 'Kept, and queued for storing and scoring.', schema: queuedSchema },
+    problems: {
+      400: 'Not JSON, or not UTF-8.',
+      413: 'The record is larger than BODY_MAX_BYTES.',
+      429: "The project has used its tier's requests; Retry-After says when the period resets.",
+    },
+    async handle({ principal, body }) {
+      const [result] = await logCalls(principal, [{ value: parseJson(body), bytes: body }])
+      if (result === undefined || result instanceof Problem)
+        throw result ?? new Error('no result for the record')
+      return { status: 202, json: { id: result.id, status: 'queued' } }
+    },
+  })
+}
+
+function batchRoute({ logCalls }: { logCalls: LogCalls }): Route {
+  return rawRoute({
+    method: 'post',
+    path: '/internal/log/batch',
+    access: 'ingest',
+    tag: 'Logging',
+    summary:
+      'Log up to 1,000 calls. Each has its own result, in order: one bad record does not fail its neighbours.',
+    body: z.object({ records: z.array(recordSchema).min(1).max(maxBatchRecords) }),
+    maxBodyBytes: maxBatchBytes,
+    reply: {
+      status: 200,
+      description: 'One result a record.',
+      schema: z.object({ results: z.array(z.union([queuedSchema, failedSchema])) }),
+    },
+    problems: {
+      400: 'Not JSON, or not UTF-8.',
+      413: 'The batch is larger than 32 MiB.',
+      429: "All records are over the tier's limit.",
+    },
+    async handle({ principal, body }) {
+      return replyOf(await logCalls(principal, recordsOf(body)))
+    },
+  })
+}
+
+function recordsOf(body: Buffer): RawRecord[] {
+  const batch = parseJson(body)
+  const values = isJsonObject(batch) ? batch['records'] : undefined
+  if (!Array.isArray(values))
+    throw invalidInput([{ path: 'records', message: 'must be an array of records' }])
+  if (values.length === 0 || values.length > maxBatchRecords) {
+    throw invalidInput([
+      { path: 'records', message: `must hold 1 to ${maxBatchRecords} records, not ${values.length}` },
+    ])
+  }
+  const elements = scanElements(scanMembers(body).get('records')?.bytes ?? Buffer.from('[]'))
+  return elements.map((bytes, index) => ({ value: values[index] as unknown, bytes }))
+}
+
+/** When the same thing stops every record (no quota left, Kafka away) the whole is refused, so that clients wait. */
+function replyOf(results: readonly LogResult[]): Reply {
+  const [first] = results
+  if (
+    first instanceof Problem &&
+    (first.status === 429 || first.status === 503) &&
+    results.every((result) => result instanceof Problem && result.status === first.status)
+  ) {
+    throw first
+  }
+  return { status: 200, json: { results: results.map(resultOf) } }
+}
+
+function resultOf(result: LogResult): object {
+  return result instanceof Problem
+    ? { status_code: result.status, ...result.body() }
+    : { id: result.id, status: 'queued' }
+}

@@ -1,0 +1,17 @@
+import type { ProcessDependencies } from '#runtime/run-process.ts'
+import type { Service } from '#runtime/service.ts'
+import { createHttpService } from './http/http-service.ts'
+import { createIngestCore } from './ingest-core.ts'
+import type { IngestConfig } from './config.ts'
+
+/** Ingest as a process of its own: takes calls, nothing else. */
+export function createIngest(config: IngestConfig, dependencies: ProcessDependencies): Service {
+  const core = createIngestCore(config, { ...dependencies, name: 'ingest' })
+  return createHttpService({
+    core,
+    routes: core.routes,
+    host: config.INGEST_HOST,
+    port: config.INGEST_PORT,
+    ...dependencies,
+  })
+}

@@ -1,0 +1,67 @@
+import { describeCall, type CallDescription } from '#capture/describe-call.ts'
+import type { CallContext } from '#schemas/call-context.ts'
+import type { Tier } from '#schemas/tiers.ts'
+import type { ProjectSettings } from '../access/principal.ts'
+import type { PriceTable, TokenCounts } from '../record/price-table.ts'
+import type { CallRecord } from '../record/record-schema.ts'
+
+const maxDerivedLength = 256
+
+/** What is known of the call besides its bodies: what the record says, and what its bodies say where it does not. */
+export function describeRecord(
+  record: CallRecord,
+  project: ProjectSettings,
+  tier: Tier,
+  prices: PriceTable,
+): CallContext {
+  const described = describeCall({
+    requestBody: record.request_body,
+    responseBody: record.response_body ?? null,
+  })
+  const model = record.model ?? derivedText(described.model) ?? 'unknown'
+  const tokens = tokensOf(record, described)
+  return {
+    project_id: project.projectId,
+    tier,
+    source: record.source,
+    model,
+    provider: record.provider ?? derivedText(described.provider),
+    agent_name: record.agent_name,
+    agent_tag: record.agent_tag,
+    session_id: record.session_id,
+    user_id: record.user_id,
+    type: derivedText(described.type),
+    tool_name: derivedText(described.toolName),
+    ...tokens,
+    cost_usd: record.cost_usd ?? prices.costOf(model, tokens),
+    latency_ms: record.latency_ms,
+    time_to_first_token_ms: record.time_to_first_token_ms,
+    status_code: record.status_code,
+    error: record.error,
+    aborted_by: record.aborted_by,
+    metadata:
+      record.metadata === undefined || record.metadata === null ? null : JSON.stringify(record.metadata),
+    zero_content_retention: project.zeroContentRetention,
+  }
+}
+
+/**
+ * A client that counts the prompt counts its cached part as it likes, so the usage in the answer fills both or neither:
+ * otherwise the same tokens could stand in two buckets and be paid for twice. The same for completion and reasoning.
+ */
+function tokensOf(record: CallRecord, described: CallDescription): TokenCounts {
+  const inputKnown = record.prompt_tokens !== null
+  const outputKnown = record.completion_tokens !== null
+  return {
+    prompt_tokens: record.prompt_tokens ?? described.promptTokens,
+    cached_tokens: record.cached_tokens ?? (inputKnown ? null : described.cachedTokens),
+    completion_tokens: record.completion_tokens ?? described.completionTokens,
+    reasoning_tokens: record.reasoning_tokens ?? (outputKnown ? null : described.reasoningTokens),
+  }
+}
+
+/** Text out of a body, as a column can hold it; the body itself stays as it came. */
+function derivedText(text: string | null): string | null {
+  if (text === null || text === '') return null
+  return text.slice(0, maxDerivedLength).toWellFormed().replaceAll('\u0000', '\uFFFD')
+}

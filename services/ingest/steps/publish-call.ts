@@ -1,0 +1,66 @@
+import { PermanentError, SluiceError } from '#runtime/errors.ts'
+import type { Encoder, OutgoingRecord, Producer } from '#runtime/kafka/records.ts'
+import type { Sealer } from '#runtime/sealing.ts'
+import type { LoggedCall } from '#schemas/llm-request-logged.ts'
+import { sealedIdentity } from '#schemas/sealed-bytes.ts'
+import { Problem, unavailable } from '../http/problem.ts'
+
+/** A topic that calls are published to, and how. */
+export interface CallTopic {
+  name: string
+  encoder: Encoder<LoggedCall>
+}
+
+interface PublishDependencies {
+  producer: Producer
+  sealer: Sealer
+  logged: CallTopic
+  ephemeral: CallTopic
+}
+
+export interface CallBodies {
+  requestBody: Buffer
+  responseBody: Buffer | null
+}
+
+/** Resolves once every in-sync replica has the call. Rejects with 503 when Kafka cannot take it, 413 when it is too large. */
+export type PublishCall = (call: LoggedCall, bodies: CallBodies) => Promise<void>
+
+export function createPublishCall({ producer, sealer, logged, ephemeral }: PublishDependencies): PublishCall {
+  const encodeFor = async (topic: CallTopic, call: LoggedCall): Promise<OutgoingRecord> => ({
+    topic: topic.name,
+    key: call.id,
+    value: await topic.encoder.encode(call),
+  })
+  return async (call, { requestBody, responseBody }) => {
+    const seal = (bytes: Buffer, part: 'request_body' | 'response_body') =>
+      sealer.seal(bytes, sealedIdentity(call.project_id, call.id, part))
+    const whole: LoggedCall = {
+      ...call,
+      request_body: seal(requestBody, 'request_body'),
+      response_body: responseBody === null ? null : seal(responseBody, 'response_body'),
+    }
+    try {
+      // Content that must not be kept goes only where nothing is kept; the row of the call goes where all rows go.
+      const records = call.zero_content_retention
+        ? [encodeFor(logged, call), encodeFor(ephemeral, whole)]
+        : [encodeFor(logged, whole)]
+      await producer.send(await Promise.all(records))
+    } catch (error) {
+      throw asProblem(error)
+    }
+  }
+}
+
+function asProblem(error: unknown): unknown {
+  if (!(error instanceof SluiceError)) return error
+  if (error instanceof PermanentError && error.code === 'RECORD_TOO_LARGE') {
+    return new Problem(413, 'RECORD_TOO_LARGE', 'the record is too large for its topic', { cause: error })
+  }
+  if (error.retry === 'never') return error
+  return unavailable(
+    'QUEUE_UNAVAILABLE',
+    'the call cannot be taken at the moment; send it again with the same id',
+    error,
+  )
+}

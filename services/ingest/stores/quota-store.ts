@@ -1,0 +1,83 @@
+import type { Pool, PoolClient } from 'pg'
+import { inTransaction } from '#runtime/postgres.ts'
+import { hashedId, idFromUuid, idToUuid } from '#schemas/ids.ts'
+import type { Tier } from '#schemas/tiers.ts'
+
+/** Which requests a project's tier has room for. */
+export interface Admission {
+  admitted: ReadonlySet<string>
+  tier: Tier
+  /** Requests a period; null: unlimited. */
+  limit: number | null
+  /** Unix milliseconds. */
+  periodStartMs: number
+  periodResetAtMs: number
+}
+
+export interface QuotaStore {
+  /**
+   * Claims room for `requestIds`, in their order. A request that was admitted before is admitted again and costs nothing. The
+   * first refusal of a period raises `usage_alert`, in the same transaction.
+   */
+  admit(projectId: string, requestIds: readonly string[], nowMs: number): Promise<Admission>
+}
+
+interface AdmissionRow {
+  o_admitted: string[]
+  o_tier: Tier
+  o_limit: string | null
+  o_count: string
+  o_period_start: Date
+  o_period_reset_at: Date
+  o_crossed: boolean
+}
+
+export function createQuotaStore(pool: Pool): QuotaStore {
+  return {
+    admit: (projectId, requestIds, nowMs) =>
+      inTransaction(pool, async (client) => {
+        const { rows } = await client.query<AdmissionRow>(
+          'select * from admit_requests($1, $2::uuid[], $3)',
+          [idToUuid(projectId), requestIds.map(idToUuid), new Date(nowMs)],
+        )
+        const row = rows[0]
+        if (row === undefined) throw new Error('admit_requests returned no row')
+        if (row.o_crossed) await raiseUsageAlert(client, projectId, row, nowMs)
+        return {
+          admitted: new Set(row.o_admitted.map((uuid) => idFromUuid('request', uuid))),
+          tier: row.o_tier,
+          limit: row.o_limit === null ? null : Number(row.o_limit),
+          periodStartMs: row.o_period_start.getTime(),
+          periodResetAtMs: row.o_period_reset_at.getTime(),
+        }
+      }),
+  }
+}
+
+async function raiseUsageAlert(
+  client: PoolClient,
+  projectId: string,
+  row: AdmissionRow,
+  nowMs: number,
+): Promise<void> {
+  const periodStart = row.o_period_start.toISOString()
+  const id = hashedId('event', row.o_period_start.getTime(), [
+    projectId,
+    'usage_alert',
+    'quota_exceeded',
+    periodStart,
+  ])
+  const data = {
+    alert_type: 'quota_exceeded',
+    tier: row.o_tier,
+    limit: Number(row.o_limit),
+    current_count: Number(row.o_count),
+    period_start: periodStart,
+    period_end: row.o_period_reset_at.toISOString(),
+  }
+  await client.query(
+    `insert into event_outbox (id, event, project_id, created_at, data)
+     values ($1, 'usage_alert', $2, $3, $4) on conflict (id) do nothing`,
+    [idToUuid(id), idToUuid(projectId), new Date(nowMs), Buffer.from(JSON.stringify(data))],
+  )
+}

@@ -1,0 +1,158 @@
+import pg from 'pg'
+import { createTopics, registerSchemas } from '#infra/create-topics.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { parseConfig } from '#runtime/config.ts'
+import { createKafka } from '#runtime/kafka/create-kafka.ts'
+import { createRegistryCodec } from '#runtime/kafka/registry-codec.ts'
+import { createLog } from '#runtime/log.ts'
+import { createMetrics } from '#runtime/metrics.ts'
+import { avroSchemas, type SchemaName, type TopicDefinition, type TopicValues } from '#schemas/topics.ts'
+import { apiConfigSchema } from '#services/api/config.ts'
+import { createApi } from '#services/api/service.ts'
+import { createTestDatabase, deleteTopics, randomName, testInfrastructure } from './infrastructure.ts'
+
+export const operatorSecret = 'an operator secret for tests'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  /** The body, parsed; undefined when there is none. */
+  json: Record<string, unknown>
+  text: string
+}
+
+export interface CallOptions {
+  key?: string
+  operator?: boolean
+  headers?: Record<string, string>
+  /** Sent as JSON, or as it is when it is text or bytes. */
+  body?: unknown
+}
+
+export type Call = (method: string, path: string, options?: CallOptions) => Promise<Answer>
+
+export interface RunningApi {
+  baseUrl: string
+  call: Call
+  /** A connection of its own, to look behind the API. */
+  pool: pg.Pool
+  topicPrefix: string
+  /** A new project with a key of scope `all`. */
+  createProject(
+    settings?: Record<string, unknown>,
+  ): Promise<{ projectId: string; key: string; keyId: string }>
+  /** Everything on a topic so far, decoded. */
+  readTopic<S extends SchemaName>(topic: TopicDefinition<S>): Promise<TopicValues[S][]>
+  stop(): Promise<void>
+}
+
+/** The real API in this process, on a database and topics of its own. */
+export async function startApi(environment: Record<string, string> = {}): Promise<RunningApi> {
+  const { brokers, registryUrl } = testInfrastructure()
+  const topicPrefix = `${randomName('api')}.`
+  const database = await createTestDatabase()
+  const log = createLog('api-test', 'silent')
+  const kafka = createKafka({ KAFKA_BROKERS: brokers }, { clientId: 'api-test', log })
+  await createTopics({ kafka, prefix: topicPrefix, replicationFactor: 1, log })
+  await registerSchemas({ registryUrl, prefix: topicPrefix, log })
+  const parsed = parseConfig(apiConfigSchema, {
+    KAFKA_BROKERS: brokers.join(','),
+    SCHEMA_REGISTRY_URL: registryUrl,
+    DATABASE_URL: database.url,
+    TOPIC_PREFIX: topicPrefix,
+    INTERNAL_API_SECRET: operatorSecret,
+    API_HOST: '127.0.0.1',
+    API_PORT: '0',
+    ...environment,
+  })
+  if (!parsed.ok) throw new Error(parsed.problems.join('; '))
+  const api = createApi(parsed.value, { log, metrics: createMetrics(), clock: systemClock })
+  await api.start()
+  const baseUrl = `http://127.0.0.1:${api.port()}`
+  const call = callTo(baseUrl)
+  const pool = new pg.Pool({ connectionString: database.url, max: 2 })
+  return {
+    baseUrl,
+    call,
+    pool,
+    topicPrefix,
+    createProject: (settings) => createProject(call, settings),
+    readTopic: (topic) => readTopic(kafka, registryUrl, topicPrefix, topic),
+    async stop() {
+      await api.stop()
+      await pool.end()
+      await database.drop()
+      await deleteTopics(topicPrefix)
+    },
+  }
+}
+
+function callTo(baseUrl: string): Call {
+  return async (method, path, { key, operator = false, headers = {}, body } = {}) => {
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: {
+        ...(key === undefined ? {} : { 'x-service-key': key }),
+        ...(operator ? { authorization: `Bearer ${operatorSecret}` } : {}),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: bodyOf(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+    const json = (isJson ? JSON.parse(text) : {}) as Record<string, unknown>
+    return { status: response.status, headers: response.headers, json, text }
+  }
+}
+
+function bodyOf(body: unknown): string | Buffer<ArrayBuffer> {
+  return typeof body === 'string' || Buffer.isBuffer(body) ? (body as string) : JSON.stringify(body)
+}
+
+async function createProject(
+  call: Call,
+  settings: Record<string, unknown> = {},
+): Promise<{ projectId: string; key: string; keyId: string }> {
+  const project = await call('POST', '/api/projects', { operator: true, body: { name: 'test', ...settings } })
+  const projectId = String(project.json['id'])
+  const made = await call('POST', `/api/projects/${projectId}/keys`, {
+    operator: true,
+    body: { name: 'test' },
+  })
+  return { projectId, key: String(made.json['key']), keyId: String(made.json['id']) }
+}
+
+async function readTopic<S extends SchemaName>(
+  kafka: ReturnType<typeof createKafka>,
+  registryUrl: string,
+  prefix: string,
+  definition: TopicDefinition<S>,
+): Promise<TopicValues[S][]> {
+  const topic = prefix + definition.name
+  const admin = kafka.admin()
+  await admin.connect()
+  const ends = await admin.fetchTopicOffsets(topic)
+  await admin.disconnect()
+  const expected = ends.reduce((sum, { high, low }) => sum + Number(high) - Number(low), 0)
+  if (expected === 0) return []
+  const log = createLog('api-test', 'silent')
+  const codec = createRegistryCodec({ url: registryUrl, log }).codec<TopicValues[S]>({
+    subject: `${topic}-value`,
+    schema: avroSchemas[definition.schema],
+  })
+  const consumer = kafka.consumer({ groupId: `${prefix}reader-${definition.name}-${Date.now()}` })
+  const values: Promise<TopicValues[S]>[] = []
+  const complete = Promise.withResolvers<undefined>()
+  await consumer.connect()
+  await consumer.subscribe({ topic, fromBeginning: true })
+  await consumer.run({
+    eachMessage: ({ message }) => {
+      if (message.value !== null) values.push(codec.decode(message.value))
+      if (values.length >= expected) complete.resolve(undefined)
+      return Promise.resolve()
+    },
+  })
+  await complete.promise
+  await consumer.disconnect()
+  return Promise.all(values)
+}
