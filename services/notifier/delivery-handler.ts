@@ -1,0 +1,79 @@
+import type { Clock } from '#runtime/clock.ts'
+import type { RecordHandler } from '#runtime/kafka/records.ts'
+import type { Log } from '#runtime/log.ts'
+import { drop, type Outcome } from '#runtime/outcome.ts'
+import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import { claimLeaseMs, type AttemptDelivery, type AttemptEnd } from './attempt-delivery.ts'
+import type { EndpointSlots } from './endpoint-slots.ts'
+import type { NotifierMetrics } from './notifier-metrics.ts'
+import type { WaitingStore } from './stores/waiting-store.ts'
+
+export interface DeliveryHandlerDependencies {
+  attempt: AttemptDelivery
+  slots: EndpointSlots
+  waiting: WaitingStore
+  metrics: NotifierMetrics
+  log: Log
+  clock: Clock
+  /** Attempts at the same time, those that records no longer wait for included. */
+  concurrency: number
+}
+
+export interface DeliveryHandler {
+  handle: RecordHandler<WebhookDelivery>
+  /** Resolves once no attempt is being made. */
+  drained(): Promise<void>
+}
+
+/** An attempt that takes longer goes on without its record, so that a consumer never waits for a receiver. */
+const patienceMs = 250
+
+/**
+ * Makes the attempt that a record asks for. What cannot be made at once, or takes long, is handed to the database
+ * (`webhook_waiting`) and the record is done: one endpoint's trouble must not become another's. An attempt that goes on
+ * removes its row at its end; should this process die, the row falls due after the attempt's claim has run out.
+ */
+export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies): DeliveryHandler {
+  const { attempt, slots, waiting, metrics, log, clock, concurrency } = dependencies
+  const attempts = new Set<Promise<unknown>>()
+
+  const setAside = async (delivery: WebhookDelivery, reason: string, untilMs: number): Promise<Outcome> => {
+    await waiting.add(delivery, untilMs)
+    metrics.waiting.inc({ reason })
+    return drop(reason)
+  }
+  const conclude = (delivery: WebhookDelivery, end: AttemptEnd): Promise<Outcome> | Outcome =>
+    end.kind === 'leased' ? setAside(delivery, 'leased', end.untilMs) : end.outcome
+  const letGoOn = async (delivery: WebhookDelivery, going: Promise<AttemptEnd>): Promise<Outcome> => {
+    const outcome = await setAside(delivery, 'slow', clock.now() + claimLeaseMs)
+    const ending = going
+      .then((end) => (end.kind === 'decided' ? waiting.remove(delivery) : undefined))
+      .catch((error: unknown) => {
+        log.error({ err: error, delivery_id: delivery.delivery_id }, 'an attempt is made again later')
+      })
+      .finally(() => attempts.delete(ending))
+    attempts.add(ending)
+    return outcome
+  }
+  return {
+    async handle({ value: delivery }) {
+      const giveBack = slots.total() < concurrency ? slots.take(delivery.webhook_id, 'topic') : undefined
+      if (giveBack === undefined) {
+        slots.holdBack(delivery.webhook_id)
+        return setAside(delivery, 'endpoint_full', clock.now())
+      }
+      const going = attempt(delivery).finally(giveBack)
+      const patience = new AbortController()
+      const late = clock.sleep(patienceMs, patience.signal).then(() => 'late' as const)
+      try {
+        const end = await Promise.race([going, late])
+        return await (end === 'late' ? letGoOn(delivery, going) : conclude(delivery, end))
+      } finally {
+        patience.abort()
+      }
+    },
+    async drained() {
+      await Promise.all(attempts)
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import type { BatchHandler } from '#runtime/kafka/records.ts'
+import { PermanentError } from '#runtime/errors.ts'
+import { deadLetter, ok, type Outcome } from '#runtime/outcome.ts'
+import type { RaisedEvent } from '#schemas/event-raised.ts'
+import { deliveryId, type WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import type { DeliveryPublisher } from './delivery-publisher.ts'
+import type { NotifierMetrics } from './notifier-metrics.ts'
+import type { ExpressionCache } from './steps/expression-cache.ts'
+import type { JoinEvent } from './steps/open-event.ts'
+import { selectWebhook } from './steps/select-webhooks.ts'
+import type { DeliveryStore } from './stores/delivery-store.ts'
+import type { Webhook, WebhookStore } from './stores/webhook-store.ts'
+
+export interface FanOutDependencies {
+  webhooks: WebhookStore
+  deliveries: DeliveryStore
+  publisher: DeliveryPublisher
+  joinEvent: JoinEvent
+  expressions: ExpressionCache
+  metrics: NotifierMetrics
+}
+
+/**
+ * An event becomes one delivery for each webhook that wants it. Rows first, then the topic: whoever takes a delivery finds its
+ * row. Both have identities of their own, so that an event that comes twice makes nothing new.
+ */
+export function createFanOutHandler(dependencies: FanOutDependencies): BatchHandler<RaisedEvent> {
+  const { webhooks, deliveries, publisher } = dependencies
+  return async ({ records }) => {
+    const known = await webhooks.ofProjects(records.map(({ value }) => value.project_id))
+    const byProject = Map.groupBy(known, ({ projectId }) => projectId)
+    const fanned = records.map(({ value }) =>
+      fanOut(value, byProject.get(value.project_id) ?? [], dependencies),
+    )
+    const due = fanned.flatMap(({ due }) => due)
+    await deliveries.insert(due)
+    await publisher.publish(due.map((delivery) => ({ topic: 'deliveryDue', delivery })))
+    return fanned.map(({ outcome }) => outcome)
+  }
+}
+
+interface FannedOut {
+  due: readonly WebhookDelivery[]
+  outcome: Outcome
+}
+
+function fanOut(
+  event: RaisedEvent,
+  webhooks: readonly Webhook[],
+  dependencies: FanOutDependencies,
+): FannedOut {
+  if (webhooks.length === 0) return { due: [], outcome: ok() }
+  try {
+    const data = dependencies.joinEvent(event)
+    const selected = webhooks.filter((webhook) => {
+      const selection = selectWebhook(webhook, event, data, dependencies.expressions)
+      dependencies.metrics.selections.inc({ selection })
+      return selection === 'selected'
+    })
+    return { due: selected.map((webhook) => firstAttempt(event, webhook.id)), outcome: ok() }
+  } catch (error) {
+    if (error instanceof PermanentError) return { due: [], outcome: deadLetter(error) }
+    throw error
+  }
+}
+
+function firstAttempt(event: RaisedEvent, webhookId: string): WebhookDelivery {
+  return {
+    delivery_id: deliveryId(event, webhookId),
+    webhook_id: webhookId,
+    project_id: event.project_id,
+    attempt: 1,
+    first_attempt: 1,
+    due_at: event.created_at,
+    event,
+    last_error: null,
+  }
+}

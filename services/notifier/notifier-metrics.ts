@@ -1,0 +1,45 @@
+import type { Counter, Gauge, Histogram } from 'prom-client'
+import type { Metrics } from '#runtime/metrics.ts'
+import type { Selection } from './steps/select-webhooks.ts'
+
+export interface NotifierMetrics {
+  selections: Counter<'selection'>
+  attempts: Counter<'result'>
+  attemptSeconds: Histogram
+  eventToReceipt: Histogram
+  inFlight: Gauge
+  waiting: Counter<'reason'>
+  dead: Counter
+}
+
+export function createNotifierMetrics(metrics: Metrics): NotifierMetrics {
+  const selections = metrics.counter<'selection'>(
+    'sluice_notifier_selections_total',
+    'Events held against webhooks, by what was decided',
+    ['selection'],
+  )
+  // Alerts are about a rate of these, which starts at 0 and not at the first failure.
+  const initial: readonly Selection[] = ['selected', 'other_event', 'filtered', 'expression_failed']
+  for (const selection of initial) selections.inc({ selection }, 0)
+  return {
+    selections,
+    attempts: metrics.counter('sluice_notifier_attempts_total', 'Delivery attempts by result', ['result']),
+    attemptSeconds: metrics.histogram(
+      'sluice_notifier_attempt_seconds',
+      'Time of an attempt until the status line',
+      [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    ),
+    eventToReceipt: metrics.histogram(
+      'sluice_notifier_event_to_receipt_seconds',
+      'Time from an event to its delivery at the first attempt',
+      [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+    ),
+    inFlight: metrics.gauge('sluice_notifier_in_flight', 'Attempts being made'),
+    waiting: metrics.counter(
+      'sluice_notifier_waiting_total',
+      'Attempts that were set aside in the database, by reason',
+      ['reason'],
+    ),
+    dead: metrics.counter('sluice_notifier_dead_total', 'Deliveries whose last attempt failed'),
+  }
+}

@@ -1,0 +1,41 @@
+import { messageOf } from '#runtime/errors.ts'
+import { AddressRefused } from './guarded-connector.ts'
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was closed',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ETIMEDOUT: 'the connection timed out',
+  ENOTFOUND: 'the host name does not resolve',
+  ENODATA: 'the host name does not resolve',
+  ESERVFAIL: 'the host name does not resolve: its name server fails',
+  ETIMEOUT: 'the host name does not resolve: its name server does not answer',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
+  UND_ERR_SOCKET: 'the connection was closed before an answer',
+  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
+}
+const maxLength = 300
+
+/** What an attempt failed with, for the owner of the webhook: without addresses, which can be of our own network. */
+export function describeFailure(error: unknown): string {
+  if (error instanceof AddressRefused) return error.message
+  const code = codeOf(error)
+  const reason = reasons[code]
+  if (reason !== undefined) return reason
+  if (code.startsWith('HPE_')) return 'the answer is not HTTP'
+  if (isCertificateProblem(code)) return `TLS: ${messageOf(error)}`.slice(0, maxLength)
+  return code === '' ? 'the request failed' : `the request failed (${code})`
+}
+
+/** A host with several addresses fails with one error for each; they fail alike more often than not. */
+function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return ''
+  if ('code' in error && typeof error.code === 'string') return error.code
+  return error instanceof AggregateError ? codeOf(error.errors[0]) : ''
+}
+
+function isCertificateProblem(code: string): boolean {
+  return /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY|EPROTO/.test(code)
+}

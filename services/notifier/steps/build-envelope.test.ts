@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals'
+import { raisedEvent } from '../testing.ts'
+import { buildEnvelope } from './build-envelope.ts'
+import { joinEventData } from './join-event-data.ts'
+
+test('the envelope of specification 6.2, the same bytes each time', () => {
+  const event = raisedEvent({
+    created_at: Date.UTC(2026, 10, 21, 11, 0, 0, 7),
+    fields: { text: 'π "q" \u2028' },
+  })
+  const build = () => buildEnvelope(event, joinEventData('usage_alert', event.data, null))
+  expect(JSON.parse(build().toString('utf8'))).toEqual({
+    event: 'threat_detected',
+    id: event.id,
+    created_at: '2026-11-21T11:00:00.007Z',
+    project_id: event.project_id,
+    data: { text: 'π "q" \u2028' },
+  })
+  expect(build().equals(build())).toBe(true)
+})

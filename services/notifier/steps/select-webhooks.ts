@@ -1,0 +1,49 @@
+import { eventDataFields } from '#schemas/event-data.ts'
+import type { RaisedEvent } from '#schemas/event-raised.ts'
+import type { Webhook } from '../stores/webhook-store.ts'
+import type { ExpressionCache } from './expression-cache.ts'
+import type { JoinedData } from './join-event-data.ts'
+
+/** Why a webhook gets an event or does not; labels of a metric. */
+export type Selection = 'selected' | 'other_event' | 'filtered' | 'expression_failed'
+
+const knownFieldsAsNull = Object.fromEntries(eventDataFields.map((field) => [field, null]))
+
+/** Decides whether `webhook` gets `event`. A test event goes to its webhook whatever that selects. */
+export function selectWebhook(
+  webhook: Webhook,
+  event: RaisedEvent,
+  data: JoinedData,
+  expressions: ExpressionCache,
+): Selection {
+  if (event.webhook_id !== null) return event.webhook_id === webhook.id ? 'selected' : 'other_event'
+  if (!webhook.enabled || !webhook.events.includes(selectableName(event))) return 'other_event'
+  if (!passesFilters(webhook.filters, data.fields)) return 'filtered'
+  if (webhook.filterExpression === null) return 'selected'
+  const passes = expressions.evaluate(webhook.filterExpression, expressionValues(event, data))
+  if (passes === undefined) return 'expression_failed'
+  return passes ? 'selected' : 'filtered'
+}
+
+/** First-seen tools are told to those who want usage alerts (specification 6.1). */
+function selectableName({ event }: RaisedEvent): string {
+  return event === 'new_tool_detected' ? 'usage_alert' : event
+}
+
+/** A filter binds only events that carry its field: one on severity does not swallow usage alerts. */
+function passesFilters(filters: Webhook['filters'], fields: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(filters).every(([field, allowed]) => {
+    const value = fields[field] ?? null
+    return value === null || allowed.length === 0 || (typeof value === 'string' && allowed.includes(value))
+  })
+}
+
+function expressionValues(event: RaisedEvent, data: JoinedData): Record<string, unknown> {
+  return {
+    event: event.event,
+    id: event.id,
+    created_at: new Date(event.created_at).toISOString(),
+    project_id: event.project_id,
+    data: { ...knownFieldsAsNull, ...data.fields },
+  }
+}

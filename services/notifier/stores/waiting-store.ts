@@ -1,0 +1,129 @@
+import type pg from 'pg'
+import { query } from '#runtime/postgres.ts'
+import type { EventName } from '#schemas/event-raised.ts'
+import { idFromUuid, idToUuid } from '#schemas/ids.ts'
+import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+
+/** Attempts that wait for a place at their endpoint, or for the end of somebody else's claim. */
+export interface WaitingStore {
+  /** Writes that `delivery.attempt` waits, until `dueAtMs` (Unix milliseconds) at least. */
+  add(delivery: WebhookDelivery, dueAtMs: number): Promise<void>
+  /**
+   * Takes up to `limit` that are due, longest waiting first, from each endpoint at most what `places` gives it (others:
+   * `perEndpoint`). They fall due again after `leaseMs` unless they are removed.
+   */
+  take(options: TakeOptions): Promise<WebhookDelivery[]>
+  /** What became of the attempt is stored and published. */
+  remove(delivery: WebhookDelivery): Promise<void>
+  /** Could not be worked on after all: it is due again. */
+  putBack(delivery: WebhookDelivery): Promise<void>
+}
+
+export interface TakeOptions {
+  places: ReadonlyMap<string, number>
+  perEndpoint: number
+  limit: number
+  leaseMs: number
+}
+
+const addWaiting = `
+  insert into webhook_waiting as waiting (delivery_id, webhook_id, attempt, first_attempt, last_error, due_at)
+  select id, webhook_id, $2, $3, $4, $5 from webhook_deliveries where id = $1
+  on conflict (delivery_id) do update set attempt = excluded.attempt, first_attempt = excluded.first_attempt,
+    last_error = excluded.last_error, due_at = excluded.due_at
+    where excluded.attempt > waiting.attempt`
+
+// One index scan an endpoint: the walk over distinct endpoints skips from each to the next.
+const takeWaiting = `
+  with recursive endpoint (webhook_id) as (
+    (select webhook_id from webhook_waiting order by webhook_id limit 1)
+    union all
+    select (select w.webhook_id from webhook_waiting w where w.webhook_id > endpoint.webhook_id order by w.webhook_id limit 1)
+    from endpoint where endpoint.webhook_id is not null
+  ),
+  free (webhook_id, places) as (
+    select endpoint.webhook_id, coalesce(busy.places, $3) from endpoint
+    left join unnest($1::uuid[], $2::int[]) as busy (webhook_id, places) using (webhook_id)
+    where endpoint.webhook_id is not null
+  ),
+  due as (
+    select head.delivery_id from free cross join lateral (
+      select w.delivery_id, w.due_at from webhook_waiting w
+      where w.webhook_id = free.webhook_id and w.due_at <= now()
+      order by w.due_at limit free.places for update skip locked
+    ) head order by head.due_at limit $4
+  )
+  update webhook_waiting waiting set due_at = now() + $5 * interval '1 millisecond'
+  from webhook_deliveries d
+  where waiting.delivery_id in (select delivery_id from due) and d.id = waiting.delivery_id
+  returning waiting.delivery_id, waiting.attempt, waiting.first_attempt, waiting.last_error, d.webhook_id, d.project_id,
+    d.event_id, d.event, d.event_created_at, d.data, d.content_codec, d.content_key_id, d.content_data, d.content_id`
+
+export function createWaitingStore(pool: pg.Pool): WaitingStore {
+  return {
+    async add(delivery, dueAtMs) {
+      const { attempt, first_attempt, last_error } = delivery
+      const values = [idToUuid(delivery.delivery_id), attempt, first_attempt, last_error, new Date(dueAtMs)]
+      await query(pool, addWaiting, values)
+    },
+    async take({ places, perEndpoint, limit, leaseMs }) {
+      const busy = [...places.keys()].map(idToUuid)
+      const values = [busy, [...places.values()], perEndpoint, limit, leaseMs]
+      const { rows } = await query<WaitingRow>(pool, takeWaiting, values)
+      return rows.map(deliveryOf)
+    },
+    async remove(delivery) {
+      const values = [idToUuid(delivery.delivery_id), delivery.attempt]
+      await query(pool, 'delete from webhook_waiting where delivery_id = $1 and attempt = $2', values)
+    },
+    async putBack(delivery) {
+      const values = [idToUuid(delivery.delivery_id), delivery.attempt]
+      await query(
+        pool,
+        'update webhook_waiting set due_at = now() where delivery_id = $1 and attempt = $2',
+        values,
+      )
+    },
+  }
+}
+
+interface WaitingRow {
+  delivery_id: string
+  attempt: number
+  first_attempt: number
+  last_error: string | null
+  webhook_id: string
+  project_id: string
+  event_id: string
+  event: EventName
+  event_created_at: Date
+  data: Buffer
+  content_codec: string | null
+  content_key_id: string | null
+  content_data: Buffer | null
+  content_id: string | null
+}
+
+function deliveryOf(row: WaitingRow): WebhookDelivery {
+  const projectId = idFromUuid('project', row.project_id)
+  const { content_codec: codec, content_key_id: key_id, content_data: data } = row
+  return {
+    delivery_id: idFromUuid('delivery', row.delivery_id),
+    webhook_id: idFromUuid('webhook', row.webhook_id),
+    project_id: projectId,
+    attempt: row.attempt,
+    first_attempt: row.first_attempt,
+    due_at: 0,
+    last_error: row.last_error,
+    event: {
+      id: idFromUuid('event', row.event_id),
+      event: row.event,
+      project_id: projectId,
+      created_at: row.event_created_at.getTime(),
+      data: row.data,
+      content: codec === null || data === null ? null : { codec, key_id, data },
+      content_id: row.content_id,
+      webhook_id: null,
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import type pg from 'pg'
+import { query } from '#runtime/postgres.ts'
+import { idFromUuid, idToUuid } from '#schemas/ids.ts'
+import type { SealedBytes } from '#schemas/sealed-bytes.ts'
+
+export interface Webhook {
+  id: string
+  projectId: string
+  url: string
+  events: readonly string[]
+  /** Structured filters: field of `data` → the values that pass. */
+  filters: Readonly<Record<string, readonly string[]>>
+  filterExpression: string | null
+  enabled: boolean
+  secret: SealedBytes
+  /** Of before a rotation, while its overlap lasts. */
+  previousSecret: SealedBytes | null
+}
+
+export interface WebhookStore {
+  /** Every webhook of the projects, disabled ones included. */
+  ofProjects(projectIds: readonly string[]): Promise<Webhook[]>
+  /** Undefined when the project has no such webhook any more. */
+  find(projectId: string, webhookId: string): Promise<Webhook | undefined>
+}
+
+interface Row {
+  id: string
+  project_id: string
+  url: string
+  events: string[]
+  filters: unknown
+  filter_expression: string | null
+  enabled: boolean
+  secret_codec: string
+  secret_key_id: string | null
+  secret_data: Buffer
+  previous_secret_codec: string | null
+  previous_secret_key_id: string | null
+  previous_secret_data: Buffer | null
+  previous_secret_valid: boolean
+}
+
+const select = `
+  select id, project_id, url, events, filters, filter_expression, enabled, secret_codec, secret_key_id, secret_data,
+    previous_secret_codec, previous_secret_key_id, previous_secret_data,
+    coalesce(previous_secret_until > now(), false) as previous_secret_valid
+  from webhooks`
+
+/** Reads webhooks as they are now: one that is changed or disabled is so from the next attempt on. */
+export function createWebhookStore(pool: pg.Pool): WebhookStore {
+  return {
+    async ofProjects(projectIds) {
+      const ids = [...new Set(projectIds)].map(idToUuid)
+      const { rows } = await query<Row>(pool, `${select} where project_id = any($1::uuid[])`, [ids])
+      return rows.map(webhookOf)
+    },
+    async find(projectId, webhookId) {
+      const { rows } = await query<Row>(pool, `${select} where id = $1 and project_id = $2`, [
+        idToUuid(webhookId),
+        idToUuid(projectId),
+      ])
+      return rows.map(webhookOf)[0]
+    },
+  }
+}
+
+function webhookOf(row: Row): Webhook {
+  return {
+    id: idFromUuid('webhook', row.id),
+    projectId: idFromUuid('project', row.project_id),
+    url: row.url,
+    events: row.events,
+    filters: filtersOf(row.filters),
+    filterExpression: row.filter_expression,
+    enabled: row.enabled,
+    secret: { codec: row.secret_codec, key_id: row.secret_key_id, data: row.secret_data },
+    previousSecret: previousSecretOf(row),
+  }
+}
+
+function previousSecretOf(row: Row): SealedBytes | null {
+  const { previous_secret_codec: codec, previous_secret_key_id: key_id, previous_secret_data: data } = row
+  return !row.previous_secret_valid || codec === null || data === null ? null : { codec, key_id, data }
+}
+
+/** The API checks filters when it saves them; what is no list of values filters nothing. */
+function filtersOf(filters: unknown): Webhook['filters'] {
+  if (typeof filters !== 'object' || filters === null) return {}
+  const lists = Object.entries(filters).map(([field, values]): [string, string[]] => [
+    field,
+    Array.isArray(values) ? values.filter((value) => typeof value === 'string') : [],
+  ])
+  return Object.fromEntries(lists)
+}

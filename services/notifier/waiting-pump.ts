@@ -1,0 +1,127 @@
+import type { Clock } from '#runtime/clock.ts'
+import type { Log } from '#runtime/log.ts'
+import type { Health, Service } from '#runtime/service.ts'
+import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import type { AttemptDelivery } from './attempt-delivery.ts'
+import type { EndpointSlots } from './endpoint-slots.ts'
+import type { WaitingStore } from './stores/waiting-store.ts'
+
+export interface PumpDependencies {
+  attempt: AttemptDelivery
+  slots: EndpointSlots
+  waiting: WaitingStore
+  log: Log
+  clock: Clock
+  /** Places of one endpoint. */
+  perEndpoint: number
+  /** Attempts that this pump makes at once. */
+  concurrency: number
+}
+
+const idleMs = 250
+/** After trouble with Postgres. */
+const troubleMs = 1_000
+/** Longer than an attempt's claim, so that one that falls due again is free to be claimed. */
+const takeLeaseMs = 30_000
+
+/** Makes the attempts that wait in the database, as places at their endpoints become free. */
+export function createWaitingPump(dependencies: PumpDependencies): Service {
+  return new WaitingPump(dependencies)
+}
+
+class WaitingPump implements Service {
+  readonly #dependencies: PumpDependencies
+  readonly #working = new Set<Promise<void>>()
+  readonly #ended = Promise.withResolvers<undefined>()
+  readonly done: Promise<void> = this.#ended.promise
+  #state: 'new' | 'running' | 'stopping' = 'new'
+  #idle = new AbortController()
+  #problem: string | undefined
+
+  constructor(dependencies: PumpDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  start(): Promise<void> {
+    if (this.#state === 'new') {
+      this.#state = 'running'
+      void this.#run()
+    }
+    return Promise.resolve()
+  }
+
+  async stop(): Promise<void> {
+    if (this.#state === 'new') this.#ended.resolve(undefined)
+    this.#state = 'stopping'
+    this.#idle.abort()
+    await this.done
+  }
+
+  health(): Health {
+    if (this.#problem === undefined) return { status: 'ok' }
+    return { status: 'degraded', problems: { waiting: this.#problem } }
+  }
+
+  async #run(): Promise<void> {
+    const { clock, log } = this.#dependencies
+    while (this.#state === 'running') {
+      this.#idle = new AbortController()
+      try {
+        const taken = await this.#round()
+        this.#problem = undefined
+        if (taken === 0) await clock.sleep(idleMs, this.#idle.signal)
+      } catch (error) {
+        this.#problem = 'waiting deliveries cannot be read'
+        log.warn({ err: error }, this.#problem)
+        await clock.sleep(troubleMs)
+      }
+    }
+    await Promise.all(this.#working)
+    this.#ended.resolve(undefined)
+  }
+
+  /** Returns how many were taken. */
+  async #round(): Promise<number> {
+    const { slots, waiting, perEndpoint, concurrency } = this.#dependencies
+    const limit = concurrency - this.#working.size
+    if (limit <= 0) return 0
+    const held = slots.heldBack()
+    const places = slots.placesLeft()
+    const taken = await waiting.take({ places, perEndpoint, limit, leaseMs: takeLeaseMs })
+    for (const delivery of taken) await this.#begin(delivery)
+    // Whoever had places left and came up with nothing has nothing waiting, unless the limit cut it off.
+    const found = new Set(taken.map(({ webhook_id: webhookId }) => webhookId))
+    const through = held.filter((webhookId) => !found.has(webhookId) && places.get(webhookId) !== 0)
+    if (taken.length < limit) for (const webhookId of through) slots.letPass(webhookId)
+    return taken.length
+  }
+
+  async #begin(delivery: WebhookDelivery): Promise<void> {
+    const { slots, waiting } = this.#dependencies
+    const giveBack = slots.take(delivery.webhook_id, 'waiting')
+    if (giveBack === undefined) {
+      await waiting.putBack(delivery)
+      return
+    }
+    const work = this.#work(delivery).finally(() => {
+      giveBack()
+      this.#working.delete(work)
+      this.#idle.abort()
+    })
+    this.#working.add(work)
+  }
+
+  async #work(delivery: WebhookDelivery): Promise<void> {
+    const { attempt, waiting, log } = this.#dependencies
+    try {
+      const end = await attempt(delivery)
+      if (end.kind === 'decided') await waiting.remove(delivery)
+    } catch (error) {
+      // It falls due again when its lease ends.
+      log.error(
+        { err: error, delivery_id: delivery.delivery_id },
+        'a waiting delivery could not be attempted',
+      )
+    }
+  }
+}
