@@ -11,7 +11,7 @@ import { apiConfigSchema } from '#services/api/config.ts'
 import { createApi } from '#services/api/service.ts'
 import { createTestDatabase, deleteTopics, randomName, testInfrastructure } from './infrastructure.ts'
 
-export const operatorSecret = 'an operator secret for tests'
+export const operatorSecret = 'an-operator-secret-for-tests'
 
 export interface Answer {
   status: number
@@ -114,6 +114,7 @@ async function createProject(
   settings: Record<string, unknown> = {},
 ): Promise<{ projectId: string; key: string; keyId: string }> {
   const project = await call('POST', '/api/projects', { operator: true, body: { name: 'test', ...settings } })
+  if (project.status !== 201) throw new Error(`no project: ${project.text}`)
   const projectId = String(project.json['id'])
   const made = await call('POST', `/api/projects/${projectId}/keys`, {
     operator: true,
