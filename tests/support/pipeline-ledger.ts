@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { idFromUuid } from '#schemas/ids.ts'
 import type { ScoreLabel } from '#schemas/verdicts.ts'
@@ -65,15 +64,7 @@ export function scorerSets(ledger: PipelineLedger): string[][] {
   return [...sets].map((set) => set.split(','))
 }
 
-/** Asks until `done` says yes; rejects with `describe` when it has not within `deadlineMs`. */
-export async function eventually(
-  done: () => Promise<boolean>,
-  describe: () => Promise<string> | string,
-  deadlineMs: number,
-): Promise<void> {
-  const giveUpAt = Date.now() + deadlineMs
-  while (!(await done())) {
-    if (Date.now() > giveUpAt) throw new Error(`not within ${deadlineMs} ms: ${await describe()}`)
-    await sleep(250)
-  }
+/** How far a pipeline has come, for the error of a test that waits for it. */
+export function describeLedger({ stored, scores, unpublished }: PipelineLedger, sent: number): string {
+  return `${sent} sent, ${stored.length} stored, ${scores.length} scores, ${unpublished} events unpublished`
 }

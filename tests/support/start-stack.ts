@@ -30,6 +30,8 @@ export interface Stack {
   databaseUrl: string
   topicPrefix: string
   processes: Readonly<Record<ServiceName, ServiceProcess>>
+  /** Another tenant. */
+  createProject(): Promise<{ projectId: string; apiKey: string }>
   stop(): Promise<void>
 }
 
@@ -76,7 +78,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       return started
     }
     const api = await start('api', { API_PORT: String(apiPort), INTERNAL_API_SECRET: operator })
-    const { projectId, apiKey } = await createProject(apiUrl, operator)
+    const newProject = () => createProject(apiUrl, operator)
+    const { projectId, apiKey } = await newProject()
     const [sink, scorer, notifier, gateway] = await Promise.all([
       start('sink'),
       start('scorer'),
@@ -93,7 +96,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     ])
     const gatewayUrl = `http://127.0.0.1:${gatewayPort}`
     const processes = { api, sink, scorer, notifier, gateway }
-    return { gatewayUrl, apiUrl, projectId, apiKey, proxyApiKey, databaseUrl, topicPrefix, processes, stop }
+    const addresses = { gatewayUrl, apiUrl, projectId, apiKey, proxyApiKey, databaseUrl, topicPrefix }
+    return { ...addresses, processes, createProject: newProject, stop }
   } catch (error) {
     await stop()
     throw error
@@ -103,10 +107,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 async function prepareTopics(prefix: string): Promise<void> {
   const { brokers, registryUrl } = testInfrastructure()
   const log = createLog('test', 'silent')
-  const kafka = createKafka(
-    { KAFKA_BROKERS: brokers, KAFKA_SSL: false, TOPIC_PREFIX: prefix },
-    { clientId: 'test', log },
-  )
+  const kafka = createKafka({ KAFKA_BROKERS: brokers }, { clientId: 'test', log })
   await createTopics({ kafka, prefix, replicationFactor: 1, log })
   await registerSchemas({ registryUrl, prefix, log })
 }

@@ -1,0 +1,121 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import type { EmbeddedPart } from '#infra/embedded/embedded-part.ts'
+import { freePorts } from '#infra/embedded/free-port.ts'
+import { signalGroup } from '#infra/embedded/guarded-process.ts'
+import { startPostgres } from '#infra/embedded/start-postgres.ts'
+import { migrate } from '#infra/migrate.ts'
+import { builtInScorers } from '#schemas/verdicts.ts'
+import { createWebhook } from '../support/create-webhook.ts'
+import { startMockProvider, type MockProvider } from '../support/mock-provider.ts'
+import { describeLedger, failingScores, readLedger, scorerSets } from '../support/pipeline-ledger.ts'
+import { realPrompts } from '../support/real-prompts.ts'
+import { sendPrompts } from '../support/send-prompts.ts'
+import { startStack, type Stack } from '../support/start-stack.ts'
+import { until } from '../support/until.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+
+jest.setTimeout(400_000)
+
+// The outage that the system promises to outlive; longer than its retries, so that processes end and are started again.
+const outageMs = 60_000
+const killsOfEach = 2
+// All of the enterprise tier, and the custom scorer of evals/scorers.yaml.
+const scorers = builtInScorers.length + 1
+
+let directory: string
+let postgres: EmbeddedPart
+let provider: MockProvider
+let receiver: WebhookReceiver
+let stack: Stack
+let restartPostgres: () => Promise<EmbeddedPart>
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sluice-chaos-'))
+  const [port] = (await freePorts(1)) as [number]
+  // Its own, because the shared one must not be killed. Durable: what it committed has to be there after SIGKILL.
+  restartPostgres = () =>
+    startPostgres({ directory: join(directory, 'postgres'), logFile: join(directory, 'postgres.log'), port })
+  postgres = await restartPostgres()
+  await migrate(postgres.address)
+  provider = await startMockProvider()
+  receiver = await startWebhookReceiver()
+  stack = await startStack({
+    upstreamUrl: provider.url,
+    insecureWebhookHosts: '127.0.0.1',
+    databaseUrl: postgres.address,
+  })
+})
+
+afterAll(async () => {
+  await stack.stop()
+  await receiver.close()
+  await provider.stop()
+  await postgres.stop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+test('kill -9 of each consumer and a Postgres outage: each call stored once, scored once, each failing score told', async () => {
+  receiver.trust(await createWebhook(stack, receiver.url))
+  let faultsAreOver = false
+  const prompts = realPrompts(400)
+  const endless = Array.from({ length: 100 }, () => prompts).flat()
+  // Paced by its four senders and the pause of each call, so that every fault hits work under way.
+  const sending = sendPrompts({
+    ...stack,
+    prompts: endless,
+    concurrency: 4,
+    pauseMs: 60,
+    goOn: () => !faultsAreOver,
+  })
+  const faults = async () => {
+    const { sink, scorer, notifier } = stack.processes
+    for (let round = 0; round < killsOfEach; round++)
+      for (const victim of [sink, scorer, notifier]) {
+        await sleep(1_500)
+        await victim.killAndRestart()
+      }
+    signalGroup(postgres.pid, 'SIGKILL')
+    await postgres.exited
+    await sleep(outageMs)
+    postgres = await restartPostgres()
+    await sleep(1_000)
+  }
+  // The applications notice nothing of all this: a call that fails rejects.
+  const [sent] = await Promise.all([sending, faults().finally(() => (faultsAreOver = true))])
+
+  const read = () => readLedger(stack.databaseUrl)
+  await until(
+    async () => {
+      const { stored, scores, unpublished } = await read()
+      return stored.length >= sent.length && scores.length >= sent.length * scorers && unpublished === 0
+    },
+    120_000,
+    async () => describeLedger(await read(), sent.length),
+  )
+  const ledger = await readLedger(stack.databaseUrl)
+  expect(ledger.stored.sort()).toEqual([...sent].sort())
+  expect(scorerSets(ledger)).toHaveLength(1)
+  expect(ledger.scores).toHaveLength(sent.length * scorers)
+
+  const failing = failingScores(ledger)
+  await receiver.waitFor(() => receiver.ids().length >= failing.length, 60_000)
+  const told = new Map(
+    receiver.deliveries.map(({ id, envelope: { data } }) => [
+      id,
+      `${String(data['request_id'])}/${String(data['scorer_name'])}`,
+    ]),
+  )
+  // At least once each, and a repeated one under the same id.
+  expect([...told.values()].sort()).toEqual(failing)
+
+  const restarts = Object.values(stack.processes).map(({ name, restarts: count }) => ({
+    name,
+    restarts: count(),
+  }))
+  // A crash loop would show here: an outage of a minute with retries and a backoff ends a process a few times at most.
+  for (const { restarts: count } of restarts) expect(count).toBeLessThanOrEqual(killsOfEach + 12)
+})

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import OpenAI from 'openai'
+import { startMockJudge, type MockJudge } from '../support/mock-judge.ts'
+import { startMockProvider, type MockProvider } from '../support/mock-provider.ts'
+import { describeLedger, failingScores, readLedger, scorerSets } from '../support/pipeline-ledger.ts'
+import { builtInScorers } from '#schemas/verdicts.ts'
+import { createWebhook } from '../support/create-webhook.ts'
+import { realPrompts } from '../support/real-prompts.ts'
+import { sendPrompts } from '../support/send-prompts.ts'
+import { startStack, type Stack } from '../support/start-stack.ts'
+import { until } from '../support/until.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+
+jest.setTimeout(240_000)
+
+// What evals/tiers.yaml runs on the enterprise tier, and the custom scorer of evals/scorers.yaml.
+const scorers = [...builtInScorers, 'destructive_tool_call'].sort()
+let provider: MockProvider
+let judge: MockJudge
+let receiver: WebhookReceiver
+let stack: Stack
+
+beforeAll(async () => {
+  provider = await startMockProvider()
+  judge = await startMockJudge()
+  receiver = await startWebhookReceiver()
+  stack = await startStack({
+    upstreamUrl: provider.url,
+    insecureWebhookHosts: '127.0.0.1',
+    environment: { OPENAI_BASE_URL: judge.url, OPENAI_API_KEY: 'not-checked-by-this-judge' },
+  })
+})
+
+afterAll(async () => {
+  await stack.stop()
+  await receiver.close()
+  await judge.stop()
+  await provider.stop()
+})
+
+test('real prompts through the gateway: each stored once, scored once by every scorer, each failing score delivered once', async () => {
+  receiver.trust(await createWebhook(stack, receiver.url))
+
+  const sent = await sendPrompts({ ...stack, prompts: realPrompts(240), concurrency: 16 })
+  const expectedScores = sent.length * scorers.length
+  const read = () => readLedger(stack.databaseUrl)
+  await until(
+    async () => {
+      const { scores, unpublished } = await read()
+      return scores.length >= expectedScores && unpublished === 0
+    },
+    120_000,
+    async () => describeLedger(await read(), sent.length),
+  )
+  const ledger = await read()
+  expect([...ledger.stored].sort()).toEqual([...sent].sort())
+  expect(scorerSets(ledger)).toEqual([scorers])
+  expect(ledger.scores).toHaveLength(expectedScores)
+
+  const failing = failingScores(ledger)
+  expect(failing.length).toBeGreaterThan(20)
+  await receiver.waitFor((deliveries) => deliveries.length >= failing.length, 60_000)
+  const delivered = receiver.deliveries.map(
+    ({ envelope: { data } }) => `${String(data['request_id'])}/${String(data['scorer_name'])}`,
+  )
+  expect(delivered.sort()).toEqual(failing)
+  expect(receiver.deliveries.every(({ verified }) => verified === true)).toBe(true)
+
+  const logLines = (await stack.processes.sink.output())
+    .split('\n')
+    .filter((line) => line.includes('safety_score_written'))
+  expect(logLines).toHaveLength(expectedScores)
+})
+
+test('a call is readable over the API with its bodies and scores, and by its own project only', async () => {
+  const response = await client()
+    .chat.completions.create({
+      model: 'gpt-4o-mini',
+      messages: [{ role: 'user', content: 'My card is 4111 1111 1111 1111.' }],
+    })
+    .withResponse()
+  const id = response.response.headers.get('x-service-request-id') as string
+  const read = async () => (await get(`/api/requests/${id}`, stack.apiKey)) as StoredCall
+  await until(
+    async () => ((await read()).safety_scores?.length ?? 0) > 0,
+    30_000,
+    async () => JSON.stringify(await read()),
+  )
+  const call = await read()
+  expect(call).toMatchObject({
+    id,
+    project_id: stack.projectId,
+    model: 'gpt-4o-mini',
+    provider: 'openai',
+    prompt_tokens: 12,
+    completion_tokens: 6,
+    request_body: { messages: [{ role: 'user', content: 'My card is 4111 1111 1111 1111.' }] },
+  })
+  expect(call.safety_scores?.find(({ scorer_name }) => scorer_name === 'pii_detection')).toMatchObject({
+    score_label: 'unsafe',
+    method: 'detector',
+    owasp_category: 'LLM02',
+  })
+  const other = await stack.createProject()
+  expect((await fetchApi(`/api/requests/${id}`, other.apiKey)).status).toBe(404)
+})
+
+interface StoredCall {
+  safety_scores?: { scorer_name: string }[]
+}
+
+function client(): OpenAI {
+  return new OpenAI({ baseURL: `${stack.gatewayUrl}/v1`, apiKey: stack.proxyApiKey, maxRetries: 0 })
+}
+
+function fetchApi(path: string, key: string): Promise<Response> {
+  return fetch(stack.apiUrl + path, { headers: { 'x-service-key': key } })
+}
+
+async function get(path: string, key: string): Promise<unknown> {
+  return (await fetchApi(path, key)).json()
+}
