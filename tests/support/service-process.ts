@@ -84,7 +84,8 @@ async function awaitReady(name: string, port: number, output: () => Promise<stri
     try {
       if ((await fetch(`http://127.0.0.1:${port}/readyz`)).ok) return
     } catch (error) {
-      if (!(error instanceof TypeError)) throw error // fetch: not listening yet
+      // fetch: not listening yet. By name, because jest's own TypeError is another class than Node's.
+      if ((error as Error).name !== 'TypeError') throw error
     }
     await sleep(100)
   }
