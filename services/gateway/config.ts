@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { listOf, milliseconds, operationsPort, processFields } from '#runtime/config.ts'
+
+const kibibyte = 1024
+const mebibyte = 1024 * kibibyte
+
+export const gatewayConfigSchema = z
+  .object({
+    ...processFields,
+    OPS_PORT: operationsPort(9080),
+    GATEWAY_HOST: z.string().default('0.0.0.0').describe('Address that applications reach the gateway at.'),
+    GATEWAY_PORT: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(65_535)
+      .default(8080)
+      .describe('Port that applications reach the gateway at.'),
+    UPSTREAM_URL: z
+      .url({ protocol: /^https?$/ })
+      .transform((url) => url.replace(/\/+$/, ''))
+      .describe('Base URL of the model provider, without a slash at the end and without a deployment path.'),
+    PROXY_API_KEY: listOf(z.string()).describe('Keys that applications present, comma-separated.'),
+    UPSTREAM_API_KEY: z
+      .string()
+      .optional()
+      .describe("The provider's key. Unset: the application's Authorization header is forwarded as it came."),
+    UPSTREAM_API_KEY_HEADER: z
+      .string()
+      .regex(/^[A-Za-z0-9-]+$/, 'expected the name of a header')
+      .optional()
+      .describe('Header that carries UPSTREAM_API_KEY, for instance `api-key`. Unset: a bearer token.'),
+    UPSTREAM_CONNECT_TIMEOUT_MS: milliseconds(10_000, 600_000).describe(
+      'How long connecting to the provider may take.',
+    ),
+    UPSTREAM_FIRST_BYTE_TIMEOUT_MS: milliseconds(600_000, 3_600_000).describe(
+      'How long the provider may think before its answer starts; then the application gets 504.',
+    ),
+    UPSTREAM_IDLE_TIMEOUT_MS: milliseconds(300_000, 3_600_000).describe(
+      'How long an answer may pause; then it is broken off.',
+    ),
+    UPSTREAM_CONNECTIONS: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(65_535)
+      .default(2_048)
+      .describe('Connections to the provider at most; calls beyond them wait.'),
+    CLIENT_GONE: z
+      .enum(['abort', 'drain'])
+      .default('abort')
+      .describe(
+        'What becomes of a call whose application has gone: the provider is told to stop, or heard out for the record.',
+      ),
+    GATEWAY_RECORD_OTHER: z
+      .enum(['true', 'false'])
+      .default('false')
+      .transform((text) => text === 'true')
+      .describe('Whether requests of shapes that are not model calls are recorded too.'),
+    CAPTURE_MAX_BYTES: bytes(4 * mebibyte, 64 * kibibyte, 4 * mebibyte).describe(
+      'Bytes of one body in a record. A longer one is forwarded whole and recorded cut.',
+    ),
+    CAPTURE_TOTAL_MAX_BYTES: bytes(128 * mebibyte, mebibyte, 8 * 1024 * mebibyte).describe(
+      'Bytes of all bodies being captured. Beyond it bodies are recorded cut; traffic is never held up.',
+    ),
+    API_BACKEND_URL: z
+      .url({ protocol: /^https?$/ })
+      .transform((url) => url.replace(/\/+$/, ''))
+      .describe('The API service, which takes the records.'),
+    SERVICE_API_KEY: z.string().min(1).describe("The project's API key, with which records are posted."),
+    BACKEND_TIMEOUT_MS: milliseconds(30_000, 600_000).describe(
+      'How long the API service may take to answer.',
+    ),
+    SPOOL_DIR: z
+      .string()
+      .default('.sluice/spool')
+      .describe('Where records stay until the API service has them.'),
+    SPOOL_KEY: z
+      .base64()
+      .transform((text) => Buffer.from(text, 'base64'))
+      .refine((key) => key.length === 32, 'expected the base64 of exactly 32 bytes')
+      .optional()
+      .describe('Encrypts records on disk: base64 of 32 bytes. Unset: they are not encrypted.'),
+    SPOOL_MAX_BYTES: bytes(1024 * mebibyte, 16 * mebibyte, 1024 * 1024 * mebibyte).describe(
+      'Bytes of the spool on disk. When it is full the oldest records are dropped and counted.',
+    ),
+    SPOOL_WAIT_MS: milliseconds(2_000, 60_000).describe(
+      'How long the end of an answer may wait for the disk to take its record.',
+    ),
+  })
+  .refine((config) => config.UPSTREAM_API_KEY_HEADER === undefined || config.UPSTREAM_API_KEY !== undefined, {
+    path: ['UPSTREAM_API_KEY_HEADER'],
+    message: 'is set, but UPSTREAM_API_KEY is not',
+  })
+
+export type GatewayConfig = z.output<typeof gatewayConfigSchema>
+
+function bytes(defaultBytes: number, min: number, max: number) {
+  return z.coerce.number().int().min(min).max(max).default(defaultBytes)
+}

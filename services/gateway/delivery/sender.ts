@@ -1,0 +1,134 @@
+import CircuitBreaker from 'opossum'
+import type { Clock } from '#runtime/clock.ts'
+import { messageOf } from '#runtime/errors.ts'
+import type { Log } from '#runtime/log.ts'
+import { fieldAt, parseJson, textOf } from '#capture/json.ts'
+import type { GatewayMetrics } from '../metrics.ts'
+import type { Spool, SpoolBatch } from '../spool/spool.ts'
+import type { PostRecords, Verdict } from './post-records.ts'
+import type { RejectedRecords } from './rejected-records.ts'
+
+export interface SenderDependencies {
+  spool: Spool
+  post: PostRecords
+  rejected: RejectedRecords
+  metrics: GatewayMetrics
+  log: Log
+  clock: Clock
+}
+
+/** Ingest takes 1,000 records and 32 MiB at once; a record is at most 10 MiB. */
+const batchRecords = 500
+const batchBytes = 8 * 1024 * 1024
+/** Calls that end within it travel together: one request for many records costs a fraction of one for each. */
+const gatherMs = 20
+const firstWaitMs = 250
+const longestWaitMs = 10_000
+
+/** Carries records from the spool to the API service, in order, for as long as it takes. */
+export class Sender {
+  readonly #dependencies: SenderDependencies
+  readonly #breaker: CircuitBreaker<[readonly Buffer[]], Verdict[]>
+  readonly #stopping = new AbortController()
+  readonly #givingUp = new AbortController()
+  #problem: string | null = null
+
+  constructor(dependencies: SenderDependencies) {
+    this.#dependencies = dependencies
+    this.#breaker = new CircuitBreaker(dependencies.post, {
+      timeout: false,
+      volumeThreshold: 3,
+      errorThresholdPercentage: 50,
+      resetTimeout: 5_000,
+    })
+  }
+
+  /** Why records are not being taken, null while they are. */
+  problem(): string | null {
+    return this.#problem
+  }
+
+  /** Sends until it is stopped. Rejects when the spool cannot be read or written. */
+  async run(): Promise<void> {
+    const { spool, metrics, clock } = this.#dependencies
+    while (!this.#givingUp.signal.aborted) {
+      const batch = await spool.take(batchRecords, batchBytes)
+      metrics.spool(spool.depth(), clock.now())
+      if (batch !== undefined) {
+        if (!(await this.#deliver(batch))) return
+        await spool.acknowledge(batch)
+      } else if (this.#stopping.signal.aborted) return
+      else {
+        await spool.untilRecords(this.#stopping.signal)
+        await clock.sleep(gatherMs, this.#stopping.signal)
+      }
+    }
+  }
+
+  /** `run` ends once the spool is empty, sending fails, or `forMs` have passed. */
+  stop(forMs: number): void {
+    this.#stopping.abort()
+    this.#breaker.shutdown()
+    setTimeout(() => this.#givingUp.abort(), forMs).unref()
+  }
+
+  /** Tries until every record of the batch has a verdict. False: it is stopping and gave up. */
+  async #deliver(batch: SpoolBatch): Promise<boolean> {
+    const { clock } = this.#dependencies
+    let left = batch.records
+    for (let attempt = 0; left.length > 0; attempt++) {
+      if (attempt > 0) await clock.sleep(waitMs(attempt), this.#stopping.signal)
+      // A stopping gateway does not wait for a service that is away: the records are on disk.
+      if (this.#givingUp.signal.aborted || (attempt > 0 && this.#stopping.signal.aborted)) return false
+      left = await this.#attempt(left)
+    }
+    return true
+  }
+
+  /** Posts once and gives what is still to be sent. */
+  async #attempt(records: readonly Buffer[]): Promise<readonly Buffer[]> {
+    const { spool, metrics, log, clock } = this.#dependencies
+    let verdicts: Verdict[]
+    try {
+      // A breaker that is shut down refuses everything; a stopping gateway tries once more all the same.
+      verdicts = await (this.#stopping.signal.aborted
+        ? this.#dependencies.post(records)
+        : this.#breaker.fire(records))
+    } catch (error) {
+      if (this.#problem === null)
+        log.warn({ err: error }, 'records stay in the spool until the API service takes them')
+      // That the breaker is open says less than why it opened.
+      if (this.#problem === null || !this.#breaker.opened) this.#problem = messageOf(error)
+      metrics.deliveryFailed()
+      metrics.spool(spool.depth(), clock.now())
+      return records
+    }
+    const later: Buffer[] = []
+    for (const [index, record] of records.entries()) {
+      const verdict = verdicts[index] ?? { kind: 'later' }
+      if (verdict.kind === 'later') later.push(record)
+      else await this.#settle(record, verdict)
+    }
+    if (later.length === 0 && this.#problem !== null) log.info('the API service takes records again')
+    this.#problem = later.length === 0 ? null : 'the API service cannot take some records now'
+    return later
+  }
+
+  async #settle(record: Buffer, verdict: Verdict): Promise<void> {
+    const { metrics, log, rejected } = this.#dependencies
+    metrics.delivered(verdict.kind)
+    if (verdict.kind !== 'refused') return
+    const id = textOf(fieldAt(parseJson(record.toString('utf8')), 'id')) ?? 'unknown'
+    log.error(
+      { request_id: id, status: verdict.status, detail: verdict.detail },
+      'the API service refused a record',
+    )
+    await rejected.keep(record, id)
+  }
+}
+
+/** Doubling, and spread so that gateways do not come back all at once. */
+function waitMs(attempt: number): number {
+  const longest = Math.min(longestWaitMs, firstWaitMs * 2 ** (attempt - 1))
+  return longest * (0.5 + Math.random() / 2)
+}

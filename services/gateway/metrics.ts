@@ -1,0 +1,99 @@
+import type { Metrics } from '#runtime/metrics.ts'
+import type { Verdict } from './delivery/post-records.ts'
+import type { CutReason } from './recording/captured-body.ts'
+import type { LossReason, SpoolDepth } from './spool/spool.ts'
+
+/** Every metric of the gateway. Labels come from fixed sets: no path, model or header of a caller becomes one. */
+export interface GatewayMetrics {
+  began(): void
+  /** `status` is what the application got, null when it had gone before. */
+  ended(status: number | null): void
+  /** Seconds that the call took beyond waiting for the provider. */
+  added(seconds: number): void
+  firstByte(seconds: number): void
+  answerBytes(count: number): void
+  refused(reason: 'key' | 'target'): void
+  aborted(by: 'client' | 'upstream'): void
+  malformedHeaders(count: number): void
+  recorded(): void
+  cut(reason: CutReason): void
+  lost(reason: LossReason | 'defect', count: number): void
+  /** An answer ended before its record was on disk. */
+  slowDisk(): void
+  delivered(verdict: Verdict['kind']): void
+  deliveryFailed(): void
+  spool(depth: SpoolDepth, nowMs: number): void
+}
+
+const addedBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1]
+const firstByteBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
+  const name = (rest: string) => `sluice_gateway_${rest}`
+  const requests = metrics.counter(name('requests_total'), 'Calls that ended, by class of status.', [
+    'status',
+  ])
+  const inFlight = metrics.gauge(name('in_flight'), 'Calls being forwarded.')
+  const added = metrics.histogram(
+    name('added_seconds'),
+    'Time of a call not spent waiting for the provider.',
+    addedBuckets,
+  )
+  const firstByte = metrics.histogram(
+    name('first_byte_seconds'),
+    'Time until the answer began.',
+    firstByteBuckets,
+  )
+  const bytes = metrics.counter(name('answer_bytes_total'), 'Bytes of answers passed on.')
+  const refused = metrics.counter(name('refused_total'), 'Calls that the gateway refused.', ['reason'])
+  const aborted = metrics.counter(name('aborted_total'), 'Answers that were broken off.', ['by'])
+  const malformed = metrics.counter(
+    name('malformed_headers_total'),
+    'X-Service-* headers that could not be used.',
+  )
+  const recorded = metrics.counter(name('recorded_total'), 'Calls written to the spool.')
+  const cut = metrics.counter(name('captures_cut_total'), 'Bodies that were recorded cut.', ['reason'])
+  const lost = metrics.counter(name('records_lost_total'), 'Recorded calls that are lost.', ['reason'])
+  const slow = metrics.counter(name('slow_disk_total'), 'Answers that ended before their record was on disk.')
+  const delivered = metrics.counter(name('records_delivered_total'), 'Records by what became of them.', [
+    'verdict',
+  ])
+  const failed = metrics.counter(
+    name('delivery_failures_total'),
+    'Posts that the API service could not decide.',
+  )
+  return {
+    began: () => inFlight.inc(),
+    ended(status) {
+      inFlight.dec()
+      requests.inc({ status: status === null ? 'none' : `${Math.floor(status / 100)}xx` })
+    },
+    added: (seconds) => added.observe(seconds),
+    firstByte: (seconds) => firstByte.observe(seconds),
+    answerBytes: (count) => bytes.inc(count),
+    refused: (reason) => refused.inc({ reason }),
+    aborted: (by) => aborted.inc({ by }),
+    malformedHeaders: (count) => malformed.inc(count),
+    recorded: () => recorded.inc(),
+    cut: (reason) => cut.inc({ reason }),
+    lost: (reason, count) => lost.inc({ reason }, count),
+    slowDisk: () => slow.inc(),
+    delivered: (verdict) => delivered.inc({ verdict }),
+    deliveryFailed: () => failed.inc(),
+    spool: spoolGauges(metrics),
+  }
+}
+
+function spoolGauges(metrics: Metrics): GatewayMetrics['spool'] {
+  const waiting = metrics.gauge('sluice_gateway_spool_records', 'Records waiting to be sent.')
+  const size = metrics.gauge('sluice_gateway_spool_bytes', 'Bytes of the spool on disk.')
+  const age = metrics.gauge(
+    'sluice_gateway_spool_oldest_age_seconds',
+    'Age of the oldest record waiting to be sent.',
+  )
+  return ({ records, bytes, oldestMs }, nowMs) => {
+    waiting.set(records)
+    size.set(bytes)
+    age.set(oldestMs === undefined ? 0 : Math.max(0, nowMs - oldestMs) / 1_000)
+  }
+}

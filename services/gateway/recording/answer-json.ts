@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+import { decodeContent } from '#capture/decode-content.ts'
+import { assembleStream } from '#capture/streams/assemble-stream.ts'
+import { bodyJson, type BodyJson } from './body-json.ts'
+import type { CapturedBytes } from './captured-body.ts'
+
+export interface AnswerJson extends BodyJson {
+  /** Whether a stream reached the end that its format has; undefined for what is no stream. */
+  streamEnded: boolean | undefined
+}
+
+/** An answer as it stands in a record: decompressed, and a stream as the message that it amounts to. */
+export async function answerJson(
+  captured: CapturedBytes,
+  { contentType, contentEncoding }: { contentType: string; contentEncoding: string },
+  maxBytes: number,
+): Promise<AnswerJson> {
+  const decoded = contentEncoding === '' ? captured : await decode(captured, contentEncoding, maxBytes)
+  if (!contentType.startsWith('text/event-stream'))
+    return { ...bodyJson(decoded, maxBytes), streamEnded: undefined }
+  const assembled = assembleStream(decoded.bytes.toString('utf8'))
+  if (assembled === undefined) return { ...bodyJson(decoded, maxBytes), streamEnded: undefined }
+  const json = Buffer.from(JSON.stringify(assembled.body))
+  // A stream that was cut gives what the kept part amounts to, and says so.
+  return decoded.sha256 === null && json.length <= maxBytes
+    ? { json, value: assembled.body, streamEnded: assembled.ended }
+    : { ...bodyJson(cutAs(json, decoded), maxBytes), streamEnded: assembled.ended }
+}
+
+async function decode(
+  captured: CapturedBytes,
+  contentEncoding: string,
+  maxBytes: number,
+): Promise<CapturedBytes> {
+  const decoded = await decodeContent(contentEncoding, captured.bytes, maxBytes)
+  if (decoded === undefined) return captured
+  if (captured.sha256 === null && !decoded.cut) return { ...captured, bytes: decoded.bytes }
+  return cutAs(decoded.bytes, captured)
+}
+
+/** `bytes` stand for a body that was not kept whole; length and hash are of what passed. */
+function cutAs(bytes: Buffer, { bytes: kept, byteLength, sha256 }: CapturedBytes): CapturedBytes {
+  return { bytes, byteLength, sha256: sha256 ?? createHash('sha256').update(kept).digest('hex') }
+}

@@ -1,0 +1,71 @@
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import type { CapturedBytes } from './captured-body.ts'
+
+/** A body as it stands in a record: the bytes of a JSON object. */
+export interface BodyJson {
+  json: Buffer
+  /** The object, when the body itself is one; undefined when it had to be wrapped. */
+  value: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Ingest takes bodies of 200 levels. */
+const maxDepth = 200
+/** Room for the fields around a text that was cut. */
+const wrapperBytes = 256
+
+/**
+ * The bytes themselves when they are a JSON object (never re-serialised: digits, spaces and duplicate names stay); otherwise
+ * `{"raw", "encoding"}`, and `{"truncated", "bytes", "sha256", "text"}` for a body that was cut.
+ */
+export function bodyJson(captured: CapturedBytes, maxBytes: number): BodyJson {
+  if (captured.sha256 !== null)
+    return { json: truncatedJson(captured, captured.sha256, maxBytes), value: undefined }
+  const value = jsonObjectOf(captured.bytes)
+  return value === undefined
+    ? { json: rawJson(captured, maxBytes), value: undefined }
+    : { json: captured.bytes, value }
+}
+
+/** The object that the bytes are the JSON of, or undefined. */
+function jsonObjectOf(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+  if (!isUtf8(bytes)) return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8'))
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  return isDeeper(value, maxDepth) ? undefined : (value as Record<string, unknown>)
+}
+
+function isDeeper(value: object, levels: number): boolean {
+  if (levels === 0) return true
+  for (const member of Object.values(value) as unknown[]) {
+    if (typeof member === 'object' && member !== null && isDeeper(member, levels - 1)) return true
+  }
+  return false
+}
+
+function rawJson(captured: CapturedBytes, maxBytes: number): Buffer {
+  const { bytes } = captured
+  const encoding = isUtf8(bytes) ? 'utf8' : 'base64'
+  const json = Buffer.from(JSON.stringify({ raw: bytes.toString(encoding), encoding }))
+  if (json.length <= maxBytes) return json
+  // Escapes make text longer: what fitted when it came does not fit now.
+  return truncatedJson(captured, createHash('sha256').update(bytes).digest('hex'), maxBytes)
+}
+
+function truncatedJson({ bytes, byteLength }: CapturedBytes, sha256: string, maxBytes: number): Buffer {
+  const head = { truncated: true, bytes: byteLength, sha256 }
+  let text = bytes.toString('utf8')
+  for (;;) {
+    const json = Buffer.from(JSON.stringify({ ...head, text }))
+    if (json.length <= maxBytes) return json
+    const share = (maxBytes - wrapperBytes) / json.length
+    // A cut through a surrogate pair would leave half a character.
+    text = text.slice(0, Math.max(0, Math.floor(text.length * share * 0.98))).replace(/[\ud800-\udbff]$/, '')
+  }
+}

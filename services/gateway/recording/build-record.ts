@@ -1,0 +1,94 @@
+import { fieldAt, textOf } from '#capture/json.ts'
+import { providerOfUpstream } from '#capture/providers.ts'
+import type { CallLabels } from '../traffic/service-headers.ts'
+import { answerJson } from './answer-json.ts'
+import { bodyJson } from './body-json.ts'
+import type { CapturedBytes } from './captured-body.ts'
+
+/** One call that is over, as the gateway saw it. Times are in milliseconds. */
+export interface FinishedCall {
+  id: string
+  path: string
+  labels: CallLabels
+  request: CapturedBytes
+  /** Null: there was no answer. */
+  answer: (CapturedBytes & { contentType: string; contentEncoding: string }) | null
+  /** What the application got: the provider's status, or the gateway's own when it had no answer; null when nothing was sent. */
+  status: number | null
+  latencyMs: number
+  timeToFirstByteMs: number | null
+  /** Who broke it off, null when it is whole. */
+  abortedBy: 'client' | 'upstream' | null
+  error: string | null
+}
+
+const maxErrorLength = 2_000
+
+/**
+ * The record of a call, as JSON bytes for `POST /internal/log`. Model, tokens and cost are left to ingest, which reads them from
+ * the bodies; only what the bodies cannot say is added.
+ */
+export async function buildRecord(
+  call: FinishedCall,
+  upstreamHost: string,
+  maxBytes: number,
+): Promise<Buffer> {
+  const request = bodyJson(call.request, maxBytes)
+  const answer = call.answer === null ? null : await answerJson(call.answer, call.answer, maxBytes)
+  // A client may close as soon as it has read the end mark of a stream: that is no abort.
+  const abortedBy = answer?.streamEnded === true ? null : call.abortedBy
+  const { metadata, ...labels } = call.labels
+  const fields = {
+    id: call.id,
+    source: 'gateway',
+    ...labels,
+    provider: providerOfUpstream(upstreamHost, call.path) ?? undefined,
+    model: modelOfPath(call.path, request.value, answer?.value),
+    status_code: call.status,
+    latency_ms: rounded(call.latencyMs),
+    time_to_first_token_ms: answer?.streamEnded === undefined ? null : rounded(call.timeToFirstByteMs),
+    aborted_by: abortedBy,
+    error: errorOf(call, abortedBy !== null, answer?.value),
+  }
+  const head = JSON.stringify(fields)
+  const parts = [
+    Buffer.from(
+      `${head.slice(0, -1)}${metadata === undefined ? '' : `,"metadata":${metadata}`},"request_body":`,
+    ),
+    request.json,
+    Buffer.from(',"response_body":'),
+    answer?.json ?? Buffer.from('null'),
+    Buffer.from('}'),
+  ]
+  return Buffer.concat(parts)
+}
+
+/** Per-deployment paths name what the body need not. */
+function modelOfPath(path: string, request: unknown, answer: unknown): string | undefined {
+  if (textOf(fieldAt(request, 'model')) !== undefined || textOf(fieldAt(answer, 'model')) !== undefined)
+    return undefined
+  const deployment = /\/deployments\/([^/?]{1,256})\//.exec(path)?.[1]
+  // A name that is percent-encoded wrongly is taken as it stands.
+  return deployment === undefined ? undefined : decodePercent(deployment)
+}
+
+function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text).replaceAll('\u0000', '')
+  } catch (error) {
+    if (error instanceof URIError) return text
+    throw error
+  }
+}
+
+/** The gateway's own reason, else what the provider says of a failure. */
+function errorOf(call: FinishedCall, isAborted: boolean, answer: unknown): string | null {
+  if (call.error !== null && (isAborted || call.answer === null)) return call.error
+  const said = textOf(fieldAt(answer, 'error', 'message')) ?? textOf(fieldAt(answer, 'error'))
+  if (said === undefined) return null
+  return said.slice(0, maxErrorLength).toWellFormed().replaceAll('\u0000', '\ufffd')
+}
+
+function rounded(milliseconds: number | null): number | null {
+  return milliseconds === null ? null : Math.round(milliseconds * 1_000) / 1_000
+}

@@ -1,0 +1,100 @@
+import { createHash, type Hash } from 'node:crypto'
+
+/** Bytes that all bodies being captured may hold together. */
+export interface CaptureBudget {
+  /** Whether there was room; then it is taken. */
+  take(byteLength: number): boolean
+  give(byteLength: number): void
+  /** Bytes that are taken. */
+  used(): number
+}
+
+export function createCaptureBudget(maxBytes: number): CaptureBudget {
+  let used = 0
+  return {
+    take(byteLength) {
+      if (used + byteLength > maxBytes) return false
+      used += byteLength
+      return true
+    },
+    give(byteLength) {
+      used -= byteLength
+    },
+    used: () => used,
+  }
+}
+
+/** A body as far as it was kept. */
+export interface CapturedBytes {
+  bytes: Buffer
+  /** Bytes that passed. */
+  byteLength: number
+  /** SHA-256 of all that passed, in hexadecimal, when not all of it was kept; null otherwise. */
+  sha256: string | null
+}
+
+export type CutReason = 'body_limit' | 'total_limit'
+
+/** Keeps the start of a body that passes by, within bounds; of a longer one it keeps the length and the hash too. */
+export class CapturedBody {
+  readonly #budget: CaptureBudget
+  readonly #maxBytes: number
+  #chunks: Buffer[] = []
+  #kept = 0
+  #passed = 0
+  #hash: Hash | undefined
+  #cut: CutReason | null = null
+
+  constructor(budget: CaptureBudget, maxBytes: number) {
+    this.#budget = budget
+    this.#maxBytes = maxBytes
+  }
+
+  add(chunk: Buffer): void {
+    this.#passed += chunk.length
+    if (this.#hash === undefined && !this.#keep(chunk)) this.#cutAt(chunk)
+    this.#hash?.update(chunk)
+  }
+
+  /** Why not all of it was kept, or null. */
+  get cut(): CutReason | null {
+    return this.#cut
+  }
+
+  bytes(): CapturedBytes {
+    const [first] = this.#chunks
+    return {
+      bytes:
+        first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#kept),
+      byteLength: this.#passed,
+      sha256: this.#hash?.copy().digest('hex') ?? null,
+    }
+  }
+
+  /** Gives the bytes back to the budget. */
+  release(): void {
+    this.#budget.give(this.#kept)
+    this.#chunks = []
+    this.#kept = 0
+  }
+
+  #keep(chunk: Buffer): boolean {
+    if (this.#kept + chunk.length > this.#maxBytes) this.#cut = 'body_limit'
+    else if (!this.#budget.take(chunk.length)) this.#cut = 'total_limit'
+    else {
+      this.#chunks.push(chunk)
+      this.#kept += chunk.length
+    }
+    return this.#cut === null
+  }
+
+  /** From here on the body is hashed; only one that is cut needs it. What fits of `chunk` is still kept. */
+  #cutAt(chunk: Buffer): void {
+    this.#hash = createHash('sha256')
+    for (const kept of this.#chunks) this.#hash.update(kept)
+    const room = Math.min(this.#maxBytes - this.#kept, chunk.length)
+    if (room === 0 || !this.#budget.take(room)) return
+    this.#chunks.push(chunk.subarray(0, room))
+    this.#kept += room
+  }
+}

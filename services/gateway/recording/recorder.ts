@@ -1,0 +1,56 @@
+import type { Clock } from '#runtime/clock.ts'
+import type { Log } from '#runtime/log.ts'
+import type { GatewayMetrics } from '../metrics.ts'
+import type { Spool } from '../spool/spool.ts'
+import { buildRecord, type FinishedCall } from './build-record.ts'
+
+/** Puts a finished call into the spool. Resolves once the disk has it, or will not have it in time; never rejects. */
+export type Recorder = (call: FinishedCall) => Promise<void>
+
+export interface RecorderDependencies {
+  spool: Spool
+  upstreamHost: string
+  /** Bytes of one body in a record. */
+  maxBodyBytes: number
+  /** How long an answer waits for the disk. */
+  waitMs: number
+  metrics: GatewayMetrics
+  log: Log
+  clock: Clock
+}
+
+export function createRecorder(dependencies: RecorderDependencies): Recorder {
+  const { spool, upstreamHost, maxBodyBytes, waitMs, metrics, log, clock } = dependencies
+
+  const write = async (call: FinishedCall): Promise<void> => {
+    let record: Buffer
+    try {
+      record = await buildRecord(call, upstreamHost, maxBodyBytes)
+    } catch (error) {
+      metrics.lost('defect', 1)
+      log.error({ err: error, request_id: call.id }, 'no record could be made of a call')
+      return
+    }
+    try {
+      await spool.append(record)
+      metrics.recorded()
+    } catch (error) {
+      // The spool has counted it. The application's answer is not held back for it.
+      log.error({ err: error, request_id: call.id }, 'the spool did not take a record')
+    }
+  }
+
+  return async (call) => {
+    const waited = new AbortController()
+    const written = write(call).then(() => 'written' as const)
+    const late = clock.sleep(waitMs, waited.signal).then(() => 'late' as const)
+    const first = await Promise.race([written, late])
+    waited.abort()
+    if (first === 'written') return
+    metrics.slowDisk()
+    log.error(
+      { request_id: call.id, wait_ms: waitMs },
+      'the spool is slow: an answer ends before its record is on disk',
+    )
+  }
+}

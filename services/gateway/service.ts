@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { Agent } from 'undici'
+import type { Clock } from '#runtime/clock.ts'
+import type { Log } from '#runtime/log.ts'
+import type { Metrics } from '#runtime/metrics.ts'
+import { listen } from '#runtime/operations-server.ts'
+import type { Health, Service } from '#runtime/service.ts'
+import type { GatewayConfig } from './config.ts'
+import { createPostRecords } from './delivery/post-records.ts'
+import { createRejectedRecords } from './delivery/rejected-records.ts'
+import { Sender } from './delivery/sender.ts'
+import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts'
+import { createCaptureBudget } from './recording/captured-body.ts'
+import { createRecorder } from './recording/recorder.ts'
+import { Spool } from './spool/spool.ts'
+import { createAuthorizer } from './traffic/authorize.ts'
+import type { UpstreamCredential } from './traffic/forwarded-headers.ts'
+import { createTrafficServer } from './traffic/traffic-server.ts'
+import { createUpstream } from './traffic/upstream.ts'
+
+export interface GatewayDependencies {
+  log: Log
+  metrics: Metrics
+  clock: Clock
+}
+
+export interface Gateway extends Service {
+  /** The port that applications reach it at, once it has started. */
+  port(): number
+}
+
+const rejectedMaxBytes = 64 * 1024 * 1024
+/** How long a stopping gateway still sends; what is left stays on disk. */
+const sendOnStopMs = 3_000
+const closeIdleEveryMs = 50
+
+/** The gateway: forwards calls, records them on disk, and sends the records to the API service. Wiring only. */
+export function createGateway(
+  config: GatewayConfig,
+  { log, metrics: registry, clock }: GatewayDependencies,
+): Gateway {
+  const metrics = createGatewayMetrics(registry)
+  const now = () => clock.now()
+  const upstream = createUpstream(config)
+  const backend = createBackendAgent(config.BACKEND_TIMEOUT_MS)
+  const spool = createSpool(config, metrics, log, clock)
+  const sender = new Sender({
+    spool,
+    post: createPostRecords({
+      dispatcher: backend,
+      url: config.API_BACKEND_URL,
+      serviceApiKey: config.SERVICE_API_KEY,
+    }),
+    rejected: createRejectedRecords(
+      join(config.SPOOL_DIR, 'rejected'),
+      config.SPOOL_KEY,
+      rejectedMaxBytes,
+      now,
+    ),
+    metrics,
+    log,
+    clock,
+  })
+  const maxBodyBytes = config.CAPTURE_MAX_BYTES
+  const server = createTrafficServer({
+    upstream,
+    recorder: createRecorder({
+      spool,
+      upstreamHost: upstream.host,
+      maxBodyBytes,
+      waitMs: config.SPOOL_WAIT_MS,
+      metrics,
+      log,
+      clock,
+    }),
+    budget: createCaptureBudget(config.CAPTURE_TOTAL_MAX_BYTES),
+    maxBodyBytes,
+    clientGone: config.CLIENT_GONE,
+    authorize: createAuthorizer(config.PROXY_API_KEY),
+    credential: credentialOf(config),
+    recordOther: config.GATEWAY_RECORD_OTHER,
+    now,
+    metrics,
+    log,
+  })
+  return new GatewayService({
+    config,
+    log,
+    server,
+    spool,
+    sender,
+    closeClients: () => Promise.all([upstream.pool.close(), backend.close()]),
+  })
+}
+
+interface Parts {
+  config: GatewayConfig
+  log: Log
+  server: Server
+  spool: Spool
+  sender: Sender
+  closeClients: () => Promise<unknown>
+}
+
+class GatewayService implements Gateway {
+  readonly #parts: Parts
+  readonly #ended = Promise.withResolvers<undefined>()
+  readonly done: Promise<void> = this.#ended.promise
+  #status: Health['status'] = 'starting'
+  #sending: Promise<void> | undefined
+  #stopped: Promise<void> | undefined
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  async start(): Promise<void> {
+    const { config, server, spool, sender, log } = this.#parts
+    if (config.SPOOL_KEY === undefined) log.warn('SPOOL_KEY is not set: records wait on disk unencrypted')
+    await spool.open()
+    this.#sending = sender.run()
+    this.#sending.catch((error: unknown) => {
+      this.#status = 'failed'
+      this.#ended.reject(error)
+    })
+    await listen(server, config.GATEWAY_PORT, config.GATEWAY_HOST)
+    this.#status = 'ok'
+    log.info({ host: config.GATEWAY_HOST, port: this.port() }, 'applications can call')
+  }
+
+  port(): number {
+    return (this.#parts.server.address() as AddressInfo).port
+  }
+
+  health(): Health {
+    const problem = this.#parts.sender.problem()
+    if (this.#status !== 'ok' || problem === null) return { status: this.#status }
+    return { status: 'degraded', problems: { backend: problem } }
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop()
+    return this.#stopped
+  }
+
+  async #stop(): Promise<void> {
+    const { server, spool, sender, closeClients } = this.#parts
+    if (this.#status !== 'failed') this.#status = 'stopping'
+    if (server.listening) await closeServer(server)
+    sender.stop(sendOnStopMs)
+    await this.#sending
+    if (this.#sending !== undefined) await spool.close()
+    await closeClients()
+    this.#ended.resolve(undefined)
+  }
+}
+
+function createBackendAgent(timeoutMs: number): Agent {
+  return new Agent({ headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connect: { timeout: timeoutMs } })
+}
+
+/** Takes no more connections and waits for the answers that have begun. */
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    // Connections become idle as their answers end.
+    const idle = setInterval(() => server.closeIdleConnections(), closeIdleEveryMs)
+    server.close(() => {
+      clearInterval(idle)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}
+
+function createSpool(config: GatewayConfig, metrics: GatewayMetrics, log: Log, clock: Clock): Spool {
+  return new Spool({
+    directory: config.SPOOL_DIR,
+    name: `${process.pid}-${randomBytes(4).toString('hex')}`,
+    key: config.SPOOL_KEY,
+    maxBytes: config.SPOOL_MAX_BYTES,
+    now: () => clock.now(),
+    log,
+    onLost: (reason, records) => metrics.lost(reason, records),
+  })
+}
+
+function credentialOf(config: GatewayConfig): UpstreamCredential | undefined {
+  const { UPSTREAM_API_KEY: key, UPSTREAM_API_KEY_HEADER: header } = config
+  if (key === undefined) return undefined
+  return header === undefined ? { header: 'Authorization', value: `Bearer ${key}` } : { header, value: key }
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { open, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { headerBytes, segmentHeader } from './segment-format.ts'
+import { segmentName, type Segment } from './segment.ts'
+
+export interface SegmentWriter {
+  /** The segment that is written to, undefined until something is. */
+  active(): Segment | undefined
+  /**
+   * Appends frames with one `write` and gives the segment that has them; `size` moves only when all of them are in the file.
+   * `onBegin` is told of a new segment.
+   */
+  write(frames: readonly Buffer[], onBegin: (segment: Segment) => void): Promise<Segment>
+  /** The next write begins a new segment. */
+  finish(): Promise<void>
+}
+
+/** Writes segments of about `maxBytes` into `folder`. One write at a time: the caller waits for each. */
+export function createSegmentWriter(folder: string, maxBytes: number, now: () => number): SegmentWriter {
+  let active: { segment: Segment; file: FileHandle } | undefined
+
+  const begin = async (): Promise<{ segment: Segment; file: FileHandle }> => {
+    const begunMs = now()
+    const path = join(folder, segmentName(begunMs, randomBytes(4).toString('hex')))
+    const file = await open(path, 'ax', 0o600)
+    const segment = { path, size: headerBytes, sentOffset: headerBytes, unsent: 0, begunMs }
+    active = { segment, file }
+    return active
+  }
+  const finish = async () => {
+    const finished = active
+    active = undefined
+    await finished?.file.close()
+  }
+
+  return {
+    active: () => active?.segment,
+    finish,
+    async write(frames, onBegin) {
+      const byteLength = frames.reduce((sum, frame) => sum + frame.length, 0)
+      if (active !== undefined && active.segment.size + byteLength > maxBytes) await finish()
+      const isNew = active === undefined
+      const { segment, file } = active ?? (await begin())
+      try {
+        if (isNew) onBegin(segment)
+        await writeAll(file, isNew ? [segmentHeader(), ...frames] : frames)
+      } catch (error) {
+        // What the file holds behind `size` is not whole: nothing may follow it.
+        await finish()
+        throw error
+      }
+      segment.size += byteLength
+      return segment
+    },
+  }
+}
+
+/** `writev` may take only a part, a disk that fills up for instance. */
+async function writeAll(file: FileHandle, buffers: readonly Buffer[]): Promise<void> {
+  const total = buffers.reduce((sum, buffer) => sum + buffer.length, 0)
+  const { bytesWritten } = await file.writev([...buffers])
+  if (bytesWritten === total) return
+  const rest = Buffer.concat(buffers).subarray(bytesWritten)
+  for (let at = 0; at < rest.length;) at += (await file.write(rest, at)).bytesWritten
+}

@@ -1,0 +1,123 @@
+import { open, readFile, stat, unlink, writeFile, type FileHandle } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { decodeFrame, headerBytes, lengthOfFrame, segmentVersion, versionOfHeader } from './segment-format.ts'
+import { isMissing } from './spool-lock.ts'
+
+/** One file of the spool and how far it has been sent. */
+export interface Segment {
+  path: string
+  /** Bytes of whole frames, header included. */
+  size: number
+  /** Everything before this offset has been sent. */
+  sentOffset: number
+  /** Records behind `sentOffset`. */
+  unsent: number
+  /** When it was begun, Unix milliseconds. */
+  begunMs: number
+}
+
+export interface SegmentRecord {
+  /** Null: it cannot be opened with the key that is here. */
+  record: Buffer | null
+  /** The offset behind it. */
+  end: number
+}
+
+const sentSuffix = '.sent'
+export const segmentSuffix = '.segment'
+
+/** A name that sorts by time, among the segments of all processes. */
+export function segmentName(nowMs: number, random: string): string {
+  return `${String(nowMs).padStart(15, '0')}-${random}${segmentSuffix}`
+}
+
+export interface InspectedSegment {
+  segment: Segment
+  /** Why it cannot be read, or not to its end. A torn end is none: a process that is killed leaves one. */
+  problem: 'another version' | 'damaged' | null
+}
+
+/** Looks at what a process before this one left. */
+export async function inspectSegment(path: string): Promise<InspectedSegment> {
+  const bytes = await readFile(path)
+  const begunMs = Number.parseInt(basename(path), 10) || (await stat(path)).mtimeMs
+  const empty = { path, size: bytes.length, sentOffset: bytes.length, unsent: 0, begunMs }
+  // A process can be killed before it has written the header.
+  if (bytes.length < headerBytes) return { segment: empty, problem: null }
+  if (versionOfHeader(bytes) !== segmentVersion) return { segment: empty, problem: 'another version' }
+  const { records, end, isCorrupt } = readFrames(bytes, headerBytes, undefined, Infinity)
+  const sentOffset = Math.min(Math.max(await readSentOffset(path), headerBytes), end)
+  const unsent = records.filter((record) => record.end > sentOffset).length
+  return { segment: { ...empty, size: end, sentOffset, unsent }, problem: isCorrupt ? 'damaged' : null }
+}
+
+export interface ReadLimits {
+  /** Nothing behind it is read. */
+  offset: number
+  records: number
+  /** About; one record is read however long it is. */
+  bytes: number
+}
+
+/** Records from `segment.sentOffset` on. */
+export async function readSegment(
+  segment: Segment,
+  limits: ReadLimits,
+  key: Buffer | undefined,
+): Promise<SegmentRecord[]> {
+  const from = segment.sentOffset
+  const file = await open(segment.path, 'r')
+  try {
+    const window = await readWindow(file, from, Math.min(limits.bytes, limits.offset - from))
+    const needed = lengthOfFrame(window)
+    const isLong = needed > window.length && from + needed <= limits.offset
+    const bytes = isLong ? await readWindow(file, from, needed) : window
+    return readFrames(bytes, 0, key, limits.records).records.map(({ record, end }) => ({
+      record,
+      end: from + end,
+    }))
+  } finally {
+    await file.close()
+  }
+}
+
+async function readWindow(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length)
+  const { bytesRead } = await file.read(bytes, 0, length, position)
+  return bytes.subarray(0, bytesRead)
+}
+
+/** Notes how far a segment has been sent. Losing the note costs a resend, which ingest recognises. */
+export async function writeSentOffset(segment: Segment): Promise<void> {
+  await writeFile(segment.path + sentSuffix, String(segment.sentOffset), { mode: 0o600 })
+}
+
+export async function removeSegment(segment: Segment): Promise<void> {
+  for (const path of [segment.path, segment.path + sentSuffix]) {
+    await unlink(path).catch((error: unknown) => {
+      if (!isMissing(error)) throw error
+    })
+  }
+}
+
+async function readSentOffset(path: string): Promise<number> {
+  try {
+    return Number.parseInt(await readFile(path + sentSuffix, 'utf8'), 10) || 0
+  } catch (error) {
+    if (isMissing(error)) return 0
+    throw error
+  }
+}
+
+/** The whole frames of `bytes` from `offset` on, and where the first that is not whole begins. */
+function readFrames(bytes: Buffer, offset: number, key: Buffer | undefined, maxRecords: number) {
+  const records: SegmentRecord[] = []
+  let end = offset
+  while (records.length < maxRecords) {
+    const frame = decodeFrame(bytes, end, key)
+    if (frame.kind !== 'frame') return { records, end, isCorrupt: frame.kind === 'corrupt' }
+    records.push({ record: frame.record, end: frame.end })
+    end = frame.end
+  }
+  return { records, end, isCorrupt: false }
+}

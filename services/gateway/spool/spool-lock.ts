@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { readdir, readFile, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+
+const lockSchema = z.object({ pid: z.number().int(), host: z.string(), started: z.string().nullable() })
+
+const lockName = 'lock'
+/** Of a lock from another host only its age can be seen: its owner touches it every 10 s. */
+const foreignStaleMs = 60_000
+export const touchEveryMs = 10_000
+
+/** Writes that this process owns `folder`. */
+export async function writeLock(folder: string): Promise<void> {
+  const lock = { pid: process.pid, host: hostname(), started: startOf(process.pid) }
+  await writeFile(join(folder, lockName), JSON.stringify(lock), { mode: 0o600 })
+}
+
+export async function touchLock(folder: string, nowMs: number): Promise<void> {
+  await utimes(join(folder, lockName), nowMs / 1_000, nowMs / 1_000)
+}
+
+/** Whether the process that owns `folder` is there no more. A folder without a readable lock has no owner. */
+export async function isAbandoned(folder: string, nowMs: number): Promise<boolean> {
+  const path = join(folder, lockName)
+  try {
+    const lock = lockSchema.safeParse(JSON.parse(await readFile(path, 'utf8')))
+    if (!lock.success) return true
+    const { pid, host, started } = lock.data
+    if (host !== hostname()) return nowMs - (await stat(path)).mtimeMs > foreignStaleMs
+    // A process id is given again after a restart, of the container above all; the start time tells them apart.
+    return !isAlive(pid) || startOf(pid) !== started
+  } catch (error) {
+    if (error instanceof SyntaxError || isMissing(error)) return true
+    throw error
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** When a process began, in the kernel's ticks; null where there is no /proc or no such process. */
+function startOf(pid: number): string | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // Field 22; the second holds the program's name in brackets, which may hold anything.
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? null
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')
+}
+
+/** Gives the folder free for adoption at once; an empty one goes away. */
+export async function releaseFolder(folder: string): Promise<void> {
+  await rm(join(folder, lockName), { force: true })
+  const left = await readdir(folder)
+  if (left.length === 0) await rmdir(folder)
+}

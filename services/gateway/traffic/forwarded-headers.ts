@@ -1,0 +1,110 @@
+/** Headers as Node gives and takes them: name, value, name, value; in order, duplicates kept. */
+export type RawHeaders = readonly string[]
+
+/** They belong to one connection, not to the message. `host` names the gateway; `expect` is answered by it. */
+const requestHopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authorization',
+  'transfer-encoding',
+  'te',
+  'trailer',
+  'upgrade',
+  'host',
+  'expect',
+])
+const responseHopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'transfer-encoding',
+  'trailer',
+  'upgrade',
+])
+
+/** A `Connection` header may name further headers of the connection; never those that the message stands on. */
+const neverDropped = new Set([
+  'authorization',
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'api-key',
+  'x-api-key',
+])
+
+const servicePrefix = 'x-service-'
+export const requestIdHeader = 'X-Service-Request-Id'
+
+export interface UpstreamCredential {
+  header: string
+  value: string
+}
+
+export interface SplitHeaders {
+  forwarded: string[]
+  /** `X-Service-*`, lower-case name to value: meant for the gateway, never forwarded. */
+  service: Map<string, string>
+}
+
+/** What goes to the provider, and what is for the gateway. With a credential of its own, the application's is dropped. */
+export function splitRequestHeaders(
+  raw: RawHeaders,
+  credential: UpstreamCredential | undefined,
+): SplitHeaders {
+  const forwarded: string[] = []
+  const service = new Map<string, string>()
+  const named = namedByConnection(raw)
+  const replaced = credential?.header.toLowerCase()
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at] ?? ''
+    const value = raw[at + 1] ?? ''
+    const lower = name.toLowerCase()
+    if (lower.startsWith(servicePrefix)) service.set(lower, value)
+    else if (requestHopByHop.has(lower) || named?.has(lower) === true) continue
+    else if (credential !== undefined && (lower === 'authorization' || lower === replaced)) continue
+    else forwarded.push(name, value)
+  }
+  if (credential !== undefined) forwarded.push(credential.header, credential.value)
+  return { forwarded, service }
+}
+
+export interface AnswerHeaders {
+  raw: string[]
+  /** Bytes of the body; undefined when the answer does not say. */
+  contentLength: number | undefined
+  contentType: string
+  contentEncoding: string
+}
+
+/** What goes back to the application, and what of it the record needs. */
+export function answerHeaders(raw: RawHeaders, requestId: string): AnswerHeaders {
+  const answer: AnswerHeaders = { raw: [], contentLength: undefined, contentType: '', contentEncoding: '' }
+  const named = namedByConnection(raw)
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at] ?? ''
+    const value = raw[at + 1] ?? ''
+    const lower = name.toLowerCase()
+    if (responseHopByHop.has(lower) || named?.has(lower) === true || lower === 'x-service-request-id')
+      continue
+    if (lower === 'content-length') answer.contentLength = Number(value)
+    else if (lower === 'content-type') answer.contentType = value.toLowerCase()
+    else if (lower === 'content-encoding') answer.contentEncoding = value
+    answer.raw.push(name, value)
+  }
+  answer.raw.push(requestIdHeader, requestId)
+  return answer
+}
+
+function namedByConnection(raw: RawHeaders): Set<string> | undefined {
+  let named: Set<string> | undefined
+  for (let at = 0; at < raw.length; at += 2) {
+    if (raw[at]?.toLowerCase() !== 'connection') continue
+    const value = raw[at + 1]?.toLowerCase() ?? ''
+    if (value === 'keep-alive' || value === 'close') continue
+    named ??= new Set()
+    for (const name of value.split(',')) if (!neverDropped.has(name.trim())) named.add(name.trim())
+  }
+  return named
+}

@@ -1,0 +1,214 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Dispatcher } from 'undici'
+import type { Log } from '#runtime/log.ts'
+import type { GatewayMetrics } from '../metrics.ts'
+import { CapturedBody, type CaptureBudget } from '../recording/captured-body.ts'
+import type { Recorder } from '../recording/recorder.ts'
+import { answerHeaders, type AnswerHeaders } from './forwarded-headers.ts'
+import { sendAnswer, type GatewayAnswer } from './gateway-answer.ts'
+import { forwardedBody } from './request-body.ts'
+import type { CallLabels } from './service-headers.ts'
+import { answerForFailure, type Upstream } from './upstream.ts'
+
+export interface ProxyDependencies {
+  upstream: Upstream
+  recorder: Recorder
+  budget: CaptureBudget
+  maxBodyBytes: number
+  clientGone: 'abort' | 'drain'
+  metrics: GatewayMetrics
+  log: Log
+}
+
+/** One request, as it is to be forwarded. */
+export interface ForwardedCall {
+  id: string
+  path: string
+  headers: string[]
+  labels: CallLabels
+  isRecorded: boolean
+}
+
+class ClientGone extends Error {}
+
+/**
+ * Forwards one call and passes its answer on as it comes. Only the end of the answer waits: until the record of the call is on
+ * disk. So whoever has received an answer completely can be sure that it is recorded.
+ */
+export class ProxyCall implements Dispatcher.DispatchHandler {
+  readonly #dependencies: ProxyDependencies
+  readonly #call: ForwardedCall
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #begunMs = performance.now()
+  readonly #requestBody: CapturedBody | null
+  readonly #answerBody: CapturedBody | null
+  #controller: Dispatcher.DispatchController | undefined
+  #answer: AnswerHeaders | undefined
+  #status: number | null = null
+  #received = 0
+  /** The last bytes of an answer of known length. */
+  #held: Buffer | undefined
+  #sentMs = 0
+  #firstByteMs: number | null = null
+  #clientGone = false
+  #isOver = false
+
+  constructor(
+    dependencies: ProxyDependencies,
+    call: ForwardedCall,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) {
+    this.#dependencies = dependencies
+    this.#call = call
+    this.#request = request
+    this.#response = response
+    const { budget, maxBodyBytes } = dependencies
+    this.#requestBody = call.isRecorded ? new CapturedBody(budget, maxBodyBytes) : null
+    this.#answerBody = call.isRecorded ? new CapturedBody(budget, maxBodyBytes) : null
+  }
+
+  async forward(): Promise<void> {
+    const { upstream, metrics } = this.#dependencies
+    metrics.began()
+    this.#response.once('close', () => this.#onClose())
+    this.#response.on('drain', () => this.#controller?.resume())
+    try {
+      const body = await forwardedBody(this.#request, this.#requestBody)
+      this.#sentMs = performance.now()
+      const { path, headers } = this.#call
+      const method = this.#request.method ?? 'GET'
+      upstream.pool.dispatch({ path: upstream.basePath + path, method, headers, body }, this)
+    } catch (error) {
+      // The application went while it was sending, or what it sent cannot be forwarded.
+      this.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#clientGone) this.#leave()
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    _headers: unknown,
+    statusMessage?: string,
+  ): void {
+    // Interim answers (103) belong to the connection.
+    if (status < 200) return
+    this.#status = status
+    this.#answer = answerHeaders(latin1(controller.rawHeaders), this.#call.id)
+    if (this.#clientGone) return
+    this.#response.writeHead(status, statusMessage ?? '', this.#answer.raw)
+    // A provider may send its headers long before it has something to say. Otherwise they travel with the first bytes.
+    setImmediate(() => {
+      if (this.#received === 0 && !this.#isOver && !this.#clientGone) this.#response.flushHeaders()
+    })
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#firstByteMs ??= performance.now() - this.#begunMs
+    this.#received += chunk.length
+    this.#answerBody?.add(chunk)
+    if (this.#clientGone) return
+    if (this.#call.isRecorded && this.#received === this.#answer?.contentLength) this.#held = chunk
+    else if (!this.#response.write(chunk)) controller.pause()
+  }
+
+  onResponseEnd(): void {
+    void this.#finish(null, null)
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    const isClients = this.#clientGone || (this.#request.destroyed && !this.#request.complete)
+    void this.#finish(isClients ? 'client' : 'upstream', error)
+  }
+
+  /** The application has closed its connection, or has everything. */
+  #onClose(): void {
+    if (this.#isOver) return
+    this.#clientGone = true
+    if (this.#dependencies.clientGone === 'abort') this.#leave()
+    else this.#controller?.resume()
+  }
+
+  #leave(): void {
+    this.#controller?.abort(new ClientGone('the application closed its connection'))
+  }
+
+  /** Records the call, then ends the answer: whole, broken off, or with the gateway's own. */
+  async #finish(abortedBy: 'client' | 'upstream' | null, error: Error | null): Promise<void> {
+    if (this.#isOver) return
+    this.#isOver = true
+    const overMs = performance.now()
+    const own =
+      this.#answer === undefined && abortedBy === 'upstream' && error !== null
+        ? answerForFailure(error)
+        : null
+    const status = this.#status ?? own?.status ?? null
+    if (error !== null && abortedBy === 'upstream')
+      this.#dependencies.log.warn(
+        { request_id: this.#call.id, err: error },
+        'the provider broke off or could not be reached',
+      )
+    await this.#record(abortedBy, error === null ? null : reasonOf(error, own), status, overMs)
+    if (own !== null && !this.#response.headersSent) sendAnswer(this.#response, own, this.#call.id)
+    else if (error === null) this.#response.end(this.#held)
+    else this.#response.destroy()
+    this.#measure(abortedBy, status, overMs)
+  }
+
+  async #record(
+    abortedBy: 'client' | 'upstream' | null,
+    error: string | null,
+    status: number | null,
+    overMs: number,
+  ): Promise<void> {
+    const { metrics, recorder } = this.#dependencies
+    if (this.#requestBody === null || this.#answerBody === null) return
+    for (const { cut } of [this.#requestBody, this.#answerBody]) if (cut !== null) metrics.cut(cut)
+    const { id, path, labels } = this.#call
+    const isReached = this.#sentMs > 0
+    // A call whose request never came in whole has not been made.
+    if (isReached) {
+      await recorder({
+        id,
+        path,
+        labels,
+        request: this.#requestBody.bytes(),
+        answer: this.#answer === undefined ? null : { ...this.#answer, ...this.#answerBody.bytes() },
+        status,
+        latencyMs: overMs - this.#begunMs,
+        timeToFirstByteMs: this.#firstByteMs,
+        // Without an answer nothing was broken off by the provider: it failed.
+        abortedBy: this.#answer === undefined && abortedBy === 'upstream' ? null : abortedBy,
+        error,
+      })
+    }
+    this.#requestBody.release()
+    this.#answerBody.release()
+  }
+
+  #measure(abortedBy: 'client' | 'upstream' | null, status: number | null, overMs: number): void {
+    const { metrics } = this.#dependencies
+    const waited = this.#sentMs === 0 ? 0 : overMs - this.#sentMs
+    metrics.ended(status)
+    metrics.added((performance.now() - this.#begunMs - waited) / 1_000)
+    metrics.answerBytes(this.#received)
+    if (this.#firstByteMs !== null) metrics.firstByte(this.#firstByteMs / 1_000)
+    if (abortedBy !== null) metrics.aborted(abortedBy)
+  }
+}
+
+/** Why, for whoever looks at the record. */
+function reasonOf(error: Error, own: GatewayAnswer | null): string {
+  return own === null ? error.message : `${own.message} (${error.message})`
+}
+
+function latin1(raw: Dispatcher.DispatchController['rawHeaders']): string[] {
+  if (!Array.isArray(raw)) return []
+  return raw.map((part) => (typeof part === 'string' ? part : part.toString('latin1')))
+}

@@ -1,0 +1,26 @@
+import { newId } from '#schemas/ids.ts'
+
+/** How many identifiers are remembered, at least. Retries of provider clients come within seconds. */
+const remembered = 50_000
+
+export interface RequestIds {
+  /** The identifier given by the application when it is new, else a fresh one of `timeMs`. */
+  claim(given: string | undefined, timeMs: number): string
+}
+
+/** A given identifier names one attempt: provider clients repeat headers on their own retries, and each of these is a call. */
+export function createRequestIds(): RequestIds {
+  let recent = new Set<string>()
+  let older = new Set<string>()
+  return {
+    claim(given, timeMs) {
+      if (given === undefined || recent.has(given) || older.has(given)) return newId('request', timeMs)
+      if (recent.size >= remembered) {
+        older = recent
+        recent = new Set()
+      }
+      recent.add(given)
+      return given
+    },
+  }
+}

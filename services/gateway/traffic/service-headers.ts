@@ -1,0 +1,97 @@
+import { idTimeMs, isId } from '#schemas/ids.ts'
+
+/** What an application says about its call. */
+export interface CallLabels {
+  agent_name?: string
+  agent_tag?: string
+  session_id?: string
+  user_id?: string
+  /** JSON text of an object. */
+  metadata?: string
+}
+
+export interface ServiceHeaders {
+  labels: CallLabels
+  requestId: string | undefined
+  /** Headers that were there and could not be taken. */
+  malformed: number
+}
+
+/** Ingest takes no more. */
+const maxLabelLength = 256
+const maxMetadataBytes = 16 * 1024
+const maxMetadataDepth = 8
+
+/** A record may wait in the spool, and ingest takes identifiers of the last 7 days; a clock may be a little ahead. */
+const oldestIdMs = 86_400_000
+const newestIdMs = 5 * 60_000
+
+const labelHeaders = [
+  ['x-service-agent-name', 'agent_name'],
+  ['x-service-agent-tag', 'agent_tag'],
+  ['x-service-session-id', 'session_id'],
+  ['x-service-user-id', 'user_id'],
+] as const
+
+const nothing: ServiceHeaders = { labels: {}, requestId: undefined, malformed: 0 }
+
+/** Reads the `X-Service-*` headers. What is malformed is left out and counted: a label must never fail a call. */
+export function readServiceHeaders(headers: ReadonlyMap<string, string>, nowMs: number): ServiceHeaders {
+  if (headers.size === 0) return nothing
+  const read: ServiceHeaders = { labels: {}, requestId: undefined, malformed: 0 }
+  for (const [header, label] of labelHeaders) {
+    const given = headers.get(header)
+    if (given === undefined || given === '') continue
+    const text = utf8Of(given)
+    if (text !== undefined && text.length <= maxLabelLength) read.labels[label] = text
+    else read.malformed++
+  }
+  const metadata = headers.get('x-service-metadata')
+  if (metadata !== undefined) {
+    const text = utf8Of(metadata)
+    if (text !== undefined && isMetadata(text)) read.labels.metadata = text
+    else read.malformed++
+  }
+  const id = headers.get('x-service-request-id')
+  if (id !== undefined) {
+    if (isUsableId(id, nowMs)) read.requestId = id
+    else read.malformed++
+  }
+  return read
+}
+
+/** Node reads header bytes as Latin-1; applications write UTF-8. */
+function utf8Of(value: string): string | undefined {
+  const text = Buffer.from(value, 'latin1').toString('utf8')
+  return text.includes('\ufffd') ? undefined : text
+}
+
+function isUsableId(id: string, nowMs: number): boolean {
+  if (!isId('request', id)) return false
+  const ageMs = nowMs - idTimeMs(id)
+  return ageMs <= oldestIdMs && ageMs >= -newestIdMs
+}
+
+function isMetadata(text: string): boolean {
+  if (Buffer.byteLength(text) > maxMetadataBytes) return false
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return false
+    throw error
+  }
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && isStorable(value, 0)
+}
+
+/** What ingest takes of metadata: Unicode without NUL, numbers that keep their digits, eight levels. */
+function isStorable(value: unknown, depth: number): boolean {
+  if (depth > maxMetadataDepth) return false
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\u0000')
+  if (typeof value === 'number')
+    return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
+  if (typeof value !== 'object' || value === null) return true
+  return Object.entries(value).every(
+    ([key, member]) => isStorable(key, depth) && isStorable(member, depth + 1),
+  )
+}
