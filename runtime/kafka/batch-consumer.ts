@@ -1,0 +1,229 @@
+import type { EachBatchPayload, Kafka } from 'kafkajs'
+import { systemClock, type Clock } from '../clock.ts'
+
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Health, Service } from '../service.ts'
+import { createConsumerMetrics, type ConsumerMetrics } from './consumer-metrics.ts'
+import { createTroubles, isBug, reportSuspects, type Troubles } from './consumer-state.ts'
+import { MAX_TRIES, restingMark, workingMark, type CrashMark } from './crash-marks.ts'
+import { createDeadLetters, type SendDeadLetters } from './dead-letters.ts'
+import { AssignmentLost, isRebalance } from './group-errors.ts'
+import { defaultGroupSettings, GroupMember, type Assigned, type GroupSettings } from './group-member.ts'
+import { handleChunk } from './handle-chunk.ts'
+import { crashed } from './handle-record.ts'
+import { beatWhile } from './heartbeat.ts'
+import { isCrashed, planChunks, type Chunk } from './plan-chunks.ts'
+import type { DecoderChoice, RawRecord } from './raw-record.ts'
+import type { BatchHandler, Producer } from './records.ts'
+import {
+  defaultRetryPolicy,
+  Interrupted,
+  retryTransient,
+  type RetryContext,
+  type RetryPolicy,
+} from './retry-policy.ts'
+
+export interface BatchConsumerOptions<T> {
+  kafka: Kafka
+  /** TOPIC_PREFIX included, as in the topics. */
+  groupId: string
+  topics: readonly string[]
+  decoder: DecoderChoice<T>
+  handler: BatchHandler<T>
+  /** Takes the dead letters. Started and stopped by its owner, after this consumer. */
+  producer: Producer
+  log: Log
+  metrics: Metrics
+  clock?: Clock
+  /** What one call of the handler gets at most. */
+  maxBatchRecords?: number
+  maxBatchBytes?: number
+  /** How many partitions are worked on at the same time. */
+  partitionsConcurrently?: number
+  retry?: RetryPolicy
+  group?: Partial<GroupSettings>
+  /** Topics whose content must not be kept: their dead letters have no value. */
+  omitDeadLetterValue?: (topic: string) => boolean
+}
+
+/**
+ * Gives a handler the records of one partition at a time, in order, and moves the offset when the handler is through with them
+ * and every dead letter is acknowledged: at least once, none skipped. Outcomes and errors are applied as README.md says.
+ */
+export function createBatchConsumer<T>(options: BatchConsumerOptions<T>): Service {
+  const consumer = new BatchConsumer(options)
+  return {
+    start: () => consumer.member.start(),
+    stop: () => consumer.member.leave(),
+    health: () => consumer.health(),
+    done: consumer.member.done,
+  }
+}
+
+class BatchConsumer<T> {
+  readonly member: GroupMember
+  readonly #options: BatchConsumerOptions<T>
+  readonly #settings: GroupSettings
+  readonly #metrics: ConsumerMetrics
+  readonly #troubles: Troubles
+  readonly #sendDeadLetters: SendDeadLetters
+  readonly #clock: Clock
+  /** Records in their last try go one after the other, so that one that kills the process takes no other with it. */
+  #lastTry: Promise<void> = Promise.resolve()
+
+  constructor(options: BatchConsumerOptions<T>) {
+    const { groupId, log, producer } = options
+    this.#options = options
+    this.#clock = options.clock ?? systemClock
+    this.#settings = { ...defaultGroupSettings, ...options.group }
+    this.#metrics = createConsumerMetrics(options.metrics, groupId)
+    const policy = options.retry ?? defaultRetryPolicy
+    this.#troubles = createTroubles({ groupId, policy, clock: this.#clock, log, metrics: this.#metrics })
+    const omitValue = options.omitDeadLetterValue ?? (() => false)
+    this.#sendDeadLetters = createDeadLetters({
+      producer,
+      groupId,
+      clock: this.#clock,
+      log,
+      omitValue,
+      metrics: this.#metrics,
+    })
+    this.member = new GroupMember({
+      ...options,
+      settings: this.#settings,
+      partitionsConcurrently: options.partitionsConcurrently ?? 1,
+      metrics: this.#metrics,
+      onAssigned: (dealt) => {
+        reportSuspects(dealt, log)
+      },
+      onBatch: (payload, assigned) => this.#work(payload, assigned),
+      onFailed: () =>
+        void this.member.leave().catch((error: unknown) => log.warn({ err: error }, 'not left in order')),
+    })
+  }
+
+  health(): Health {
+    return this.#troubles.health(this.member.phase)
+  }
+
+  async #work(payload: EachBatchPayload, assigned: Assigned): Promise<void> {
+    const heartbeat = beatWhile(payload, this.#settings.heartbeatIntervalMs, this.member.stopping)
+    try {
+      await this.#workThrough(payload, assigned, heartbeat.ended)
+    } catch (error) {
+      if (isRebalance(error)) throw error
+      if (!(error instanceof AssignmentLost) && !(error instanceof Interrupted)) this.member.fail(error)
+    } finally {
+      heartbeat.stop()
+      this.#troubles.over(placeOf(assigned))
+    }
+    // kafkajs joins again when it sees the heartbeat's error.
+    const rebalance = heartbeat.rebalance()
+    if (rebalance) throw rebalance
+  }
+
+  async #workThrough(payload: EachBatchPayload, assigned: Assigned, signal: AbortSignal): Promise<void> {
+    const { topic, partition, messages, highWatermark } = payload.batch
+    const records = messages.map((message): RawRecord => ({
+      topic,
+      partition,
+      offset: BigInt(message.offset),
+      message,
+    }))
+    const { maxBatchRecords = 1_000, maxBatchBytes = 16 * 1024 * 1024 } = this.#options
+    const chunks = planChunks(records, assigned.suspects, {
+      maxRecords: maxBatchRecords,
+      maxBytes: maxBatchBytes,
+    })
+    let marked = false
+    let next = assigned.next
+    for (const [index, chunk] of chunks.entries()) {
+      if (signal.aborted || !payload.isRunning() || payload.isStale()) {
+        if (marked) await this.#rest(assigned, next)
+        return
+      }
+      const first = chunk.records[0]?.offset ?? assigned.next
+      const last = chunk.records.at(-1)?.offset ?? first
+      if (!marked && !isCrashed(chunk))
+        await this.member.commit([{ assigned, offset: first, mark: markOf(chunk, assigned) }])
+      await this.#finishChunk(chunk, assigned, first, last + 1n, signal)
+      next = this.member.advance(payload, assigned, last)
+      this.#metrics.lag(topic, partition, Number(BigInt(highWatermark) - next))
+      // The end of one chunk and the mark of the next are one commit.
+      const following = signal.aborted ? undefined : chunks[index + 1]
+      const mark = following && !isCrashed(following) ? markOf(following, assigned) : null
+      marked = mark !== null
+      await this.member.commit([
+        { assigned, offset: next, mark: mark ?? restingMark(assigned.suspects, next) },
+      ])
+    }
+  }
+
+  /** An orderly end takes the mark away; only an end of the process leaves it, and a mistake that the record brings out. */
+  async #finishChunk(
+    chunk: Chunk,
+    assigned: Assigned,
+    first: bigint,
+    nextOffset: bigint,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      if (chunk.tries === MAX_TRIES)
+        await this.#alone(() => this.#handle(chunk, assigned, nextOffset, signal))
+      else await this.#handle(chunk, assigned, nextOffset, signal)
+    } catch (error) {
+      if (!isBug(error)) {
+        await this.#rest(assigned, first).catch((failure: unknown) => {
+          this.#options.log.warn({ err: failure }, 'crash mark not taken away')
+        })
+      }
+      throw error
+    }
+  }
+
+  async #handle(chunk: Chunk, assigned: Assigned, nextOffset: bigint, signal: AbortSignal): Promise<void> {
+    const { topic, partition } = assigned
+    const retry = this.#troubles.context(placeOf(assigned), topic, signal)
+    const startedMs = this.#clock.now()
+    if (isCrashed(chunk)) await this.#giveUp(chunk, retry)
+    else {
+      const position = { cluster: this.member.clusterId, topic, partition, nextOffset }
+      const { decoder, handler } = this.#options
+      await handleChunk(chunk.records, position, retry, {
+        decoder,
+        handler,
+        sendDeadLetters: this.#sendDeadLetters,
+        metrics: this.#metrics,
+      })
+    }
+    this.#troubles.over(placeOf(assigned))
+    this.#metrics.handlerSeconds(topic, (this.#clock.now() - startedMs) / 1_000)
+  }
+
+  async #rest(assigned: Assigned, offset: bigint): Promise<void> {
+    await this.member.commit([{ assigned, offset, mark: restingMark(assigned.suspects, offset) }])
+  }
+
+  async #giveUp(chunk: Chunk, retry: RetryContext): Promise<void> {
+    const error = crashed()
+    const letters = chunk.records.map((raw) => ({ raw, error }))
+    await retryTransient(() => this.#sendDeadLetters(letters), retry)
+  }
+
+  async #alone(work: () => Promise<void>): Promise<void> {
+    const turn = this.#lastTry.then(work)
+    this.#lastTry = turn.catch(() => undefined)
+    await turn
+  }
+}
+
+function markOf(chunk: Chunk, { suspects, next }: Assigned): CrashMark {
+  const first = chunk.records[0]?.offset ?? next
+  const last = chunk.records.at(-1)?.offset ?? first
+  return workingMark(suspects, first, last + 1n)
+}
+
+function placeOf({ topic, partition }: Assigned): string {
+  return `${topic}/${partition}`
+}

@@ -1,0 +1,101 @@
+import type { Outcome } from '../outcome.ts'
+import type { Metrics } from '../metrics.ts'
+import type { SluiceError } from '../errors.ts'
+
+/** What both consumers count. Topics, groups, codes and reasons are fixed sets. */
+export interface ConsumerMetrics {
+  handled(topic: string, outcome: Outcome): void
+  deadLettered(topic: string, error: SluiceError): void
+  retried(topic: string, error: SluiceError): void
+  skipped(topic: string, records: number): void
+  handlerSeconds(topic: string, seconds: number): void
+  batchRecords(topic: string, records: number): void
+  inFlight(records: number): void
+  /** Records of the partition that the group has not finished. */
+  lag(topic: string, partition: number, records: number): void
+  /** Age of the oldest record begun or waiting in this process; 0 when there is none. */
+  oldestUnfinished(topic: string, seconds: number): void
+  /** The partitions are somebody else's now: their lag is not ours to report. */
+  forgetLag(): void
+}
+
+const secondsBuckets = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 30, 120]
+const recordsBuckets = [1, 10, 50, 100, 500, 1_000, 5_000]
+
+export function createConsumerMetrics(metrics: Metrics, group: string): ConsumerMetrics {
+  const records = metrics.counter('sluice_kafka_records_total', 'Records handled, by outcome', [
+    'group',
+    'topic',
+    'outcome',
+  ])
+  const dropped = metrics.counter('sluice_kafka_dropped_records_total', 'Records dropped on purpose', [
+    'topic',
+    'reason',
+  ])
+  const letters = metrics.counter('sluice_kafka_dead_letters_total', 'Records dead-lettered', [
+    'topic',
+    'code',
+  ])
+  const retries = metrics.counter('sluice_kafka_retries_total', 'Attempts that failed transiently', [
+    'group',
+    'topic',
+    'code',
+  ])
+  const skipped = metrics.counter(
+    'sluice_kafka_skipped_records_total',
+    'Records that were gone before they were read',
+    ['topic'],
+  )
+  const seconds = metrics.histogram('sluice_kafka_handler_seconds', 'Time in the handler', secondsBuckets, [
+    'group',
+    'topic',
+  ])
+  const sizes = metrics.histogram(
+    'sluice_kafka_batch_records',
+    'Records given to a handler at once',
+    recordsBuckets,
+    ['group', 'topic'],
+  )
+  const inFlight = metrics.gauge('sluice_kafka_in_flight_records', 'Records being worked on', ['group'])
+  const lag = metrics.gauge('sluice_kafka_lag_records', 'Records not finished in the assigned partitions', [
+    'group',
+    'topic',
+  ])
+  const oldest = metrics.gauge(
+    'sluice_kafka_oldest_unfinished_seconds',
+    'Age of the oldest unfinished record',
+    ['group', 'topic'],
+  )
+  const lags = new Map<string, Map<number, number>>()
+  return {
+    handled(topic, outcome) {
+      records.inc({ group, topic, outcome: outcome.kind })
+      if (outcome.kind === 'drop') dropped.inc({ topic, reason: outcome.reason })
+    },
+    deadLettered(topic, error) {
+      records.inc({ group, topic, outcome: 'dead_letter' })
+      letters.inc({ topic, code: error.code })
+    },
+    retried: (topic, error) => retries.inc({ group, topic, code: error.code }),
+    skipped: (topic, count) => skipped.inc({ topic }, count),
+    handlerSeconds: (topic, value) => seconds.observe({ group, topic }, value),
+    batchRecords: (topic, count) => sizes.observe({ group, topic }, count),
+    inFlight: (count) => inFlight.set({ group }, count),
+    lag(topic, partition, count) {
+      const partitions = lags.get(topic) ?? new Map<number, number>()
+      lags.set(topic, partitions.set(partition, Math.max(0, count)))
+      lag.set({ group, topic }, sum(partitions.values()))
+    },
+    oldestUnfinished: (topic, value) => oldest.set({ group, topic }, value),
+    forgetLag() {
+      for (const topic of lags.keys()) lag.set({ group, topic }, 0)
+      lags.clear()
+    },
+  }
+}
+
+function sum(values: Iterable<number>): number {
+  let total = 0
+  for (const value of values) total += value
+  return total
+}

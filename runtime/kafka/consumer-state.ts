@@ -1,0 +1,68 @@
+import type { Clock } from '../clock.ts'
+import type { SluiceError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Health } from '../service.ts'
+import type { ConsumerMetrics } from './consumer-metrics.ts'
+import type { Assigned } from './group-member.ts'
+import type { RetryContext, RetryPolicy } from './retry-policy.ts'
+
+/** What is being tried again at the moment, for health, log and metrics. */
+export interface Troubles {
+  /** A retry context whose troubles are known by `place` until `over(place)`. */
+  context(place: string, topic: string, signal: AbortSignal): RetryContext
+  over(place: string): void
+  health(phase: Health['status']): Health
+}
+
+export function createTroubles(options: {
+  groupId: string
+  policy: RetryPolicy
+  clock: Clock
+  log: Log
+  metrics: ConsumerMetrics
+}): Troubles {
+  const { groupId, policy, clock, log, metrics } = options
+  const known = new Map<string, string>()
+  return {
+    context: (place, topic, signal) => ({
+      policy,
+      clock,
+      signal,
+      onRetry(error: SluiceError, attempt: number) {
+        known.set(place, `${error.code}: ${error.message}`)
+        metrics.retried(topic, error)
+        log.warn({ err: error, attempt, attempts: policy.attempts, place }, 'failed for now, trying again')
+      },
+    }),
+    over: (place) => void known.delete(place),
+    health(phase) {
+      const [problem] = known.values()
+      if (problem === undefined) return { status: phase }
+      return { status: phase === 'ok' ? 'degraded' : phase, problems: { [groupId]: problem } }
+    },
+  }
+}
+
+/**
+ * Whether an error is the record's doing: a mistake in our code that only some content reaches. Its crash mark stays, so that after
+ * the third try the record is dead-lettered as CRASHED instead of stopping its partition for ever. A TypeError with a cause is fetch's
+ * way to say that a server is away, so it does not count.
+ */
+export function isBug(error: unknown): boolean {
+  const bug =
+    error instanceof TypeError ||
+    error instanceof RangeError ||
+    error instanceof ReferenceError ||
+    error instanceof SyntaxError
+  return bug && error.cause === undefined
+}
+
+/** Says which records the last consumer was working on when its process ended. */
+export function reportSuspects(dealt: readonly Assigned[], log: Log): void {
+  for (const { topic, partition, suspects } of dealt) {
+    if (suspects === null) continue
+    const { from, mark } = suspects
+    const range = { from: from.toString(), until: mark.until.toString(), tries: mark.tries }
+    log.warn({ topic, partition, ...range }, 'the last consumer ended without stopping: one record at a time')
+  }
+}

@@ -1,0 +1,88 @@
+import type { Clock } from '../clock.ts'
+import { PermanentError, type SluiceError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { ConsumerMetrics } from './consumer-metrics.ts'
+import { lastHeaders, type RawRecord } from './raw-record.ts'
+import type { OutgoingRecord, Producer } from './records.ts'
+
+/** Messages of errors are cut here: a header is no place for a long story. */
+const maxMessageLength = 1_000
+
+export interface DeadLetterContext {
+  groupId: string
+  /** Unix milliseconds of the decision. */
+  atMs: number
+  keepValue: boolean
+}
+
+export interface DeadLetter {
+  raw: RawRecord
+  error: SluiceError
+}
+
+/**
+ * The record for `<topic>.dlq`: key, value and headers as they were, and beside them what happened and where it stood
+ * (`sluice-dlq-*`). A key that is no UTF-8 text stands in `sluice-dlq-key-base64`.
+ */
+export function toDeadLetter({ raw, error }: DeadLetter, context: DeadLetterContext): OutgoingRecord {
+  const { key, value, headers, timestamp } = raw.message
+  const keyText = key?.toString('utf8') ?? ''
+  const keyIsText = key === null || Buffer.from(keyText).equals(key)
+  return {
+    topic: `${raw.topic}.dlq`,
+    key: keyText,
+    value: context.keepValue ? value : null,
+    headers: {
+      ...lastHeaders(headers),
+      'sluice-dlq-code': error.code,
+      'sluice-dlq-message': error.message.slice(0, maxMessageLength),
+      'sluice-dlq-topic': raw.topic,
+      'sluice-dlq-partition': String(raw.partition),
+      'sluice-dlq-offset': raw.offset.toString(),
+      'sluice-dlq-timestamp': timestamp,
+      'sluice-dlq-at': new Date(context.atMs).toISOString(),
+      'sluice-dlq-group': context.groupId,
+      ...(keyIsText ? {} : { 'sluice-dlq-key-base64': key.toString('base64') }),
+      ...(context.keepValue || value === null ? {} : { 'sluice-dlq-value': 'omitted' }),
+    },
+  }
+}
+
+export interface DeadLetterOptions {
+  producer: Producer
+  groupId: string
+  clock: Clock
+  log: Log
+  metrics: ConsumerMetrics
+  /** Topics whose content must not be kept: their dead letters have no value. */
+  omitValue: (topic: string) => boolean
+}
+
+/** Resolves once the dead letters stand in their topics, acknowledged; only then may the offset move. */
+export type SendDeadLetters = (letters: readonly DeadLetter[]) => Promise<void>
+
+export function createDeadLetters(options: DeadLetterOptions): SendDeadLetters {
+  const { producer, groupId, clock, log, metrics, omitValue } = options
+  const describe = (letter: DeadLetter, keepValue: boolean) =>
+    toDeadLetter(letter, { groupId, atMs: clock.now(), keepValue })
+
+  const sendOne = async (letter: DeadLetter) => {
+    try {
+      await producer.send([describe(letter, !omitValue(letter.raw.topic))])
+    } catch (error) {
+      // A record that its own topic took can still be too large with the headers added: say what happened, at least.
+      if (!(error instanceof PermanentError)) throw error
+      await producer.send([describe(letter, false)])
+      log.error({ err: error, ...placeOf(letter) }, 'dead letter kept without its value')
+    }
+    metrics.deadLettered(letter.raw.topic, letter.error)
+    log.warn({ code: letter.error.code, ...placeOf(letter) }, 'record dead-lettered')
+  }
+  return async (letters) => {
+    await Promise.all(letters.map(sendOne))
+  }
+}
+
+function placeOf({ raw }: DeadLetter): Record<string, unknown> {
+  return { topic: raw.topic, partition: raw.partition, offset: raw.offset.toString() }
+}

@@ -1,0 +1,34 @@
+import kafkajs from 'kafkajs'
+
+/** The group has moved on without us: what we would commit is somebody else's now, or will be dealt again. */
+const rejoinTypes = [
+  'REBALANCE_IN_PROGRESS',
+  'ILLEGAL_GENERATION',
+  'UNKNOWN_MEMBER_ID',
+  'NOT_COORDINATOR_FOR_GROUP',
+]
+
+/** Errors of heartbeats and commits that a rebalance explains. kafkajs joins the group again when a batch ends with one. */
+export function isRebalance(error: unknown): error is Error {
+  return error instanceof Error && 'type' in error && rejoinTypes.includes(String(error.type))
+}
+
+/** Makes kafkajs look for the group's coordinator and join again, when it is thrown out of a batch. */
+export function rejoinNeeded(reason: string): Error {
+  return Object.assign(new kafkajs.KafkaJSError(reason, { retriable: true }), {
+    type: 'REBALANCE_IN_PROGRESS',
+  })
+}
+
+/** The partition was dealt anew after this work began. There is nothing to do for it any more. */
+export class AssignmentLost extends Error {
+  constructor(topic: string, partition: number) {
+    super(`${topic} partition ${partition} was dealt anew`)
+    this.name = 'AssignmentLost'
+  }
+}
+
+/** Errors of kafkajs's connections and requests: the cluster is away, not the work wrong. */
+export function isKafkaTrouble(error: unknown): error is Error {
+  return error instanceof kafkajs.KafkaJSError
+}

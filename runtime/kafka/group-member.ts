@@ -1,0 +1,350 @@
+import type { Admin, Consumer, EachBatchPayload, Kafka } from 'kafkajs'
+import { systemClock, type Clock } from '../clock.ts'
+import { messageOf, TransientError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Health } from '../service.ts'
+import type { ConsumerMetrics } from './consumer-metrics.ts'
+import { writeMark, type CrashMark, type Suspects } from './crash-marks.ts'
+import { AssignmentLost, isKafkaTrouble, isRebalance, rejoinNeeded } from './group-errors.ts'
+import { judgeBatch, readOffsets, startingPlace } from './starting-place.ts'
+
+/** How a member of a consumer group behaves. Times in milliseconds. */
+export interface GroupSettings {
+  /**
+   * How long a member that died keeps its partitions: the pause that a `kill -9` costs. 10 s by default: heartbeats come every
+   * 3 s, whatever the handlers do, as long as nothing blocks the event loop.
+   */
+  sessionTimeoutMs: number
+  /** How long a rebalance waits for members to finish what they work on. */
+  rebalanceTimeoutMs: number
+  heartbeatIntervalMs: number
+  /** A fetch with nothing to bring waits this long; so does kafkajs when all partitions are paused. */
+  maxWaitMs: number
+  /** What one fetch brings of one partition, as stored (compressed); a larger record comes alone. */
+  maxBytesPerPartition: number
+}
+
+export const defaultGroupSettings: GroupSettings = {
+  sessionTimeoutMs: 10_000,
+  rebalanceTimeoutMs: 60_000,
+  heartbeatIntervalMs: 3_000,
+  maxWaitMs: 500,
+  maxBytesPerPartition: 2 * 1024 * 1024,
+}
+
+/** A partition dealt to this member, until the next rebalance deals anew. */
+export interface Assigned {
+  readonly topic: string
+  readonly partition: number
+  readonly start: bigint
+  readonly suspects: Suspects | null
+  /** The offset that the next batch should begin with. */
+  next: bigint
+  /** The place that is being read a second time, because what came first did not fit. */
+  readAgainAt: bigint | null
+}
+
+export interface CommitPosition {
+  assigned: Assigned
+  /** The next offset to work on. */
+  offset: bigint
+  /** null: clean, nothing is under way. */
+  mark: CrashMark | null
+}
+
+export interface GroupMemberOptions {
+  kafka: Kafka
+  /** TOPIC_PREFIX included, as in the topics. */
+  groupId: string
+  topics: readonly string[]
+  settings: GroupSettings
+  partitionsConcurrently: number
+  log: Log
+  metrics: ConsumerMetrics
+  clock?: Clock | undefined
+  /** Partitions dealt to this member, before any of their records. */
+  onAssigned(assigned: readonly Assigned[]): void
+  /** A batch that begins where it should. To move the fetch position, call `advance`. What it throws must be a rebalance error. */
+  onBatch(payload: EachBatchPayload, assigned: Assigned): Promise<void> | void
+  /** The group is about to deal anew: the last moment to commit. */
+  onRebalancing?(): void
+  /** The group has dealt anew: what is not current any more is lost. Called behind `onAssigned`. */
+  onDealt?(): void
+  /** The member cannot go on; the consumer winds up and calls `leave`. */
+  onFailed(): void
+}
+
+/**
+ * One member of a consumer group: joins, learns where each partition stands, watches that no record is skipped silently, and
+ * commits. Both consumers stand on it; it knows nothing of handlers.
+ */
+export class GroupMember {
+  readonly done: Promise<void>
+  /** Aborts when the member stops or fails. */
+  readonly stopping: AbortSignal
+  clusterId = ''
+
+  readonly #options: GroupMemberOptions
+  readonly #consumer: Consumer
+  readonly #admin: Admin
+  readonly #clock: Clock
+  readonly #stopping = new AbortController()
+  readonly #done = Promise.withResolvers<void>()
+  readonly #joined = Promise.withResolvers<void>()
+  #phase: Health['status'] = 'starting'
+  #generation = 0
+  #assigned = new Map<string, Assigned>()
+  #commitOffsets: EachBatchPayload['commitOffsetsIfNecessary'] | null = null
+  #starting: Promise<void> | null = null
+  #leaving: Promise<void> | null = null
+
+  constructor(options: GroupMemberOptions) {
+    const { kafka, groupId, settings } = options
+    this.#options = options
+    this.#clock = options.clock ?? systemClock
+    this.#admin = kafka.admin()
+    this.#consumer = kafka.consumer({
+      groupId,
+      sessionTimeout: settings.sessionTimeoutMs,
+      rebalanceTimeout: settings.rebalanceTimeoutMs,
+      heartbeatInterval: settings.heartbeatIntervalMs,
+      maxWaitTimeInMs: settings.maxWaitMs,
+      maxBytesPerPartition: settings.maxBytesPerPartition,
+      allowAutoTopicCreation: false,
+      // A minute of the cluster being away is waited out; then the process ends for its supervisor.
+      retry: {
+        initialRetryTime: 100,
+        multiplier: 2,
+        factor: 0.2,
+        maxRetryTime: 3_000,
+        retries: 25,
+        restartOnFailure: () => Promise.resolve(false),
+      },
+    })
+    this.stopping = this.#stopping.signal
+    this.done = this.#done.promise
+    // Whoever owns the service awaits `done`; a failure before that must not end the process as unhandled.
+    this.done.catch(() => undefined)
+  }
+
+  get phase(): Health['status'] {
+    return this.#phase
+  }
+
+  /** Resolves once the group has dealt and the starting places are known. */
+  start(): Promise<void> {
+    this.#starting ??= this.#start()
+    return this.#starting
+  }
+
+  async #start(): Promise<void> {
+    const { topics, partitionsConcurrently } = this.#options
+    if (this.stopping.aborted) return
+    const { GROUP_JOIN, REBALANCING, CRASH } = this.#consumer.events
+    this.#consumer.on(GROUP_JOIN, ({ payload }) => this.#deal(payload.memberAssignment))
+    this.#consumer.on(REBALANCING, () => this.#options.onRebalancing?.())
+    this.#consumer.on(CRASH, ({ payload }) => this.fail(crashed(payload.error)))
+    await this.#admin.connect()
+    this.clusterId = (await this.#admin.describeCluster()).clusterId
+    await this.#consumer.connect()
+    await this.#consumer.subscribe({ topics: [...topics], fromBeginning: true })
+    await this.#consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      partitionsConsumedConcurrently: partitionsConcurrently,
+      eachBatch: (payload) => this.#take(payload),
+    })
+    await Promise.race([this.#joined.promise, this.done])
+  }
+
+  /** Ends the member: `done` rejects with the error, the offsets stay. */
+  fail(error: unknown): void {
+    if (this.stopping.aborted) return
+    this.#options.log.error({ err: error, group: this.#options.groupId }, 'consumer cannot go on')
+    this.#phase = 'failed'
+    this.#stopping.abort()
+    this.#done.reject(error)
+    this.#options.onFailed()
+  }
+
+  /** Takes no new batches from here on; membership and heartbeats go on until `leave`. */
+  windUp(): void {
+    if (this.#phase !== 'failed') this.#phase = 'stopping'
+    this.#stopping.abort()
+  }
+
+  /** Leaves the group and closes every connection, after the batch being worked on. */
+  leave(): Promise<void> {
+    this.#leaving ??= this.#leave()
+    return this.#leaving
+  }
+
+  async #leave(): Promise<void> {
+    this.windUp()
+    if (this.#starting !== null) {
+      await this.#consumer.disconnect()
+      await this.#admin.disconnect()
+    }
+    this.#done.resolve()
+  }
+
+  isCurrent(assigned: Assigned): boolean {
+    return this.#assigned.get(keyOf(assigned)) === assigned
+  }
+
+  /** Fetches no more of the partition until `resume`. A rebalance ends every pause. */
+  pause({ topic, partition }: Assigned): void {
+    this.#consumer.pause([{ topic, partitions: [partition] }])
+  }
+
+  resume({ topic, partition }: Assigned): void {
+    this.#consumer.resume([{ topic, partitions: [partition] }])
+  }
+
+  /** Moves the fetch position behind `offset`, the last one taken of this batch. Commits nothing. */
+  advance(payload: EachBatchPayload, assigned: Assigned, offset: bigint): bigint {
+    if (!this.isCurrent(assigned)) throw new AssignmentLost(assigned.topic, assigned.partition)
+    payload.resolveOffset(offset.toString())
+    const last = payload.batch.messages.at(-1)
+    // Behind the last record stands what kafkajs filtered out (transaction markers): it is passed over with it.
+    assigned.next = BigInt(last?.offset === offset.toString() ? payload.batch.lastOffset() : offset) + 1n
+    return assigned.next
+  }
+
+  /**
+   * Commits, and tries again for a few seconds when the connection fails. Throws AssignmentLost or a rebalance error (isRebalance)
+   * when the partitions are not ours any more.
+   */
+  async commit(positions: readonly CommitPosition[]): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const lost = positions.find(({ assigned }) => !this.isCurrent(assigned))?.assigned
+      if (lost) throw new AssignmentLost(lost.topic, lost.partition)
+      if (this.#commitOffsets === null) throw new Error('nothing was read, so nothing can be committed')
+      try {
+        await this.#commitOffsets({ topics: toTopicOffsets(positions) })
+        return
+      } catch (error) {
+        if (isRebalance(error) || !isKafkaTrouble(error)) throw error
+        this.#options.log.warn({ err: error, attempt }, 'offsets not committed')
+        if (attempt === 6) throw rejoinNeeded(`offsets could not be committed: ${messageOf(error)}`)
+        await this.#clock.sleep(100 * 2 ** attempt)
+      }
+    }
+  }
+
+  /** Called by kafkajs as soon as it knows its partitions. Nothing is fetched of them until their starting places are known. */
+  #deal(memberAssignment: Record<string, number[]>): void {
+    const generation = ++this.#generation
+    this.#assigned = new Map()
+    this.#options.metrics.forgetLag()
+    this.#consumer.resume(this.#options.topics.map((topic) => ({ topic })))
+    const held = Object.entries(memberAssignment).map(([topic, partitions]) => ({ topic, partitions }))
+    this.#consumer.pause(held)
+    this.#findStartingPlaces(generation, memberAssignment).then(
+      () => {
+        if (generation !== this.#generation || this.stopping.aborted) return
+        this.#consumer.resume(held)
+        if (this.#phase === 'starting') this.#phase = 'ok'
+        this.#joined.resolve()
+      },
+      (error: unknown) => this.fail(crashed(error)),
+    )
+  }
+
+  async #findStartingPlaces(generation: number, assignment: Record<string, number[]>): Promise<void> {
+    const partitions = await this.#patiently(() =>
+      readOffsets(this.#admin, this.#options.groupId, assignment),
+    )
+    if (generation !== this.#generation || this.stopping.aborted) return
+    const dealt = partitions.map((offsets): Assigned => {
+      const { topic, partition } = offsets
+      const { start, suspects, missing } = startingPlace(offsets)
+      this.#reportMissing(topic, partition, missing, start)
+      return { topic, partition, start, suspects, next: start, readAgainAt: null }
+    })
+    this.#assigned = new Map(dealt.map((assigned) => [keyOf(assigned), assigned]))
+    this.#options.onAssigned(dealt)
+    this.#options.onDealt?.()
+  }
+
+  async #patiently<T>(ask: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await ask()
+      } catch (error) {
+        if (attempt === 8 || this.stopping.aborted) throw error
+        await this.#clock.sleep(100 * 2 ** attempt, this.stopping)
+      }
+    }
+  }
+
+  async #take(payload: EachBatchPayload): Promise<void> {
+    this.#commitOffsets = payload.commitOffsetsIfNecessary
+    const { topic, partition, messages } = payload.batch
+    const assigned = this.#assigned.get(keyOf({ topic, partition }))
+    const first = messages[0]
+    // Not taking a batch leaves the fetch position: it comes again when there is somebody for it.
+    if (assigned === undefined || first === undefined || this.stopping.aborted) return
+    if (BigInt(first.offset) !== assigned.next && !(await this.#fits(BigInt(first.offset), assigned))) return
+    assigned.readAgainAt = null
+    await this.#options.onBatch(payload, assigned)
+  }
+
+  /** Whether a batch that begins elsewhere than expected is to be taken all the same. */
+  async #fits(first: bigint, assigned: Assigned): Promise<boolean> {
+    const { topic, partition, next: expected } = assigned
+    const ends = await this.#patiently(() => this.#admin.fetchTopicOffsets(topic))
+    const end = ends.find((entry) => entry.partition === partition)
+    if (!this.isCurrent(assigned) || end === undefined) return false
+    const readAgain = assigned.readAgainAt === expected
+    const verdict = judgeBatch({ expected, first, low: BigInt(end.low), high: BigInt(end.high), readAgain })
+    if (verdict.kind === 'read_again') {
+      assigned.readAgainAt = expected
+      this.#consumer.seek({ topic, partition, offset: expected.toString() })
+      return false
+    }
+    this.#reportMissing(topic, partition, verdict.missing, first)
+    if (first > expected) {
+      assigned.next = first
+      return true
+    }
+    // The log begins anew: what is known of these offsets was about other records. The batch comes again.
+    const anew: Assigned = { topic, partition, start: first, suspects: null, next: first, readAgainAt: null }
+    this.#assigned.set(keyOf(anew), anew)
+    this.#options.onAssigned([anew])
+    return false
+  }
+
+  #reportMissing(topic: string, partition: number, missing: bigint, next: bigint): void {
+    if (missing === 0n) return
+    this.#options.metrics.skipped(topic, Number(missing))
+    const place = {
+      topic,
+      partition,
+      missing: missing.toString(),
+      next: next.toString(),
+      group: this.#options.groupId,
+    }
+    this.#options.log.error(place, 'records were gone before they were read')
+  }
+}
+
+function keyOf({ topic, partition }: { topic: string; partition: number }): string {
+  return `${partition}/${topic}`
+}
+
+function toTopicOffsets(positions: readonly CommitPosition[]) {
+  const byTopic = Map.groupBy(positions, ({ assigned }) => assigned.topic)
+  return [...byTopic].map(([topic, ofTopic]) => ({
+    topic,
+    partitions: ofTopic.map(({ assigned, offset, mark }) => ({
+      partition: assigned.partition,
+      offset: offset.toString(),
+      metadata: mark === null ? '' : writeMark(mark),
+    })),
+  }))
+}
+
+function crashed(error: unknown): TransientError {
+  return new TransientError('KAFKA_CONSUMER_CRASHED', messageOf(error), { cause: error })
+}

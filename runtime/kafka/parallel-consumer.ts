@@ -1,0 +1,343 @@
+import type { EachBatchPayload, Kafka } from 'kafkajs'
+import { systemClock, type Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Health, Service } from '../service.ts'
+import { createConsumerMetrics, type ConsumerMetrics } from './consumer-metrics.ts'
+import { createTroubles, isBug, reportSuspects, type Troubles } from './consumer-state.ts'
+import { MAX_TRIES } from './crash-marks.ts'
+import { createDeadLetters } from './dead-letters.ts'
+import { AssignmentLost, isRebalance } from './group-errors.ts'
+import {
+  defaultGroupSettings,
+  GroupMember,
+  type Assigned,
+  type CommitPosition,
+  type GroupSettings,
+} from './group-member.ts'
+import { createRecordRunner, type RunRecord } from './handle-record.ts'
+import { PartitionWork, type Waiting } from './partition-work.ts'
+import { decodeRecord, type DecoderChoice, type RawRecord } from './raw-record.ts'
+import type { ConsumedRecord, Producer, RecordHandler } from './records.ts'
+import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts'
+
+export interface ParallelConsumerOptions<T> {
+  kafka: Kafka
+  /** TOPIC_PREFIX included, as in the topics. */
+  groupId: string
+  topics: readonly string[]
+  decoder: DecoderChoice<T>
+  handler: RecordHandler<T>
+  /** Takes the dead letters. Started and stopped by its owner, after this consumer. */
+  producer: Producer
+  log: Log
+  metrics: Metrics
+  clock?: Clock
+  /** Records worked on at the same time, over all partitions. */
+  concurrency: number
+  /** Records begun beyond the lowest unfinished one of a partition: after a crash, that many are worked on one by one. */
+  window?: number
+  /** Bytes held in memory, waiting or under way; one fetch may come on top. */
+  maxInFlightBytes?: number
+  /** When a record's turn comes (Unix ms). The partition waits for it; records of one topic should fall due in order. */
+  notBefore?: (record: ConsumedRecord<T>) => number
+  /** How long `stop` lets handlers finish before it aborts their signals, and how long it waits for them after that. */
+  drainMs?: number
+  abortMs?: number
+  retry?: RetryPolicy
+  group?: Partial<GroupSettings>
+  /** Topics whose content must not be kept: their dead letters have no value. */
+  omitDeadLetterValue?: (topic: string) => boolean
+}
+
+/** How often progress is committed. Finished work above it is done again after a crash. */
+const commitEveryMs = 200
+
+/**
+ * Works on many records at once, across and within partitions, and commits the lowest unfinished offset of each partition: at least
+ * once, none skipped. A slow record delays no other, up to `window` of its own partition.
+ */
+export function createParallelConsumer<T>(options: ParallelConsumerOptions<T>): Service {
+  const consumer = new ParallelConsumer(options)
+  return {
+    start: () => consumer.start(),
+    stop: () => consumer.stop(),
+    health: () => consumer.health(),
+    done: consumer.member.done,
+  }
+}
+
+class ParallelConsumer<T> {
+  readonly member: GroupMember
+  readonly #options: ParallelConsumerOptions<T>
+  readonly #metrics: ConsumerMetrics
+  readonly #troubles: Troubles
+  readonly #clock: Clock
+  readonly #run: RunRecord<T>
+  readonly #work = new Map<string, PartitionWork<T>>()
+  #running = 0
+  #idle: (() => void) | null = null
+  #committing: Promise<void> | null = null
+  #commitAgain = false
+  #rebalancing = false
+  #tick: NodeJS.Timeout | undefined
+  #due: NodeJS.Timeout | undefined
+  #stopped: Promise<void> | null = null
+
+  constructor(options: ParallelConsumerOptions<T>) {
+    const { groupId, log, producer, decoder, handler } = options
+    this.#options = options
+    this.#clock = options.clock ?? systemClock
+    this.#metrics = createConsumerMetrics(options.metrics, groupId)
+    const shared = { groupId, log, clock: this.#clock, metrics: this.#metrics }
+    this.#troubles = createTroubles({ ...shared, policy: options.retry ?? defaultRetryPolicy })
+    const omitValue = options.omitDeadLetterValue ?? (() => false)
+    const sendDeadLetters = createDeadLetters({ ...shared, producer, omitValue })
+    this.#run = createRecordRunner({ ...shared, decoder, handler, sendDeadLetters, troubles: this.#troubles })
+    this.member = new GroupMember({
+      ...options,
+      // All partitions can be paused: kafkajs then sleeps this long before it sees that one is resumed.
+      settings: { ...defaultGroupSettings, maxWaitMs: 200, ...options.group },
+      partitionsConcurrently: 1,
+      metrics: this.#metrics,
+      onAssigned: (dealt) => dealt.forEach((assigned) => this.#adopt(assigned)),
+      onDealt: () => this.#dropLost(),
+      onBatch: (payload, assigned) => this.#take(payload, assigned),
+      onRebalancing: () => {
+        this.#rebalancing = true
+        void this.#commitRest()
+      },
+      onFailed: () =>
+        void this.stop().catch((error: unknown) => log.warn({ err: error }, 'not left in order')),
+    })
+  }
+
+  async start(): Promise<void> {
+    this.#tick ??= setInterval(() => this.#report(), commitEveryMs)
+    await this.member.start()
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop()
+    return this.#stopped
+  }
+
+  health(): Health {
+    return this.#troubles.health(this.member.phase)
+  }
+
+  async #stop(): Promise<void> {
+    const { drainMs = 20_000, abortMs = 5_000 } = this.#options
+    this.member.windUp()
+    clearTimeout(this.#due)
+    if (!(await this.#drained(drainMs))) {
+      for (const work of this.#work.values()) work.abandon()
+      await this.#drained(abortMs)
+    }
+    clearInterval(this.#tick)
+    await this.#committing
+    await this.#commitRest()
+    await this.member.leave()
+  }
+
+  async #drained(withinMs: number): Promise<boolean> {
+    if (this.#running === 0) return true
+    const late = new AbortController()
+    const idle = new Promise<void>((resolve) => (this.#idle = resolve))
+    await Promise.race([idle, this.#clock.sleep(withinMs, late.signal)])
+    late.abort()
+    return this.#running === 0
+  }
+
+  #adopt(assigned: Assigned): void {
+    const key = keyOf(assigned)
+    const known = this.#work.get(key)
+    if (known?.signal.aborted === false && known.continues(assigned)) {
+      known.adopt(assigned)
+      return
+    }
+    known?.abandon()
+    reportSuspects([assigned], this.#options.log)
+    this.#work.set(key, new PartitionWork<T>(assigned, this.#options.window ?? 32, this.member.stopping))
+  }
+
+  #dropLost(): void {
+    this.#rebalancing = false
+    for (const [key, work] of this.#work) {
+      if (this.member.isCurrent(work.assigned)) continue
+      work.abandon()
+      this.#work.delete(key)
+    }
+    this.#pump()
+  }
+
+  /** Only takes in: kafkajs must go on fetching and beating. Not a moment may pass between the check of the generation and `advance`. */
+  async #take(payload: EachBatchPayload, assigned: Assigned): Promise<void> {
+    const { topic, partition, messages, highWatermark } = payload.batch
+    const work = this.#work.get(keyOf(assigned))
+    const last = messages.at(-1)
+    if (work === undefined || last === undefined || !this.member.isCurrent(assigned)) return
+    work.take(
+      messages.map((message): RawRecord => ({ topic, partition, offset: BigInt(message.offset), message })),
+    )
+    work.highWatermark = BigInt(highWatermark)
+    this.member.advance(payload, assigned, BigInt(last.offset))
+    if (work.bytes > this.#bytesEach()) {
+      work.paused = true
+      this.member.pause(assigned)
+    }
+    this.#pump()
+    // A commit behind a fetch that waits for data waits with it (one connection): so the first mark goes before the next fetch.
+    await this.#commit()
+  }
+
+  #bytesEach(): number {
+    return (this.#options.maxInFlightBytes ?? 64 * 1024 * 1024) / Math.max(1, this.#work.size)
+  }
+
+  /** Begins whatever may begin, and sees to it that the rest will. */
+  #pump(): void {
+    if (this.member.stopping.aborted || this.#rebalancing) return
+    this.#grantLastTry()
+    this.#beginAll()
+    const uncovered = (work: PartitionWork<T>) =>
+      this.#isDue(work) && !work.mayBegin() && work.progress() !== null
+    if ([...this.#work.values()].some(uncovered)) void this.#commit()
+    this.#wakeWhenDue()
+  }
+
+  /** In turns, so that no partition keeps the others from theirs. */
+  #beginAll(): void {
+    let found = true
+    while (found) {
+      found = false
+      for (const work of this.#work.values()) {
+        if (this.#running >= this.#options.concurrency) return
+        if (!this.member.isCurrent(work.assigned) || !this.#isDue(work) || !work.mayBegin()) continue
+        const next = work.begin()
+        if (next === undefined) continue
+        found = true
+        void this.#workOn(work, next)
+      }
+    }
+  }
+
+  /** One partition at a time may begin a record that two processes ended on: if this one ends too, it was that record. */
+  #grantLastTry(): void {
+    const last = (work: PartitionWork<T>) =>
+      work.head !== undefined && work.triesOf(work.head.raw) === MAX_TRIES
+    const works = [...this.#work.values()]
+    for (const work of works)
+      if (work.mayTryLast && work.running === 0 && !last(work)) work.mayTryLast = false
+    if (works.some((work) => work.mayTryLast)) return
+    const next = works.find((work) => last(work) && work.running === 0)
+    if (next) next.mayTryLast = true
+  }
+
+  #isDue(work: PartitionWork<T>): boolean {
+    const { head } = work
+    const { notBefore } = this.#options
+    if (head === undefined) return false
+    if (notBefore === undefined) return true
+    if (head.dueMs === null) {
+      head.dueMs = Infinity
+      void this.#findDue(head, notBefore)
+    }
+    return head.dueMs <= this.#clock.now()
+  }
+
+  async #findDue(head: Waiting<T>, notBefore: (record: ConsumedRecord<T>) => number): Promise<void> {
+    try {
+      head.record = await decodeRecord(head.raw, this.#options.decoder)
+      head.dueMs = notBefore(head.record)
+    } catch (error) {
+      // What cannot be read has no time to wait for: its turn is now, and says what becomes of it.
+      this.#options.log.debug({ err: error }, 'no due time')
+      head.dueMs = 0
+    }
+    this.#pump()
+  }
+
+  #wakeWhenDue(): void {
+    const nowMs = this.#clock.now()
+    const dues = [...this.#work.values()]
+      .map(({ head }) => head?.dueMs ?? Infinity)
+      .filter((dueMs) => dueMs > nowMs)
+    const next = Math.min(...dues)
+    clearTimeout(this.#due)
+    if (next !== Infinity) this.#due = setTimeout(() => this.#pump(), Math.min(next - nowMs, 60_000))
+  }
+
+  async #workOn(work: PartitionWork<T>, { raw, record }: Waiting<T>): Promise<void> {
+    this.#metrics.inFlight(++this.#running)
+    try {
+      await this.#run({ raw, record, tries: work.triesOf(raw), signal: work.signal, waiting: work.waiting })
+      work.finish(raw)
+      if (work.paused && work.bytes < this.#bytesEach() / 2 && this.member.isCurrent(work.assigned)) {
+        work.paused = false
+        this.member.resume(work.assigned)
+      }
+    } catch (error) {
+      work.leave(raw)
+      if (work.waiting.aborted) this.#options.log.debug({ err: error }, 'given up unfinished')
+      else {
+        work.keepMark = isBug(error)
+        this.member.fail(error)
+      }
+    }
+    this.#metrics.inFlight(--this.#running)
+    if (this.#running === 0) this.#idle?.()
+    this.#pump()
+  }
+
+  /** Commits the progress of every partition; asked again meanwhile, once more. */
+  #commit(): Promise<void> {
+    this.#commitAgain = true
+    this.#committing ??= this.#commitWhileAsked().finally(() => (this.#committing = null))
+    return this.#committing
+  }
+
+  async #commitWhileAsked(): Promise<void> {
+    while (this.#commitAgain && !this.#rebalancing && !this.member.stopping.aborted) {
+      this.#commitAgain = false
+      await this.#commitAll((work) => work.progress())
+      this.#pump()
+    }
+  }
+
+  /** Says of every partition that nothing is under way, as far as that is so: the last word of this member. */
+  async #commitRest(): Promise<void> {
+    await this.#commitAll((work) => (work.touched ? work.rest() : null))
+  }
+
+  async #commitAll(positionOf: (work: PartitionWork<T>) => CommitPosition | null): Promise<void> {
+    const changed = [...this.#work.values()].flatMap((work) => {
+      const position = this.member.isCurrent(work.assigned) ? positionOf(work) : null
+      return position === null ? [] : [{ work, position }]
+    })
+    if (changed.length === 0) return
+    try {
+      await this.member.commit(changed.map(({ position }) => position))
+      for (const { work, position } of changed) work.committed(position)
+    } catch (error) {
+      // A rebalance is dealt with by kafkajs's next heartbeat; whatever was not committed is worked on again.
+      if (!isRebalance(error) && !(error instanceof AssignmentLost)) this.member.fail(error)
+    }
+  }
+
+  #report(): void {
+    void this.#commit()
+    const oldest = new Map<string, number>()
+    for (const work of this.#work.values()) {
+      const { topic, partition } = work.assigned
+      this.#metrics.lag(topic, partition, work.lag())
+      const ageMs = this.#clock.now() - (work.oldestMs() ?? this.#clock.now())
+      oldest.set(topic, Math.max(oldest.get(topic) ?? 0, ageMs))
+    }
+    for (const [topic, ageMs] of oldest) this.#metrics.oldestUnfinished(topic, ageMs / 1_000)
+  }
+}
+
+function keyOf({ topic, partition }: Assigned): string {
+  return `${partition}/${topic}`
+}

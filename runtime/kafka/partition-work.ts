@@ -1,0 +1,181 @@
+import {
+  MAX_TRIES,
+  restingMark,
+  sameMark,
+  triesBefore,
+  workingMark,
+  type CrashMark,
+  type Suspects,
+} from './crash-marks.ts'
+import type { Assigned, CommitPosition } from './group-member.ts'
+import { createOffsetLedger, type OffsetLedger } from './offset-ledger.ts'
+import { weightBytes, type RawRecord } from './raw-record.ts'
+import type { ConsumedRecord } from './records.ts'
+
+/** A record waiting for its turn. Decoded ahead of it only where the time of its turn stands in it. */
+export interface Waiting<T> {
+  raw: RawRecord
+  record: ConsumedRecord<T> | null
+  /** Unix milliseconds; null: not known yet. */
+  dueMs: number | null
+}
+
+/**
+ * What is waiting, under way and finished in one partition of a parallel consumer, and what may be committed of it. Knows no
+ * clock and no broker.
+ */
+export class PartitionWork<T> {
+  assigned: Assigned
+  paused = false
+  /** The mark stays when the consumer ends: a record here brings out a mistake in our code. */
+  keepMark = false
+  /** Whether a record in its last try may be begun: one at a time in a process. */
+  mayTryLast = false
+  highWatermark = 0n
+  /** Ends waiting for another attempt: the partition is lost, or the consumer stops. */
+  readonly waiting: AbortSignal
+  readonly #window: bigint
+  readonly #lost = new AbortController()
+  readonly #suspects: Suspects | null
+  readonly #ledger: OffsetLedger
+  readonly #running = new Map<bigint, RawRecord>()
+  #waiting: Waiting<T>[] = []
+  #bytes = 0
+  #committed: { offset: bigint; mark: CrashMark | null }
+
+  /** At most `window` offsets are begun beyond the lowest unfinished one: that many are worked on one by one after a crash. */
+  constructor(assigned: Assigned, window: number, stopping: AbortSignal) {
+    this.assigned = assigned
+    this.waiting = AbortSignal.any([this.#lost.signal, stopping])
+    this.#window = BigInt(window)
+    this.#suspects = assigned.suspects
+    this.#ledger = createOffsetLedger(assigned.start)
+    this.#committed = { offset: assigned.start, mark: assigned.suspects?.mark ?? null }
+  }
+
+  get signal(): AbortSignal {
+    return this.#lost.signal
+  }
+  get bytes(): number {
+    return this.#bytes
+  }
+  get running(): number {
+    return this.#running.size
+  }
+  get head(): Waiting<T> | undefined {
+    return this.#waiting[0]
+  }
+
+  abandon(): void {
+    this.#lost.abort()
+    this.#waiting = []
+  }
+
+  /** Whether the same partition, dealt again, stands where we left it: then nobody else has worked on it. */
+  continues(assigned: Assigned): boolean {
+    const { offset, mark } = this.#committed
+    return offset === assigned.start && sameMark(mark, assigned.suspects?.mark ?? null)
+  }
+
+  /** Goes on under a new generation: what runs goes on running, what waits is fetched again. */
+  adopt(assigned: Assigned): void {
+    this.assigned = assigned
+    this.paused = false
+    if (this.head) this.#ledger.truncate(this.head.raw.offset)
+    for (const { raw } of this.#waiting) this.#bytes -= weightBytes(raw)
+    this.#waiting = []
+  }
+
+  /** Whether anything was read since the partition was dealt: without that there is nothing to commit. */
+  get touched(): boolean {
+    return this.#ledger.end() !== this.assigned.start
+  }
+
+  take(records: readonly RawRecord[]): void {
+    for (const raw of records) {
+      if (raw.offset < this.#ledger.end()) continue
+      this.#ledger.add(raw.offset)
+      this.#bytes += weightBytes(raw)
+      this.#waiting.push({ raw, record: null, dueMs: null })
+    }
+  }
+
+  /** Which try the record's next one is. */
+  triesOf({ offset }: RawRecord): number {
+    return triesBefore(this.#suspects, offset) + 1
+  }
+
+  /** Whether the record at the head is covered by an acknowledged mark, or needs none because it is given up. */
+  mayBegin(): boolean {
+    if (this.head === undefined) return false
+    const { offset } = this.head.raw
+    const tries = this.triesOf(this.head.raw)
+    const { mark, offset: at } = this.#committed
+    if (tries === 1)
+      return mark !== null && offset < mark.until && offset < this.#ledger.lowestUnfinished() + this.#window
+    if (this.#running.size > 0) return false
+    return tries > MAX_TRIES || (at === offset && mark?.tries === tries)
+  }
+
+  begin(): Waiting<T> | undefined {
+    const next = this.#waiting.shift()
+    if (next) this.#running.set(next.raw.offset, next.raw)
+    return next
+  }
+
+  finish(raw: RawRecord): void {
+    this.#running.delete(raw.offset)
+    this.#bytes -= weightBytes(raw)
+    this.#ledger.finish(raw.offset)
+  }
+
+  /** The record was begun and not finished: it is not ours any more, or the consumer ends. */
+  leave(raw: RawRecord): void {
+    this.#running.delete(raw.offset)
+    this.#bytes -= weightBytes(raw)
+  }
+
+  /** What should be committed while work goes on; null when that is committed already. */
+  progress(): CommitPosition | null {
+    const offset = this.#lowest()
+    const mark = this.#workingMark()
+    const same = this.#committed.offset === offset && sameMark(this.#committed.mark, mark)
+    return same ? null : { assigned: this.assigned, offset, mark }
+  }
+
+  /** What should be committed when work is interrupted or over. */
+  rest(): CommitPosition {
+    const offset = this.#lowest()
+    const mark = this.keepMark ? this.#workingMark() : restingMark(this.#suspects, offset)
+    return { assigned: this.assigned, offset, mark }
+  }
+
+  committed({ offset, mark }: CommitPosition): void {
+    this.#committed = { offset, mark }
+  }
+
+  lag(): number {
+    return Math.max(0, Number(this.highWatermark - this.#lowest()))
+  }
+
+  /** Unix milliseconds of the oldest record taken in and not finished. */
+  oldestMs(): number | null {
+    const raws = [...this.#running.values(), ...(this.head ? [this.head.raw] : [])]
+    return raws.length === 0 ? null : Math.min(...raws.map(({ message }) => Number(message.timestamp)))
+  }
+
+  #lowest(): bigint {
+    return this.#ledger.lowestUnfinished()
+  }
+
+  #workingMark(): CrashMark | null {
+    const lowest = this.#lowest()
+    const end = this.#ledger.end()
+    const tries = triesBefore(this.#suspects, lowest) + 1
+    const idle = lowest === end
+    if (idle || tries > MAX_TRIES || (tries === MAX_TRIES && !this.mayTryLast))
+      return restingMark(this.#suspects, lowest)
+    const reach = lowest + this.#window
+    return workingMark(this.#suspects, lowest, reach < end ? reach : end)
+  }
+}

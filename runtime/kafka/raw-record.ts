@@ -1,0 +1,61 @@
+import type { IHeaders, KafkaMessage } from 'kafkajs'
+import { messageOf, PermanentError, SluiceError } from '../errors.ts'
+import type { ConsumedRecord, Decoder } from './records.ts'
+
+/** A record as it came from the broker, and where it stands. */
+export interface RawRecord {
+  topic: string
+  partition: number
+  offset: bigint
+  message: KafkaMessage
+}
+
+/** One decoder for all topics, or one chosen by the full topic name. */
+export type DecoderChoice<T> = Decoder<T> | ((topic: string) => Decoder<T>)
+
+/** Throws PermanentError when the bytes can never be decoded, a transient error when the registry is away. */
+export async function decodeRecord<T>(raw: RawRecord, choice: DecoderChoice<T>): Promise<ConsumedRecord<T>> {
+  const { topic, partition, offset, message } = raw
+  if (message.value === null) throw new PermanentError('UNDECODABLE', 'the record has no value')
+  const decoder = typeof choice === 'function' ? choice(topic) : choice
+  let value: T
+  try {
+    value = await decoder.decode(message.value)
+  } catch (error) {
+    if (error instanceof SluiceError) throw error
+    // Whatever else a decoder throws comes from the bytes: they are input, and must not stop the partition.
+    throw new PermanentError('UNDECODABLE', messageOf(error), { cause: error })
+  }
+  return {
+    topic,
+    partition,
+    offset,
+    key: message.key?.toString('utf8') ?? null,
+    value,
+    headers: textHeaders(message.headers),
+    timestampMs: Number(message.timestamp),
+  }
+}
+
+/** What a record weighs in memory, beside its own bytes: objects, headers, its place in queues. */
+const overheadBytes = 512
+
+export function weightBytes({ message }: RawRecord): number {
+  return (message.value?.length ?? 0) + (message.key?.length ?? 0) + overheadBytes
+}
+
+function textHeaders(headers: IHeaders | undefined): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(lastHeaders(headers)).map(([name, value]) => [name, value.toString('utf8')]),
+  )
+}
+
+/** A header given several times counts with its last value, as in the Java client's `lastHeader`. */
+export function lastHeaders(headers: IHeaders | undefined): Record<string, Buffer> {
+  const entries: [string, Buffer][] = []
+  for (const [name, given] of Object.entries(headers ?? {})) {
+    const last = Array.isArray(given) ? given.at(-1) : given
+    if (last !== undefined) entries.push([name, Buffer.from(last)])
+  }
+  return Object.fromEntries(entries)
+}
