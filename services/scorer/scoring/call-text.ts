@@ -11,6 +11,8 @@ export interface CallText {
   pointer: string
   speaker: Speaker
   text: string
+  /** Where in the string `text` begins: 0 but for pieces of a long one. */
+  offset: number
 }
 
 /** A passage of a body: offsets are UTF-16 code units in the string that `pointer` names. */
@@ -133,7 +135,7 @@ function textsOf(part: BodyPart, body: unknown, speaker: Speaker): CallText[] {
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     if (typeof next.value === 'string') {
       if (isWords(next.value))
-        texts.push({ part, pointer: next.pointer, speaker: next.speaker, text: next.value })
+        texts.push({ part, pointer: next.pointer, speaker: next.speaker, text: next.value, offset: 0 })
       continue
     }
     const inherited = speakerOf(next.value, next.speaker)
@@ -161,6 +163,23 @@ function speakerOfKey(key: string, inherited: Speaker): Speaker {
 function isWords(text: string): boolean {
   if (text === '' || text.startsWith('data:')) return false
   return !(text.length > 4096 && /^[A-Za-z0-9+/=_-]+$/.test(text))
+}
+
+const pieceUnits = 131_072
+const overlapUnits = 4_096
+
+/**
+ * A long text in pieces that overlap, so that reading one takes milliseconds and the event loop gets its turn between them. What is
+ * longer than the overlap can be missed where two pieces meet.
+ */
+export function* piecesOf<T extends { text: string; offset: number }>(whole: T): Generator<T> {
+  if (whole.text.length <= pieceUnits) {
+    yield whole
+    return
+  }
+  for (let at = 0; at < whole.text.length - overlapUnits; at += pieceUnits - overlapUnits) {
+    yield { ...whole, text: whole.text.slice(at, at + pieceUnits), offset: whole.offset + at }
+  }
 }
 
 /** Whether a request is an agent's call of an external tool (specification 2.2). */

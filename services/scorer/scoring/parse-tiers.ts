@@ -8,7 +8,9 @@ export type ScorersOfTier = Readonly<Record<Tier, readonly BuiltInScorer[]>>
 const scorers = z
   .array(z.enum(builtInScorers))
   .refine((names) => new Set(names).size === names.length, 'a scorer stands twice')
-const schema = z.strictObject(Object.fromEntries(tiers.map((tier) => [tier, scorers])) as Record<Tier, typeof scorers>)
+const schema = z.strictObject(
+  Object.fromEntries(tiers.map((tier) => [tier, scorers])) as Record<Tier, typeof scorers>,
+)
 
 /** Reads tiers.yaml. Throws an Error that names what is wrong. */
 export function parseTiers(yaml: string): ScorersOfTier {

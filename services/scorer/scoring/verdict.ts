@@ -1,5 +1,5 @@
 import type { ScoreLabel, ScoreMethod, Severity } from '#schemas/verdicts.ts'
-import type { Evidence } from './call-text.ts'
+import type { CallText, Evidence } from './call-text.ts'
 
 /** Why a score is `unscored`. A fixed set: people filter by these words, README.md explains each. */
 export type UnscoredReason =
@@ -51,6 +51,12 @@ export interface Finding {
   rationale: string
   contentFreeRationale: string
   evidence: readonly Evidence[]
+}
+
+/** Looks at the texts of one call, a piece at a time, and then says what it found. Made anew for each call. */
+export interface Detector {
+  read(text: CallText): void
+  finding(): Finding
 }
 
 /** The least value that is unsafe, unless a rubric says otherwise. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { parseBody, readCall } from '../call-text.ts'
 import { parseScorers } from './parse-scorers.ts'
-import { runCustomScorer } from './run-custom-scorer.ts'
+import { startCustomRun } from './run-custom-scorer.ts'
 import { searchablesOf } from './searchable.ts'
 
 function run(yaml: string, request: unknown, response: unknown = null) {
@@ -10,7 +10,9 @@ function run(yaml: string, request: unknown, response: unknown = null) {
   const [scorer] = parsed.scorers
   if (scorer === undefined) throw new Error('no scorer')
   const call = readCall(parseBody(JSON.stringify(request)), parseBody(JSON.stringify(response)))
-  return runCustomScorer(scorer, searchablesOf(call)(scorer.matchOn))
+  const custom = startCustomRun(scorer)
+  for (const text of searchablesOf(call)(scorer.matchOn)) custom.read(text)
+  return custom.verdict()
 }
 
 const keywords = (list: string, rest = '') =>

@@ -140,15 +140,15 @@ type Finder = (text: Searchable) => ReturnType<CustomScorer['find']>
 function findKeyword(keyword: string, index: number): Finder {
   const wanted = foldCase(keyword).text
   return (searchable) => {
-    const { text, offsets } = searchable.folded()
+    const { text, originOf } = searchable.folded()
     const hits: ReturnType<Finder> = []
     for (let at = text.indexOf(wanted); at >= 0 && hits.length < mostHitsOfTerm;) {
       const end = at + wanted.length
       if (!splitsLetter(text, end)) {
         hits.push({
           kind: `keyword ${index + 1}`,
-          start: offsets[at] ?? 0,
-          end: offsets[end] ?? searchable.text.length,
+          start: originOf(at),
+          end: originOf(end),
         })
       }
       at = text.indexOf(wanted, end)

@@ -5,16 +5,29 @@ import type { Searchable } from './searchable.ts'
 
 const mostEvidence = 50
 
-/** A hit is 5 with the entry's own severity; a miss is safe, so that every request has a score of every custom scorer. */
-export function runCustomScorer(scorer: CustomScorer, texts: readonly Searchable[]): Verdict {
+/** Looks at the texts of one call, a piece at a time, and then gives its verdict. */
+export interface CustomRun {
+  read(text: Searchable): void
+  verdict(): Verdict
+}
+
+export function startCustomRun(scorer: CustomScorer): CustomRun {
   const evidence: Evidence[] = []
-  for (const text of texts) {
-    // The JSON text repeats what the strings say: it is asked only when they had nothing.
-    if (text.pointer === null && evidence.length > 0) continue
-    const { part, pointer } = text
-    for (const hit of scorer.find(text)) evidence.push({ part, pointer, ...hit })
-    if (evidence.length >= mostEvidence) break
+  return {
+    read(text) {
+      // The JSON text repeats what the strings say: it is asked only when they had nothing.
+      if (evidence.length >= mostEvidence || (text.pointer === null && evidence.length > 0)) return
+      const { part, pointer, offset } = text
+      for (const { kind, start, end } of scorer.find(text)) {
+        evidence.push({ part, pointer, kind, start: offset + start, end: offset + end })
+      }
+    },
+    verdict: () => verdictOf(scorer, evidence),
   }
+}
+
+/** A hit is 5 with the entry's own severity; a miss is safe, so that every request has a score of every custom scorer. */
+function verdictOf(scorer: CustomScorer, evidence: readonly Evidence[]): Verdict {
   const hit = evidence.length > 0
   const terms = [...new Set(evidence.map(({ kind }) => kind))].slice(0, 5).join(', ')
   const rationale = hit ? `Matched ${terms}.` : 'Nothing matched.'

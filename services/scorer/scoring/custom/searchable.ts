@@ -1,6 +1,7 @@
 import { toolCallsOf } from '#capture/tool-calls.ts'
-import { isToolCall, stringsOf, type Body, type BodyPart, type Call } from '../call-text.ts'
+import { isToolCall, piecesOf, stringsOf, type Body, type BodyPart, type Call } from '../call-text.ts'
 import type { MatchTarget } from './custom-scorer.ts'
+import type { FoldedText } from '../fold-characters.ts'
 import { foldCase } from './fold-case.ts'
 
 /** A text that custom scorers search. It is folded once, and only when some scorer needs that. */
@@ -9,7 +10,9 @@ export interface Searchable {
   /** Null: the body's JSON text. */
   pointer: string | null
   text: string
-  folded(): ReturnType<typeof foldCase>
+  /** Where in the whole text this piece begins. */
+  offset: number
+  folded(): FoldedText
 }
 
 /** The texts of a call by what a scorer matches on. Made once a call, however many scorers there are. */
@@ -28,38 +31,45 @@ export function searchablesOf(call: Call): (target: MatchTarget) => Searchable[]
 function ofBody(part: BodyPart, body: Body | null): Searchable[] {
   if (body === null) return []
   const strings = Array.from(stringsOf(body.value), ({ pointer, text }) => searchable(part, pointer, text))
-  return [...strings, searchable(part, null, body.json)]
+  return [...strings, searchable(part, null, body.json)].flat()
 }
 
 function ofToolArguments(call: Call): Searchable[] {
   const { request, response } = call
   if (request !== null && isToolCall(request.value)) {
     const given = (request.value as Readonly<Record<string, unknown>>)['arguments']
-    const strings = Array.from(stringsOf(given, '/arguments'), ({ pointer, text }) =>
+    const strings = Array.from(stringsOf(given, '/arguments')).flatMap(({ pointer, text }) =>
       searchable('request_body', pointer, text),
     )
     return given === undefined
       ? []
-      : [...strings, searchable('request_body', '/arguments', JSON.stringify(given))]
+      : [...strings, ...searchable('request_body', '/arguments', JSON.stringify(given))]
   }
   return toolCallsOf(request?.value, response?.value).flatMap(({ arguments: json }) => {
     const pointer =
       call.texts.find(({ part, text }) => part === 'response_body' && text === json)?.pointer ?? null
-    return [searchable('response_body', pointer, json), ...insideJson(pointer, json)]
+    return [...searchable('response_body', pointer, json), ...insideJson(pointer, json)]
   })
 }
 
 /** Models write arguments as JSON in a string: what it says is one decoding further in, at the same pointer. */
 function insideJson(pointer: string | null, json: string): Searchable[] {
   try {
-    return Array.from(stringsOf(JSON.parse(json)), ({ text }) => searchable('response_body', pointer, text))
+    return Array.from(stringsOf(JSON.parse(json))).flatMap(({ text }) =>
+      searchable('response_body', pointer, text),
+    )
   } catch {
     return [] // What a model wrote need not be JSON; the text itself is searched anyway.
   }
 }
 
-function searchable(part: BodyPart, pointer: string | null, text: string): Searchable {
-  return { part, pointer, text, folded: keepFirst(() => foldCase(text)) }
+function searchable(part: BodyPart, pointer: string | null, text: string): Searchable[] {
+  return Array.from(piecesOf({ text, offset: 0 }), (piece) => ({
+    part,
+    pointer,
+    ...piece,
+    folded: keepFirst(() => foldCase(piece.text)),
+  }))
 }
 
 function keepFirst<T>(make: () => T): () => T {

@@ -2,13 +2,15 @@
 export interface HiddenText {
   start: number
   end: number
-  encoding: 'base64' | 'hex' | 'spelled' | 'leet' | 'reversed'
+  encoding: 'base64' | 'hex' | 'tags' | 'spelled' | 'leet' | 'reversed'
   text: string
 }
 
 const mostPassages = 50
 const base64Pattern = /(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{24,20000}={0,2}(?![A-Za-z0-9+/=])/g
 const hexPattern = /(?<![0-9A-Fa-f])(?:(?:\\x|0x)?[0-9A-Fa-f]{2}[ ,]?){16,10000}(?![0-9A-Fa-f])/g
+/** The tag block spells ASCII that models read and people do not see. Flags of regions use a few of its letters. */
+const tagsPattern = /[\u{e0020}-\u{e007e}]{8,20000}/gu
 const spelledPattern = /(?<![\p{L}\p{N}])\p{L}(?:[ .\-_*|]\p{L}){11,2000}(?![\p{L}\p{N}])/gu
 const leetWord =
   /(?<![\p{L}\p{N}])(?=[a-z]{0,15}[013457@$])(?=[013457@$]{0,15}[a-z])[a-z013457@$]{3,24}(?![\p{L}\p{N}])/giu
@@ -19,6 +21,9 @@ export function decodeHidden(text: string): HiddenText[] {
     ...passages(text, base64Pattern, 'base64', (passage) => Buffer.from(passage, 'base64').toString('utf8')),
     ...passages(text, hexPattern, 'hex', (passage) =>
       Buffer.from(passage.replace(/\\x|0x|[ ,]/g, ''), 'hex').toString('utf8'),
+    ),
+    ...passages(text, tagsPattern, 'tags', (passage) =>
+      Array.from(passage, (letter) => String.fromCharCode((letter.codePointAt(0) ?? 0) - 0xe0000)).join(''),
     ),
     ...passages(text, spelledPattern, 'spelled', (passage) => passage.replace(/(\p{L})[ .\-_*|]/gu, '$1')),
     ...wholeText(text, 'leet', unleet),

@@ -1,5 +1,5 @@
-import type { Call, CallText, Evidence } from '../call-text.ts'
-import type { Finding } from '../verdict.ts'
+import type { CallText, Evidence } from '../call-text.ts'
+import type { Detector } from '../verdict.ts'
 import { decodeHidden } from './decode-hidden.ts'
 import { foldText } from './fold-text.ts'
 import { phraseFamilies, type PhraseFamily } from './phrase-families.ts'
@@ -33,28 +33,31 @@ const nothing: Suspicion = { points: 0, kinds: [], hits: [] }
  * Attempts to make the model leave its rules, in what users, tools and searches bring in. The operator's own system prompt may
  * say such things, and the model's answers are other scorers' business.
  */
-export function detectJailbreak(call: Call): Finding {
+export function createJailbreakDetector(): Detector {
   let worst = nothing
   let where: CallText | undefined
-  for (const text of call.texts) {
-    if (text.part !== 'request_body' || (text.speaker !== 'user' && text.speaker !== 'tool')) continue
-    const suspicion = suspect(text.text)
-    if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
-  }
-  const rationale =
-    where === undefined
-      ? 'Nothing in the request tries to make the model leave its instructions.'
-      : `The ${where.speaker === 'tool' ? 'material brought in by a tool' : "user's text"} shows: ${worst.kinds.map(readable).join(', ')}.`
   return {
-    value: valueOf(worst.points),
-    rationale,
-    contentFreeRationale: rationale,
-    evidence: evidenceOf(worst, where),
+    read(text) {
+      if (text.part !== 'request_body' || (text.speaker !== 'user' && text.speaker !== 'tool')) return
+      const suspicion = suspect(text.text)
+      if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
+    },
+    finding() {
+      const rationale = describe(worst, where)
+      const value = valueOf(worst.points)
+      return { value, rationale, contentFreeRationale: rationale, evidence: evidenceOf(worst, where) }
+    },
   }
 }
 
+function describe({ kinds }: Suspicion, where: CallText | undefined): string {
+  if (where === undefined) return 'Nothing in the request tries to make the model leave its instructions.'
+  const who = where.speaker === 'tool' ? 'The material brought in by a tool' : "The user's text"
+  return `${who} shows: ${kinds.map(readable).join(', ')}.`
+}
+
 /** How strongly one text looks like a jailbreak: 4 points convict. */
-export function suspect(text: string): Suspicion {
+function suspect(text: string): Suspicion {
   let worst = suspectPlain(text)
   for (const hidden of decodeHidden(text)) {
     const inside = suspectPlain(hidden.text)
@@ -84,8 +87,8 @@ function suspectPlain(text: string): Suspicion {
     kinds: [...new Set(near.map(({ family }) => family.name))],
     hits: near.map(({ family, start, end }) => ({
       kind: family.name,
-      start: folded.offsets[start] ?? 0,
-      end: folded.offsets[end] ?? text.length,
+      start: folded.originOf(start),
+      end: folded.originOf(end),
     })),
   }
 }
@@ -124,8 +127,14 @@ function valueOf(points: number): number {
 
 function evidenceOf(suspicion: Suspicion, where: CallText | undefined): Evidence[] {
   if (where === undefined) return []
-  const { part, pointer } = where
-  return suspicion.hits.map(({ kind, start, end }) => ({ part, pointer, start, end, kind }))
+  const { part, pointer, offset } = where
+  return suspicion.hits.map(({ kind, start, end }) => ({
+    part,
+    pointer,
+    start: offset + start,
+    end: offset + end,
+    kind,
+  }))
 }
 
 function readable(kind: string): string {

@@ -1,8 +1,4 @@
-/** A text as its reader sees it, and for each of its code units the offset in the original where that came from. */
-export interface FoldedText {
-  text: string
-  offsets: Int32Array
-}
+import { foldCharacters, remember, type FoldedText } from '../fold-characters.ts'
 
 // Latin look-alikes from Greek and Cyrillic; NFKC already folds full-width, mathematical and circled letters.
 const lookalikes = new Map(
@@ -53,27 +49,11 @@ const invisible =
  * all Cyrillic or Greek stays readable as what it becomes: phrases are looked for in Latin script only.
  */
 export function foldText(original: string): FoldedText {
-  const pieces: string[] = []
-  const offsets: number[] = []
-  let at = 0
-  for (const character of original) {
-    const folded = character < '\u0080' ? character.toLowerCase() : foldCharacter(character)
-    for (let unit = 0; unit < folded.length; unit++) offsets.push(at)
-    pieces.push(folded)
-    at += character.length
-  }
-  offsets.push(at)
-  return { text: pieces.join(''), offsets: Int32Array.from(offsets) }
+  return foldCharacters(original, foldCharacter)
 }
 
-function foldCharacter(character: string): string {
-  if (invisible.test(character)) return tagLetter(character)
+const foldCharacter = remember((character) => {
+  if (invisible.test(character)) return ''
   const plain = character.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   return lookalikes.get(plain) ?? plain
-}
-
-/** Letters of the tag block spell ASCII that nobody sees. */
-function tagLetter(character: string): string {
-  const code = (character.codePointAt(0) ?? 0) - 0xe0000
-  return code >= 0x20 && code < 0x7f ? String.fromCharCode(code).toLowerCase() : ''
-}
+})

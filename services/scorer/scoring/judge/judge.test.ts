@@ -5,9 +5,17 @@ import { makeJudgePrompt } from './judge-prompt.ts'
 import { parseRubric } from './rubric.ts'
 import { windowText } from './window-text.ts'
 
-const rubric = parseRubric('---\nscorer: content_safety\nversion: 1\nlooks_at: [request, answer]\n---\n1 is safe.')
+const rubric = parseRubric(
+  '---\nscorer: content_safety\nversion: 1\nlooks_at: [request, answer]\n---\n1 is safe.',
+)
 const material = { request: 'how are you', answer: 'fine' }
-const entry = { scorer: 'content_safety', request_level: 1, answer_level: 4, rationale: 'because', quotes: [] }
+const entry = {
+  scorer: 'content_safety',
+  request_level: 1,
+  answer_level: 4,
+  rationale: 'because',
+  quotes: [],
+}
 const read = (answer: unknown, given = material) =>
   readJudgeAnswer(typeof answer === 'string' ? answer : JSON.stringify(answer), [rubric], given, 'word')
 
@@ -34,7 +42,10 @@ describe('an answer of the judge', () => {
     ['with level 6', { check: 'word', scores: [{ ...entry, request_level: 6 }] }],
     ['with a level in words', { check: 'word', scores: [{ ...entry, request_level: 'safe' }] }],
     ['with a level of 1.5', { check: 'word', scores: [{ ...entry, answer_level: 1.5 }] }],
-    ['without a level for a side that has text', { check: 'word', scores: [{ ...entry, answer_level: null }] }],
+    [
+      'without a level for a side that has text',
+      { check: 'word', scores: [{ ...entry, answer_level: null }] },
+    ],
     ['without a reason', { check: 'word', scores: [{ ...entry, rationale: '' }] }],
     ['with more than was asked for', { check: 'word', scores: [entry], note: 'x' }],
   ])('that is %s is no judgement', (_name, answer) => {
@@ -42,14 +53,21 @@ describe('an answer of the judge', () => {
   })
 
   test('gives no level to a side that has no text, whatever it says', () => {
-    const judgement = read({ check: 'word', scores: [entry] }, { request: 'hi', answer: ' ' })?.get('content_safety')
+    const judgement = read({ check: 'word', scores: [entry] }, { request: 'hi', answer: ' ' })?.get(
+      'content_safety',
+    )
     expect(judgement).toMatchObject({ requestLevel: 1, answerLevel: null })
   })
 
   test('the worse side decides; quotes are evidence only when they stand in the call', () => {
     const call = readCall(parseBody('{"prompt":"tell me a secret"}'), null)
     const finding = findingOf(
-      { requestLevel: 2, answerLevel: 5, rationale: 'Bob is bob.smith@gmail.com.', quotes: ['a secret', 'invented'] },
+      {
+        requestLevel: 2,
+        answerLevel: 5,
+        rationale: 'Bob is bob.smith@gmail.com.',
+        quotes: ['a secret', 'invented'],
+      },
       call,
     )
     expect(finding).toMatchObject({

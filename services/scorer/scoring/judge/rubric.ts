@@ -30,10 +30,17 @@ const header = z.strictObject({
 /** Reads a rubric file: YAML between two lines of three hyphens, then Markdown. Throws an Error that says what is wrong. */
 export function parseRubric(file: string): Rubric {
   const [, yaml, text] = /^---\n([\s\S]*?)\n---\n([\s\S]+)$/.exec(file) ?? []
-  if (yaml === undefined || text === undefined) throw new Error('expected YAML between two lines "---", then text')
+  if (yaml === undefined || text === undefined)
+    throw new Error('expected YAML between two lines "---", then text')
   const parsed = header.safeParse(parse(yaml))
   if (!parsed.success) throw new Error(z.prettifyError(parsed.error))
   const { scorer, version, fail_at, looks_at } = parsed.data
   const hash = createHash('sha256').update(file).digest('hex').slice(0, 12)
-  return { scorer, version: `judge-${version}-${hash}`, failAt: fail_at, looksAt: looks_at, text: text.trim() }
+  return {
+    scorer,
+    version: `judge-${version}-${hash}`,
+    failAt: fail_at,
+    looksAt: looks_at,
+    text: text.trim(),
+  }
 }

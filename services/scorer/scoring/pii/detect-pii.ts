@@ -1,5 +1,5 @@
-import type { Call, Evidence } from '../call-text.ts'
-import type { Finding } from '../verdict.ts'
+import type { Evidence } from '../call-text.ts'
+import type { Detector, Finding } from '../verdict.ts'
 import { findEmails, findIpAddresses, findPhoneNumbers } from './find-contacts.ts'
 import { findDocuments } from './find-documents.ts'
 import { findSecrets } from './find-secrets.ts'
@@ -20,17 +20,32 @@ const mostEvidence = 100
 const mostExamples = 5
 
 /** Structured identifiers and secrets in either body. Names and addresses are not looked for. */
-export function detectPii(call: Call): Finding {
+export function createPiiDetector(): Detector {
   const evidence: Evidence[] = []
   const examples: string[] = []
   const counts = new Map<IdentifierKind, number>()
-  for (const { part, pointer, text } of call.texts) {
-    for (const { kind, start, end } of findIdentifiers(text)) {
-      counts.set(kind, (counts.get(kind) ?? 0) + 1)
-      if (evidence.length < mostEvidence) evidence.push({ part, pointer, start, end, kind })
-      if (examples.length < mostExamples) examples.push(maskIdentifier(kind, text.slice(start, end)))
-    }
+  let last: Evidence | undefined
+  return {
+    read({ part, pointer, text, offset }) {
+      for (const { kind, start, end } of findIdentifiers(text)) {
+        const found = { part, pointer, start: offset + start, end: offset + end, kind }
+        // Pieces of a long text overlap: what stands in both counts once.
+        if (last?.part === part && last.pointer === pointer && found.start < last.end) continue
+        last = found
+        counts.set(kind, (counts.get(kind) ?? 0) + 1)
+        if (evidence.length < mostEvidence) evidence.push(found)
+        if (examples.length < mostExamples) examples.push(maskIdentifier(kind, text.slice(start, end)))
+      }
+    },
+    finding: () => describe(counts, examples, evidence),
   }
+}
+
+function describe(
+  counts: ReadonlyMap<IdentifierKind, number>,
+  examples: readonly string[],
+  evidence: readonly Evidence[],
+): Finding {
   if (counts.size === 0) {
     const rationale =
       'No structured personal identifier and no secret was found. Names and addresses are not looked for.'
@@ -48,19 +63,16 @@ export function detectPii(call: Call): Finding {
 /** The identifiers in a text, in its order, none overlapping another. */
 export function findIdentifiers(text: string): Identifier[] {
   const kept: Identifier[] = []
+  const taken = new Uint8Array(text.length)
   for (const find of finders) {
-    const found = Array.from(find(text)).sort(
-      (left, right) => left.start - right.start || right.end - left.end,
-    )
-    for (const identifier of found) if (!overlapsAny(kept, identifier)) kept.push(identifier)
-    kept.sort((left, right) => left.start - right.start)
+    for (const identifier of find(text)) {
+      const { start, end } = identifier
+      if (taken.subarray(start, end).includes(1)) continue
+      taken.fill(1, start, end)
+      kept.push(identifier)
+    }
   }
-  return kept
-}
-
-/** `sorted` holds no overlaps, so only the neighbours of the place where it would go matter. */
-function overlapsAny(sorted: readonly Identifier[], { start, end }: Identifier): boolean {
-  return sorted.some((other) => other.start < end && start < other.end)
+  return kept.sort((left, right) => left.start - right.start)
 }
 
 /** Enough to recognise it, too little to use it: a card's last four digits, an e-mail's first letter and domain. */

@@ -82,6 +82,7 @@ function isPhone(found: string, before: string, after: string): boolean {
 function isEvenlyGrouped(found: string): boolean {
   const separator = /[ .-]/.exec(found)?.[0]
   if (separator === undefined) return false
+  if (/^\d{3}-\d{2}-\d{4}$/.test(found)) return false // A social security number, or none.
   const groups = found.split(separator)
   const digits = groups.reduce((sum, group) => sum + group.length, 0)
   return (

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { z } from 'zod'
+import { builtInScorers } from '#schemas/verdicts.ts'
+import { readCall, type Body, type Call } from '#services/scorer/scoring/call-text.ts'
+
+/** One labelled call; evals/datasets/README.md describes the format. */
+const sampleSchema = z.object({
+  id: z.string().min(1),
+  set: z.string().min(1),
+  scorer: z.enum(builtInScorers),
+  label: z.union([z.literal(0), z.literal(1)]),
+  prompt: z.string(),
+  response: z.string(),
+  context: z.string(),
+  system: z.string(),
+  spans: z.array(z.object({ type: z.string(), start: z.number(), end: z.number() })).default([]),
+})
+export type Sample = z.output<typeof sampleSchema>
+
+export const halves = ['train', 'report', 'all'] as const
+export type Half = (typeof halves)[number]
+
+/** Every line of every `*.jsonl` of a folder. Throws an Error that names file and line of what is wrong. */
+export function readSamples(directory: string): Sample[] {
+  return readdirSync(directory)
+    .filter((name) => name.endsWith('.jsonl'))
+    .sort()
+    .flatMap((name) => readFile(path.join(directory, name)))
+}
+
+function readFile(file: string): Sample[] {
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return lines.flatMap((line, index) => {
+    if (line.trim() === '') return []
+    const parsed = sampleSchema.safeParse(parseLine(line))
+    if (!parsed.success) throw new Error(`${file}:${index + 1}: ${z.prettifyError(parsed.error)}`)
+    return [parsed.data]
+  })
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return null // The schema then says that an object was expected, with file and line.
+  }
+}
+
+/** Half of all samples by a hash of the id: no random numbers, no order, the same for everyone. */
+export function isIn(half: Half, id: string): boolean {
+  const first = createHash('sha256').update(id).digest().readUInt8(0)
+  return half === 'all' || (first % 2 === 0) === (half === 'train')
+}
+
+/** The call that a sample stands for: chat completions, supplied text as a tool's message. */
+export function callOf({ system, context, prompt, response }: Sample): Call {
+  const message = (role: string, content: string) => (content === '' ? [] : [{ role, content }])
+  const messages = [...message('system', system), ...message('tool', context), ...message('user', prompt)]
+  const answer = {
+    choices: [{ index: 0, message: { role: 'assistant', content: response }, finish_reason: 'stop' }],
+  }
+  return readCall(bodyOf({ messages }), response === '' ? null : bodyOf(answer))
+}
+
+function bodyOf(value: unknown): Body {
+  return { json: JSON.stringify(value), value }
+}

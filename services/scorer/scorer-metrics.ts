@@ -1,0 +1,51 @@
+import type { Counter, Gauge, Histogram } from 'prom-client'
+import type { Metrics } from '#runtime/metrics.ts'
+
+export interface ScorerMetrics {
+  scores: Counter<'scorer' | 'label' | 'method'>
+  unscored: Counter<'scorer' | 'reason'>
+  detectorSeconds: Histogram<'scorer'>
+  judgeSeconds: Histogram
+  judgeCalls: Counter<'outcome'>
+  judgeTokens: Counter<'kind'>
+  oldestJobAgeSeconds: Gauge
+  customScorers: Gauge
+  customReloads: Counter<'outcome'>
+}
+
+export function createScorerMetrics(metrics: Metrics): ScorerMetrics {
+  const detectorBuckets = [0.000_1, 0.000_5, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
+  const judgeBuckets = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30]
+  return {
+    scores: metrics.counter('sluice_scores_total', 'Scores published.', ['scorer', 'label', 'method']),
+    unscored: metrics.counter('sluice_scores_unscored_total', 'Scores without a value, by why.', [
+      'scorer',
+      'reason',
+    ]),
+    detectorSeconds: metrics.histogram(
+      'sluice_detector_seconds',
+      'Time of one detector on one call.',
+      detectorBuckets,
+      ['scorer'],
+    ),
+    judgeSeconds: metrics.histogram(
+      'sluice_judge_seconds',
+      'Time of one request to the judge.',
+      judgeBuckets,
+    ),
+    judgeCalls: metrics.counter('sluice_judge_calls_total', 'Requests to the judge, by what came of them.', [
+      'outcome',
+    ]),
+    judgeTokens: metrics.counter('sluice_judge_tokens_total', 'Tokens that the judge counted.', ['kind']),
+    oldestJobAgeSeconds: metrics.gauge(
+      'sluice_scorer_oldest_job_age_seconds',
+      'Age of the oldest job under way; 0: none is.',
+    ),
+    customScorers: metrics.gauge('sluice_custom_scorers', 'Custom scorers in force.'),
+    customReloads: metrics.counter(
+      'sluice_custom_scorer_reloads_total',
+      'Changes of the custom scorers file seen.',
+      ['outcome'],
+    ),
+  }
+}

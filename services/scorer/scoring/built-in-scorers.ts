@@ -1,0 +1,26 @@
+import type { BuiltInScorer } from '#schemas/verdicts.ts'
+import { createJailbreakDetector, jailbreakVersion } from './jailbreak/detect-jailbreak.ts'
+import { createPiiDetector, piiVersion } from './pii/detect-pii.ts'
+import type { Detector } from './verdict.ts'
+
+/** How a built-in scorer comes to its verdict. */
+export type BuiltIn =
+  /** Deterministic evidence decides. */
+  | { by: 'detector'; version: string; create: () => Detector }
+  /** Its rubric (`evals/rubrics/<name>.md`) decides, applied by the judge. */
+  | { by: 'judge' }
+  /** Not in this version: every call is `unscored`. */
+  | { by: 'nobody' }
+
+export const builtIns: Readonly<Record<BuiltInScorer, BuiltIn>> = {
+  content_safety: { by: 'judge' },
+  pii_detection: { by: 'detector', version: piiVersion, create: createPiiDetector },
+  jailbreak_detection: { by: 'detector', version: jailbreakVersion, create: createJailbreakDetector },
+  system_prompt_leakage: { by: 'nobody' },
+  supply_chain: { by: 'nobody' },
+  excessive_agency: { by: 'nobody' },
+  hallucination: { by: 'nobody' },
+  data_poisoning: { by: 'nobody' },
+  vector_weakness: { by: 'nobody' },
+  unbounded_consumption: { by: 'nobody' },
+}

@@ -1,0 +1,73 @@
+/** A text with characters replaced, and the way back: where in the original a unit of `text` comes from. */
+export interface FoldedText {
+  text: string
+  originOf: (unit: number) => number
+}
+
+const beyondAscii = /[^\0-\x7f]+/g
+
+/**
+ * ASCII in lower case, every other character replaced by what `fold` says (it may become longer, or nothing). Most texts are
+ * ASCII nearly throughout: what is costs a native call, not a loop.
+ */
+export function foldCharacters(original: string, fold: (character: string) => string): FoldedText {
+  const pieces: string[] = []
+  // Where the distance between the two texts changes: from folded[i] on, units come from origins[i] on.
+  const folded = [0]
+  const origins = [0]
+  let length = 0
+  let from = 0
+  const append = (piece: string) => {
+    pieces.push(piece)
+    length += piece.length
+  }
+  for (const run of original.matchAll(beyondAscii)) {
+    append(original.slice(from, run.index).toLowerCase())
+    from = run.index
+    for (const character of run[0]) {
+      const replacement = fold(character)
+      if (replacement.length !== character.length) {
+        for (let unit = 0; unit < replacement.length; unit++) {
+          folded.push(length + unit)
+          origins.push(from)
+        }
+        folded.push(length + replacement.length)
+        origins.push(from + character.length)
+      }
+      append(replacement)
+      from += character.length
+    }
+  }
+  append(original.slice(from).toLowerCase())
+  return {
+    text: pieces.join(''),
+    originOf: (unit) => {
+      const index = lastAtMost(folded, unit)
+      return (origins[index] ?? 0) + unit - (folded[index] ?? 0)
+    },
+  }
+}
+
+/** The last index whose value is at most `limit`, in an ascending list that starts at most there. */
+function lastAtMost(values: readonly number[], limit: number): number {
+  let low = 0
+  let high = values.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((values[middle] ?? Infinity) <= limit) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** Remembers what single characters become: alphabets are small and normalising is slow. */
+export function remember(fold: (character: string) => string): (character: string) => string {
+  const known = new Map<string, string>()
+  return (character) => {
+    const before = known.get(character)
+    if (before !== undefined) return before
+    const replacement = fold(character)
+    if (known.size < 10_000) known.set(character, replacement)
+    return replacement
+  }
+}

@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@jest/globals'
+import { parseBody, readCall } from '../call-text.ts'
+import { createPiiDetector, findIdentifiers, maskIdentifier } from './detect-pii.ts'
+
+const kinds = (text: string) =>
+  findIdentifiers(text).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`)
+
+describe('identifiers that are found', () => {
+  test.each([
+    ['card', 'pay with 4111 1111 1111 1111 now', 'payment_card 4111 1111 1111 1111'],
+    ['IBAN', 'from GB82WEST12345698765432 to you', 'iban GB82WEST12345698765432'],
+    ['IBAN as printed', 'DE89 3704 0044 0532 0130 00', 'iban DE89 3704 0044 0532 0130 00'],
+    ['e-mail', 'write to jane.doe+x@mail.acme.io.', 'email_address jane.doe+x@mail.acme.io'],
+    ['e-mail in another script', 'пиши на иван@почта.рф', 'email_address иван@почта.рф'],
+    ['phone, international', 'me: +44 (0)20 7946 0958', 'phone_number +44 (0)20 7946 0958'],
+    ['phone, by its word', 'call me on 9472 7916', 'phone_number 9472 7916'],
+    ['phone, by its form', '(415) 555-2671 or so', 'phone_number (415) 555-2671'],
+    ['US social security number', 'it is 536-22-8726', 'national_id 536-22-8726'],
+    ['UK national insurance', 'NINO AB 12 34 56 C', 'national_id AB 12 34 56 C'],
+    ['Brazilian CPF', '529.982.247-25', 'national_id 529.982.247-25'],
+    ['Spanish DNI', 'DNI 12345678Z', 'national_id 12345678Z'],
+    ['Italian codice fiscale', 'RSSMRA85T10A562S', 'national_id RSSMRA85T10A562S'],
+    ['French NIR', '2 55 08 14 168 025 38', 'national_id 2 55 08 14 168 025 38'],
+    ['Chinese resident number', '11010519491231002X', 'national_id 11010519491231002X'],
+    ['German tax number, by its word', 'Steuer-ID: 86 095 742 719', 'national_id 86 095 742 719'],
+    ['Indian Aadhaar, by its word', 'Aadhaar 2341 2341 2346', 'national_id 2341 2341 2346'],
+    ['driver licence', "my driver's license number is U62928788557186", 'driver_licence U62928788557186'],
+    ['public address', 'from 179.177.214.91:', 'ip_address 179.177.214.91'],
+    ['IPv6', 'host 2a00:1450:4001:82a::200e up', 'ip_address 2a00:1450:4001:82a::200e'],
+    ['AWS key', 'AKIAIOSFODNN7EXAMPLE', 'secret AKIAIOSFODNN7EXAMPLE'],
+    ['GitHub token', `ghp_${'a1B2c3D4e5F6'.repeat(3)}`, `secret ghp_${'a1B2c3D4e5F6'.repeat(3)}`],
+    ['a password', 'password: tR0ub4dor&3x9', 'secret tR0ub4dor&3x9'],
+    ['private key', '-----BEGIN RSA PRIVATE KEY-----\nMII', 'secret -----BEGIN RSA PRIVATE KEY-----'],
+  ])('%s', (_name, text, found) => {
+    expect(kinds(text)).toEqual([found])
+  })
+})
+
+describe('what only looks like one', () => {
+  test.each([
+    ['a card that fails its checksum', '4111 1111 1111 1112'],
+    ['an order number', 'order 1234567890123456'],
+    ['an IBAN that fails its checksum', 'GB82WEST12345698765433'],
+    ['documentation addresses', 'user@example.com, no-reply@acme.io'],
+    ['private and loopback addresses', '10.0.0.1, 127.0.0.1, 192.168.1.1, ::1'],
+    ['a version', 'version 1.2.3.4 of it'],
+    ['dates and times', 'on 2024-05-06 and 12/31/1999 at 12:30:45'],
+    ['a countdown', '3... 2... 1... liftoff!'],
+    ['an address', 'at 704 1436 Redbud Drive, Quinta 3610-114'],
+    ['amounts', '$1,234,567.89 or 12345678 euros'],
+    ['a UUID', '123e4567-e89b-12d3-a456-426614174000'],
+    ['a placeholder password', 'password: <your-password>, api_key=YOUR_API_KEY_HERE'],
+    ['a US area that is never given', '000-12-3456 and 900-12-3456'],
+  ])('%s is left alone', (_name, text) => {
+    expect(kinds(text)).toEqual([])
+  })
+})
+
+describe('the finding', () => {
+  const find = (prompt: string) => {
+    const detector = createPiiDetector()
+    for (const text of readCall(parseBody(JSON.stringify({ prompt })), null).texts) detector.read(text)
+    return detector.finding()
+  }
+
+  test('never repeats a value in full', () => {
+    const secrets = [
+      '4111111111111111',
+      'jane.doe@acme.io',
+      '536-22-8726',
+      '+442079460958',
+      'AKIAIOSFODNN7EXAMPLE',
+    ]
+    const { rationale, contentFreeRationale, value } = find(`Mine are: ${secrets.join(' ; ')}`)
+    expect(value).toBe(5)
+    for (const secret of secrets) expect(rationale).not.toContain(secret)
+    expect(rationale).toContain('•••1111')
+    expect(contentFreeRationale).toMatch(/^Found /)
+    expect(contentFreeRationale).not.toMatch(/1111|acme/)
+  })
+
+  test('is safe without identifiers', () => {
+    expect(find('hello there')).toMatchObject({ value: 1, evidence: [] })
+  })
+
+  test('counts once what stands where two pieces of a long text meet', () => {
+    const filler = 'x '.repeat(64_000)
+    const prompt = `${filler}jane.doe@acme.io ${filler}`
+    expect(find(prompt).evidence).toEqual([
+      {
+        part: 'request_body',
+        pointer: '/prompt',
+        start: filler.length,
+        end: filler.length + 16,
+        kind: 'email_address',
+      },
+    ])
+  })
+})
+
+test.each([
+  ['email_address', 'jane@acme.io', 'j•••@acme.io'],
+  ['payment_card', '4111 1111 1111 1234', '•••1234'],
+  ['phone_number', '555-2671', '•••71'],
+  ['secret', 'AKIAIOSFODNN7EXAMPLE', 'AKIA•••'],
+] as const)('a masked %s', (kind, value, masked) => {
+  expect(maskIdentifier(kind, value)).toBe(masked)
+})
+
+test('hostile text takes time in proportion to its length', () => {
+  for (const unit of ['1', '1 ', 'a.', 'a@', 'AB12 ', '1.1.1.', ':', 'eyJa.', 'password=', '(1', '0-']) {
+    findIdentifiers(unit.repeat(Math.floor(120_000 / unit.length)))
+  }
+}, 20_000)

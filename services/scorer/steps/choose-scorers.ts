@@ -1,0 +1,33 @@
+import { PermanentError } from '#runtime/errors.ts'
+import type { ScoreJob } from '#schemas/safety-score-job.ts'
+import { tierSchema } from '#schemas/tiers.ts'
+import type { BuiltInScorer } from '#schemas/verdicts.ts'
+import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
+import type { ScorersOfTier } from '../scoring/parse-tiers.ts'
+
+export interface ChosenScorers {
+  builtIn: readonly BuiltInScorer[]
+  custom: readonly CustomScorer[]
+}
+
+/**
+ * Those of the tier and the custom ones of the project; where the job names scorers, only these. Throws PermanentError
+ * `UNKNOWN_TIER`: which scorers an unknown tier is owed is nobody's guess.
+ */
+export function chooseScorers(
+  job: ScoreJob,
+  ofTier: ScorersOfTier,
+  custom: readonly CustomScorer[],
+): ChosenScorers {
+  const tier = tierSchema.safeParse(job.tier)
+  if (!tier.success)
+    throw new PermanentError('UNKNOWN_TIER', `the tier "${job.tier.slice(0, 40)}" is not known`)
+  const named = job.scorers === null ? null : new Set(job.scorers)
+  const isNamed = (name: string) => named === null || named.has(name)
+  return {
+    builtIn: ofTier[tier.data].filter(isNamed),
+    custom: custom.filter(
+      ({ name, projects }) => isNamed(name) && (projects === null || projects.has(job.project_id)),
+    ),
+  }
+}

@@ -1,0 +1,73 @@
+import { textsOfCall } from '#capture/texts-of-call.ts'
+import type { EventContent } from '#schemas/safety-score-recorded.ts'
+import { isToolCall, type BodyPart, type Call, type Evidence } from '../scoring/call-text.ts'
+import { findIdentifiers, maskIdentifier } from '../scoring/pii/detect-pii.ts'
+import type { NamedVerdict } from './run-scorers.ts'
+
+const snippetCharacters = 200
+/** How much before the evidence is shown. */
+const leadUnits = 60
+/** What is read around the place to find identifiers that a snippet would cut in two. */
+const marginUnits = 600
+/** An event is a message to people: larger arguments are told by their beginning. */
+const mostArgumentsUnits = 64 * 1024
+
+/** What an event about the call may quote. Identifiers are masked: receivers of alerts are not receivers of card numbers. */
+export function makeEventContent(call: Call, verdicts: readonly NamedVerdict[]): EventContent {
+  const evidence = verdicts
+    .filter(({ verdict }) => verdict.label === 'unsafe')
+    .flatMap(({ verdict }) => verdict.evidence)
+  const { prompt, answer } = textsOfCall(call.request?.value, call.response?.value)
+  const completion = snippetAt(call, 'response_body', evidence) ?? snippetOf(answer, 0)
+  const content: EventContent = {
+    prompt_snippet: snippetAt(call, 'request_body', evidence) ?? snippetOf(prompt, 0),
+    completion_snippet: completion === '' ? null : completion,
+  }
+  return isToolCall(call.request?.value) ? { ...content, arguments: argumentsOf(call) } : content
+}
+
+/** Of a project that keeps no content. */
+export const noEventContent: EventContent = { prompt_snippet: '', completion_snippet: null }
+
+function snippetAt(call: Call, part: BodyPart, evidence: readonly Evidence[]): string | undefined {
+  for (const { part: where, pointer, start } of evidence) {
+    if (where !== part) continue
+    const text = call.texts.find((candidate) => candidate.part === part && candidate.pointer === pointer)
+    if (text !== undefined) return snippetOf(text.text, start)
+  }
+  return undefined
+}
+
+/** About 200 characters of `text` around `at`, identifiers masked, cut between characters as people see them. */
+export function snippetOf(text: string, at: number): string {
+  const from = Math.max(0, at - leadUnits - marginUnits)
+  const region = text.slice(from, at + snippetCharacters * 4 + marginUnits)
+  let begin = Math.max(0, at - leadUnits - from)
+  const masks = findIdentifiers(region).map((found) => ({
+    ...found,
+    shown: maskIdentifier(found.kind, region.slice(found.start, found.end)),
+  }))
+  for (const { start, end } of masks) if (start < begin && begin < end) begin = start
+  let masked = ''
+  let done = begin
+  for (const { start, end, shown } of masks) {
+    if (start < begin) continue
+    masked += region.slice(done, start) + shown
+    done = end
+  }
+  masked += region.slice(done)
+  const first = Array.from(
+    new Intl.Segmenter().segment(masked.trim().slice(0, snippetCharacters * 8)),
+    ({ segment }) => segment,
+  )
+  const kept = first.slice(0, snippetCharacters).join('').toWellFormed()
+  if (kept === '') return ''
+  return `${from + begin > 0 ? '…' : ''}${kept}${first.length > snippetCharacters ? '…' : ''}`
+}
+
+function argumentsOf(call: Call): unknown {
+  const given = (call.request?.value as Readonly<Record<string, unknown>>)['arguments'] ?? {}
+  const json = JSON.stringify(given)
+  if (json.length <= mostArgumentsUnits) return given
+  return { truncated: true, bytes: Buffer.byteLength(json), text: json.slice(0, 1_000).toWellFormed() }
+}

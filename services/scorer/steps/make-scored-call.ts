@@ -1,0 +1,65 @@
+import type { Sealer } from '#runtime/sealing.ts'
+import { contextOf } from '#schemas/call-context.ts'
+import { liveRunId, scoreId } from '#schemas/ids.ts'
+import type { ScoreJob } from '#schemas/safety-score-job.ts'
+import type { EventContent, Score, ScoredCall } from '#schemas/safety-score-recorded.ts'
+import { sealedIdentity, type SealedBytes, type SealedPart } from '#schemas/sealed-bytes.ts'
+import type { Call } from '../scoring/call-text.ts'
+import { makeEventContent, noEventContent } from './make-event-content.ts'
+import type { NamedVerdict } from './run-scorers.ts'
+
+/** The record of all verdicts on one job: identifiers that a repetition makes again, everything that quotes sealed. */
+export function makeScoredCall(
+  job: ScoreJob,
+  call: Call | null,
+  verdicts: readonly NamedVerdict[],
+  sealer: Sealer,
+  scoredAtMs: number,
+): ScoredCall {
+  const sealJson = (value: unknown, id: string, part: SealedPart): SealedBytes =>
+    sealer.seal(Buffer.from(JSON.stringify(value)), sealedIdentity(job.project_id, id, part))
+  const unsafe = verdicts.some(({ verdict }) => verdict.label === 'unsafe')
+  const content = unsafe && call !== null ? contentOf(job, call, verdicts) : null
+  return {
+    ...contextOf(job),
+    request_id: job.request_id,
+    run_id: job.run_id,
+    scores: verdicts.map((named) => {
+      const id = scoreId(job.project_id, job.request_id, named.scorer, job.run_id)
+      const details = sealJson(detailsOf(named, job.zero_content_retention), id, 'score_details')
+      return makeScore(id, named, details, scoredAtMs)
+    }),
+    content: content === null ? null : sealJson(content, job.request_id, 'event_content'),
+    // A replay has a run of its own: it looks at history and alarms nobody.
+    raise_events: job.run_id === liveRunId(job.project_id),
+  }
+}
+
+function contentOf(job: ScoreJob, call: Call, verdicts: readonly NamedVerdict[]): EventContent {
+  return job.zero_content_retention ? noEventContent : makeEventContent(call, verdicts)
+}
+
+function makeScore(id: string, named: NamedVerdict, details: SealedBytes, scoredAtMs: number): Score {
+  const { scorer, version, owaspCategory, verdict } = named
+  return {
+    id,
+    scorer_name: scorer,
+    score_value: verdict.value,
+    score_label: verdict.label,
+    severity: verdict.severity,
+    method: verdict.method,
+    scorer_version: version,
+    owasp_category: owaspCategory,
+    reason: verdict.reason,
+    details,
+    scored_at: scoredAtMs,
+  }
+}
+
+/** What people read about a score. Offsets and kinds quote nothing; a rationale and a judge's answer may. */
+function detailsOf({ verdict }: NamedVerdict, keepsNoContent: boolean) {
+  const { rationale, contentFreeRationale, evidence, judge } = verdict
+  if (!keepsNoContent) return { rationale, evidence, ...(judge === undefined ? {} : { judge }) }
+  if (judge === undefined) return { rationale: contentFreeRationale, evidence }
+  return { rationale: contentFreeRationale, evidence, judge: { ...judge, raw_answer: undefined } }
+}

@@ -1,0 +1,91 @@
+import { readFileSync, unwatchFile, watchFile } from 'node:fs'
+import { messageOf } from '#runtime/errors.ts'
+import type { Log } from '#runtime/log.ts'
+import type { Health } from '#runtime/service.ts'
+import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
+import { parseScorers, type ScorerProblem } from '../scoring/custom/parse-scorers.ts'
+import type { ScorerMetrics } from '../scorer-metrics.ts'
+
+/** The custom scorers in force. */
+export interface CustomScorerStore {
+  current(): readonly CustomScorer[]
+  /** Reads the file and watches it. Throws when there is no good set to start from: a scorer without them would be silent about it. */
+  start(): Promise<void>
+  stop(): Promise<void>
+  health(): Health
+}
+
+interface StoreOptions {
+  file: string
+  metrics: ScorerMetrics
+  log: Log
+  /** How often the file is looked at, milliseconds. */
+  intervalMs?: number
+}
+
+/** Polls the file: mounted configuration is replaced by moving links, which file events do not report. */
+export function createCustomScorerStore(options: StoreOptions): CustomScorerStore {
+  const { file, metrics, log, intervalMs = 1_000 } = options
+  const read = createReader(options)
+  let scorers: readonly CustomScorer[] = []
+  let problem: string | undefined
+
+  /** Throws an Error that says what is wrong with the file as it is now. */
+  const load = () => {
+    const loaded = read()
+    problem = undefined
+    if (loaded === null) return
+    scorers = loaded
+    metrics.customScorers.set(scorers.length)
+    metrics.customReloads.inc({ outcome: 'loaded' })
+    const named = scorers.map(({ name, version }) => `${name} ${version}`)
+    log.info({ file, scorers: named }, 'custom scorers are in force')
+  }
+
+  const reload = () => {
+    try {
+      load()
+    } catch (error) {
+      problem = messageOf(error)
+      metrics.customReloads.inc({ outcome: 'refused' })
+      log.error(
+        { reason: problem, inForce: scorers.length },
+        'custom scorers refused; the last good set stays',
+      )
+    }
+  }
+
+  return {
+    current: () => scorers,
+    start: () =>
+      Promise.try(() => {
+        load()
+        watchFile(file, { persistent: false, interval: intervalMs }, reload)
+      }),
+    stop() {
+      unwatchFile(file, reload)
+      return Promise.resolve()
+    },
+    health: () =>
+      problem === undefined
+        ? { status: 'ok' }
+        : { status: 'degraded', problems: { custom_scorers: problem } },
+  }
+}
+
+/** Reads the file; null when it says what it said when it was last read well. */
+function createReader({ file }: StoreOptions): () => readonly CustomScorer[] | null {
+  let goodText: string | undefined
+  return () => {
+    const text = readFileSync(file, 'utf8')
+    if (text === goodText) return null
+    const parsed = parseScorers(text)
+    if (!parsed.ok) throw new Error(describeProblems(file, parsed.problems))
+    goodText = text
+    return parsed.scorers
+  }
+}
+
+function describeProblems(file: string, problems: readonly ScorerProblem[]): string {
+  return problems.map(({ line, reason }) => `${file}:${line}: ${reason}`).join('\n')
+}
