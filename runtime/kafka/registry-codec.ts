@@ -1,7 +1,8 @@
 import { SchemaRegistry } from '@kafkajs/confluent-schema-registry'
-import avro from 'avsc'
+import type { Type } from 'avsc'
 import { messageOf, PermanentError, TransientError } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { avroType, misfits, writerType } from './avro-type.ts'
 import type { Decoder, Encoder } from './records.ts'
 import { readSchemaId, wirePrefixBytes, writeWirePrefix } from './wire-format.ts'
 
@@ -37,7 +38,7 @@ export function createRegistryCodec({ url, log }: RegistryCodecOptions): Registr
   })
   return {
     codec: <T>({ subject, schema }: { subject: string; schema: object }): Codec<T> => {
-      const ownType = typeOf(schema)
+      const ownType = avroType(schema)
       const ownId = keepWhenResolved(() => findOwnId(registry, subject, schema))
       const decoders = new Map<number, () => Promise<Decode>>()
       const decoderOf = (id: number) => {
@@ -81,20 +82,14 @@ async function findOwnId(registry: SchemaRegistry, subject: string, schema: obje
   try {
     return await registry.getRegistryIdBySchema(subject, schema as never)
   } catch (error) {
-    if (statusOf(error) === 404) {
-      const message = `subject ${subject} has no schema like ours: register the schemas (infra/create-topics.ts)`
-      throw new TransientError('SCHEMA_NOT_REGISTERED', message, { cause: error })
-    }
-    throw unavailable(error)
+    // What the client library makes of a 404; its other errors carry a status.
+    if (!(error instanceof Error && error.name === 'ConfluentSchemaRegistryError')) throw unavailable(error)
+    const message = `subject ${subject} does not hold our schema: register it (infra/create-topics.ts)`
+    throw new TransientError('SCHEMA_NOT_REGISTERED', message, { cause: error })
   }
 }
 
-async function makeDecode(
-  registry: SchemaRegistry,
-  ownType: avro.Type,
-  id: number,
-  log: Log,
-): Promise<Decode> {
+async function makeDecode(registry: SchemaRegistry, ownType: Type, id: number, log: Log): Promise<Decode> {
   let written: object
   try {
     written = await registry.getSchema(id)
@@ -103,8 +98,7 @@ async function makeDecode(
     throw undecodable(`the registry knows no schema ${id}`, error)
   }
   try {
-    const writerType = typeOf(JSON.parse(JSON.stringify(written)) as object)
-    const resolver = ownType.createResolver(writerType)
+    const resolver = ownType.createResolver(writerType(JSON.parse(JSON.stringify(written)) as object))
     log.debug({ schema_id: id }, 'schema resolved')
     return (avroBytes) => ownType.fromBuffer(avroBytes, resolver) as unknown
   } catch (error) {
@@ -112,21 +106,22 @@ async function makeDecode(
   }
 }
 
-function typeOf(schema: object): avro.Type {
-  return avro.Type.forSchema(schema as avro.Schema)
-}
+// Most records fit; a larger one gets a buffer of its own. Shared, because encoding does not wait for anything.
+const workspace = Buffer.allocUnsafeSlow(64 * 1024)
 
-function encodeWith(type: avro.Type, id: number, value: unknown): Buffer {
+function encodeWith(type: Type, id: number, value: unknown): Buffer {
   try {
-    const body = type.toBuffer(value)
-    const wire = Buffer.allocUnsafe(wirePrefixBytes + body.length)
+    const end = type.encode(value, workspace, wirePrefixBytes)
+    // A negative answer is minus the bytes that are missing.
+    const wire =
+      end < 0 ? Buffer.allocUnsafe(workspace.length - end) : Buffer.from(workspace.subarray(0, end))
+    if (end < 0) type.encode(value, wire, wirePrefixBytes)
     writeWirePrefix(wire, id)
-    body.copy(wire, wirePrefixBytes)
     return wire
   } catch (error) {
-    throw new PermanentError('UNENCODABLE', `the value does not fit its schema: ${messageOf(error)}`, {
-      cause: error,
-    })
+    const fields = misfits(type, value).join(', ')
+    const message = `the value does not fit its schema at ${fields === '' ? messageOf(error) : fields}`
+    throw new PermanentError('UNENCODABLE', message, { cause: error })
   }
 }
 
