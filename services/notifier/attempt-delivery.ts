@@ -35,6 +35,8 @@ export type AttemptDelivery = (delivery: WebhookDelivery) => Promise<AttemptEnd>
 
 /** Longer than any attempt takes, with what is written after it. */
 export const claimLeaseMs = 15_000
+/** An endpoint that takes this long is a slow one (endpoint-slots.ts). */
+const slowMs = 1_000
 
 export function createAttemptDelivery(dependencies: AttemptDependencies): AttemptDelivery {
   const { webhooks, deliveries, publisher, metrics } = dependencies
@@ -117,7 +119,7 @@ async function sendMessage(
   const headers = signDelivery(delivery, body, secrets, clock.now())
   const result = isWanted ? await sender.send(webhook.url, headers, body) : disabledResult
   const finishedAtMs = clock.now()
-  slots.note(webhook.id, result.timedOut)
+  slots.note(webhook.id, result.durationMs >= slowMs)
   metrics.attempts.inc({ result: resultLabel(result) })
   metrics.attemptSeconds.observe(result.durationMs / 1_000)
   if (result.error === null && delivery.attempt === 1) {

@@ -43,8 +43,8 @@ export const notifierConfig = z.object({
     .int()
     .min(1)
     .max(10_000)
-    .default(512)
-    .describe('Attempts at the same time, of each kind: first ones, retries, and those that waited.'),
+    .default(1_024)
+    .describe('Attempts at the same time; webhooks that are slow to answer share half of them.'),
 })
 
 export type NotifierConfig = z.output<typeof notifierConfig>

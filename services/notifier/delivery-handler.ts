@@ -15,8 +15,6 @@ export interface DeliveryHandlerDependencies {
   metrics: NotifierMetrics
   log: Log
   clock: Clock
-  /** Attempts at the same time, those that records no longer wait for included. */
-  concurrency: number
 }
 
 export interface DeliveryHandler {
@@ -34,7 +32,7 @@ const patienceMs = 250
  * removes its row at its end; should this process die, the row falls due after the attempt's claim has run out.
  */
 export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies): DeliveryHandler {
-  const { attempt, slots, waiting, metrics, log, clock, concurrency } = dependencies
+  const { attempt, slots, waiting, metrics, log, clock } = dependencies
   const attempts = new Set<Promise<unknown>>()
 
   const setAside = async (delivery: WebhookDelivery, reason: string, untilMs: number): Promise<Outcome> => {
@@ -45,6 +43,7 @@ export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies)
   const conclude = (delivery: WebhookDelivery, end: AttemptEnd): Promise<Outcome> | Outcome =>
     end.kind === 'leased' ? setAside(delivery, 'leased', end.untilMs) : end.outcome
   const letGoOn = async (delivery: WebhookDelivery, going: Promise<AttemptEnd>): Promise<Outcome> => {
+    slots.note(delivery.webhook_id, true)
     const outcome = await setAside(delivery, 'slow', clock.now() + claimLeaseMs)
     const ending = going
       .then((end) => (end.kind === 'decided' ? waiting.remove(delivery) : undefined))
@@ -57,7 +56,7 @@ export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies)
   }
   return {
     async handle({ value: delivery }) {
-      const giveBack = slots.total() < concurrency ? slots.take(delivery.webhook_id, 'topic') : undefined
+      const giveBack = slots.take(delivery.webhook_id, 'topic')
       if (giveBack === undefined) {
         slots.holdBack(delivery.webhook_id)
         return setAside(delivery, 'endpoint_full', clock.now())

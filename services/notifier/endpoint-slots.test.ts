@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { createEndpointSlots } from './endpoint-slots.ts'
 
 test('an endpoint has its places and no more; another has its own', () => {
-  const slots = createEndpointSlots({ limit: 2, slowLimit: 1 })
+  const slots = createEndpointSlots({ perEndpoint: 2, total: 10 })
   const first = slots.take('a', 'topic')
   expect(slots.take('a', 'topic')).toBeDefined()
   expect(slots.take('a', 'topic')).toBeUndefined()
@@ -20,18 +20,27 @@ test('an endpoint has its places and no more; another has its own', () => {
   )
 })
 
-test('one that ran into its time limit has fewer, until it answers in time', () => {
-  const slots = createEndpointSlots({ limit: 2, slowLimit: 1 })
-  slots.note('a', true)
-  expect(slots.placesLeft()).toEqual(new Map([['a', 1]]))
-  expect(slots.take('a', 'topic')).toBeDefined()
-  expect(slots.take('a', 'topic')).toBeUndefined()
-  slots.note('a', false)
-  expect(slots.take('a', 'topic')).toBeDefined()
+test('however many are slow, the others find places', () => {
+  const slots = createEndpointSlots({ perEndpoint: 2, total: 6 })
+  for (const slow of ['a', 'b', 'c']) slots.note(slow, true)
+  const taken = ['a', 'a', 'b', 'b', 'c', 'c'].map(
+    (webhookId) => slots.take(webhookId, 'topic') !== undefined,
+  )
+  expect(taken).toEqual([true, true, true, false, false, false])
+  expect(slots.placesLeft().get('c')).toBe(0)
+  slots.note('c', false)
+  expect(slots.take('c', 'topic')).toBeDefined()
+  expect(slots.take('d', 'topic')).toBeDefined()
+})
+
+test('there is an end to all of it', () => {
+  const slots = createEndpointSlots({ perEndpoint: 2, total: 3 })
+  const taken = ['a', 'a', 'b', 'b'].map((webhookId) => slots.take(webhookId, 'topic') !== undefined)
+  expect(taken).toEqual([true, true, true, false])
 })
 
 test('who waits goes first', () => {
-  const slots = createEndpointSlots({ limit: 2, slowLimit: 1 })
+  const slots = createEndpointSlots({ perEndpoint: 2, total: 10 })
   slots.holdBack('a')
   expect(slots.heldBack()).toEqual(['a'])
   expect(slots.take('a', 'topic')).toBeUndefined()

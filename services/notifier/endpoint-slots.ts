@@ -1,9 +1,9 @@
-/** What is in flight to each endpoint, so that one that hangs takes few of the places that all share. */
+/**
+ * What is in flight: so much to an endpoint and so much in all. Endpoints that are slow share half of it, so that however many
+ * hang, the others find places.
+ */
 export interface EndpointSlots {
-  /**
-   * A place, to be given back once; undefined when the endpoint has all of its own, or when others of it wait for one and
-   * this is not one of them.
-   */
+  /** A place, to be given back once; undefined when there is none, or when others of this endpoint wait for one from topics. */
   take(webhookId: string, from: 'topic' | 'waiting'): (() => void) | undefined
   /** Attempts of this endpoint wait for a place: those that come from a topic go behind them, not before. */
   holdBack(webhookId: string): void
@@ -11,8 +11,8 @@ export interface EndpointSlots {
   letPass(webhookId: string): void
   /** Endpoints that are held back. */
   heldBack(): readonly string[]
-  /** Says how an attempt ended: after one that ran into its time limit the endpoint has `slowLimit` places, until one does not. */
-  note(webhookId: string, timedOut: boolean): void
+  /** Says whether the endpoint is slow, as its latest attempt shows. */
+  note(webhookId: string, isSlow: boolean): void
   /** Of each endpoint that does not have all its places, how many are left. */
   placesLeft(): Map<string, number>
   /** Places taken. */
@@ -20,17 +20,21 @@ export interface EndpointSlots {
 }
 
 export interface SlotLimits {
-  limit: number
-  slowLimit: number
+  perEndpoint: number
+  total: number
 }
 
-export function createEndpointSlots({ limit, slowLimit }: SlotLimits): EndpointSlots {
+export function createEndpointSlots(limits: SlotLimits): EndpointSlots {
   const inFlight = new Map<string, number>()
   const slow = new Set<string>()
   const held = new Set<string>()
+  const slowLimit = Math.max(1, limits.total >> 1)
   let total = 0
-  const left = (webhookId: string) =>
-    Math.max(0, (slow.has(webhookId) ? slowLimit : limit) - (inFlight.get(webhookId) ?? 0))
+  const slowTotal = () => [...slow].reduce((sum, webhookId) => sum + (inFlight.get(webhookId) ?? 0), 0)
+  const left = (webhookId: string) => {
+    const shared = slow.has(webhookId) ? slowLimit - slowTotal() : limits.total - total
+    return Math.max(0, Math.min(shared, limits.perEndpoint - (inFlight.get(webhookId) ?? 0)))
+  }
   const giveBack = (webhookId: string) => {
     total--
     const others = (inFlight.get(webhookId) ?? 0) - 1
@@ -51,8 +55,8 @@ export function createEndpointSlots({ limit, slowLimit }: SlotLimits): EndpointS
     holdBack: (webhookId) => void held.add(webhookId),
     letPass: (webhookId) => void held.delete(webhookId),
     heldBack: () => [...held],
-    note(webhookId, timedOut) {
-      if (timedOut) slow.add(webhookId)
+    note(webhookId, isSlow) {
+      if (isSlow) slow.add(webhookId)
       else slow.delete(webhookId)
     },
     placesLeft: () => new Map([...inFlight.keys(), ...slow].map((webhookId) => [webhookId, left(webhookId)])),

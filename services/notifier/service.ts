@@ -127,7 +127,7 @@ function createDelivering(ground: Ground): Part[] {
   const { config, pool, sealer, publisher, clock, log } = ground
   const perEndpoint = config.WEBHOOK_ENDPOINT_CONCURRENCY
   const concurrency = config.WEBHOOK_CONCURRENCY
-  const slots = createEndpointSlots({ limit: perEndpoint, slowLimit: Math.max(1, perEndpoint >> 3) })
+  const slots = createEndpointSlots({ perEndpoint, total: concurrency })
   const sender = createSender({
     policy: { insecureHosts: config.WEBHOOK_ALLOW_INSECURE, ports: config.WEBHOOK_PORTS },
     ca: config.WEBHOOK_CA,
@@ -147,7 +147,7 @@ function createDelivering(ground: Ground): Part[] {
     clock,
   })
   const waiting = createWaitingStore(pool)
-  const delivering = createDeliveryHandler({ attempt, slots, waiting, metrics, log, clock, concurrency })
+  const delivering = createDeliveryHandler({ attempt, slots, waiting, metrics, log, clock })
   const consumerOf = (name: string, from: readonly TopicDefinition[]) =>
     createParallelConsumer<WebhookDelivery>({
       ...ground,

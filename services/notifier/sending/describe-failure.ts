@@ -1,3 +1,4 @@
+import { errors } from 'undici'
 import { messageOf } from '#runtime/errors.ts'
 import { AddressRefused } from './guarded-connector.ts'
 
@@ -24,7 +25,8 @@ export function describeFailure(error: unknown): string {
   const code = codeOf(error)
   const reason = reasons[code]
   if (reason !== undefined) return reason
-  if (code.startsWith('HPE_')) return 'the answer is not HTTP'
+  // undici gives some of these no code.
+  if (error instanceof errors.HTTPParserError || code.startsWith('HPE_')) return 'the answer is not HTTP'
   if (isCertificateProblem(code)) return `TLS: ${messageOf(error)}`.slice(0, maxLength)
   return code === '' ? 'the request failed' : `the request failed (${code})`
 }

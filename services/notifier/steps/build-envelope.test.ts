@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { raisedEvent } from '../testing.ts'
+import { raisedEvent } from '../testing/sample-records.ts'
 import { buildEnvelope } from './build-envelope.ts'
 import { joinEventData } from './join-event-data.ts'
 

@@ -1,8 +1,7 @@
 import { compileFilterExpression, type FilterExpression } from '#runtime/filter-expression.ts'
 import { PermanentError } from '#runtime/errors.ts'
+import { envelopeFields } from '#schemas/event-data.ts'
 
-/** The fields of the envelope, which filter expressions can read (specification 6.1). */
-const expressionVariables = ['event', 'id', 'created_at', 'project_id', 'data']
 const maxCached = 1_000
 
 export interface ExpressionCache {
@@ -27,7 +26,7 @@ export function createExpressionCache(): ExpressionCache {
 }
 
 function compile(source: string): FilterExpression | undefined {
-  return unlessPermanent(() => compileFilterExpression(source, expressionVariables))
+  return unlessPermanent(() => compileFilterExpression(source, envelopeFields))
 }
 
 /** A customer's expression that fails is the customer's: it sends nothing and stops nobody else. The caller counts it. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { webhookDelivery } from '../testing.ts'
+import { webhookDelivery } from '../testing/sample-records.ts'
 import { isLastAttempt, planNext } from './plan-next.ts'
 
 const failure = { failedAtMs: 10_000, error: 'the receiver answered 500', isLast: false }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { raisedEvent, webhook } from '../testing.ts'
+import { raisedEvent, webhook } from '../testing/sample-records.ts'
 import { createExpressionCache } from './expression-cache.ts'
 import { joinEventData } from './join-event-data.ts'
 import { selectWebhook } from './select-webhooks.ts'

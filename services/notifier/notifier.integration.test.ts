@@ -1,0 +1,245 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Service } from '#runtime/service.ts'
+import { sealedIdentity } from '#schemas/sealed-bytes.ts'
+import { deadLetterTopic, topics } from '#schemas/topics.ts'
+import type { RaisedEvent } from '#schemas/event-raised.ts'
+import { newId } from '#schemas/ids.ts'
+import { deliveryId } from '#schemas/webhook-delivery.ts'
+import { readLog } from '#tests/support/read-log.ts'
+import { accept, startWebhookReceiver, type WebhookReceiver } from '#tests/support/webhook-receiver.ts'
+import { setNotifierStage, startNotifier, type NotifierStage } from './testing/notifier-stage.ts'
+import { raisedEvent } from './testing/sample-records.ts'
+
+let stage: NotifierStage
+let service: Service
+const receivers: WebhookReceiver[] = []
+const refuse = { kind: 'answer', status: 503, body: 'not now' } as const
+
+beforeAll(async () => {
+  stage = await setNotifierStage()
+  service = (await startNotifier(stage, { WEBHOOK_ENDPOINT_CONCURRENCY: '8' })).service
+}, 60_000)
+afterEach(async () => {
+  for (const receiver of receivers.splice(0)) await receiver.close()
+})
+afterAll(async () => {
+  await service.stop()
+  await service.done
+  await stage.close()
+}, 60_000)
+
+async function openReceiver(): Promise<WebhookReceiver> {
+  const receiver = await startWebhookReceiver()
+  receivers.push(receiver)
+  return receiver
+}
+
+/** A project with one webhook and its receiver, which trusts its secret. */
+async function openEndpoint(given: Partial<Parameters<NotifierStage['addWebhook']>[0]> = {}) {
+  const receiver = await openReceiver()
+  const projectId = given.projectId ?? (await stage.addProject())
+  const webhook = await stage.addWebhook({ url: receiver.url, ...given, projectId })
+  receiver.trust(webhook.secret)
+  return { receiver, projectId, webhookId: webhook.id }
+}
+
+function threat(projectId: string, fields: object = {}): RaisedEvent {
+  const requestId = newId('request')
+  const content = { prompt_snippet: 'my number is …', completion_snippet: null }
+  return raisedEvent({
+    project_id: projectId,
+    fields: { request_id: requestId, severity: 'critical', scorer_name: 'pii_detection', ...fields },
+    content: stage.sealer.seal(
+      Buffer.from(JSON.stringify(content)),
+      sealedIdentity(projectId, requestId, 'event_content'),
+    ),
+    content_id: requestId,
+  })
+}
+
+test('an event is delivered once, signed, with what was sealed', async () => {
+  const { receiver, projectId, webhookId } = await openEndpoint()
+  const event = threat(projectId)
+  await stage.raise(event)
+  const stored = await stage.settled(event, webhookId, 'delivered')
+  expect(receiver.deliveries).toHaveLength(1)
+  expect(receiver.deliveries[0]).toMatchObject({
+    verified: true,
+    deliveryId: deliveryId(event, webhookId),
+    envelope: {
+      event: 'threat_detected',
+      id: event.id,
+      created_at: new Date(event.created_at).toISOString(),
+      project_id: projectId,
+      data: { severity: 'critical', prompt_snippet: 'my number is …', completion_snippet: null },
+    },
+  })
+  expect(stored).toMatchObject({ attempt_count: 1, attempts: [{ number: 1, status_code: 200, error: null }] })
+  expect(stored.delivered_at).not.toBeNull()
+})
+
+test('an event that comes three times is delivered once', async () => {
+  const { receiver, projectId, webhookId } = await openEndpoint()
+  const event = threat(projectId)
+  await stage.raise(event, event)
+  await stage.settled(event, webhookId, 'delivered')
+  await stage.raise(event)
+  const after = threat(projectId)
+  await stage.raise(after)
+  await stage.settled(after, webhookId, 'delivered')
+  expect(receiver.deliveries.filter(({ id }) => id === event.id)).toHaveLength(1)
+})
+
+test('three failures, then delivered: the same bytes, each delay at least its nominal value', async () => {
+  const { receiver, projectId, webhookId } = await openEndpoint()
+  receiver.behave((_delivery, before) => (before < 3 ? refuse : accept))
+  const event = threat(projectId)
+  await stage.raise(event)
+  const stored = await stage.settled(event, webhookId, 'delivered')
+  expect(receiver.deliveries).toHaveLength(4)
+  expect(receiver.deliveries.every(({ verified }) => verified)).toBe(true)
+  expect(new Set(receiver.deliveries.map(({ body }) => body.toString())).size).toBe(1)
+  expect(stored.attempts.map(({ status_code: status }) => status)).toEqual([503, 503, 503, 200])
+  expect(stored.attempts[0]?.response_excerpt?.toString()).toBe('not now')
+  expectDelays(receiver, [1_000, 2_000, 4_000])
+}, 60_000)
+
+test('failing for good: four attempts, then failed and in the dead topic', async () => {
+  const { receiver, projectId, webhookId } = await openEndpoint()
+  receiver.behave(refuse)
+  const event = threat(projectId)
+  await stage.raise(event)
+  const stored = await stage.settled(event, webhookId, 'failed')
+  expect(receiver.deliveries).toHaveLength(4)
+  expectDelays(receiver, [1_000, 2_000, 4_000])
+  expect(stored.attempts.map(({ error }) => error)).toEqual(Array(4).fill('the receiver answered 503'))
+  const dead = await until(
+    () => stage.read(topics.deliveryDead),
+    (all) => all.some(({ event: { id } }) => id === event.id),
+  )
+  expect(dead.filter(({ event: { id } }) => id === event.id)).toEqual([
+    expect.objectContaining({ attempt: 4, last_error: 'the receiver answered 503', webhook_id: webhookId }),
+  ])
+}, 60_000)
+
+test('a manual replay makes a new round after the attempts that were made', async () => {
+  const { receiver, projectId, webhookId } = await openEndpoint({ enabled: false })
+  const event = threat(projectId, { test: true })
+  receiver.behave((_delivery, before) => (before < 4 ? refuse : accept))
+  await stage.raise({ ...event, webhook_id: webhookId })
+  await stage.settled(event, webhookId, 'failed')
+  const replay = { attempt: 5, first_attempt: 5, due_at: Date.now(), last_error: null, event }
+  const ids = { delivery_id: deliveryId(event, webhookId), webhook_id: webhookId, project_id: projectId }
+  await stage.send(topics.deliveryDue, webhookId, { ...replay, ...ids })
+  await stage.send(topics.deliveryDue, webhookId, { ...replay, ...ids })
+  const stored = await stage.settled(event, webhookId, 'delivered')
+  expect(stored.attempts.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5])
+  expect(receiver.deliveries).toHaveLength(5)
+}, 60_000)
+
+test('a redirect is a failure and is not followed', async () => {
+  const elsewhere = await openReceiver()
+  const { receiver, projectId, webhookId } = await openEndpoint()
+  receiver.behave((_delivery, before) =>
+    before === 0 ? { kind: 'answer', status: 302, headers: { location: elsewhere.url } } : accept,
+  )
+  const event = threat(projectId)
+  await stage.raise(event)
+  const stored = await stage.settled(event, webhookId, 'delivered')
+  expect(stored.attempts.map(({ status_code: status }) => status)).toEqual([302, 200])
+  expect(elsewhere.deliveries).toHaveLength(0)
+})
+
+test('one that hangs does not hold up others, and is attempted again after its 10 s', async () => {
+  const hanging = await openEndpoint()
+  const well = await openEndpoint({ projectId: hanging.projectId })
+  hanging.receiver.behave((_delivery, before) => (before === 0 ? { kind: 'hang' } : accept))
+  const events = Array.from({ length: 16 }, () => threat(hanging.projectId))
+  await stage.raise(...events)
+  await well.receiver.waitFor((all) => all.length === 16, 9_000)
+  for (const event of events) await stage.settled(event, hanging.webhookId, 'delivered', 90_000)
+  expect(hanging.receiver.ids()).toHaveLength(16)
+  expect(hanging.receiver.deliveries).toHaveLength(32)
+  expect(well.receiver.deliveries).toHaveLength(16)
+  const { rows } = await stage.pool.query('select * from webhook_waiting')
+  expect(rows).toEqual([])
+}, 120_000)
+
+test('an endpoint gets no more at once than its places; the rest wait and come', async () => {
+  const { receiver, projectId, webhookId } = await openEndpoint()
+  const events = Array.from({ length: 300 }, () => threat(projectId))
+  await stage.raise(...events)
+  for (const event of events) await stage.settled(event, webhookId, 'delivered')
+  expect(receiver.deliveries).toHaveLength(300)
+  expect(receiver.ids()).toHaveLength(300)
+}, 60_000)
+
+describe('who gets what', () => {
+  test('filters, expressions, names, projects', async () => {
+    const all = await openEndpoint()
+    const { projectId } = all
+    const critical = await openEndpoint({ projectId, filters: { severity: ['critical'] } })
+    const expression = await openEndpoint({ projectId, filterExpression: "data.severity == 'high'" })
+    const failing = await openEndpoint({ projectId, filterExpression: 'data.severity > 3' })
+    const alerts = await openEndpoint({ projectId, events: ['usage_alert'] })
+    const disabled = await openEndpoint({ projectId, enabled: false })
+    const stranger = await openEndpoint()
+    const high = threat(projectId, { severity: 'high' })
+    const tool = raisedEvent({
+      event: 'new_tool_detected',
+      project_id: projectId,
+      fields: { tool_name: 'sh' },
+    })
+    await stage.raise(high, tool)
+    await Promise.all([
+      all.receiver.waitFor((came) => came.length === 2),
+      critical.receiver.waitFor((came) => came.length === 1),
+      expression.receiver.waitFor((came) => came.length === 1),
+      alerts.receiver.waitFor((came) => came.length === 1),
+    ])
+    expect(new Set(all.receiver.ids())).toEqual(new Set([high.id, tool.id]))
+    expect(critical.receiver.ids()).toEqual([tool.id])
+    expect(expression.receiver.ids()).toEqual([high.id])
+    expect(alerts.receiver.ids()).toEqual([tool.id])
+    for (const none of [failing, disabled, stranger]) expect(none.receiver.deliveries).toHaveLength(0)
+  })
+
+  test('an event whose content cannot be opened is set aside, and those behind it come', async () => {
+    const { receiver, projectId, webhookId } = await openEndpoint()
+    const broken = { ...threat(projectId), content_id: newId('request') }
+    const next = threat(projectId)
+    await stage.raise(broken)
+    await stage.raise(next)
+    await stage.settled(next, webhookId, 'delivered')
+    expect(receiver.ids()).toEqual([next.id])
+    const letters = await readLog(stage.kafka, stage.prefix + deadLetterTopic(topics.eventRaised.name))
+    expect(letters.map(({ headers }) => String(headers['sluice-dlq-code']))).toContain('CANNOT_OPEN')
+  })
+
+  test('a webhook disabled between attempts gets no more', async () => {
+    const { receiver, projectId, webhookId } = await openEndpoint()
+    receiver.behave(refuse)
+    const event = threat(projectId)
+    await stage.raise(event)
+    await receiver.waitFor((all) => all.length === 1)
+    await stage.pool.query('update webhooks set enabled = false')
+    const stored = await stage.settled(event, webhookId, 'failed')
+    expect(receiver.deliveries).toHaveLength(1)
+    expect(stored.attempts.at(-1)?.error).toBe('the webhook is disabled')
+  })
+})
+
+/** Between the end of an answer and the next request, by the receiver's own clock. */
+function expectDelays(receiver: WebhookReceiver, delaysMs: readonly number[]): void {
+  const waited = receiver.deliveries
+    .slice(1)
+    .map(({ receivedAtMs }, index) => receivedAtMs - (receiver.deliveries[index]?.answeredAtMs ?? 0))
+  expect(waited.map((ms, index) => ms >= (delaysMs[index] ?? Infinity))).toEqual(delaysMs.map(() => true))
+}
+
+async function until<T>(read: () => Promise<T>, accept: (value: T) => boolean): Promise<T> {
+  for (const deadlineMs = Date.now() + 20_000; ;) {
+    const value = await read()
+    if (accept(value) || Date.now() > deadlineMs) return value
+  }
+}

@@ -1,0 +1,173 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, expect, test } from '@jest/globals'
+import {
+  startWebhookReceiver,
+  type ReceiverBehaviour,
+  type WebhookReceiver,
+} from '#tests/support/webhook-receiver.ts'
+import { createSender, type Sender, type SenderOptions } from './send-attempt.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'sluice-ca-'))
+const tls = makeCertificate()
+const opened: { close(): Promise<void> }[] = []
+
+afterEach(async () => {
+  for (const one of opened.splice(0).reverse()) await one.close()
+})
+afterAll(() => rmSync(directory, { recursive: true }))
+
+const body = Buffer.from('{"event":"usage_alert","id":"evt_1","data":{"text":"é"}}')
+
+async function receiver(behaviour?: ReceiverBehaviour, secure = false): Promise<WebhookReceiver> {
+  const started = await startWebhookReceiver(secure ? { tls } : {})
+  opened.push(started)
+  if (behaviour !== undefined) started.behave(behaviour)
+  return started
+}
+
+function sender(options: Partial<SenderOptions> & { insecure?: string[]; ports?: number[] } = {}): Sender {
+  const { insecure = ['127.0.0.1'], ports = [443], ...rest } = options
+  const created = createSender({
+    policy: { insecureHosts: new Set(insecure), ports: new Set(ports) },
+    resolveHost: () => Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' })),
+    timeoutMs: 1_000,
+    ...rest,
+  })
+  opened.push(created)
+  return created
+}
+
+test('sends exactly the bytes and headers, and keeps what was answered', async () => {
+  const { url, deliveries } = await receiver({ kind: 'answer', status: 202, body: 'thanks' })
+  const result = await sender().send(url, { 'x-service-event': 'usage_alert' }, body)
+  expect(result).toMatchObject({ statusCode: 202, error: null, timedOut: false })
+  expect(result.excerpt?.toString()).toBe('thanks')
+  expect(deliveries[0]?.body.equals(body)).toBe(true)
+  expect(deliveries[0]?.headers).toMatchObject({
+    'x-service-event': 'usage_alert',
+    'content-length': String(body.length),
+  })
+})
+
+test.each([301, 302, 307, 308, 400, 401, 404, 410, 500, 503])('%d is a failure, once', async (status) => {
+  const target = await receiver()
+  const { url, deliveries } = await receiver({ kind: 'answer', status, headers: { location: target.url } })
+  const result = await sender().send(url, {}, body)
+  expect(result).toMatchObject({ statusCode: status, error: `the receiver answered ${status}` })
+  expect(deliveries).toHaveLength(1)
+  expect(target.deliveries).toHaveLength(0)
+})
+
+test('a receiver that never answers fails at the limit', async () => {
+  const { url } = await receiver({ kind: 'hang' })
+  const result = await sender({ timeoutMs: 300 }).send(url, {}, body)
+  expect(result).toMatchObject({ statusCode: null, error: 'no answer within 0.3 s', timedOut: true })
+  expect(result.durationMs).toBeGreaterThanOrEqual(299)
+})
+
+test('a receiver that resets fails', async () => {
+  const { url } = await receiver({ kind: 'reset' })
+  expect((await sender().send(url, {}, body)).error).toMatch(/^the connection was/)
+})
+
+test('the status decides, however slowly the rest comes', async () => {
+  const { url } = await receiver({ kind: 'crawl', status: 200 })
+  const result = await sender({ timeoutMs: 500 }).send(url, {}, body)
+  expect(result).toMatchObject({ statusCode: 200, error: null })
+  expect(result.excerpt?.toString()).toMatch(/^\.+$/)
+})
+
+test('a large answer is cut off', async () => {
+  const { url } = await receiver({ kind: 'answer', status: 200, body: 'x'.repeat(5_000_000) })
+  const result = await sender().send(url, {}, body)
+  expect(result.error).toBeNull()
+  expect(result.excerpt).toHaveLength(2_048)
+})
+
+test('what is no HTTP fails', async () => {
+  const server = createServer((socket) => socket.resume().end('nonsense\r\n\r\n'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  opened.push({ close: () => new Promise((resolve) => server.close(() => resolve())) })
+  const { port } = server.address() as AddressInfo
+  expect((await sender().send(`http://127.0.0.1:${port}/`, {}, body)).error).toBe('the answer is not HTTP')
+})
+
+test('nobody listens', async () => {
+  expect((await sender().send('http://127.0.0.1:1/', {}, body)).error).toBe('the connection was refused')
+})
+
+test('HTTPS is verified: our CA is needed', async () => {
+  const { url, deliveries } = await receiver(undefined, true)
+  expect((await sender().send(url, {}, body)).error).toMatch(/^TLS: .*self-signed/)
+  expect(deliveries).toHaveLength(0)
+  expect(await sender({ ca: tls.cert }).send(url, {}, body)).toMatchObject({ statusCode: 200, error: null })
+})
+
+test('HTTPS is verified: the name has to fit', async () => {
+  const { url } = await receiver(undefined, true)
+  const elsewhere = url.replace('127.0.0.1', 'localhost')
+  const result = await sender({ ca: tls.cert, insecure: ['localhost'] }).send(elsewhere, {}, body)
+  expect(result.error).toMatch(/^TLS: /)
+})
+
+test('a host that is not named is refused where it leads, whatever it led to when it was saved', async () => {
+  const { url, deliveries } = await receiver(undefined, true)
+  const { port } = new URL(url)
+  const answers = ['127.0.0.1', '10.0.0.1', '::ffff:127.0.0.1', '::1']
+  const rebinding = sender({
+    ca: tls.cert,
+    ports: [Number(port)],
+    resolveHost: () => Promise.resolve(answers),
+  })
+  const result = await rebinding.send(`https://rebinding.example:${port}/hook`, {}, body)
+  expect(result.error).toBe('the host has no public address')
+  expect(deliveries).toHaveLength(0)
+})
+
+test.each([
+  ['http://127.0.0.1/', 'the URL must start with https://'],
+  ['https://127.0.0.1/', 'the URL must not be an internal address'],
+  ['https://2130706433/', 'the URL must not be an internal address'],
+  ['https://example.com:22/', 'the URL port 22 is not allowed; allowed: 443'],
+])('%s is refused', async (url, error) => {
+  expect(await sender({ insecure: [] }).send(url, {}, body)).toMatchObject({ statusCode: null, error })
+})
+
+test('one that hangs does not hold up others', async () => {
+  const hanging = await receiver({ kind: 'hang' })
+  const well = await receiver()
+  const one = sender({ timeoutMs: 2_000 })
+  const stuck = Array.from({ length: 50 }, () => one.send(hanging.url, {}, body))
+  const sent = await Promise.all(Array.from({ length: 50 }, () => one.send(well.url, {}, body)))
+  expect(sent.every(({ error }) => error === null)).toBe(true)
+  expect(hanging.deliveries.every(({ answeredAtMs }) => answeredAtMs === null)).toBe(true)
+  await Promise.all(stuck)
+})
+
+/** A certificate of its own authority, for 127.0.0.1 alone. */
+function makeCertificate(): { key: string; cert: string } {
+  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')]
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=receiver',
+    ].concat(['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert]),
+    { stdio: 'ignore' },
+  )
+  return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
+}
