@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { COMPATIBILITY, SchemaRegistry } from '@kafkajs/confluent-schema-registry'
 import kafkajs, { type Admin, type ConfigEntries, type Kafka } from 'kafkajs'
 import type { Log } from '#runtime/log.ts'
@@ -48,7 +49,7 @@ async function createMissing(
   replicationFactor: number,
 ): Promise<void> {
   await admin.createTopics({
-    waitForLeaders: true,
+    waitForLeaders: false,
     timeout: 30_000,
     topics: missing.map(({ name, partitions, config }) => ({
       topic: name,
@@ -57,6 +58,29 @@ async function createMissing(
       configEntries: entriesOf(config),
     })),
   })
+  await awaitTopics(
+    admin,
+    missing.map(({ name }) => name),
+  )
+}
+
+/**
+ * Resolves when every partition of the topics has a leader. kafkajs's own `waitForLeaders` (its default) fails where the broker that it asks
+ * has not heard of a new topic yet. Throws after 30 s.
+ */
+export async function awaitTopics(admin: Admin, names: string[]): Promise<void> {
+  const deadlineMs = Date.now() + 30_000
+  for (;;) {
+    try {
+      const { topics: found } = await admin.fetchTopicMetadata({ topics: names })
+      if (found.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return
+      if (Date.now() > deadlineMs) throw new Error(`no leaders yet for ${names.join(', ')}`)
+    } catch (error) {
+      // Not known yet. Whatever else it is stays, and is thrown in the end.
+      if (Date.now() > deadlineMs) throw error
+    }
+    await delay(100)
+  }
 }
 
 async function addPartitions(admin: Admin, present: TopicToCreate[]): Promise<void> {

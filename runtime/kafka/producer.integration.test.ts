@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { awaitTopics } from '#infra/create-topics.ts'
 import { deleteTopics, randomName, testInfrastructure } from '#tests/support/infrastructure.ts'
 import { readLog } from '#tests/support/read-log.ts'
 import { createLog } from '../log.ts'
@@ -19,7 +20,8 @@ let producers: Producer[] = []
 async function newTopic(): Promise<string> {
   const topic = `${prefix}.${topics++}`
   const configEntries = [{ name: 'max.message.bytes', value: String(maxMessageBytes) }]
-  await admin.createTopics({ topics: [{ topic, numPartitions: 6, configEntries }], waitForLeaders: true })
+  await admin.createTopics({ topics: [{ topic, numPartitions: 6, configEntries }], waitForLeaders: false })
+  await awaitTopics(admin, [topic])
   return topic
 }
 

@@ -1,0 +1,107 @@
+import { COMPATIBILITY, SchemaRegistry } from '@kafkajs/confluent-schema-registry'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import kafkajs from 'kafkajs'
+import { createKafka } from '#runtime/kafka/create-kafka.ts'
+import { createLog } from '#runtime/log.ts'
+import { avroSchemas, topics, topicsToCreate } from '#schemas/topics.ts'
+import { deleteTopics, randomName, testInfrastructure } from '#tests/support/infrastructure.ts'
+import { awaitTopics, createTopics, registerSchemas } from './create-topics.ts'
+
+const { brokers, registryUrl } = testInfrastructure()
+const log = createLog('create-topics-test', 'silent')
+const kafka = createKafka({ KAFKA_BROKERS: brokers }, { clientId: 'create-topics-test', log })
+const admin = kafka.admin()
+const type = kafkajs.ConfigResourceTypes.TOPIC
+const prefixes: string[] = []
+
+function newPrefix(): string {
+  const prefix = `${randomName('topics')}.`
+  prefixes.push(prefix)
+  return prefix
+}
+
+async function configOf(name: string): Promise<Record<string, string>> {
+  const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [{ type, name }] })
+  return Object.fromEntries(
+    resources.flatMap(({ configEntries }) =>
+      configEntries.map((entry) => [entry.configName, entry.configValue]),
+    ),
+  )
+}
+
+async function partitionsOf(name: string): Promise<number | undefined> {
+  const { topics: found } = await admin.fetchTopicMetadata({ topics: [name] })
+  return found[0]?.partitions.length
+}
+
+beforeAll(() => admin.connect())
+afterAll(async () => {
+  await admin.disconnect()
+  for (const prefix of prefixes) await deleteTopics(prefix)
+})
+
+describe('createTopics', () => {
+  test('creates every topic of the table with its partitions and configuration, and again changes nothing', async () => {
+    const prefix = newPrefix()
+    for (let round = 0; round < 2; round++) {
+      await createTopics({ kafka, prefix, replicationFactor: 1, log })
+      for (const { name, partitions, config } of topicsToCreate(prefix)) {
+        expect(await partitionsOf(name)).toBe(partitions)
+        expect(await configOf(name)).toMatchObject({ ...config, 'min.insync.replicas': '1' })
+      }
+    }
+  })
+
+  test('brings an older topic up to the table, and leaves what operators set besides', async () => {
+    const prefix = newPrefix()
+    const topic = prefix + topics.requestLogged.name
+    const configEntries = [
+      { name: 'retention.ms', value: '1000' },
+      { name: 'segment.bytes', value: '104857600' },
+    ]
+    await admin.createTopics({ topics: [{ topic, numPartitions: 2, configEntries }], waitForLeaders: false })
+    await awaitTopics(admin, [topic])
+    await createTopics({ kafka, prefix, replicationFactor: 1, log })
+    expect(await partitionsOf(topic)).toBe(topics.requestLogged.partitions)
+    expect(await configOf(topic)).toMatchObject({
+      'retention.ms': String(topics.requestLogged.retentionMs),
+      'max.message.bytes': String(topics.requestLogged.maxMessageBytes),
+      'segment.bytes': '104857600',
+    })
+  })
+})
+
+describe('registerSchemas', () => {
+  const registry = new SchemaRegistry({ host: registryUrl })
+  const breaking = { name: 'more', type: 'string' }
+  const harmless = { ...breaking, default: '' }
+  const changed = (field: object) => {
+    const { fields, ...rest } = avroSchemas.EventRaised as unknown as { fields: object[] }
+    return { ...rest, fields: [...fields, field] } as never
+  }
+
+  test('registers a subject for each topic, and again changes nothing', async () => {
+    const prefix = newPrefix()
+    await registerSchemas({ registryUrl, prefix, log })
+    const ids = await idsOf(prefix)
+    await registerSchemas({ registryUrl, prefix, log })
+    expect(await idsOf(prefix)).toEqual(ids)
+    expect(ids).toHaveLength(Object.keys(topics).length)
+  })
+
+  test('has the registry refuse a change that breaks readers, and take one that does not', async () => {
+    const prefix = newPrefix()
+    await registerSchemas({ registryUrl, prefix, log })
+    const options = {
+      subject: `${prefix}${topics.eventRaised.name}-value`,
+      compatibility: COMPATIBILITY.BACKWARD_TRANSITIVE,
+    }
+    await expect(registry.register(changed(breaking), options)).rejects.toMatchObject({ status: 409 })
+    await expect(registry.register(changed(harmless), options)).resolves.toMatchObject({})
+  })
+
+  async function idsOf(prefix: string): Promise<number[]> {
+    const subjects = Object.values(topics).map(({ name }) => `${prefix}${name}-value`)
+    return Promise.all(subjects.map((subject) => registry.getLatestSchemaId(subject)))
+  }
+})
