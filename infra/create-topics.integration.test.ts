@@ -60,7 +60,7 @@ describe('createTopics', () => {
       { name: 'segment.bytes', value: '104857600' },
     ]
     await admin.createTopics({ topics: [{ topic, numPartitions: 2, configEntries }], waitForLeaders: false })
-    await awaitTopics(admin, [topic])
+    await awaitTopics(admin, [{ name: topic, partitions: 2 }])
     await createTopics({ kafka, prefix, replicationFactor: 1, log })
     expect(await partitionsOf(topic)).toBe(topics.requestLogged.partitions)
     expect(await configOf(topic)).toMatchObject({

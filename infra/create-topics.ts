@@ -37,6 +37,7 @@ export async function createTopics({
       await addPartitions(admin, present)
       await setConfiguration(admin, present)
     }
+    await awaitTopics(admin, wanted)
     log.info({ created: missing.length, checked: present.length }, 'topics are as schemas/topics.ts says')
   } finally {
     await admin.disconnect()
@@ -58,23 +59,27 @@ async function createMissing(
       configEntries: entriesOf(config),
     })),
   })
-  await awaitTopics(
-    admin,
-    missing.map(({ name }) => name),
-  )
 }
 
 /**
- * Resolves when every partition of the topics has a leader. kafkajs's own `waitForLeaders` (its default) fails where the broker that it asks
- * has not heard of a new topic yet. Throws after 30 s.
+ * Resolves when the topics have as many partitions as wanted and each of them a leader. kafkajs's own `waitForLeaders` (its default)
+ * fails where the broker that it asks has not heard of a new topic yet. Throws after 30 s.
  */
-export async function awaitTopics(admin: Admin, names: string[]): Promise<void> {
+export async function awaitTopics(
+  admin: Admin,
+  wanted: readonly { name: string; partitions: number }[],
+): Promise<void> {
   const deadlineMs = Date.now() + 30_000
+  const counts = new Map(wanted.map(({ name, partitions }) => [name, partitions]))
   for (;;) {
     try {
-      const { topics: found } = await admin.fetchTopicMetadata({ topics: names })
-      if (found.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return
-      if (Date.now() > deadlineMs) throw new Error(`no leaders yet for ${names.join(', ')}`)
+      const { topics: found } = await admin.fetchTopicMetadata({ topics: [...counts.keys()] })
+      const ready = found.every(
+        ({ name, partitions }) =>
+          partitions.length >= (counts.get(name) ?? 0) && partitions.every(({ leader }) => leader >= 0),
+      )
+      if (ready) return
+      if (Date.now() > deadlineMs) throw new Error('topics have no leaders after 30 s')
     } catch (error) {
       // Not known yet. Whatever else it is stays, and is thrown in the end.
       if (Date.now() > deadlineMs) throw error

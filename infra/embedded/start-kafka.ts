@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Kafka, logLevel } from 'kafkajs'
+import { quietQueues } from '#runtime/kafka/quiet-queues.ts'
 import { awaitReady } from './await-ready.ts'
 import type { EmbeddedPart, Say } from './embedded-part.ts'
 import { fetchJars } from './fetch-jars.ts'
@@ -83,6 +84,7 @@ export async function awaitBrokers(
   count: number,
   broker: { name: string; exited: GuardedProcess['exited']; logFile: string },
 ): Promise<void> {
+  quietQueues()
   const kafka = new Kafka({
     brokers: addresses,
     logLevel: logLevel.NOTHING,

@@ -21,7 +21,7 @@ async function newTopic(): Promise<string> {
   const topic = `${prefix}.${topics++}`
   const configEntries = [{ name: 'max.message.bytes', value: String(maxMessageBytes) }]
   await admin.createTopics({ topics: [{ topic, numPartitions: 6, configEntries }], waitForLeaders: false })
-  await awaitTopics(admin, [topic])
+  await awaitTopics(admin, [{ name: topic, partitions: 6 }])
   return topic
 }
 

@@ -144,7 +144,7 @@ async function createLedgerTopic(kafka: Kafka): Promise<void> {
     topics: [{ topic, numPartitions: 6, replicationFactor: 3, configEntries }],
     waitForLeaders: false,
   })
-  await awaitTopics(admin, [topic])
+  await awaitTopics(admin, [{ name: topic, partitions: 6 }])
   await admin.disconnect()
 }
 

@@ -1,5 +1,6 @@
 import { Kafka, logLevel } from 'kafkajs'
 import { Client } from 'pg'
+import { quietQueues } from '#runtime/kafka/quiet-queues.ts'
 import { takeRun, type TestRun } from './run-state.ts'
 
 /** Fails the run when its tests left topics or databases behind, by name, and ends what the run started. */
@@ -16,6 +17,7 @@ async function globalTeardown(): Promise<void> {
 }
 
 async function leftTopics({ brokers, id }: TestRun): Promise<string[]> {
+  quietQueues()
   const admin = new Kafka({ brokers, logLevel: logLevel.NOTHING }).admin()
   await admin.connect()
   try {

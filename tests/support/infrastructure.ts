@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Kafka, logLevel } from 'kafkajs'
 import { Client, escapeIdentifier } from 'pg'
+import { quietQueues } from '#runtime/kafka/quiet-queues.ts'
 import type { Addresses } from '#infra/embedded/start-temporary.ts'
 import { migratedTemplate } from './template-database.ts'
 
@@ -41,12 +43,16 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 
 /** Deletes every topic whose name begins with the prefix. For the end of a test that created topics under it. */
 export async function deleteTopics(prefix: string): Promise<void> {
+  quietQueues()
   const kafka = new Kafka({ brokers: testInfrastructure().brokers, logLevel: logLevel.NOTHING })
   const admin = kafka.admin()
   await admin.connect()
   try {
-    const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix))
+    const listed = async () => (await admin.listTopics()).filter((topic) => topic.startsWith(prefix))
+    const topics = await listed()
     if (topics.length > 0) await admin.deleteTopics({ topics, timeout: 30_000 })
+    // The broker lists a deleted topic until it has heard of it, and the check at the end of the run would find it.
+    while ((await listed()).length > 0) await delay(50)
   } finally {
     await admin.disconnect()
   }
