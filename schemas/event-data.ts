@@ -70,3 +70,6 @@ const eventData = {
 export const eventDataFields: readonly string[] = [
   ...new Set(['test', ...Object.values(eventData).flatMap((schema) => Object.keys(schema.shape))]),
 ].sort()
+
+/** The fields of the envelope (specification 6.2), which is what filter expressions can read. */
+export const envelopeFields: readonly string[] = ['event', 'id', 'created_at', 'project_id', 'data']

@@ -1,19 +1,40 @@
 import type { ProcessDependencies } from '#runtime/run-process.ts'
+import { avroSchemas, topics } from '#schemas/topics.ts'
+import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { createHttpService, type HttpService } from '#services/ingest/http/http-service.ts'
 import type { Route } from '#services/ingest/http/route.ts'
 import { createIngestCore, type IngestCore } from '#services/ingest/ingest-core.ts'
 import type { ApiConfig } from './config.ts'
+import { createDocsPages } from './http/docs-pages.ts'
+import { describeApi } from './http/openapi.ts'
+import { billingRoutes } from './routes/billing-routes.ts'
+import { deliveryRoutes } from './routes/delivery-routes.ts'
 import { keyRoutes } from './routes/key-routes.ts'
 import { projectRoutes } from './routes/project-routes.ts'
+import { requestRoutes } from './routes/request-routes.ts'
+import { scoreRoutes } from './routes/score-routes.ts'
+import { webhookRoutes } from './routes/webhook-routes.ts'
 import { createKeyAdminStore } from './stores/key-admin-store.ts'
+import { createProjectDatabases } from './stores/project-database.ts'
 import { createProjectStore } from './stores/project-store.ts'
+import { createCheckWebhook, createResolveHost } from './webhooks/check-webhook.ts'
+
+/** Of the description at /openapi.json: raised when the API changes. */
+const apiVersion = '0.1.0'
 
 /** The API, with ingest's routes mounted in it. */
 export function createApi(config: ApiConfig, dependencies: ProcessDependencies): HttpService {
   const core = createIngestCore(config, { ...dependencies, name: 'api' })
+  const routes = [...core.routes, ...apiRoutes(config, core, dependencies)]
+  const pages = createDocsPages({
+    document: describeApi({ routes, baseUrl: config.PUBLIC_BASE_URL, version: apiVersion }),
+    authenticate: core.authenticate,
+    requireKey: config.DOCS_REQUIRE_KEY,
+  })
   return createHttpService({
     core,
-    routes: [...core.routes, ...apiRoutes(config, core, dependencies)],
+    routes,
+    pages,
     host: config.API_HOST,
     port: config.API_PORT,
     ...dependencies,
@@ -21,10 +42,34 @@ export function createApi(config: ApiConfig, dependencies: ProcessDependencies):
 }
 
 function apiRoutes(config: ApiConfig, core: IngestCore, { clock }: ProcessDependencies): Route[] {
-  const projects = createProjectStore(core.pool)
+  const { pool, sealer, producer } = core
+  const databases = createProjectDatabases(pool)
+  const projects = createProjectStore(pool)
   const defaultTier = config.DEFAULT_TIER ?? (config.STRIPE_API_KEY === undefined ? 'enterprise' : 'free')
+  const outbound = { insecureHosts: config.WEBHOOK_ALLOW_INSECURE, ports: config.WEBHOOK_PORTS }
+  const dueTopic = config.TOPIC_PREFIX + topics.deliveryDue.name
+  const due = core.registry.codec<WebhookDelivery>({
+    subject: `${dueTopic}-value`,
+    schema: avroSchemas[topics.deliveryDue.schema],
+  })
   return [
+    ...requestRoutes({ databases, sealer, clock }),
+    ...scoreRoutes({ databases, sealer, clock }),
+    ...billingRoutes({ databases, clock }),
+    ...webhookRoutes({
+      databases,
+      sealer,
+      clock,
+      check: createCheckWebhook(outbound, createResolveHost(clock)),
+    }),
+    ...deliveryRoutes({
+      databases,
+      clock,
+      producer,
+      dashboardUrl: config.DASHBOARD_URL.replace(/\/$/, ''),
+      due: { name: dueTopic, encoder: due },
+    }),
     ...projectRoutes({ projects, defaultTier, clock }),
-    ...keyRoutes({ projects, keys: createKeyAdminStore(core.pool), directory: core.keys, clock }),
+    ...keyRoutes({ projects, keys: createKeyAdminStore(pool), directory: core.keys, clock }),
   ]
 }

@@ -8,7 +8,7 @@ import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
  * Whose data a request may touch. Made only from who asks, so that no store can be reached with a project that came from
  * the request alone.
  */
-export class ProjectScope {
+class ProjectScope {
   /** Null: every project, which only the operator gets. */
   readonly projectId: string | null
 
@@ -17,15 +17,12 @@ export class ProjectScope {
   }
 
   /** Of one project: the key's own, or the one that the operator names. Throws 403 for another's, 422 when none is named. */
-  static ofOne(
-    principal: Principal,
-    requested: string | undefined,
-  ): ProjectScope & { readonly projectId: string } {
+  static ofOne(principal: Principal, requested: string | undefined): OneProject {
     const scope = ProjectScope.of(principal, requested)
     if (scope.projectId === null) {
       throw invalidInput([{ path: 'project_id', message: 'is required when the operator asks' }])
     }
-    return scope as ProjectScope & { readonly projectId: string }
+    return scope as OneProject
   }
 
   /** The same, except that the operator who names no project gets all of them. */
@@ -46,17 +43,19 @@ export class ProjectScope {
   }
 }
 
+export type OneProject = ProjectScope & { readonly projectId: string }
+
 const scopeMarker = /:scope\((\w+)\)/g
 
 /**
  * The only way from a project's routes to Postgres. Every statement says with `:scope(alias)` which tables it reads; a
  * statement that forgets is refused before it is sent. `$1` is the project, further values start at `$2`.
  */
-export class ProjectDatabase {
+export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
   readonly #pool: Pool
-  readonly scope: ProjectScope
+  readonly scope: S
 
-  constructor(pool: Pool, scope: ProjectScope) {
+  constructor(pool: Pool, scope: S) {
     this.#pool = pool
     this.scope = scope
   }
@@ -72,5 +71,19 @@ export class ProjectDatabase {
       ...values,
     ])
     return result.rows
+  }
+}
+
+export interface ProjectDatabases {
+  /** Of the key's project, of the one that the operator names, or of all for the operator who names none. */
+  of(principal: Principal, requested: string | undefined): ProjectDatabase
+  /** The same, of exactly one project. */
+  ofOne(principal: Principal, requested: string | undefined): ProjectDatabase<OneProject>
+}
+
+export function createProjectDatabases(pool: Pool): ProjectDatabases {
+  return {
+    of: (principal, requested) => new ProjectDatabase(pool, ProjectScope.of(principal, requested)),
+    ofOne: (principal, requested) => new ProjectDatabase(pool, ProjectScope.ofOne(principal, requested)),
   }
 }

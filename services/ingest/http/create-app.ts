@@ -65,9 +65,10 @@ function bodyOf(route: Route, body: unknown): unknown {
   return validate(route.body, bytes.length === 0 ? undefined : parseJson(bytes))
 }
 
-function send(response: Response, { status = 200, headers = {}, json }: Reply): void {
+function send(response: Response, { status = 200, headers = {}, json, jsonText }: Reply): void {
   response.set(headers)
-  if (json === undefined) response.status(204).end()
+  if (jsonText !== undefined) response.status(status).type('json').send(jsonText)
+  else if (json === undefined) response.status(204).end()
   else response.status(status).json(json)
 }
 

@@ -14,8 +14,9 @@ export interface RouteRequest<P = unknown, Q = unknown, B = unknown> {
 export interface Reply {
   status?: number
   headers?: Readonly<Record<string, string>>
-  /** Absent: an empty answer (204). */
   json?: unknown
+  /** Instead of `json`: JSON text as it is. Neither: an empty answer (204). */
+  jsonText?: string
 }
 
 /** What the documentation says of one route; its zod schemas are also what validates. */

@@ -1,0 +1,55 @@
+import express, { type NextFunction, type Request, type Response, type Router } from 'express'
+import { getAbsoluteFSPath } from 'swagger-ui-dist'
+import type { Authenticate } from '#services/ingest/access/authenticate.ts'
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <title>Sluice API</title>
+    <link rel="stylesheet" href="/docs/swagger-ui.css" />
+    <link rel="icon" href="/docs/favicon-32x32.png" />
+  </head>
+  <body>
+    <div id="explorer"></div>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/explorer.js"></script>
+  </body>
+</html>
+`
+
+const script = `window.ui = SwaggerUIBundle({ url: '/openapi.json', dom_id: '#explorer', validatorUrl: null })\n`
+
+// Everything from here: the explorer works where there is no Internet. It writes style attributes and inlines its images.
+const policy =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
+
+interface DocsOptions {
+  /** The OpenAPI description, made once. */
+  document: object
+  authenticate: Authenticate
+  /** DOCS_REQUIRE_KEY. */
+  requireKey: boolean
+}
+
+/** `/openapi.json`, and `/docs` where it can be tried. */
+export function createDocsPages({ document, authenticate, requireKey }: DocsOptions): Router {
+  const router = express.Router()
+  const json = JSON.stringify(document)
+  const admit = async (request: Request, response: Response, next: NextFunction) => {
+    await authenticate(request.headers, requireKey ? 'read' : 'public')
+    response.set('content-security-policy', policy)
+    next()
+  }
+  router.get('/openapi.json', admit, (_request, response) => {
+    response.type('json').send(json)
+  })
+  router.get('/docs', admit, (_request, response) => {
+    response.type('html').send(page)
+  })
+  router.get('/docs/explorer.js', admit, (_request, response) => {
+    response.type('js').send(script)
+  })
+  router.use('/docs', admit, express.static(getAbsoluteFSPath(), { index: false }))
+  return router
+}

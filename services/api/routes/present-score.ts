@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { PermanentError } from '#runtime/errors.ts'
+import type { Sealer } from '#runtime/sealing.ts'
+import { sealedIdentity } from '#schemas/sealed-bytes.ts'
+import { scoreLabels, scoreMethods, severities } from '#schemas/verdicts.ts'
+import type { StoredScore } from '../stores/score-store.ts'
+
+/** A score as clients see it. */
+export const scoreSchema = z.object({
+  id: z.string(),
+  project_id: z.string(),
+  request_id: z.string(),
+  run_id: z.string(),
+  scorer_name: z.string(),
+  score_value: z.number().min(1).max(5).nullable(),
+  score_label: z.enum(scoreLabels),
+  severity: z.enum(severities).nullable(),
+  method: z.enum(scoreMethods),
+  scorer_version: z.string(),
+  owasp_category: z.string().nullable(),
+  reason: z.string().nullable().describe('Why it is `unscored`.'),
+  created_at: z.iso.datetime(),
+  rationale: z.string().nullable().describe('Null once erased.'),
+  evidence: z.unknown().describe('What the scorer found; null when nothing, or once erased.'),
+})
+
+const detailsSchema = z.object({ rationale: z.string().nullish(), evidence: z.unknown() })
+
+export function presentScore(
+  { details, ...score }: StoredScore,
+  sealer: Sealer,
+): z.output<typeof scoreSchema> {
+  const opened =
+    details === null ? {} : openDetails({ id: score.id, project_id: score.project_id, details }, sealer)
+  return { ...score, rationale: opened.rationale ?? null, evidence: opened.evidence ?? null }
+}
+
+function openDetails(
+  {
+    id,
+    project_id,
+    details,
+  }: Pick<StoredScore, 'id' | 'project_id'> & { details: NonNullable<StoredScore['details']> },
+  sealer: Sealer,
+): Partial<z.output<typeof detailsSchema>> {
+  try {
+    const json = sealer.open(details, sealedIdentity(project_id, id, 'score_details')).toString('utf8')
+    return detailsSchema.parse(JSON.parse(json))
+  } catch (error) {
+    // The score itself is readable, and a list must not break on one key that was taken away: the rationale says what is the matter.
+    if (error instanceof PermanentError) return { rationale: `not readable here: ${error.message}` }
+    throw error
+  }
+}

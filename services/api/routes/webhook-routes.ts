@@ -1,0 +1,213 @@
+import { z } from 'zod'
+import type { Clock } from '#runtime/clock.ts'
+import type { Sealer } from '#runtime/sealing.ts'
+import { selectableEvents } from '#schemas/event-raised.ts'
+import { newId } from '#schemas/ids.ts'
+import { severitySchema } from '#schemas/verdicts.ts'
+import { idField, textField } from '#services/ingest/http/fields.ts'
+import { route, type Route } from '#services/ingest/http/route.ts'
+import { found, notFound } from '../http/not-found.ts'
+import { envelope, listOf, pageFields, readPaging } from '../http/paging.ts'
+import type { ProjectDatabases } from '../stores/project-database.ts'
+import {
+  createWebhook,
+  findWebhook,
+  listWebhooks,
+  removeWebhook,
+  rotateSecret,
+  updateWebhook,
+  type WebhookInput,
+} from '../stores/webhook-store.ts'
+import type { CheckWebhook } from '../webhooks/check-webhook.ts'
+import { makeSecret } from '../webhooks/webhook-secret.ts'
+
+export const webhookParams = z.object({ id: idField('webhook') })
+export const projectQuery = z.strictObject({
+  project_id: idField('project').optional().describe("Required of the operator; a key's is its own."),
+})
+
+const inputFields = {
+  url: z.string().max(2_048).describe('HTTPS; not an internal address.'),
+  events: z
+    .array(z.enum(selectableEvents))
+    .min(1)
+    .max(selectableEvents.length)
+    .refine((events) => new Set(events).size === events.length, 'must not name an event twice'),
+  filters: z
+    .strictObject({
+      severity: z.array(severitySchema).max(10).optional(),
+      scorer_name: z.array(textField(100)).max(100).optional(),
+    })
+    .describe('Bind only events that carry the field.'),
+  filter_expression: textField(2_000)
+    .nullable()
+    .describe(
+      'CEL over the event, for instance `data.severity == "critical" && data.owasp_category in ["LLM01"]`.',
+    ),
+  enabled: z.boolean(),
+}
+
+const createSchema = z.strictObject({
+  ...z.strictObject(inputFields).partial().shape,
+  url: inputFields.url,
+  events: inputFields.events,
+})
+const changeSchema = z.strictObject(inputFields).partial()
+const webhookSchema = z.object({
+  id: z.string(),
+  project_id: z.string(),
+  ...inputFields,
+  created_at: z.iso.datetime(),
+})
+const withSecret = webhookSchema.extend({
+  secret: z.string().describe('`whsec_…`; its UTF-8 bytes are the HMAC key. Shown only here.'),
+})
+
+export interface WebhookRoutesOptions {
+  databases: ProjectDatabases
+  sealer: Sealer
+  check: CheckWebhook
+  clock: Clock
+}
+
+/** Webhooks: what is told to whom. */
+export function webhookRoutes(options: WebhookRoutesOptions): Route[] {
+  return [
+    createRoute(options),
+    listRoute(options),
+    getRoute(options),
+    changeRoute(options),
+    removeRoute(options),
+    rotateRoute(options),
+  ]
+}
+
+const common = { access: 'all', tag: 'Webhooks', query: projectQuery } as const
+const one = { ...common, params: webhookParams, problems: { 404: 'There is no such webhook.' } } as const
+
+function createRoute({ databases, sealer, check, clock }: WebhookRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'post',
+    path: '/api/v1/webhooks',
+    summary: 'Register a webhook. The signing secret is in this answer and never shown again.',
+    body: createSchema,
+    reply: { status: 201, description: 'The webhook.', schema: withSecret },
+    problems: { 404: 'There is no such project.' },
+    async handle({ principal, query, body }) {
+      await check(body)
+      const database = databases.ofOne(principal, query.project_id)
+      const { projectId } = database.scope
+      const nowMs = clock.now()
+      const id = newId('webhook', nowMs)
+      const { secret, sealed } = makeSecret(sealer, projectId, id)
+      const webhook = await createWebhook(database, id, inputOf(body), sealed, nowMs)
+      return { status: 201, json: { ...found(webhook, 'project', projectId), secret } }
+    },
+  })
+}
+
+function inputOf(body: z.output<typeof createSchema>): WebhookInput {
+  const { url, events, filters = {}, filter_expression = null, enabled = true } = body
+  return { url, events, filters: listsOf(filters), filter_expression, enabled }
+}
+
+function listsOf(filters: z.output<typeof inputFields.filters>): Record<string, readonly string[]> {
+  return Object.fromEntries(Object.entries(filters).filter(([, values]) => values !== undefined)) as Record<
+    string,
+    string[]
+  >
+}
+
+function listRoute({ databases }: WebhookRoutesOptions): Route {
+  return route({
+    ...common,
+    access: 'read',
+    method: 'get',
+    path: '/api/v1/webhooks',
+    summary: 'List webhooks, newest first.',
+    query: projectQuery.extend(pageFields),
+    reply: { status: 200, description: 'Webhooks, without their secrets.', schema: listOf(webhookSchema) },
+    async handle({ principal, query }) {
+      const paging = readPaging(query, 'webhook')
+      const database = databases.ofOne(principal, query.project_id)
+      const { items, total } = await listWebhooks(database, { limit: paging.limit, offset: paging.offset })
+      return { json: envelope(paging, items, { total, isExact: true }) }
+    },
+  })
+}
+
+function getRoute({ databases }: WebhookRoutesOptions): Route {
+  return route({
+    ...one,
+    access: 'read',
+    method: 'get',
+    path: '/api/v1/webhooks/{id}',
+    summary: 'One webhook.',
+    reply: { status: 200, description: 'The webhook.', schema: webhookSchema },
+    async handle({ principal, params: { id }, query }) {
+      const database = databases.ofOne(principal, query.project_id)
+      return { json: found(await findWebhook(database, id), 'webhook', id) }
+    },
+  })
+}
+
+function changeRoute({ databases, check, clock }: WebhookRoutesOptions): Route {
+  return route({
+    ...one,
+    method: 'patch',
+    path: '/api/v1/webhooks/{id}',
+    summary: 'Change a webhook. What is not given stays; filters are replaced as a whole.',
+    body: changeSchema,
+    reply: { status: 200, description: 'The webhook as it is now.', schema: webhookSchema },
+    async handle({ principal, params: { id }, query, body }) {
+      await check(body)
+      const { filters, ...changes } = body
+      const database = databases.ofOne(principal, query.project_id)
+      const defined = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+      const lists = filters === undefined ? {} : { filters: listsOf(filters) }
+      return {
+        json: found(await updateWebhook(database, id, { ...defined, ...lists }, clock.now()), 'webhook', id),
+      }
+    },
+  })
+}
+
+function removeRoute({ databases }: WebhookRoutesOptions): Route {
+  return route({
+    ...one,
+    method: 'delete',
+    path: '/api/v1/webhooks/{id}',
+    summary: 'Delete a webhook and its delivery log.',
+    reply: { status: 204, description: 'It is deleted.' },
+    async handle({ principal, params: { id }, query }) {
+      const database = databases.ofOne(principal, query.project_id)
+      if (!(await removeWebhook(database, id))) throw notFound('webhook', id)
+      return {}
+    },
+  })
+}
+
+const maxOverlapSeconds = 7 * 86_400
+
+function rotateRoute({ databases, sealer, clock }: WebhookRoutesOptions): Route {
+  return route({
+    ...one,
+    method: 'post',
+    path: '/api/v1/webhooks/{id}/rotate-secret',
+    summary:
+      "Make a new signing secret. For the overlap, X-Service-Signature-Previous carries the old one's signature too.",
+    body: z
+      .strictObject({ overlap_seconds: z.number().int().min(0).max(maxOverlapSeconds).default(0) })
+      .prefault({}),
+    reply: { status: 200, description: 'The webhook with its new secret.', schema: withSecret },
+    async handle({ principal, params: { id }, query, body }) {
+      const database = databases.ofOne(principal, query.project_id)
+      const { secret, sealed } = makeSecret(sealer, database.scope.projectId, id)
+      const nowMs = clock.now()
+      const overlapUntilMs = nowMs + body.overlap_seconds * 1_000
+      const webhook = await rotateSecret(database, id, sealed, overlapUntilMs, nowMs)
+      return { json: { ...found(webhook, 'webhook', id), secret } }
+    },
+  })
+}

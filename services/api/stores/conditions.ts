@@ -1,0 +1,43 @@
+/** Conditions of one statement on project data, and their values. `$1` is the project (ProjectDatabase), so these start at `$2`. */
+export class Conditions {
+  readonly #texts: string[] = []
+  readonly #values: unknown[] = []
+
+  /** The placeholder of `value`. */
+  bind(value: unknown): string {
+    this.#values.push(value)
+    return `$${this.#values.length + 1}`
+  }
+
+  add(text: string): void {
+    this.#texts.push(text)
+  }
+
+  /** `<expression> = value`, unless there is no value. */
+  equal(expression: string, value: unknown): void {
+    if (value !== undefined && value !== null) this.add(`${expression} = ${this.bind(value)}`)
+  }
+
+  /** From `startMs` on and before `endMs`, Unix milliseconds. */
+  within(expression: string, startMs: number | undefined, endMs: number | undefined): void {
+    if (startMs !== undefined) this.add(`${expression} >= ${this.bind(new Date(startMs))}`)
+    if (endMs !== undefined) this.add(`${expression} < ${this.bind(new Date(endMs))}`)
+  }
+
+  /** ` and …` for each, to stand behind `:scope()`. */
+  get text(): string {
+    return this.#texts.map((text) => ` and ${text}`).join('')
+  }
+
+  get values(): readonly unknown[] {
+    return this.#values
+  }
+
+  /** The same conditions, to which others can be added. */
+  copy(): Conditions {
+    const copy = new Conditions()
+    copy.#texts.push(...this.#texts)
+    copy.#values.push(...this.#values)
+    return copy
+  }
+}

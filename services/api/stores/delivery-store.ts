@@ -1,0 +1,117 @@
+import type { EventName } from '#schemas/event-raised.ts'
+import { idFromUuid, idToUuid } from '#schemas/ids.ts'
+import type { Counted, Paging } from '../http/paging.ts'
+import { Conditions } from './conditions.ts'
+import { listRows } from './list-rows.ts'
+import type { OneProject, ProjectDatabase } from './project-database.ts'
+
+export const deliveryStatuses = ['pending', 'retrying', 'delivered', 'failed'] as const
+export type DeliveryStatus = (typeof deliveryStatuses)[number]
+
+export interface Attempt {
+  number: number
+  at: string
+  status_code: number | null
+  duration_ms: number | null
+  error: string | null
+  /** The first 2 kB of the answer. */
+  response_excerpt: string | null
+}
+
+export interface Delivery {
+  id: string
+  webhook_id: string
+  event_id: string
+  event: EventName
+  status: DeliveryStatus
+  attempt_count: number
+  attempts: Attempt[]
+  created_at: string
+  delivered_at: string | null
+}
+
+type DeliveryRow = Omit<Delivery, 'attempts' | 'created_at' | 'delivered_at'> & {
+  created_at: Date
+  delivered_at: Date | null
+}
+
+type AttemptRow = Omit<Attempt, 'at' | 'response_excerpt'> & {
+  delivery_id: string
+  at: Date
+  response_excerpt: Buffer | null
+}
+
+const columns =
+  'd.id, d.webhook_id, d.event_id, d.event, d.status, d.attempt_count, d.created_at, d.delivered_at'
+
+/** The delivery log of one project's webhooks. */
+export function createDeliveryStore(database: ProjectDatabase<OneProject>) {
+  const attemptsOf = async (rows: readonly DeliveryRow[]): Promise<Map<string, Attempt[]>> => {
+    const attempts = await database.query<AttemptRow>(
+      `select a.delivery_id, a.number, a.at, a.status_code, a.duration_ms, a.error, a.response_excerpt
+       from webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id
+       where :scope(d) and a.delivery_id = any($2::uuid[]) order by a.delivery_id, a.number`,
+      [rows.map(({ id }) => id)],
+    )
+    const groups = Map.groupBy(attempts, ({ delivery_id }) => delivery_id)
+    return new Map([...groups].map(([id, group]) => [id, group.map(attemptOf)]))
+  }
+  return {
+    /** Newest first. */
+    async list(
+      webhookId: string,
+      status: DeliveryStatus | undefined,
+      paging: Paging,
+    ): Promise<{ items: Delivery[]; counted: Counted }> {
+      const conditions = new Conditions()
+      conditions.equal('d.webhook_id', idToUuid(webhookId))
+      conditions.equal('d.status', status)
+      const { rows, counted } = await listRows<DeliveryRow>(database, paging, {
+        columns,
+        from: 'webhook_deliveries d',
+        alias: 'd',
+        timeColumn: 'd.created_at',
+        idColumn: 'd.id',
+        // A delivery's identifier has the time of its event, not its own.
+        timeOf: (id) => `(select c.created_at from webhook_deliveries c where c.id = ${id})`,
+        conditions,
+      })
+      const attempts = await attemptsOf(rows)
+      return { items: rows.map((row) => deliveryOf(row, attempts.get(row.id) ?? [])), counted }
+    },
+
+    async find(webhookId: string, deliveryId: string): Promise<Delivery | undefined> {
+      const rows = await database.query<DeliveryRow>(
+        `select ${columns} from webhook_deliveries d where :scope(d) and d.webhook_id = $2 and d.id = $3`,
+        [idToUuid(webhookId), idToUuid(deliveryId)],
+      )
+      const attempts = await attemptsOf(rows)
+      return rows.map((row) => deliveryOf(row, attempts.get(row.id) ?? []))[0]
+    },
+  }
+}
+
+function deliveryOf(row: DeliveryRow, attempts: Attempt[]): Delivery {
+  return {
+    id: idFromUuid('delivery', row.id),
+    webhook_id: idFromUuid('webhook', row.webhook_id),
+    event_id: idFromUuid('event', row.event_id),
+    event: row.event,
+    status: row.status,
+    attempt_count: row.attempt_count,
+    attempts,
+    created_at: row.created_at.toISOString(),
+    delivered_at: row.delivered_at?.toISOString() ?? null,
+  }
+}
+
+function attemptOf(row: AttemptRow): Attempt {
+  return {
+    number: row.number,
+    at: row.at.toISOString(),
+    status_code: row.status_code,
+    duration_ms: row.duration_ms,
+    error: row.error,
+    response_excerpt: row.response_excerpt?.toString('utf8') ?? null,
+  }
+}

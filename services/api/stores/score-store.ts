@@ -1,0 +1,140 @@
+import { idFromUuid, idTimeMs, idToUuid, liveRunId } from '#schemas/ids.ts'
+import type { SealedBytes } from '#schemas/sealed-bytes.ts'
+import type { ScoreLabel, ScoreMethod, Severity } from '#schemas/verdicts.ts'
+import type { Counted, Paging } from '../http/paging.ts'
+import { Conditions } from './conditions.ts'
+import { listRows } from './list-rows.ts'
+import type { OneProject, ProjectDatabase } from './project-database.ts'
+
+export interface ScoreFilters {
+  request_id?: string | undefined
+  scorer_name?: string | undefined
+  min_score?: number | undefined
+  label?: ScoreLabel | undefined
+  severity?: Severity | undefined
+  /** Absent: the live run. */
+  run_id?: string | undefined
+  /** Unix milliseconds; of the request. */
+  start?: number | undefined
+  end?: number | undefined
+}
+
+export interface StoredScore {
+  id: string
+  project_id: string
+  request_id: string
+  run_id: string
+  scorer_name: string
+  score_value: number | null
+  score_label: ScoreLabel
+  severity: Severity | null
+  method: ScoreMethod
+  scorer_version: string
+  owasp_category: string | null
+  reason: string | null
+  created_at: string
+  /** Sealed `{ rationale, evidence, judge? }`; null once erased. */
+  details: SealedBytes | null
+}
+
+type ScoreRow = Omit<StoredScore, 'created_at' | 'details'> & {
+  created_at: Date
+  codec: string | null
+  key_id: string | null
+  data: Buffer | null
+}
+
+export interface ScorerSummary {
+  scorer_name: string
+  total: number
+  safe: number
+  unsafe: number
+  unscored: number
+  average_score: number | null
+  by_severity: Record<Severity, number>
+}
+
+type SummaryRow = Omit<ScorerSummary, 'by_severity'> & Record<Severity, number>
+
+const columns = `s.id, s.project_id, s.request_id, s.run_id, s.scorer_name, s.score_value, s.score_label, s.severity, s.method,
+  s.scorer_version, s.owasp_category, s.reason, s.created_at, d.codec, d.key_id, d.data`
+const from = `safety_scores s left join safety_score_details d
+  on d.project_id = s.project_id and d.score_id = s.id and d.request_created_at = s.request_created_at`
+
+/** Scores of the one project that `database` is scoped to: which run is the live one depends on the project. */
+export function createScoreStore(database: ProjectDatabase<OneProject>) {
+  const { projectId } = database.scope
+  return {
+    /** Newest requests first. */
+    async list(filters: ScoreFilters, paging: Paging): Promise<{ items: StoredScore[]; counted: Counted }> {
+      const { rows, counted } = await listRows<ScoreRow>(database, paging, {
+        columns,
+        from,
+        alias: 's',
+        timeColumn: 's.request_created_at',
+        idColumn: 's.id',
+        conditions: conditionsOf(filters, projectId),
+      })
+      return { items: rows.map(scoreOf), counted }
+    },
+
+    /** The live scores of one request, by scorer. */
+    async ofRequest(requestId: string): Promise<StoredScore[]> {
+      const conditions = conditionsOf({ request_id: requestId }, projectId)
+      const rows = await database.query<ScoreRow>(
+        `select ${columns} from ${from} where :scope(s)${conditions.text} order by s.scorer_name`,
+        conditions.values,
+      )
+      return rows.map(scoreOf)
+    },
+
+    /** Counts of the live run by scorer, for requests from `startMs` on and before `endMs`. */
+    async summarise(startMs: number, endMs: number): Promise<ScorerSummary[]> {
+      const conditions = conditionsOf({ start: startMs, end: endMs }, projectId)
+      const rows = await database.query<SummaryRow>(
+        `select s.scorer_name, count(*)::integer as total,
+           count(*) filter (where s.score_label = 'safe')::integer as safe,
+           count(*) filter (where s.score_label = 'unsafe')::integer as unsafe,
+           count(*) filter (where s.score_label = 'unscored')::integer as unscored,
+           avg(s.score_value) as average_score,
+           count(*) filter (where s.severity = 'critical')::integer as critical,
+           count(*) filter (where s.severity = 'high')::integer as high,
+           count(*) filter (where s.severity = 'medium')::integer as medium
+         from safety_scores s where :scope(s)${conditions.text} group by s.scorer_name order by s.scorer_name`,
+        conditions.values,
+      )
+      return rows.map(({ critical, high, medium, ...summary }) => ({
+        ...summary,
+        by_severity: { critical, high, medium },
+      }))
+    },
+  }
+}
+
+function conditionsOf(filters: ScoreFilters, projectId: string): Conditions {
+  const conditions = new Conditions()
+  conditions.equal('s.run_id', idToUuid(filters.run_id ?? liveRunId(projectId)))
+  if (filters.request_id !== undefined) {
+    conditions.equal('s.request_id', idToUuid(filters.request_id))
+    conditions.equal('s.request_created_at', new Date(idTimeMs(filters.request_id)))
+  }
+  conditions.equal('s.scorer_name', filters.scorer_name)
+  conditions.equal('s.score_label', filters.label)
+  conditions.equal('s.severity', filters.severity)
+  if (filters.min_score !== undefined)
+    conditions.add(`s.score_value >= ${conditions.bind(filters.min_score)}`)
+  conditions.within('s.request_created_at', filters.start, filters.end)
+  return conditions
+}
+
+function scoreOf({ codec, key_id, data, ...row }: ScoreRow): StoredScore {
+  return {
+    ...row,
+    id: idFromUuid('score', row.id),
+    project_id: idFromUuid('project', row.project_id),
+    request_id: idFromUuid('request', row.request_id),
+    run_id: idFromUuid('run', row.run_id),
+    created_at: row.created_at.toISOString(),
+    details: codec === null || data === null ? null : { codec, key_id, data },
+  }
+}

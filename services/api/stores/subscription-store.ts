@@ -1,0 +1,58 @@
+import { idFromUuid } from '#schemas/ids.ts'
+import type { Tier } from '#schemas/tiers.ts'
+import type { OneProject, ProjectDatabase } from './project-database.ts'
+
+export interface Subscription {
+  project_id: string
+  tier: Tier
+  /** Requests a period; null: unlimited. */
+  limit: number | null
+  requests_this_period: number
+  period_start: string
+  period_reset_at: string
+  status: string
+}
+
+interface SubscriptionRow {
+  project_id: string
+  tier: Tier
+  request_limit: string | null
+  requests_this_period: string
+  period_start: Date
+  period_reset_at: Date
+  status: string
+}
+
+const columns = `s.project_id, s.tier, s.requests_this_period, s.period_start, s.period_reset_at, s.status,
+  (select request_limit from tiers where tiers.tier = s.tier) as request_limit`
+
+/** The project's tier and how much of it is used at `nowMs`. Undefined when there is no such project. */
+export async function findSubscription(
+  database: ProjectDatabase<OneProject>,
+  nowMs: number,
+): Promise<Subscription | undefined> {
+  const now = new Date(nowMs)
+  const current = await database.query<SubscriptionRow>(
+    `select ${columns} from subscriptions s where :scope(s) and s.period_reset_at > $2`,
+    [now],
+  )
+  if (current[0] !== undefined) return present(current[0])
+  // The period is over and nobody has logged since: it is moved on, so that what is read is what counts.
+  const rolled = await database.query<SubscriptionRow>(
+    `select ${columns} from subscriptions p cross join lateral roll_period(p.project_id, $2) s where :scope(p)`,
+    [now],
+  )
+  return rolled[0] === undefined ? undefined : present(rolled[0])
+}
+
+function present(row: SubscriptionRow): Subscription {
+  return {
+    project_id: idFromUuid('project', row.project_id),
+    tier: row.tier,
+    limit: row.request_limit === null ? null : Number(row.request_limit),
+    requests_this_period: Number(row.requests_this_period),
+    period_start: row.period_start.toISOString(),
+    period_reset_at: row.period_reset_at.toISOString(),
+    status: row.status,
+  }
+}

@@ -1,0 +1,146 @@
+import { idFromUuid, idToUuid } from '#schemas/ids.ts'
+import type { SealedBytes } from '#schemas/sealed-bytes.ts'
+import type { OneProject, ProjectDatabase } from './project-database.ts'
+
+export interface WebhookInput {
+  url: string
+  events: readonly string[]
+  filters: Readonly<Record<string, readonly string[]>>
+  filter_expression: string | null
+  enabled: boolean
+}
+
+export interface Webhook extends WebhookInput {
+  id: string
+  project_id: string
+  created_at: string
+}
+
+type WebhookRow = Omit<Webhook, 'created_at'> & { created_at: Date }
+
+const columns = 'w.id, w.project_id, w.url, w.events, w.filters, w.filter_expression, w.enabled, w.created_at'
+
+export async function createWebhook(
+  database: ProjectDatabase<OneProject>,
+  id: string,
+  input: WebhookInput,
+  secret: SealedBytes,
+  nowMs: number,
+): Promise<Webhook | undefined> {
+  const rows = await database.query<WebhookRow>(
+    `with w as (
+       insert into webhooks (id, project_id, url, events, filters, filter_expression, enabled, secret_codec, secret_key_id,
+         secret_data, created_at, updated_at)
+       select $2, p.project_id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11 from subscriptions p where :scope(p)
+       returning *)
+     select ${columns} from w`,
+    [
+      idToUuid(id),
+      input.url,
+      input.events,
+      JSON.stringify(input.filters),
+      input.filter_expression,
+      input.enabled,
+      secret.codec,
+      secret.key_id,
+      secret.data,
+      new Date(nowMs),
+    ],
+  )
+  return rows.map(webhookOf)[0]
+}
+
+/** Newest first. */
+export async function listWebhooks(
+  database: ProjectDatabase<OneProject>,
+  range: { limit: number; offset: number },
+): Promise<{ items: Webhook[]; total: number }> {
+  const [rows, count] = await Promise.all([
+    database.query<WebhookRow>(
+      `select ${columns} from webhooks w where :scope(w) order by w.created_at desc, w.id desc limit $2 offset $3`,
+      [range.limit, range.offset],
+    ),
+    database.query<{ total: number }>('select count(*)::integer as total from webhooks w where :scope(w)'),
+  ])
+  return { items: rows.map(webhookOf), total: count[0]?.total ?? 0 }
+}
+
+export async function findWebhook(
+  database: ProjectDatabase<OneProject>,
+  webhookId: string,
+): Promise<Webhook | undefined> {
+  const rows = await database.query<WebhookRow>(
+    `select ${columns} from webhooks w where :scope(w) and w.id = $2`,
+    [idToUuid(webhookId)],
+  )
+  return rows.map(webhookOf)[0]
+}
+
+/** What is undefined stays. */
+export async function updateWebhook(
+  database: ProjectDatabase<OneProject>,
+  webhookId: string,
+  changes: Partial<WebhookInput>,
+  nowMs: number,
+): Promise<Webhook | undefined> {
+  const rows = await database.query<WebhookRow>(
+    `update webhooks w set url = coalesce($3, w.url), events = coalesce($4, w.events), filters = coalesce($5, w.filters),
+       filter_expression = case when $6 then $7 else w.filter_expression end, enabled = coalesce($8, w.enabled), updated_at = $9
+     where :scope(w) and w.id = $2 returning ${columns}`,
+    [
+      idToUuid(webhookId),
+      changes.url ?? null,
+      changes.events ?? null,
+      changes.filters === undefined ? null : JSON.stringify(changes.filters),
+      changes.filter_expression !== undefined,
+      changes.filter_expression ?? null,
+      changes.enabled ?? null,
+      new Date(nowMs),
+    ],
+  )
+  return rows.map(webhookOf)[0]
+}
+
+/** The old secret signs beside the new one until `overlapUntilMs`. */
+export async function rotateSecret(
+  database: ProjectDatabase<OneProject>,
+  webhookId: string,
+  secret: SealedBytes,
+  overlapUntilMs: number,
+  nowMs: number,
+): Promise<Webhook | undefined> {
+  const rows = await database.query<WebhookRow>(
+    `update webhooks w set previous_secret_codec = w.secret_codec, previous_secret_key_id = w.secret_key_id,
+       previous_secret_data = w.secret_data, previous_secret_until = $6,
+       secret_codec = $3, secret_key_id = $4, secret_data = $5, updated_at = $7
+     where :scope(w) and w.id = $2 returning ${columns}`,
+    [
+      idToUuid(webhookId),
+      secret.codec,
+      secret.key_id,
+      secret.data,
+      new Date(overlapUntilMs),
+      new Date(nowMs),
+    ],
+  )
+  return rows.map(webhookOf)[0]
+}
+
+/** With its deliveries. False when there is none. */
+export async function removeWebhook(
+  database: ProjectDatabase<OneProject>,
+  webhookId: string,
+): Promise<boolean> {
+  const rows = await database.query('delete from webhooks w where :scope(w) and w.id = $2 returning w.id', [
+    idToUuid(webhookId),
+  ])
+  return rows.length > 0
+}
+function webhookOf(row: WebhookRow): Webhook {
+  return {
+    ...row,
+    id: idFromUuid('webhook', row.id),
+    project_id: idFromUuid('project', row.project_id),
+    created_at: row.created_at.toISOString(),
+  }
+}

@@ -1,0 +1,69 @@
+import { lookup } from 'node:dns/promises'
+import type { Clock } from '#runtime/clock.ts'
+import { PermanentError } from '#runtime/errors.ts'
+import { compileFilterExpression } from '#runtime/filter-expression.ts'
+import { hostOf, isPublicAddress, refuseUrl, type OutboundPolicy } from '#runtime/outbound-address.ts'
+import { envelopeFields } from '#schemas/event-data.ts'
+import { invalidInput, type FieldError } from '#services/ingest/http/problem.ts'
+
+/** The addresses of a host; none when it does not resolve. */
+export type ResolveHost = (host: string) => Promise<readonly string[]>
+
+interface Checked {
+  url?: string | undefined
+  filter_expression?: string | null | undefined
+}
+
+/** Refuses with 422 what the notifier could not or must not deliver by. What it checks again when connecting is only a courtesy here. */
+export type CheckWebhook = (webhook: Checked) => Promise<void>
+
+export function createCheckWebhook(policy: OutboundPolicy, resolveHost: ResolveHost): CheckWebhook {
+  return async ({ url, filter_expression: expression }) => {
+    const errors: FieldError[] = []
+    const urlFault = url === undefined ? undefined : await faultOfUrl(url, policy, resolveHost)
+    if (urlFault !== undefined) errors.push({ path: 'url', message: urlFault })
+    const expressionFault = typeof expression === 'string' ? faultOfExpression(expression) : undefined
+    if (expressionFault !== undefined) errors.push({ path: 'filter_expression', message: expressionFault })
+    if (errors.length > 0) throw invalidInput(errors)
+  }
+}
+
+async function faultOfUrl(
+  url: string,
+  policy: OutboundPolicy,
+  resolveHost: ResolveHost,
+): Promise<string | undefined> {
+  const fault = refuseUrl(url, policy)
+  if (fault !== undefined) return fault
+  const host = hostOf(new URL(url).hostname)
+  if (policy.insecureHosts.has(host)) return undefined
+  const addresses = await resolveHost(host)
+  return addresses.every(isPublicAddress) ? undefined : 'must not lead to an internal address'
+}
+
+function faultOfExpression(expression: string): string | undefined {
+  try {
+    compileFilterExpression(expression, envelopeFields)
+    return undefined
+  } catch (error) {
+    if (error instanceof PermanentError) return error.message
+    throw error
+  }
+}
+
+const resolveTimeoutMs = 2_000
+
+/** The system's resolver. A host that does not resolve, or not soon, may be saved: it may only be coming. */
+export function createResolveHost(clock: Clock): ResolveHost {
+  return async (host) => {
+    const timeout = new AbortController()
+    const late = clock.sleep(resolveTimeoutMs, timeout.signal).then((): string[] => [])
+    const found = lookup(host, { all: true }).then(
+      (addresses) => addresses.map(({ address }) => address),
+      () => [],
+    )
+    const addresses = await Promise.race([found, late])
+    timeout.abort()
+    return addresses
+  }
+}
