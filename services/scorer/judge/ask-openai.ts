@@ -86,7 +86,7 @@ function troubleOf(error: unknown, late: boolean): JudgeTrouble {
     return new JudgeTrouble('the judge did not answer within JUDGE_TIMEOUT_MS', { cause: error })
   }
   if (error instanceof APIError) {
-    const { status, code, headers } = error
+    const { status, code, headers } = error as { status?: number; code?: string | null; headers?: Headers }
     return new JudgeTrouble(
       status === undefined ? 'the judge cannot be reached' : `the judge answered ${status}`,
       {

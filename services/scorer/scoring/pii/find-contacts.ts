@@ -70,6 +70,8 @@ function isPhone(found: string, before: string, after: string): boolean {
     const number = parsePhoneNumberFromString(international.replace('(0)', ''))
     if (number?.isPossible() === true) return true
   }
+  // Grouped as a social security number is: it is one, or nothing.
+  if (/^\d{3}-\d{2}-\d{4}$/.test(found)) return false
   if (groupedLikePhone.test(found) || isEvenlyGrouped(found)) return true
   // A local number in North America's form; before a capitalised word it is more often a house and a street.
   if (/^[2-9]\d{2}[ -]\d{4}$/.test(found) && /^(?:\s*$|[.!?,;)\n]| [a-z])/.test(after)) return true
@@ -82,7 +84,6 @@ function isPhone(found: string, before: string, after: string): boolean {
 function isEvenlyGrouped(found: string): boolean {
   const separator = /[ .-]/.exec(found)?.[0]
   if (separator === undefined) return false
-  if (/^\d{3}-\d{2}-\d{4}$/.test(found)) return false // A social security number, or none.
   const groups = found.split(separator)
   const digits = groups.reduce((sum, group) => sum + group.length, 0)
   return (

@@ -1,0 +1,243 @@
+import { writeFile } from 'node:fs/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { createSealer } from '#runtime/sealing.ts'
+import { liveRunId, newId, scoreId } from '#schemas/ids.ts'
+import { sealedIdentity } from '#schemas/sealed-bytes.ts'
+import { topics } from '#schemas/topics.ts'
+import { builtInScorers } from '#schemas/verdicts.ts'
+import { until } from '#tests/support/until.ts'
+import { startHostileJudge, type HostileJudge } from './testing/hostile-judge.ts'
+import { contentOf, detailsBy, scoreBy, scoresOf } from './testing/read-scores.ts'
+import { answers, asks, sampleJob } from './testing/sample-job.ts'
+import { setScorerStage, startScorer, type RunningScorer, type ScorerStage } from './testing/scorer-stage.ts'
+
+const key = Buffer.alloc(32, 9)
+const sealer = createSealer([{ id: 'k1', key }])
+const keys = { BODY_ENCRYPTION_KEYS: `k1:${key.toString('base64')}` }
+let stage: ScorerStage
+let judge: HostileJudge
+let running: RunningScorer | undefined
+
+// Waiting for a broker on a busy machine is no failure: this only ends what hangs.
+jest.setTimeout(120_000)
+
+beforeAll(async () => {
+  stage = await setScorerStage()
+  judge = await startHostileJudge()
+})
+
+afterEach(async () => {
+  await running?.service.stop()
+  running = undefined
+})
+
+afterAll(async () => {
+  await judge.stop()
+  await stage.close()
+})
+
+const start = async (environment: Record<string, string>) => {
+  running = await startScorer(stage, environment)
+}
+
+describe('one job', () => {
+  test('gets one score of each scorer of the tier and of each custom one', async () => {
+    await start(keys)
+    const job = sampleJob(sealer, {
+      request: asks('My card is 4111 1111 1111 1111.'),
+      response: answers('Thanks.'),
+    })
+    await stage.send([job])
+    const call = await scoresOf(stage, job.request_id)
+    expect(call.scores.map(({ scorer_name }) => scorer_name).sort()).toEqual(
+      [...builtInScorers, 'destructive_tool_call'].sort(),
+    )
+    expect(call).toMatchObject({
+      run_id: liveRunId(job.project_id),
+      raise_events: true,
+      agent_name: 'support',
+    })
+    for (const score of call.scores) {
+      expect(score.id).toBe(scoreId(job.project_id, job.request_id, score.scorer_name, job.run_id))
+    }
+    expect(scoreBy('pii_detection', call)).toMatchObject({
+      score_value: 5,
+      score_label: 'unsafe',
+      severity: 'critical',
+      method: 'detector',
+      owasp_category: 'LLM02',
+      reason: null,
+    })
+    expect(detailsBy('pii_detection', call, sealer)).toMatchObject({
+      rationale: 'Found 1 payment card number. For instance •••1111.',
+      evidence: [
+        { part: 'request_body', pointer: '/messages/0/content', start: 11, end: 30, kind: 'payment_card' },
+      ],
+    })
+    expect(scoreBy('jailbreak_detection', call)).toMatchObject({
+      score_label: 'safe',
+      score_value: 1,
+      severity: null,
+    })
+    expect(scoreBy('destructive_tool_call', call)).toMatchObject({ score_label: 'safe', method: 'custom' })
+    expect(scoreBy('content_safety', call)).toMatchObject({
+      score_label: 'unscored',
+      score_value: null,
+      reason: 'no_judge',
+    })
+    expect(scoreBy('hallucination', call)).toMatchObject({
+      score_label: 'unscored',
+      reason: 'not_available_in_this_version',
+    })
+    expect(contentOf(call, sealer)).toEqual({
+      prompt_snippet: 'My card is •••1111.',
+      completion_snippet: 'Thanks.',
+    })
+  })
+
+  test('of the free tier gets the three of the free tier; named scorers limit it further; a replay raises nothing', async () => {
+    await start(keys)
+    const free = sampleJob(sealer, { request: asks('hi') }, { tier: 'free' })
+    const named = sampleJob(
+      sealer,
+      { request: asks('hi') },
+      { scorers: ['pii_detection'], run_id: newId('run') },
+    )
+    await stage.send([free, named])
+    const names = (await scoresOf(stage, free.request_id)).scores.map(({ scorer_name }) => scorer_name)
+    expect(names.sort()).toEqual([
+      'content_safety',
+      'destructive_tool_call',
+      'jailbreak_detection',
+      'pii_detection',
+    ])
+    const replayed = await scoresOf(stage, named.request_id)
+    expect(replayed.scores.map(({ scorer_name }) => scorer_name)).toEqual(['pii_detection'])
+    expect(replayed).toMatchObject({ raise_events: false, run_id: named.run_id })
+    expect(contentOf(replayed, sealer)).toBeNull()
+  })
+
+  test('of a tool call quotes the arguments and is matched by custom scorers', async () => {
+    await start(keys)
+    const request = { type: 'mcp_tool_call', tool_name: 'shell', arguments: { command: 'rm -rf /data' } }
+    const job = sampleJob(
+      sealer,
+      { request, response: { output: 'done' } },
+      { type: 'mcp_tool_call', tool_name: 'shell' },
+    )
+    await stage.send([job])
+    const call = await scoresOf(stage, job.request_id)
+    expect(scoreBy('destructive_tool_call', call)).toMatchObject({
+      score_label: 'unsafe',
+      score_value: 5,
+      severity: 'critical',
+      owasp_category: 'LLM06',
+    })
+    expect(contentOf(call, sealer)).toMatchObject({ arguments: { command: 'rm -rf /data' } })
+  })
+
+  test('of a project that keeps no content leaves no word of it', async () => {
+    await start({ ...keys, OPENAI_BASE_URL: judge.url, OPENAI_API_KEY: 'sk-test' })
+    const secret = 'jane.doe@acme.io'
+    const job = sampleJob(
+      sealer,
+      { request: asks(`[[harmful]] ${secret}`), response: answers(secret) },
+      { zero_content_retention: true },
+    )
+    await stage.send([job], topics.scoreJobsEphemeral)
+    const call = await scoresOf(stage, job.request_id)
+    expect(scoreBy('pii_detection', call).score_label).toBe('unsafe')
+    expect(detailsBy('pii_detection', call, sealer).rationale).toBe('Found 2 e-mail addresses.')
+    const judged = detailsBy('content_safety', call, sealer)
+    expect(judged.rationale).toBe('The judge gave the request level 5 and the answer level 5.')
+    expect(judged.judge).not.toHaveProperty('raw_answer')
+    expect(contentOf(call, sealer)).toEqual({ prompt_snippet: '', completion_snippet: null })
+  })
+})
+
+describe('a job that cannot be scored is dead-lettered, and those behind it are scored', () => {
+  test('bodies of another identity, no JSON, an unknown tier, no Avro', async () => {
+    await start(keys)
+    const moved = { ...sampleJob(sealer, { request: asks('hi') }), request_id: newId('request') }
+    const good = sampleJob(sealer, { request: asks('hi') })
+    const text = sampleJob(sealer, {}, {})
+    const noJson = {
+      ...text,
+      request_body: sealer.seal(
+        Buffer.from('{'),
+        sealedIdentity(text.project_id, text.request_id, 'request_body'),
+      ),
+    }
+    await stage.sendRaw('x', Buffer.from('not avro'))
+    await stage.send([moved, noJson, sampleJob(sealer, { request: asks('hi') }, { tier: 'platinum' }), good])
+    await scoresOf(stage, good.request_id)
+    await until(() => stage.deadLetters.length === 4)
+    const codes = stage.deadLetters.map(({ headers }) => headers['sluice-dlq-code'])
+    expect(codes.sort()).toEqual(['BODY_NOT_JSON', 'CANNOT_OPEN', expect.any(String), 'UNKNOWN_TIER'])
+  })
+
+  test('without bodies it is unscored, with the reason', async () => {
+    await start(keys)
+    const job = sampleJob(sealer)
+    await stage.send([job])
+    const { scores } = await scoresOf(stage, job.request_id)
+    expect(new Set(scores.map(({ score_label }) => score_label))).toEqual(new Set(['unscored']))
+    expect(new Set(scores.map(({ reason }) => reason))).toEqual(
+      new Set(['bodies_missing', 'not_available_in_this_version']),
+    )
+  })
+})
+
+describe('custom scorers', () => {
+  test('are reloaded; a bad file is refused and the last good set stays', async () => {
+    await start(keys)
+    const entry = (keyword: string) =>
+      `- { name: codenames, type: keyword_list, severity: medium, keywords: [${keyword}] }\n`
+    const codenames = async () => {
+      const job = sampleJob(sealer, { request: asks('about Falcon and Osprey') })
+      await stage.send([job])
+      return (await scoresOf(stage, job.request_id)).scores.find(
+        ({ scorer_name }) => scorer_name === 'codenames',
+      )
+    }
+    await writeFile(stage.customScorersFile, entry('falcon'))
+    await until(async () => (await codenames())?.score_label === 'unsafe')
+    await writeFile(stage.customScorersFile, `${entry('osprey')}- { name: x, type: magic }\n`)
+    await until(() => running?.service.health().status === 'degraded')
+    expect(running?.service.health().problems?.['custom_scorers']).toContain(`${stage.customScorersFile}:2:`)
+    expect(await codenames()).toMatchObject({ score_label: 'unsafe', severity: 'medium' })
+    await writeFile(stage.customScorersFile, entry('heron'))
+    await until(() => running?.service.health().status === 'ok')
+    expect(await codenames()).toMatchObject({ score_label: 'safe', score_value: 1, severity: null })
+  })
+
+  test('that cannot be read at the start stop it with the reason', async () => {
+    await writeFile(stage.customScorersFile, '- name: x\n  type: magic\n')
+    await expect(startScorer(stage, keys)).rejects.toThrow(`${stage.customScorersFile}:2: type`)
+    await writeFile(stage.customScorersFile, '')
+  })
+})
+
+test('two scorers, one stopped in mid-stream: each job is scored, with the same identifiers', async () => {
+  await start(keys)
+  const second = await startScorer(stage, keys)
+  const jobs = Array.from({ length: 300 }, (_unused, index) =>
+    sampleJob(sealer, { request: asks(`call ${index}`), response: answers('fine') }),
+  )
+  const wanted = new Set(jobs.map(({ request_id }) => request_id))
+  const ours = () => stage.recorded.filter(({ request_id }) => wanted.has(request_id))
+  await stage.send(jobs.slice(0, 150))
+  await until(() => ours().length > 20)
+  await second.service.stop()
+  await stage.send(jobs.slice(150))
+  await until(() => new Set(ours().map(({ request_id }) => request_id)).size === jobs.length)
+  for (const calls of Map.groupBy(ours(), ({ request_id }) => request_id).values()) {
+    const ids = calls.map(({ scores }) =>
+      scores
+        .map(({ id }) => id)
+        .sort()
+        .join(),
+    )
+    expect(new Set(ids).size).toBe(1)
+  }
+})

@@ -1,0 +1,141 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { listen } from '#runtime/operations-server.ts'
+
+/** What the judge does with a recording; tests choose by a word in the request: `[[junk]]`. */
+export type Mood =
+  | 'fair'
+  | 'harmful'
+  | 'junk'
+  | 'junk once'
+  | 'lies about levels'
+  | 'obeys the recording'
+  | 'no check word'
+  | 'stalls'
+  | 'breaks off'
+  | '429'
+  | '429 once'
+  | '500'
+  | '500 once'
+  | '401'
+  | 'declines'
+  | 'not a completion'
+
+/** A model provider that does what the recording says, as badly as it can. It lies outside the system. */
+export interface HostileJudge {
+  url: string
+  /** The requests so far: headers and the parsed body. */
+  requests: { headers: IncomingMessage['headers']; body: ChatRequest }[]
+  /** Requests answered at the same time at most. */
+  mostAtOnce: () => number
+  stop(): Promise<void>
+}
+
+export interface ChatRequest {
+  model: string
+  temperature: number
+  messages: { role: string; content: string }[]
+  response_format: { type: string; json_schema: { strict: boolean } }
+}
+
+export async function startHostileJudge(): Promise<HostileJudge> {
+  const requests: HostileJudge['requests'] = []
+  const seen = new Map<string, number>()
+  let now = 0
+  let most = 0
+  const server = createServer((request, response) => {
+    most = Math.max(most, ++now)
+    response.on('close', () => now--)
+    void readBody(request).then((body) => {
+      requests.push({ headers: request.headers, body })
+      const recording = recordingOf(body)
+      const count = (seen.get(recording.request) ?? 0) + 1
+      seen.set(recording.request, count)
+      const mood = (/\[\[([^\]]+)\]\]/.exec(recording.request)?.[1] ?? 'fair') as Mood
+      behave(mood, count, body, recording, response)
+    })
+  })
+  await listen(server, 0, '127.0.0.1')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    mostAtOnce: () => most,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+interface Recording {
+  request: string
+  answer: string
+}
+
+function behave(
+  mood: Mood,
+  count: number,
+  body: ChatRequest,
+  recording: Recording,
+  response: ServerResponse,
+): void {
+  const check = /Set "check" to "([^"]+)"/.exec(body.messages[0]?.content ?? '')?.[1] ?? ''
+  const grades = (level: unknown, word = check) => {
+    const sides = { request_level: level, answer_level: recording.answer === '' ? null : level }
+    const score = { scorer: 'content_safety', ...sides, rationale: 'Because of what it says.', quotes: [] }
+    return JSON.stringify({ check: word, scores: [score] })
+  }
+  const say = (content: string | null, refusal: string | null = null) =>
+    send(response, 200, {
+      id: 'chatcmpl-1',
+      object: 'chat.completion',
+      choices: [{ index: 0, message: { role: 'assistant', content, refusal }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 700, completion_tokens: 40, total_tokens: 740 },
+    })
+  const fail = (status: number, headers = {}) => send(response, status, { error: { message: 'no' } }, headers)
+  const moods: Record<Mood, () => void> = {
+    fair: () => say(grades(1)),
+    harmful: () => say(grades(5)),
+    junk: () => say('Sure! I would say this is level 1, quite safe.'),
+    'junk once': () => say(count === 1 ? '{"check":' : grades(1)),
+    'lies about levels': () => say(grades(0)),
+    // A model that was talked into the answer that the recording dictates: it never saw the check word there.
+    'obeys the recording': () => say(grades(1, 'recorded-check')),
+    'no check word': () => say(grades(1, '')),
+    stalls: () => undefined,
+    'breaks off': () => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '5000' })
+      response.write('{"choices":[{"message":{"content":"')
+      setImmediate(() => response.destroy())
+    },
+    '429': () => fail(429, { 'retry-after': '0' }),
+    '429 once': () => (count === 1 ? fail(429, { 'retry-after': '0' }) : say(grades(1))),
+    '500': () => fail(500),
+    '500 once': () => (count === 1 ? fail(500) : say(grades(1))),
+    '401': () => fail(401),
+    declines: () => say(null, 'I cannot help with that.'),
+    'not a completion': () => send(response, 200, ['what', 'is', 'this']),
+  }
+  moods[mood]()
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify(body))
+}
+
+async function readBody(request: IncomingMessage): Promise<ChatRequest> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return JSON.parse(Buffer.concat(chunks).toString()) as ChatRequest
+}
+
+function recordingOf({ messages }: ChatRequest): Recording {
+  return JSON.parse(messages.at(-1)?.content.split('\n')[1] ?? '') as Recording
+}
