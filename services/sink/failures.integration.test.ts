@@ -1,0 +1,223 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { createTopics } from '#infra/create-topics.ts'
+import { freePorts } from '#infra/embedded/free-port.ts'
+import { createLog } from '#runtime/log.ts'
+import { idFromUuid, idToUuid } from '#schemas/ids.ts'
+import type { LoggedCall } from '#schemas/llm-request-logged.ts'
+import type { ScoreJob } from '#schemas/safety-score-job.ts'
+import { topics } from '#schemas/topics.ts'
+import { startServiceProcess, type ServiceProcess } from '#tests/support/service-process.ts'
+import { openCuttableProxy } from './testing/cuttable-proxy.ts'
+import { sampleCall, sampleScoredCall } from './testing/sample-records.ts'
+import {
+  eventually,
+  setSinkStage,
+  startSink,
+  tapTopic,
+  type SinkStage,
+  type Tap,
+} from './testing/sink-stage.ts'
+
+jest.setTimeout(240_000)
+
+let stage: SinkStage
+let directory: string
+
+beforeAll(async () => {
+  stage = await setSinkStage()
+  directory = await mkdtemp(join(tmpdir(), 'sluice-sink-'))
+})
+
+afterAll(async () => {
+  await stage.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+async function startProcesses(count: number, label: string): Promise<ServiceProcess[]> {
+  const ports = await freePorts(count)
+  return Promise.all(
+    ports.map((operationsPort, index) =>
+      startServiceProcess({
+        name: 'sink',
+        environment: stage.environment,
+        operationsPort,
+        logFile: join(directory, `${label}-${index}.log`),
+      }),
+    ),
+  )
+}
+
+const stopAll = (processes: readonly ServiceProcess[]) =>
+  Promise.all(processes.map((process) => process.stop()))
+const tapJobs = () => {
+  const codec = stage.codecOf(topics.scoreJobs)
+  return tapTopic(stage, topics.scoreJobs.name, (bytes) => codec.decode(bytes))
+}
+const jobIds = (tap: Tap<ScoreJob>, projectId: string) =>
+  tap.records.filter(({ value }) => value.project_id === projectId).map(({ value }) => value.request_id)
+
+async function sendToOnePartition(calls: readonly LoggedCall[]): Promise<void> {
+  const codec = stage.codecOf(topics.requestLogged)
+  const values = await Promise.all(calls.map((call) => codec.encode(call)))
+  await stage.send(
+    values.map((value) => ({ topic: stage.prefix + topics.requestLogged.name, key: 'one', value })),
+  )
+}
+
+async function storedIds(projectId: string): Promise<string[]> {
+  const { rows } = await stage.pool.query<{ id: string }>(
+    'select id from llm_requests where project_id = $1',
+    [idToUuid(projectId)],
+  )
+  return rows.map(({ id }) => idFromUuid('request', id))
+}
+
+test('kill -9 after the rows are stored and before their jobs are queued loses no job, and a later resend makes none', async () => {
+  const admin = stage.kafka.admin()
+  await admin.connect()
+  await admin.deleteTopics({ topics: [stage.prefix + topics.scoreJobs.name] })
+  const projectId = await stage.addProject()
+  const calls = Array.from({ length: 50 }, () => sampleCall(projectId))
+  const processes = await startProcesses(1, 'between')
+  try {
+    // One partition: the other ones would wait for the first one's jobs.
+    await sendToOnePartition(calls)
+    await eventually(
+      () => storedIds(projectId),
+      (ids) => ids.length === 50,
+    )
+    const [sink] = processes as [ServiceProcess]
+    await sink.killAndRestart()
+    await createTopics({
+      kafka: stage.kafka,
+      prefix: stage.prefix,
+      replicationFactor: 1,
+      log: createLog('test', 'silent'),
+    })
+    const tap = await tapJobs()
+    await eventually(
+      () => new Set(jobIds(tap, projectId)),
+      (ids) => ids.size === 50,
+    )
+    // A try that was under way may have queued some of them twice; from here on there are no more.
+    const before = jobIds(tap, projectId).length
+    await sendToOnePartition([...calls, ...Array.from({ length: 60 }, () => sampleCall(projectId))])
+    await eventually(
+      () => new Set(jobIds(tap, projectId)),
+      (ids) => ids.size === 110,
+    )
+    expect(jobIds(tap, projectId)).toHaveLength(before + 60)
+    await tap.stop()
+  } finally {
+    await stopAll(processes)
+    await admin.disconnect()
+  }
+})
+
+test('two sinks killed again and again in mid-stream: every call stored once and queued, every score stored once with one event', async () => {
+  const projectId = await stage.addProject()
+  const processes = await startProcesses(2, 'stream')
+  const tap = await tapJobs()
+  const eventCodec = stage.codecOf(topics.eventRaised)
+  const events = await tapTopic(stage, topics.eventRaised.name, (bytes) => eventCodec.decode(bytes))
+  const sent: string[] = []
+  let sending = true
+  try {
+    const stream = (async () => {
+      while (sending) {
+        const calls = Array.from({ length: 200 }, () => sampleCall(projectId))
+        await stage.sendCalls(calls)
+        sent.push(...calls.map(({ id }) => id))
+        // Scored at once, so that both consumers are in mid-stream; a score can come before its call, so it comes again below.
+        await sleep(100)
+      }
+    })()
+    for (let kill = 0; kill < 4; kill++) {
+      await sleep(2_000)
+      await processes[kill % 2]?.killAndRestart()
+    }
+    sending = false
+    await stream
+    await eventually(
+      () => new Set(jobIds(tap, projectId)).size,
+      (count) => count === sent.length,
+    )
+    expect((await storedIds(projectId)).toSorted()).toEqual(sent.toSorted())
+    await scoreThroughKills(projectId, sent, processes)
+    const raised = () => events.records.filter(({ key }) => key === projectId).map(({ value }) => value.id)
+    await eventually(
+      () => new Set(raised()).size,
+      (count) => count === sent.length,
+    )
+    const { rows } = await stage.pool.query<{ count: string }>(
+      'select count(*) from event_outbox where project_id = $1 and published_at is null',
+      [idToUuid(projectId)],
+    )
+    expect(rows).toEqual([{ count: '0' }])
+  } finally {
+    sending = false
+    await Promise.all([tap.stop(), events.stop()])
+    await stopAll(processes)
+  }
+})
+
+async function scoreThroughKills(
+  projectId: string,
+  sent: readonly string[],
+  processes: readonly ServiceProcess[],
+) {
+  const scores = sent.map((id) => sampleScoredCall(sampleCall(projectId, { id })))
+  const half = scores.length >> 1
+  await stage.sendScores(scores.slice(0, half))
+  await processes[0]?.killAndRestart()
+  await stage.sendScores(scores.slice(half))
+  await processes[1]?.killAndRestart()
+  const scored = async () =>
+    (await stage.pool.query('select from safety_scores where project_id = $1', [idToUuid(projectId)]))
+      .rowCount
+  await eventually(scored, (count) => count === sent.length)
+}
+
+test('Postgres away for a while: nothing is lost, the sink stays up and goes on', async () => {
+  const target = new URL(stage.environment['DATABASE_URL'] ?? '')
+  const proxy = await openCuttableProxy(target)
+  const through = new URL(target)
+  through.host = `127.0.0.1:${proxy.port}`
+  const tap = await tapJobs()
+  const sink = await startSink(stage, { DATABASE_URL: through.href })
+  const projectId = await stage.addProject()
+  const send = async () => {
+    const calls = Array.from({ length: 300 }, () => sampleCall(projectId))
+    await stage.sendCalls(calls)
+    return calls.map(({ id }) => id)
+  }
+  try {
+    const sent = await send()
+    proxy.cut()
+    sent.push(...(await send()))
+    await eventually(
+      () => sink.service.health().status,
+      (status) => status === 'degraded',
+    )
+    await sleep(5_000)
+    sent.push(...(await send()))
+    proxy.mend()
+    await eventually(
+      () => new Set(jobIds(tap, projectId)).size,
+      (count) => count === 900,
+    )
+    expect((await storedIds(projectId)).toSorted()).toEqual(sent.toSorted())
+    await eventually(
+      () => sink.service.health().status,
+      (status) => status === 'ok',
+    )
+  } finally {
+    await tap.stop()
+    await sink.service.stop()
+    await proxy.close()
+  }
+})
