@@ -38,7 +38,8 @@ const defaults = {
   maxRecordBytes: 32 * mebibyte,
   lingerMs: 0,
   maxInFlight: 2,
-  maxBatchRecords: 1_000,
+  // kafkajs copies a partition's list for each record it adds to it, so much larger ones cost more than they save.
+  maxBatchRecords: 500,
   maxBatchBytes: 4 * mebibyte,
 }
 

@@ -1,21 +1,29 @@
 import { promisify } from 'node:util'
-import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
+import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from 'node:zlib'
 import kafkajs from 'kafkajs'
 
-const compress = promisify(zstdCompress)
-const decompress = promisify(zstdDecompress)
-
-/** A record batch is at most a few message sizes; what unpacks to more than this is not ours. */
-const maxUnpackedBytes = 256 * 1024 * 1024
+const compressAside = promisify(zstdCompress)
+const decompressAside = promisify(zstdDecompress)
 
 /**
- * Teaches kafkajs zstd, which it knows only by number, with Node's own. Level 1: bodies are compressed already when they
- * are sealed, so more effort would find little.
+ * Below this a batch is packed on the spot: the way to another thread and back costs 150 µs, the work 35 µs (5 kB of JSON, Node
+ * 24). Larger ones would hold the event loop up.
  */
+const onTheSpotBytes = 16 * 1024
+
+/** Level 1: bodies are compressed already when they are sealed, so more effort would find little. */
+const packing = { params: { [constants.ZSTD_c_compressionLevel]: 1 }, chunkSize: 128 * 1024 }
+/** A record batch is at most a few message sizes; what unpacks to more than this is not ours. */
+const unpacking = { maxOutputLength: 256 * 1024 * 1024, chunkSize: 128 * 1024 }
+
+/** Teaches kafkajs zstd, which it knows only by number, with Node's own. */
 export function registerZstd(): void {
   kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = () => ({
-    compress: (encoder: { buffer: Buffer }) =>
-      compress(encoder.buffer, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
-    decompress: (packed: Buffer) => decompress(packed, { maxOutputLength: maxUnpackedBytes }),
+    compress: async ({ buffer }: { buffer: Buffer }) =>
+      buffer.length <= onTheSpotBytes ? zstdCompressSync(buffer, packing) : compressAside(buffer, packing),
+    decompress: async (packed: Buffer) =>
+      packed.length <= onTheSpotBytes
+        ? zstdDecompressSync(packed, unpacking)
+        : decompressAside(packed, unpacking),
   })
 }
