@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { idToUuid, newId } from '#schemas/ids.ts'
+import { startApi, type RunningApi } from '#tests/support/start-api.ts'
+
+let api: RunningApi
+beforeAll(async () => {
+  api = await startApi()
+}, 60_000)
+afterAll(() => api.stop(), 60_000)
+
+const operator = (method: string, path: string, body?: unknown) =>
+  api.call(method, path, { operator: true, ...(body === undefined ? {} : { body }) })
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+describe('projects', () => {
+  test('are created with defaults, read, listed and changed by the operator', async () => {
+    const made = await operator('POST', '/api/projects', { name: 'Support bots' })
+    expect(made.status).toBe(201)
+    expect(made.json).toMatchObject({
+      name: 'Support bots',
+      tier: 'enterprise',
+      zero_content_retention: false,
+      sampling: {},
+    })
+    const path = `/api/projects/${String(made.json['id'])}`
+    expect((await operator('GET', path)).json).toEqual(made.json)
+    const changed = await operator('PATCH', path, {
+      tier: 'pro',
+      retention_days: 7,
+      cost_alert_usd: 12.5,
+      sampling: { hallucination: 0.1 },
+    })
+    expect(changed.json).toEqual({
+      ...made.json,
+      tier: 'pro',
+      retention_days: 7,
+      cost_alert_usd: 12.5,
+      sampling: { hallucination: 0.1 },
+    })
+    const list = await operator('GET', '/api/projects?page_size=1')
+    expect(list.json).toMatchObject({ page: 1, page_size: 1, items: [changed.json] })
+    expect((await operator('GET', `/api/projects/${newId('project')}`)).status).toBe(404)
+  })
+
+  test.each([
+    [{}, 'name'],
+    [{ name: '' }, 'name'],
+    [{ name: 'x', tier: 'gold' }, 'tier'],
+    [{ name: 'x', retention_days: 91 }, 'retention_days'],
+    [{ name: 'x', cost_alert_usd: -1 }, 'cost_alert_usd'],
+    [{ name: 'x', teir: 'free' }, 'teir'],
+  ])('refuse %j', async (body, path) => {
+    const { status, json } = await operator('POST', '/api/projects', body)
+    expect([status, (json['errors'] as { path: string }[]).map((error) => error.path)]).toEqual([422, [path]])
+  })
+
+  test('count a change of tier at once', async () => {
+    await api.pool.query(`update tiers set request_limit = 0 where tier = 'free'`)
+    const { projectId, key } = await api.createProject()
+    const log = async () =>
+      (await api.call('POST', '/internal/log', { key, body: { request_body: {} } })).status
+    expect(await log()).toBe(202)
+    await operator('PATCH', `/api/projects/${projectId}`, { tier: 'free' })
+    await until(async () => (await log()) === 429)
+  })
+})
+
+describe('keys', () => {
+  test('are shown once, stored as a hash, listed without their secret', async () => {
+    const { projectId } = await api.createProject()
+    const made = await operator('POST', `/api/projects/${projectId}/keys`, { name: 'CI' })
+    const key = String(made.json['key'])
+    expect([made.status, made.json['last4']]).toEqual([201, key.slice(-4)])
+    expect(key).toMatch(/^svc_[0-9a-f]{48}$/)
+    const list = await operator('GET', `/api/projects/${projectId}/keys`)
+    expect(list.text).not.toContain(key.slice(4))
+    expect(list.json['total']).toBe(2)
+    const { rows } = await api.pool.query('select * from api_keys where id = $1', [
+      idToUuid(String(made.json['id'])),
+    ])
+    expect(JSON.stringify(rows)).not.toContain(key.slice(4))
+  })
+
+  test('are resolved by their hash, for gateways', async () => {
+    const { projectId, key, keyId } = await api.createProject({ zero_content_retention: true })
+    const hash = createHash('sha256').update(key.slice(-48)).digest('hex')
+    const { json } = await operator('POST', '/internal/keys/resolve', { key_sha256: hash })
+    expect(json).toEqual({
+      key_id: keyId,
+      project_id: projectId,
+      scope: 'all',
+      tier: 'enterprise',
+      zero_content_retention: true,
+      expires_at: null,
+    })
+    const unknown = await operator('POST', '/internal/keys/resolve', { key_sha256: '0'.repeat(64) })
+    expect([unknown.status, unknown.json['code']]).toEqual([404, 'KEY_UNKNOWN'])
+  })
+
+  test('that are revoked by another process stop working at once', async () => {
+    const { projectId, key, keyId } = await api.createProject()
+    const status = async () => (await api.call('GET', '/api/requests', { key })).status
+    expect(await status()).toBe(200)
+    await api.pool.query('update api_keys set revoked_at = now() where id = $1', [idToUuid(keyId)])
+    expect(await status()).toBe(200)
+    await api.pool.query(`select pg_notify('sluice_access', $1)`, [projectId])
+    await until(async () => (await status()) === 401)
+  })
+
+  test('are checked at every use while changes cannot be heard of', async () => {
+    const { key, keyId } = await api.createProject()
+    const status = async () => (await api.call('GET', '/api/requests', { key })).status
+    expect(await status()).toBe(200)
+    await api.pool.query('update api_keys set revoked_at = now() where id = $1', [idToUuid(keyId)])
+    await api.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen sluice_access' or query = 'select 1'`,
+    )
+    await until(async () => (await status()) === 401)
+  })
+
+  test('expire', async () => {
+    const { projectId } = await api.createProject()
+    const past = await operator('POST', `/api/projects/${projectId}/keys`, {
+      name: 'x',
+      expires_at: '2020-01-01T00:00:00Z',
+    })
+    expect([past.status, past.json['detail']]).toEqual([422, 'expires_at: must be in the future'])
+    const soon = new Date(Date.now() + 300).toISOString()
+    const made = await operator('POST', `/api/projects/${projectId}/keys`, { name: 'x', expires_at: soon })
+    const answer = async () => api.call('GET', '/api/requests', { key: String(made.json['key']) })
+    expect((await answer()).status).toBe(200)
+    await until(async () => (await answer()).json['code'] === 'KEY_EXPIRED')
+  })
+
+  test('of an unknown project or unknown ones are 404', async () => {
+    const { projectId } = await api.createProject()
+    expect((await operator('POST', `/api/projects/${newId('project')}/keys`, { name: 'x' })).status).toBe(404)
+    expect((await operator('DELETE', `/api/projects/${projectId}/keys/${newId('key')}`)).status).toBe(404)
+  })
+})
+
+describe('the application', () => {
+  test('answers what it does not know in JSON', async () => {
+    const nothing = await api.call('GET', '/api/nothing')
+    expect([nothing.status, nothing.json['code']]).toEqual([404, 'ROUTE_NOT_FOUND'])
+    const method = await api.call('DELETE', '/internal/log')
+    expect([method.status, method.headers.get('allow')]).toEqual([405, 'POST'])
+    expect((await api.call('GET', '/api/requests/%ff')).status).toBe(400)
+  })
+
+  test('is ready, and its documentation needs nothing from elsewhere', async () => {
+    await until(async () => (await api.call('GET', '/readyz')).json['status'] === 'ok')
+    expect((await api.call('GET', '/healthz')).status).toBe(200)
+    const page = await api.call('GET', '/docs')
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'self'")
+    expect(page.text).not.toMatch(/https?:/)
+    const sources = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => String(source))
+    for (const source of sources)
+      expect([source, (await api.call('GET', source)).status]).toEqual([source, 200])
+  })
+})

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createSealer } from '#runtime/sealing.ts'
+import { hashedId, newId } from '#schemas/ids.ts'
+import { idToUuid } from '#schemas/ids.ts'
+import { seedRequest } from '#tests/support/seed-requests.ts'
+import { startApi, type RunningApi } from '#tests/support/start-api.ts'
+
+interface Operation {
+  security: Record<string, string[]>[]
+  requestBody?: object
+  responses: Record<string, unknown>
+}
+
+interface Description {
+  openapi: string
+  paths: Record<string, Record<string, Operation>>
+}
+
+/** Bodies that are valid, so that nothing but the caller's rights is in the way. */
+const bodies: Record<string, unknown> = {
+  'post /internal/log': { request_body: {} },
+  'post /internal/log/batch': { records: [{ request_body: {} }] },
+  'post /api/v1/webhooks': { url: 'https://receiver.example.com/', events: ['threat_detected'] },
+  'patch /api/v1/webhooks/{id}': { enabled: false },
+  'post /api/projects': { name: 'x' },
+  'patch /api/projects/{id}': { name: 'stolen' },
+  'post /api/projects/{id}/keys': { name: 'x' },
+  'post /internal/keys/resolve': { key_sha256: '0'.repeat(64) },
+}
+
+let api: RunningApi
+let description: Description
+let operations: { name: string; method: string; path: string; operation: Operation }[] = []
+let victim: { projectId: string; key: string; keyId: string }
+let attacker: { projectId: string; key: string; keyId: string }
+let requestId: string
+let webhookId: string
+let deliveryId: string
+
+beforeAll(async () => {
+  api = await startApi()
+  victim = await api.createProject()
+  attacker = await api.createProject()
+  requestId = await seedRequest(api.pool, createSealer([]), {
+    projectId: victim.projectId,
+    requestBody: '{"secret":"VICTIM"}',
+    scores: [{ scorer: 'pii_detection', value: 1, label: 'safe' }],
+  })
+  const webhook = await api.call('POST', '/api/v1/webhooks', {
+    key: victim.key,
+    body: bodies['post /api/v1/webhooks'],
+  })
+  webhookId = String(webhook.json['id'])
+  deliveryId = hashedId('delivery', Date.now(), ['x'])
+  await api.pool.query(
+    `insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, status, created_at)
+     values ($1, $2, $3, gen_random_uuid(), 'threat_detected', now(), '{}', 'failed', now())`,
+    [idToUuid(deliveryId), idToUuid(webhookId), idToUuid(victim.projectId)],
+  )
+  description = (await api.call('GET', '/openapi.json')).json as unknown as Description
+  operations = Object.entries(description.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method} ${path}`,
+      method,
+      path,
+      operation,
+    })),
+  )
+}, 60_000)
+
+afterAll(() => api.stop(), 60_000)
+
+/** The victim's ids in the path. */
+function victimPath(path: string): string {
+  return path
+    .replace('{id}', idInPath(path))
+    .replace('{delivery_id}', deliveryId)
+    .replace('{key_id}', victim.keyId)
+}
+
+function idInPath(path: string): string {
+  if (path.startsWith('/api/projects')) return victim.projectId
+  return path.startsWith('/api/requests') ? requestId : webhookId
+}
+
+const optionsFor = (name: string) => (bodies[name] === undefined ? {} : { body: bodies[name] })
+const isOperatorOnly = ({ security }: Operation) => security.every((scheme) => 'operator' in scheme)
+
+describe('every route of /openapi.json', () => {
+  test('is known to this test', () => {
+    expect(description.openapi).toBe('3.1.0')
+    expect(operations.length).toBeGreaterThanOrEqual(22)
+    for (const { name, operation } of operations) {
+      if (operation.requestBody !== undefined && !/(rotate-secret|test)$/.test(name))
+        expect(bodies).toHaveProperty([name])
+    }
+  })
+
+  test('answers 401 without a key, with a wrong one, and with a revoked one', async () => {
+    const revoked = await api.createProject()
+    await api.call('DELETE', `/api/projects/${revoked.projectId}/keys/${revoked.keyId}`, { operator: true })
+    for (const { name, method, path } of operations) {
+      for (const key of [undefined, `svc_${'0'.repeat(48)}`, 'svc_', revoked.key]) {
+        const given = key === undefined ? {} : { key }
+        const answer = await api.call(method.toUpperCase(), victimPath(path), {
+          ...optionsFor(name),
+          ...given,
+        })
+        expect([name, answer.status]).toEqual([name, 401])
+        expect(typeof answer.json['detail']).toBe('string')
+      }
+    }
+  })
+
+  test("gives another project's key nothing of it, and changes nothing", async () => {
+    for (const { name, method, path, operation } of operations) {
+      const answer = await api.call(method.toUpperCase(), victimPath(path), {
+        ...optionsFor(name),
+        key: attacker.key,
+      })
+      if (isOperatorOnly(operation)) expect([name, answer.status]).toEqual([name, 403])
+      else if (path.includes('{id}')) expect([name, answer.status]).toEqual([name, 404])
+      expect(answer.text).not.toContain('VICTIM')
+      for (const secret of [victim.projectId, requestId, webhookId]) {
+        if (!victimPath(path).includes(secret))
+          expect([name, answer.text.includes(secret)]).toEqual([name, false])
+      }
+    }
+    const project = await api.call('GET', `/api/projects/${victim.projectId}`, { operator: true })
+    expect(project.json['name']).toBe('test')
+    const webhook = await api.call('GET', `/api/v1/webhooks/${webhookId}`, { key: victim.key })
+    expect([webhook.status, webhook.json['enabled']]).toEqual([200, true])
+    const { rows } = await api.pool.query<{ status: string }>('select status from webhook_deliveries')
+    expect(rows).toEqual([{ status: 'failed' }])
+  })
+
+  test("refuses another project's id in the query with 403", async () => {
+    for (const { name, method, path, operation } of operations) {
+      if (isOperatorOnly(operation) || path.startsWith('/internal')) continue
+      const answer = await api.call(
+        method.toUpperCase(),
+        `${victimPath(path)}?project_id=${victim.projectId}`,
+        {
+          ...optionsFor(name),
+          key: attacker.key,
+        },
+      )
+      expect([name, answer.status, answer.json['code']]).toEqual([name, 403, 'OTHER_PROJECT'])
+    }
+  })
+
+  test('refuses malformed identifiers with 422 that names them', async () => {
+    for (const { name, method, path } of operations) {
+      if (!path.includes('{')) continue
+      const answer = await api.call(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, "x'%00"), {
+        ...optionsFor(name),
+        operator: true,
+      })
+      expect([name, answer.status, answer.json['code']]).toEqual([name, 422, 'INVALID_INPUT'])
+    }
+  })
+})
+
+test('the scope of a key decides what it may do', async () => {
+  const make = async (scope: string) => {
+    const { json } = await api.call('POST', `/api/projects/${victim.projectId}/keys`, {
+      operator: true,
+      body: { name: scope, scope, label: 'test' },
+    })
+    return String(json['key'])
+  }
+  const [ingest, read] = [await make('ingest'), await make('read')]
+  expect(ingest).toMatch(/^svc_test_[0-9a-f]{48}$/)
+  const status = async (method: string, path: string, key: string, body?: unknown) =>
+    (await api.call(method, path, { key, ...(body === undefined ? {} : { body }) })).status
+  expect(await status('POST', '/internal/log', ingest, { request_body: {} })).toBe(202)
+  expect(await status('GET', '/api/requests', ingest)).toBe(403)
+  expect(await status('GET', '/api/requests', read)).toBe(200)
+  expect(await status('POST', '/internal/log', read, { request_body: {} })).toBe(403)
+  expect(await status('POST', '/api/v1/webhooks', read, bodies['post /api/v1/webhooks'])).toBe(403)
+  expect(await status('GET', '/api/v1/webhooks', read)).toBe(200)
+})
+
+test('an identical request id of another project is another record', async () => {
+  await seedRequest(api.pool, createSealer([]), {
+    projectId: attacker.projectId,
+    id: requestId,
+    model: 'own',
+  })
+  const own = await api.call('GET', `/api/requests/${requestId}`, { key: attacker.key })
+  expect([own.json['model'], own.json['project_id']]).toEqual(['own', attacker.projectId])
+  expect(newId('request')).not.toBe(requestId)
+})

@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createSealer } from '#runtime/sealing.ts'
+import { newId } from '#schemas/ids.ts'
+import { seedRequest } from '#tests/support/seed-requests.ts'
+import { startApi, type RunningApi } from '#tests/support/start-api.ts'
+
+const key32 = Buffer.alloc(32, 7)
+const sealer = createSealer([{ id: 'k1', key: key32 }])
+const now = Date.now()
+let api: RunningApi
+let project: { projectId: string; key: string }
+/** Oldest first, a minute apart. */
+const ids = Array.from({ length: 5 }, (_, index) => newId('request', now - (5 - index) * 60_000 - 60_000))
+
+beforeAll(async () => {
+  api = await startApi({ BODY_ENCRYPTION_KEYS: `k1:${key32.toString('base64')}` })
+  project = await api.createProject()
+  const { projectId } = project
+  for (const [index, id] of ids.entries()) {
+    await seedRequest(api.pool, sealer, {
+      projectId,
+      id,
+      model: index % 2 === 0 ? 'gpt-4o-mini' : 'claude-sonnet-4',
+      agentName: `agent-${index}`,
+      metadata: { team: index < 2 ? 'a' : 'b' },
+      requestBody: `{"n":9007199254740993123,"i":${index}}`,
+      responseBody: '{"text":"\\u0041\\ud800"}',
+      scores: [
+        { scorer: 'pii_detection', value: 1, label: 'safe' },
+        index === 4
+          ? { scorer: 'jailbreak_detection', value: 5, label: 'unsafe', severity: 'critical' }
+          : { scorer: 'jailbreak_detection', value: null, label: 'unscored' },
+      ],
+    })
+  }
+}, 60_000)
+
+afterAll(() => api.stop(), 60_000)
+
+const get = (path: string, key = project.key) => api.call('GET', path, { key })
+const idsOf = (json: Record<string, unknown>, list = 'items') =>
+  (json[list] as { id: string }[]).map(({ id }) => id)
+const newestFirst = [...ids].reverse()
+
+describe('GET /api/requests', () => {
+  test('lists newest first, by page and by cursor, without bodies', async () => {
+    const first = await get('/api/requests?page_size=2')
+    expect(idsOf(first.json)).toEqual(newestFirst.slice(0, 2))
+    expect(first.json).toMatchObject({ total: 5, page: 1, page_size: 2 })
+    expect(first.text).not.toContain('request_body')
+    expect((first.json['items'] as unknown[])[0]).toMatchObject({
+      project_id: project.projectId,
+      model: 'gpt-4o-mini',
+      agent_name: 'agent-4',
+      worst_label: 'unsafe',
+      worst_severity: 'critical',
+      score_count: 2,
+      metadata: { team: 'b' },
+    })
+    expect(idsOf((await get('/api/requests?page_size=2&page=2')).json)).toEqual(newestFirst.slice(2, 4))
+    const second = await get(`/api/requests?page_size=2&cursor=${String(first.json['next_cursor'])}`)
+    expect(idsOf(second.json)).toEqual(newestFirst.slice(2, 4))
+    const third = await get(`/api/requests?page_size=2&cursor=${String(second.json['next_cursor'])}`)
+    expect([idsOf(third.json), third.json['next_cursor']]).toEqual([newestFirst.slice(4), null])
+  })
+
+  test('has the list under data when limit is given', async () => {
+    const { json } = await get('/api/requests?limit=3')
+    expect(idsOf(json, 'data')).toEqual(newestFirst.slice(0, 3))
+    expect(json).toMatchObject({ total: 5, limit: 3, has_more: true })
+    expect(json['items']).toBeUndefined()
+  })
+
+  test.each([
+    ['model=claude-sonnet-4', [3, 1]],
+    ['agent_name=agent-2', [2]],
+    ['metadata.team=a', [1, 0]],
+    ['label=unsafe', [4]],
+    ['severity=critical', [4]],
+    ['severity=high', []],
+    ['scorer_name=pii_detection&label=safe', [4, 3, 2, 1, 0]],
+    ['scorer_name=jailbreak_detection&label=unscored', [3, 2, 1, 0]],
+    [`start=${new Date(now - 180_000).toISOString()}`, [4, 3]],
+    [`end=${new Date(now - 300_000).toISOString()}`, [0]],
+    ['model=none', []],
+  ])('filters by %s', async (query, expected) => {
+    const { json, status } = await get(`/api/requests?${query}`)
+    expect(status).toBe(200)
+    expect(idsOf(json)).toEqual(expected.map((index) => ids[index]))
+    expect(json['total']).toBe(expected.length)
+  })
+
+  test.each([
+    ['page_size=0', 'page_size'],
+    ['page_size=201', 'page_size'],
+    ['page=x', 'page'],
+    ['page=9999&page_size=200', 'page'],
+    ['limit=10&page=2', 'page'],
+    ['cursor=nonsense', 'cursor'],
+    ['label=bad', 'label'],
+    ['start=yesterday', 'start'],
+    ['start=2026-02-01&end=2026-01-01', 'end'],
+    ['modle=x', 'modle'],
+    ['model=a&model=b', 'model'],
+    ['model=%00', 'model'],
+    ['project_id=prj_x', 'project_id'],
+    ['metadata.=x', 'metadata.'],
+  ])('refuses %s and names it', async (query, path) => {
+    const { json, status } = await get(`/api/requests?${query}`)
+    expect(status).toBe(422)
+    expect((json['errors'] as { path: string }[]).map((error) => error.path)).toContain(path)
+  })
+
+  test('shows the operator all projects, or the one that is named', async () => {
+    const all = await api.call('GET', '/api/requests?limit=2', { operator: true })
+    expect(idsOf(all.json, 'data')).toEqual(newestFirst.slice(0, 2))
+    const none = await api.call('GET', `/api/requests?project_id=${newId('project')}`, { operator: true })
+    expect(none.json['total']).toBe(0)
+  })
+})
+
+describe('GET /api/requests/{id}', () => {
+  test('has the bodies as they came, and the scores with their rationale', async () => {
+    const { json, text, status } = await get(`/api/requests/${String(ids[4])}`)
+    expect(status).toBe(200)
+    expect(text).toContain('"request_body":{"n":9007199254740993123,"i":4}')
+    expect(text).toContain('"response_body":{"text":"\\u0041\\ud800"}')
+    expect(json).toMatchObject({ id: ids[4], bodies_erased: false, worst_label: 'unsafe' })
+    expect(json['safety_scores']).toMatchObject([
+      { scorer_name: 'jailbreak_detection', score_value: 5, score_label: 'unsafe', severity: 'critical' },
+      {
+        scorer_name: 'pii_detection',
+        score_value: 1,
+        rationale: 'because of pii_detection',
+        method: 'detector',
+      },
+    ])
+  })
+
+  test('says when the bodies were erased', async () => {
+    const id = await seedRequest(api.pool, sealer, { projectId: (await api.createProject()).projectId })
+    await api.pool.query(
+      'delete from llm_request_bodies where request_id = (select id from llm_requests order by id desc limit 1)',
+    )
+    const { json } = await api.call('GET', `/api/requests/${id}`, { operator: true })
+    expect(json).toMatchObject({
+      request_body: null,
+      response_body: null,
+      bodies_erased: true,
+      safety_scores: [],
+    })
+  })
+
+  test('tells what is not stored yet from what does not exist', async () => {
+    const young = await get(`/api/requests/${newId('request')}`)
+    expect([young.status, young.json['code'], young.headers.get('retry-after')]).toEqual([
+      404,
+      'NOT_STORED_YET',
+      '1',
+    ])
+    const old = await get(`/api/requests/${newId('request', now - 3_600_000)}`)
+    expect([old.status, old.json['code']]).toEqual([404, 'NOT_FOUND'])
+    expect((await get('/api/requests/nonsense')).status).toBe(422)
+  })
+})
+
+describe('GET /api/safety-scores', () => {
+  const count = async (query: string) => (await get(`/api/safety-scores?${query}`)).json['total']
+
+  test('lists with rationale, filters, and pages', async () => {
+    const { json } = await get('/api/safety-scores?min_score=4')
+    expect(json['items']).toMatchObject([
+      {
+        request_id: ids[4],
+        scorer_name: 'jailbreak_detection',
+        rationale: 'because of jailbreak_detection',
+        reason: null,
+      },
+    ])
+    expect(await count(`request_id=${String(ids[0])}`)).toBe(2)
+    expect(await count('scorer_name=pii_detection')).toBe(5)
+    expect(await count('label=unscored')).toBe(4)
+    expect(await count(`run_id=${newId('run')}`)).toBe(0)
+    const page = await get('/api/safety-scores?page_size=3')
+    const next = await get(`/api/safety-scores?page_size=100&cursor=${String(page.json['next_cursor'])}`)
+    expect(new Set([...idsOf(page.json), ...idsOf(next.json)]).size).toBe(10)
+  })
+
+  test.each(['min_score=0', 'min_score=x', 'request_id=req_1', 'severity=low', 'unknown=1'])(
+    'refuses %s',
+    async (query) => {
+      expect((await get(`/api/safety-scores?${query}`)).status).toBe(422)
+    },
+  )
+
+  test('are summarised by scorer', async () => {
+    const { json } = await get('/api/safety-scores/summary')
+    expect(json['project_id']).toBe(project.projectId)
+    expect(json['scorers']).toEqual([
+      {
+        scorer_name: 'jailbreak_detection',
+        total: 5,
+        safe: 0,
+        unsafe: 1,
+        unscored: 4,
+        average_score: 5,
+        by_severity: { critical: 1, high: 0, medium: 0 },
+      },
+      {
+        scorer_name: 'pii_detection',
+        total: 5,
+        safe: 5,
+        unsafe: 0,
+        unscored: 0,
+        average_score: 1,
+        by_severity: { critical: 0, high: 0, medium: 0 },
+      },
+    ])
+  })
+
+  test('need a project from the operator', async () => {
+    const { status, json } = await api.call('GET', '/api/safety-scores', { operator: true })
+    expect([status, json['errors']]).toEqual([
+      422,
+      [{ path: 'project_id', message: 'is required when the operator asks' }],
+    ])
+  })
+})
+
+test('GET /api/billing/subscription rolls a period that is over', async () => {
+  const free = await api.createProject({ tier: 'free' })
+  await api.pool.query(
+    `update subscriptions set requests_this_period = 7, period_start = '2026-01-01Z', period_reset_at = '2026-02-01Z',
+       period_anchor = '2026-01-01Z' where tier = 'free'`,
+  )
+  const { json } = await get('/api/billing/subscription', free.key)
+  expect(json).toMatchObject({
+    project_id: free.projectId,
+    tier: 'free',
+    limit: 10_000,
+    requests_this_period: 0,
+    status: 'active',
+  })
+  expect(Date.parse(String(json['period_reset_at']))).toBeGreaterThan(now)
+})

@@ -1,0 +1,104 @@
+import type pg from 'pg'
+import { idTimeMs, idToUuid, liveRunId, newId, scoreId } from '#schemas/ids.ts'
+import { sealedIdentity } from '#schemas/sealed-bytes.ts'
+import type { Sealer } from '#runtime/sealing.ts'
+
+export interface SeededScore {
+  scorer: string
+  value: number | null
+  label: 'safe' | 'unsafe' | 'unscored'
+  severity?: 'medium' | 'high' | 'critical'
+}
+
+export interface SeededRequest {
+  projectId: string
+  id?: string
+  model?: string
+  agentName?: string
+  metadata?: object
+  requestBody?: string
+  responseBody?: string
+  scores?: readonly SeededScore[]
+}
+
+/** Writes a request with its bodies and live scores as the sink does, and returns its identifier. */
+export async function seedRequest(pool: pg.Pool, sealer: Sealer, seeded: SeededRequest): Promise<string> {
+  const { projectId, id = newId('request'), requestBody = '{}', responseBody = null, scores = [] } = seeded
+  const identity = [idToUuid(projectId), idToUuid(id), new Date(idTimeMs(id))]
+  await pool.query('select ensure_day_partitions($1::date)', [
+    new Date(idTimeMs(id)).toISOString().slice(0, 10),
+  ])
+  await pool.query(
+    `insert into llm_requests (project_id, id, created_at, source, model, agent_name, metadata, zero_content_retention, received_at)
+     values ($1, $2, $3, 'api', $4, $5, $6, false, $3)`,
+    [
+      ...identity,
+      seeded.model ?? 'gpt-4o-mini',
+      seeded.agentName ?? null,
+      seeded.metadata === undefined ? null : JSON.stringify(seeded.metadata),
+    ],
+  )
+  const request = sealer.seal(Buffer.from(requestBody), sealedIdentity(projectId, id, 'request_body'))
+  const response =
+    responseBody === null
+      ? null
+      : sealer.seal(Buffer.from(responseBody), sealedIdentity(projectId, id, 'response_body'))
+  await pool.query('insert into llm_request_bodies values ($1, $2, $3, $4, $5, $6, $7, $8, $9)', [
+    ...identity,
+    request.codec,
+    request.key_id,
+    request.data,
+    response?.codec ?? null,
+    response?.key_id ?? null,
+    response?.data ?? null,
+  ])
+  for (const score of scores) await seedScore(pool, sealer, { projectId, id, score })
+  if (scores.length > 0) {
+    const unsafe = scores.find(({ label }) => label === 'unsafe')
+    await pool.query('insert into request_verdicts values ($1, $2, $3, $4, $5, $6)', [
+      ...identity,
+      unsafe?.label ?? 'safe',
+      unsafe?.severity ?? null,
+      scores.length,
+    ])
+  }
+  return id
+}
+
+async function seedScore(
+  pool: pg.Pool,
+  sealer: Sealer,
+  { projectId, id, score }: { projectId: string; id: string; score: SeededScore },
+): Promise<void> {
+  const runId = liveRunId(projectId)
+  const own = scoreId(projectId, id, score.scorer, runId)
+  const time = new Date(idTimeMs(id))
+  await pool.query(
+    `insert into safety_scores (project_id, request_id, request_created_at, id, run_id, scorer_name, score_value, score_label,
+       severity, method, scorer_version, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'detector', '1', now())`,
+    [
+      idToUuid(projectId),
+      idToUuid(id),
+      time,
+      idToUuid(own),
+      idToUuid(runId),
+      score.scorer,
+      score.value,
+      score.label,
+      score.severity ?? null,
+    ],
+  )
+  const details = Buffer.from(
+    JSON.stringify({ rationale: `because of ${score.scorer}`, evidence: [{ at: 1 }] }),
+  )
+  const sealed = sealer.seal(details, sealedIdentity(projectId, own, 'score_details'))
+  await pool.query('insert into safety_score_details values ($1, $2, $3, $4, $5, $6)', [
+    idToUuid(projectId),
+    idToUuid(own),
+    time,
+    sealed.codec,
+    sealed.key_id,
+    sealed.data,
+  ])
+}
