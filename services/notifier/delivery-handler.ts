@@ -34,6 +34,11 @@ const patienceMs = 250
 export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies): DeliveryHandler {
   const { attempt, slots, waiting, metrics, log, clock } = dependencies
   const attempts = new Set<Promise<unknown>>()
+  const track = (work: Promise<unknown>) => {
+    // How it ends is seen by whoever waits for it; this only knows that it has not ended.
+    const over = work.then(ignore, ignore).finally(() => attempts.delete(over))
+    attempts.add(over)
+  }
 
   const setAside = async (delivery: WebhookDelivery, reason: string, untilMs: number): Promise<Outcome> => {
     await waiting.add(delivery, untilMs)
@@ -50,8 +55,7 @@ export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies)
       .catch((error: unknown) => {
         log.error({ err: error, delivery_id: delivery.delivery_id }, 'an attempt is made again later')
       })
-      .finally(() => attempts.delete(ending))
-    attempts.add(ending)
+    track(ending)
     return outcome
   }
   return {
@@ -62,6 +66,7 @@ export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies)
         return setAside(delivery, 'endpoint_full', clock.now())
       }
       const going = attempt(delivery).finally(giveBack)
+      track(going)
       const patience = new AbortController()
       const late = clock.sleep(patienceMs, patience.signal).then(() => 'late' as const)
       try {
@@ -75,4 +80,8 @@ export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies)
       await Promise.all(attempts)
     },
   }
+}
+
+function ignore(): void {
+  // Nothing is to be done.
 }

@@ -15,16 +15,16 @@ export interface EndpointSlots {
   note(webhookId: string, isSlow: boolean): void
   /** Of each endpoint that does not have all its places, how many are left. */
   placesLeft(): Map<string, number>
-  /** Places taken. */
-  total(): number
 }
 
-export interface SlotLimits {
+export interface SlotOptions {
   perEndpoint: number
   total: number
+  /** Told how many places are taken, whenever that changes. */
+  onChange?: (taken: number) => void
 }
 
-export function createEndpointSlots(limits: SlotLimits): EndpointSlots {
+export function createEndpointSlots(limits: SlotOptions): EndpointSlots {
   const inFlight = new Map<string, number>()
   const slow = new Set<string>()
   const held = new Set<string>()
@@ -35,8 +35,12 @@ export function createEndpointSlots(limits: SlotLimits): EndpointSlots {
     const shared = slow.has(webhookId) ? slowLimit - slowTotal() : limits.total - total
     return Math.max(0, Math.min(shared, limits.perEndpoint - (inFlight.get(webhookId) ?? 0)))
   }
+  const change = (by: 1 | -1) => {
+    total += by
+    limits.onChange?.(total)
+  }
   const giveBack = (webhookId: string) => {
-    total--
+    change(-1)
     const others = (inFlight.get(webhookId) ?? 0) - 1
     if (others > 0) inFlight.set(webhookId, others)
     else inFlight.delete(webhookId)
@@ -44,7 +48,7 @@ export function createEndpointSlots(limits: SlotLimits): EndpointSlots {
   return {
     take(webhookId, from) {
       if (left(webhookId) === 0 || (from === 'topic' && held.has(webhookId))) return undefined
-      total++
+      change(1)
       inFlight.set(webhookId, (inFlight.get(webhookId) ?? 0) + 1)
       let given = false
       return () => {
@@ -60,6 +64,5 @@ export function createEndpointSlots(limits: SlotLimits): EndpointSlots {
       else slow.delete(webhookId)
     },
     placesLeft: () => new Map([...inFlight.keys(), ...slow].map((webhookId) => [webhookId, left(webhookId)])),
-    total: () => total,
   }
 }

@@ -7,7 +7,7 @@ import { newId } from '#schemas/ids.ts'
 import { deliveryId } from '#schemas/webhook-delivery.ts'
 import { readLog } from '#tests/support/read-log.ts'
 import { accept, startWebhookReceiver, type WebhookReceiver } from '#tests/support/webhook-receiver.ts'
-import { setNotifierStage, startNotifier, type NotifierStage } from './testing/notifier-stage.ts'
+import { eventually, setNotifierStage, startNotifier, type NotifierStage } from './testing/notifier-stage.ts'
 import { raisedEvent } from './testing/sample-records.ts'
 
 let stage: NotifierStage
@@ -113,7 +113,7 @@ test('failing for good: four attempts, then failed and in the dead topic', async
   expect(receiver.deliveries).toHaveLength(4)
   expectDelays(receiver, [1_000, 2_000, 4_000])
   expect(stored.attempts.map(({ error }) => error)).toEqual(Array(4).fill('the receiver answered 503'))
-  const dead = await until(
+  const dead = await eventually(
     () => stage.read(topics.deliveryDead),
     (all) => all.some(({ event: { id } }) => id === event.id),
   )
@@ -161,8 +161,10 @@ test('one that hangs does not hold up others, and is attempted again after its 1
   expect(hanging.receiver.ids()).toHaveLength(16)
   expect(hanging.receiver.deliveries).toHaveLength(32)
   expect(well.receiver.deliveries).toHaveLength(16)
-  const { rows } = await stage.pool.query('select * from webhook_waiting')
-  expect(rows).toEqual([])
+  await eventually(
+    () => stage.waiting(),
+    (count) => count === 0,
+  )
 }, 120_000)
 
 test('an endpoint gets no more at once than its places; the rest wait and come', async () => {
@@ -235,11 +237,4 @@ function expectDelays(receiver: WebhookReceiver, delaysMs: readonly number[]): v
     .slice(1)
     .map(({ receivedAtMs }, index) => receivedAtMs - (receiver.deliveries[index]?.answeredAtMs ?? 0))
   expect(waited.map((ms, index) => ms >= (delaysMs[index] ?? Infinity))).toEqual(delaysMs.map(() => true))
-}
-
-async function until<T>(read: () => Promise<T>, accept: (value: T) => boolean): Promise<T> {
-  for (const deadlineMs = Date.now() + 20_000; ;) {
-    const value = await read()
-    if (accept(value) || Date.now() > deadlineMs) return value
-  }
 }

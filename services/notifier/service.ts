@@ -127,7 +127,6 @@ function createDelivering(ground: Ground): Part[] {
   const { config, pool, sealer, publisher, clock, log } = ground
   const perEndpoint = config.WEBHOOK_ENDPOINT_CONCURRENCY
   const concurrency = config.WEBHOOK_CONCURRENCY
-  const slots = createEndpointSlots({ perEndpoint, total: concurrency })
   const sender = createSender({
     policy: { insecureHosts: config.WEBHOOK_ALLOW_INSECURE, ports: config.WEBHOOK_PORTS },
     ca: config.WEBHOOK_CA,
@@ -135,6 +134,11 @@ function createDelivering(ground: Ground): Part[] {
     timeoutMs: receiverTimeoutMs,
   })
   const metrics = ground.notifierMetrics
+  const slots = createEndpointSlots({
+    perEndpoint,
+    total: concurrency,
+    onChange: (taken) => metrics.inFlight.set(taken),
+  })
   const attempt = createAttemptDelivery({
     webhooks: createWebhookStore(pool),
     deliveries: createDeliveryStore(pool),

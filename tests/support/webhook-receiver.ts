@@ -30,12 +30,18 @@ export interface Envelope {
 
 /** What the receiver does with a request. `hang` never answers, `reset` cuts the connection, `crawl` sends a byte a second. */
 export type ReceiverBehaviour =
-  | { kind: 'answer'; status: number; headers?: Readonly<Record<string, string>>; body?: string | Buffer }
+  | {
+      kind: 'answer'
+      status: number
+      headers?: Readonly<Record<string, string>>
+      body?: string | Buffer
+      delayMs?: number
+    }
   | { kind: 'hang' }
   | { kind: 'reset' }
   | { kind: 'crawl'; status: number }
 
-export const accept: ReceiverBehaviour = { kind: 'answer', status: 200 }
+export const accept = { kind: 'answer', status: 200 } as const
 
 export interface WebhookReceiver {
   /** http(s)://127.0.0.1:port/hook */
@@ -135,8 +141,11 @@ function respond(response: ServerResponse, behaviour: ReceiverBehaviour): void {
       response.write('.')
       return
     }
-    case 'answer':
-      response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '')
+    case 'answer': {
+      const answer = () => response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '')
+      if (behaviour.delayMs === undefined) answer()
+      else setTimeout(answer, behaviour.delayMs)
+    }
   }
 }
 

@@ -73,6 +73,8 @@ export interface NotifierStage {
   delivery(event: RaisedEvent, webhookId: string): Promise<StoredDelivery | undefined>
   /** Resolves with the delivery once it has that status. */
   settled(event: RaisedEvent, webhookId: string, status: string, timeoutMs?: number): Promise<StoredDelivery>
+  /** How many attempts wait in the database. */
+  waiting(): Promise<number>
   close(): Promise<void>
 }
 
@@ -126,6 +128,7 @@ export async function setNotifierStage(): Promise<NotifierStage> {
     delivery,
     settled: (event, webhookId, status, timeoutMs = 30_000) =>
       settled(() => delivery(event, webhookId), status, timeoutMs),
+    waiting: async () => (await pool.query('select from webhook_waiting')).rowCount ?? 0,
     async close() {
       await producer.stop()
       await pool.end()
@@ -140,10 +143,20 @@ async function settled(
   status: string,
   timeoutMs: number,
 ): Promise<StoredDelivery> {
+  const stored = await eventually(read, (delivery) => delivery?.status === status, timeoutMs)
+  return stored as StoredDelivery
+}
+
+/** Reads until the value is as it should be. Rejects with what it was after `timeoutMs`. */
+export async function eventually<T>(
+  read: () => Promise<T>,
+  isWanted: (value: T) => boolean,
+  timeoutMs = 30_000,
+): Promise<T> {
   for (const deadlineMs = Date.now() + timeoutMs; ;) {
-    const stored = await read()
-    if (stored?.status === status) return stored
-    if (Date.now() > deadlineMs) throw new Error(`still ${JSON.stringify(stored)}`)
+    const value = await read()
+    if (isWanted(value)) return value
+    if (Date.now() > deadlineMs) throw new Error(`still ${JSON.stringify(value)}`)
     await sleep(50)
   }
 }

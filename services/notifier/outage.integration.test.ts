@@ -1,0 +1,76 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { Service } from '#runtime/service.ts'
+import { openCuttableProxy, type CuttableProxy } from '#services/sink/testing/cuttable-proxy.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '#tests/support/webhook-receiver.ts'
+import { eventually, setNotifierStage, startNotifier, type NotifierStage } from './testing/notifier-stage.ts'
+import { raisedEvent } from './testing/sample-records.ts'
+
+let stage: NotifierStage
+let proxy: CuttableProxy
+let service: Service
+let receiver: WebhookReceiver
+
+beforeAll(async () => {
+  stage = await setNotifierStage()
+  const database = new URL(stage.environment['DATABASE_URL'] ?? '')
+  proxy = await openCuttableProxy(database)
+  const throughProxy = new URL(database)
+  throughProxy.host = `127.0.0.1:${proxy.port}`
+  service = (await startNotifier(stage, { DATABASE_URL: throughProxy.href })).service
+}, 60_000)
+beforeEach(async () => {
+  receiver = await startWebhookReceiver()
+})
+afterEach(() => receiver.close())
+afterAll(async () => {
+  await service.stop()
+  await service.done
+  await proxy.close()
+  await stage.close()
+}, 60_000)
+
+// The one is answered before its record has waited too long, the other after it was handed to the database.
+test.each([
+  ['soon', 50],
+  ['late', 1_500],
+])(
+  'Postgres goes away while an attempt is under way that is answered %s: it is written afterwards and not sent again',
+  async (_name, delayMs) => {
+    const projectId = await stage.addProject()
+    const webhook = await stage.addWebhook({ url: receiver.url, projectId })
+    receiver.trust(webhook.secret)
+    receiver.behave({ kind: 'answer', status: 200, delayMs })
+    const event = raisedEvent({ project_id: projectId })
+    await stage.raise(event)
+    await receiver.waitFor((all) => all.length === 1)
+    proxy.cut()
+    await eventually(
+      () => Promise.resolve(receiver.deliveries[0]?.answeredAtMs ?? null),
+      (at) => at !== null,
+    )
+    setTimeout(() => proxy.mend(), 2_000)
+    const stored = await stage.settled(event, webhook.id, 'delivered', 90_000)
+    expect(stored.attempts).toHaveLength(1)
+    expect(receiver.deliveries).toHaveLength(1)
+    await eventually(
+      () => stage.waiting(),
+      (count) => count === 0,
+      60_000,
+    )
+    expect(receiver.deliveries).toHaveLength(1)
+  },
+  180_000,
+)
+
+test('events raised while Postgres is away are delivered once when it is back', async () => {
+  const projectId = await stage.addProject()
+  const webhook = await stage.addWebhook({ url: receiver.url, projectId })
+  receiver.trust(webhook.secret)
+  const events = Array.from({ length: 50 }, () => raisedEvent({ project_id: projectId }))
+  proxy.cut()
+  await stage.raise(...events)
+  setTimeout(() => proxy.mend(), 5_000)
+  for (const event of events) await stage.settled(event, webhook.id, 'delivered', 90_000)
+  expect(receiver.deliveries).toHaveLength(50)
+  expect(receiver.ids()).toHaveLength(50)
+}, 180_000)
