@@ -21,7 +21,7 @@ export interface KafkaOptions {
   say: Say
 }
 
-const READY_DEADLINE_MS = 60_000
+const READY_DEADLINE_MS = 120_000
 const LOG_CONFIGURATION = join(import.meta.dirname, 'log4j2.properties')
 // Serves within 3 s in 360 MB (Java 17); the second compiler tier would only pay off after minutes.
 const JVM_FLAGS = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Djava.awt.headless=true']

@@ -20,7 +20,7 @@ export interface PostgresOptions {
 
 const USER = 'sluice'
 const DATABASE = 'sluice'
-const READY_DEADLINE_MS = 60_000
+const READY_DEADLINE_MS = 120_000
 
 /** Starts Postgres 18 from the npm package, with a database `sluice` owned by a superuser of that name. Data stays in its directory. */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPart> {

@@ -6,7 +6,7 @@ import { rotateLog } from './state-directory.ts'
 import type { StartedProcess } from './supervise-process.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-const FIRST_DEADLINE_MS = 60_000
+const FIRST_DEADLINE_MS = 120_000
 /** A little more than the services give themselves to drain (DRAIN_DEADLINE_MS). */
 const STOP_DEADLINE_MS = 28_000
 

@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals'
+import { planPorts } from './plan-ports.ts'
+import { planServices, upstreamUrl, type StackFacts } from './plan-services.ts'
+
+function facts(environment: StackFacts['environment'] = {}): StackFacts {
+  return {
+    ports: planPorts(100),
+    addresses: {
+      KAFKA_BROKERS: '127.0.0.1:9192',
+      SCHEMA_REGISTRY_URL: 'http://127.0.0.1:8185/apis/ccompat/v7',
+      DATABASE_URL: 'postgres://sluice:secret@127.0.0.1:5533/sluice',
+    },
+    secrets: {
+      INTERNAL_API_SECRET: 'internal',
+      PROXY_API_KEY: 'proxy',
+      SPOOL_KEY: 'spool',
+      BODY_ENCRYPTION_KEYS: 'k1:key',
+    },
+    spoolDirectory: '/state/spool',
+    environment,
+  }
+}
+
+test('every service has the parts, the secrets and ports of its own', () => {
+  const { api, consumers, gateway } = planServices(facts())
+  const plans = [api, ...consumers, gateway('svc_key')]
+  expect(plans.map(({ name }) => name)).toEqual(['api', 'sink', 'scorer', 'notifier', 'gateway'])
+  for (const { environment } of plans)
+    expect(environment).toMatchObject({ ...facts().addresses, ...facts().secrets })
+  expect(new Set(plans.map(({ environment }) => environment['OPS_PORT'])).size).toBe(plans.length)
+  expect(api.environment).toMatchObject({ API_PORT: '8100', OPS_PORT: '9100', API_HOST: '127.0.0.1' })
+})
+
+test('the gateway records into the API of its own stack, with the key of its first project', () => {
+  const gateway = planServices(facts({ SERVICE_API_KEY: 'of another stack' })).gateway('svc_key')
+  expect(gateway.environment).toMatchObject({
+    SERVICE_API_KEY: 'svc_key',
+    API_BACKEND_URL: 'http://127.0.0.1:8100',
+    UPSTREAM_URL: 'http://127.0.0.1:8190',
+    SPOOL_DIR: '/state/spool',
+    GATEWAY_PORT: '8180',
+  })
+  expect(planServices(facts({ SERVICE_API_KEY: 'x' })).api.environment).not.toHaveProperty('SERVICE_API_KEY')
+})
+
+test('what the user has set reaches the services', () => {
+  const environment = { OPENAI_API_KEY: 'sk', LOG_LEVEL: 'debug', API_HOST: '0.0.0.0', SPOOL_DIR: '/fast' }
+  const { api, consumers, gateway } = planServices(facts(environment))
+  expect(consumers[1]?.environment).toMatchObject({ OPENAI_API_KEY: 'sk', LOG_LEVEL: 'debug' })
+  expect(api.environment['API_HOST']).toBe('0.0.0.0')
+  expect(gateway('k').environment['SPOOL_DIR']).toBe('/fast')
+})
+
+test('a secret read from a file is not given twice', () => {
+  const { environment } = planServices(facts({ PROXY_API_KEY_FILE: '/run/secrets/proxy' })).api
+  expect(environment).not.toHaveProperty('PROXY_API_KEY_FILE')
+})
+
+test('the demonstration upstream stands in only where no upstream is named', () => {
+  expect(planServices(facts()).demoUpstream?.port).toBe(8190)
+  expect(planServices(facts({ UPSTREAM_URL: '' })).demoUpstream).toBeDefined()
+  const real = facts({ UPSTREAM_URL: 'https://api.openai.com' })
+  expect(planServices(real).demoUpstream).toBeUndefined()
+  expect(upstreamUrl(real)).toBe('https://api.openai.com')
+})
