@@ -1,7 +1,7 @@
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import { builtIns } from '#services/scorer/scoring/built-in-scorers.ts'
 import { defaultFailAt } from '#services/scorer/scoring/verdict.ts'
-import { measure, type Measures } from './measures.ts'
+import { measure, type Measures, type Outcome } from './measures.ts'
 import { callOf, type Sample } from './samples.ts'
 
 /** One line of the report: a scorer on a data set. */
@@ -25,7 +25,17 @@ const structuredTypes = new Set([
 ])
 
 /** One row for each set of a scorer that has a detector, one for all of its sets together, and one for structured identifiers alone. */
-export function evaluateDetectors(samples: readonly Sample[], only?: BuiltInScorer): Row[] {
+export function evaluateDetectors(
+  samples: readonly Sample[],
+  { only, rounds }: { only?: BuiltInScorer | undefined; rounds?: number } = {},
+): Row[] {
+  const evaluate = (scorer: BuiltInScorer, set: string, members: readonly Sample[]): Row => ({
+    scorer,
+    set,
+    method: 'detector',
+    ...measure(outcomesOf(scorer, members), rounds),
+  })
+
   const rows: Row[] = []
   for (const scorer of new Set(samples.map((sample) => sample.scorer))) {
     if (builtIns[scorer].by !== 'detector' || (only !== undefined && only !== scorer)) continue
@@ -41,12 +51,11 @@ export function evaluateDetectors(samples: readonly Sample[], only?: BuiltInScor
   return rows
 }
 
-function evaluate(scorer: BuiltInScorer, set: string, samples: readonly Sample[]): Row {
-  const outcomes = samples.map((sample) => {
+function outcomesOf(scorer: BuiltInScorer, samples: readonly Sample[]): Outcome[] {
+  return samples.map((sample) => {
     const value = scoreWith(scorer, sample)
     return { value, unsafe: value !== null && value >= defaultFailAt, label: sample.label }
   })
-  return { scorer, set, method: 'detector', ...measure(outcomes) }
 }
 
 function scoreWith(name: BuiltInScorer, sample: Sample): number | null {

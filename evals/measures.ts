@@ -26,13 +26,13 @@ export interface Measures {
   recall_at_1_percent_fp: Interval | null
 }
 
-const rounds = 500
+const defaultRounds = 500
 const seed = 20_261_121
 
-/** What was not scored counts in `unscored` and nowhere else. */
-export function measure(outcomes: readonly Outcome[]): Measures {
+/** What was not scored counts in `unscored` and nowhere else. `rounds` of bootstrap make the intervals. */
+export function measure(outcomes: readonly Outcome[], rounds = defaultRounds): Measures {
   const scored = outcomes.filter((outcome): outcome is Scored => outcome.value !== null)
-  const withInterval = (of: Measure) => bootstrap(scored, of)
+  const withInterval = (of: Measure) => bootstrap(scored, of, rounds)
   return {
     n: outcomes.length,
     positives: outcomes.filter(({ label }) => label === 1).length,
@@ -111,7 +111,7 @@ function recallAtOnePercent(outcomes: readonly Scored[]): number | null {
   return best
 }
 
-function bootstrap(outcomes: readonly Scored[], of: Measure): Interval | null {
+function bootstrap(outcomes: readonly Scored[], of: Measure, rounds: number): Interval | null {
   const value = of(outcomes)
   if (value === null) return null
   const random = createRandom(seed)

@@ -25,7 +25,7 @@ function main(): void {
   const scorer = values.scorer === undefined ? undefined : oneOf(builtInScorers, '--scorer', values.scorer)
   const rows = evaluateDetectors(
     readSamples(values.data).filter(({ id }) => isIn(half, id)),
-    scorer,
+    { only: scorer },
   )
   const table = tableOf(rows)
   console.log(table)

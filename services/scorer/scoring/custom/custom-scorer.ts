@@ -1,9 +1,6 @@
 import type { OwaspCategory, Severity } from '#schemas/verdicts.ts'
 import type { Evidence } from '../call-text.ts'
-import type { Searchable } from './searchable.ts'
-
-export const matchTargets = ['request_body', 'response_body', 'both', 'tool_arguments'] as const
-export type MatchTarget = (typeof matchTargets)[number]
+import type { MatchTarget, Searchable } from './searchable.ts'
 
 /** One entry of scorers.yaml, ready to match. */
 export interface CustomScorer {

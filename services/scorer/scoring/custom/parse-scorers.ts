@@ -4,9 +4,9 @@ import { isMap, isSeq, LineCounter, parseDocument, type Node } from 'yaml'
 import { z } from 'zod'
 import { isId } from '#schemas/ids.ts'
 import { builtInScorers, owaspDescriptions, severitySchema, type OwaspCategory } from '#schemas/verdicts.ts'
-import { matchTargets, type CustomScorer } from './custom-scorer.ts'
+import type { CustomScorer } from './custom-scorer.ts'
 import { foldCase, splitsLetter } from './fold-case.ts'
-import type { Searchable } from './searchable.ts'
+import { matchTargets, type Searchable } from './searchable.ts'
 
 /** Something wrong in a file of custom scorers. `line` counts from 1. */
 export interface ScorerProblem {

@@ -1,8 +1,10 @@
 import { toolCallsOf } from '#capture/tool-calls.ts'
 import { isToolCall, piecesOf, stringsOf, type Body, type BodyPart, type Call } from '../call-text.ts'
-import type { MatchTarget } from './custom-scorer.ts'
 import type { FoldedText } from '../fold-characters.ts'
 import { foldCase } from './fold-case.ts'
+
+export const matchTargets = ['request_body', 'response_body', 'both', 'tool_arguments'] as const
+export type MatchTarget = (typeof matchTargets)[number]
 
 /** A text that custom scorers search. It is folded once, and only when some scorer needs that. */
 export interface Searchable {

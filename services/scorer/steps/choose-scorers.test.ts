@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals'
+import { createSealer } from '#runtime/sealing.ts'
+import { newId } from '#schemas/ids.ts'
+import type { ScoreJob } from '#schemas/safety-score-job.ts'
+import { builtInScorers } from '#schemas/verdicts.ts'
+import { parseScorers } from '../scoring/custom/parse-scorers.ts'
+import { readTiers } from '../stores/read-evals.ts'
+import { sampleJob } from '../testing/sample-job.ts'
+import { chooseScorers } from './choose-scorers.ts'
+
+const project = newId('project')
+const parsed = parseScorers(`
+- { name: everywhere, type: keyword_list, severity: high, keywords: [a] }
+- { name: here, type: keyword_list, severity: high, keywords: [a], projects: [${project}] }
+- { name: elsewhere, type: keyword_list, severity: high, keywords: [a], projects: [${newId('project')}] }
+`)
+const custom = parsed.ok ? parsed.scorers : []
+const tiers = readTiers('evals/tiers.yaml')
+const choose = (changes: Partial<ScoreJob>) => {
+  const job = sampleJob(createSealer([]), {}, { project_id: project, ...changes })
+  const chosen = chooseScorers(job, tiers, custom)
+  return [...chosen.builtIn, ...chosen.custom.map(({ name }) => name)]
+}
+const free = ['content_safety', 'pii_detection', 'jailbreak_detection']
+const pro = [...free, 'system_prompt_leakage', 'hallucination', 'unbounded_consumption']
+
+test.each<[string, Partial<ScoreJob>, readonly string[]]>([
+  ['free', { tier: 'free' }, [...free, 'everywhere', 'here']],
+  ['pro', { tier: 'pro' }, [...pro, 'everywhere', 'here']],
+  ['team', { tier: 'team' }, [...builtInScorers, 'everywhere', 'here']],
+  ['enterprise', { tier: 'enterprise' }, [...builtInScorers, 'everywhere', 'here']],
+  ['named ones', { scorers: ['pii_detection', 'here', 'gone'] }, ['pii_detection', 'here']],
+  ['a named one that the tier lacks', { tier: 'free', scorers: ['hallucination'] }, []],
+  ['nobody named', { scorers: [] }, []],
+])('%s', (_name, changes, names) => {
+  expect(choose(changes).sort()).toEqual([...names].sort())
+})
+
+test.each(['platinum', '', '__proto__', 'toString'])('the unknown tier "%s" is refused', (tier) => {
+  expect(() => choose({ tier })).toThrow('is not known')
+})

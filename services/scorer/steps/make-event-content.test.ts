@@ -1,0 +1,85 @@
+import { describe, expect, test } from '@jest/globals'
+import { parseBody, readCall, type Evidence } from '../scoring/call-text.ts'
+import { judged, unscored } from '../scoring/verdict.ts'
+import { answers, asks } from '../testing/sample-job.ts'
+import { makeEventContent, snippetOf } from './make-event-content.ts'
+import type { NamedVerdict } from './run-scorers.ts'
+
+const call = (request: unknown, response: unknown = null) =>
+  readCall(parseBody(JSON.stringify(request)), parseBody(JSON.stringify(response)))
+const verdict = (evidence: Evidence[], value = 5): NamedVerdict => ({
+  scorer: 'x',
+  version: '1',
+  owaspCategory: null,
+  verdict: judged('detector', { value, rationale: '', contentFreeRationale: '', evidence }),
+})
+const at = (start: number, end: number, pointer = '/messages/0/content'): Evidence => ({
+  part: 'request_body',
+  pointer,
+  start,
+  end,
+  kind: 'x',
+})
+
+describe('a snippet', () => {
+  test.each([
+    ['a short text is whole', 'hello', 0, 'hello'],
+    ['nothing is nothing', '', 0, ''],
+    ['blanks are nothing', '  \n ', 0, ''],
+    ['identifiers are masked', 'to jane.doe@acme.io now', 0, 'to j•••@acme.io now'],
+  ])('%s', (_name, text, start, expected) => {
+    expect(snippetOf(text, start)).toBe(expected)
+  })
+
+  test('is about 200 characters around the place, cut between characters', () => {
+    const text = `${'👩‍👩‍👧 '.repeat(300)}HERE ${'e\u0301'.repeat(500)}`
+    const snippet = snippetOf(text, text.indexOf('HERE'))
+    expect(snippet).toContain('HERE')
+    expect(snippet).toMatch(/^…/)
+    expect(snippet).toMatch(/e\u0301…$/)
+    expect(snippet.isWellFormed()).toBe(true)
+    expect([...new Intl.Segmenter().segment(snippet)].length).toBe(202)
+  })
+
+  test('never shows part of an identifier that its edges cut', () => {
+    const card = '4111 1111 1111 1111'
+    for (let shift = 0; shift < 40; shift++) {
+      const before = `${'a'.repeat(100 + shift)} ${card} ${'b'.repeat(60)} HERE`
+      expect(snippetOf(before, before.indexOf('HERE'))).not.toMatch(/\d{4} \d{4}/)
+      const after = `HERE ${'c '.repeat(80)}${'d'.repeat(shift)} ${card} end`
+      expect(snippetOf(after, 0)).not.toMatch(/4111|1111 1/)
+    }
+  })
+})
+
+describe('the content of an event', () => {
+  test('shows the place of the evidence, and the answer from its beginning', () => {
+    const prompt = `${'x'.repeat(500)} the bad part`
+    const content = makeEventContent(call(asks(prompt), answers('No.')), [verdict([at(501, 513)])])
+    expect(content.prompt_snippet).toContain('the bad part')
+    expect(content).toMatchObject({ completion_snippet: 'No.' })
+    expect(content).not.toHaveProperty('arguments')
+  })
+
+  test('without evidence in the request shows its beginning; without an answer null', () => {
+    const content = makeEventContent(call(asks('hello')), [
+      verdict([]),
+      { ...verdict([]), verdict: unscored('judge', 'no_judge') },
+    ])
+    expect(content).toEqual({ prompt_snippet: 'hello', completion_snippet: null })
+  })
+
+  test('ignores what safe verdicts point at', () => {
+    const content = makeEventContent(call(asks(`start ${'x'.repeat(900)}`)), [verdict([at(800, 810)], 2)])
+    expect(content.prompt_snippet).toMatch(/^start/)
+  })
+
+  test('has the arguments of a tool call, the beginning of very large ones', () => {
+    const tool = (given: unknown) => call({ type: 'mcp_tool_call', tool_name: 't', arguments: given })
+    expect(makeEventContent(tool({ path: '/etc' }), [verdict([])]).arguments).toEqual({ path: '/etc' })
+    expect(makeEventContent(tool({ text: 'é'.repeat(100_000) }), [verdict([])]).arguments).toMatchObject({
+      truncated: true,
+      bytes: 200_011,
+    })
+  })
+})
