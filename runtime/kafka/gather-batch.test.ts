@@ -67,6 +67,15 @@ describe('gatherBatch', () => {
   })
 })
 
+test('gatherBatch leaves a record whose partitions are not known yet, and those behind it', () => {
+  const records = queue([
+    { key: 'one', bytes: 1 },
+    { topic: 'new', key: 'two', bytes: 1 },
+    { key: 'three', bytes: 1 },
+  ])
+  expect(gatherBatch(records, six, limits).taken).toBe(1)
+})
+
 describe('splitBatch', () => {
   test('parts groups first, then halves the records, and ends at one', () => {
     const { groups } = gatherBatch(queue(keys(40, 5)), six, limits)

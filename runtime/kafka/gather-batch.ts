@@ -22,7 +22,7 @@ export interface BatchLimits {
 
 /**
  * Takes from the front of the queue what goes into one request, grouped by topic-partition. `partitions` holds how many each
- * topic has. Stops at the first record that has no room: its order counts.
+ * topic has. Stops at the first record that has no room or whose topic is not among them: its order counts.
  */
 export function gatherBatch(
   queue: readonly QueuedRecord[],
@@ -34,7 +34,9 @@ export function gatherBatch(
   let taken = 0
   for (const record of queue) {
     if (taken >= limits.maxBatchRecords || (taken > 0 && bytes + record.bytes > limits.maxBatchBytes)) break
-    const partition = partitionOfHash(record.keyHash, partitions.get(record.topic) ?? 1)
+    const count = partitions.get(record.topic)
+    if (count === undefined) break
+    const partition = partitionOfHash(record.keyHash, count)
     const id = `${record.topic}/${partition}`
     const group = groups.get(id)
     if (group === undefined) {

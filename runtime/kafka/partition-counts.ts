@@ -1,6 +1,7 @@
 import type { Kafka } from 'kafkajs'
 import type { Clock } from '../clock.ts'
 import { messageOf, TransientError } from '../errors.ts'
+import { isRefusal, refusal, typeOfError } from './protocol-errors.ts'
 
 /** As long as the Java client trusts its metadata: added partitions are used within this time. */
 const maxAgeMs = 5 * 60_000
@@ -41,6 +42,7 @@ async function countPartitions(kafka: Kafka, topic: string): Promise<number> {
   } catch (error) {
     if (error instanceof TransientError) throw error
     if (typeOfError(error) === 'UNKNOWN_TOPIC_OR_PARTITION') throw missing(topic)
+    if (isRefusal(error)) throw refusal(topic, error)
     throw new TransientError('KAFKA_UNAVAILABLE', `cannot ask for topic ${topic}: ${messageOf(error)}`, {
       cause: error,
     })
@@ -52,12 +54,4 @@ async function countPartitions(kafka: Kafka, topic: string): Promise<number> {
 /** Transient: it can be created (infra/create-topics.ts) while records wait. */
 function missing(topic: string): TransientError {
   return new TransientError('KAFKA_TOPIC_MISSING', `topic ${topic} does not exist`)
-}
-
-/** The protocol's name of an error that a broker answered, for instance `MESSAGE_TOO_LARGE`. */
-export function typeOfError(error: unknown): string | undefined {
-  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
-    if ('type' in at && typeof at.type === 'string') return at.type
-  }
-  return undefined
 }

@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import type { Clock } from '../clock.ts'
-import { messageOf, PermanentError, TransientError } from '../errors.ts'
+import { messageOf, SluiceError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { gatherBatch, splitBatch, type BatchLimits, type Group } from './gather-batch.ts'
-import { typeOfError, type PartitionCounts } from './partition-counts.ts'
+import type { PartitionCounts } from './partition-counts.ts'
 import { openProducerConnection, type ProducerConnection } from './producer-connection.ts'
 import type { ProducerMetrics } from './producer-metrics.ts'
+import { isRefusal, refusal } from './protocol-errors.ts'
 import type { QueuedRecord } from './queued-record.ts'
 
 export interface LaneOptions extends BatchLimits {
@@ -21,7 +22,7 @@ export interface LaneOptions extends BatchLimits {
 
 type Attempt =
   | { kind: 'acknowledged'; missing: Group[]; retried: boolean }
-  | { kind: 'too_large'; reason: string }
+  | { kind: 'refused'; error: unknown }
   | { kind: 'failed'; reason: string }
 
 const firstBackoffMs = 50
@@ -80,8 +81,8 @@ export class ProducerLane {
       try {
         partitions.set(topic, await this.#options.partitionCounts.of(topic))
       } catch (error) {
-        if (!(error instanceof TransientError)) throw error
-        if (error.code !== 'KAFKA_TOPIC_MISSING') {
+        if (!(error instanceof SluiceError)) throw error
+        if (error.code === 'KAFKA_UNAVAILABLE') {
           await this.#wait(error.message)
           return []
         }
@@ -102,9 +103,9 @@ export class ProducerLane {
     let worn = false
     while (waiting.some(isWanted)) {
       const attempt = await this.#attempt(waiting)
-      if (attempt.kind === 'too_large') {
+      if (attempt.kind === 'refused') {
         this.#renewConnection()
-        await this.#deliverApart(waiting, attempt.reason)
+        await this.#deliverApart(waiting, attempt.error)
         return
       }
       if (attempt.kind === 'failed') {
@@ -143,23 +144,19 @@ export class ProducerLane {
         retried: answer.retried,
       }
     } catch (error) {
-      return { kind: isTooLarge(error) ? 'too_large' : 'failed', reason: messageOf(error) }
+      return isRefusal(error) ? { kind: 'refused', error } : { kind: 'failed', reason: messageOf(error) }
     } finally {
       timer.abort()
     }
   }
 
-  /** Finds the record that is too large by sending ever fewer together; its neighbours go. */
-  async #deliverApart(groups: readonly Group[], reason: string): Promise<void> {
+  /** Finds the record that is refused by sending ever fewer together; its neighbours go. */
+  async #deliverApart(groups: readonly Group[], error: unknown): Promise<void> {
     const parts = splitBatch(groups)
     for (const part of parts ?? []) await this.#deliver(part)
     if (parts !== undefined) return
     for (const { topic, records } of groups) {
-      const error = new PermanentError(
-        'RECORD_TOO_LARGE',
-        `topic ${topic} does not take a record so large: ${reason}`,
-      )
-      records.forEach((record) => record.failed(error))
+      records.forEach((record) => record.failed(refusal(topic, error)))
     }
   }
 
@@ -189,11 +186,6 @@ export class ProducerLane {
     this.#closing.add(closed)
     this.#connection = openProducerConnection(this.#options.kafka)
   }
-}
-
-function isTooLarge(error: unknown): boolean {
-  const type = typeOfError(error)
-  return type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE'
 }
 
 function isWanted({ records }: Group): boolean {
