@@ -54,7 +54,11 @@ export interface RunningApi {
 }
 
 /** The real API in this process, on a database and topics of its own. */
-export async function startApi(environment: Record<string, string> = {}): Promise<RunningApi> {
+export async function startApi(
+  environment:
+    | Record<string, string>
+    | ((databaseUrl: string) => Record<string, string> | Promise<Record<string, string>>) = {},
+): Promise<RunningApi> {
   const { brokers, registryUrl } = testInfrastructure()
   const topicPrefix = `${randomName('api')}.`
   const database = await createTestDatabase()
@@ -70,7 +74,7 @@ export async function startApi(environment: Record<string, string> = {}): Promis
     INTERNAL_API_SECRET: operatorSecret,
     API_HOST: '127.0.0.1',
     API_PORT: '0',
-    ...environment,
+    ...(typeof environment === 'function' ? await environment(database.url) : environment),
   })
   if (!parsed.ok) throw new Error(parsed.problems.join('; '))
   const api = createApi(parsed.value, { log, metrics: createMetrics(), clock: systemClock })

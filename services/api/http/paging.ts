@@ -64,7 +64,7 @@ export function readPaging(query: PagingQuery, kind: IdKind): Paging {
   return { limit: page_size, offset, after: null, page, form: 'items' }
 }
 
-export function writeCursor(id: string): string {
+function writeCursor(id: string): string {
   return Buffer.from(id).toString('base64url')
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { textField, idField, isStorableText } from '../http/fields.ts'
 
-export const recordSources = ['gateway', 'sdk', 'trace', 'mcp', 'otel', 'redteam', 'api'] as const
+const recordSources = ['gateway', 'sdk', 'trace', 'mcp', 'otel', 'redteam', 'api'] as const
 
 const maxMetadataBytes = 16 * 1024
 

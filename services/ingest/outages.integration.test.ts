@@ -1,0 +1,58 @@
+import { expect, test } from '@jest/globals'
+import { newId } from '#schemas/ids.ts'
+import { openLine, type CuttableLine } from '#tests/support/cuttable-line.ts'
+import { startApi } from '#tests/support/start-api.ts'
+
+const call = { request_body: { model: 'gpt-4o-mini' } }
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50))
+}
+
+test('Postgres away: known keys of unlimited tiers go on, all else answers 503, and recovers', async () => {
+  let line: CuttableLine | undefined
+  const api = await startApi(async (databaseUrl) => {
+    line = await openLine(databaseUrl)
+    return { DATABASE_URL: line.url }
+  })
+  try {
+    const unlimited = await api.createProject()
+    const limited = await api.createProject({ tier: 'free' })
+    const unused = await api.createProject()
+    const log = (key: string) => api.call('POST', '/internal/log', { key, body: call })
+    expect([(await log(unlimited.key)).status, (await log(limited.key)).status]).toEqual([202, 202])
+    line?.cut()
+    expect((await log(unlimited.key)).status).toBe(202)
+    const [refused, unknown] = [await log(limited.key), await log(unused.key)]
+    expect([refused.status, refused.json['code']]).toEqual([503, 'STORAGE_UNAVAILABLE'])
+    expect([unknown.status, unknown.json['code']]).toEqual([503, 'KEYS_UNAVAILABLE'])
+    expect(Number(unknown.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await api.call('GET', '/api/requests', { key: unlimited.key })).status).toBe(503)
+    await until(async () => (await api.call('GET', '/readyz')).json['status'] === 'degraded')
+    line?.mend()
+    await until(async () => (await log(unused.key)).status === 202)
+    await until(async () => (await api.call('GET', '/readyz')).json['status'] === 'ok')
+  } finally {
+    await api.stop()
+    await line?.close()
+  }
+}, 90_000)
+
+test('Kafka away: 503 with Retry-After, and the same id again counts once', async () => {
+  const api = await startApi({ KAFKA_BROKERS: '127.0.0.1:1' })
+  try {
+    const { key } = await api.createProject({ tier: 'free' })
+    const id = newId('request')
+    const answers = await Promise.all(
+      [id, id].map((same) => api.call('POST', '/internal/log', { key, body: { ...call, id: same } })),
+    )
+    for (const answer of answers) {
+      expect([answer.status, answer.json['code']]).toEqual([503, 'QUEUE_UNAVAILABLE'])
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    const usage = await api.call('GET', '/api/billing/subscription', { key })
+    expect(usage.json['requests_this_period']).toBe(1)
+  } finally {
+    await api.stop()
+  }
+}, 90_000)
