@@ -165,7 +165,7 @@ function isWords(text: string): boolean {
   return !(text.length > 4096 && /^[A-Za-z0-9+/=_-]+$/.test(text))
 }
 
-const pieceUnits = 131_072
+const pieceUnits = 65_536
 const overlapUnits = 4_096
 
 /**

@@ -117,7 +117,8 @@ function densest(hits: readonly Hit[]): { first: number; last: number; points: n
 
 function weigh(families: ReadonlySet<PhraseFamily>): number {
   const points = Array.from(families).reduce((sum, family) => sum + family.points, 0)
-  return Array.from(families).every(({ soft }) => soft === true) ? Math.min(points, 3) : points
+  const aspects = new Set(Array.from(families, ({ aspect }) => aspect))
+  return aspects.size === 1 && !aspects.has(undefined) ? Math.min(points, 3) : points
 }
 
 function valueOf(points: number): number {

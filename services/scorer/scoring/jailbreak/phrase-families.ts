@@ -5,8 +5,11 @@
 export interface PhraseFamily {
   name: string
   points: number
-  /** Honest role play speaks like this too: such families convict only beside one that is not soft. */
-  soft?: true
+  /**
+   * Honest role play gives the model a manner too, and honest people write about lawlessness too: families of one aspect
+   * alone convict nobody.
+   */
+  aspect?: 'manner' | 'subject'
   patterns: readonly RegExp[]
 }
 
@@ -55,7 +58,7 @@ export const phraseFamilies: readonly PhraseFamily[] = [
   },
   {
     name: 'known_jailbreak',
-    points: 4,
+    points: 3,
     patterns: [
       pattern(
         String.raw`\bdo anything now\b|\bdo\. anything\. now|\bd\.a\.n\.|\b(?:be|say|does|do) anything now\b`,
@@ -83,6 +86,7 @@ export const phraseFamilies: readonly PhraseFamily[] = [
   {
     name: 'no_rules_persona',
     points: 3,
+    aspect: 'subject',
     patterns: [
       pattern(`\\b${unbound}\\b(?:\\W+\\w+){0,4}?\\W+${machine}\\b`),
       pattern(`\\b${machine}\\b(?:\\W+\\w+){0,8}?\\W+${unbound}\\b`),
@@ -99,7 +103,7 @@ export const phraseFamilies: readonly PhraseFamily[] = [
         `\\b(?:does not|doesn't|doesnt|do not|don't|dont|didn't|never|not)\\W+(?:\\w+\\W+){0,2}?(?:care|follow|adhere|abide|obey|respect|comply|bound|give a (?:fuck|shit|damn)|have|possess|concern|consider|worry)\\W+(?:\\w+\\W+){0,7}?${rules}\\b`,
       ),
       pattern(
-        `\\b(?:disregards?|ignor(?:es|ing)|bypass(?:es|ing)?|breaks?|defies|without|regardless of|despite)\\W+(?:\\w+\\W+){0,4}?(?:openai(?:'s)?|ethics|ethical|moral|morals|morality|legality|legal|laws|content polic(?:y|ies)|censorship|filters?)\\b`,
+        `\\b(?:disregards?|ignor(?:es|ing)|bypass(?:es|ing)?|breaks?|defies|defying|without|regardless of|despite)\\W+(?:\\w+\\W+){0,4}?(?:openai(?:'s)?|ai rules|ai conventions|prohibitions|ethics|ethical|moral|morals|morality|legality|legal|laws|content polic(?:y|ies)|censorship|filters?)\\b`,
       ),
       pattern(
         `\\b(?:condones?|encourages?|promotes?)\\W+(?:\\w+\\W+){0,6}?(?:illegal|unethical|immoral|harmful|violence|crime)\\b`,
@@ -110,10 +114,28 @@ export const phraseFamilies: readonly PhraseFamily[] = [
     ],
   },
   {
+    name: 'freed_model',
+    points: 3,
+    patterns: [
+      pattern(
+        `\\byou\\W+(?:\\w+\\W+){0,2}?(?:have|are|do not|don't|will not|won't|must not|can|need not)\\W+(?:\\w+\\W+){0,3}?(?:no|not|free of|free from|without|unbound by|care for|care about|follow|ignore|disregard|break|bypass)\\W+(?:\\w+\\W+){0,3}?(?:restrictions?|limitations|filters|ethics|morals?|morality|ethical|laws|guidelines|censorship|prohibitions|content polic(?:y|ies))\\b`,
+      ),
+      pattern(
+        String.raw`\b(?:you|it|he|she|they) (?:can|may|will|must|shall) (?:now )?(?:say|do|write|answer|create|generate) (?:anything|whatever)\b[^.\n]{0,30}\b(?:want|wants|please|pleases|like|likes|asked|matter)\b`,
+      ),
+      pattern(
+        String.raw`\byou are (?:now )?(?:free|unchained|unbound|unleashed|liberated|boundless|above (?:the )?laws?)\b(?! (?:to (?:go|leave|ask|choose|use|contact)|shipping|trial))`,
+      ),
+    ],
+  },
+  {
     name: 'persona_takeover',
     points: 2,
-    soft: true,
+    aspect: 'manner',
     patterns: [
+      pattern(
+        String.raw`\b(?:du (?:wirst|sollst|bist (?:jetzt|nun|ab sofort))|ab (?:jetzt|sofort)|von nun an|tu (?:es|vas) (?:maintenant|desormais|agir)|(?:a partir de maintenant|desormais)|agis comme|fais comme si|a partir de ahora|(?:ahora )?(?:eres|seras|actua|actuaras) como|a partir de agora|aja como|finja (?:ser|que)|d'ora in poi|agisci come)\b`,
+      ),
       pattern(
         String.raw`\b(?:from now on|from here on|from this point|for the rest of (?:this|our) (?:conversation|chat)|for this conversation|starting now|henceforth|now on)\b.{0,60}\b(?:you(?:'re| are| will| must| go| are going)|act|behave|respond|play|pretend|we)\b`,
       ),
@@ -121,7 +143,7 @@ export const phraseFamilies: readonly PhraseFamily[] = [
         String.raw`\byou(?:'re| are| will)? (?:are )?(?:now|going to)\W+(?:(?:go|be|act|play|behave|respond|pretend|simulate|immerse|take|roleplay|impersonat\w+|act out|in the role)\b|(?:a|an|the|called|named|known|in|under)\b)`,
       ),
       pattern(
-        String.raw`\b(?:pretend|simulate|act|behave|respond|answer|roleplay|role play|play the role|play the part|take on the (?:role|persona)|assume the (?:role|persona|identity)|emulate|impersonate|personify|immerse yourself)\b(?:\W+\w+){0,6}?\W+(?:as|of|to be|that you|into|named|called|known as|like)\b`,
+        String.raw`\b(?:pretend|simulate|act|behave|respond|answer|roleplay|role play|play the role|play the part|take on (?:\w+ ){1,3}(?:role|persona)|assume the (?:role|persona|identity)|emulate|impersonate|personify|immerse yourself)\b(?:\W+\w+){0,6}?\W+(?:as|of|to be|that you|into|named|called|known as|like)\b`,
       ),
       pattern(
         String.raw`\b(?:an|the|this|your) (?:ai|persona|character)\W+(?:\w+\W+){0,3}?(?:named|called|known as|name is)\b|\bpersona\s?=|\bpersonality\s?=|\bcharacteristics\s?=`,
@@ -137,8 +159,11 @@ export const phraseFamilies: readonly PhraseFamily[] = [
   {
     name: 'refusal_suppression',
     points: 2,
-    soft: true,
+    aspect: 'manner',
     patterns: [
+      pattern(
+        String.raw`\b(?:answer|answers|answering|fulfil|fulfill|comply with|respond to|reply to)\W+(?:\w+\W+){0,2}?(?:any|every|all)\W+(?:\w+\W+){0,3}?(?:questions?|requests?|prompts?|wish|desires?)\b[^.\n]{0,40}\b(?:despite|regardless|no matter|even if|whatever|without)\b`,
+      ),
       pattern(
         String.raw`\b(?:never|not|don't|dont|do not|cannot|can't|cant|won't|without)\W+(?:\w+\W+){0,3}?(?:refus(?:e|es|al|als|ing)|reject(?:s|ing)?|declin(?:e|es|ing)|apologi[sz](?:e|es|ing)|hesitat(?:e|es|ion|ing)|warn(?:ing|ings)?|disclaimers?|moraliz\w+|say (?:no|sorry|you can't|that you can't))\b`,
       ),
@@ -159,6 +184,7 @@ export const phraseFamilies: readonly PhraseFamily[] = [
   {
     name: 'forbidden_content',
     points: 2,
+    aspect: 'subject',
     patterns: [
       pattern(
         String.raw`\b(?:illegal|unethical|immoral|harmful|offensive|explicit|nsfw|racist|sexist|dangerous|malicious|toxic|vulgar|hateful|violent)\b(?:\W+\w+){0,3}?\W+(?:content|things?|requests?|questions?|activit(?:y|ies)|information|responses?|acts?|answers?|language|topics?|tasks?|material|actions?)\b`,
@@ -208,6 +234,7 @@ export const phraseFamilies: readonly PhraseFamily[] = [
   {
     name: 'fictional_frame',
     points: 2,
+    aspect: 'subject',
     patterns: [
       pattern(
         String.raw`\b(?:fictional|hypothetical|imaginary|fantasy|alternate|virtual)\W+(?:\w+\W+){0,4}?(?:world|universe|story|scenario|setting|city|ai|machine|reality)\b[^\n]{0,200}\b(?:no rules|rules|legal|illegal|laws|unethical|restrictions|harmful|anything|consequences|explosive|drugs?|hack\w*|weapon|malware)\b`,
