@@ -28,7 +28,12 @@ export async function unprivilegedAccount(): Promise<Account | undefined> {
  */
 export function asUnprivileged(plan: ProcessPlan, account: Account, directories: string[]): ProcessPlan {
   if (canReach(account, plan.command, directories)) return { ...plan, account, cwd: '/' }
-  const capability = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override']
+  // Without the secure bit access(2), by which Postgres looks for its own programs, would go by the account alone.
+  const capability = [
+    '--securebits=+no_setuid_fixup',
+    '--inh-caps=+dac_override',
+    '--ambient-caps=+dac_override',
+  ]
   const identity = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups', ...capability]
   const tried = spawnSync('setpriv', [...identity, plan.command, '--version'], { stdio: 'ignore', cwd: '/' })
   if (tried.status === 0)
