@@ -137,6 +137,23 @@ test('a manual replay makes a new round after the attempts that were made', asyn
   expect(receiver.deliveries).toHaveLength(5)
 }, 60_000)
 
+test('a delivered one can be replayed: the same bytes again', async () => {
+  const { receiver, projectId, webhookId } = await openEndpoint()
+  const event = threat(projectId)
+  await stage.raise(event)
+  await stage.settled(event, webhookId, 'delivered')
+  const ids = { delivery_id: deliveryId(event, webhookId), webhook_id: webhookId, project_id: projectId }
+  const round = { attempt: 2, first_attempt: 2, due_at: Date.now(), last_error: null, event }
+  await stage.send(topics.deliveryDue, webhookId, { ...ids, ...round })
+  await receiver.waitFor((all) => all.length === 2)
+  const stored = await eventually(
+    () => stage.delivery(event, webhookId),
+    (delivery) => delivery?.attempt_count === 2,
+  )
+  expect(stored?.status).toBe('delivered')
+  expect(receiver.deliveries[0]?.body.equals(receiver.deliveries[1]?.body ?? Buffer.alloc(0))).toBe(true)
+})
+
 test('a redirect is a failure and is not followed', async () => {
   const elsewhere = await openReceiver()
   const { receiver, projectId, webhookId } = await openEndpoint()

@@ -52,12 +52,13 @@ const claimAttempt = `
   claimed as (
     insert into webhook_attempts as attempt (delivery_id, number, lease_until, at)
     select id, $2, clock_timestamp() + $3 * interval '1 millisecond', clock_timestamp()
-    from delivery where attempt_count < $2
+    from delivery where attempt_count < $2 and (status <> 'delivered' or $4)
     on conflict (delivery_id, number) do update set lease_until = excluded.lease_until, at = excluded.at
       where attempt.finished_at is null and attempt.lease_until < clock_timestamp()
     returning number
   )
-  select delivery.status, delivery.attempt_count, exists (select from claimed) as claimed, attempt.finished_at,
+  select delivery.status, delivery.attempt_count, exists (select from claimed) as claimed,
+    attempt.number is not null as begun, attempt.finished_at,
     attempt.error, coalesce(attempt.lease_until, clock_timestamp() + $3 * interval '1 millisecond') as lease_until
   from delivery left join webhook_attempts attempt on attempt.delivery_id = delivery.id and attempt.number = $2`
 
@@ -70,7 +71,7 @@ const finishAttempt = `
   update webhook_deliveries delivery
   set attempt_count = greatest(attempt_count, $2), status = $8,
     delivered_at = case when $8 = 'delivered' then $3::timestamptz else delivered_at end
-  from attempt where delivery.id = attempt.delivery_id and delivery.status <> 'delivered'`
+  from attempt where delivery.id = attempt.delivery_id and (attempt_count < $2 or $6::text is null)`
 
 export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
   return {
@@ -96,6 +97,8 @@ export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
         idToUuid(delivery.delivery_id),
         delivery.attempt,
         leaseMs,
+        // A replay repeats what was delivered; a retry does not.
+        delivery.attempt === delivery.first_attempt,
       ])
       return claimOf(rows[0], delivery.attempt)
     },
@@ -118,6 +121,7 @@ interface ClaimRow {
   status: string
   attempt_count: number
   claimed: boolean
+  begun: boolean
   finished_at: Date | null
   error: string | null
   lease_until: Date
@@ -126,7 +130,8 @@ interface ClaimRow {
 function claimOf(row: ClaimRow | undefined, attempt: number): Claim {
   if (row === undefined) return { kind: 'gone' }
   if (row.claimed) return { kind: 'claimed' }
-  if (row.attempt_count < attempt) return { kind: 'leased', untilMs: row.lease_until.getTime() }
+  if (row.attempt_count < attempt && (row.begun || row.status !== 'delivered'))
+    return { kind: 'leased', untilMs: row.lease_until.getTime() }
   const { finished_at: finishedAt, error } = row
   const isLatest = row.attempt_count === attempt
   // Pending again means that a manual replay has begun another round.
