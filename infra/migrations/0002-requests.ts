@@ -132,7 +132,8 @@ const ensureDayPartitions = `
   begin
     if to_regclass('llm_requests' || v_suffix) is not null then return false; end if;
     perform pg_advisory_xact_lock(hashtext('sluice.day_partitions'));
-    if to_regclass('llm_requests' || v_suffix) is not null then return false; end if;
+    -- By a query: to_regclass would answer from a cache that waiting for an advisory lock does not refresh.
+    if exists (select from pg_class where relname = 'llm_requests' || v_suffix and relnamespace = (select relnamespace from pg_class where oid = 'llm_requests'::regclass)) then return false; end if;
     foreach v_parent in array array['llm_requests', 'llm_request_bodies', 'safety_scores', 'safety_score_details', 'request_verdicts'] loop
       execute format('create table %I (like %I including defaults including constraints including indexes)', v_parent || v_suffix, v_parent);
     end loop;

@@ -4,7 +4,7 @@ import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { topics } from '#schemas/topics.ts'
-import { sampleCall } from './testing/sample-records.ts'
+import { many, sampleCall } from './testing/sample-records.ts'
 import {
   eventually,
   setSinkStage,
@@ -44,9 +44,6 @@ afterAll(async () => {
   await sink.service.done
   await stage.close()
 })
-
-const many = (count: number, make: (index: number) => LoggedCall) =>
-  Array.from({ length: count }, (_, index) => make(index))
 
 async function rowsOf(table: 'llm_requests' | 'llm_request_bodies', projectId: string) {
   const { rows } = await stage.pool.query<Record<string, unknown>>(
@@ -169,6 +166,13 @@ describe('calls', () => {
     )
     expect(raised.every(({ value }) => value.event === 'new_tool_detected')).toBe(true)
   })
+
+  test('that come late are stored all the same: their day gets partitions', async () => {
+    const projectId = await stage.addProject()
+    await stage.sendCalls([sampleCall(projectId, { id: newId('request', Date.now() - 20 * 86_400_000) })])
+    await stored(projectId, 1)
+    expect(await rowsOf('llm_request_bodies', projectId)).toHaveLength(1)
+  })
 })
 
 describe('calls whose content must not be kept', () => {
@@ -261,12 +265,5 @@ describe('records that cannot be stored', () => {
     expect(codes.toSorted()).toEqual(poison.map(([code]) => code).toSorted())
     const bytes = letters.map(({ record }) => record.value.toString('hex'))
     expect(bytes.toSorted()).toEqual(poison.map(([, value]) => value.toString('hex')).toSorted())
-  })
-
-  test('do not include late ones: their day gets partitions', async () => {
-    const projectId = await stage.addProject()
-    await stage.sendCalls([sampleCall(projectId, { id: newId('request', Date.now() - 20 * 86_400_000) })])
-    await stored(projectId, 1)
-    expect(await rowsOf('llm_request_bodies', projectId)).toHaveLength(1)
   })
 })

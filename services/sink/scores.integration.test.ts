@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { idToUuid, newId, scoreId } from '#schemas/ids.ts'
@@ -239,40 +238,4 @@ describe('scores', () => {
       'UNSTORABLE',
     ])
   })
-})
-
-test('every event is published, whoever wrote it, and an oversized one without what it quotes', async () => {
-  const projectId = await stage.addProject()
-  const insert = (id: string, content: Buffer | null) =>
-    stage.pool.query(
-      `insert into event_outbox (id, event, project_id, created_at, data, content_codec, content_data, content_id)
-       values ($1, 'threat_detected', $2, now(), $3, $4, $5, $6)`,
-      [
-        idToUuid(id),
-        idToUuid(projectId),
-        Buffer.from('{"request_id":"req_1"}'),
-        content && 'none',
-        content,
-        content && 'req_1',
-      ],
-    )
-  const ids = Array.from({ length: 20 }, () => newId('event'))
-  for (const [index, id] of ids.entries()) await insert(id, index === 7 ? randomBytes(6 * 1024 * 1024) : null)
-  // At least once: the neighbours of an event that cannot be sent may come twice, under the same identifier.
-  const raised = await eventually(
-    () => eventsOf(projectId),
-    (found) => new Set(found.map(({ id }) => id)).size >= 20,
-  )
-  expect(new Set(raised.map(({ id }) => id))).toEqual(new Set(ids))
-  const large = raised.find(({ id }) => id === ids[7])
-  expect(large?.content).toBeNull()
-  expect(JSON.parse(large?.data.toString() ?? '')).toEqual({
-    request_id: 'req_1',
-    prompt_snippet: '',
-    completion_snippet: null,
-  })
-  await eventually(
-    async () => (await stage.pool.query('select from event_outbox where published_at is null')).rowCount,
-    (waiting) => waiting === 0,
-  )
 })

@@ -76,3 +76,8 @@ export function sampleScoredCall(call: LoggedCall, changes: Partial<ScoredCall> 
     ...changes,
   }
 }
+
+/** A list of `count` made one by one. */
+export function many<T>(count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => make(index))
+}

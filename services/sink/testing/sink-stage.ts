@@ -191,7 +191,7 @@ export async function eventually<T>(probe: () => Promise<T> | T, accept: (value:
   for (;;) {
     const value = await probe()
     if (accept(value)) return value
-    if (Date.now() > deadlineMs) throw new Error(`still ${JSON.stringify(value)?.slice(0, 500)}`)
+    if (Date.now() > deadlineMs) throw new Error(`still ${JSON.stringify(value).slice(0, 500)}`)
     await sleep(50)
   }
 }
