@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
+import { until } from '#tests/support/until.ts'
 
 let api: RunningApi
 beforeAll(async () => {
@@ -11,10 +12,6 @@ afterAll(() => api.stop(), 60_000)
 
 const operator = (method: string, path: string, body?: unknown) =>
   api.call(method, path, { operator: true, ...(body === undefined ? {} : { body }) })
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20))
-}
 
 describe('projects', () => {
   test('are created with defaults, read, listed and changed by the operator', async () => {

@@ -219,7 +219,7 @@ describe('the quota of a tier', () => {
     const admitted = ids.filter((_id, index) => answers[index]?.status === 202)
     expect(admitted).toHaveLength(5)
     const refused = answers.find(({ status }) => status === 429)
-    expect(refused?.json['code']).toBe('QUOTA_EXCEEDED')
+    expect(refused?.json['code']).toBe('INGEST_QUOTA_EXCEEDED')
     expect(String(refused?.json['detail'])).toContain('the period resets at')
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
 

@@ -117,7 +117,7 @@ function overQuota({ projectId }: ProjectSettings, admission: Admission, nowMs: 
   const resetsAt = new Date(admission.periodResetAtMs).toISOString()
   return new Problem(
     429,
-    'QUOTA_EXCEEDED',
+    'INGEST_QUOTA_EXCEEDED',
     `project ${projectId} has used its ${limit} requests for ${month}; the period resets at ${resetsAt}`,
     {
       headers: { 'retry-after': String(Math.max(1, Math.ceil((admission.periodResetAtMs - nowMs) / 1000))) },

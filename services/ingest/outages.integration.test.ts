@@ -2,12 +2,9 @@ import { expect, test } from '@jest/globals'
 import { newId } from '#schemas/ids.ts'
 import { openLine, type CuttableLine } from '#tests/support/cuttable-line.ts'
 import { startApi } from '#tests/support/start-api.ts'
+import { until } from '#tests/support/until.ts'
 
 const call = { request_body: { model: 'gpt-4o-mini' } }
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50))
-}
 
 test('Postgres away: known keys of unlimited tiers go on, all else answers 503, and recovers', async () => {
   let line: CuttableLine | undefined

@@ -1,0 +1,69 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Pool } from 'pg'
+import type { Principal } from '#services/ingest/access/principal.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
+import { createProjectDatabases } from './project-database.ts'
+
+const own = newId('project')
+const other = newId('project')
+const key: Principal = {
+  kind: 'key',
+  key: {
+    keyId: newId('key'),
+    scope: 'all',
+    expiresAtMs: null,
+    project: { projectId: own, tier: 'free', zeroContentRetention: false },
+  },
+}
+const operator: Principal = { kind: 'operator' }
+
+/** What would be sent to Postgres. */
+function record() {
+  const sent: { text: string; values: unknown[] }[] = []
+  const pool = {
+    query: (text: string, values: unknown[]) => {
+      sent.push({ text, values })
+      return Promise.resolve({ rows: [] })
+    },
+  } as unknown as Pool
+  return { sent, databases: createProjectDatabases(pool) }
+}
+
+describe('a project database', () => {
+  test.each([
+    ["a key's own project", key, undefined, own],
+    ["a key's own project, named", key, own, own],
+    ['the project that the operator names', operator, other, other],
+  ])('is of %s', async (_name, principal, requested, expected) => {
+    const { sent, databases } = record()
+    await databases.ofOne(principal, requested).query('select from t where :scope(t) and x = $2', ['x'])
+    expect(sent).toEqual([
+      { text: 'select from t where t.project_id = $1 and x = $2', values: [idToUuid(expected), 'x'] },
+    ])
+  })
+
+  test('is of every project only for the operator who names none', async () => {
+    const { sent, databases } = record()
+    await databases.of(operator, undefined).query('select from t where :scope(t)')
+    expect(sent).toEqual([{ text: 'select from t where $1::uuid is null', values: [null] }])
+  })
+
+  test.each([
+    ["another's project", key, other, 'another project'],
+    ['nobody', { kind: 'anonymous' } as const, undefined, 'API key'],
+  ])('is refused to %s', (_name, principal, requested, message) => {
+    const { databases } = record()
+    expect(() => databases.of(principal, requested)).toThrow(message)
+    expect(() => databases.ofOne(principal, requested)).toThrow(message)
+  })
+
+  test('of one project needs one from the operator', () => {
+    expect(() => record().databases.ofOne(operator, undefined)).toThrow('project_id: is required')
+  })
+
+  test('sends no statement that forgets its scope', async () => {
+    const { sent, databases } = record()
+    await expect(databases.of(key, undefined).query('select from t')).rejects.toThrow('no :scope()')
+    expect(sent).toEqual([])
+  })
+})

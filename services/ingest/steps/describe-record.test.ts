@@ -1,0 +1,77 @@
+import { describe, expect, test } from '@jest/globals'
+import { newId } from '#schemas/ids.ts'
+import { createPriceTable } from '../record/price-table.ts'
+import { recordSchema } from '../record/record-schema.ts'
+import { describeRecord } from './describe-record.ts'
+
+const project = { projectId: newId('project'), tier: 'pro', zeroContentRetention: false } as const
+const prices = createPriceTable({
+  prices: [
+    {
+      model: 'gpt-4o',
+      input: 1,
+      cached_input: 0.5,
+      output: 2,
+      as_of: '2025-10-15',
+      source: 'https://example.com/',
+    },
+  ],
+})
+const usage = {
+  prompt_tokens: 100,
+  completion_tokens: 50,
+  prompt_tokens_details: { cached_tokens: 40 },
+  completion_tokens_details: { reasoning_tokens: 20 },
+}
+const describeGiven = (given: object) =>
+  describeRecord(recordSchema.parse({ request_body: { model: 'gpt-4o' }, ...given }), project, 'pro', prices)
+
+describe('what is known of a call', () => {
+  test('comes from the bodies where the record does not say', () => {
+    expect(describeGiven({ response_body: { model: 'gpt-4o-2024-08-06', usage } })).toMatchObject({
+      model: 'gpt-4o-2024-08-06',
+      provider: 'openai',
+      prompt_tokens: 60,
+      cached_tokens: 40,
+      completion_tokens: 30,
+      reasoning_tokens: 20,
+      cost_usd: (60 + 40 * 0.5 + 50 * 2) / 1e6,
+    })
+  })
+
+  test('comes from the record first', () => {
+    const given = { model: 'own', provider: 'own', prompt_tokens: 7, completion_tokens: 8, cost_usd: 9 }
+    expect(describeGiven({ ...given, response_body: { usage } })).toMatchObject(given)
+  })
+
+  test('never has the same tokens in two buckets', () => {
+    expect(
+      describeGiven({ prompt_tokens: 100, completion_tokens: 50, response_body: { usage } }),
+    ).toMatchObject({
+      prompt_tokens: 100,
+      cached_tokens: null,
+      completion_tokens: 50,
+      reasoning_tokens: null,
+    })
+  })
+
+  test('is null, not 0, where nobody says; the model is then unknown', () => {
+    expect(describeGiven({ request_body: {}, agent_name: '' })).toMatchObject({
+      model: 'unknown',
+      provider: null,
+      agent_name: null,
+      prompt_tokens: null,
+      cost_usd: null,
+      type: null,
+      metadata: null,
+    })
+  })
+
+  test('names the tool of a tool call, in text that can be stored', () => {
+    const request_body = { type: 'mcp_tool_call', tool_name: 'search', arguments: {} }
+    expect(describeGiven({ request_body })).toMatchObject({ type: 'mcp_tool_call', tool_name: 'search' })
+    expect(describeGiven({ request_body: { model: `a\u0000${'b'.repeat(300)}` } }).model).toBe(
+      `a\uFFFD${'b'.repeat(254)}`,
+    )
+  })
+})
