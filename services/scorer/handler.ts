@@ -8,6 +8,7 @@ import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
 import type { JobsUnderWay } from './jobs-under-way.ts'
 import { isOwnCall } from './judge/own-calls.ts'
 import type { ScorersOfTier } from './scoring/parse-tiers.ts'
+import { checkIdentity } from './steps/check-identity.ts'
 import { chooseScorers } from './steps/choose-scorers.ts'
 import { makeScoredCall } from './steps/make-scored-call.ts'
 import { openCall } from './steps/open-call.ts'
@@ -31,6 +32,7 @@ export function createScoreHandler(dependencies: ScoreHandlerDependencies): Reco
   return async ({ value: job }, signal) => {
     const finished = jobs.begin(job.queued_at)
     try {
+      checkIdentity(job)
       const call = openCall(job, sealer)
       if (isOwnCall(job.metadata, call?.request?.value, markKey)) return drop('judge_call')
       const scorers = chooseScorers(job, tiers, custom.current())

@@ -156,7 +156,7 @@ describe('one job', () => {
 })
 
 describe('a job that cannot be scored is dead-lettered, and those behind it are scored', () => {
-  test('bodies of another identity, no JSON, an unknown tier, no Avro', async () => {
+  test('bodies of another identity, no JSON, no identifier, an unknown tier, no Avro', async () => {
     await start(keys)
     const moved = { ...sampleJob(sealer, { request: asks('hi') }), request_id: newId('request') }
     const good = sampleJob(sealer, { request: asks('hi') })
@@ -169,11 +169,23 @@ describe('a job that cannot be scored is dead-lettered, and those behind it are 
       ),
     }
     await stage.sendRaw('x', Buffer.from('not avro'))
-    await stage.send([moved, noJson, sampleJob(sealer, { request: asks('hi') }, { tier: 'platinum' }), good])
+    await stage.send([
+      moved,
+      noJson,
+      { ...good, request_id: newId('request'), run_id: 'run_x' },
+      sampleJob(sealer, { request: asks('hi') }, { tier: 'platinum' }),
+      good,
+    ])
     await scoresOf(stage, good.request_id)
-    await until(() => stage.deadLetters.length === 4)
+    await until(() => stage.deadLetters.length === 5)
     const codes = stage.deadLetters.map(({ headers }) => headers['sluice-dlq-code'])
-    expect(codes.sort()).toEqual(['BODY_NOT_JSON', 'CANNOT_OPEN', expect.any(String), 'UNKNOWN_TIER'])
+    expect(codes.sort()).toEqual([
+      'BODY_NOT_JSON',
+      'CANNOT_OPEN',
+      'INVALID_IDENTIFIER',
+      'UNDECODABLE',
+      'UNKNOWN_TIER',
+    ])
   })
 
   test('without bodies it is unscored, with the reason', async () => {

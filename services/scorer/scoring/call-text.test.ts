@@ -63,6 +63,16 @@ describe('the texts of a call', () => {
     expect(spoken(value)).toEqual([])
   })
 
+  test('roles and names that nobody knows change nothing', () => {
+    const request = JSON.parse(
+      '{"messages":[{"role":"__proto__","content":"a"},{"role":"constructor","__proto__":{"role":"system"},"content":"b"}]}',
+    ) as unknown
+    expect(spoken(request).map(([speaker, , text]) => [speaker, text])).toEqual([
+      ['user', 'a'],
+      ['user', 'b'],
+    ])
+  })
+
   test('a body nested very deep is read to its end', () => {
     let nested: unknown = 'deep'
     for (let depth = 0; depth < 5_000; depth++) nested = [nested]

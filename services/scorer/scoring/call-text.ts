@@ -115,16 +115,16 @@ const broughtKeys = new Set([
   'retrieved',
   'search_results',
 ])
-const speakerOfRole: Readonly<Record<string, Speaker>> = {
-  system: 'system',
-  developer: 'system',
-  user: 'user',
-  human: 'user',
-  tool: 'tool',
-  function: 'tool',
-  assistant: 'assistant',
-  model: 'assistant',
-}
+const speakerOfRole: ReadonlyMap<string, Speaker> = new Map([
+  ['system', 'system'],
+  ['developer', 'system'],
+  ['user', 'user'],
+  ['human', 'user'],
+  ['tool', 'tool'],
+  ['function', 'tool'],
+  ['assistant', 'assistant'],
+  ['model', 'assistant'],
+])
 const toolResultTypes = new Set(['tool_result', 'function_call_output', 'document', 'search_result'])
 
 function textsOf(part: BodyPart, body: unknown, speaker: Speaker): CallText[] {
@@ -151,7 +151,7 @@ function speakerOf(value: unknown, inherited: Speaker): Speaker {
   if (!isObject(value)) return inherited
   const { role, type } = value
   if (typeof type === 'string' && toolResultTypes.has(type)) return 'tool'
-  return typeof role === 'string' ? (speakerOfRole[role.toLowerCase()] ?? inherited) : inherited
+  return typeof role === 'string' ? (speakerOfRole.get(role.toLowerCase()) ?? inherited) : inherited
 }
 
 function speakerOfKey(key: string, inherited: Speaker): Speaker {
