@@ -24,6 +24,15 @@ describe('createKafka', () => {
     expect(JSON.stringify(lines)).not.toContain('what somebody wrote')
   })
 
+  test('warns once in a while of what kafkajs repeats', () => {
+    const { log, lines } = capturedLog()
+    const logger = createKafka({ KAFKA_BROKERS: ['127.0.0.1:1'] }, { clientId: 'test', log }).logger()
+    for (let index = 0; index < 20; index++) logger.error('Connection error', { broker: '127.0.0.1:1' })
+    logger.error('Connection error', { broker: '127.0.0.1:2' })
+    expect(lines.filter(({ level }) => level === 40)).toHaveLength(2)
+    expect(lines).toHaveLength(21)
+  })
+
   test.each([
     ['a small batch', Buffer.from('the same words over and over '.repeat(50))],
     ['a large batch', Buffer.from('the same words over and over '.repeat(100_000))],

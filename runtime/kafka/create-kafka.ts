@@ -16,7 +16,7 @@ export type ClusterConfig = Pick<KafkaConfig, 'KAFKA_BROKERS'> & Partial<KafkaCo
  * Retries within one kafkajs call: about 5 s in all. Longer patience belongs to our producer and consumers, which know
  * their deadlines. Given in full, because kafkajs has other defaults when NODE_ENV is `test`.
  */
-export const kafkaRetry = {
+const kafkaRetry = {
   initialRetryTime: 100,
   multiplier: 2,
   factor: 0.2,
@@ -37,7 +37,7 @@ export function createKafka(config: ClusterConfig, options: { clientId: string; 
     retry: kafkaRetry,
     // At debug kafkajs reports every request: too much unless somebody asks for everything.
     logLevel: options.log.isLevelEnabled('trace') ? kafkajs.logLevel.DEBUG : kafkajs.logLevel.INFO,
-    logCreator: () => (entry) => writeEntry(options.log, entry),
+    logCreator: () => entryWriter(options.log),
     ...securityOf(config),
   })
 }
@@ -72,20 +72,35 @@ function saslOf(config: ClusterConfig): SASLOptions | undefined {
   return { mechanism, username: username ?? '', password: password ?? '' }
 }
 
+/** While a broker is away kafkajs says the same several times a second. */
+const repeatAfterMs = 10_000
+
 /**
- * kafkajs calls an error whatever it is about to retry, so its errors are our warnings: what really failed is reported by
- * the producer and the consumers. Only named fields are copied: a request in its entries can hold bodies.
+ * kafkajs calls an error whatever it is about to retry, so its errors are our warnings, each once in a while: what really failed is
+ * reported by the producer and the consumers. Only named fields are copied: a request in its entries can hold bodies.
  */
-function writeEntry(log: Log, { namespace, level, log: entry }: LogEntry): void {
-  // True of others: ours gives a producer id up before anything else is sent with it (producer-connection.ts).
-  if (entry.message.startsWith('Limiting retries for the idempotent producer')) return
-  const fields = {
-    from: `kafkajs ${namespace}`,
-    broker: entry['broker'] as unknown,
-    group_id: entry['groupId'] as unknown,
-    error: entry['error'] as unknown,
+function entryWriter(log: Log): (entry: LogEntry) => void {
+  const warnedAt = new Map<string, number>()
+  const isRepeated = (text: string) => {
+    const now = Date.now()
+    if (now - (warnedAt.get(text) ?? 0) < repeatAfterMs) return true
+    if (warnedAt.size > 100) warnedAt.clear()
+    warnedAt.set(text, now)
+    return false
   }
-  if (level <= kafkajs.logLevel.WARN) log.warn(fields, entry.message)
-  else if (level === kafkajs.logLevel.INFO) log.debug(fields, entry.message)
-  else log.trace(fields, entry.message)
+  return ({ namespace, level, log: entry }) => {
+    // True of others: ours gives a producer id up before anything else is sent with it (producer-connection.ts).
+    if (entry.message.startsWith('Limiting retries for the idempotent producer')) return
+    const fields = {
+      from: `kafkajs ${namespace}`,
+      broker: entry['broker'] as unknown,
+      group_id: entry['groupId'] as unknown,
+      error: entry['error'] as unknown,
+    }
+    if (level <= kafkajs.logLevel.WARN) {
+      const repeated = isRepeated(`${String(fields.broker)} ${String(fields.error)} ${entry.message}`)
+      log[repeated ? 'debug' : 'warn'](fields, entry.message)
+    } else if (level === kafkajs.logLevel.INFO) log.debug(fields, entry.message)
+    else log.trace(fields, entry.message)
+  }
 }

@@ -68,7 +68,7 @@ describe('three brokers, one of them killed while records are sent', () => {
     )
     expect(missing).toEqual([])
     expect(acknowledged.size).toBeGreaterThan(rounds * 4_000)
-  }, 400_000)
+  }, 600_000)
 })
 
 function sluiceSender(kafka: Kafka, metrics: ReturnType<typeof createMetrics>): Sender {
