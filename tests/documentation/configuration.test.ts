@@ -32,7 +32,7 @@ function rowsOf(service: string, schema: z.ZodObject): string[][] {
 function defaultOf(field: z.ZodType): string {
   const unset = field.safeParse(undefined)
   if (!unset.success) return '*required*'
-  const value = unset.data
+  const value = unset.data instanceof Set ? [...unset.data] : unset.data
   if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) return 'unset'
   return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``
 }
