@@ -1,6 +1,6 @@
 import type { Kafka } from 'kafkajs'
 import pg from 'pg'
-import { registerSchemas } from '#infra/create-topics.ts'
+import { awaitTopics, registerSchemas } from '#infra/create-topics.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { parseConfig } from '#runtime/config.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
@@ -104,7 +104,7 @@ async function createWrittenTopics(kafka: Kafka, prefix: string): Promise<void> 
   await admin.connect()
   const written = [topics.requestLogged, topics.requestEphemeral, topics.deliveryDue]
   await admin.createTopics({
-    waitForLeaders: true,
+    waitForLeaders: false,
     topics: written.map(({ name, partitions, maxMessageBytes }) => ({
       topic: prefix + name,
       numPartitions: partitions,
@@ -112,6 +112,10 @@ async function createWrittenTopics(kafka: Kafka, prefix: string): Promise<void> 
       configEntries: [{ name: 'max.message.bytes', value: String(maxMessageBytes) }],
     })),
   })
+  await awaitTopics(
+    admin,
+    written.map(({ name, partitions }) => ({ name: prefix + name, partitions })),
+  )
   await admin.disconnect()
 }
 
