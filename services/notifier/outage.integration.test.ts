@@ -1,22 +1,19 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Service } from '#runtime/service.ts'
-import { openCuttableProxy, type CuttableProxy } from '#services/sink/testing/cuttable-proxy.ts'
+import { openLine, type CuttableLine } from '#tests/support/cuttable-line.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#tests/support/webhook-receiver.ts'
 import { eventually, setNotifierStage, startNotifier, type NotifierStage } from './testing/notifier-stage.ts'
 import { raisedEvent } from './testing/sample-records.ts'
 
 let stage: NotifierStage
-let proxy: CuttableProxy
+let line: CuttableLine
 let service: Service
 let receiver: WebhookReceiver
 
 beforeAll(async () => {
   stage = await setNotifierStage()
-  const database = new URL(stage.environment['DATABASE_URL'] ?? '')
-  proxy = await openCuttableProxy(database)
-  const throughProxy = new URL(database)
-  throughProxy.host = `127.0.0.1:${proxy.port}`
-  service = (await startNotifier(stage, { DATABASE_URL: throughProxy.href })).service
+  line = await openLine(stage.environment['DATABASE_URL'] ?? '')
+  service = (await startNotifier(stage, { DATABASE_URL: line.url })).service
 }, 60_000)
 beforeEach(async () => {
   receiver = await startWebhookReceiver()
@@ -25,7 +22,7 @@ afterEach(() => receiver.close())
 afterAll(async () => {
   await service.stop()
   await service.done
-  await proxy.close()
+  await line.close()
   await stage.close()
 }, 60_000)
 
@@ -43,12 +40,12 @@ test.each([
     const event = raisedEvent({ project_id: projectId })
     await stage.raise(event)
     await receiver.waitFor((all) => all.length === 1)
-    proxy.cut()
+    line.cut()
     await eventually(
       () => Promise.resolve(receiver.deliveries[0]?.answeredAtMs ?? null),
       (at) => at !== null,
     )
-    setTimeout(() => proxy.mend(), 2_000)
+    setTimeout(() => line.mend(), 2_000)
     const stored = await stage.settled(event, webhook.id, 'delivered', 90_000)
     expect(stored.attempts).toHaveLength(1)
     expect(receiver.deliveries).toHaveLength(1)
@@ -67,9 +64,9 @@ test('events raised while Postgres is away are delivered once when it is back', 
   const webhook = await stage.addWebhook({ url: receiver.url, projectId })
   receiver.trust(webhook.secret)
   const events = Array.from({ length: 50 }, () => raisedEvent({ project_id: projectId }))
-  proxy.cut()
+  line.cut()
   await stage.raise(...events)
-  setTimeout(() => proxy.mend(), 5_000)
+  setTimeout(() => line.mend(), 5_000)
   for (const event of events) await stage.settled(event, webhook.id, 'delivered', 90_000)
   expect(receiver.deliveries).toHaveLength(50)
   expect(receiver.ids()).toHaveLength(50)

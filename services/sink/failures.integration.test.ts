@@ -10,8 +10,8 @@ import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { topics } from '#schemas/topics.ts'
+import { openLine } from '#tests/support/cuttable-line.ts'
 import { startServiceProcess, type ServiceProcess } from '#tests/support/service-process.ts'
-import { openCuttableProxy } from './testing/cuttable-proxy.ts'
 import { sampleCall, sampleScoredCall } from './testing/sample-records.ts'
 import { eventually, setSinkStage, tapTopic, type SinkStage, type Tap } from './testing/sink-stage.ts'
 
@@ -179,11 +179,8 @@ async function scoreThroughKill(
 }
 
 test('Postgres away for a while: nothing is lost, the sink stays up and goes on', async () => {
-  const target = new URL(stage.environment['DATABASE_URL'] ?? '')
-  const proxy = await openCuttableProxy(target)
-  const through = new URL(target)
-  through.host = `127.0.0.1:${proxy.port}`
-  const processes = await startProcesses(1, 'outage', { DATABASE_URL: through.href })
+  const line = await openLine(stage.environment['DATABASE_URL'] ?? '')
+  const processes = await startProcesses(1, 'outage', { DATABASE_URL: line.url })
   const tap = await tapJobs()
   const projectId = await stage.addProject()
   const sent: string[] = []
@@ -194,13 +191,13 @@ test('Postgres away for a while: nothing is lost, the sink stays up and goes on'
   }
   try {
     await send()
-    proxy.cut()
+    line.cut()
     await send()
     const output = () => processes[0]?.output() ?? ''
     await eventually(output, (text) => text.includes('POSTGRES_UNAVAILABLE'))
     await sleep(5_000)
     await send()
-    proxy.mend()
+    line.mend()
     await eventually(
       () => new Set(jobIds(tap, projectId)).size,
       (count) => count === 900,
@@ -210,6 +207,6 @@ test('Postgres away for a while: nothing is lost, the sink stays up and goes on'
   } finally {
     await tap.stop()
     await stopAll(processes)
-    await proxy.close()
+    await line.close()
   }
 })
