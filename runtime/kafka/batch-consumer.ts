@@ -1,15 +1,15 @@
 import type { EachBatchPayload, Kafka } from 'kafkajs'
 import { systemClock, type Clock } from '../clock.ts'
-
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Health, Service } from '../service.ts'
+import { defaultGroupSettings, partitionKey, type Assigned, type GroupSettings } from './assignment.ts'
 import { createConsumerMetrics, type ConsumerMetrics } from './consumer-metrics.ts'
 import { createTroubles, isBug, reportSuspects, type Troubles } from './consumer-state.ts'
 import { MAX_TRIES, restingMark, workingMark, type CrashMark } from './crash-marks.ts'
 import { createDeadLetters, type SendDeadLetters } from './dead-letters.ts'
 import { AssignmentLost, isRebalance } from './group-errors.ts'
-import { defaultGroupSettings, GroupMember, type Assigned, type GroupSettings } from './group-member.ts'
+import { GroupMember } from './group-member.ts'
 import { handleChunk } from './handle-chunk.ts'
 import { crashed } from './handle-record.ts'
 import { beatWhile } from './heartbeat.ts'
@@ -116,7 +116,7 @@ class BatchConsumer<T> {
       if (!(error instanceof AssignmentLost) && !(error instanceof Interrupted)) this.member.fail(error)
     } finally {
       heartbeat.stop()
-      this.#troubles.over(placeOf(assigned))
+      this.#troubles.over(partitionKey(assigned))
     }
     // kafkajs joins again when it sees the heartbeat's error.
     const rebalance = heartbeat.rebalance()
@@ -136,10 +136,11 @@ class BatchConsumer<T> {
       maxRecords: maxBatchRecords,
       maxBytes: maxBatchBytes,
     })
+    const over = () => signal.aborted || !payload.isRunning() || payload.isStale()
     let marked = false
     let next = assigned.next
     for (const [index, chunk] of chunks.entries()) {
-      if (signal.aborted || !payload.isRunning() || payload.isStale()) {
+      if (over()) {
         if (marked) await this.#rest(assigned, next)
         return
       }
@@ -151,7 +152,7 @@ class BatchConsumer<T> {
       next = this.member.advance(payload, assigned, last)
       this.#metrics.lag(topic, partition, Number(BigInt(highWatermark) - next))
       // The end of one chunk and the mark of the next are one commit.
-      const following = signal.aborted ? undefined : chunks[index + 1]
+      const following = over() ? undefined : chunks[index + 1]
       const mark = following && !isCrashed(following) ? markOf(following, assigned) : null
       marked = mark !== null
       await this.member.commit([
@@ -184,8 +185,10 @@ class BatchConsumer<T> {
 
   async #handle(chunk: Chunk, assigned: Assigned, nextOffset: bigint, signal: AbortSignal): Promise<void> {
     const { topic, partition } = assigned
-    const retry = this.#troubles.context(placeOf(assigned), topic, signal)
+    const retry = this.#troubles.context(partitionKey(assigned), topic, signal)
     const startedMs = this.#clock.now()
+    const bornMs = Number(chunk.records[0]?.message.timestamp ?? startedMs)
+    this.#metrics.oldestUnfinished(topic, Math.max(0, startedMs - bornMs) / 1_000)
     if (isCrashed(chunk)) await this.#giveUp(chunk, retry)
     else {
       const position = { cluster: this.member.clusterId, topic, partition, nextOffset }
@@ -197,7 +200,8 @@ class BatchConsumer<T> {
         metrics: this.#metrics,
       })
     }
-    this.#troubles.over(placeOf(assigned))
+    this.#troubles.over(partitionKey(assigned))
+    this.#metrics.oldestUnfinished(topic, 0)
     this.#metrics.handlerSeconds(topic, (this.#clock.now() - startedMs) / 1_000)
   }
 
@@ -222,8 +226,4 @@ function markOf(chunk: Chunk, { suspects, next }: Assigned): CrashMark {
   const first = chunk.records[0]?.offset ?? next
   const last = chunk.records.at(-1)?.offset ?? first
   return workingMark(suspects, first, last + 1n)
-}
-
-function placeOf({ topic, partition }: Assigned): string {
-  return `${topic}/${partition}`
 }

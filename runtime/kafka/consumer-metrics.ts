@@ -22,50 +22,53 @@ export interface ConsumerMetrics {
 const secondsBuckets = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 30, 120]
 const recordsBuckets = [1, 10, 50, 100, 500, 1_000, 5_000]
 
+function declare(metrics: Metrics) {
+  return {
+    records: metrics.counter('sluice_kafka_records_total', 'Records handled, by outcome', [
+      'group',
+      'topic',
+      'outcome',
+    ]),
+    dropped: metrics.counter('sluice_kafka_dropped_records_total', 'Records dropped on purpose', [
+      'topic',
+      'reason',
+    ]),
+    letters: metrics.counter('sluice_kafka_dead_letters_total', 'Records dead-lettered', ['topic', 'code']),
+    retries: metrics.counter('sluice_kafka_retries_total', 'Attempts that failed transiently', [
+      'group',
+      'topic',
+      'code',
+    ]),
+    skipped: metrics.counter(
+      'sluice_kafka_skipped_records_total',
+      'Records that were gone before they were read',
+      ['topic'],
+    ),
+    seconds: metrics.histogram('sluice_kafka_handler_seconds', 'Time in the handler', secondsBuckets, [
+      'group',
+      'topic',
+    ]),
+    sizes: metrics.histogram(
+      'sluice_kafka_batch_records',
+      'Records given to a handler at once',
+      recordsBuckets,
+      ['group', 'topic'],
+    ),
+    inFlight: metrics.gauge('sluice_kafka_in_flight_records', 'Records being worked on', ['group']),
+    lag: metrics.gauge('sluice_kafka_lag_records', 'Records not finished in the assigned partitions', [
+      'group',
+      'topic',
+    ]),
+    oldest: metrics.gauge('sluice_kafka_oldest_unfinished_seconds', 'Age of the oldest unfinished record', [
+      'group',
+      'topic',
+    ]),
+  }
+}
+
 export function createConsumerMetrics(metrics: Metrics, group: string): ConsumerMetrics {
-  const records = metrics.counter('sluice_kafka_records_total', 'Records handled, by outcome', [
-    'group',
-    'topic',
-    'outcome',
-  ])
-  const dropped = metrics.counter('sluice_kafka_dropped_records_total', 'Records dropped on purpose', [
-    'topic',
-    'reason',
-  ])
-  const letters = metrics.counter('sluice_kafka_dead_letters_total', 'Records dead-lettered', [
-    'topic',
-    'code',
-  ])
-  const retries = metrics.counter('sluice_kafka_retries_total', 'Attempts that failed transiently', [
-    'group',
-    'topic',
-    'code',
-  ])
-  const skipped = metrics.counter(
-    'sluice_kafka_skipped_records_total',
-    'Records that were gone before they were read',
-    ['topic'],
-  )
-  const seconds = metrics.histogram('sluice_kafka_handler_seconds', 'Time in the handler', secondsBuckets, [
-    'group',
-    'topic',
-  ])
-  const sizes = metrics.histogram(
-    'sluice_kafka_batch_records',
-    'Records given to a handler at once',
-    recordsBuckets,
-    ['group', 'topic'],
-  )
-  const inFlight = metrics.gauge('sluice_kafka_in_flight_records', 'Records being worked on', ['group'])
-  const lag = metrics.gauge('sluice_kafka_lag_records', 'Records not finished in the assigned partitions', [
-    'group',
-    'topic',
-  ])
-  const oldest = metrics.gauge(
-    'sluice_kafka_oldest_unfinished_seconds',
-    'Age of the oldest unfinished record',
-    ['group', 'topic'],
-  )
+  const { records, dropped, letters, retries, skipped, seconds, sizes, inFlight, lag, oldest } =
+    declare(metrics)
   const lags = new Map<string, Map<number, number>>()
   return {
     handled(topic, outcome) {

@@ -2,8 +2,8 @@ import type { Clock } from '../clock.ts'
 import type { SluiceError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Health } from '../service.ts'
+import { type Assigned } from './assignment.ts'
 import type { ConsumerMetrics } from './consumer-metrics.ts'
-import type { Assigned } from './group-member.ts'
 import type { RetryContext, RetryPolicy } from './retry-policy.ts'
 
 /** What is being tried again at the moment, for health, log and metrics. */

@@ -1,56 +1,18 @@
-import type { Admin, Consumer, EachBatchPayload, Kafka } from 'kafkajs'
+import type { Admin, Consumer, EachBatchPayload, Kafka, Offsets } from 'kafkajs'
 import { systemClock, type Clock } from '../clock.ts'
 import { messageOf, TransientError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Health } from '../service.ts'
+import {
+  partitionKey,
+  toTopicOffsets,
+  type Assigned,
+  type CommitPosition,
+  type GroupSettings,
+} from './assignment.ts'
 import type { ConsumerMetrics } from './consumer-metrics.ts'
-import { writeMark, type CrashMark, type Suspects } from './crash-marks.ts'
 import { AssignmentLost, isKafkaTrouble, isRebalance, rejoinNeeded } from './group-errors.ts'
 import { judgeBatch, readOffsets, startingPlace } from './starting-place.ts'
-
-/** How a member of a consumer group behaves. Times in milliseconds. */
-export interface GroupSettings {
-  /**
-   * How long a member that died keeps its partitions: the pause that a `kill -9` costs. 10 s by default: heartbeats come every
-   * 3 s, whatever the handlers do, as long as nothing blocks the event loop.
-   */
-  sessionTimeoutMs: number
-  /** How long a rebalance waits for members to finish what they work on. */
-  rebalanceTimeoutMs: number
-  heartbeatIntervalMs: number
-  /** A fetch with nothing to bring waits this long; so does kafkajs when all partitions are paused. */
-  maxWaitMs: number
-  /** What one fetch brings of one partition, as stored (compressed); a larger record comes alone. */
-  maxBytesPerPartition: number
-}
-
-export const defaultGroupSettings: GroupSettings = {
-  sessionTimeoutMs: 10_000,
-  rebalanceTimeoutMs: 60_000,
-  heartbeatIntervalMs: 3_000,
-  maxWaitMs: 500,
-  maxBytesPerPartition: 2 * 1024 * 1024,
-}
-
-/** A partition dealt to this member, until the next rebalance deals anew. */
-export interface Assigned {
-  readonly topic: string
-  readonly partition: number
-  readonly start: bigint
-  readonly suspects: Suspects | null
-  /** The offset that the next batch should begin with. */
-  next: bigint
-  /** The place that is being read a second time, because what came first did not fit. */
-  readAgainAt: bigint | null
-}
-
-export interface CommitPosition {
-  assigned: Assigned
-  /** The next offset to work on. */
-  offset: bigint
-  /** null: clean, nothing is under way. */
-  mark: CrashMark | null
-}
 
 export interface GroupMemberOptions {
   kafka: Kafka
@@ -89,13 +51,14 @@ export class GroupMember {
   readonly #admin: Admin
   readonly #clock: Clock
   readonly #stopping = new AbortController()
-  readonly #done = Promise.withResolvers<void>()
-  readonly #joined = Promise.withResolvers<void>()
+  readonly #done = Promise.withResolvers<undefined>()
+  readonly #joined = Promise.withResolvers<undefined>()
   #phase: Health['status'] = 'starting'
   #generation = 0
   #assigned = new Map<string, Assigned>()
-  #commitOffsets: EachBatchPayload['commitOffsetsIfNecessary'] | null = null
+  #commitOffsets: ((offsets: Offsets) => Promise<void>) | null = null
   #starting: Promise<void> | null = null
+  #joining: Promise<void> | null = null
   #leaving: Promise<void> | null = null
 
   constructor(options: GroupMemberOptions) {
@@ -138,6 +101,12 @@ export class GroupMember {
   }
 
   async #start(): Promise<void> {
+    this.#joining = this.#join()
+    await this.#joining
+    await Promise.race([this.#joined.promise, this.done])
+  }
+
+  async #join(): Promise<void> {
     const { topics, partitionsConcurrently } = this.#options
     if (this.stopping.aborted) return
     const { GROUP_JOIN, REBALANCING, CRASH } = this.#consumer.events
@@ -148,13 +117,13 @@ export class GroupMember {
     this.clusterId = (await this.#admin.describeCluster()).clusterId
     await this.#consumer.connect()
     await this.#consumer.subscribe({ topics: [...topics], fromBeginning: true })
+    if (this.stopping.aborted) return
     await this.#consumer.run({
       autoCommit: false,
       eachBatchAutoResolve: false,
       partitionsConsumedConcurrently: partitionsConcurrently,
       eachBatch: (payload) => this.#take(payload),
     })
-    await Promise.race([this.#joined.promise, this.done])
   }
 
   /** Ends the member: `done` rejects with the error, the offsets stay. */
@@ -181,15 +150,17 @@ export class GroupMember {
 
   async #leave(): Promise<void> {
     this.windUp()
-    if (this.#starting !== null) {
+    if (this.#joining !== null) {
+      // kafkajs does not stop what is still joining: it would go on behind our back. Why it failed, `start` has said.
+      await this.#joining.catch(() => undefined)
       await this.#consumer.disconnect()
       await this.#admin.disconnect()
     }
-    this.#done.resolve()
+    this.#done.resolve(undefined)
   }
 
   isCurrent(assigned: Assigned): boolean {
-    return this.#assigned.get(keyOf(assigned)) === assigned
+    return this.#assigned.get(partitionKey(assigned)) === assigned
   }
 
   /** Fetches no more of the partition until `resume`. A rebalance ends every pause. */
@@ -245,7 +216,7 @@ export class GroupMember {
         if (generation !== this.#generation || this.stopping.aborted) return
         this.#consumer.resume(held)
         if (this.#phase === 'starting') this.#phase = 'ok'
-        this.#joined.resolve()
+        this.#joined.resolve(undefined)
       },
       (error: unknown) => this.fail(crashed(error)),
     )
@@ -262,7 +233,7 @@ export class GroupMember {
       this.#reportMissing(topic, partition, missing, start)
       return { topic, partition, start, suspects, next: start, readAgainAt: null }
     })
-    this.#assigned = new Map(dealt.map((assigned) => [keyOf(assigned), assigned]))
+    this.#assigned = new Map(dealt.map((assigned) => [partitionKey(assigned), assigned]))
     this.#options.onAssigned(dealt)
     this.#options.onDealt?.()
   }
@@ -279,9 +250,9 @@ export class GroupMember {
   }
 
   async #take(payload: EachBatchPayload): Promise<void> {
-    this.#commitOffsets = payload.commitOffsetsIfNecessary
+    this.#commitOffsets = (offsets) => payload.commitOffsetsIfNecessary(offsets)
     const { topic, partition, messages } = payload.batch
-    const assigned = this.#assigned.get(keyOf({ topic, partition }))
+    const assigned = this.#assigned.get(partitionKey({ topic, partition }))
     const first = messages[0]
     // Not taking a batch leaves the fetch position: it comes again when there is somebody for it.
     if (assigned === undefined || first === undefined || this.stopping.aborted) return
@@ -310,7 +281,7 @@ export class GroupMember {
     }
     // The log begins anew: what is known of these offsets was about other records. The batch comes again.
     const anew: Assigned = { topic, partition, start: first, suspects: null, next: first, readAgainAt: null }
-    this.#assigned.set(keyOf(anew), anew)
+    this.#assigned.set(partitionKey(anew), anew)
     this.#options.onAssigned([anew])
     return false
   }
@@ -327,22 +298,6 @@ export class GroupMember {
     }
     this.#options.log.error(place, 'records were gone before they were read')
   }
-}
-
-function keyOf({ topic, partition }: { topic: string; partition: number }): string {
-  return `${partition}/${topic}`
-}
-
-function toTopicOffsets(positions: readonly CommitPosition[]) {
-  const byTopic = Map.groupBy(positions, ({ assigned }) => assigned.topic)
-  return [...byTopic].map(([topic, ofTopic]) => ({
-    topic,
-    partitions: ofTopic.map(({ assigned, offset, mark }) => ({
-      partition: assigned.partition,
-      offset: offset.toString(),
-      metadata: mark === null ? '' : writeMark(mark),
-    })),
-  }))
 }
 
 function crashed(error: unknown): TransientError {

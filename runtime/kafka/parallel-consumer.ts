@@ -3,21 +3,22 @@ import { systemClock, type Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Health, Service } from '../service.ts'
-import { createConsumerMetrics, type ConsumerMetrics } from './consumer-metrics.ts'
-import { createTroubles, isBug, reportSuspects, type Troubles } from './consumer-state.ts'
-import { MAX_TRIES } from './crash-marks.ts'
-import { createDeadLetters } from './dead-letters.ts'
-import { AssignmentLost, isRebalance } from './group-errors.ts'
 import {
   defaultGroupSettings,
-  GroupMember,
+  partitionKey,
   type Assigned,
   type CommitPosition,
   type GroupSettings,
-} from './group-member.ts'
+} from './assignment.ts'
+import { createConsumerMetrics, type ConsumerMetrics } from './consumer-metrics.ts'
+import { createTroubles, isBug, reportSuspects, type Troubles } from './consumer-state.ts'
+import { createDeadLetters } from './dead-letters.ts'
+import { DueTimes } from './due-times.ts'
+import { AssignmentLost, isRebalance } from './group-errors.ts'
+import { GroupMember } from './group-member.ts'
 import { createRecordRunner, type RunRecord } from './handle-record.ts'
-import { PartitionWork, type Waiting } from './partition-work.ts'
-import { decodeRecord, type DecoderChoice, type RawRecord } from './raw-record.ts'
+import { grantLastTry, PartitionWork, reportProgress, type Waiting } from './partition-work.ts'
+import type { DecoderChoice, RawRecord } from './raw-record.ts'
 import type { ConsumedRecord, Producer, RecordHandler } from './records.ts'
 import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts'
 
@@ -81,7 +82,8 @@ class ParallelConsumer<T> {
   #commitAgain = false
   #rebalancing = false
   #tick: NodeJS.Timeout | undefined
-  #due: NodeJS.Timeout | undefined
+  readonly #dueTimes: DueTimes<T>
+  #round: Promise<void> | null = null
   #stopped: Promise<void> | null = null
 
   constructor(options: ParallelConsumerOptions<T>) {
@@ -94,6 +96,8 @@ class ParallelConsumer<T> {
     const omitValue = options.omitDeadLetterValue ?? (() => false)
     const sendDeadLetters = createDeadLetters({ ...shared, producer, omitValue })
     this.#run = createRecordRunner({ ...shared, decoder, handler, sendDeadLetters, troubles: this.#troubles })
+    const { notBefore } = options
+    this.#dueTimes = new DueTimes({ ...shared, decoder, notBefore, wake: () => this.#pump() })
     this.member = new GroupMember({
       ...options,
       // All partitions can be paused: kafkajs then sleeps this long before it sees that one is resumed.
@@ -129,7 +133,7 @@ class ParallelConsumer<T> {
   async #stop(): Promise<void> {
     const { drainMs = 20_000, abortMs = 5_000 } = this.#options
     this.member.windUp()
-    clearTimeout(this.#due)
+    this.#dueTimes.stop()
     if (!(await this.#drained(drainMs))) {
       for (const work of this.#work.values()) work.abandon()
       await this.#drained(abortMs)
@@ -150,7 +154,7 @@ class ParallelConsumer<T> {
   }
 
   #adopt(assigned: Assigned): void {
-    const key = keyOf(assigned)
+    const key = partitionKey(assigned)
     const known = this.#work.get(key)
     if (known?.signal.aborted === false && known.continues(assigned)) {
       known.adopt(assigned)
@@ -174,7 +178,7 @@ class ParallelConsumer<T> {
   /** Only takes in: kafkajs must go on fetching and beating. Not a moment may pass between the check of the generation and `advance`. */
   async #take(payload: EachBatchPayload, assigned: Assigned): Promise<void> {
     const { topic, partition, messages, highWatermark } = payload.batch
-    const work = this.#work.get(keyOf(assigned))
+    const work = this.#work.get(partitionKey(assigned))
     const last = messages.at(-1)
     if (work === undefined || last === undefined || !this.member.isCurrent(assigned)) return
     work.take(
@@ -188,7 +192,8 @@ class ParallelConsumer<T> {
     }
     this.#pump()
     // A commit behind a fetch that waits for data waits with it (one connection): so the first mark goes before the next fetch.
-    await this.#commit()
+    void this.#commit()
+    await this.#round
   }
 
   #bytesEach(): number {
@@ -198,12 +203,13 @@ class ParallelConsumer<T> {
   /** Begins whatever may begin, and sees to it that the rest will. */
   #pump(): void {
     if (this.member.stopping.aborted || this.#rebalancing) return
-    this.#grantLastTry()
+    const works = [...this.#work.values()]
+    grantLastTry(works)
     this.#beginAll()
     const uncovered = (work: PartitionWork<T>) =>
-      this.#isDue(work) && !work.mayBegin() && work.progress() !== null
-    if ([...this.#work.values()].some(uncovered)) void this.#commit()
-    this.#wakeWhenDue()
+      this.#dueTimes.isDue(work) && !work.mayBegin() && work.progress() !== null
+    if (works.some(uncovered)) void this.#commit()
+    this.#dueTimes.wakeFor(works)
   }
 
   /** In turns, so that no partition keeps the others from theirs. */
@@ -211,61 +217,18 @@ class ParallelConsumer<T> {
     let found = true
     while (found) {
       found = false
-      for (const work of this.#work.values()) {
+      for (const [key, work] of [...this.#work]) {
         if (this.#running >= this.#options.concurrency) return
-        if (!this.member.isCurrent(work.assigned) || !this.#isDue(work) || !work.mayBegin()) continue
+        if (!this.member.isCurrent(work.assigned) || !this.#dueTimes.isDue(work) || !work.mayBegin()) continue
         const next = work.begin()
         if (next === undefined) continue
         found = true
+        // Behind the others, for the next time that there is room for one.
+        this.#work.delete(key)
+        this.#work.set(key, work)
         void this.#workOn(work, next)
       }
     }
-  }
-
-  /** One partition at a time may begin a record that two processes ended on: if this one ends too, it was that record. */
-  #grantLastTry(): void {
-    const last = (work: PartitionWork<T>) =>
-      work.head !== undefined && work.triesOf(work.head.raw) === MAX_TRIES
-    const works = [...this.#work.values()]
-    for (const work of works)
-      if (work.mayTryLast && work.running === 0 && !last(work)) work.mayTryLast = false
-    if (works.some((work) => work.mayTryLast)) return
-    const next = works.find((work) => last(work) && work.running === 0)
-    if (next) next.mayTryLast = true
-  }
-
-  #isDue(work: PartitionWork<T>): boolean {
-    const { head } = work
-    const { notBefore } = this.#options
-    if (head === undefined) return false
-    if (notBefore === undefined) return true
-    if (head.dueMs === null) {
-      head.dueMs = Infinity
-      void this.#findDue(head, notBefore)
-    }
-    return head.dueMs <= this.#clock.now()
-  }
-
-  async #findDue(head: Waiting<T>, notBefore: (record: ConsumedRecord<T>) => number): Promise<void> {
-    try {
-      head.record = await decodeRecord(head.raw, this.#options.decoder)
-      head.dueMs = notBefore(head.record)
-    } catch (error) {
-      // What cannot be read has no time to wait for: its turn is now, and says what becomes of it.
-      this.#options.log.debug({ err: error }, 'no due time')
-      head.dueMs = 0
-    }
-    this.#pump()
-  }
-
-  #wakeWhenDue(): void {
-    const nowMs = this.#clock.now()
-    const dues = [...this.#work.values()]
-      .map(({ head }) => head?.dueMs ?? Infinity)
-      .filter((dueMs) => dueMs > nowMs)
-    const next = Math.min(...dues)
-    clearTimeout(this.#due)
-    if (next !== Infinity) this.#due = setTimeout(() => this.#pump(), Math.min(next - nowMs, 60_000))
   }
 
   async #workOn(work: PartitionWork<T>, { raw, record }: Waiting<T>): Promise<void> {
@@ -300,7 +263,8 @@ class ParallelConsumer<T> {
   async #commitWhileAsked(): Promise<void> {
     while (this.#commitAgain && !this.#rebalancing && !this.member.stopping.aborted) {
       this.#commitAgain = false
-      await this.#commitAll((work) => work.progress())
+      this.#round = this.#commitAll((work) => work.progress())
+      await this.#round
       this.#pump()
     }
   }
@@ -327,17 +291,6 @@ class ParallelConsumer<T> {
 
   #report(): void {
     void this.#commit()
-    const oldest = new Map<string, number>()
-    for (const work of this.#work.values()) {
-      const { topic, partition } = work.assigned
-      this.#metrics.lag(topic, partition, work.lag())
-      const ageMs = this.#clock.now() - (work.oldestMs() ?? this.#clock.now())
-      oldest.set(topic, Math.max(oldest.get(topic) ?? 0, ageMs))
-    }
-    for (const [topic, ageMs] of oldest) this.#metrics.oldestUnfinished(topic, ageMs / 1_000)
+    reportProgress([...this.#work.values()], this.#metrics, this.#clock.now())
   }
-}
-
-function keyOf({ topic, partition }: Assigned): string {
-  return `${partition}/${topic}`
 }

@@ -1,3 +1,5 @@
+import type { ConsumerMetrics } from './consumer-metrics.ts'
+import { type Assigned, type CommitPosition } from './assignment.ts'
 import {
   MAX_TRIES,
   restingMark,
@@ -7,7 +9,6 @@ import {
   type CrashMark,
   type Suspects,
 } from './crash-marks.ts'
-import type { Assigned, CommitPosition } from './group-member.ts'
 import { createOffsetLedger, type OffsetLedger } from './offset-ledger.ts'
 import { weightBytes, type RawRecord } from './raw-record.ts'
 import type { ConsumedRecord } from './records.ts'
@@ -178,4 +179,30 @@ export class PartitionWork<T> {
     const reach = lowest + this.#window
     return workingMark(this.#suspects, lowest, reach < end ? reach : end)
   }
+}
+
+/** One partition at a time may begin a record that two processes ended on: if this one ends too, it was that record. */
+export function grantLastTry<T>(works: readonly PartitionWork<T>[]): void {
+  const isLast = (work: PartitionWork<T>) =>
+    work.head !== undefined && work.triesOf(work.head.raw) === MAX_TRIES
+  for (const work of works) {
+    if (work.mayTryLast && work.running === 0 && !isLast(work)) work.mayTryLast = false
+  }
+  if (works.some((work) => work.mayTryLast)) return
+  const next = works.find((work) => isLast(work) && work.running === 0)
+  if (next) next.mayTryLast = true
+}
+
+export function reportProgress<T>(
+  works: readonly PartitionWork<T>[],
+  metrics: ConsumerMetrics,
+  nowMs: number,
+): void {
+  const ages = new Map<string, number>()
+  for (const work of works) {
+    const { topic, partition } = work.assigned
+    metrics.lag(topic, partition, work.lag())
+    ages.set(topic, Math.max(ages.get(topic) ?? 0, nowMs - (work.oldestMs() ?? nowMs)))
+  }
+  for (const [topic, ageMs] of ages) metrics.oldestUnfinished(topic, ageMs / 1_000)
 }

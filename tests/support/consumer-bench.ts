@@ -55,13 +55,15 @@ export async function createConsumerBench(name: string, partitions = 3): Promise
       replicationFactor: 1,
     })),
   })
-  // kafkajs's own wait gives up on a broker that has not heard of the topic yet.
-  await until(() =>
-    admin.fetchTopicMetadata({ topics: [topic, `${topic}.dlq`] }).then(
-      () => true,
-      () => false,
-    ),
-  )
+  // Until the broker leads every partition: kafkajs sends again, and twice, what is refused before that.
+  for (const each of [topic, `${topic}.dlq`]) {
+    await until(() =>
+      admin.fetchTopicOffsets(each).then(
+        () => true,
+        () => false,
+      ),
+    )
+  }
   const producer = createProducer({ kafka, log, metrics })
   await producer.start()
   const plain = kafka.producer({ allowAutoTopicCreation: false })
@@ -116,7 +118,7 @@ async function readTopic(kafka: Kafka, admin: Admin, topic: string, groupId: str
   const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 100 })
   await consumer.connect()
   await consumer.subscribe({ topic, fromBeginning: true })
-  const complete = Promise.withResolvers<void>()
+  const complete = Promise.withResolvers<undefined>()
   await consumer.run({
     autoCommit: false,
     eachMessage: ({ partition, message }) => {
@@ -128,7 +130,7 @@ async function readTopic(kafka: Kafka, admin: Admin, topic: string, groupId: str
         value: message.value,
         headers: Object.fromEntries(headers) as Record<string, string>,
       })
-      if (records.length === expected) complete.resolve()
+      if (records.length === expected) complete.resolve(undefined)
       return Promise.resolve()
     },
   })

@@ -1,0 +1,67 @@
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { PartitionWork, Waiting } from './partition-work.ts'
+import { decodeRecord, type DecoderChoice } from './raw-record.ts'
+import type { ConsumedRecord } from './records.ts'
+
+/** Looks again at least this often, so that a clock that was set does not strand anything. */
+const longestWaitMs = 60_000
+
+interface DueTimesOptions<T> {
+  decoder: DecoderChoice<T>
+  /** Unix milliseconds; undefined: every record is due at once. */
+  notBefore: ((record: ConsumedRecord<T>) => number) | undefined
+  clock: Clock
+  log: Log
+  /** A head may be due now. */
+  wake: () => void
+}
+
+/** Holds a partition back until the record at its head is due, by a timer that occupies nobody. */
+export class DueTimes<T> {
+  readonly #options: DueTimesOptions<T>
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: DueTimesOptions<T>) {
+    this.#options = options
+  }
+
+  isDue({ head }: PartitionWork<T>): boolean {
+    if (head === undefined) return false
+    const { notBefore, clock } = this.#options
+    if (notBefore === undefined) return true
+    if (head.dueMs === null) {
+      head.dueMs = Infinity
+      void this.#find(head, notBefore)
+    }
+    return head.dueMs <= clock.now()
+  }
+
+  /** Wakes for the first head that falls due. */
+  wakeFor(works: readonly PartitionWork<T>[]): void {
+    clearTimeout(this.#timer)
+    if (this.#options.notBefore === undefined) return
+    const nowMs = this.#options.clock.now()
+    const dues = works.map(({ head }) => head?.dueMs ?? Infinity).filter((dueMs) => dueMs > nowMs)
+    const next = Math.min(...dues)
+    if (next === Infinity) return
+    this.#timer = setTimeout(this.#options.wake, Math.min(next - nowMs, longestWaitMs))
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  async #find(head: Waiting<T>, notBefore: (record: ConsumedRecord<T>) => number): Promise<void> {
+    const { decoder, log, wake } = this.#options
+    try {
+      head.record = await decodeRecord(head.raw, decoder)
+      head.dueMs = notBefore(head.record)
+    } catch (error) {
+      // What cannot be read has no time to wait for: its turn is now, and says what becomes of it.
+      log.debug({ err: error }, 'no due time')
+      head.dueMs = 0
+    }
+    wake()
+  }
+}
