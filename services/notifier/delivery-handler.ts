@@ -1,11 +1,12 @@
 import type { Clock } from '#runtime/clock.ts'
 import type { RecordHandler } from '#runtime/kafka/records.ts'
 import type { Log } from '#runtime/log.ts'
-import { drop, type Outcome } from '#runtime/outcome.ts'
+import { deadLetter, drop, type Outcome } from '#runtime/outcome.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { claimLeaseMs, type AttemptDelivery, type AttemptEnd } from './attempt-delivery.ts'
 import type { EndpointSlots } from './endpoint-slots.ts'
 import type { NotifierMetrics } from './notifier-metrics.ts'
+import { checkDelivery } from './steps/check-record.ts'
 import type { WaitingStore } from './stores/waiting-store.ts'
 
 export interface DeliveryHandlerDependencies {
@@ -60,6 +61,8 @@ export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies)
   }
   return {
     async handle({ value: delivery }) {
+      const fault = checkDelivery(delivery)
+      if (fault !== undefined) return deadLetter(fault)
       const giveBack = slots.take(delivery.webhook_id, 'topic')
       if (giveBack === undefined) {
         slots.holdBack(delivery.webhook_id)

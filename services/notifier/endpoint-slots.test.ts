@@ -1,49 +1,82 @@
 import { expect, test } from '@jest/globals'
-import { createEndpointSlots } from './endpoint-slots.ts'
+import { createEndpointSlots, type EndpointSlots, type SlotOptions } from './endpoint-slots.ts'
+
+function slotsOf(options: Partial<SlotOptions>, fast: readonly string[] = [], slow: readonly string[] = []) {
+  const slots = createEndpointSlots({ perEndpoint: 2, total: 10, ...options })
+  for (const webhookId of fast) slots.note(webhookId, false)
+  for (const webhookId of slow) slots.note(webhookId, true)
+  return slots
+}
+
+/** Which of these get a place, asked in this order. */
+function takeAll(slots: EndpointSlots, webhookIds: string): boolean[] {
+  return Array.from(webhookIds, (webhookId) => slots.take(webhookId, 'topic') !== undefined)
+}
 
 test('an endpoint has its places and no more; another has its own', () => {
   let taken = 0
-  const slots = createEndpointSlots({ perEndpoint: 2, total: 10, onChange: (count) => (taken = count) })
-  const first = slots.take('a', 'topic')
-  expect(slots.take('a', 'topic')).toBeDefined()
-  expect(slots.take('a', 'topic')).toBeUndefined()
-  expect(slots.take('b', 'topic')).toBeDefined()
+  const slots = slotsOf({ onChange: (count) => (taken = count) }, ['a', 'b'])
+  const giveBack = slots.take('a', 'topic')
+  expect(takeAll(slots, 'aab')).toEqual([true, false, true])
   expect(taken).toBe(3)
-  first?.()
-  first?.()
+  giveBack?.()
+  giveBack?.()
   expect(taken).toBe(2)
-  expect(slots.take('a', 'topic')).toBeDefined()
+  expect(slots.free()).toBe(8)
+  expect(takeAll(slots, 'a')).toEqual([true])
   expect(slots.placesLeft()).toEqual(
     new Map([
-      ['a', 0],
       ['b', 1],
+      ['a', 0],
     ]),
   )
 })
 
-test('however many are slow, the others find places', () => {
-  const slots = createEndpointSlots({ perEndpoint: 2, total: 6 })
-  for (const slow of ['a', 'b', 'c']) slots.note(slow, true)
-  const taken = ['a', 'a', 'b', 'b', 'c', 'c'].map(
-    (webhookId) => slots.take(webhookId, 'topic') !== undefined,
-  )
-  expect(taken).toEqual([true, true, true, false, false, false])
-  expect(slots.placesLeft().get('c')).toBe(0)
-  slots.note('c', false)
-  expect(slots.take('c', 'topic')).toBeDefined()
-  expect(slots.take('d', 'topic')).toBeDefined()
+test('one of which nothing is known has one place until an attempt ends', () => {
+  const slots = slotsOf({})
+  expect(takeAll(slots, 'aa')).toEqual([true, false])
+  slots.note('a', false)
+  expect(takeAll(slots, 'a')).toEqual([true])
 })
 
 test('there is an end to all of it', () => {
-  const slots = createEndpointSlots({ perEndpoint: 2, total: 3 })
-  const taken = ['a', 'a', 'b', 'b'].map((webhookId) => slots.take(webhookId, 'topic') !== undefined)
-  expect(taken).toEqual([true, true, true, false])
+  expect(takeAll(slotsOf({ total: 3 }, ['a', 'b']), 'aabb')).toEqual([true, true, true, false])
+})
+
+test('however many are slow, the others find places', () => {
+  const slots = slotsOf({ total: 6 }, ['d'], ['a', 'b', 'c'])
+  expect(takeAll(slots, 'aabbcdd')).toEqual([true, true, true, false, false, true, true])
+  slots.note('c', false)
+  expect(takeAll(slots, 'c')).toEqual([true])
+})
+
+test('one that turns slow takes its places with it', () => {
+  const slots = slotsOf({ total: 6 }, ['a', 'b'], ['c'])
+  takeAll(slots, 'aabb')
+  slots.note('a', true)
+  slots.note('b', true)
+  expect(takeAll(slots, 'c')).toEqual([false])
+  slots.note('a', false)
+  expect(takeAll(slots, 'c')).toEqual([true])
+})
+
+test('what slow ones have left is dealt to those that have least', () => {
+  const slots = slotsOf({ total: 6, perEndpoint: 3 }, [], ['a', 'b', 'c'])
+  takeAll(slots, 'a')
+  expect(slots.placesLeft()).toEqual(
+    new Map([
+      ['a', 0],
+      ['b', 1],
+      ['c', 1],
+    ]),
+  )
 })
 
 test('who waits goes first', () => {
-  const slots = createEndpointSlots({ perEndpoint: 2, total: 10 })
+  const slots = slotsOf({}, ['a'])
   slots.holdBack('a')
   expect(slots.heldBack()).toEqual(['a'])
+  expect(slots.placesLeft()).toEqual(new Map([['a', 2]]))
   expect(slots.take('a', 'topic')).toBeUndefined()
   expect(slots.take('a', 'waiting')).toBeDefined()
   slots.letPass('a')

@@ -1,6 +1,6 @@
 /**
- * What is in flight: so much to an endpoint and so much in all. Endpoints that are slow share half of it, so that however many
- * hang, the others find places.
+ * What is in flight: so much to an endpoint and so much in all. Endpoints that are slow share half of it, and one of which
+ * nothing is known yet has one place until its first attempt ends: however many hang, the others find places.
  */
 export interface EndpointSlots {
   /** A place, to be given back once; undefined when there is none, or when others of this endpoint wait for one from topics. */
@@ -13,8 +13,10 @@ export interface EndpointSlots {
   heldBack(): readonly string[]
   /** Says whether the endpoint is slow, as its latest attempt shows. */
   note(webhookId: string, isSlow: boolean): void
-  /** Of each endpoint that does not have all its places, how many are left. */
+  /** Places to give to endpoints that have some taken, are slow or are held back. Any other has one. */
   placesLeft(): Map<string, number>
+  /** Places left in all. */
+  free(): number
 }
 
 export interface SlotOptions {
@@ -24,45 +26,95 @@ export interface SlotOptions {
   onChange?: (taken: number) => void
 }
 
-export function createEndpointSlots(limits: SlotOptions): EndpointSlots {
-  const inFlight = new Map<string, number>()
-  const slow = new Set<string>()
-  const held = new Set<string>()
-  const slowLimit = Math.max(1, limits.total >> 1)
-  let total = 0
-  const slowTotal = () => [...slow].reduce((sum, webhookId) => sum + (inFlight.get(webhookId) ?? 0), 0)
-  const left = (webhookId: string) => {
-    const shared = slow.has(webhookId) ? slowLimit - slowTotal() : limits.total - total
-    return Math.max(0, Math.min(shared, limits.perEndpoint - (inFlight.get(webhookId) ?? 0)))
+export function createEndpointSlots(options: SlotOptions): EndpointSlots {
+  return new Slots(options)
+}
+
+class Slots implements EndpointSlots {
+  readonly #options: SlotOptions
+  readonly #inFlight = new Map<string, number>()
+  readonly #isSlow = new Map<string, boolean>()
+  readonly #held = new Set<string>()
+  readonly #slowLimit: number
+  #taken = 0
+  #takenBySlow = 0
+
+  constructor(options: SlotOptions) {
+    this.#options = options
+    this.#slowLimit = Math.max(1, options.total >> 1)
   }
-  const change = (by: 1 | -1) => {
-    total += by
-    limits.onChange?.(total)
+
+  take(webhookId: string, from: 'topic' | 'waiting'): (() => void) | undefined {
+    const shared = this.#isSlow.get(webhookId) === true ? this.#freeForSlow() : this.free()
+    const isBehindOthers = from === 'topic' && this.#held.has(webhookId)
+    if (isBehindOthers || shared <= 0 || this.#ownLeft(webhookId) <= 0) return undefined
+    this.#count(webhookId, 1)
+    let given = false
+    return () => {
+      if (!given) this.#count(webhookId, -1)
+      given = true
+    }
   }
-  const giveBack = (webhookId: string) => {
-    change(-1)
-    const others = (inFlight.get(webhookId) ?? 0) - 1
-    if (others > 0) inFlight.set(webhookId, others)
-    else inFlight.delete(webhookId)
+
+  holdBack(webhookId: string): void {
+    this.#held.add(webhookId)
   }
-  return {
-    take(webhookId, from) {
-      if (left(webhookId) === 0 || (from === 'topic' && held.has(webhookId))) return undefined
-      change(1)
-      inFlight.set(webhookId, (inFlight.get(webhookId) ?? 0) + 1)
-      let given = false
-      return () => {
-        if (!given) giveBack(webhookId)
-        given = true
+
+  letPass(webhookId: string): void {
+    this.#held.delete(webhookId)
+  }
+
+  heldBack(): readonly string[] {
+    return [...this.#held]
+  }
+
+  note(webhookId: string, isSlow: boolean): void {
+    const wasSlow = this.#isSlow.get(webhookId) === true
+    if (wasSlow !== isSlow) this.#takenBySlow += (isSlow ? 1 : -1) * this.#of(webhookId)
+    this.#isSlow.set(webhookId, isSlow)
+  }
+
+  placesLeft(): Map<string, number> {
+    const slow = [...this.#isSlow].filter(([, isSlow]) => isSlow).map(([webhookId]) => webhookId)
+    const known = new Set([...this.#inFlight.keys(), ...this.#held])
+    const places = new Map([...known].map((webhookId) => [webhookId, Math.max(0, this.#ownLeft(webhookId))]))
+    // What the slow ones have left is dealt out one by one, to those first that have least in flight.
+    slow.sort((a, b) => this.#of(a) - this.#of(b))
+    for (const webhookId of slow) places.set(webhookId, 0)
+    let left = this.#freeForSlow()
+    for (let round = 1; left > 0 && round <= this.#options.perEndpoint; round++) {
+      for (const webhookId of slow) {
+        if (left <= 0 || this.#ownLeft(webhookId) < round) continue
+        places.set(webhookId, round)
+        left--
       }
-    },
-    holdBack: (webhookId) => void held.add(webhookId),
-    letPass: (webhookId) => void held.delete(webhookId),
-    heldBack: () => [...held],
-    note(webhookId, isSlow) {
-      if (isSlow) slow.add(webhookId)
-      else slow.delete(webhookId)
-    },
-    placesLeft: () => new Map([...inFlight.keys(), ...slow].map((webhookId) => [webhookId, left(webhookId)])),
+    }
+    return places
+  }
+
+  free(): number {
+    return this.#options.total - this.#taken
+  }
+
+  #freeForSlow(): number {
+    return Math.min(this.#slowLimit - this.#takenBySlow, this.free())
+  }
+
+  #ownLeft(webhookId: string): number {
+    const limit = this.#isSlow.has(webhookId) ? this.#options.perEndpoint : 1
+    return limit - this.#of(webhookId)
+  }
+
+  #of(webhookId: string): number {
+    return this.#inFlight.get(webhookId) ?? 0
+  }
+
+  #count(webhookId: string, by: 1 | -1): void {
+    const inFlight = this.#of(webhookId) + by
+    if (inFlight > 0) this.#inFlight.set(webhookId, inFlight)
+    else this.#inFlight.delete(webhookId)
+    this.#taken += by
+    if (this.#isSlow.get(webhookId) === true) this.#takenBySlow += by
+    this.#options.onChange?.(this.#taken)
   }
 }

@@ -5,6 +5,7 @@ import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { deliveryId, type WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { DeliveryPublisher } from './delivery-publisher.ts'
 import type { NotifierMetrics } from './notifier-metrics.ts'
+import { checkEvent } from './steps/check-record.ts'
 import type { ExpressionCache } from './steps/expression-cache.ts'
 import type { JoinEvent } from './steps/open-event.ts'
 import { selectWebhook } from './steps/select-webhooks.ts'
@@ -27,7 +28,10 @@ export interface FanOutDependencies {
 export function createFanOutHandler(dependencies: FanOutDependencies): BatchHandler<RaisedEvent> {
   const { webhooks, deliveries, publisher } = dependencies
   return async ({ records }) => {
-    const known = await webhooks.ofProjects(records.map(({ value }) => value.project_id))
+    const projectIds = records
+      .filter(({ value }) => checkEvent(value) === undefined)
+      .map(({ value }) => value.project_id)
+    const known = await webhooks.ofProjects(projectIds)
     const byProject = Map.groupBy(known, ({ projectId }) => projectId)
     const fanned = records.map(({ value }) =>
       fanOut(value, byProject.get(value.project_id) ?? [], dependencies),
@@ -49,6 +53,8 @@ function fanOut(
   webhooks: readonly Webhook[],
   dependencies: FanOutDependencies,
 ): FannedOut {
+  const fault = checkEvent(event)
+  if (fault !== undefined) return { due: [], outcome: deadLetter(fault) }
   if (webhooks.length === 0) return { due: [], outcome: ok() }
   try {
     const data = dependencies.joinEvent(event)

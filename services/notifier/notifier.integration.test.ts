@@ -227,12 +227,16 @@ describe('who gets what', () => {
     const { receiver, projectId, webhookId } = await openEndpoint()
     const broken = { ...threat(projectId), content_id: newId('request') }
     const next = threat(projectId)
-    await stage.raise(broken)
+    await stage.raise(broken, raisedEvent({ project_id: 'prj_nonsense' }))
     await stage.raise(next)
     await stage.settled(next, webhookId, 'delivered')
     expect(receiver.ids()).toEqual([next.id])
-    const letters = await readLog(stage.kafka, stage.prefix + deadLetterTopic(topics.eventRaised.name))
-    expect(letters.map(({ headers }) => String(headers['sluice-dlq-code']))).toContain('CANNOT_OPEN')
+    const letters = await eventually(
+      () => readLog(stage.kafka, stage.prefix + deadLetterTopic(topics.eventRaised.name)),
+      (all) => all.length === 2,
+    )
+    const codes = letters.map(({ headers }) => String(headers['sluice-dlq-code']))
+    expect(codes.toSorted()).toEqual(['CANNOT_OPEN', 'INVALID_IDENTIFIER'])
   })
 
   test('a webhook disabled between attempts gets no more', async () => {

@@ -173,7 +173,7 @@ function createDelivering(ground: Ground): Part[] {
   }
   return [
     sending,
-    createWaitingPump({ attempt, slots, waiting, log, clock, perEndpoint, concurrency }),
+    createWaitingPump({ attempt, slots, waiting, log, clock }),
     consumerOf('retry', retryTopics),
     consumerOf('due', [topics.deliveryDue]),
   ]

@@ -12,13 +12,11 @@ export interface PumpDependencies {
   waiting: WaitingStore
   log: Log
   clock: Clock
-  /** Places of one endpoint. */
-  perEndpoint: number
-  /** Attempts that this pump makes at once. */
-  concurrency: number
 }
 
 const idleMs = 250
+/** While endpoints are held back in this process. */
+const busyMs = 25
 /** After trouble with Postgres. */
 const troubleMs = 1_000
 /** Longer than an attempt's claim, so that one that falls due again is free to be claimed. */
@@ -69,7 +67,7 @@ class WaitingPump implements Service {
       try {
         const taken = await this.#round()
         this.#problem = undefined
-        if (taken === 0) await clock.sleep(idleMs, this.#idle.signal)
+        if (taken === 0) await this.#pause()
       } catch (error) {
         this.#problem = 'waiting deliveries cannot be read'
         log.warn({ err: error }, this.#problem)
@@ -80,14 +78,19 @@ class WaitingPump implements Service {
     this.#ended.resolve(undefined)
   }
 
+  async #pause(): Promise<void> {
+    const { slots, clock } = this.#dependencies
+    await clock.sleep(slots.heldBack().length > 0 ? busyMs : idleMs, this.#idle.signal)
+  }
+
   /** Returns how many were taken. */
   async #round(): Promise<number> {
-    const { slots, waiting, perEndpoint, concurrency } = this.#dependencies
-    const limit = concurrency - this.#working.size
+    const { slots, waiting } = this.#dependencies
+    const limit = slots.free()
     if (limit <= 0) return 0
     const held = slots.heldBack()
     const places = slots.placesLeft()
-    const taken = await waiting.take({ places, perEndpoint, limit, leaseMs: takeLeaseMs })
+    const taken = await waiting.take({ places, limit, leaseMs: takeLeaseMs })
     for (const delivery of taken) await this.#begin(delivery)
     // Whoever had places left and came up with nothing has nothing waiting, unless the limit cut it off.
     const found = new Set(taken.map(({ webhook_id: webhookId }) => webhookId))

@@ -9,8 +9,8 @@ export interface WaitingStore {
   /** Writes that `delivery.attempt` waits, until `dueAtMs` (Unix milliseconds) at least. */
   add(delivery: WebhookDelivery, dueAtMs: number): Promise<void>
   /**
-   * Takes up to `limit` that are due, longest waiting first, from each endpoint at most what `places` gives it (others:
-   * `perEndpoint`). They fall due again after `leaseMs` unless they are removed.
+   * Takes up to `limit` that are due, longest waiting first, from each endpoint at most what `places` gives it (others: one).
+   * They fall due again after `leaseMs` unless they are removed.
    */
   take(options: TakeOptions): Promise<WebhookDelivery[]>
   /** What became of the attempt is stored and published. */
@@ -21,7 +21,6 @@ export interface WaitingStore {
 
 export interface TakeOptions {
   places: ReadonlyMap<string, number>
-  perEndpoint: number
   limit: number
   leaseMs: number
 }
@@ -42,7 +41,7 @@ const takeWaiting = `
     from endpoint where endpoint.webhook_id is not null
   ),
   free (webhook_id, places) as (
-    select endpoint.webhook_id, coalesce(busy.places, $3) from endpoint
+    select endpoint.webhook_id, coalesce(busy.places, 1) from endpoint
     left join unnest($1::uuid[], $2::int[]) as busy (webhook_id, places) using (webhook_id)
     where endpoint.webhook_id is not null
   ),
@@ -51,9 +50,9 @@ const takeWaiting = `
       select w.delivery_id, w.due_at from webhook_waiting w
       where w.webhook_id = free.webhook_id and w.due_at <= now()
       order by w.due_at limit free.places for update skip locked
-    ) head order by head.due_at limit $4
+    ) head order by head.due_at limit $3
   )
-  update webhook_waiting waiting set due_at = now() + $5 * interval '1 millisecond'
+  update webhook_waiting waiting set due_at = now() + $4 * interval '1 millisecond'
   from webhook_deliveries d
   where waiting.delivery_id in (select delivery_id from due) and d.id = waiting.delivery_id
   returning waiting.delivery_id, waiting.attempt, waiting.first_attempt, waiting.last_error, d.webhook_id, d.project_id,
@@ -66,9 +65,9 @@ export function createWaitingStore(pool: pg.Pool): WaitingStore {
       const values = [idToUuid(delivery.delivery_id), attempt, first_attempt, last_error, new Date(dueAtMs)]
       await query(pool, addWaiting, values)
     },
-    async take({ places, perEndpoint, limit, leaseMs }) {
+    async take({ places, limit, leaseMs }) {
       const busy = [...places.keys()].map(idToUuid)
-      const values = [busy, [...places.values()], perEndpoint, limit, leaseMs]
+      const values = [busy, [...places.values()], limit, leaseMs]
       const { rows } = await query<WaitingRow>(pool, takeWaiting, values)
       return rows.map(deliveryOf)
     },
