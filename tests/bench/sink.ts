@@ -1,0 +1,138 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os'
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startTemporary } from '#infra/embedded/start-temporary.ts'
+import { newId } from '#schemas/ids.ts'
+import type { LoggedCall } from '#schemas/llm-request-logged.ts'
+import { topics } from '#schemas/topics.ts'
+import { bodyColumns, callColumns } from '#services/sink/stores/call-columns.ts'
+import { copyRows } from '#services/sink/stores/copy-rows.ts'
+import { placeCall } from '#services/sink/steps/place-call.ts'
+import { many, sampleCall } from '#services/sink/testing/sample-records.ts'
+import { eventually, setSinkStage, startSink, type SinkStage } from '#services/sink/testing/sink-stage.ts'
+
+/**
+ * Rows per second from topic to committed tables (rows, bodies, positions, jobs acknowledged), against COPY of the same rows into the same
+ * tables; and the same records delivered once more, when all of them are there already.
+ */
+const { values } = parseArgs({ options: { records: { type: 'string', default: '20000' } } })
+const recordCount = Number(values.records)
+const batchRecords = 2_000
+const bodyBytes = 2_000
+
+const stopInfrastructure = await useInfrastructure()
+process.env['SLUICE_TEST_RUN'] = 'bench'
+const stage = await setSinkStage()
+try {
+  const projectId = await stage.addProject()
+  const warmUp = makeCalls(projectId, 4_000)
+  await copyAll(warmUp)
+  await sinkAll(warmUp)
+  const copyMs = await copyAll(makeCalls(projectId, recordCount))
+  const calls = makeCalls(projectId, recordCount)
+  const storeMs = await sinkAll(calls)
+  const duplicatesMs = await sinkAll(calls)
+  report({ copy: copyMs, sink: storeMs, 'all duplicates': duplicatesMs })
+} finally {
+  await stage.close()
+  await stopInfrastructure()
+}
+
+/** What SLUICE_TEST_INFRA names, else parts of its own. */
+async function useInfrastructure(): Promise<() => Promise<void>> {
+  if (process.env['SLUICE_TEST_INFRA'] !== undefined) return () => Promise.resolve()
+  const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-'))
+  const started = await startTemporary(join(import.meta.dirname, '..', '..', '.cache'), console.log)
+  const { brokers, registryUrl, postgresUrl } = started
+  const file = join(directory, 'infra.json')
+  await writeFile(file, JSON.stringify({ brokers, registryUrl, postgresUrl }))
+  process.env['SLUICE_TEST_INFRA'] = file
+  return async () => {
+    await started.stop()
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+function makeCalls(projectId: string, count: number): LoggedCall[] {
+  const data = Buffer.alloc(bodyBytes, 'words ')
+  const body = { codec: 'none', key_id: null, data }
+  return many(count, () =>
+    sampleCall(projectId, { id: newId('request'), request_body: body, response_body: body }),
+  )
+}
+
+/** The floor: the same rows and bodies by COPY, in transactions of the same size. */
+async function copyAll(calls: readonly LoggedCall[]): Promise<number> {
+  const placed = calls.map((value) =>
+    placeCall({ topic: '', partition: 0, offset: 0n, key: value.id, value, headers: {}, timestampMs: 0 }),
+  )
+  const client = await stage.pool.connect()
+  try {
+    await client.query('select ensure_day_partitions(current_date)')
+    const startedMs = performance.now()
+    for (let at = 0; at < placed.length; at += batchRecords) {
+      const batch = placed.slice(at, at + batchRecords)
+      await client.query('begin')
+      await copyRows(client, 'llm_requests', callColumns, batch)
+      await copyRows(client, 'llm_request_bodies', bodyColumns, batch)
+      await client.query('commit')
+    }
+    return performance.now() - startedMs
+  } finally {
+    client.release()
+  }
+}
+
+/** Sends first, then lets a sink work through it; from its assignment to the last position. */
+async function sinkAll(calls: readonly LoggedCall[]): Promise<number> {
+  for (let at = 0; at < calls.length; at += batchRecords)
+    await stage.sendCalls(calls.slice(at, at + batchRecords))
+  const expected = await endOf(stage)
+  const sink = await startSink(stage, { SINK_BATCH_MAX_RECORDS: String(batchRecords) })
+  const startedMs = performance.now()
+  await eventually(
+    () => positionOf(stage),
+    (position) => position === expected,
+  )
+  const tookMs = performance.now() - startedMs
+  await sink.service.stop()
+  return tookMs
+}
+
+async function endOf({ kafka, prefix }: SinkStage): Promise<bigint> {
+  const admin = kafka.admin()
+  await admin.connect()
+  const ends = await admin.fetchTopicOffsets(prefix + topics.requestLogged.name)
+  await admin.disconnect()
+  return ends.reduce((sum, { high }) => sum + BigInt(high), 0n)
+}
+
+async function positionOf({ pool }: SinkStage): Promise<bigint> {
+  const { rows } = await pool.query<{ sum: string }>(
+    'select coalesce(sum(next_offset), 0) as sum from sink_positions',
+  )
+  return BigInt(rows[0]?.sum ?? 0)
+}
+
+function report(tookMs: Record<'copy' | 'sink' | 'all duplicates', number>): void {
+  const rate = (ms: number) => Math.round((recordCount / ms) * 1_000)
+  const ratio = (one: number, other: number) => Number((one / other).toFixed(3))
+  console.table(
+    Object.fromEntries(
+      Object.entries(tookMs).map(([name, ms]) => [name, { 'rows/s': rate(ms), seconds: ratio(ms, 1_000) }]),
+    ),
+  )
+  const figures = {
+    copy_ratio: ratio(tookMs.copy, tookMs.sink),
+    duplicates_ratio: ratio(tookMs.sink, tookMs['all duplicates']),
+  }
+  const machine = {
+    cores: availableParallelism(),
+    cpu: cpus()[0]?.model,
+    memory_gb: Math.round(totalmem() / 2 ** 30),
+  }
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD']).toString().trim()
+  console.log(JSON.stringify({ bench: 'sink', figures, machine, commit }))
+}
