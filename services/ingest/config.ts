@@ -32,7 +32,7 @@ export const ingestFields = {
   PRICES_FILE: z
     .string()
     .default('infra/prices.json')
-    .describe('Price table, from which absent costs are derived.'),
+    .describe('Price table, from which absent costs are derived. A relative path starts at the repository.'),
 }
 
 /** A process that only takes calls. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { Pool } from 'pg'
 import { TransientError } from '#runtime/errors.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
@@ -24,6 +25,7 @@ import { createPublishCall } from './steps/publish-call.ts'
 import { createKeyStore } from './stores/key-store.ts'
 import { createQuotaStore } from './stores/quota-store.ts'
 
+const repository = join(import.meta.dirname, '..', '..')
 /** Clients that wait longer than this for Kafka are better told to come back. */
 const sendTimeoutMs = 10_000
 
@@ -47,7 +49,7 @@ export function createIngestCore(
   dependencies: ProcessDependencies & { name: string },
 ): IngestCore {
   const { log, metrics, clock, name } = dependencies
-  const prices = createPriceTable(JSON.parse(readFileSync(config.PRICES_FILE, 'utf8')))
+  const prices = createPriceTable(JSON.parse(readFileSync(resolve(repository, config.PRICES_FILE), 'utf8')))
   const pool = createPool(config, { log, metrics, applicationName: name })
   const kafka = createKafka(config, { clientId: name, log })
   const producer = createProducer({ kafka, log, metrics, clock, sendTimeoutMs })

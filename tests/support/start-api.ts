@@ -53,17 +53,35 @@ export interface RunningApi {
   stop(): Promise<void>
 }
 
+/** Variables added to the API's; or a function of its database's address that gives them. */
+type Environment =
+  Record<string, string> | ((databaseUrl: string) => Record<string, string> | Promise<Record<string, string>>)
+
 /** The real API in this process, on a database and topics of its own. */
-export async function startApi(
-  environment:
-    | Record<string, string>
-    | ((databaseUrl: string) => Record<string, string> | Promise<Record<string, string>>) = {},
-): Promise<RunningApi> {
+export async function startApi(environment: Environment = {}): Promise<RunningApi> {
+  const undo: (() => Promise<unknown>)[] = []
+  const stop = async () => {
+    for (const step of undo.splice(0).reverse()) await step()
+  }
+  try {
+    return { ...(await startWith(environment, undo)), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function startWith(
+  environment: Environment,
+  undo: (() => Promise<unknown>)[],
+): Promise<Omit<RunningApi, 'stop'>> {
   const { brokers, registryUrl } = testInfrastructure()
   const topicPrefix = `${randomName('api')}.`
   const database = await createTestDatabase()
+  undo.push(() => database.drop())
   const log = createLog('api-test', 'silent')
   const kafka = createKafka({ KAFKA_BROKERS: brokers }, { clientId: 'api-test', log })
+  undo.push(() => deleteTopics(topicPrefix))
   await createWrittenTopics(kafka, topicPrefix)
   await registerSchemas({ registryUrl, prefix: topicPrefix, log })
   const parsed = parseConfig(apiConfigSchema, {
@@ -77,11 +95,13 @@ export async function startApi(
     ...(typeof environment === 'function' ? await environment(database.url) : environment),
   })
   if (!parsed.ok) throw new Error(parsed.problems.join('; '))
+  const pool = new pg.Pool({ connectionString: database.url, max: 2 })
+  undo.push(() => pool.end())
   const api = createApi(parsed.value, { log, metrics: createMetrics(), clock: systemClock })
+  undo.push(() => api.stop())
   await api.start()
   const baseUrl = `http://127.0.0.1:${api.port()}`
   const call = callTo(baseUrl)
-  const pool = new pg.Pool({ connectionString: database.url, max: 2 })
   return {
     baseUrl,
     call,
@@ -89,12 +109,6 @@ export async function startApi(
     topicPrefix,
     createProject: (settings) => createProject(call, settings),
     readTopic: (topic) => readTopic(kafka, registryUrl, topicPrefix, topic),
-    async stop() {
-      await api.stop()
-      await pool.end()
-      await database.drop()
-      await deleteTopics(topicPrefix)
-    },
   }
 }
 
