@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { messageOf } from '#runtime/errors.ts'
 
 /**
  * A segment is a header and frames, only ever appended to:
@@ -86,7 +87,7 @@ function open(content: Buffer, key: Buffer | undefined): Buffer | null {
     ])
   } catch (error) {
     // The checksum fits, so these are the bytes that were written: under another key.
-    if (error instanceof Error && error.message.includes('authenticate')) return null
+    if (messageOf(error).includes('authenticate')) return null
     throw error
   }
 }

@@ -42,7 +42,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return hasCode(error, 'EPERM')
   }
 }
 
@@ -59,7 +59,11 @@ function startOf(pid: number): string | null {
 }
 
 export function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')
+  return hasCode(error, 'ENOENT') || hasCode(error, 'ESRCH')
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === code
 }
 
 /** Gives the folder free for adoption at once; an empty one goes away. */

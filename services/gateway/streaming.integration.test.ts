@@ -1,0 +1,118 @@
+import type { Socket } from 'node:net'
+import { describe, expect, test } from '@jest/globals'
+import { chatPath, idOf, useGateway } from '#tests/support/gateway-fixture.ts'
+import { chunk } from '#tests/support/raw-upstream.ts'
+import { until } from '#tests/support/until.ts'
+
+const world = useGateway()
+
+describe('streams', () => {
+  const event = (content: string, finish: string | null = null) =>
+    `data: ${JSON.stringify({ object: 'chat.completion.chunk', model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`
+  const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n'
+
+  test('each chunk passes before the next is sent, and the record has the message', async () => {
+    const socketReady = Promise.withResolvers<Socket>()
+    world.upstream.answer((socket) => {
+      socket.write(head)
+      socketReady.resolve(socket)
+    })
+    // The headers come through before there is a first chunk.
+    const response = await world.post()
+    const reader = response.body?.getReader()
+    const socket = await socketReady.promise
+    const decoder = new TextDecoder()
+    for (const word of ['a', 'b', 'c']) {
+      socket.write(chunk(event(word)))
+      expect(decoder.decode((await reader?.read())?.value as Uint8Array)).toBe(event(word))
+    }
+    socket.write(`${chunk(event('', 'stop') + 'data: [DONE]\n\n')}0\r\n\r\n`)
+    let ended = false
+    while (!ended) ended = (await reader?.read())?.done ?? true
+    const record = await world.recordOf(idOf(response))
+    expect(record).toMatchObject({
+      aborted_by: null,
+      response_body: {
+        object: 'chat.completion',
+        choices: [{ message: { content: 'abc' }, finish_reason: 'stop' }],
+      },
+    })
+    expect(record?.['time_to_first_token_ms']).toBeGreaterThan(0)
+  })
+
+  test('the application goes: the provider is told, and what came is recorded', async () => {
+    world.upstream.answer((socket) => socket.write(head + chunk(event('par'))))
+    const leaving = new AbortController()
+    const response = await world.post(chatPath, { signal: leaving.signal })
+    await response.body?.getReader().read()
+    leaving.abort()
+    await until(() => world.upstream.closed() > 0)
+    expect(await world.recordOf(idOf(response))).toMatchObject({
+      aborted_by: 'client',
+      status_code: 200,
+      response_body: { choices: [{ message: { content: 'par' } }] },
+    })
+  })
+
+  test('drained by configuration: the provider is heard out', async () => {
+    const own = await world.startAnother({ CLIENT_GONE: 'drain' })
+    const socketReady = Promise.withResolvers<Socket>()
+    world.upstream.answer((socket) => {
+      socket.write(head + chunk(event('par')))
+      socketReady.resolve(socket)
+    })
+    const leaving = new AbortController()
+    const response = await world.post(chatPath, { signal: leaving.signal }, own)
+    await response.body?.getReader().read()
+    leaving.abort()
+    const socket = await socketReady.promise
+    socket.write(`${chunk(event('tial', 'stop') + 'data: [DONE]\n\n')}0\r\n\r\n`)
+    expect(await world.recordOf(idOf(response))).toMatchObject({
+      aborted_by: null,
+      response_body: { choices: [{ message: { content: 'partial' } }] },
+    })
+    await own.stop()
+  })
+
+  test('the provider breaks off: the application sees a break, and what came is recorded', async () => {
+    world.upstream.answer((socket) => {
+      socket.write(head + chunk(event('par')))
+      setTimeout(() => socket.destroy(), 20)
+    })
+    const response = await world.post()
+    await expect(response.text()).rejects.toThrow()
+    const record = await world.recordOf(idOf(response))
+    expect(record).toMatchObject({
+      aborted_by: 'upstream',
+      status_code: 200,
+      response_body: { choices: [{ message: { content: 'par' } }] },
+    })
+    expect(record?.['error']).toBeTruthy()
+  })
+})
+
+describe('the provider fails', () => {
+  test('unreachable: 502, recorded', async () => {
+    await world.upstream.stop()
+    const response = await world.post()
+    expect(response.status).toBe(502)
+    expect(await response.json()).toMatchObject({ error: { code: 'upstream_unreachable' } })
+    const record = await world.recordOf(idOf(response))
+    expect(record).toMatchObject({ status_code: 502, response_body: null, aborted_by: null })
+    expect(record?.['error']).toMatch(/could not reach/)
+  })
+
+  test('silent: 504, recorded', async () => {
+    const own = await world.startAnother({ UPSTREAM_FIRST_BYTE_TIMEOUT_MS: '200' })
+    world.upstream.answer(() => undefined)
+    const response = await world.post(chatPath, {}, own)
+    expect(response.status).toBe(504)
+    expect(await world.recordOf(idOf(response))).toMatchObject({ status_code: 504, response_body: null })
+    await own.stop()
+  })
+
+  test('answers nonsense: 502', async () => {
+    world.upstream.answer((socket) => socket.end('SMTP hello\r\n\r\n'))
+    expect((await world.post()).status).toBe(502)
+  })
+})

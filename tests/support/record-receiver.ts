@@ -1,0 +1,83 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { listen } from '#runtime/operations-server.ts'
+
+export type PostedRecord = Record<string, unknown> & { id: string }
+
+/** Plays the API service where a test needs one that misbehaves; the real one is in start-api.ts. */
+export interface RecordReceiver {
+  url: string
+  /** Records that were taken, as often as they were sent. */
+  taken: PostedRecord[]
+  /** The JSON text of each, as it was spliced together. */
+  texts: string[]
+  /** Paths of all posts. */
+  paths: string[]
+  keys: Set<string | undefined>
+  /** Status for a record; 202 unless a test says otherwise. */
+  decide(with_: (record: PostedRecord) => number): void
+  /** Status for a whole post; undefined: what the records get. */
+  refuseAll(status: number | undefined): void
+  stop(): Promise<void>
+}
+
+export async function startRecordReceiver(): Promise<RecordReceiver> {
+  const taken: PostedRecord[] = []
+  const texts: string[] = []
+  const paths: string[] = []
+  const keys = new Set<string | undefined>()
+  let statusOf: (record: PostedRecord) => number = () => 202
+  let refusal: number | undefined
+  const take = (record: PostedRecord) => {
+    const status = statusOf(record)
+    if (status === 202) taken.push(record)
+    return status
+  }
+  const server: Server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (part: Buffer) => chunks.push(part))
+    request.on('end', () => {
+      paths.push(request.url ?? '')
+      keys.add(request.headers['x-service-key'] as string | undefined)
+      const answer = (status: number, body: unknown) =>
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      if (refusal !== undefined) return answer(refusal, { detail: 'refused', code: 'X' })
+      const text = Buffer.concat(chunks).toString()
+      texts.push(text)
+      const posted = JSON.parse(text) as PostedRecord | { records: PostedRecord[] }
+      if (!('records' in posted)) {
+        const status = take(posted)
+        return answer(
+          status,
+          status === 202 ? { id: posted.id, status: 'queued' } : { detail: 'no', code: 'X' },
+        )
+      }
+      const results = (posted.records as PostedRecord[]).map((record) => {
+        const status = take(record)
+        return status === 202
+          ? { id: record.id, status: 'queued' }
+          : { status_code: status, detail: 'no', code: 'X' }
+      })
+      return answer(200, { results })
+    })
+  })
+  await listen(server, 0, '127.0.0.1')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    taken,
+    texts,
+    paths,
+    keys,
+    decide(decide) {
+      statusOf = decide
+    },
+    refuseAll(status) {
+      refusal = status
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
