@@ -19,6 +19,8 @@ export interface Jars {
   /** A class path entry: every jar of the broker. */
   kafkaClassPath: string
   registryJar: string
+  /** A file beside the jars: it goes when they do, so that it always belongs to this version of them. */
+  classArchive: (program: 'kafka' | 'registry') => string
 }
 
 /**
@@ -40,7 +42,11 @@ export async function fetchJars(cacheDirectory: string, say: Say): Promise<Jars>
   }
   const runner = (await readdir(join(target, 'registry'))).find((file) => file.endsWith('-runner.jar'))
   if (runner === undefined) throw new CannotStart(`${target} is damaged: delete it and start again.`)
-  return { kafkaClassPath: join(target, 'kafka', '*'), registryJar: join(target, 'registry', runner) }
+  return {
+    kafkaClassPath: join(target, 'kafka', '*'),
+    registryJar: join(target, 'registry', runner),
+    classArchive: (program) => join(target, `${program}.jsa`),
+  }
 }
 
 async function isComplete(target: string): Promise<boolean> {

@@ -39,14 +39,14 @@ export interface KafkaCluster {
 
 /** Starts a KRaft cluster on free ports of the loopback interface, each broker a process of its own, for tests of broker loss. */
 export async function startKafkaCluster(options: KafkaClusterOptions): Promise<KafkaCluster> {
-  const { kafkaClassPath } = await fetchJars(options.cacheDirectory, options.say)
+  const jars = await fetchJars(options.cacheDirectory, options.say)
   await mkdir(options.directory, { recursive: true })
   const clusterId = await keptClusterId(options.directory)
   const places = await placeBrokers(options)
   const addresses = places.map(brokerAddress)
   const running = new Map<number, GuardedProcess>()
   const launch = async (place: BrokerPlace) => {
-    running.set(place.nodeId, await launchBroker({ place, quorum: places, clusterId, kafkaClassPath }))
+    running.set(place.nodeId, await launchBroker({ place, quorum: places, clusterId, jars }))
   }
   const stop = async () => {
     // One after the other the last ones could not hand over their leaderships: no quorum would be left to agree.

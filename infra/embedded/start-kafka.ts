@@ -6,10 +6,11 @@ import { Kafka, logLevel } from 'kafkajs'
 import { quietQueues } from '#runtime/kafka/quiet-queues.ts'
 import { awaitReady } from './await-ready.ts'
 import type { EmbeddedPart, Say } from './embedded-part.ts'
-import { fetchJars } from './fetch-jars.ts'
+import { fetchJars, type Jars } from './fetch-jars.ts'
 import { assertPortFree } from './free-port.ts'
-import { startGuarded, type GuardedProcess } from './guarded-process.ts'
+import type { GuardedProcess } from './guarded-process.ts'
 import { kafkaProperties, type BrokerPlace } from './kafka-properties.ts'
+import { startJava } from './start-java.ts'
 
 export interface KafkaOptions {
   /** Everything the broker keeps: its log directory and configuration. */
@@ -23,16 +24,16 @@ export interface KafkaOptions {
 
 const READY_DEADLINE_MS = 120_000
 const LOG_CONFIGURATION = join(import.meta.dirname, 'log4j2.properties')
-// Serves within 3 s in 360 MB (Java 17); the second compiler tier would only pay off after minutes.
-const JVM_FLAGS = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Djava.awt.headless=true']
+// Serves within 3 s in 360 MB (Java 17).
+const HEAP_MB = 512
 
 /** Starts one broker that is its own controller (KRaft) and resolves when it answers. Data stays in its directory. */
 export async function startKafka(options: KafkaOptions): Promise<EmbeddedPart> {
-  const { kafkaClassPath } = await fetchJars(options.cacheDirectory, options.say)
+  const jars = await fetchJars(options.cacheDirectory, options.say)
   await mkdir(options.directory, { recursive: true })
   const clusterId = await keptClusterId(options.directory)
   const place = { nodeId: 1, ...options }
-  const broker = await launchBroker({ place, quorum: [place], clusterId, kafkaClassPath })
+  const broker = await launchBroker({ place, quorum: [place], clusterId, jars })
   const address = brokerAddress(place)
   try {
     await awaitBrokers([address], 1, { name: 'Kafka', exited: broker.exited, logFile: place.logFile })
@@ -48,7 +49,7 @@ export interface BrokerLaunch {
   place: BrokerPlace
   quorum: readonly BrokerPlace[]
   clusterId: string
-  kafkaClassPath: string
+  jars: Jars
 }
 
 /** Formats the broker's directory when it is new and starts the process, without waiting for it to serve. */
@@ -56,26 +57,31 @@ export async function launchBroker({
   place,
   quorum,
   clusterId,
-  kafkaClassPath,
+  jars,
 }: BrokerLaunch): Promise<GuardedProcess> {
   await assertPortFree(place.port, 'Kafka')
   await assertPortFree(place.controllerPort, 'the Kafka controller')
   await mkdir(place.directory, { recursive: true })
   const configuration = join(place.directory, 'server.properties')
   await writeFile(configuration, kafkaProperties(place, quorum))
-  const java = (...args: string[]) => ({
-    command: 'java',
-    args: [...JVM_FLAGS, `-Dlog4j2.configurationFile=${LOG_CONFIGURATION}`, '-cp', kafkaClassPath, ...args],
+  const program = {
+    heapMb: HEAP_MB,
     logFile: place.logFile,
-  })
+    classArchive: jars.classArchive('kafka'),
+  }
+  const java = (...args: string[]) => [
+    `-Dlog4j2.configurationFile=${LOG_CONFIGURATION}`,
+    '-cp',
+    jars.kafkaClassPath,
+    ...args,
+  ]
   if (!existsSync(join(place.directory, 'log', 'meta.properties'))) {
-    const format = await startGuarded(
-      java('kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configuration),
-    )
-    const { code } = await format.exited
+    const args = java('kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configuration)
+    const { code } = await (await startJava({ ...program, args })).exited
     if (code !== 0) throw new Error(`Kafka could not format ${place.directory}: see ${place.logFile}`)
   }
-  return startGuarded(java('kafka.Kafka', configuration))
+  // Of several brokers that stop together one is enough to write down the classes.
+  return startJava({ ...program, args: java('kafka.Kafka', configuration), makesArchive: place.nodeId === 1 })
 }
 
 /** Waits until every broker of the cluster is registered, asking any of the addresses. */

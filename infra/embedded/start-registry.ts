@@ -4,7 +4,7 @@ import { awaitReady } from './await-ready.ts'
 import type { EmbeddedPart, Say } from './embedded-part.ts'
 import { fetchJars } from './fetch-jars.ts'
 import { assertPortFree } from './free-port.ts'
-import { startGuarded } from './guarded-process.ts'
+import { startJava } from './start-java.ts'
 
 export interface RegistryOptions {
   /** Holds the registry's own database file, so that schema ids stay the same over restarts. */
@@ -24,7 +24,7 @@ const READY_DEADLINE_MS = 120_000
  */
 export async function startRegistry(options: RegistryOptions): Promise<EmbeddedPart> {
   const { directory, logFile, port, cacheDirectory, say } = options
-  const { registryJar } = await fetchJars(cacheDirectory, say)
+  const { registryJar, classArchive } = await fetchJars(cacheDirectory, say)
   await assertPortFree(port, 'the schema registry')
   await mkdir(directory, { recursive: true })
   const settings = {
@@ -34,12 +34,22 @@ export async function startRegistry(options: RegistryOptions): Promise<EmbeddedP
     'apicurio.storage.kind': 'sql',
     'apicurio.storage.sql.kind': 'h2',
     // H2 writes half a second late unless told: a killed registry would forget ids that are already in records.
-    'apicurio.datasource.url': `jdbc:h2:file:${join(directory, 'registry')};WRITE_DELAY=0`,
+    // "async" is its file access that an interrupted thread does not close under all the others.
+    'apicurio.datasource.url': `jdbc:h2:async:${join(directory, 'registry')};WRITE_DELAY=0`,
+    // The pool would open 20 connections before the first answer and give each 5 s, too little on a busy machine.
+    'apicurio.datasource.jdbc.initial-size': 1,
+    'apicurio.datasource.jdbc.min-size': 1,
+    'apicurio.datasource.jdbc.max-size': 10,
+    'quarkus.datasource.h2.jdbc.acquisition-timeout': '60S',
   }
   const properties = Object.entries(settings).map(([key, value]) => `-D${key}=${value}`)
-  const jvm = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
-  const args = [...jvm, ...properties, '-jar', registryJar]
-  const registry = await startGuarded({ command: 'java', args, logFile })
+  const registry = await startJava({
+    args: [...properties, '-jar', registryJar],
+    heapMb: 256,
+    logFile,
+    classArchive: classArchive('registry'),
+    makesArchive: true,
+  })
   const address = `http://127.0.0.1:${port}/apis/ccompat/v7`
   const probe = async () => {
     const answer = await fetch(`${address}/subjects`, { signal: AbortSignal.timeout(2000) })
