@@ -1,4 +1,5 @@
 import kafkajs from 'kafkajs'
+import { messageOf, TransientError } from '../errors.ts'
 
 /** The group has moved on without us: what we would commit is somebody else's now, or will be dealt again. */
 const rejoinTypes = [
@@ -31,4 +32,9 @@ export class AssignmentLost extends Error {
 /** Errors of kafkajs's connections and requests: the cluster is away, not the work wrong. */
 export function isKafkaTrouble(error: unknown): error is Error {
   return error instanceof kafkajs.KafkaJSError
+}
+
+/** kafkajs has given up on the cluster: the process ends, and its supervisor starts it again. */
+export function kafkaLost(error: unknown): TransientError {
+  return new TransientError('KAFKA_CONSUMER_CRASHED', messageOf(error), { cause: error })
 }

@@ -1,6 +1,6 @@
 import type { Admin, Consumer, EachBatchPayload, Kafka, Offsets } from 'kafkajs'
 import { systemClock, type Clock } from '../clock.ts'
-import { messageOf, TransientError } from '../errors.ts'
+import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Health } from '../service.ts'
 import {
@@ -11,7 +11,7 @@ import {
   type GroupSettings,
 } from './assignment.ts'
 import type { ConsumerMetrics } from './consumer-metrics.ts'
-import { AssignmentLost, isKafkaTrouble, isRebalance, rejoinNeeded } from './group-errors.ts'
+import { AssignmentLost, isKafkaTrouble, isRebalance, kafkaLost, rejoinNeeded } from './group-errors.ts'
 import { judgeBatch, readOffsets, startingPlace } from './starting-place.ts'
 
 export interface GroupMemberOptions {
@@ -112,12 +112,12 @@ export class GroupMember {
     const { GROUP_JOIN, REBALANCING, CRASH } = this.#consumer.events
     this.#consumer.on(GROUP_JOIN, ({ payload }) => this.#deal(payload.memberAssignment))
     this.#consumer.on(REBALANCING, () => this.#options.onRebalancing?.())
-    this.#consumer.on(CRASH, ({ payload }) => this.fail(crashed(payload.error)))
+    this.#consumer.on(CRASH, ({ payload }) => this.fail(kafkaLost(payload.error)))
     await this.#admin.connect()
     this.clusterId = (await this.#admin.describeCluster()).clusterId
     await this.#consumer.connect()
     await this.#consumer.subscribe({ topics: [...topics], fromBeginning: true })
-    if (this.stopping.aborted) return
+    if (this.#phase !== 'starting') return
     await this.#consumer.run({
       autoCommit: false,
       eachBatchAutoResolve: false,
@@ -218,7 +218,7 @@ export class GroupMember {
         if (this.#phase === 'starting') this.#phase = 'ok'
         this.#joined.resolve(undefined)
       },
-      (error: unknown) => this.fail(crashed(error)),
+      (error: unknown) => this.fail(kafkaLost(error)),
     )
   }
 
@@ -298,8 +298,4 @@ export class GroupMember {
     }
     this.#options.log.error(place, 'records were gone before they were read')
   }
-}
-
-function crashed(error: unknown): TransientError {
-  return new TransientError('KAFKA_CONSUMER_CRASHED', messageOf(error), { cause: error })
 }

@@ -42,9 +42,8 @@ export interface ParallelConsumerOptions<T> {
   maxInFlightBytes?: number
   /** When a record's turn comes (Unix ms). The partition waits for it; records of one topic should fall due in order. */
   notBefore?: (record: ConsumedRecord<T>) => number
-  /** How long `stop` lets handlers finish before it aborts their signals, and how long it waits for them after that. */
+  /** How long `stop` lets handlers finish before it aborts their signals (15 s; keep it 10 s below DRAIN_DEADLINE_MS). */
   drainMs?: number
-  abortMs?: number
   retry?: RetryPolicy
   group?: Partial<GroupSettings>
   /** Topics whose content must not be kept: their dead letters have no value. */
@@ -53,6 +52,8 @@ export interface ParallelConsumerOptions<T> {
 
 /** How often progress is committed. Finished work above it is done again after a crash. */
 const commitEveryMs = 200
+/** How long handlers may take to end once they are told to. */
+const abortMs = 5_000
 
 /**
  * Works on many records at once, across and within partitions, and commits the lowest unfinished offset of each partition: at least
@@ -87,7 +88,7 @@ class ParallelConsumer<T> {
   #stopped: Promise<void> | null = null
 
   constructor(options: ParallelConsumerOptions<T>) {
-    const { groupId, log, producer, decoder, handler } = options
+    const { groupId, log, producer, decoder, handler, notBefore } = options
     this.#options = options
     this.#clock = options.clock ?? systemClock
     this.#metrics = createConsumerMetrics(options.metrics, groupId)
@@ -96,7 +97,6 @@ class ParallelConsumer<T> {
     const omitValue = options.omitDeadLetterValue ?? (() => false)
     const sendDeadLetters = createDeadLetters({ ...shared, producer, omitValue })
     this.#run = createRecordRunner({ ...shared, decoder, handler, sendDeadLetters, troubles: this.#troubles })
-    const { notBefore } = options
     this.#dueTimes = new DueTimes({ ...shared, decoder, notBefore, wake: () => this.#pump() })
     this.member = new GroupMember({
       ...options,
@@ -131,10 +131,9 @@ class ParallelConsumer<T> {
   }
 
   async #stop(): Promise<void> {
-    const { drainMs = 20_000, abortMs = 5_000 } = this.#options
     this.member.windUp()
     this.#dueTimes.stop()
-    if (!(await this.#drained(drainMs))) {
+    if (!(await this.#drained(this.#options.drainMs ?? 15_000))) {
       for (const work of this.#work.values()) work.abandon()
       await this.#drained(abortMs)
     }

@@ -1,0 +1,93 @@
+import { expect, test } from '@jest/globals'
+import type { KafkaMessage } from 'kafkajs'
+import { systemClock } from '../clock.ts'
+import { PermanentError } from '../errors.ts'
+import { createMetrics } from '../metrics.ts'
+import { ok } from '../outcome.ts'
+import { createConsumerMetrics } from './consumer-metrics.ts'
+import { toDeadLetter, type DeadLetter } from './dead-letters.ts'
+import { handleChunk } from './handle-chunk.ts'
+import { planChunks } from './plan-chunks.ts'
+import type { RawRecord } from './raw-record.ts'
+import type { BatchHandler } from './records.ts'
+import { defaultRetryPolicy } from './retry-policy.ts'
+
+const raw = (offset: number, value = String(offset)): RawRecord => ({
+  topic: 't',
+  partition: 1,
+  offset: BigInt(offset),
+  message: {
+    key: Buffer.from('k'),
+    value: Buffer.from(value),
+    timestamp: '7',
+    offset: String(offset),
+  } as KafkaMessage,
+})
+const retry = {
+  policy: defaultRetryPolicy,
+  clock: systemClock,
+  signal: new AbortController().signal,
+  onRetry: () => undefined,
+}
+
+test('a permanent error of a batch finds its record; the neighbours go on with positions of their own', async () => {
+  const handled: string[] = []
+  const positions: bigint[] = []
+  const letters: DeadLetter[] = []
+  const handler: BatchHandler<string> = ({ records, position }) => {
+    if (records.some(({ value }) => value === '6'))
+      return Promise.reject(new PermanentError('BAD_ROW', 'six'))
+    handled.push(...records.map(({ value }) => value))
+    positions.push(position.nextOffset)
+    return Promise.resolve(records.map(() => ok()))
+  }
+  const records = Array.from({ length: 10 }, (_, offset) => raw(offset))
+  await handleChunk(records, { cluster: 'c', topic: 't', partition: 1, nextOffset: 10n }, retry, {
+    decoder: { decode: (value) => Promise.resolve(value.toString()) },
+    handler,
+    sendDeadLetters: (sent) => Promise.resolve(void letters.push(...sent)),
+    metrics: createConsumerMetrics(createMetrics(), 'g'),
+  })
+  expect(handled).toEqual(['0', '1', '2', '3', '4', '5', '7', '8', '9'])
+  expect(positions).toEqual([5n, 6n, 8n, 10n])
+  expect(letters.map((letter) => [letter.raw.offset, letter.error.code])).toEqual([[6n, 'BAD_ROW']])
+})
+
+test('suspects stand alone, the rest in chunks within the limits', () => {
+  const records = Array.from({ length: 8 }, (_, offset) => raw(offset))
+  const suspects = { from: 1n, mark: { tries: 2, until: 3n } }
+  const chunks = planChunks(records, suspects, { maxRecords: 3, maxBytes: 1_000_000 })
+  expect(chunks.map((chunk) => [chunk.records.map(({ offset }) => Number(offset)), chunk.tries])).toEqual([
+    [[0], 1],
+    [[1], 3],
+    [[2], 2],
+    [[3, 4, 5], 1],
+    [[6, 7], 1],
+  ])
+  expect(planChunks(records, null, { maxRecords: 100, maxBytes: 1 })).toHaveLength(8)
+})
+
+test('a dead letter keeps the bytes and says where they stood, or leaves them out where they must not be kept', () => {
+  const key = Buffer.from([0xff, 0x00])
+  const record = {
+    ...raw(5, 'bytes'),
+    message: { ...raw(5, 'bytes').message, key, headers: { a: ['1', '2'] } },
+  }
+  const letter = { raw: record, error: new PermanentError('BAD', 'no') }
+  const kept = toDeadLetter(letter, { groupId: 'g', atMs: 0, keepValue: true })
+  expect(kept).toMatchObject({ topic: 't.dlq', value: Buffer.from('bytes') })
+  expect(kept.headers).toEqual({
+    a: Buffer.from('2'),
+    'sluice-dlq-code': 'BAD',
+    'sluice-dlq-message': 'no',
+    'sluice-dlq-topic': 't',
+    'sluice-dlq-partition': '1',
+    'sluice-dlq-offset': '5',
+    'sluice-dlq-timestamp': '7',
+    'sluice-dlq-at': '1970-01-01T00:00:00.000Z',
+    'sluice-dlq-group': 'g',
+    'sluice-dlq-key-base64': '/wA=',
+  })
+  const left = toDeadLetter(letter, { groupId: 'g', atMs: 0, keepValue: false })
+  expect(left).toMatchObject({ value: null, headers: { 'sluice-dlq-value': 'omitted' } })
+})
