@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { logLevels } from './log.ts'
 import { messageOf } from './errors.ts'
+import { hostOf } from './outbound-address.ts'
 
 /**
  * Fragments of configuration that services spread into their own `z.object({...})`. A key is the environment variable's name;
@@ -60,6 +61,20 @@ export const sealingFields = {
     .describe(
       '`id:base64 of 32 bytes`, comma-separated; the first encrypts, all decrypt. Empty: bodies are not encrypted.',
     ),
+}
+
+/** For whoever saves addresses of receivers and whoever sends to them: what may be saved is what may be reached. */
+export const receiverFields = {
+  WEBHOOK_ALLOW_INSECURE: listOf(z.string())
+    .default([])
+    .transform((hosts) => new Set(hosts.map(hostOf)))
+    .describe(
+      'Hosts (no ports) that webhooks may reach over plain HTTP, at private addresses and on any port, comma-separated.',
+    ),
+  WEBHOOK_PORTS: listOf(z.coerce.number<string>().int().min(1).max(65_535))
+    .default([443, 8443])
+    .transform((ports) => new Set(ports))
+    .describe('Ports that webhooks may reach on other hosts, comma-separated.'),
 }
 
 export type KafkaConfig = z.output<z.ZodObject<typeof kafkaFields>>

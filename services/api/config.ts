@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { flag, listOf, operationsPort } from '#runtime/config.ts'
-import { hostOf } from '#runtime/outbound-address.ts'
+import { flag, operationsPort } from '#runtime/config.ts'
 import { tierSchema } from '#schemas/tiers.ts'
 import { ingestFields } from '#services/ingest/config.ts'
 
@@ -31,17 +30,7 @@ export const apiConfigSchema = z.object({
     .optional()
     .describe("The payment provider's key. Unset: there is no payment provider."),
   DOCS_REQUIRE_KEY: flag().describe('Whether /openapi.json and /docs need an API key.'),
-  // The notifier has the same two: what may be saved is what may be delivered.
-  WEBHOOK_ALLOW_INSECURE: listOf(z.string())
-    .default([])
-    .transform((hosts) => new Set(hosts.map(hostOf)))
-    .describe(
-      'Hosts (no ports) that webhooks may reach over plain HTTP, at private addresses and on any port, comma-separated.',
-    ),
-  WEBHOOK_PORTS: listOf(z.coerce.number<string>().int().min(1).max(65_535))
-    .default([443, 8443])
-    .transform((ports) => new Set(ports))
-    .describe('Ports that webhooks may reach on other hosts, comma-separated.'),
+  ...receiverFields,
 })
 
 export type ApiConfig = z.output<typeof apiConfigSchema>

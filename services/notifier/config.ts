@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import {
   kafkaFields,
-  listOf,
   operationsPort,
   postgresFields,
   processFields,
+  receiverFields,
   registryFields,
   sealingFields,
 } from '#runtime/config.ts'
-import { hostOf } from '#runtime/outbound-address.ts'
 
 export const notifierConfig = z.object({
   ...processFields,
@@ -17,16 +16,7 @@ export const notifierConfig = z.object({
   ...registryFields,
   ...postgresFields,
   ...sealingFields,
-  WEBHOOK_ALLOW_INSECURE: listOf(z.string())
-    .default([])
-    .transform((hosts) => new Set(hosts.map(hostOf)))
-    .describe(
-      'Hosts (no ports) that webhooks may reach over plain HTTP, at private addresses and on any port, comma-separated.',
-    ),
-  WEBHOOK_PORTS: listOf(z.coerce.number<string>().int().min(1).max(65_535))
-    .default([443, 8443])
-    .transform((ports) => new Set(ports))
-    .describe('Ports that webhooks may reach on other hosts, comma-separated.'),
+  ...receiverFields,
   WEBHOOK_CA: z
     .string()
     .optional()
