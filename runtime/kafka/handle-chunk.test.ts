@@ -69,10 +69,8 @@ test('suspects stand alone, the rest in chunks within the limits', () => {
 
 test('a dead letter keeps the bytes and says where they stood, or leaves them out where they must not be kept', () => {
   const key = Buffer.from([0xff, 0x00])
-  const record = {
-    ...raw(5, 'bytes'),
-    message: { ...raw(5, 'bytes').message, key, headers: { a: ['1', '2'] } },
-  }
+  const message = { ...raw(5, 'bytes').message, key, headers: { a: ['1', '2'] } } as unknown as KafkaMessage
+  const record: RawRecord = { ...raw(5), message }
   const letter = { raw: record, error: new PermanentError('BAD', 'no') }
   const kept = toDeadLetter(letter, { groupId: 'g', atMs: 0, keepValue: true })
   expect(kept).toMatchObject({ topic: 't.dlq', value: Buffer.from('bytes') })
