@@ -12,13 +12,6 @@ export interface TokenUsage {
   reasoningTokens: number | null
 }
 
-export const unknownUsage: TokenUsage = {
-  promptTokens: null,
-  completionTokens: null,
-  cachedTokens: null,
-  reasoningTokens: null,
-}
-
 /** Reads what an answer says of its tokens, in the words of whichever provider. */
 export function usageOf(responseBody: unknown): TokenUsage {
   const usage = fieldAt(responseBody, 'usage') ?? fieldAt(responseBody, 'response', 'usage')

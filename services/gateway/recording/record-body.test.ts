@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from '@jest/globals'
+import { answerJson } from './answer-json.ts'
+import { bodyJson } from './body-json.ts'
+import { CapturedBody, createCaptureBudget } from './captured-body.ts'
+
+const whole = (text: string | Buffer) => {
+  const bytes = Buffer.from(text)
+  return { bytes, byteLength: bytes.length, sha256: null }
+}
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const limit = 1_000
+
+describe('a captured body', () => {
+  function capture(chunks: string[], maxBytes: number, budgetBytes = 1_000) {
+    const budget = createCaptureBudget(budgetBytes)
+    const body = new CapturedBody(budget, maxBytes)
+    for (const chunk of chunks) body.add(Buffer.from(chunk))
+    return { budget, body, ...body.bytes() }
+  }
+
+  test('is whole within its bounds', () => {
+    const { bytes, byteLength, sha256: hash } = capture(['ab', 'c'], 3)
+    expect([bytes.toString(), byteLength, hash]).toEqual(['abc', 3, null])
+  })
+
+  test.each<[string, string[], number, number, string, string]>([
+    ['over its own limit', ['abc', 'def', 'g'], 4, 100, 'abcd', 'body_limit'],
+    ['over the limit of all', ['abc', 'def', 'g'], 100, 4, 'abc', 'total_limit'],
+    ['in its first chunk', ['abcdefg'], 2, 100, 'ab', 'body_limit'],
+  ])('%s is cut; length and hash are of all of it', (_name, chunks, maxBytes, budgetBytes, kept, reason) => {
+    const { body, bytes, byteLength, sha256: hash } = capture(chunks, maxBytes, budgetBytes)
+    expect(bytes.toString()).toBe(kept)
+    expect([byteLength, hash, body.cut]).toEqual([7, sha256('abcdefg'), reason])
+  })
+
+  test('gives back what it took, once', () => {
+    const { body, budget } = capture(['abc', 'def'], 4)
+    expect(budget.used()).toBe(4)
+    body.release()
+    body.release()
+    expect(budget.used()).toBe(0)
+  })
+})
+
+describe('a body in a record', () => {
+  test.each(['{}', ' {"a": 1.0, "a": 12345678901234567890, "\\u00e9":"\\u0000"}\n'])(
+    'is its own bytes: %s',
+    (text) => {
+      expect(bodyJson(whole(text), limit).json.toString()).toBe(text)
+    },
+  )
+
+  test.each<[string, string | Buffer, unknown]>([
+    ['an array', '[1]', { raw: '[1]', encoding: 'utf8' }],
+    ['a broken object', '{"a":', { raw: '{"a":', encoding: 'utf8' }],
+    ['a byte order mark', '\ufeff{}', { raw: '\ufeff{}', encoding: 'utf8' }],
+    [
+      'an object that is not UTF-8',
+      Buffer.from('{"a":"\xff"}', 'latin1'),
+      { raw: 'eyJhIjoi/yJ9', encoding: 'base64' },
+    ],
+  ])('wraps %s', (_name, body, expected) => {
+    expect(JSON.parse(bodyJson(whole(body), limit).json.toString())).toEqual(expected)
+  })
+
+  test.each(['\u0001'.repeat(900), '"'.repeat(990), '\u{1f600}'.repeat(240)])(
+    'never grows beyond the limit',
+    (text) => {
+      const json = bodyJson(whole(text), limit).json
+      expect(json.length).toBeLessThanOrEqual(limit)
+      const parsed = JSON.parse(json.toString()) as { raw?: string; text?: string; sha256?: string }
+      const kept = parsed.raw ?? parsed.text ?? ''
+      expect(kept.length).toBeGreaterThan(0)
+      expect(text.startsWith(kept) && kept.isWellFormed()).toBe(true)
+      if (parsed.raw === undefined) expect(parsed.sha256).toBe(sha256(text))
+    },
+  )
+})
+
+describe('an answer in a record', () => {
+  const stream = { contentType: 'text/event-stream; charset=utf-8', contentEncoding: '' }
+  const event = 'data: {"object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"x"}}]}\n\n'
+
+  test('a stream in a format that is not known stays text', async () => {
+    const { json, streamEnded } = await answerJson(whole('data: hello\n\n'), stream, limit)
+    expect(JSON.parse(json.toString())).toEqual({ raw: 'data: hello\n\n', encoding: 'utf8' })
+    expect(streamEnded).toBeUndefined()
+  })
+
+  test('a stream that was cut says so, with what its start amounts to', async () => {
+    const cut = { bytes: Buffer.from(event), byteLength: 9_999, sha256: 'ab' }
+    const answer = await answerJson(cut, stream, limit)
+    const parsed = JSON.parse(answer.json.toString()) as { text: string }
+    expect(parsed).toMatchObject({ truncated: true, bytes: 9_999, sha256: 'ab' })
+    expect(parsed.text).toContain('"content":"x"')
+  })
+
+  test('content in a coding that is not known is kept as bytes', async () => {
+    const { json } = await answerJson(
+      whole(Buffer.from([0xff, 0xfe])),
+      { contentType: '', contentEncoding: 'lzw' },
+      limit,
+    )
+    expect(JSON.parse(json.toString())).toEqual({ raw: '//4=', encoding: 'base64' })
+  })
+})

@@ -1,0 +1,235 @@
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { createLog } from '#runtime/log.ts'
+import { encodeFrame, segmentHeader } from './segment-format.ts'
+import { segmentName } from './segment.ts'
+import { Spool, type SpoolOptions } from './spool.ts'
+
+let directory: string
+let lost: [string, number][]
+const key = Buffer.alloc(32, 3)
+let names = 0
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sluice-spool-'))
+  lost = []
+})
+afterEach(() => rm(directory, { recursive: true }))
+
+async function openSpool(options: Partial<SpoolOptions> = {}): Promise<Spool> {
+  const spool = new Spool({
+    directory,
+    name: `t${names++}`,
+    key,
+    maxBytes: 64 * 1024 * 1024,
+    now: Date.now,
+    log: createLog('spool-test', 'silent'),
+    onLost: (reason, records) => lost.push([reason, records]),
+    ...options,
+  })
+  await spool.open()
+  return spool
+}
+
+/** Takes and acknowledges everything. */
+async function drain(spool: Spool, maxRecords = 100): Promise<string[]> {
+  const seen: string[] = []
+  for (;;) {
+    const batch = await spool.take(maxRecords, 1024 * 1024)
+    if (batch === undefined) return seen
+    seen.push(...batch.records.map(String))
+    await spool.acknowledge(batch)
+  }
+}
+
+const append = (spool: Spool, ...records: string[]) =>
+  Promise.all(records.map((record) => spool.append(Buffer.from(record))))
+const numbered = (count: number, size = 0) =>
+  Array.from({ length: count }, (_, n) => `${n}:${'x'.repeat(size)}`)
+
+/** What a process that was killed leaves: a folder, its segments, no one who owns it. */
+async function leftBehind(
+  name: string,
+  records: readonly string[],
+  tail: Buffer = Buffer.alloc(0),
+): Promise<string> {
+  const folder = join(directory, `worker-${name}`)
+  await rm(folder, { recursive: true, force: true })
+  const other = await openSpool({ name })
+  await append(other, ...records)
+  await other.close()
+  const [segment = ''] = (await readdir(folder)).filter((file) => file.endsWith('.segment'))
+  await appendFile(join(folder, segment), tail)
+  return join(folder, segment)
+}
+
+test('records come out as they went in, in order, and the disk is free afterwards', async () => {
+  const spool = await openSpool()
+  await append(spool, ...numbered(50))
+  expect(spool.depth().records).toBe(50)
+  expect(await drain(spool, 7)).toEqual(numbered(50))
+  expect(spool.depth()).toMatchObject({ records: 0, oldestMs: undefined })
+  await spool.close()
+  expect(await readdir(directory)).toEqual([])
+})
+
+test('what is on disk cannot be read without the key', async () => {
+  const spool = await openSpool()
+  await append(spool, 'a secret prompt')
+  const [folder = ''] = await readdir(directory)
+  for (const file of await readdir(join(directory, folder)))
+    expect((await readFile(join(directory, folder, file))).includes('secret')).toBe(false)
+  await spool.close()
+})
+
+test('records that were not acknowledged are there for the next process, and those that were are not', async () => {
+  const first = await openSpool()
+  await append(first, ...numbered(20))
+  const batch = await first.take(5, 1024 * 1024)
+  if (batch !== undefined) await first.acknowledge(batch)
+  await first.close()
+  const next = await openSpool()
+  expect(await drain(next)).toEqual(numbered(20).slice(5))
+  await next.close()
+})
+
+test('a folder whose process lives is left alone', async () => {
+  const first = await openSpool()
+  await append(first, 'mine')
+  const second = await openSpool()
+  expect(await drain(second)).toEqual([])
+  expect(await drain(first)).toEqual(['mine'])
+  await Promise.all([first.close(), second.close()])
+})
+
+test('many segments, more than is kept in memory, are read back in order', async () => {
+  const spool = await openSpool({ maxBytes: 80 * 1024 * 1024 })
+  const records = numbered(500, 100_000)
+  for (let at = 0; at < records.length; at += 50) await append(spool, ...records.slice(at, at + 50))
+  expect((await drain(spool)).join() === records.join()).toBe(true)
+  expect(lost).toEqual([])
+  await spool.close()
+})
+
+describe('what a killed process leaves', () => {
+  const frame = encodeFrame(Buffer.from('torn'), key)
+  test.each<[string, Buffer]>([
+    ['whole', Buffer.alloc(0)],
+    ['with a torn frame', frame.subarray(0, frame.length - 3)],
+    ['with a torn length', frame.subarray(0, 2)],
+  ])('%s', async (_name, tail) => {
+    await leftBehind('dead', numbered(10), tail)
+    const spool = await openSpool()
+    expect(await drain(spool)).toEqual(numbered(10))
+    expect(lost).toEqual([])
+    await spool.close()
+  })
+
+  test('cut at any byte: the whole frames before the cut', async () => {
+    const whole = Buffer.concat([
+      segmentHeader(),
+      ...numbered(3).map((record) => encodeFrame(Buffer.from(record), key)),
+    ])
+    const frameLength = (whole.length - 8) / 3
+    for (let cut = 0; cut <= whole.length; cut++) {
+      const path = await leftBehind(`cut${cut}`, ['x'])
+      await writeFile(path, whole.subarray(0, cut))
+      const spool = await openSpool()
+      expect(await drain(spool)).toEqual(
+        numbered(3).slice(0, Math.max(0, Math.floor((cut - 8) / frameLength))),
+      )
+      await spool.close()
+    }
+  })
+
+  test('damaged: what stands before the damage, and the loss is told', async () => {
+    const path = await leftBehind('dead', numbered(10))
+    const bytes = await readFile(path)
+    bytes[bytes.length - 5] = (bytes.at(-5) ?? 0) ^ 0xff
+    await writeFile(path, bytes)
+    const spool = await openSpool()
+    expect(await drain(spool)).toEqual(numbered(9))
+    expect(lost).toEqual([['damaged', 1]])
+    await spool.close()
+  })
+
+  test('under another key: told, and nothing is stuck behind it', async () => {
+    await leftBehind('dead', numbered(4))
+    const spool = await openSpool({ key: Buffer.alloc(32, 4) })
+    await append(spool, 'new')
+    expect(await drain(spool)).toEqual(['new'])
+    expect(lost).toEqual([['unreadable', 4]])
+    await spool.close()
+  })
+
+  test('of another version: stays for the gateway that can read it', async () => {
+    const path = await leftBehind('dead', numbered(2))
+    const bytes = await readFile(path)
+    bytes[4] = 9
+    await writeFile(path, bytes)
+    const spool = await openSpool()
+    expect(await drain(spool)).toEqual([])
+    await spool.close()
+    const [folder = ''] = await readdir(directory)
+    expect((await readdir(join(directory, folder))).filter((file) => file.endsWith('.segment'))).toHaveLength(
+      1,
+    )
+  })
+
+  test('while it was adopting another: both', async () => {
+    const path = await leftBehind('inner', ['inner'])
+    const aside = join(directory, 'aside')
+    await rename(join(path, '..'), aside)
+    await leftBehind('outer', ['outer'])
+    await rename(aside, join(directory, 'worker-outer', 'incoming-worker-inner'))
+    const spool = await openSpool()
+    expect((await drain(spool)).sort()).toEqual(['inner', 'outer'])
+    await spool.close()
+  })
+})
+
+describe('a full spool', () => {
+  const megabyte = 1024 * 1024
+  test('drops the oldest whole segments and says how many records', async () => {
+    const spool = await openSpool({ maxBytes: 4 * megabyte })
+    const records = numbered(100, 100_000)
+    for (const record of records) await append(spool, record)
+    expect(spool.depth().bytes).toBeLessThanOrEqual(4 * megabyte)
+    const kept = await drain(spool)
+    const gone = lost.reduce((sum, [, count]) => sum + count, 0)
+    expect(new Set(lost.map(([reason]) => reason))).toEqual(new Set(['spool_full']))
+    expect(kept.join() === records.slice(gone).join()).toBe(true)
+    await spool.close()
+  })
+
+  test('never drops what is being sent', async () => {
+    const spool = await openSpool({ maxBytes: 4 * megabyte })
+    const records = numbered(60, 100_000)
+    await append(spool, records[0] ?? '')
+    const batch = await spool.take(1, megabyte)
+    for (const record of records.slice(1)) await append(spool, record)
+    if (batch !== undefined) await spool.acknowledge(batch)
+    // The rest of the segment that was in flight is still there.
+    expect((await drain(spool))[0]).toBe(records[1])
+    await spool.close()
+  })
+})
+
+test('a disk that takes nothing rejects, counts, and works again when it does', async () => {
+  const spool = await openSpool()
+  const [folder = ''] = await readdir(directory)
+  const path = join(directory, folder)
+  await rm(path, { recursive: true })
+  await expect(append(spool, 'a')).rejects.toThrow()
+  expect(lost).toEqual([['spool_write', 1]])
+  await mkdir(path)
+  await append(spool, 'b')
+  expect(await drain(spool)).toEqual(['b'])
+  await spool.close()
+})
+
+test('names of segments sort by time', () => {
+  expect(segmentName(999, 'ff') < segmentName(1_000, '00')).toBe(true)
+})
