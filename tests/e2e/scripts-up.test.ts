@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { execFile } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { assertPortsFree, planPorts, type PortName } from '#scripts/stack/plan-ports.ts'
+import { readRecord, type StackRecord } from '#scripts/stack/stack-record.ts'
+import { until } from '../support/until.ts'
+
+const UP = join(import.meta.dirname, '..', '..', 'scripts', 'up')
+const DEADLINE_MS = 300_000
+const run = promisify(execFile)
+
+let state: string
+let offset: string
+
+beforeAll(async () => {
+  state = join(await mkdtemp(join(tmpdir(), 'sluice-up-')), 'state')
+  offset = String(await freeOffset())
+})
+
+afterAll(async () => {
+  await up('--stop')
+  await rm(join(state, '..'), { recursive: true, force: true })
+}, DEADLINE_MS)
+
+interface Said {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+// What the test runner or a person's shell has set and this stack must not take up.
+const WITHHELD = [
+  'KAFKA_BROKERS',
+  'SCHEMA_REGISTRY_URL',
+  'DATABASE_URL',
+  'UPSTREAM_URL',
+  'NODE_OPTIONS',
+  'NODE_ENV',
+]
+
+/** Runs scripts/up as a person would. */
+async function up(...args: string[]): Promise<Said> {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !WITHHELD.includes(name)))
+  try {
+    return { code: 0, ...(await run(UP, ['--state', state, ...args], { env })) }
+  } catch (error) {
+    const { code, stdout, stderr } = error as Said
+    return { code, stdout, stderr }
+  }
+}
+
+const detach = () => up('--detach', '--port-offset', offset)
+
+async function record(): Promise<StackRecord> {
+  const found = await readRecord(join(state, 'processes.json'))
+  if (!found) throw new Error('there is no record of a running stack')
+  return found
+}
+
+/** The curl commands of the summary, as printed. */
+function printedCurls(stdout: string): string[] {
+  return stdout.match(/curl (?:.*\\\n)*.*/g) ?? []
+}
+
+async function shell(command: string): Promise<unknown> {
+  return JSON.parse((await run('bash', ['-c', command.replace('curl ', 'curl -sS ')])).stdout) as unknown
+}
+
+test(
+  'everything starts, the printed commands work, a dead part is restarted, nothing is left after --stop, and data stays',
+  async () => {
+    const first = await detach()
+    expect(first).toMatchObject({ code: 0, stderr: '' })
+    expect(first.stdout).toContain('Sluice is up.')
+    expect((await stat(join(state, 'connection.json'))).mode & 0o777).toBe(0o600)
+    expect((await up('--status')).code).toBe(0)
+
+    const [call, list] = printedCurls(first.stdout) as [string, string]
+    expect(await shell(call)).toMatchObject({ object: 'chat.completion' })
+    const recorded = async () =>
+      (await shell(list)) as { data: { id: string; score_count: number }[]; total: number }
+    await until(async () => ((await recorded()).data[0]?.score_count ?? 0) > 0)
+
+    const second = await detach()
+    expect(second.code).toBe(1)
+    expect(second.stderr).toContain('already runs')
+
+    await killAndAwaitRestart('sink')
+    expect(await readFile(join(state, 'logs', 'supervisor.log'), 'utf8')).toContain('sink ended (SIGKILL)')
+
+    const before = await recorded()
+    const pids = await runningPids()
+    expect((await up('--stop')).code).toBe(0)
+    expect(pids.filter(groupExists)).toEqual([])
+    expect((await up('--status')).code).toBe(1)
+
+    expect((await detach()).code).toBe(0)
+    expect(await recorded()).toEqual(before)
+  },
+  DEADLINE_MS,
+)
+
+test(
+  'a supervisor that is killed takes everything with it',
+  async () => {
+    const pids = await runningPids()
+    process.kill((await record()).supervisor.pid, 'SIGKILL')
+    await until(() => !pids.some(groupExists))
+    expect((await up('--status')).stdout).toContain('does not run')
+  },
+  DEADLINE_MS,
+)
+
+async function killAndAwaitRestart(name: string): Promise<void> {
+  const find = async () => (await record()).processes.find((one) => one.name === name)
+  process.kill((await find())?.pid as number, 'SIGKILL')
+  await until(async () => {
+    const now = await find()
+    return now?.restarts === 1 && now.state === 'up'
+  })
+}
+
+async function runningPids(): Promise<number[]> {
+  const { processes, supervisor } = await record()
+  return [supervisor.pid, ...processes.map(({ pid }) => pid as number)]
+}
+
+function groupExists(pid: number): boolean {
+  try {
+    process.kill(-pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function freeOffset(): Promise<number> {
+  for (;;) {
+    const candidate = randomInt(10_000, 50_000)
+    const ports = planPorts(candidate)
+    const free = await assertPortsFree(ports, Object.keys(ports) as PortName[]).then(
+      () => true,
+      () => false,
+    )
+    if (free) return candidate
+  }
+}
