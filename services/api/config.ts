@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { flag, operationsPort } from '#runtime/config.ts'
+import { flag, operationsPort, receiverFields } from '#runtime/config.ts'
 import { tierSchema } from '#schemas/tiers.ts'
 import { ingestFields } from '#services/ingest/config.ts'
 
