@@ -45,6 +45,8 @@ export interface BatchConsumerOptions<T> {
   group?: Partial<GroupSettings>
   /** Topics whose content must not be kept: their dead letters have no value. */
   omitDeadLetterValue?: (topic: string) => boolean
+  /** Where records go that cannot be handled, for whoever reads dead letters; absent: to `<topic>.dlq`. */
+  sendDeadLetters?: SendDeadLetters
 }
 
 /**
@@ -81,14 +83,9 @@ class BatchConsumer<T> {
     const policy = options.retry ?? defaultRetryPolicy
     this.#troubles = createTroubles({ groupId, policy, clock: this.#clock, log, metrics: this.#metrics })
     const omitValue = options.omitDeadLetterValue ?? (() => false)
-    this.#sendDeadLetters = createDeadLetters({
-      producer,
-      groupId,
-      clock: this.#clock,
-      log,
-      omitValue,
-      metrics: this.#metrics,
-    })
+    this.#sendDeadLetters =
+      options.sendDeadLetters ??
+      createDeadLetters({ producer, groupId, clock: this.#clock, log, omitValue, metrics: this.#metrics })
     this.member = new GroupMember({
       ...options,
       settings: this.#settings,

@@ -14,6 +14,17 @@ export function isRebalance(error: unknown): error is Error {
   return error instanceof Error && 'type' in error && rejoinTypes.includes(String(error.type))
 }
 
+const coordinatorTypes = [
+  'GROUP_LOAD_IN_PROGRESS',
+  'GROUP_COORDINATOR_NOT_AVAILABLE',
+  'NOT_COORDINATOR_FOR_GROUP',
+]
+
+/** A coordinator that has just come up refuses members until it has read its log; kafkajs takes that for a crash. */
+export function isCoordinatorComing(error: Error): boolean {
+  return 'type' in error && coordinatorTypes.includes(String(error.type))
+}
+
 /** Makes kafkajs look for the group's coordinator and join again, when it is thrown out of a batch. */
 export function rejoinNeeded(reason: string): Error {
   return Object.assign(new kafkajs.KafkaJSError(reason, { retriable: true }), {

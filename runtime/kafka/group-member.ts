@@ -1,40 +1,22 @@
-import type { Admin, Consumer, EachBatchPayload, Kafka, Offsets } from 'kafkajs'
+import type { Admin, Consumer, EachBatchPayload, Offsets } from 'kafkajs'
 import { systemClock, type Clock } from '../clock.ts'
 import { messageOf } from '../errors.ts'
-import type { Log } from '../log.ts'
 import type { Health } from '../service.ts'
+import { partitionKey, toTopicOffsets, type Assigned, type CommitPosition } from './assignment.ts'
 import {
-  partitionKey,
-  toTopicOffsets,
-  type Assigned,
-  type CommitPosition,
-  type GroupSettings,
-} from './assignment.ts'
-import type { ConsumerMetrics } from './consumer-metrics.ts'
-import { AssignmentLost, isKafkaTrouble, isRebalance, kafkaLost, rejoinNeeded } from './group-errors.ts'
+  AssignmentLost,
+  isCoordinatorComing,
+  isKafkaTrouble,
+  isRebalance,
+  kafkaLost,
+  rejoinNeeded,
+} from './group-errors.ts'
+import { askPatiently } from './ask-patiently.ts'
+import type { GroupMemberOptions } from './group-member-options.ts'
 import { judgeBatch, readOffsets, startingPlace } from './starting-place.ts'
 
-export interface GroupMemberOptions {
-  kafka: Kafka
-  /** TOPIC_PREFIX included, as in the topics. */
-  groupId: string
-  topics: readonly string[]
-  settings: GroupSettings
-  partitionsConcurrently: number
-  log: Log
-  metrics: ConsumerMetrics
-  clock?: Clock | undefined
-  /** Partitions dealt to this member, before any of their records. */
-  onAssigned(assigned: readonly Assigned[]): void
-  /** A batch that begins where it should. To move the fetch position, call `advance`. What it throws must be a rebalance error. */
-  onBatch(payload: EachBatchPayload, assigned: Assigned): Promise<void> | void
-  /** The group is about to deal anew: the last moment to commit. */
-  onRebalancing?(): void
-  /** The group has dealt anew: what is not current any more is lost. Called behind `onAssigned`. */
-  onDealt?(): void
-  /** The member cannot go on; the consumer winds up and calls `leave`. */
-  onFailed(): void
-}
+/** With kafkajs's pause of 100 ms or more between them: a coordinator that takes longer is not coming. */
+const maxJoinFailures = 300
 
 /**
  * One member of a consumer group: joins, learns where each partition stands, watches that no record is skipped silently, and
@@ -60,6 +42,8 @@ export class GroupMember {
   #starting: Promise<void> | null = null
   #joining: Promise<void> | null = null
   #leaving: Promise<void> | null = null
+  #joinFailures = 0
+  readonly #patiently = <T>(ask: () => Promise<T>) => askPatiently(ask, this.#clock, this.stopping)
 
   constructor(options: GroupMemberOptions) {
     const { kafka, groupId, settings } = options
@@ -81,7 +65,7 @@ export class GroupMember {
         factor: 0.2,
         maxRetryTime: 3_000,
         retries: 25,
-        restartOnFailure: () => Promise.resolve(false),
+        restartOnFailure: (error) => Promise.resolve(this.#mayJoinAgain(error)),
       },
     })
     this.stopping = this.#stopping.signal
@@ -112,7 +96,9 @@ export class GroupMember {
     const { GROUP_JOIN, REBALANCING, CRASH } = this.#consumer.events
     this.#consumer.on(GROUP_JOIN, ({ payload }) => this.#deal(payload.memberAssignment))
     this.#consumer.on(REBALANCING, () => this.#options.onRebalancing?.())
-    this.#consumer.on(CRASH, ({ payload }) => this.fail(kafkaLost(payload.error)))
+    this.#consumer.on(CRASH, ({ payload }) => {
+      if (!payload.restart) this.fail(kafkaLost(payload.error))
+    })
     await this.#admin.connect()
     this.clusterId = (await this.#admin.describeCluster()).clusterId
     await this.#consumer.connect()
@@ -124,6 +110,12 @@ export class GroupMember {
       partitionsConsumedConcurrently: partitionsConcurrently,
       eachBatch: (payload) => this.#take(payload),
     })
+  }
+
+  /** Nothing is being worked on before the first join, so joining again is safe; later a crash ends the process. */
+  #mayJoinAgain(error: Error): boolean {
+    const mayJoin = this.#phase === 'starting' && !this.stopping.aborted && isCoordinatorComing(error)
+    return mayJoin && ++this.#joinFailures <= maxJoinFailures
   }
 
   /** Ends the member: `done` rejects with the error, the offsets stay. */
@@ -236,17 +228,6 @@ export class GroupMember {
     this.#assigned = new Map(dealt.map((assigned) => [partitionKey(assigned), assigned]))
     this.#options.onAssigned(dealt)
     this.#options.onDealt?.()
-  }
-
-  async #patiently<T>(ask: () => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await ask()
-      } catch (error) {
-        if (attempt === 8 || this.stopping.aborted) throw error
-        await this.#clock.sleep(100 * 2 ** attempt, this.stopping)
-      }
-    }
   }
 
   async #take(payload: EachBatchPayload): Promise<void> {

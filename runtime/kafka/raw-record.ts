@@ -16,11 +16,10 @@ export type DecoderChoice<T> = Decoder<T> | ((topic: string) => Decoder<T>)
 /** Throws PermanentError when the bytes can never be decoded, a transient error when the registry is away. */
 export async function decodeRecord<T>(raw: RawRecord, choice: DecoderChoice<T>): Promise<ConsumedRecord<T>> {
   const { topic, partition, offset, message } = raw
-  if (message.value === null) throw new PermanentError('UNDECODABLE', 'the record has no value')
   const decoder = typeof choice === 'function' ? choice(topic) : choice
   let value: T
   try {
-    value = await decoder.decode(message.value)
+    value = await decodeValue(message.value, decoder)
   } catch (error) {
     if (error instanceof SluiceError) throw error
     // Whatever else a decoder throws comes from the bytes: they are input, and must not stop the partition.
@@ -35,6 +34,12 @@ export async function decodeRecord<T>(raw: RawRecord, choice: DecoderChoice<T>):
     headers: textHeaders(message.headers),
     timestampMs: Number(message.timestamp),
   }
+}
+
+async function decodeValue<T>(value: Buffer | null, decoder: Decoder<T>): Promise<T> {
+  if (value !== null) return decoder.decode(value)
+  if (decoder.withoutValue !== undefined) return decoder.withoutValue()
+  throw new PermanentError('UNDECODABLE', 'the record has no value')
 }
 
 /** What a record weighs in memory, beside its own bytes: objects, headers, its place in queues. */

@@ -36,6 +36,8 @@ export type RecordHandler<T> = (record: ConsumedRecord<T>, signal: AbortSignal) 
 /** Bytes to a value. Throws PermanentError when they can never be decoded, TransientError when not now. */
 export interface Decoder<T> {
   decode(value: Buffer): Promise<T>
+  /** What a record without a value is. Absent: a record that can never be decoded. */
+  withoutValue?(): T
 }
 
 /** A value to bytes. Throws PermanentError when the value does not fit its schema. */
