@@ -7,6 +7,8 @@ export default {
     'tests/bench/*.ts',
     'evals/*.ts',
     'infra/migrations/*.ts',
+    // Run as processes of their own by tests.
+    'tests/support/*-process.ts',
   ],
   project: ['**/*.{ts,cjs}'],
   ignoreExportsUsedInFile: { interface: true, type: true },

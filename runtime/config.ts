@@ -78,9 +78,7 @@ export const receiverFields = {
 }
 
 export type KafkaConfig = z.output<z.ZodObject<typeof kafkaFields>>
-export type RegistryConfig = z.output<z.ZodObject<typeof registryFields>>
 export type PostgresConfig = z.output<z.ZodObject<typeof postgresFields>>
-export type ProcessConfig = z.output<z.ZodObject<typeof processFields>>
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface EncryptionKey {

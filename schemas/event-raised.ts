@@ -22,20 +22,18 @@ export interface RaisedEvent {
   webhook_id: string | null
 }
 
-export const eventRaisedFields = [
-  { name: 'id', type: 'string' },
-  { name: 'event', type: 'string' },
-  { name: 'project_id', type: 'string' },
-  { name: 'created_at', type: 'long' },
-  { name: 'data', type: 'bytes' },
-  { name: 'content', type: ['null', sealedBytesAvro], default: null },
-  { name: 'content_id', type: ['null', 'string'], default: null },
-  { name: 'webhook_id', type: ['null', 'string'], default: null },
-] as const
-
 export const eventRaisedAvro = {
   type: 'record',
   name: 'EventRaised',
   namespace: 'sluice',
-  fields: eventRaisedFields,
+  fields: [
+    { name: 'id', type: 'string' },
+    { name: 'event', type: 'string' },
+    { name: 'project_id', type: 'string' },
+    { name: 'created_at', type: 'long' },
+    { name: 'data', type: 'bytes' },
+    { name: 'content', type: ['null', sealedBytesAvro], default: null },
+    { name: 'content_id', type: ['null', 'string'], default: null },
+    { name: 'webhook_id', type: ['null', 'string'], default: null },
+  ],
 } as const

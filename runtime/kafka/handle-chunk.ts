@@ -13,7 +13,7 @@ export interface ChunkDependencies<T> {
   metrics: ConsumerMetrics
 }
 
-export type RetryIn = (topic: string) => RetryContext
+type RetryIn = (topic: string) => RetryContext
 
 /**
  * Decodes, hands over, and dead-letters what cannot be handled. When it resolves, the offset may move. Throws what is neither

@@ -34,7 +34,7 @@ export interface RetryContext {
   onRetry(error: SluiceError, failedAttempts: number): void
 }
 
-export function isTransient(error: unknown): error is SluiceError {
+function isTransient(error: unknown): error is SluiceError {
   return error instanceof SluiceError && error.retry === 'later'
 }
 

@@ -101,7 +101,7 @@ export async function createConsumerBench(name: string, partitions = 3): Promise
 }
 
 /** Text as it is; what begins with `poison` cannot be decoded. */
-export const textDecoder: Decoder<string> = {
+const textDecoder: Decoder<string> = {
   decode: (value) => {
     const text = value.toString('utf8')
     return text.startsWith('poison')

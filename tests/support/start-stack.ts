@@ -42,7 +42,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const topicPrefix = `${randomName('stack')}.`
   const directory = await mkdtemp(join(tmpdir(), 'sluice-stack-'))
   const database = options.databaseUrl === undefined ? await createTestDatabase() : undefined
-  const databaseUrl = options.databaseUrl ?? (database?.url as string)
+  const databaseUrl = database?.url ?? options.databaseUrl ?? ''
   const undo: (() => Promise<unknown>)[] = [
     async () => database?.drop(),
     () => deleteTopics(topicPrefix),
