@@ -13,8 +13,6 @@ export interface ChunkDependencies<T> {
   metrics: ConsumerMetrics
 }
 
-type RetryIn = (topic: string) => RetryContext
-
 /**
  * Decodes, hands over, and dead-letters what cannot be handled. When it resolves, the offset may move. Throws what is neither
  * permanent nor cured by trying again, or Interrupted.
