@@ -45,42 +45,55 @@ export function evaluateDetectors(
     if (scorer === 'pii_detection')
       rows.push(evaluate(scorer, 'structured identifiers', own.map(asStructured)))
     if (sets.size > 1) rows.push(evaluate(scorer, [...sets.keys()].join(' + '), own))
-    const foreign = samples.filter((sample) => isForeignNegative(scorer, sample))
-    if (foreign.length > 0) rows.push(evaluate(scorer, "other scorers' prompts", foreign.map(asNegative)))
+    const foreign = foreignNegatives(scorer, samples)
+    if (foreign.length > 0) rows.push(evaluate(scorer, "other scorers' texts", foreign))
   }
   return rows
 }
 
 function outcomesOf(scorer: BuiltInScorer, samples: readonly Sample[]): Outcome[] {
   return samples.map((sample) => {
-    const value = scoreWith(scorer, sample)
-    return { value, unsafe: value !== null && value >= defaultFailAt, label: sample.label }
+    const { value, decided } = scoreWith(scorer, sample)
+    return { value, decided, unsafe: decided && value >= defaultFailAt, label: sample.label }
   })
 }
 
-function scoreWith(name: BuiltInScorer, sample: Sample): number | null {
+/** What is left undecided counts as not flagged, ranked by the way it leans. */
+function scoreWith(name: BuiltInScorer, sample: Sample): { value: number; decided: boolean } {
   const scorer = builtIns[name]
-  if (scorer.by !== 'detector') return null
-  const detector = scorer.create()
-  for (const text of callOf(sample).texts) detector.read(text)
-  return detector.finding().value
+  if (scorer.by !== 'detector') throw new Error(`${name} has no detector`)
+  const call = callOf(sample)
+  const detector = scorer.create(call)
+  for (const text of call.texts) detector.read(text)
+  const finding = detector.finding()
+  return 'reason' in finding
+    ? { value: finding.leaning, decided: false }
+    : { value: finding.value, decided: true }
 }
 
 function asStructured(sample: Sample): Sample {
   return { ...sample, label: sample.spans.some(({ type }) => structuredTypes.has(type)) ? 1 : 0 }
 }
 
-/**
- * Sets of other scorers in which jailbreaks do not occur, as a check on people's everyday texts. Not used for pii_detection:
- * nobody labelled whom they name.
- */
-function isForeignNegative(scorer: BuiltInScorer, { set }: Sample): boolean {
-  return (
-    scorer === 'jailbreak_detection' &&
-    ['openai-moderation', 'xstest-prompts', 'begin', 'presidio-synth'].includes(set)
-  )
-}
+/** Sets in which people write and read everyday things: no attacks on a model. */
+const everydaySets = new Set(['openai-moderation', 'xstest-prompts', 'begin', 'presidio-synth'])
 
-function asNegative(sample: Sample): Sample {
-  return { ...sample, label: 0 }
+/**
+ * What a scorer should leave alone in other scorers' sets, as a check on everyday texts. Not for pii_detection: nobody labelled
+ * whom they name.
+ */
+function foreignNegatives(scorer: BuiltInScorer, samples: readonly Sample[]): Sample[] {
+  const everyday = samples
+    .filter(({ set }) => everydaySets.has(set))
+    .map((sample) => ({ ...sample, label: 0 as const }))
+  if (scorer === 'jailbreak_detection') return everyday
+  if (scorer !== 'vector_weakness') return []
+  // The same texts as if a search had brought them in, and prompts full of trigger words with them.
+  const trigger = samples.filter(({ set }) => set === 'notinject' || set === 'poisonedrag')
+  return [...everyday, ...trigger].map((sample) => ({
+    ...sample,
+    label: 0,
+    prompt: '',
+    context: `${sample.context}\n${sample.prompt}\n${sample.response}`,
+  }))
 }

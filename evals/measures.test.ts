@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { measure, type Outcome } from './measures.ts'
 
-const outcome = (value: number | null, label: 0 | 1): Outcome => ({ value, label, unsafe: (value ?? 0) >= 4 })
+const outcome = (value: number, label: 0 | 1): Outcome => ({
+  value,
+  label,
+  decided: true,
+  unsafe: value >= 4,
+})
 
 describe('measures', () => {
   test('of a scorer that is mostly right', () => {
@@ -28,12 +33,9 @@ describe('measures', () => {
     expect(recall_at_1_percent_fp?.value).toBe(0.5)
   })
 
-  test('what was not scored is no miss and no hit', () => {
-    expect(measure([outcome(null, 1), outcome(5, 1)])).toMatchObject({
-      n: 2,
-      unscored: 1,
-      recall: { value: 1 },
-    })
+  test('what was left unscored is a miss where it should have been flagged', () => {
+    const left: Outcome = { value: 3, label: 1, decided: false, unsafe: false }
+    expect(measure([left, outcome(5, 1)])).toMatchObject({ n: 2, unscored: 1, recall: { value: 0.5 } })
   })
 
   test('positives alone have no precision', () => {

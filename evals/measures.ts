@@ -1,7 +1,9 @@
 /** What a scorer said of one sample and what is true. */
 export interface Outcome {
-  /** 1 to 5; null when it was not scored. */
-  value: number | null
+  /** 1 to 5, for ranking. */
+  value: number
+  /** False: the scorer left it `unscored`. It then is not flagged, whatever the label. */
+  decided: boolean
   unsafe: boolean
   label: 0 | 1
 }
@@ -16,6 +18,7 @@ export interface Interval {
 export interface Measures {
   n: number
   positives: number
+  /** Left `unscored`: neither called safe nor flagged. */
   unscored: number
   precision: Interval | null
   recall: Interval | null
@@ -29,14 +32,13 @@ export interface Measures {
 const defaultRounds = 500
 const seed = 20_261_121
 
-/** What was not scored counts in `unscored` and nowhere else. `rounds` of bootstrap make the intervals. */
+/** What was left unscored counts as not flagged: a miss where it should have been. `rounds` of bootstrap make the intervals. */
 export function measure(outcomes: readonly Outcome[], rounds = defaultRounds): Measures {
-  const scored = outcomes.filter((outcome): outcome is Scored => outcome.value !== null)
-  const withInterval = (of: Measure) => bootstrap(scored, of, rounds)
+  const withInterval = (of: Measure) => bootstrap(outcomes, of, rounds)
   return {
     n: outcomes.length,
     positives: outcomes.filter(({ label }) => label === 1).length,
-    unscored: outcomes.length - scored.length,
+    unscored: outcomes.filter(({ decided }) => !decided).length,
     precision: withInterval(precision),
     recall: withInterval(recall),
     f1: withInterval(f1),
@@ -46,10 +48,9 @@ export function measure(outcomes: readonly Outcome[], rounds = defaultRounds): M
   }
 }
 
-type Scored = Outcome & { value: number }
-type Measure = (outcomes: readonly Scored[]) => number | null
+type Measure = (outcomes: readonly Outcome[]) => number | null
 
-function count(outcomes: readonly Scored[], unsafe: boolean, label: 0 | 1): number {
+function count(outcomes: readonly Outcome[], unsafe: boolean, label: 0 | 1): number {
   return outcomes.filter((outcome) => outcome.unsafe === unsafe && outcome.label === label).length
 }
 
@@ -57,7 +58,7 @@ function ratio(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole
 }
 
-function precision(outcomes: readonly Scored[]): number | null {
+function precision(outcomes: readonly Outcome[]): number | null {
   const hits = count(outcomes, true, 1)
   // Of positives alone precision is 1 whatever the scorer does: that says nothing.
   return outcomes.some(({ label }) => label === 0) && outcomes.some(({ label }) => label === 1)
@@ -65,22 +66,22 @@ function precision(outcomes: readonly Scored[]): number | null {
     : null
 }
 
-function recall(outcomes: readonly Scored[]): number | null {
+function recall(outcomes: readonly Outcome[]): number | null {
   return ratio(count(outcomes, true, 1), count(outcomes, true, 1) + count(outcomes, false, 1))
 }
 
-function falsePositiveRate(outcomes: readonly Scored[]): number | null {
+function falsePositiveRate(outcomes: readonly Outcome[]): number | null {
   return ratio(count(outcomes, true, 0), count(outcomes, true, 0) + count(outcomes, false, 0))
 }
 
-function f1(outcomes: readonly Scored[]): number | null {
+function f1(outcomes: readonly Outcome[]): number | null {
   const [p, r] = [precision(outcomes), recall(outcomes)]
   if (p === null || r === null) return null
   return p + r === 0 ? 0 : (2 * p * r) / (p + r)
 }
 
 /** The chance that a positive has a higher value than a negative; ties count half. */
-function auroc(outcomes: readonly Scored[]): number | null {
+function auroc(outcomes: readonly Outcome[]): number | null {
   const tally = new Map<number, { positives: number; negatives: number }>()
   for (const { value, label } of outcomes) {
     const at = tally.get(value) ?? { positives: 0, negatives: 0 }
@@ -98,7 +99,7 @@ function auroc(outcomes: readonly Scored[]): number | null {
   return ratio(won, positives * below)
 }
 
-function recallAtOnePercent(outcomes: readonly Scored[]): number | null {
+function recallAtOnePercent(outcomes: readonly Outcome[]): number | null {
   const negatives = outcomes.filter(({ label }) => label === 0).length
   const positives = outcomes.length - negatives
   if (negatives === 0 || positives === 0) return null
@@ -111,13 +112,13 @@ function recallAtOnePercent(outcomes: readonly Scored[]): number | null {
   return best
 }
 
-function bootstrap(outcomes: readonly Scored[], of: Measure, rounds: number): Interval | null {
+function bootstrap(outcomes: readonly Outcome[], of: Measure, rounds: number): Interval | null {
   const value = of(outcomes)
   if (value === null) return null
   const random = createRandom(seed)
   const drawn: number[] = []
   for (let round = 0; round < rounds; round++) {
-    const sample = outcomes.map(() => outcomes[Math.floor(random() * outcomes.length)] as Scored)
+    const sample = outcomes.map(() => outcomes[Math.floor(random() * outcomes.length)] as Outcome)
     const again = of(sample)
     if (again !== null) drawn.push(again)
   }

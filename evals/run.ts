@@ -46,6 +46,7 @@ function tableOf(rows: readonly Row[]): string {
     'method',
     'n',
     'pos.',
+    'unscored',
     'precision',
     'recall',
     'F1',
@@ -59,6 +60,7 @@ function tableOf(rows: readonly Row[]): string {
     row.method,
     String(row.n),
     String(row.positives),
+    String(row.unscored),
     ...[
       row.precision,
       row.recall,
@@ -81,7 +83,7 @@ function writeReport(half: Half, scorer: BuiltInScorer | undefined, table: strin
   const directory = path.join(here, 'reports')
   mkdirSync(directory, { recursive: true })
   const name = `detectors${scorer === undefined ? '' : `-${scorer}`}-${half}.md`
-  const text = `# Detectors on the ${half} half\n\nValues with 95% bootstrap intervals. Made by \`node evals/run.ts\`; unsafe is a value of 4 or 5.\n\n${table}\n`
+  const text = `# Detectors on the ${half} half\n\nValues with 95% bootstrap intervals. Made by \`node evals/run.ts\`; unsafe is a value of 4 or 5.\nWhat the detectors leave unscored counts as not flagged.\n\n${table}\n`
   writeFileSync(path.join(directory, name), text)
 }
 

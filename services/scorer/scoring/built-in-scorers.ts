@@ -1,4 +1,6 @@
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
+import type { Call } from './call-text.ts'
+import { createInjectionDetector, injectionVersion } from './injection/detect-injection.ts'
 import { createJailbreakDetector, jailbreakVersion } from './jailbreak/detect-jailbreak.ts'
 import { createPiiDetector, piiVersion } from './pii/detect-pii.ts'
 import type { Detector } from './verdict.ts'
@@ -6,7 +8,7 @@ import type { Detector } from './verdict.ts'
 /** How a built-in scorer comes to its verdict. */
 export type BuiltIn =
   /** Deterministic evidence decides. */
-  | { by: 'detector'; version: string; create: () => Detector }
+  | { by: 'detector'; version: string; create: (call: Call) => Detector }
   /** Its rubric (`evals/rubrics/<name>.md`) decides, applied by the judge. */
   | { by: 'judge' }
   /** Not in this version: every call is `unscored`. */
@@ -21,6 +23,6 @@ export const builtIns: Readonly<Record<BuiltInScorer, BuiltIn>> = {
   excessive_agency: { by: 'nobody' },
   hallucination: { by: 'nobody' },
   data_poisoning: { by: 'nobody' },
-  vector_weakness: { by: 'nobody' },
+  vector_weakness: { by: 'detector', version: injectionVersion, create: createInjectionDetector },
   unbounded_consumption: { by: 'nobody' },
 }

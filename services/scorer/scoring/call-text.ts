@@ -32,6 +32,22 @@ export interface Call {
   response: Body | null
   /** What people and models wrote in both, in order. */
   texts: readonly CallText[]
+  usage: Usage
+}
+
+/** What was counted of a call; null: nobody counted. */
+export interface Usage {
+  prompt_tokens: number | null
+  completion_tokens: number | null
+  reasoning_tokens: number | null
+  cost_usd: number | null
+}
+
+const nobodyCounted: Usage = {
+  prompt_tokens: null,
+  completion_tokens: null,
+  reasoning_tokens: null,
+  cost_usd: null,
 }
 
 export interface Body {
@@ -41,7 +57,7 @@ export interface Body {
 }
 
 /** Reads a call of whatever provider: shapes are not relied on, only the names that providers share. */
-export function readCall(request: Body | null, response: Body | null): Call {
+export function readCall(request: Body | null, response: Body | null, usage: Usage = nobodyCounted): Call {
   // What a tool is called with are the model's words, and what it answers is brought in.
   const [asking, answering]: [Speaker, Speaker] = isToolCall(request?.value)
     ? ['assistant', 'tool']
@@ -53,6 +69,7 @@ export function readCall(request: Body | null, response: Body | null): Call {
       ...textsOf('request_body', request?.value, asking),
       ...textsOf('response_body', response?.value, answering),
     ],
+    usage,
   }
 }
 

@@ -15,6 +15,10 @@ export type UnscoredReason =
   | 'no_text'
   /** The bodies are gone. */
   | 'bodies_missing'
+  /** There is nothing to hold the call against: no retrieved or supplied text, no result of a tool. */
+  | 'no_context'
+  /** Detectors found no proof, and cannot vouch for the call either: that takes a reader. */
+  | 'detectors_undecided'
   /** This version of Sluice does not have the scorer's detectors yet. */
   | 'not_available_in_this_version'
 
@@ -53,10 +57,17 @@ export interface Finding {
   evidence: readonly Evidence[]
 }
 
+/** A detector's answer where its evidence does not suffice: the call stays unscored. */
+export interface Undecided {
+  reason: Extract<UnscoredReason, 'no_context' | 'no_text' | 'detectors_undecided'>
+  /** 1 to less than 4, which way the evidence leans. For evals, that rank by it: it is no score and is not stored. */
+  leaning: number
+}
+
 /** Looks at the texts of one call, a piece at a time, and then says what it found. Made anew for each call. */
-export interface Detector {
+export interface Detector<Conclusion extends Finding | Undecided = Finding | Undecided> {
   read(text: CallText): void
-  finding(): Finding
+  finding(): Conclusion
 }
 
 /** The least value that is unsafe, unless a rubric says otherwise. */
@@ -88,6 +99,11 @@ export function judged(method: ScoreMethod, finding: Finding, failAt: number = d
   }
 }
 
+/** The verdict of a detector that has read the whole call. */
+export function detected(finding: Finding | Undecided): Verdict {
+  return 'reason' in finding ? unscored('detector', finding.reason) : judged('detector', finding)
+}
+
 export function unscored(method: ScoreMethod, reason: UnscoredReason): Verdict {
   const rationale = unscoredRationale[reason]
   return {
@@ -109,5 +125,7 @@ const unscoredRationale: Readonly<Record<UnscoredReason, string>> = {
   judge_refused: 'The judge model declined to read this call.',
   no_text: 'The call has no text of the kind that this scorer reads.',
   bodies_missing: 'The bodies of this call are gone.',
+  no_context: 'The call carries no retrieved or supplied text to hold it against.',
+  detectors_undecided: 'The detectors found no proof, and cannot vouch for what they did not find.',
   not_available_in_this_version: 'This scorer is not available in this version.',
 }

@@ -11,7 +11,7 @@ import { parseBody, readCall, type Body, type Call } from '../scoring/call-text.
 export function openCall(job: ScoreJob, sealer: Sealer): Call | null {
   const request = openBody(job, 'request_body', job.request_body, sealer)
   const response = openBody(job, 'response_body', job.response_body, sealer)
-  return request === null ? null : readCall(request, response)
+  return request === null ? null : readCall(request, response, job)
 }
 
 function openBody(

@@ -9,7 +9,7 @@ import { findingOf, sidesWithText } from '../scoring/judge/judge-answer.ts'
 import type { JudgeMaterial } from '../scoring/judge/judge-prompt.ts'
 import type { Rubric } from '../scoring/judge/rubric.ts'
 import { windowText } from '../scoring/judge/window-text.ts'
-import { judged, unscored, type Detector, type Verdict } from '../scoring/verdict.ts'
+import { detected, judged, unscored, type Detector, type Verdict } from '../scoring/verdict.ts'
 import type { ScorerMetrics } from '../scorer-metrics.ts'
 import type { ChosenScorers } from './choose-scorers.ts'
 import { createTakeTurn, type TakeTurn } from './take-turns.ts'
@@ -58,7 +58,7 @@ export async function runScorers(
     else if (call === null) named(scorer.version, unscored('detector', 'bodies_missing'))
     else {
       const endTimer = tools.metrics.detectorSeconds.startTimer({ scorer: name })
-      named(scorer.version, await runDetector(scorer.create(), call, takeTurn))
+      named(scorer.version, await runDetector(scorer.create(call), call, takeTurn))
       endTimer()
     }
   }
@@ -73,7 +73,7 @@ async function runDetector(detector: Detector, call: Call, takeTurn: TakeTurn): 
       await takeTurn()
     }
   }
-  return judged('detector', detector.finding())
+  return detected(detector.finding())
 }
 
 async function runCustom(

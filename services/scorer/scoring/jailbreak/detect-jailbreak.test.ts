@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { parseBody, readCall } from '../call-text.ts'
 import { createJailbreakDetector } from './detect-jailbreak.ts'
-import { foldText } from './fold-text.ts'
+import { foldText } from '../phrases/fold-text.ts'
 
 const find = (request: unknown, response: unknown = null) => {
   const detector = createJailbreakDetector()

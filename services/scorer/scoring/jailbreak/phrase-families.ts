@@ -1,17 +1,4 @@
-/**
- * Ways in which people tell a model to stop being itself. `points` say how much one family proves alone: 4 convicts, 2 needs
- * company. Each family counts once. Patterns run on folded text (see fold-text.ts) and have bounded repetitions only.
- */
-export interface PhraseFamily {
-  name: string
-  points: number
-  /**
-   * Honest role play gives the model a manner too, and honest people write about lawlessness too: families of one aspect
-   * alone convict nobody.
-   */
-  aspect?: 'manner' | 'subject'
-  patterns: readonly RegExp[]
-}
+import type { PhraseFamily } from '../phrases/suspect.ts'
 
 const gap = String.raw`(?:\W+\w+){0,`
 /** `words(3)`: up to three words between two others. */
@@ -25,6 +12,7 @@ const forget = String.raw`(?:ignore|forget|disregard|discard|override|overrule|e
 const unbound = String.raw`(?:unfiltered|unfiltred|uncensored|unrestricted|amoral|immoral|unethical|nonmoral|unchained|unhinged|deviant|lawless|unmoderated|uncensorship|unlimited|jailbroken)`
 const machine = String.raw`(?:ai|a\.i\.|bot|chatbot|gpt|chatgpt|model|assistant|language model|persona|character|program|algorithm|machine|robot|resource|expert|writer|counselor|professional)`
 
+/** Ways in which people tell a model to stop being itself. */
 export const phraseFamilies: readonly PhraseFamily[] = [
   {
     name: 'override_instructions',

@@ -20,7 +20,7 @@ const mostEvidence = 100
 const mostExamples = 5
 
 /** Structured identifiers and secrets in either body. Names and addresses are not looked for. */
-export function createPiiDetector(): Detector {
+export function createPiiDetector(): Detector<Finding> {
   const evidence: Evidence[] = []
   const examples: string[] = []
   const counts = new Map<IdentifierKind, number>()

@@ -2,7 +2,7 @@
 export interface HiddenText {
   start: number
   end: number
-  encoding: 'base64' | 'hex' | 'tags' | 'spelled' | 'leet' | 'reversed'
+  encoding: 'base64' | 'hex' | 'tags' | 'spelled' | 'leet' | 'reversed' | 'markup'
   text: string
 }
 

@@ -1,0 +1,33 @@
+import type { CallText } from '../call-text.ts'
+import { evidenceOf, namesOf, nothingSuspicious, suspect, valueOfPoints } from '../phrases/suspect.ts'
+import type { Detector } from '../verdict.ts'
+import { revealMarkup } from './hidden-markup.ts'
+import { injectionFamilies } from './injection-families.ts'
+
+/** Phrases that decide differently get a new version, so that scores say which ones made them. */
+export const injectionVersion = 'detector-1'
+
+/**
+ * `vector_weakness`: orders to the model in what searches and tools bring in. Retrieved text inside a user's message cannot be told
+ * from the user's own and is not looked at. Finding none proves nothing: an order can be put in any words.
+ */
+export function createInjectionDetector(): Detector {
+  let worst = nothingSuspicious
+  let where: CallText | undefined
+  let hasContext = false
+  return {
+    read(text) {
+      if (text.speaker !== 'tool') return
+      hasContext = true
+      const suspicion = suspect(text.text, injectionFamilies, revealMarkup)
+      if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
+    },
+    finding() {
+      if (!hasContext) return { reason: 'no_context', leaning: 1 }
+      const value = valueOfPoints(worst.points)
+      if (value < 4 || where === undefined) return { reason: 'detectors_undecided', leaning: value }
+      const rationale = `Text brought in by a tool or a search speaks to the model: ${namesOf(worst)}.`
+      return { value, rationale, contentFreeRationale: rationale, evidence: evidenceOf(worst, where) }
+    },
+  }
+}

@@ -1,0 +1,135 @@
+import { phraseFamilies } from '../jailbreak/phrase-families.ts'
+import type { PhraseFamily } from '../phrases/suspect.ts'
+
+const words = (count: number) => `(?:\\W+\\w+){0,${count}}?\\W+`
+const pattern = (source: string) => new RegExp(source, 'g')
+
+const change = String.raw`(?:modify|augment|enhance|enrich|rewrite|rephrase|render|encode|encrypt|transform|translate|shuffle|scramble|obfuscate|integrate|incorporate|weave|inject|prepend|append)`
+/** Forms and quizzes say these of an answer too: only with what is to be done to it. */
+const arrange = String.raw`(?:change|alter|replace|substitute|convert|reverse|format|group|embed|insert|start|begin|end|conclude|finish)`
+const reply = String.raw`(?:reply|response|answer|output|message|summary|text)`
+const given = String.raw`(?:following|subsequent|next|below|given|provided)`
+const model = String.raw`(?:ai|llm|ai model|ai assistant|ai agent|language model|large language model|chatbot|chatgpt|gpt(?:-\w+)?|copilot)`
+const secret = String.raw`(?:passwords?|passcodes?|credentials?|api keys?|tokens?|secrets?|credit cards?|payment methods?|saved addresses|personal (?:details|data|information)|private|confidential|sensitive|genetic data|medical|patient|saving accounts|bank(?:ing)? details|search history|shipments|linked accounts|conversation|chat history|system prompt|contacts|files)`
+const sendTo = String.raw`(?:send|email|e-mail|mail|forward|post|upload|exfiltrate|transmit|submit|share|leak|export)`
+
+/**
+ * Ways in which a document, a page or a tool's result speaks to the model that reads it. A user may say most of this; text that was
+ * brought in has no business to. Families of 3 points or less also stand in honest mail and documentation.
+ */
+export const injectionFamilies: readonly PhraseFamily[] = [
+  ...phraseFamilies.filter(({ name }) =>
+    ['override_instructions', 'ignore_instructions', 'known_jailbreak'].includes(name),
+  ),
+  {
+    name: 'commands_the_reply',
+    points: 4,
+    patterns: [
+      pattern(
+        `\\b${change}${words(5)}(?:(?:in|into|within|to|of|with|at the end of|throughout)\\W+)?your\\W+(?:\\w+\\W+)?(?:reply|response|answer|output)\\b`,
+      ),
+      pattern(
+        `\\b${arrange}\\W+(?:\\w+\\W+){1,5}?(?:in|into|within|of|with)\\W+your\\W+(?:\\w+\\W+)?(?:reply|response|answer|output)\\b`,
+      ),
+      pattern(
+        `\\b(?:start|begin|end|conclude|finish|format|reverse|convert|render)\\W+your\\W+(?:\\w+\\W+)?${reply}\\W+(?:with|by|using|into|backwards?)\\b`,
+      ),
+      pattern(
+        `\\b(?:write|provide|give|deliver|present|express|craft|compose|construct)\\W+your\\W+(?:\\w+\\W+)?${reply}\\W+(?:in|using|with|as|by|only|backwards?)\\b`,
+      ),
+      pattern(
+        `\\b(?:in|within) your (?:final )?(?:reply|response|answer|output)\\b[^.\\n]{0,40}\\b(?:use|replace|substitute|omit|remove|mention|recommend|promote|include a link)\\b`,
+      ),
+      pattern(
+        `\\b(?:do not|don't|never)\\W+(?:mention|reveal|disclose|tell|show|inform)\\b[^.\\n]{0,40}\\b(?:the user|to the user|this instruction|these instructions)\\b`,
+      ),
+    ],
+  },
+  {
+    name: 'addresses_the_model',
+    points: 4,
+    patterns: [
+      pattern(
+        `\\b(?:if|when|since|as)\\W+you(?:'re| are)\\W+(?:an?|the)\\W+${model}\\b(?![^.\\n]{0,40}\\b(?:developer|engineer|enthusiast|researcher|user|company))`,
+      ),
+      pattern(
+        `\\b(?:attention|note|notice|message|instructions?|important)\\W+(?:to|for)\\W+(?:any |all |the |every )?(?:${model}s?|ai systems?|ai assistants?|ai agents?|assistants?|agents?)\\W*[:,!-]`,
+      ),
+      pattern(
+        `\\b(?:new|updated|additional|secret|hidden|real|actual)\\W+(?:system\\W+)?(?:instructions?|task|directives?|objective)\\W+(?:for you|from (?:the )?(?:system|admin|administrator|developer|user|operator)|follow)\\b`,
+      ),
+      pattern(
+        `\\byou(?:'re| are) now (?:in |a |an |the )(?:\\w+\\W+){0,3}?(?:mode|assistant|agent|ai|bot)\\b`,
+      ),
+      pattern(
+        `\\b(?:the|this|any|every) ${model}\\W+(?:reading|processing|summari[sz]ing|parsing|that reads)\\b[^.\\n]{0,60}\\b(?:must|should|shall|has to|is required|please)\\b`,
+      ),
+      pattern(`\\bstrictly (?:adhere|follow|obey)${words(4)}(?:instructions?|commands?|directives?)\\b`),
+    ],
+  },
+  {
+    name: 'forged_turn',
+    points: 4,
+    patterns: [
+      pattern(
+        String.raw`<\|(?:im_start|im_end|system|user|assistant|start_header_id|eot_id|endoftext)\|?>|\[/?inst\]|<<sys>>|<start_of_turn>|<\/?(?:system|assistant)(?:[_-](?:prompt|message|instructions?))?>`,
+      ),
+      pattern(
+        `(?:^|\\n)\\W{0,4}(?:###\\s*)?(?:system|developer)(?:\\s+(?:prompt|message|instructions?|override))?\\s*:\\s*(?:you|ignore|from|the (?:user|assistant)|new|disregard|always|never|do not)\\b`,
+      ),
+    ],
+  },
+  {
+    name: 'answer_on_demand',
+    points: 4,
+    patterns: [
+      pattern(
+        `\\b(?:when|if|whenever)\\W+(?:you(?:'re| are)?|the user|a user|anyone|someone|users)${words(3)}(?:asked|asks?|queried|questioned|prompted)\\b[^.\\n]{1,120}\\b(?:please output|output|answer|respond|reply|say|state|claim|always|tell them)\\b`,
+      ),
+      pattern(`\\b(?:always|only)\\W+(?:answer|respond|reply)\\W+(?:with|that|by saying)\\b`),
+    ],
+  },
+  {
+    name: 'inserts_code',
+    points: 2,
+    patterns: [
+      pattern(
+        `\\b(?:include|inclusion|insert|add|append|attach|embed|integrate|incorporate|combine|merge|inject|place|put|use|utilize|employ|execute|introduce|blend|mix|fuse|leverage)${words(3)}(?:the |this )?${given}\\W+(?:\\w+\\W+){0,2}?(?:code|snippet|function|script|block|section|segment|fragment|excerpt|lines?)\\b`,
+      ),
+    ],
+  },
+  {
+    name: 'dangerous_code',
+    points: 2,
+    patterns: [
+      pattern(
+        String.raw`\bcookiejar\b|\bcookies? ?=|document\.cookie|\bsubprocess\.\w+|\bos\.(?:system|popen|environ)|\bsocket\.socket\b|\bparamiko\b|\bsmtplib\b|\baiosmtp\w*|\bdriverquery\b|/dev/(?:sd[a-z]|random|urandom)|\brequests\.(?:post|put)\b|\bpynput\b|\bkeylogger\b|\bkeyboard\.on_press|\bshutil\.rmtree|\bwinreg\b|\bctypes\b|\bpsutil\b|\bscapy\b|\bpyperclip\b|\bImageGrab\b|\beval\(|\bexec\(`.toLowerCase(),
+      ),
+    ],
+  },
+  {
+    name: 'asks_for_data',
+    points: 4,
+    patterns: [
+      pattern(
+        `\\b(?:retrieve|find|get|list|collect|gather|fetch|download|read|obtain)\\b[^.\\n]{0,60}\\b(?:my|user's|all|patient|saved|personal|private)\\b[^\\n]{0,140}\\b${sendTo}\\b[^\\n]{0,60}(?:\\bto\\b|\\bthe email\\b|\\bwith\\b)[^\\n]{0,40}(?:@|https?:)`,
+      ),
+      pattern(
+        `\\b${sendTo}\\b${words(4)}(?:my|your|the user's|all|their)\\W+(?:\\w+\\W+){0,3}?${secret}\\b[^\\n]{0,80}\\bto\\b[^\\n]{0,50}(?:@|https?:)`,
+      ),
+      pattern(String.raw`!\[[^\]\n]{0,80}\]\(https?:[^)\s]{1,200}[?&][\w-]{1,30}=(?:\{|\[|<|\$|%7b)`),
+    ],
+  },
+  {
+    name: 'gives_an_order',
+    points: 2,
+    patterns: [
+      pattern(
+        `(?:^|["'.:\\n]\\s*)(?:please\\W+)?(?:transfer|deposit|withdraw|sell|buy|grant|unlock|disable|delete|share|redirect|initiate|wire|approve|revoke|cancel|install|execute|run)\\W+(?:\\w+\\W+){0,6}?(?:my|our|permanent|account|number|all)\\b`,
+      ),
+      pattern(
+        `\\n\\s*(?:write|draft|compose|create|provide|explain|translate|convert|calculate|summari[sz]e|describe|list|generate|tell|suggest|recommend|evaluate|find|solve|what (?:are|is)|how (?:do|does|can))\\b[^\\n]{8,200}[.?!]?\\s*$`,
+      ),
+    ],
+  },
+]
