@@ -1,3 +1,4 @@
+import type { Say } from '#infra/embedded/embedded-part.ts'
 import { identityOf, writeRecord, type ProcessStatus, type StackRecord } from './stack-record.ts'
 import { superviseProcess, type ProcessToSupervise, type SupervisedProcess } from './supervise-process.ts'
 
@@ -29,7 +30,7 @@ export interface Roster {
   stop(): Promise<void>
 }
 
-export function createRoster(file: string, portOffset: number): Roster {
+export function createRoster(file: string, portOffset: number, say: Say): Roster {
   const entries: Entry[] = []
   const supervisor = { pid: process.pid, identity: identityOf(process.pid) }
   let phase: StackRecord['phase'] = 'starting'
@@ -42,7 +43,10 @@ export function createRoster(file: string, portOffset: number): Roster {
     written = next.catch(() => undefined)
     return next
   }
-  const changed = () => void save().catch(() => undefined)
+  const changed = () =>
+    void save().catch((error: unknown) => {
+      say(`${file} could not be written, --status will be wrong: ${String(error)}`)
+    })
   return {
     add: async (place, plan) => {
       const entry: Entry = { ...place, supervised: undefined, external: false }
@@ -69,6 +73,7 @@ export function createRoster(file: string, portOffset: number): Roster {
 }
 
 function statusOf({ name, port, probe, supervised, external }: Entry): ProcessStatus {
-  if (external) return { name, port, probe, pid: null, state: 'external', restarts: 0 }
-  return { name, port, probe, ...(supervised?.status() ?? { pid: null, state: 'starting', restarts: 0 }) }
+  if (external) return { name, port, probe, pid: null, identity: '', state: 'external', restarts: 0 }
+  const status = supervised?.status() ?? { pid: null, state: 'starting', restarts: 0 }
+  return { name, port, probe, ...status, identity: status.pid === null ? '' : identityOf(status.pid) }
 }

@@ -8,6 +8,8 @@ export type ProcessState = 'starting' | 'up' | 'restarting' | 'stopped' | 'exter
 export interface ProcessStatus {
   name: string
   pid: number | null
+  /** With the number it tells this process from a later one, see {@link identityOf}. */
+  identity: string
   port: number | null
   state: ProcessState
   restarts: number

@@ -40,7 +40,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
   const ports = planPorts(portOffset)
   const demo: PortName[] = isSet(environment['UPSTREAM_URL']) ? [] : ['demoUpstream']
   await assertPortsFree(ports, [...portsOfParts(environment), ...SERVICE_PORTS, ...demo])
-  const roster = createRoster(paths.record, portOffset)
+  const roster = createRoster(paths.record, portOffset, options.say)
   await roster.setPhase('starting')
   const stop = async () => {
     await roster.setPhase('stopping')
@@ -66,12 +66,13 @@ interface Steps extends StackOptions {
 async function startInOrder(options: Steps): Promise<Connection> {
   const { paths, ports, environment, portOffset, roster, say, signal } = options
   const secrets = await obtainSecrets(paths.secrets, environment)
+  say('starting Kafka, the schema registry and Postgres')
   const addresses = await startParts(options)
   signal.throwIfAborted()
-  say('Kafka, the schema registry and Postgres are up')
   await prepareParts(addresses, environment, say)
   signal.throwIfAborted()
 
+  say('starting the services')
   const facts = { ports, addresses, secrets, spoolDirectory: paths.spool, environment }
   const { api, consumers, demoUpstream, gateway } = planServices(facts)
   const start = (plan: ServicePlan, stage: Stage) => {

@@ -4,6 +4,7 @@ import { isAlive, readRecord, removeRecord, type StackRecord } from './stack-rec
 import { statePaths } from './state-directory.ts'
 
 const PATIENCE_MS = 90_000
+const GUARDS_MS = 30_000
 const POLL_MS = 100
 
 /**
@@ -16,24 +17,27 @@ export async function stopStack(stateDirectory: string): Promise<string> {
   if (!record) return `Sluice does not run on ${stateDirectory}.`
   const { supervisor } = record
   const wasAlive = isAlive(supervisor)
+  const atFirst = aliveOf(record)
   if (wasAlive) {
     process.kill(supervisor.pid, 'SIGTERM')
     await until(() => !isAlive(supervisor), PATIENCE_MS)
   }
   // Read again: between our first look and its end the supervisor may have started more.
-  const left = processesOf((await readRecord(file)) ?? record)
-  if (isAlive(supervisor)) process.kill(supervisor.pid, 'SIGKILL')
+  const later = await readRecord(file)
+  const left = [...atFirst, ...(later ? aliveOf(later) : [])]
+  if (wasAlive && isAlive(supervisor)) process.kill(supervisor.pid, 'SIGKILL')
   // Guards end what a killed supervisor leaves; they take a moment.
-  if (!(await until(() => left.every((pid) => !groupExists(pid)), wasAlive ? PATIENCE_MS : 20_000))) {
+  if (!(await until(() => !left.some(groupExists), GUARDS_MS))) {
     for (const pid of left) signalGroup(pid, 'SIGKILL')
-    await until(() => left.every((pid) => !groupExists(pid)), 5000)
+    await until(() => !left.some(groupExists), GUARDS_MS)
   }
   await removeRecord(file)
   return `Sluice on ${stateDirectory} is stopped; its data stays.`
 }
 
-function processesOf(record: StackRecord): number[] {
-  return record.processes.map(({ pid }) => pid).filter((pid) => pid !== null)
+/** Only those that are still what was started: after a restart of the machine the numbers belong to others. */
+function aliveOf({ processes }: StackRecord): number[] {
+  return processes.flatMap(({ pid, identity }) => (pid !== null && isAlive({ pid, identity }) ? [pid] : []))
 }
 
 async function until(condition: () => boolean, patienceMs: number): Promise<boolean> {
