@@ -44,7 +44,9 @@ export function portsOfParts(environment: Environment): PortName[] {
 export async function startParts(options: PartsOptions): Promise<PartAddresses> {
   const { environment, cacheDirectory, say } = options
   // Here and not by the two Java parts at once, so that it is announced once.
-  if (embedded(environment).some(({ needsJava }) => needsJava)) await fetchJars(cacheDirectory, say)
+  const here = embedded(environment)
+  if (here.some(({ needsJava }) => needsJava)) await fetchJars(cacheDirectory, say)
+  if (here.length > 0) say(`starting ${here.map(({ name }) => name).join(', ')}`)
   const outcomes = await Promise.allSettled(PARTS.map((part) => obtain(part, options)))
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (failed) throw failed.reason

@@ -66,7 +66,6 @@ interface Steps extends StackOptions {
 async function startInOrder(options: Steps): Promise<Connection> {
   const { paths, ports, environment, portOffset, roster, say, signal } = options
   const secrets = await obtainSecrets(paths.secrets, environment)
-  say('starting Kafka, the schema registry and Postgres')
   const addresses = await startParts(options)
   signal.throwIfAborted()
   await prepareParts(addresses, environment, say)
