@@ -5,6 +5,7 @@ import * as requests from './migrations/0002-requests.ts'
 import * as events from './migrations/0003-events.ts'
 import * as waitingDeliveries from './migrations/0004-waiting-deliveries.ts'
 import * as ephemeralCalls from './migrations/0005-ephemeral-calls.ts'
+import * as deadLetters from './migrations/0006-dead-letters.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
 const createKnex = createRequire(import.meta.url)('knex') as (config: Knex.Config) => Knex
@@ -16,6 +17,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0003-events': events,
   '0004-waiting-deliveries': waitingDeliveries,
   '0005-ephemeral-calls': ephemeralCalls,
+  '0006-dead-letters': deadLetters,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

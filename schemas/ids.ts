@@ -14,6 +14,7 @@ export const idPrefixes = {
   run: 'run',
   webhook: 'whk',
   delivery: 'dlv',
+  deadLetter: 'dlt',
 } as const
 
 export type IdKind = keyof typeof idPrefixes

@@ -48,6 +48,24 @@ export function toDeadLetter({ raw, error }: DeadLetter, context: DeadLetterCont
   }
 }
 
+const headerPrefix = 'sluice-dlq-'
+
+/** The record as it was before `toDeadLetter`, for the topic that it came from. */
+export function fromDeadLetter({ message }: RawRecord, topic: string): OutgoingRecord {
+  const headers = lastHeaders(message.headers)
+  const binaryKey = headers[`${headerPrefix}key-base64`]
+  const kept = Object.entries(headers).filter(([name]) => !name.startsWith(headerPrefix))
+  return {
+    topic,
+    key:
+      binaryKey === undefined
+        ? (message.key?.toString('utf8') ?? '')
+        : Buffer.from(String(binaryKey), 'base64'),
+    value: message.value,
+    headers: Object.fromEntries(kept),
+  }
+}
+
 export interface DeadLetterOptions {
   producer: Producer
   groupId: string

@@ -48,7 +48,7 @@ export interface Encoder<T> {
 export interface OutgoingRecord {
   /** The full topic name, prefix included. */
   topic: string
-  key: string
+  key: string | Buffer
   value: Buffer | null
   headers?: Readonly<Record<string, string | Buffer>>
 }

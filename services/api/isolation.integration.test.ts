@@ -25,6 +25,8 @@ const bodies: Record<string, unknown> = {
   'post /api/projects': { name: 'x' },
   'patch /api/projects/{id}': { name: 'stolen' },
   'post /api/projects/{id}/keys': { name: 'x' },
+  'post /api/dead-letters/{id}/drop': { reason: 'x' },
+  'post /api/dead-letters/redrive': { topic: 'llm.request.logged' },
   'post /internal/keys/resolve': { key_sha256: '0'.repeat(64) },
 }
 

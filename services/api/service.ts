@@ -5,9 +5,11 @@ import { createHttpService, type HttpService } from '#services/ingest/http/http-
 import type { Route } from '#services/ingest/http/route.ts'
 import { createIngestCore, type IngestCore } from '#services/ingest/ingest-core.ts'
 import type { ApiConfig } from './config.ts'
+import { createRedrive } from './dead-letters/redrive.ts'
 import { createDocsPages } from './http/docs-pages.ts'
 import { describeApi } from './http/openapi.ts'
 import { billingRoutes } from './routes/billing-routes.ts'
+import { deadLetterRoutes } from './routes/dead-letter-routes.ts'
 import { deliveryRoutes } from './routes/delivery-routes.ts'
 import { keyRoutes } from './routes/key-routes.ts'
 import { projectRoutes } from './routes/project-routes.ts'
@@ -70,6 +72,12 @@ function apiRoutes(config: ApiConfig, core: IngestCore, { clock }: ProcessDepend
       due: { name: dueTopic, encoder: due },
     }),
     ...projectRoutes({ projects, defaultTier, clock }),
+    ...deadLetterRoutes({
+      databases,
+      pool,
+      redrive: createRedrive({ pool, kafka: core.kafka, producer, topicPrefix: config.TOPIC_PREFIX, clock }),
+      clock,
+    }),
     ...keyRoutes({ projects, keys: createKeyAdminStore(pool), directory: core.keys, clock }),
   ]
 }

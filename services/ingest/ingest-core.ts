@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { Kafka } from 'kafkajs'
 import type { Pool } from 'pg'
 import { TransientError } from '#runtime/errors.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
@@ -35,6 +36,7 @@ export interface IngestCore {
   authenticate: Authenticate
   keys: KeyDirectory
   pool: Pool
+  kafka: Kafka
   producer: Producer
   registry: RegistryCodec
   sealer: Sealer
@@ -79,6 +81,7 @@ export function createIngestCore(
     authenticate: createAuthenticate({ keys, operatorSecret: config.INTERNAL_API_SECRET, clock }),
     keys,
     pool,
+    kafka,
     producer,
     registry,
     sealer,

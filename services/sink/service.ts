@@ -11,6 +11,7 @@ import type { ProcessDependencies } from '#runtime/run-process.ts'
 import type { Service } from '#runtime/service.ts'
 import {
   avroSchemas,
+  deadLetterTopic,
   topics,
   type SchemaName,
   type TopicDefinition,
@@ -19,6 +20,7 @@ import {
 import type { SinkConfig } from './config.ts'
 import { createCallHandler } from './handle-calls.ts'
 import { createScoreHandler } from './handle-scores.ts'
+import { bytesDecoder, createDeadLetterIndex, leaveUnindexed } from './index-dead-letters.ts'
 import { createMaintenance } from './maintain-tables.ts'
 import { createPeriodicTask } from './periodic-task.ts'
 import { createEventPublisher, createJobPublisher } from './publish-records.ts'
@@ -40,7 +42,7 @@ interface Ground extends ProcessDependencies {
   nameOf: (topic: TopicDefinition) => string
 }
 
-/** The sink: two consumers, the relay of the outbox and the upkeep of the tables, in one process. */
+/** The sink: three consumers, the relay of the outbox and the upkeep of the tables, in one process. */
 export function createSink(config: SinkConfig, dependencies: ProcessDependencies): Service {
   const ground = layGround(config, dependencies)
   const { log, clock, pool, producer } = ground
@@ -67,7 +69,8 @@ export function createSink(config: SinkConfig, dependencies: ProcessDependencies
   const calls = createCallConsumer(ground, partitions, () => relay.wake())
   const scores = createScoreConsumer(ground, () => relay.wake())
   const connections: Part = { start: () => Promise.resolve(), stop: () => pool.end() }
-  return runTogether([connections, producer, relay, maintenance, scores, calls], log)
+  const deadLetters = createDeadLetterConsumer(ground)
+  return runTogether([connections, producer, relay, maintenance, deadLetters, scores, calls], log)
 }
 
 function layGround(config: SinkConfig, dependencies: ProcessDependencies): Ground {
@@ -152,5 +155,24 @@ function createScoreConsumer(ground: Ground, onEvents: () => void): Part {
       dashboardUrl: config.DASHBOARD_URL,
     }),
     maxBatchRecords: config.SINK_BATCH_MAX_RECORDS,
+  })
+}
+
+function createDeadLetterConsumer(ground: Ground): Part {
+  const { config, log, metrics, nameOf, codecOf } = ground
+  const sources = Object.values(topics).filter(({ deadLetters }) => deadLetters)
+  const decoders = new Map(sources.map((source: TopicDefinition) => [source.name, codecOf(source)]))
+  const byTopic = new Map(sources.map((source) => [deadLetterTopic(nameOf(source)), source.name]))
+  return createBatchConsumer({
+    ...ground,
+    groupId: `${config.TOPIC_PREFIX}sink-dead-letters`,
+    topics: [...byTopic.keys()],
+    decoder: bytesDecoder,
+    handler: createDeadLetterIndex({
+      ...ground,
+      sourceOf: (topic) => byTopic.get(topic) ?? topic,
+      decoderOf: (source) => decoders.get(source),
+    }),
+    sendDeadLetters: leaveUnindexed(log, metrics),
   })
 }

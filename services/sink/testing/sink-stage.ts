@@ -195,3 +195,13 @@ export async function eventually<T>(probe: () => Promise<T> | T, accept: (value:
     await sleep(50)
   }
 }
+
+/** The codes of the dead letters that are indexed under `key`, once there are `count` of them. */
+export async function indexedDeadLetters(stage: SinkStage, key: string, count: number): Promise<string[]> {
+  const select = 'select code from dead_letters where record_key = $1 and value_bytes > 0 order by code'
+  const { rows } = await eventually(
+    () => stage.pool.query<{ code: string }>(select, [key]),
+    (found) => found.rows.length >= count,
+  )
+  return rows.map(({ code }) => code)
+}
