@@ -63,7 +63,7 @@ export function createAttemptDelivery(dependencies: AttemptDependencies): Attemp
     }
     const message = sent === undefined ? openMessage(delivery, webhook, dependencies) : undefined
     if (message !== undefined) {
-      const claim = await deliveries.claim(delivery, claimLeaseMs)
+      const claim = await deliveries.claim(delivery)
       if (claim.kind === 'gone') return decided(drop('webhook_gone'))
       if (claim.kind === 'superseded') return decided(drop('already_made'))
       if (claim.kind === 'leased') return claim

@@ -15,7 +15,7 @@ import { createSealer, type Sealer } from '#runtime/sealing.ts'
 import type { Service } from '#runtime/service.ts'
 import { avroSchemas, topics, type TopicDefinition, type TopicValues } from '#schemas/topics.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import { createAttemptDelivery } from './attempt-delivery.ts'
+import { claimLeaseMs, createAttemptDelivery } from './attempt-delivery.ts'
 import type { NotifierConfig } from './config.ts'
 import { createDeliveryHandler } from './delivery-handler.ts'
 import { createDeliveryPublisher, type DeliveryPublisher } from './delivery-publisher.ts'
@@ -112,13 +112,15 @@ function createFanOut(ground: Ground): Service {
     decoder: events,
     handler: createFanOutHandler({
       webhooks: createWebhookStore(pool),
-      deliveries: createDeliveryStore(pool),
+      deliveries: createDeliveryStore(pool, claimLeaseMs),
       publisher,
       joinEvent: createJoinEvent(sealer),
       expressions: createExpressionCache(),
       metrics: ground.notifierMetrics,
     }),
     maxBatchRecords: 500,
+    // A batch mostly waits for Postgres and for the broker's acknowledgement; one after the other they would be what limits it all.
+    partitionsConcurrently: 6,
   })
 }
 
@@ -141,7 +143,7 @@ function createDelivering(ground: Ground): Part[] {
   })
   const attempt = createAttemptDelivery({
     webhooks: createWebhookStore(pool),
-    deliveries: createDeliveryStore(pool),
+    deliveries: createDeliveryStore(pool, claimLeaseMs),
     publisher,
     sender,
     sealer,

@@ -1,9 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os'
-import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startTemporary } from '#infra/embedded/start-temporary.ts'
 import { newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { topics } from '#schemas/topics.ts'
@@ -12,6 +7,7 @@ import { copyRows } from '#services/sink/stores/copy-rows.ts'
 import { placeCall } from '#services/sink/steps/place-call.ts'
 import { many, sampleCall } from '#services/sink/testing/sample-records.ts'
 import { eventually, setSinkStage, startSink, type SinkStage } from '#services/sink/testing/sink-stage.ts'
+import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
 
 /**
  * Rows per second from topic to committed tables (rows, bodies, positions, jobs acknowledged), against COPY of the same rows into the same
@@ -22,8 +18,7 @@ const recordCount = Number(values.records)
 const batchRecords = 2_000
 const bodyBytes = 2_000
 
-const stopInfrastructure = await useInfrastructure()
-process.env['SLUICE_TEST_RUN'] = 'bench'
+const stopInfrastructure = await openBenchmark()
 const stage = await setSinkStage()
 try {
   const projectId = await stage.addProject()
@@ -38,21 +33,6 @@ try {
 } finally {
   await stage.close()
   await stopInfrastructure()
-}
-
-/** What SLUICE_TEST_INFRA names, else parts of its own. */
-async function useInfrastructure(): Promise<() => Promise<void>> {
-  if (process.env['SLUICE_TEST_INFRA'] !== undefined) return () => Promise.resolve()
-  const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-'))
-  const started = await startTemporary(join(import.meta.dirname, '..', '..', '.cache'), console.log)
-  const { brokers, registryUrl, postgresUrl } = started
-  const file = join(directory, 'infra.json')
-  await writeFile(file, JSON.stringify({ brokers, registryUrl, postgresUrl }))
-  process.env['SLUICE_TEST_INFRA'] = file
-  return async () => {
-    await started.stop()
-    await rm(directory, { recursive: true, force: true })
-  }
 }
 
 function makeCalls(projectId: string, count: number): LoggedCall[] {
@@ -118,21 +98,13 @@ async function positionOf({ pool }: SinkStage): Promise<bigint> {
 
 function report(tookMs: Record<'copy' | 'sink' | 'all duplicates', number>): void {
   const rate = (ms: number) => Math.round((recordCount / ms) * 1_000)
-  const ratio = (one: number, other: number) => Number((one / other).toFixed(3))
   console.table(
     Object.fromEntries(
       Object.entries(tookMs).map(([name, ms]) => [name, { 'rows/s': rate(ms), seconds: ratio(ms, 1_000) }]),
     ),
   )
-  const figures = {
+  printFigures('sink', {
     copy_ratio: ratio(tookMs.copy, tookMs.sink),
     duplicates_ratio: ratio(tookMs.sink, tookMs['all duplicates']),
-  }
-  const machine = {
-    cores: availableParallelism(),
-    cpu: cpus()[0]?.model,
-    memory_gb: Math.round(totalmem() / 2 ** 30),
-  }
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD']).toString().trim()
-  console.log(JSON.stringify({ bench: 'sink', figures, machine, commit }))
+  })
 }

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { query } from '#runtime/postgres.ts'
 import { idToUuid } from '#schemas/ids.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import { gatherCalls } from './gather-calls.ts'
 
 /** What came of asking for the right to make an attempt. */
 export type Claim =
@@ -30,8 +31,8 @@ export interface FinishedAttempt {
 export interface DeliveryStore {
   /** Writes deliveries that are not there yet. Those whose webhook was deleted meanwhile are left out. */
   insert(deliveries: readonly WebhookDelivery[]): Promise<void>
-  /** Asks for the right to make `delivery.attempt`, for `leaseMs`. */
-  claim(delivery: WebhookDelivery, leaseMs: number): Promise<Claim>
+  /** Asks for the right to make `delivery.attempt`, for as long as the store's lease. */
+  claim(delivery: WebhookDelivery): Promise<Claim>
   /** Writes how the attempt ended and what the delivery is now. A success is never undone by another's failure. */
   finish(delivery: WebhookDelivery, attempt: FinishedAttempt): Promise<void>
 }
@@ -47,33 +48,57 @@ const insertDeliveries = `
   join webhooks on webhooks.id = d.webhook_id and webhooks.project_id = d.project_id
   on conflict (id) do nothing`
 
-const claimAttempt = `
-  with delivery as (select id, status, attempt_count from webhook_deliveries where id = $1),
+// Rows are locked in the order of their keys, so that two notifiers that claim the same ones wait instead of deadlocking.
+const claimAttempts = `
+  with asked as (
+    select asked.*, delivery.id is not null as is_there, delivery.status, delivery.attempt_count
+    from unnest($1::uuid[], $2::int[], $3::bool[]) with ordinality as asked (id, number, opens_round, place)
+    left join webhook_deliveries delivery on delivery.id = asked.id
+  ),
   claimed as (
     insert into webhook_attempts as attempt (delivery_id, number, lease_until, at)
-    select id, $2, clock_timestamp() + $3 * interval '1 millisecond', clock_timestamp()
-    from delivery where attempt_count < $2 and (status <> 'delivered' or $4)
+    select id, number, clock_timestamp() + $4 * interval '1 millisecond', clock_timestamp()
+    from asked where is_there and attempt_count < number and (status <> 'delivered' or opens_round)
+    order by id, number
     on conflict (delivery_id, number) do update set lease_until = excluded.lease_until, at = excluded.at
       where attempt.finished_at is null and attempt.lease_until < clock_timestamp()
-    returning number
+    returning delivery_id, number
   )
-  select delivery.status, delivery.attempt_count, exists (select from claimed) as claimed,
+  select asked.is_there, asked.status, asked.attempt_count, claimed.number is not null as claimed,
     attempt.number is not null as begun, attempt.finished_at,
-    attempt.error, coalesce(attempt.lease_until, clock_timestamp() + $3 * interval '1 millisecond') as lease_until
-  from delivery left join webhook_attempts attempt on attempt.delivery_id = delivery.id and attempt.number = $2`
+    attempt.error, coalesce(attempt.lease_until, clock_timestamp() + $4 * interval '1 millisecond') as lease_until
+  from asked
+  left join claimed on claimed.delivery_id = asked.id and claimed.number = asked.number
+  left join webhook_attempts attempt on attempt.delivery_id = asked.id and attempt.number = asked.number
+  order by asked.place`
 
-const finishAttempt = `
-  with attempt as (
-    update webhook_attempts set finished_at = $3, status_code = $4, duration_ms = $5, error = $6, response_excerpt = $7
-    where delivery_id = $1 and number = $2 and (finished_at is null or $6::text is null)
-    returning delivery_id
+const finishAttempts = `
+  with ended as (
+    select * from unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::int[], $5::float8[], $6::text[], $7::bytea[], $8::text[])
+      as ended (id, number, finished_at, status_code, duration_ms, error, excerpt, status)
+  ),
+  attempt as (
+    update webhook_attempts made
+    set finished_at = ended.finished_at, status_code = ended.status_code, duration_ms = ended.duration_ms,
+      error = ended.error, response_excerpt = ended.excerpt
+    from ended where made.delivery_id = ended.id and made.number = ended.number
+      and (made.finished_at is null or ended.error is null)
+    returning ended.*
   )
   update webhook_deliveries delivery
-  set attempt_count = greatest(attempt_count, $2), status = $8,
-    delivered_at = case when $8 = 'delivered' then $3::timestamptz else delivered_at end
-  from attempt where delivery.id = attempt.delivery_id and (attempt_count < $2 or $6::text is null)`
+  set attempt_count = greatest(attempt_count, attempt.number), status = attempt.status,
+    delivered_at = case when attempt.status = 'delivered' then attempt.finished_at else delivered_at end
+  from attempt where delivery.id = attempt.id and (attempt_count < attempt.number or attempt.error is null)`
 
-export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
+/** Of one statement; more are in flight together than this rarely. */
+const maxGathered = 200
+/** Statements of a kind at the same time, out of a pool that serves others too. */
+const maxStatements = 2
+
+/** Claims last for `leaseMs`. Claims and finishes that come close together share a statement; each is as safe as alone. */
+export function createDeliveryStore(pool: pg.Pool, leaseMs: number): DeliveryStore {
+  const claim = gatherClaims(pool, leaseMs)
+  const finish = gatherFinishes(pool)
   return {
     async insert(deliveries) {
       if (deliveries.length === 0) return
@@ -92,32 +117,58 @@ export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
         column(({ event }) => event.content_id),
       ])
     },
-    async claim(delivery, leaseMs) {
-      const { rows } = await query<ClaimRow>(pool, claimAttempt, [
-        idToUuid(delivery.delivery_id),
-        delivery.attempt,
-        leaseMs,
-        // A replay repeats what was delivered; a retry does not.
-        delivery.attempt === delivery.first_attempt,
-      ])
-      return claimOf(rows[0], delivery.attempt)
-    },
-    async finish(delivery, attempt) {
-      await query(pool, finishAttempt, [
-        idToUuid(delivery.delivery_id),
-        delivery.attempt,
-        new Date(attempt.finishedAtMs),
-        attempt.statusCode,
-        attempt.durationMs,
-        attempt.error,
-        attempt.excerpt,
-        statusAfter(attempt),
-      ])
-    },
+    claim,
+    finish: (delivery, attempt) => finish({ delivery, attempt }),
   }
 }
 
+function gatherClaims(pool: pg.Pool, leaseMs: number): DeliveryStore['claim'] {
+  return gatherCalls<WebhookDelivery, Claim>({
+    keyOf: ({ delivery_id: id }) => id,
+    maxItems: maxGathered,
+    maxRunning: maxStatements,
+    async run(deliveries) {
+      const { rows } = await query<ClaimRow>(pool, claimAttempts, [
+        deliveries.map(({ delivery_id: id }) => idToUuid(id)),
+        deliveries.map(({ attempt }) => attempt),
+        // A replay repeats what was delivered; a retry does not.
+        deliveries.map(({ attempt, first_attempt: first }) => attempt === first),
+        leaseMs,
+      ])
+      return deliveries.map(({ attempt }, index) => claimOf(rows[index], attempt))
+    },
+  })
+}
+
+interface Ended {
+  delivery: WebhookDelivery
+  attempt: FinishedAttempt
+}
+
+function gatherFinishes(pool: pg.Pool): (ended: Ended) => Promise<undefined> {
+  return gatherCalls<Ended, undefined>({
+    keyOf: ({ delivery }) => delivery.delivery_id,
+    maxItems: maxGathered,
+    maxRunning: maxStatements,
+    async run(ended) {
+      const column = <T>(read: (one: Ended) => T): T[] => ended.map(read)
+      await query(pool, finishAttempts, [
+        column(({ delivery }) => idToUuid(delivery.delivery_id)),
+        column(({ delivery }) => delivery.attempt),
+        column(({ attempt }) => new Date(attempt.finishedAtMs)),
+        column(({ attempt }) => attempt.statusCode),
+        column(({ attempt }) => attempt.durationMs),
+        column(({ attempt }) => attempt.error),
+        column(({ attempt }) => attempt.excerpt),
+        column(({ attempt }) => statusAfter(attempt)),
+      ])
+      return ended.map(() => undefined)
+    },
+  })
+}
+
 interface ClaimRow {
+  is_there: boolean
   status: string
   attempt_count: number
   claimed: boolean
@@ -128,7 +179,7 @@ interface ClaimRow {
 }
 
 function claimOf(row: ClaimRow | undefined, attempt: number): Claim {
-  if (row === undefined) return { kind: 'gone' }
+  if (row?.is_there !== true) return { kind: 'gone' }
   if (row.claimed) return { kind: 'claimed' }
   if (row.attempt_count < attempt && (row.begun || row.status !== 'delivered'))
     return { kind: 'leased', untilMs: row.lease_until.getTime() }

@@ -3,6 +3,7 @@ import { query } from '#runtime/postgres.ts'
 import type { EventName } from '#schemas/event-raised.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import { gatherCalls } from './gather-calls.ts'
 
 /** Attempts that wait for a place at their endpoint, or for the end of somebody else's claim. */
 export interface WaitingStore {
@@ -27,10 +28,18 @@ export interface TakeOptions {
 
 const addWaiting = `
   insert into webhook_waiting as waiting (delivery_id, webhook_id, attempt, first_attempt, last_error, due_at)
-  select id, webhook_id, $2, $3, $4, $5 from webhook_deliveries where id = $1
+  select delivery.id, delivery.webhook_id, asked.attempt, asked.first_attempt, asked.last_error, asked.due_at
+  from unnest($1::uuid[], $2::int[], $3::int[], $4::text[], $5::timestamptz[])
+    as asked (id, attempt, first_attempt, last_error, due_at)
+  join webhook_deliveries delivery on delivery.id = asked.id
+  order by delivery.id
   on conflict (delivery_id) do update set attempt = excluded.attempt, first_attempt = excluded.first_attempt,
     last_error = excluded.last_error, due_at = excluded.due_at
     where excluded.attempt > waiting.attempt`
+
+const removeWaiting = `
+  delete from webhook_waiting waiting using unnest($1::uuid[], $2::int[]) as ended (id, attempt)
+  where waiting.delivery_id = ended.id and waiting.attempt = ended.attempt`
 
 // One index scan an endpoint: the walk over distinct endpoints skips from each to the next.
 const takeWaiting = `
@@ -58,22 +67,42 @@ const takeWaiting = `
   returning waiting.delivery_id, waiting.attempt, waiting.first_attempt, waiting.last_error, d.webhook_id, d.project_id,
     d.event_id, d.event, d.event_created_at, d.data, d.content_codec, d.content_key_id, d.content_data, d.content_id`
 
+/** As in delivery-store.ts. */
+const gathered = { maxItems: 200, maxRunning: 2 }
+
 export function createWaitingStore(pool: pg.Pool): WaitingStore {
-  return {
-    async add(delivery, dueAtMs) {
-      const { attempt, first_attempt, last_error } = delivery
-      const values = [idToUuid(delivery.delivery_id), attempt, first_attempt, last_error, new Date(dueAtMs)]
-      await query(pool, addWaiting, values)
+  const add = gatherCalls<{ delivery: WebhookDelivery; dueAtMs: number }, undefined>({
+    ...gathered,
+    keyOf: ({ delivery }) => delivery.delivery_id,
+    async run(asked) {
+      const column = <T>(read: (delivery: WebhookDelivery) => T): T[] =>
+        asked.map(({ delivery }) => read(delivery))
+      await query(pool, addWaiting, [
+        column(({ delivery_id: id }) => idToUuid(id)),
+        column(({ attempt }) => attempt),
+        column(({ first_attempt: first }) => first),
+        column(({ last_error: error }) => error),
+        asked.map(({ dueAtMs }) => new Date(dueAtMs)),
+      ])
+      return asked.map(() => undefined)
     },
+  })
+  const remove = gatherCalls<WebhookDelivery, undefined>({
+    ...gathered,
+    async run(ended) {
+      const ids = ended.map(({ delivery_id: id }) => idToUuid(id))
+      await query(pool, removeWaiting, [ids, ended.map(({ attempt }) => attempt)])
+      return ended.map(() => undefined)
+    },
+  })
+  return {
+    add: (delivery, dueAtMs) => add({ delivery, dueAtMs }),
+    remove,
     async take({ places, limit, leaseMs }) {
       const busy = [...places.keys()].map(idToUuid)
       const values = [busy, [...places.values()], limit, leaseMs]
       const { rows } = await query<WaitingRow>(pool, takeWaiting, values)
       return rows.map(deliveryOf)
-    },
-    async remove(delivery) {
-      const values = [idToUuid(delivery.delivery_id), delivery.attempt]
-      await query(pool, 'delete from webhook_waiting where delivery_id = $1 and attempt = $2', values)
     },
     async putBack(delivery) {
       const values = [idToUuid(delivery.delivery_id), delivery.attempt]

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { query } from '#runtime/postgres.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { SealedBytes } from '#schemas/sealed-bytes.ts'
+import { gatherCalls } from './gather-calls.ts'
 
 export interface Webhook {
   id: string
@@ -49,6 +50,15 @@ const select = `
 
 /** Reads webhooks as they are now: one that is changed or disabled is so from the next attempt on. */
 export function createWebhookStore(pool: pg.Pool): WebhookStore {
+  const find = gatherCalls<string, Webhook | undefined>({
+    maxItems: 200,
+    maxRunning: 2,
+    async run(ids) {
+      const { rows } = await query<Row>(pool, `${select} where id = any($1::uuid[])`, [ids.map(idToUuid)])
+      const webhooks = new Map(rows.map(webhookOf).map((webhook) => [webhook.id, webhook]))
+      return ids.map((id) => webhooks.get(id))
+    },
+  })
   return {
     async ofProjects(projectIds) {
       const ids = [...new Set(projectIds)].map(idToUuid)
@@ -56,11 +66,8 @@ export function createWebhookStore(pool: pg.Pool): WebhookStore {
       return rows.map(webhookOf)
     },
     async find(projectId, webhookId) {
-      const { rows } = await query<Row>(pool, `${select} where id = $1 and project_id = $2`, [
-        idToUuid(webhookId),
-        idToUuid(projectId),
-      ])
-      return rows.map(webhookOf)[0]
+      const webhook = await find(webhookId)
+      return webhook?.projectId === projectId ? webhook : undefined
     },
   }
 }

@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+
+/** Times are of the receiver's monotonic clock. */
+export interface Receipts {
+  /** Requests that were answered 200. */
+  count: number
+  firstAtMs: number | null
+  lastAtMs: number | null
+  /** From an event's `created_at` to its receipt. */
+  latenciesMs: number[]
+  /** Requests that were answered 503, in their order. */
+  refused: { id: string; receivedAtMs: number; answeredAtMs: number }[]
+}
+
+export type ReceiverOrder =
+  | { kind: 'behave'; hanging: readonly string[]; failing: readonly string[] }
+  | { kind: 'count' }
+  | { kind: 'take' }
+
+export interface CountingReceiver {
+  /** http://127.0.0.1:port */
+  url: string
+  /** Paths that are never answered, and that are answered 503; requests that hang are let go. */
+  behave(paths: { hanging?: readonly string[]; failing?: readonly string[] }): void
+  count(): Promise<number>
+  /** Everything since the last time. */
+  take(): Promise<Receipts>
+  close(): Promise<void>
+}
+
+/** A receiver that is as fast as they come and only counts, on a thread of its own. For benchmarks. */
+export async function startCountingReceiver(): Promise<CountingReceiver> {
+  const thread = new Worker(new URL('counting-receiver-thread.ts', import.meta.url))
+  const [port] = (await once(thread, 'message')) as [number]
+  const ask = async <T>(order: ReceiverOrder): Promise<T> => {
+    const answer = once(thread, 'message') as Promise<[T]>
+    thread.postMessage(order)
+    return (await answer)[0]
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    behave: ({ hanging = [], failing = [] }) => thread.postMessage({ kind: 'behave', hanging, failing }),
+    count: () => ask<number>({ kind: 'count' }),
+    take: () => ask<Receipts>({ kind: 'take' }),
+    async close() {
+      await thread.terminate()
+    },
+  }
+}
