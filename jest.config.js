@@ -16,6 +16,8 @@ const base = {
 }
 
 export default {
+  // No test asserts a time; this only ends one that hangs. Five seconds are too few where ten processes share two cores.
+  testTimeout: 120_000,
   projects: [
     {
       ...base,

@@ -1,4 +1,4 @@
-import type { EachBatchPayload, IHeaders, Kafka } from 'kafkajs'
+import type { Admin, EachBatchPayload, IHeaders, Kafka } from 'kafkajs'
 
 export interface LogRecord {
   partition: number
@@ -45,10 +45,23 @@ async function endsOf(kafka: Kafka, topic: string): Promise<Map<number, bigint>>
   const admin = kafka.admin()
   await admin.connect()
   try {
-    const offsets = await admin.fetchTopicOffsets(topic)
+    const offsets = await offsetsOf(admin, topic)
     const written = offsets.filter(({ high, low }) => high !== low)
     return new Map(written.map(({ partition, high }) => [partition, BigInt(high)]))
   } finally {
     await admin.disconnect()
+  }
+}
+
+/** A topic that is new can have its leader named before the leader knows. */
+async function offsetsOf(admin: Admin, topic: string) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await admin.fetchTopicOffsets(topic)
+    } catch (error) {
+      const known = error instanceof Error && 'type' in error && error.type === 'NOT_LEADER_FOR_PARTITION'
+      if (!known || attempt === 50) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
   }
 }
