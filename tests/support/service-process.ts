@@ -18,6 +18,8 @@ export interface ServiceProcessOptions {
 /** A service as its own process, started again a second after it ends, as its supervisor in production would. */
 export interface ServiceProcess {
   readonly name: string
+  /** Of the process that runs now; it leads a group of its own. */
+  readonly pid: () => number
   /** How often it ended without being asked to. */
   readonly restarts: () => number
   /** SIGKILL in the middle of whatever it does; resolves when the next one serves. */
@@ -62,6 +64,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   await ready()
   return {
     name,
+    pid: () => current.pid,
     restarts: () => state.restarts,
     output,
     ready,

@@ -1,0 +1,54 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
+import { listen } from '#runtime/operations-server.ts'
+import { serveOrders } from './bench-process.ts'
+
+/**
+ * The model provider of benchmarks: always the same answer of 2 kB, or a stream of 40 chunks, each sent in a turn of its own or
+ * `X-Chunk-Pause` milliseconds after the one before.
+ */
+const chunkCount = 40
+const common = { id: 'chatcmpl-1', created: 1_790_000_000, model: 'gpt-4o-mini' }
+const usage = { prompt_tokens: 300, completion_tokens: 350, total_tokens: 650 }
+const content = 'words '.repeat(300)
+const answer = Buffer.from(
+  JSON.stringify({
+    ...common,
+    object: 'chat.completion',
+    choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+    usage,
+  }),
+)
+const chunks = Array.from({ length: chunkCount }, (_, index) => {
+  const last = index === chunkCount - 1
+  const choices = [{ index: 0, delta: last ? {} : { content: ' word' }, finish_reason: last ? 'stop' : null }]
+  const event = { ...common, object: 'chat.completion.chunk', choices, ...(last ? { usage } : {}) }
+  return Buffer.from(`data: ${JSON.stringify(event)}\n\n${last ? 'data: [DONE]\n\n' : ''}`)
+})
+
+async function stream(response: ServerResponse, pauseMs: number): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  for (const chunk of chunks) {
+    response.write(chunk)
+    await (pauseMs === 0 ? turn() : sleep(pauseMs))
+  }
+  response.end()
+}
+
+const server = createServer((request, response) => {
+  let streams = false
+  request.on('data', (chunk: Buffer) => {
+    streams ||= chunk.includes('"stream":true')
+  })
+  request.on('end', () => {
+    if (streams) void stream(response, Number(request.headers['x-chunk-pause'] ?? 0))
+    else
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length })
+        .end(answer)
+  })
+})
+server.keepAliveTimeout = 60_000
+await listen(server, 0, '127.0.0.1')
+serveOrders(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, () => null)
