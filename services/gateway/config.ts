@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import { z } from 'zod'
 import { listOf, milliseconds, operationsPort, processFields } from '#runtime/config.ts'
 
@@ -79,6 +80,8 @@ export const gatewayConfigSchema = z
       .base64()
       .transform((text) => Buffer.from(text, 'base64'))
       .refine((key) => key.length === 32, 'expected the base64 of exactly 32 bytes')
+      // Made once: to make it from bytes costs more than encrypting a record.
+      .transform((key) => createSecretKey(key))
       .optional()
       .describe('Encrypts records on disk: base64 of 32 bytes. Unset: they are not encrypted.'),
     SPOOL_MAX_BYTES: bytes(1024 * mebibyte, 16 * mebibyte, 1024 * 1024 * mebibyte).describe(

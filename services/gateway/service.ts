@@ -74,7 +74,6 @@ export function createGateway(
       waitMs: config.SPOOL_WAIT_MS,
       metrics,
       log,
-      clock,
     }),
     budget: createCaptureBudget(config.CAPTURE_TOTAL_MAX_BYTES),
     maxBodyBytes,

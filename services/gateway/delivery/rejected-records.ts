@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { mkdir, readdir, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { encodeFrame, segmentHeader } from '../spool/segment-format.ts'
@@ -11,7 +12,7 @@ export interface RejectedRecords {
 /** Keeps at most `maxBytes` in `directory`; the oldest make room. */
 export function createRejectedRecords(
   directory: string,
-  key: Buffer | undefined,
+  key: KeyObject | undefined,
   maxBytes: number,
   now: () => number,
 ): RejectedRecords {

@@ -1,7 +1,7 @@
-import type { Clock } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import type { Spool } from '../spool/spool.ts'
+import { createPatience } from './patience.ts'
 import { buildRecord, type FinishedCall } from './build-record.ts'
 
 /** Puts a finished call into the spool. Resolves once the disk has it, or will not have it in time; never rejects. */
@@ -16,11 +16,11 @@ export interface RecorderDependencies {
   waitMs: number
   metrics: GatewayMetrics
   log: Log
-  clock: Clock
 }
 
 export function createRecorder(dependencies: RecorderDependencies): Recorder {
-  const { spool, upstreamHost, maxBodyBytes, waitMs, metrics, log, clock } = dependencies
+  const { spool, upstreamHost, maxBodyBytes, waitMs, metrics, log } = dependencies
+  const patience = createPatience(waitMs)
 
   const write = async (call: FinishedCall): Promise<void> => {
     let record: Buffer
@@ -41,12 +41,7 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
   }
 
   return async (call) => {
-    const waited = new AbortController()
-    const written = write(call).then(() => 'written' as const)
-    const late = clock.sleep(waitMs, waited.signal).then(() => 'late' as const)
-    const first = await Promise.race([written, late])
-    waited.abort()
-    if (first === 'written') return
+    if ((await patience.race(write(call))) === 'done') return
     metrics.slowDisk()
     log.error(
       { request_id: call.id, wait_ms: waitMs },

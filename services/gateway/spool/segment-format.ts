@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomFillSync, type KeyObject } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { messageOf } from '#runtime/errors.ts'
 
@@ -29,8 +29,21 @@ export function versionOfHeader(header: Buffer): number | undefined {
   return header.length >= headerBytes && header.toString('latin1', 0, 4) === 'SLSP' ? header[4] : undefined
 }
 
+/** Random bytes are drawn for many nonces at once: a draw costs as much as encrypting 2 kB. */
+const nonces = Buffer.allocUnsafe(nonceBytes * 256)
+let noncesUsed = nonces.length
+
+function nextNonce(): Buffer {
+  if (noncesUsed === nonces.length) {
+    randomFillSync(nonces)
+    noncesUsed = 0
+  }
+  noncesUsed += nonceBytes
+  return nonces.subarray(noncesUsed - nonceBytes, noncesUsed)
+}
+
 /** The frame of one record, encrypted when there is a key. */
-export function encodeFrame(record: Buffer, key: Buffer | undefined): Buffer {
+export function encodeFrame(record: Buffer, key: KeyObject | undefined): Buffer {
   const overhead = frameBytes + 1 + (key === undefined ? 0 : nonceBytes + tagBytes)
   const frame = Buffer.allocUnsafe(overhead + record.length)
   if (key === undefined) {
@@ -38,7 +51,7 @@ export function encodeFrame(record: Buffer, key: Buffer | undefined): Buffer {
     record.copy(frame, frameBytes + 1)
   } else {
     frame[frameBytes] = encrypted
-    const nonce = randomBytes(nonceBytes)
+    const nonce = nextNonce()
     const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(purpose)
     nonce.copy(frame, frameBytes + 1)
     cipher.update(record).copy(frame, frameBytes + 1 + nonceBytes)
@@ -65,7 +78,7 @@ export function lengthOfFrame(bytes: Buffer): number {
 }
 
 /** Reads the frame at `offset` of a segment's bytes. */
-export function decodeFrame(bytes: Buffer, offset: number, key: Buffer | undefined): FrameAt {
+export function decodeFrame(bytes: Buffer, offset: number, key: KeyObject | undefined): FrameAt {
   if (bytes.length - offset < frameBytes) return { kind: 'torn' }
   const start = offset + frameBytes
   const end = start + bytes.readUInt32LE(offset)
@@ -75,7 +88,7 @@ export function decodeFrame(bytes: Buffer, offset: number, key: Buffer | undefin
   return { kind: 'frame', record: open(content, key), end }
 }
 
-function open(content: Buffer, key: Buffer | undefined): Buffer | null {
+function open(content: Buffer, key: KeyObject | undefined): Buffer | null {
   if (content[0] === plain) return content.subarray(1)
   if (content[0] !== encrypted || key === undefined || content.length < 1 + nonceBytes + tagBytes) return null
   const decipher = createDecipheriv('aes-256-gcm', key, content.subarray(1, 1 + nonceBytes))

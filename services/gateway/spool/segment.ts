@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { open, readFile, stat, unlink, writeFile, type FileHandle } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { decodeFrame, headerBytes, lengthOfFrame, segmentVersion, versionOfHeader } from './segment-format.ts'
@@ -63,7 +64,7 @@ export interface ReadLimits {
 export async function readSegment(
   segment: Segment,
   limits: ReadLimits,
-  key: Buffer | undefined,
+  key: KeyObject | undefined,
 ): Promise<SegmentRecord[]> {
   const from = segment.sentOffset
   const file = await open(segment.path, 'r')
@@ -110,7 +111,7 @@ async function readSentOffset(path: string): Promise<number> {
 }
 
 /** The whole frames of `bytes` from `offset` on, and where the first that is not whole begins. */
-function readFrames(bytes: Buffer, offset: number, key: Buffer | undefined, maxRecords: number) {
+function readFrames(bytes: Buffer, offset: number, key: KeyObject | undefined, maxRecords: number) {
   const records: SegmentRecord[] = []
   let end = offset
   while (records.length < maxRecords) {

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +10,7 @@ import { Spool, type SpoolOptions } from './spool.ts'
 
 let directory: string
 let lost: [string, number][]
-const key = Buffer.alloc(32, 3)
+const key = createSecretKey(Buffer.alloc(32, 3))
 let names = 0
 
 beforeEach(async () => {
@@ -157,7 +158,7 @@ describe('what a killed process leaves', () => {
 
   test('under another key: told, and nothing is stuck behind it', async () => {
     await leftBehind('dead', numbered(4))
-    const spool = await openSpool({ key: Buffer.alloc(32, 4) })
+    const spool = await openSpool({ key: createSecretKey(Buffer.alloc(32, 4)) })
     await append(spool, 'new')
     expect(await drain(spool)).toEqual(['new'])
     expect(lost).toEqual([['unreadable', 4]])

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { Log } from '#runtime/log.ts'
 import { adoptFolders, createFolder } from './adopt-folders.ts'
 import { createRecentRecords } from './recent-records.ts'
@@ -12,7 +13,7 @@ export interface SpoolOptions {
   directory: string
   /** The name of this process's folder. */
   name: string
-  key: Buffer | undefined
+  key: KeyObject | undefined
   maxBytes: number
   now: () => number
   log: Log

