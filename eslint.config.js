@@ -44,7 +44,7 @@ export default defineConfig(
     rules: { 'max-lines-per-function': 'off', 'no-restricted-syntax': 'off' },
   },
   {
-    files: ['**/main.ts', 'scripts/*.ts', 'tests/**/*.ts', 'evals/*.ts'],
+    files: ['**/main.ts', 'scripts/*.ts', 'tests/**/*.ts', 'evals/*.ts', 'docs/receivers/*.ts'],
     rules: { 'no-restricted-syntax': 'off', 'no-console': 'off' },
   },
 )

@@ -5,6 +5,7 @@ export default {
     'services/*/main.ts',
     'scripts/*.{ts,cjs}',
     'tests/bench/*.ts',
+    'docs/receivers/*.ts',
     'evals/*.ts',
     'infra/migrations/*.ts',
     // Run as processes of their own by tests.

@@ -71,5 +71,21 @@ export const eventDataFields: readonly string[] = [
   ...new Set(['test', ...Object.values(eventData).flatMap((schema) => Object.keys(schema.shape))]),
 ].sort()
 
+const envelopeSchema = z.object({
+  event: z.string(),
+  id: z
+    .string()
+    .describe('`evt_…`; the same at every attempt and for every webhook: remember it to see each event once'),
+  created_at: timestamp,
+  project_id: z.string(),
+  data: z.unknown(),
+})
+
 /** The fields of the envelope (specification 6.2), which is what filter expressions can read. */
-export const envelopeFields: readonly string[] = ['event', 'id', 'created_at', 'project_id', 'data']
+export const envelopeFields: readonly string[] = Object.keys(envelopeSchema.shape)
+
+/** The body of a delivery of that event. Receivers should expect fields to be added. */
+export function deliveredEventSchema(event: EventName): z.ZodObject {
+  const test = z.literal(true).optional().describe('only in test events')
+  return envelopeSchema.extend({ event: z.literal(event), data: eventData[event].extend({ test }) })
+}

@@ -1,0 +1,89 @@
+import type { EventName } from '#schemas/event-raised.ts'
+
+/** What docs/events.md shows of each event; events.test.ts holds them to the schemas. */
+export interface EventExample {
+  title: string
+  event: EventName
+  data: Readonly<Record<string, unknown>>
+}
+
+const request = 'req_01kaq3h2v8e5s9n6c7d4f1g0hj'
+const run = 'run_01kaq3h2v8e5s9n6c7d4f1g0hk'
+const dashboard = 'https://sluice.example.com'
+
+const threat = {
+  request_id: request,
+  agent_name: 'support-agent',
+  agent_tag: 'v3',
+  model: 'gpt-4o-mini',
+  scorer_name: 'pii_detection',
+  score_label: 'fail',
+  score_value: 0.25,
+  severity: 'high',
+  owasp_category: 'LLM02',
+  owasp_description: 'Sensitive Information Disclosure',
+  prompt_snippet: 'Send the receipt to [email]',
+  completion_snippet: 'I have sent it to [email].',
+  latency_ms: 812,
+  run_id: run,
+  report_url: `${dashboard}/requests/${request}`,
+}
+
+const usage = {
+  alert_type: 'quota_exceeded',
+  tier: 'free',
+  limit: 10_000,
+  current_count: 10_000,
+  period_start: '2026-11-01T00:00:00.000Z',
+  period_end: '2026-12-01T00:00:00.000Z',
+}
+
+export const eventExamples: readonly EventExample[] = [
+  { title: 'A failing score', event: 'threat_detected', data: threat },
+  {
+    title: 'A failing score of a tool call',
+    event: 'threat_detected',
+    data: {
+      ...threat,
+      tool_name: 'send_email',
+      arguments: { to: '[email]', subject: 'Your receipt' },
+      session_id: 'session-42',
+    },
+  },
+  { title: 'The quota is used up', event: 'usage_alert', data: usage },
+  {
+    title: 'A cost threshold is passed',
+    event: 'usage_alert',
+    data: {
+      ...usage,
+      alert_type: 'cost_threshold',
+      current_count: 7_400,
+      threshold_usd: 50,
+      current_usd: 50.12,
+    },
+  },
+  {
+    title: 'A red-team run is over',
+    event: 'redteam_complete',
+    data: {
+      run_id: run,
+      agent_name: 'support-agent',
+      total_probes: 120,
+      pass_count: 115,
+      fail_count: 5,
+      critical_count: 1,
+      duration_seconds: 340,
+      report_url: `${dashboard}/runs/${run}`,
+    },
+  },
+  {
+    title: 'A tool is called for the first time',
+    event: 'new_tool_detected',
+    data: {
+      tool_name: 'send_email',
+      agent_name: 'support-agent',
+      session_id: 'session-42',
+      request_id: request,
+    },
+  },
+]

@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals'
+import { z } from 'zod'
+import { deliveredEventSchema } from '#schemas/event-data.ts'
+import { eventNames, type EventName } from '#schemas/event-raised.ts'
+import { expectPage } from '../support/documented-page.ts'
+import { eventExamples, type EventExample } from './event-examples.ts'
+
+test.each(eventExamples)('$event: $title: the example fits the schema and has no other field', (example) => {
+  const schema = deliveredEventSchema(example.event)
+  const { data } = schema.shape as { data: z.ZodObject }
+  expect(z.strictObject({ ...schema.shape, data: data.strict() }).parse(envelopeOf(example))).toEqual(
+    envelopeOf(example),
+  )
+})
+
+test('docs/events.md is made from schemas/event-data.ts and shows every event', () => {
+  expect(new Set(eventExamples.map(({ event }) => event))).toEqual(new Set(eventNames))
+  expectPage('events.md', `${introduction}\n${eventNames.map(sectionOf).join('\n')}`)
+})
+
+const introduction = `# Events
+
+Made from \`schemas/event-data.ts\`; \`UPDATE_DOCS=1\` before \`tests/documentation\` writes it anew. Receivers that verify: \`docs/receivers/\`.
+
+A webhook gets each event that it selects as one POST of JSON. Answer 2xx within 10 s: the status line decides. Anything else,
+redirects too, fails the attempt; three more follow, 1 s, 2 s and 4 s after the failure.
+
+| header | what it is |
+| --- | --- |
+| \`X-Service-Signature\` | \`sha256=\` and the hexadecimal HMAC-SHA256 of the raw body; the key is the secret as shown, \`whsec_\` included |
+| \`X-Service-Signature-Previous\` | the same with the old secret, for the overlap after a rotation |
+| \`X-Service-Event\` | the event's name |
+| \`X-Service-Delivery\` | \`dlv_…\`: one event for one webhook, the same at every attempt |
+| \`X-Service-Timestamp\` | when the attempt was made, Unix seconds; not covered by \`X-Service-Signature\` |
+| \`webhook-id\`, \`webhook-timestamp\`, \`webhook-signature\` | of standard-webhooks; its key is what the secret's base64 part holds |
+
+Delivery is at least once: remember each \`id\` and pass over what you have seen. Order is best effort: retries come after
+younger events. New fields may be added; ignore those that you do not know. \`new_tool_detected\` goes to webhooks that select
+\`usage_alert\`.
+`
+
+function sectionOf(event: EventName): string {
+  const examples = eventExamples.filter((example) => example.event === event)
+  const shown = examples.map((example) => `${example.title}:\n\n${json(envelopeOf(example))}`)
+  const schema = z.toJSONSchema(deliveredEventSchema(event), { io: 'input' })
+  return [
+    `## ${event}\n`,
+    ...shown.map((text) => `${text}\n`),
+    `JSON Schema:\n\n${json(schema)}\n`,
+  ].join('\n')
+}
+
+function envelopeOf({ event, data }: EventExample) {
+  return {
+    event,
+    id: 'evt_01kaq3h2v8e5s9n6c7d4f1g0hm',
+    created_at: '2026-11-21T09:30:00.000Z',
+    project_id: 'prj_01kaq3h2v8e5s9n6c7d4f1g0hn',
+    data,
+  }
+}
+
+function json(value: object): string {
+  return `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``
+}
