@@ -6,6 +6,7 @@ import * as events from './migrations/0003-events.ts'
 import * as waitingDeliveries from './migrations/0004-waiting-deliveries.ts'
 import * as ephemeralCalls from './migrations/0005-ephemeral-calls.ts'
 import * as deadLetters from './migrations/0006-dead-letters.ts'
+import * as sweptCalls from './migrations/0007-swept-calls.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
 const createKnex = createRequire(import.meta.url)('knex') as (config: Knex.Config) => Knex
@@ -18,6 +19,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0004-waiting-deliveries': waitingDeliveries,
   '0005-ephemeral-calls': ephemeralCalls,
   '0006-dead-letters': deadLetters,
+  '0007-swept-calls': sweptCalls,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

@@ -44,6 +44,12 @@ export const sinkConfig = z.object({
   SINK_MAINTENANCE_INTERVAL_MS: milliseconds(15_000, 600_000).describe(
     'How often partitions are made ahead, old outbox rows deleted and the outbox measured.',
   ),
+  SWEEP_AGE_MS: milliseconds(3_600_000, 86_400_000).describe(
+    'A call without scores that was taken so long ago is queued for scoring again.',
+  ),
+  SWEEP_INTERVAL_MS: milliseconds(300_000, 3_600_000).describe(
+    'How often calls without scores are looked for: at most 1,000 a round, each at most once an hour and three times in all.',
+  ),
   OUTBOX_POLL_INTERVAL_MS: milliseconds(500, 60_000).describe(
     'How often the outbox is looked at for events that other processes wrote. Those of this sink are published at once.',
   ),

@@ -26,6 +26,7 @@ import { createPeriodicTask } from './periodic-task.ts'
 import { createEventPublisher, createJobPublisher } from './publish-records.ts'
 import { createEventRelay } from './relay-events.ts'
 import { runTogether, type Part } from '#runtime/run-together.ts'
+import { createSweep } from './sweep-unscored.ts'
 import { createCallStore } from './stores/call-store.ts'
 import { createDayPartitions } from './stores/day-partitions.ts'
 import { createScoreStore } from './stores/score-store.ts'
@@ -66,11 +67,26 @@ export function createSink(config: SinkConfig, dependencies: ProcessDependencies
     clock,
     log,
   })
+  const sweep = createPeriodicTask({
+    name: 'sweep',
+    intervalMs: config.SWEEP_INTERVAL_MS,
+    run: createSweep({
+      ...ground,
+      ageMs: config.SWEEP_AGE_MS,
+      publishJobs: createJobPublisher({
+        producer,
+        topic: ground.nameOf(topics.scoreJobs),
+        encoder: ground.codecOf(topics.scoreJobs),
+      }),
+    }),
+    clock,
+    log,
+  })
   const calls = createCallConsumer(ground, partitions, () => relay.wake())
   const scores = createScoreConsumer(ground, () => relay.wake())
   const connections: Part = { start: () => Promise.resolve(), stop: () => pool.end() }
   const deadLetters = createDeadLetterConsumer(ground)
-  return runTogether([connections, producer, relay, maintenance, deadLetters, scores, calls], log)
+  return runTogether([connections, producer, relay, maintenance, sweep, deadLetters, scores, calls], log)
 }
 
 function layGround(config: SinkConfig, dependencies: ProcessDependencies): Ground {

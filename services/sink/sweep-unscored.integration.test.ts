@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { systemClock } from '#runtime/clock.ts'
+import { createLog } from '#runtime/log.ts'
+import { createMetrics } from '#runtime/metrics.ts'
+import { contextOf } from '#schemas/call-context.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
+import type { ScoreJob } from '#schemas/safety-score-job.ts'
+import { createSweep } from './sweep-unscored.ts'
+import { placeCall } from './steps/place-call.ts'
+import { createCallStore } from './stores/call-store.ts'
+import { createDayPartitions, dayOf } from './stores/day-partitions.ts'
+import { sampleCall } from './testing/sample-records.ts'
+import { setSinkStage, type SinkStage } from './testing/sink-stage.ts'
+
+jest.setTimeout(120_000)
+
+const hourMs = 3_600_000
+let stage: SinkStage
+
+beforeAll(async () => {
+  stage = await setSinkStage()
+})
+
+afterAll(() => stage.close())
+
+/** A call that was taken `hoursAgo`, stored as the sink stores it. */
+async function store(projectId: string, hoursAgo: number) {
+  const takenMs = Date.now() - hoursAgo * hourMs
+  const call = sampleCall(projectId, {
+    id: newId('request', takenMs),
+    received_at: takenMs,
+    metadata: '{"a": 1}',
+  })
+  const partitions = createDayPartitions({ pool: stage.pool, clock: systemClock, maxAgeDays: 35 })
+  await partitions.make(dayOf(takenMs))
+  const record = { topic: 't', partition: 0, offset: 0n, key: null, value: call, headers: {}, timestampMs: 0 }
+  const position = { cluster: 'c', topic: 't', partition: 0, nextOffset: 1n }
+  await createCallStore(stage.pool).store([placeCall(record)], position, 'kept')
+  return call
+}
+
+const mine = (table: string, projectId: string, change: string) =>
+  stage.pool.query(`update ${table} set ${change} where project_id = $1`, [idToUuid(projectId)])
+
+test('calls over an hour old without scores are queued again with what was stored of them, at most once an hour and three times', async () => {
+  const projectId = await stage.addProject()
+  const lost = await store(projectId, 2)
+  const older = await store(projectId, 30)
+  await store(projectId, 0.5)
+  const erased = await store(projectId, 3)
+  await stage.pool.query('delete from llm_request_bodies where request_id = $1', [idToUuid(erased.id)])
+  const scored = await store(projectId, 2)
+  await stage.pool.query(
+    `insert into request_verdicts select project_id, id, created_at, 'safe', null, 1 from llm_requests where id = $1`,
+    [idToUuid(scored.id)],
+  )
+
+  const jobs: ScoreJob[] = []
+  const publishJobs = (published: readonly ScoreJob[]) => Promise.resolve(void jobs.push(...published))
+  const log = createLog('test', 'silent')
+  const sweep = createSweep({
+    pool: stage.pool,
+    publishJobs,
+    ageMs: hourMs,
+    clock: systemClock,
+    log,
+    metrics: createMetrics(),
+  })
+  await sweep()
+  expect(jobs.map(({ request_id }) => request_id).toSorted()).toEqual(
+    [lost.id, older.id, erased.id].toSorted(),
+  )
+  const { id, request_body, response_body } = lost
+  const job = jobs.find(({ request_id }) => request_id === id)
+  expect(job).toMatchObject({ ...contextOf(lost), request_body, response_body })
+  expect(jobs.find(({ request_id }) => request_id === erased.id)).toMatchObject({
+    request_body: null,
+    response_body: null,
+  })
+
+  await sweep()
+  expect(jobs).toHaveLength(3)
+  for (let hour = 0; hour < 4; hour++) {
+    await mine('swept_calls', projectId, `swept_at = now() - interval '61 minutes'`)
+    await sweep()
+  }
+  expect(jobs.filter(({ request_id }) => request_id === id)).toHaveLength(3)
+})

@@ -1,0 +1,96 @@
+import type { Pool } from 'pg'
+import type { Clock } from '#runtime/clock.ts'
+import { PermanentError } from '#runtime/errors.ts'
+import type { Log } from '#runtime/log.ts'
+import type { Metrics } from '#runtime/metrics.ts'
+import { inTransaction } from '#runtime/postgres.ts'
+import type { ScoreJob } from '#schemas/safety-score-job.ts'
+import { claimUnscored, forgetSwept } from './stores/unscored-store.ts'
+
+export interface SweepDependencies {
+  pool: Pool
+  /** Resolves once Kafka has the jobs. */
+  publishJobs: (jobs: readonly ScoreJob[]) => Promise<void>
+  /** A call that was taken this long ago should have its scores. */
+  ageMs: number
+  clock: Clock
+  log: Log
+  metrics: Metrics
+}
+
+const dayMs = 86_400_000
+/** Any number, the same for every sink: whoever holds this advisory lock sweeps. */
+const sweepLock = 7_355_610
+/** Jobs are kept for 7 days; what is older than this has been looked at often enough. */
+const windowDays = 8
+const maxCalls = 500
+const maxBytes = 16 * 1024 * 1024
+const maxTries = 3
+
+/**
+ * One round of the sweep: calls that should have live scores and have none get their jobs again; those whose bodies are gone get jobs without,
+ * and the scorers write `unscored` with the reason. It looks at the newest day and, in turn, at one of the days before it, so
+ * that a round costs two days of rows and not all. A call is tried at most once an hour and three times in all: what the scorers drop on
+ * purpose (the judge's own calls) has no scores either. Resolves to whether there is more to do.
+ */
+export function createSweep(dependencies: SweepDependencies): () => Promise<boolean> {
+  const { pool, publishJobs, ageMs, clock, log, metrics } = dependencies
+  const swept = metrics.counter('sluice_sink_swept_total', 'Calls without scores by what the sweep did', [
+    'what',
+  ])
+  let round = 0
+
+  async function publish(jobs: readonly ScoreJob[]): Promise<void> {
+    try {
+      await publishJobs(jobs)
+    } catch (error) {
+      if (!(error instanceof PermanentError)) throw error
+      // One of them can never be sent; the others must not wait for it.
+      for (const job of jobs) await publishAlone(job)
+    }
+  }
+
+  async function publishAlone(job: ScoreJob): Promise<void> {
+    try {
+      await publishJobs([job])
+    } catch (error) {
+      if (!(error instanceof PermanentError)) throw error
+      log.error({ err: error, request_id: job.request_id }, 'Kafka refuses the job of a call without scores')
+      swept.inc({ what: 'refused' })
+    }
+  }
+
+  async function sweepDays(toMs: number): Promise<number> {
+    return inTransaction(pool, async (client) => {
+      const { rows } = await client.query<{ elected: boolean }>(
+        'select pg_try_advisory_xact_lock($1) as elected',
+        [sweepLock],
+      )
+      if (rows[0]?.elected !== true) return 0
+      await forgetSwept(client, windowDays + 1)
+      const jobs = await claimUnscored(client, {
+        from: new Date(toMs - dayMs),
+        to: new Date(toMs),
+        receivedBefore: new Date(clock.now() - ageMs),
+        maxCalls,
+        maxBytes,
+        maxTries,
+      })
+      if (jobs.length === 0) return 0
+      // Before the tries are committed: a try that was counted was made.
+      await publish(jobs)
+      const missing = jobs.filter(({ request_body }) => request_body === null).length
+      swept.inc({ what: 'bodies_missing' }, missing)
+      swept.inc({ what: 'queued_again' }, jobs.length - missing)
+      return jobs.length
+    })
+  }
+
+  return async () => {
+    const newestMs = clock.now() - ageMs
+    const older = 1 + (round++ % (windowDays - 1))
+    const count = (await sweepDays(newestMs)) + (await sweepDays(newestMs - older * dayMs))
+    if (count > 0) log.warn({ calls: count }, 'calls without scores were queued again')
+    return false
+  }
+}
