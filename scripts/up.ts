@@ -50,10 +50,12 @@ async function supervise(given: UpArguments): Promise<number> {
     tell({ say: line })
   }
   try {
-    return await runStack(given, say, (summary) => {
+    const code = await runStack(given, say, (summary) => {
       tell({ ready: summary })
       console.log(`${new Date().toISOString()} everything is up`)
     })
+    tell({ failed: 'Stopped before everything was up.' })
+    return code
   } catch (error) {
     tell({ failed: explain(error) })
     throw error
