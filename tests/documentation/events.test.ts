@@ -43,11 +43,9 @@ function sectionOf(event: EventName): string {
   const examples = eventExamples.filter((example) => example.event === event)
   const shown = examples.map((example) => `${example.title}:\n\n${json(envelopeOf(example))}`)
   const schema = z.toJSONSchema(deliveredEventSchema(event), { io: 'input' })
-  return [
-    `## ${event}\n`,
-    ...shown.map((text) => `${text}\n`),
-    `JSON Schema:\n\n${json(schema)}\n`,
-  ].join('\n')
+  return [`## ${event}\n`, ...shown.map((text) => `${text}\n`), `JSON Schema:\n\n${json(schema)}\n`].join(
+    '\n',
+  )
 }
 
 function envelopeOf({ event, data }: EventExample) {
