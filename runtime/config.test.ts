@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -43,7 +43,8 @@ test('names every problem at once, never a value', () => {
 })
 
 test('takes a secret from a file, and says when the file cannot be read', () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'sluice-config-')), 'keys')
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-config-'))
+  const file = join(directory, 'keys')
   writeFileSync(file, `k1:${Buffer.alloc(32, 7).toString('base64')}\n`)
   const given = { KAFKA_BROKERS: 'a:1', BODY_ENCRYPTION_KEYS_FILE: file }
   expect(parseConfig(schema, given)).toMatchObject({
@@ -52,4 +53,5 @@ test('takes a secret from a file, and says when the file cannot be read', () => 
   })
   const missing = parseConfig(schema, { ...given, BODY_ENCRYPTION_KEYS_FILE: `${file}.absent` })
   expect(missing.ok ? '' : missing.problems.join()).toMatch(/BODY_ENCRYPTION_KEYS_FILE: cannot be read/)
+  rmSync(directory, { recursive: true })
 })
