@@ -1,6 +1,7 @@
-import type { BuiltInScorer } from '#schemas/verdicts.ts'
+import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
 import { builtIns } from '#services/scorer/scoring/built-in-scorers.ts'
 import { defaultFailAt } from '#services/scorer/scoring/verdict.ts'
+import { makeLeaks } from './make-leaks.ts'
 import { measure, type Measures, type Outcome } from './measures.ts'
 import { callOf, type Sample } from './samples.ts'
 
@@ -26,7 +27,7 @@ const structuredTypes = new Set([
 
 /** One row for each set of a scorer that has a detector, one for all of its sets together, and one for structured identifiers alone. */
 export function evaluateDetectors(
-  samples: readonly Sample[],
+  given: readonly Sample[],
   { only, rounds }: { only?: BuiltInScorer | undefined; rounds?: number } = {},
 ): Row[] {
   const evaluate = (scorer: BuiltInScorer, set: string, members: readonly Sample[]): Row => ({
@@ -36,8 +37,9 @@ export function evaluateDetectors(
     ...measure(outcomesOf(scorer, members), rounds),
   })
 
+  const samples = [...given, ...makeLeaks(given)]
   const rows: Row[] = []
-  for (const scorer of new Set(samples.map((sample) => sample.scorer))) {
+  for (const scorer of builtInScorers) {
     if (builtIns[scorer].by !== 'detector' || (only !== undefined && only !== scorer)) continue
     const own = samples.filter((sample) => sample.scorer === scorer)
     const sets = Map.groupBy(own, ({ set }) => set)
@@ -87,6 +89,10 @@ function foreignNegatives(scorer: BuiltInScorer, samples: readonly Sample[]): Sa
     .filter(({ set }) => everydaySets.has(set))
     .map((sample) => ({ ...sample, label: 0 as const }))
   if (scorer === 'jailbreak_detection') return everyday
+  if (scorer === 'supply_chain') {
+    const answers = samples.filter(({ response }) => response !== '')
+    return answers.map((sample) => ({ ...sample, label: 0 }))
+  }
   if (scorer !== 'vector_weakness') return []
   // The same texts as if a search had brought them in, and prompts full of trigger words with them.
   const trigger = samples.filter(({ set }) => set === 'notinject' || set === 'poisonedrag')

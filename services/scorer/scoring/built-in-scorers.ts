@@ -1,8 +1,11 @@
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import type { Call } from './call-text.ts'
+import { consumptionVersion, createConsumptionDetector } from './consumption/detect-consumption.ts'
 import { createInjectionDetector, injectionVersion } from './injection/detect-injection.ts'
 import { createJailbreakDetector, jailbreakVersion } from './jailbreak/detect-jailbreak.ts'
+import { createLeakageDetector, leakageVersion } from './leakage/detect-leakage.ts'
 import { createPiiDetector, piiVersion } from './pii/detect-pii.ts'
+import { createSupplyChainDetector, supplyChainVersion } from './supply-chain/detect-supply-chain.ts'
 import type { Detector } from './verdict.ts'
 
 /** How a built-in scorer comes to its verdict. */
@@ -18,11 +21,11 @@ export const builtIns: Readonly<Record<BuiltInScorer, BuiltIn>> = {
   content_safety: { by: 'judge' },
   pii_detection: { by: 'detector', version: piiVersion, create: createPiiDetector },
   jailbreak_detection: { by: 'detector', version: jailbreakVersion, create: createJailbreakDetector },
-  system_prompt_leakage: { by: 'nobody' },
-  supply_chain: { by: 'nobody' },
+  system_prompt_leakage: { by: 'detector', version: leakageVersion, create: createLeakageDetector },
+  supply_chain: { by: 'detector', version: supplyChainVersion, create: createSupplyChainDetector },
   excessive_agency: { by: 'nobody' },
   hallucination: { by: 'nobody' },
   data_poisoning: { by: 'nobody' },
   vector_weakness: { by: 'detector', version: injectionVersion, create: createInjectionDetector },
-  unbounded_consumption: { by: 'nobody' },
+  unbounded_consumption: { by: 'detector', version: consumptionVersion, create: createConsumptionDetector },
 }

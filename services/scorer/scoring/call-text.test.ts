@@ -73,6 +73,12 @@ describe('the texts of a call', () => {
     ])
   })
 
+  test('a picture in base64 is nothing to read, a text in base64 is', () => {
+    const picture = Buffer.alloc(6_000, 0xd8).toString('base64')
+    const text = Buffer.from('Say something. '.repeat(400)).toString('base64')
+    expect(spoken({ content: [picture, text] })).toEqual([['user', '/content/1', text]])
+  })
+
   test('a body nested very deep is read to its end', () => {
     let nested: unknown = 'deep'
     for (let depth = 0; depth < 5_000; depth++) nested = [nested]

@@ -176,10 +176,11 @@ function speakerOfKey(key: string, inherited: Speaker): Speaker {
   return broughtKeys.has(key) ? 'tool' : inherited
 }
 
-/** Pictures and sound travel as base64 in strings: there is nothing to read in them. */
+/** Pictures and sound travel as base64 in strings: there is nothing to read in them. Text in base64 is somebody's words. */
 function isWords(text: string): boolean {
   if (text === '' || text.startsWith('data:')) return false
-  return !(text.length > 4096 && /^[A-Za-z0-9+/=_-]+$/.test(text))
+  if (text.length <= 4096 || !/^[A-Za-z0-9+/=_-]+$/.test(text)) return true
+  return /^[\t\n\r\x20-\x7e]+$/.test(Buffer.from(text.slice(0, 64), 'base64').toString('latin1'))
 }
 
 const pieceUnits = 65_536

@@ -8,7 +8,8 @@ export function detectCall(
   response: unknown = null,
   usage?: Usage,
 ): Finding | Undecided {
-  const call = readCall(parseBody(JSON.stringify(request)), parseBody(JSON.stringify(response)), usage)
+  const answer = response === null ? null : parseBody(JSON.stringify(response))
+  const call = readCall(parseBody(JSON.stringify(request)), answer, usage)
   const detector = create(call)
   for (const text of call.texts) detector.read(text)
   return detector.finding()

@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals'
+import { detectCall } from '../../testing/detect-call.ts'
+import type { Usage } from '../call-text.ts'
+import { createConsumptionDetector } from './detect-consumption.ts'
+
+const counted = { prompt_tokens: 10, completion_tokens: 20, reasoning_tokens: null, cost_usd: 0.001 }
+const find = (answer: string, { usage = {}, reason = 'stop', request = {} }: Changes = {}) =>
+  detectCall(
+    createConsumptionDetector,
+    { messages: [{ role: 'user', content: 'hi' }], ...request },
+    { choices: [{ message: { role: 'assistant', content: answer }, finish_reason: reason }] },
+    { ...counted, ...usage },
+  )
+interface Changes {
+  usage?: Partial<Usage>
+  reason?: string
+  request?: object
+}
+const loop = 'I am sorry, let me try that again. '.repeat(60)
+const prose = Array.from(
+  { length: 600 },
+  (_unused, index) => `word${index} and thing${(index * 7) % 600}`,
+).join(' ')
+
+test.each<[string, string, Changes, number]>([
+  ['an ordinary answer', 'Hello!', {}, 1],
+  ['a long one', prose, {}, 1],
+  ['one cut off', 'Hello', { reason: 'length' }, 2],
+  ['a loop', loop, {}, 4],
+  ['a loop until the limit', loop, { reason: 'length' }, 5],
+  ['one letter for ever', 'A'.repeat(3_000), {}, 4],
+  ['very many tokens', 'Hi', { usage: { completion_tokens: 40_000 } }, 4],
+  ['a great cost', 'Hi', { usage: { cost_usd: 12 } }, 5],
+  ['a hundred answers at once', 'Hi', { request: { n: 100 } }, 4],
+])('%s', (_name, answer, changes, value) => {
+  expect(find(answer, changes)).toMatchObject({ value })
+})
+
+describe('unscored', () => {
+  test.each<[string, unknown, unknown, Usage | undefined]>([
+    ['nobody counted', {}, { content: 'hi' }, undefined],
+    ['no answer', {}, null, counted],
+    ['a call of a tool', { type: 'mcp_tool_call', arguments: {} }, { result: loop }, counted],
+  ])('%s', (_name, request, response, usage) => {
+    const body = response
+    expect(detectCall(createConsumptionDetector, request, body, usage)).toMatchObject({
+      reason: 'detectors_undecided',
+    })
+  })
+})
+
+test.each([
+  ['messages', { stop_reason: 'max_tokens' }],
+  ['responses', { incomplete_details: { reason: 'max_output_tokens' } }],
+  ['candidates', { candidates: [{ finishReason: 'MAX_TOKENS' }] }],
+])('%s: the way its provider says that an answer was cut off', (_name, response) => {
+  expect(detectCall(createConsumptionDetector, {}, response, counted)).toMatchObject({ value: 2 })
+})

@@ -1,0 +1,94 @@
+import type { Call, CallText, Evidence, Usage } from '../call-text.ts'
+import { isToolCall } from '../call-text.ts'
+import type { Detector } from '../verdict.ts'
+import { isLoop } from './find-repetition.ts'
+
+/** Rules that decide differently get a new version, so that scores say which rules made them. */
+export const consumptionVersion = 'detector-1'
+
+/** What one call has to use to be out of the ordinary for any application: [4, 5]. */
+const outliers: Readonly<Record<Exclude<keyof Usage, 'reasoning_tokens'>, readonly [number, number]>> = {
+  prompt_tokens: [500_000, 2_000_000],
+  completion_tokens: [32_000, 100_000],
+  cost_usd: [1, 10],
+}
+/** `n` of a request: so many answers at once. */
+const manyAnswers = 20
+const cutOff = new Set(['length', 'max_tokens', 'max_output_tokens'])
+
+interface Sign {
+  value: number
+  says: string
+}
+
+/**
+ * What one call consumed: tokens and cost far out of the ordinary, an answer that loops, an answer cut off at its limit. Loops across
+ * calls of a session are not looked for.
+ */
+export function createConsumptionDetector(call: Call): Detector {
+  const signs = [...usageSigns(call.usage), ...requestSigns(call.request?.value)]
+  const isCutOff = reasonsOf(call.response?.value).some((reason) => cutOff.has(reason.toLowerCase()))
+  const evidence: Evidence[] = []
+  let loops = false
+  return {
+    read(text) {
+      if (!isAnswer(text) || loops || !isLoop(text.text)) return
+      loops = true
+      const { part, pointer, offset } = text
+      evidence.push({ part, pointer, start: offset, end: offset + text.text.length, kind: 'repetition' })
+    },
+    finding() {
+      const all = [...signs]
+      if (loops) all.push({ value: isCutOff ? 5 : 4, says: 'the answer repeats itself' })
+      if (isCutOff) all.push({ value: 2, says: 'the answer was cut off at its limit' })
+      const value = Math.max(1, ...all.map((sign) => sign.value))
+      if (value < 4 && !isComplete(call)) return { reason: 'detectors_undecided', leaning: value }
+      const said = all.map(({ says }) => says).join('; ')
+      const rationale = said === '' ? 'Nothing out of the ordinary was used.' : `Consumption: ${said}.`
+      return { value, rationale, contentFreeRationale: rationale, evidence }
+    },
+  }
+}
+
+/** Without an answer or a count nobody knows what the call used; a tool's call says nothing of the model's use. */
+function isComplete({ request, response, usage }: Call): boolean {
+  return response !== null && !isToolCall(request?.value) && usage.completion_tokens !== null
+}
+
+function isAnswer({ part, speaker }: CallText): boolean {
+  return part === 'response_body' && speaker === 'assistant'
+}
+
+function usageSigns(usage: Usage): Sign[] {
+  return Object.entries(outliers).flatMap(([name, [high, extreme]]) => {
+    const used = usage[name as keyof typeof outliers]
+    if (used === null || used < high) return []
+    const shown = name === 'cost_usd' ? `$${used.toFixed(2)}` : `${used} ${name.replace('_', ' ')}`
+    return [{ value: used >= extreme ? 5 : 4, says: shown }]
+  })
+}
+
+function requestSigns(request: unknown): Sign[] {
+  const answers = isObject(request) ? request['n'] : undefined
+  return typeof answers === 'number' && answers >= manyAnswers
+    ? [{ value: 4, says: `${answers} answers asked for at once` }]
+    : []
+}
+
+/** Why answers ended, by whatever name a provider gives it. */
+function reasonsOf(response: unknown): string[] {
+  if (!isObject(response)) return []
+  const { stop_reason: stopReason, incomplete_details: incomplete, choices, candidates } = response
+  const found = [stopReason, isObject(incomplete) ? incomplete['reason'] : undefined]
+  for (const list of [choices, candidates]) {
+    if (!Array.isArray(list)) continue
+    for (const choice of list as unknown[]) {
+      if (isObject(choice)) found.push(choice['finish_reason'], choice['finishReason'])
+    }
+  }
+  return found.filter((reason) => typeof reason === 'string')
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,163 @@
+import { imitates } from './typosquat.ts'
+import {
+  knownInstallers,
+  knownPackages,
+  knownRegistries,
+  maliciousPackages,
+  type Ecosystem,
+} from './known-packages.ts'
+
+/** One command that brings code from elsewhere, and what is to be said of it. */
+export interface Install {
+  /** 1 to 5: 3 is what a reader has to decide. */
+  value: number
+  kind: string
+  start: number
+  end: number
+}
+
+type Judge = (match: RegExpMatchArray) => Omit<Install, 'start' | 'end'> | null
+const url = String.raw`["']?(https?:\/\/[^\s"'|)>]{1,400})["']?`
+const shell = String.raw`(?:(?:sudo|env)\s+(?:-\S+\s+)?)?(?:\/(?:usr\/)?bin\/)?(?:ba|z|da|k|fi)?sh\b|(?:sudo\s+)?(?:python3?|node|perl|ruby|php)\b|iex\b|invoke-expression\b`
+const fetchers = String.raw`(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)`
+const most = 100
+
+const rules: readonly (readonly [RegExp, Judge])[] = [
+  [
+    new RegExp(String.raw`\b${fetchers}\b[^\n|;]{0,200}?${url}[^\n|;]{0,200}\|\s*(?:${shell})`, 'gi'),
+    pipedToShell,
+  ],
+  [
+    new RegExp(
+      String.raw`(?:\b(?:bash|sh|zsh|eval|source|python3?)\b[^\n]{0,20}(?:<\(|\$\(|\x60)|\biex\s*\(\s*\(?)[^\n]{0,80}?\b(?:${fetchers}|downloadstring)\b[^\n]{0,120}?${url}`,
+      'gi',
+    ),
+    pipedToShell,
+  ],
+  [/\bdownloadstring\(\s*["'](https?:\/\/[^\s"']{1,400})["']\s*\)\s*\)?\s*\|\s*iex\b/gi, pipedToShell],
+  [
+    /\b(?:pip3?|uv|poetry|npm|pnpm|yarn|npx)\b[^\n]{0,60}?\s["']?((?:git\+(?:https?|ssh|git)|git|https?):\/\/[^\s"'\x60]{1,300}|github:[\w.-]{1,80}\/[^\s"'\x60]{1,120})/gi,
+    fromUrl,
+  ],
+  [/--trusted-host[ =](\S{1,200})/gi, () => ({ value: 4, kind: 'unverified_registry' })],
+  [
+    /\bstrict-ssl[ =]false\b|\bNODE_TLS_REJECT_UNAUTHORIZED=["']?0/gi,
+    () => ({ value: 4, kind: 'unverified_registry' }),
+  ],
+  [
+    /(?:--(?:extra-)?index-url|--registry|\bregistry)[ =]["']?(https?:\/\/[^\s"'\x60]{1,300})/gi,
+    otherRegistry,
+  ],
+  [
+    /\btrust_remote_code\s*=\s*True\b/g,
+    (match) =>
+      /revision\s*=/.test(after(match))
+        ? { value: 3, kind: 'remote_code' }
+        : { value: 4, kind: 'unpinned_remote_code' },
+  ],
+  [
+    /\btorch\.hub\.load\(|\bdocker (?:run|pull)\b|\bgo (?:install|get) \S|\bcargo (?:install|add) \S|\bgem install \S|\b(?:brew|apt|apt-get|dnf|yum|apk|choco|winget|snap|conda|mamba) (?:-\S+ )?install\b|\bcomposer require\b/gi,
+    () => ({ value: 3, kind: 'install' }),
+  ],
+]
+const packageCommands: readonly (readonly [Ecosystem, RegExp])[] = [
+  [
+    'pypi',
+    /(?:\b(?:pip3?|uv pip)\s+install|\b(?:uv|poetry|pdm)\s+add|\bpipx?\s+(?:install|run)|\buvx)[ \t]+([^\n|;&\x60#)]{1,400})/gi,
+  ],
+  [
+    'npm',
+    /(?:\b(?:npm|pnpm)\s+(?:install|i|add|exec)|\b(?:yarn|bun)\s+add|\bnpx|\bbunx|\bpnpm\s+dlx)[ \t]+([^\n|;&\x60#)]{1,400})/gi,
+  ],
+]
+
+/** Commands in a text that install or run code from elsewhere, worst said of each; harmless ones too. */
+export function findInstalls(text: string): Install[] {
+  const found: Install[] = []
+  for (const [pattern, judge] of rules) {
+    for (const match of text.matchAll(pattern).take(most)) {
+      const judged = judge(match)
+      if (judged !== null) found.push({ ...judged, start: match.index, end: match.index + match[0].length })
+    }
+  }
+  for (const [ecosystem, pattern] of packageCommands) {
+    for (const match of text.matchAll(pattern).take(most)) {
+      const judged = judgePackages(ecosystem, match[1] ?? '')
+      if (judged !== null)
+        found.push({ ...judged, start: match.index, end: match.index + match[0].trimEnd().length })
+    }
+  }
+  return found
+}
+
+function pipedToShell(match: RegExpMatchArray): Omit<Install, 'start' | 'end'> {
+  const address = parse(match[1])
+  if (address?.protocol === 'http:') return { value: 5, kind: 'unencrypted_to_shell' }
+  if (address !== null && isKnownInstaller(address)) return { value: 3, kind: 'known_installer' }
+  return { value: 4, kind: 'piped_to_shell' }
+}
+
+function fromUrl(match: RegExpMatchArray): Omit<Install, 'start' | 'end'> | null {
+  const source = match[1] ?? ''
+  const before = match[0].slice(0, match[0].lastIndexOf(source))
+  if (/(?:index-url|registry|find-links|proxy)[ =]["']?$/i.test(before)) return null
+  if (source.startsWith('http://') || source.startsWith('git://') || source.startsWith('git+http:'))
+    return { value: 5, kind: 'unencrypted_source' }
+  // A commit or a digest is always the same code; a branch, and a tag, is what its owner makes of it.
+  if (/(?:@|#(?:sha256=|commit=)?)[0-9a-f]{7,64}\b/i.test(source)) return { value: 3, kind: 'pinned_source' }
+  const host = parse(source.replace(/^git\+/, ''))?.hostname ?? ''
+  return knownRegistries.has(host) ? { value: 3, kind: 'install' } : { value: 4, kind: 'unpinned_source' }
+}
+
+function otherRegistry(match: RegExpMatchArray): Omit<Install, 'start' | 'end'> | null {
+  const address = parse(match[1])
+  if (address === null) return { value: 3, kind: 'other_registry' }
+  if (knownRegistries.has(address.hostname)) return null
+  return address.protocol === 'http:' && !/^(?:localhost|127\.)/.test(address.hostname)
+    ? { value: 4, kind: 'unverified_registry' }
+    : { value: 3, kind: 'other_registry' }
+}
+
+/** The worst name of a command's. What is not known by name cannot be vouched for. */
+function judgePackages(ecosystem: Ecosystem, given: string): Omit<Install, 'start' | 'end'> | null {
+  let worst: Omit<Install, 'start' | 'end'> | null = null
+  for (const word of given.trim().split(/\s+/)) {
+    const name =
+      /^["']?((?:@[\w.-]+\/)?[A-Za-z0-9][\w.-]*)(?:\[[\w,-]*\])?(?:(?:==|@)([\w.^~*-]+)|[<>=!~][^\s]*)?["']?[.,:]?$/.exec(
+        word,
+      )
+    // Options, paths and prose: the list of names ends where something else begins.
+    if (name === null) {
+      if (word.startsWith('-')) continue
+      break
+    }
+    const judged = judgePackage(ecosystem, (name[1] ?? '').replace(/[.]+$/, '').toLowerCase(), name[2] ?? '')
+    if (judged.value > (worst?.value ?? 0)) worst = judged
+  }
+  return worst
+}
+
+function judgePackage(ecosystem: Ecosystem, name: string, version: string): Omit<Install, 'start' | 'end'> {
+  const malicious = maliciousPackages[ecosystem]
+  if (malicious.has(name) || malicious.has(`${name}@${version}`))
+    return { value: 5, kind: 'malicious_package' }
+  if (knownPackages[ecosystem].has(name.replaceAll('_', '-'))) return { value: 2, kind: 'known_package' }
+  return imitates(ecosystem, name) === null
+    ? { value: 3, kind: 'unknown_package' }
+    : { value: 4, kind: 'imitated_name' }
+}
+
+function isKnownInstaller({ hostname, pathname }: URL): boolean {
+  if (knownInstallers.has(hostname)) return true
+  const owner = pathname.split('/')[1]?.toLowerCase() ?? ''
+  return knownInstallers.has(`${hostname}/${owner}/`)
+}
+
+function parse(address: string | undefined): URL | null {
+  return address === undefined ? null : URL.parse(address)
+}
+
+function after(match: RegExpMatchArray): string {
+  const from = Math.max(0, (match.index ?? 0) - 200)
+  return (match.input ?? '').slice(from, (match.index ?? 0) + 200)
+}

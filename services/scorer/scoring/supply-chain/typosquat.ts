@@ -1,0 +1,42 @@
+import { knownPackages, type Ecosystem } from './known-packages.ts'
+
+/** Short names have too many honest neighbours. */
+const leastLength = 5
+
+/** The best-known package that a name is one slip away from; null when it is known itself, or near none. */
+export function imitates(ecosystem: Ecosystem, name: string): string | null {
+  const known = knownPackages[ecosystem]
+  const plain = normal(name)
+  if (known.has(name) || known.has(plain) || plain.length < leastLength || name.startsWith('@')) return null
+  for (const candidate of known) {
+    const target = normal(candidate)
+    if (target.length < leastLength) continue
+    // The same letters with other separators are other packages on npm, and one package on PyPI.
+    if (ecosystem === 'pypi' && target === plain) return null
+    if (isOneSlip(plain, target)) return candidate
+  }
+  return null
+}
+
+function normal(name: string): string {
+  return name.toLowerCase().replace(/[-_.]+/g, '-')
+}
+
+/** One letter added, left out, exchanged for another, or two neighbours exchanged. An added digit makes a version, not a slip. */
+function isOneSlip(name: string, target: string): boolean {
+  if (Math.abs(name.length - target.length) > 1 || name === target) return false
+  let at = 0
+  while (at < name.length && name[at] === target[at]) at += 1
+  const [restOfName, restOfTarget] = [name.slice(at), target.slice(at)]
+  if (name.length > target.length)
+    return restOfName.slice(1) === restOfTarget && !/^\d$/.test(restOfName.charAt(0))
+  if (name.length < target.length)
+    return restOfTarget.slice(1) === restOfName && !/^\d$/.test(restOfTarget.charAt(0))
+  if (restOfName.slice(1) === restOfTarget.slice(1))
+    return !/^\d/.test(restOfName) || !/^\d/.test(restOfTarget)
+  return (
+    restOfName[0] === restOfTarget[1] &&
+    restOfName[1] === restOfTarget[0] &&
+    restOfName.slice(2) === restOfTarget.slice(2)
+  )
+}
