@@ -44,7 +44,8 @@ export function createPriceTable(content: unknown): PriceTable {
       const input = (tokens.prompt_tokens ?? 0) * price.input
       const cached = (tokens.cached_tokens ?? 0) * (price.cached_input ?? price.input)
       const output = ((tokens.completion_tokens ?? 0) + (tokens.reasoning_tokens ?? 0)) * price.output
-      return (input + cached + output) / perMillion
+      // Prices have at most four decimals a million tokens, so ten decimals are exact; the rest is binary noise.
+      return Number(((input + cached + output) / perMillion).toFixed(10))
     },
   }
 }
