@@ -190,6 +190,22 @@ describe('deliveries', () => {
       },
     ])
     expect((await call('GET', `/${id}/deliveries?status=pending`)).json['total']).toBe(1)
+
+    const rangeOf = (fromMs: number, toMs: number) => ({
+      start: new Date(Date.now() + fromMs).toISOString(),
+      end: new Date(Date.now() + toMs).toISOString(),
+    })
+    const replayFailed = (body: object) => call('POST', `/${id}/deliveries/replay`, body)
+    expect((await replayFailed(rangeOf(-7_200_000, -3_600_000))).json).toEqual({
+      replayed: 0,
+      has_more: false,
+    })
+    const all = await replayFailed(rangeOf(-3_600_000, 60_000))
+    expect([all.status, all.json]).toEqual([202, { replayed: 1, has_more: false }])
+    const [, second] = await api.readTopic(topics.deliveryDue)
+    expect(second).toMatchObject({ delivery_id: deliveries[2], attempt: 5, first_attempt: 5 })
+    expect((await call('GET', `/${id}/deliveries?status=pending`)).json['total']).toBe(2)
+    expect((await replayFailed(rangeOf(60_000, 0))).json['errors']).toMatchObject([{ path: 'end' }])
     expect((await call('POST', `/${id}/deliveries/${newId('delivery')}/replay`)).status).toBe(404)
   })
 })

@@ -5,12 +5,12 @@ import type { Encoder, Producer } from '#runtime/kafka/records.ts'
 import { eventNames, selectableEvents } from '#schemas/event-raised.ts'
 import { newId } from '#schemas/ids.ts'
 import { deliveryId, type WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import { idField } from '#services/ingest/http/fields.ts'
-import { Problem, unavailable } from '#services/ingest/http/problem.ts'
+import { idField, timeField } from '#services/ingest/http/fields.ts'
+import { invalidInput, Problem, unavailable } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { found } from '../http/not-found.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
-import { noteReplay, planReplay } from '../stores/delivery-replay.ts'
+import { noteReplays, planFailedReplays, planReplay } from '../stores/delivery-replay.ts'
 import { createDeliveryStore, deliveryStatuses } from '../stores/delivery-store.ts'
 import { raiseForWebhook } from '../stores/outbox-store.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
@@ -50,7 +50,7 @@ export interface DeliveryRoutesOptions {
 
 /** What was delivered to a webhook, again on request, and test events. */
 export function deliveryRoutes(options: DeliveryRoutesOptions): Route[] {
-  return [testRoute(options), listRoute(options), replayRoute(options)]
+  return [testRoute(options), listRoute(options), replayFailedRoute(options), replayRoute(options)]
 }
 
 const common = { access: 'all', tag: 'Webhooks', query: projectQuery, params: webhookParams } as const
@@ -123,24 +123,59 @@ function replayRoute({ databases, clock, producer, due }: DeliveryRoutesOptions)
           `delivery ${delivery.id} is ${delivery.status}; its attempts go on`,
         )
       }
-      await queue(round, producer, due)
+      await queue([round], producer, due)
       // After it was queued: a crash before would show a round that nobody makes.
-      await noteReplay(database, round)
+      await noteReplays(database, [round])
       return { status: 202, json: { delivery_id: delivery.id } }
     },
   })
 }
 
+const maxReplayed = 500
+
+function replayFailedRoute({ databases, clock, producer, due }: DeliveryRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'post',
+    path: '/api/v1/webhooks/{id}/deliveries/replay',
+    summary: `Deliver again what has failed in a time range, oldest first, ${maxReplayed} at most: ask again while has_more is true.`,
+    body: z.strictObject({
+      start: timeField.describe('Of deliveries made from then on.'),
+      end: timeField.describe('Before then.'),
+    }),
+    reply: {
+      status: 202,
+      description: 'They are on their way.',
+      schema: z.object({ replayed: z.number().int(), has_more: z.boolean() }),
+    },
+    problems: { 404: 'There is no such webhook.' },
+    async handle({ principal, params, query, body }) {
+      if (body.start > body.end) throw invalidInput([{ path: 'end', message: 'is before start' }])
+      const database = databases.ofOne(principal, query.project_id)
+      found(await findWebhook(database, params.id), 'webhook', params.id)
+      const range = { startMs: body.start, endMs: body.end, limit: maxReplayed + 1 }
+      const failed = await planFailedReplays(database, params.id, range, clock.now())
+      const rounds = failed.slice(0, maxReplayed)
+      await queue(rounds, producer, due)
+      await noteReplays(database, rounds)
+      return { status: 202, json: { replayed: rounds.length, has_more: failed.length > rounds.length } }
+    },
+  })
+}
+
 async function queue(
-  round: WebhookDelivery,
+  rounds: readonly WebhookDelivery[],
   producer: Producer,
   due: DeliveryRoutesOptions['due'],
 ): Promise<void> {
   try {
-    const value = await due.encoder.encode(round)
-    await producer.send([{ topic: due.name, key: round.webhook_id, value }])
+    const records = rounds.map(async (round) => {
+      const value = await due.encoder.encode(round)
+      return { topic: due.name, key: round.webhook_id, value }
+    })
+    await producer.send(await Promise.all(records))
   } catch (error) {
     if (!(error instanceof SluiceError) || error.retry === 'never') throw error
-    throw unavailable('QUEUE_UNAVAILABLE', 'the delivery cannot be queued at the moment', error)
+    throw unavailable('QUEUE_UNAVAILABLE', 'deliveries cannot be queued at the moment', error)
   }
 }

@@ -4,6 +4,7 @@ import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 
 interface EventRow {
+  id: string
   event_id: string
   event: EventName
   event_created_at: Date
@@ -15,6 +16,9 @@ interface EventRow {
   attempt_count: number
 }
 
+const columns = `d.id, d.event_id, d.event, d.event_created_at, d.data, d.content_codec, d.content_key_id, d.content_data,
+  d.content_id, d.attempt_count`
+
 /** The next round of a delivery that has ended; undefined when it has not, or there is none. */
 export async function planReplay(
   database: ProjectDatabase<OneProject>,
@@ -22,18 +26,54 @@ export async function planReplay(
   deliveryId: string,
   nowMs: number,
 ): Promise<WebhookDelivery | undefined> {
-  const [row] = await database.query<EventRow>(
-    `select d.event_id, d.event, d.event_created_at, d.data, d.content_codec, d.content_key_id, d.content_data,
-       d.content_id, d.attempt_count
-     from webhook_deliveries d
+  const rows = await database.query<EventRow>(
+    `select ${columns} from webhook_deliveries d
      where :scope(d) and d.webhook_id = $2 and d.id = $3 and d.status in ('failed', 'delivered')`,
     [idToUuid(webhookId), idToUuid(deliveryId)],
   )
-  if (row === undefined) return undefined
-  const { projectId } = database.scope
+  return rows.map((row) => roundOf(row, database.scope.projectId, webhookId, nowMs))[0]
+}
+
+export interface FailedRange {
+  /** Of the deliveries' creation, Unix milliseconds: from the start on and before the end. */
+  startMs: number
+  endMs: number
+  limit: number
+}
+
+/** The next rounds of the webhook's failed deliveries of a time range, oldest first. */
+export async function planFailedReplays(
+  database: ProjectDatabase<OneProject>,
+  webhookId: string,
+  { startMs, endMs, limit }: FailedRange,
+  nowMs: number,
+): Promise<WebhookDelivery[]> {
+  const rows = await database.query<EventRow>(
+    `select ${columns} from webhook_deliveries d
+     where :scope(d) and d.webhook_id = $2 and d.status = 'failed' and d.created_at >= $3 and d.created_at < $4
+     order by d.created_at, d.id limit $5`,
+    [idToUuid(webhookId), new Date(startMs), new Date(endMs), limit],
+  )
+  return rows.map((row) => roundOf(row, database.scope.projectId, webhookId, nowMs))
+}
+
+/** Shows that queued rounds are under way, except those whose first attempt has been made meanwhile. */
+export async function noteReplays(
+  database: ProjectDatabase<OneProject>,
+  rounds: readonly WebhookDelivery[],
+): Promise<void> {
+  await database.query(
+    `update webhook_deliveries d set status = 'pending', delivered_at = null
+     from unnest($2::uuid[], $3::int[]) as round (id, made)
+     where :scope(d) and d.id = round.id and d.attempt_count = round.made and d.status in ('failed', 'delivered')`,
+    [rounds.map(({ delivery_id: id }) => idToUuid(id)), rounds.map(({ attempt }) => attempt - 1)],
+  )
+}
+
+function roundOf(row: EventRow, projectId: string, webhookId: string, nowMs: number): WebhookDelivery {
   const attempt = row.attempt_count + 1
   return {
-    delivery_id: deliveryId,
+    delivery_id: idFromUuid('delivery', row.id),
     webhook_id: webhookId,
     project_id: projectId,
     attempt,
@@ -42,18 +82,6 @@ export async function planReplay(
     event: eventOf(row, projectId),
     last_error: null,
   }
-}
-
-/** Shows that a queued round is under way, unless its first attempt has been made meanwhile. */
-export async function noteReplay(
-  database: ProjectDatabase<OneProject>,
-  { delivery_id, attempt }: WebhookDelivery,
-): Promise<void> {
-  await database.query(
-    `update webhook_deliveries d set status = 'pending', delivered_at = null
-     where :scope(d) and d.id = $2 and d.attempt_count = $3 and d.status in ('failed', 'delivered')`,
-    [idToUuid(delivery_id), attempt - 1],
-  )
 }
 
 function eventOf(row: EventRow, projectId: string): RaisedEvent {
