@@ -8,6 +8,8 @@ export interface LoggedCall extends CallContext {
   /** JSON text as it came, sealed; null where the project keeps no content. */
   request_body: SealedBytes | null
   response_body: SealedBytes | null
+  /** The tools that were called: by the record itself when it is a tool call, by the answer otherwise. Each once. */
+  tool_names: string[]
   /** Unix milliseconds when ingest (or the gateway) took it. */
   received_at: number
 }
@@ -21,6 +23,7 @@ export const llmRequestLoggedAvro = {
     ...callContextAvro,
     { name: 'request_body', type: ['null', sealedBytesAvro], default: null },
     { name: 'response_body', type: ['null', 'sluice.SealedBytes'], default: null },
+    { name: 'tool_names', type: { type: 'array', items: 'string' }, default: [] },
     { name: 'received_at', type: 'long' },
   ],
 } as const

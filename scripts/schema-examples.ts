@@ -53,6 +53,7 @@ export const schemaExamples: TopicValues = {
     id: requestId,
     request_body: sealed('{"messages":[]}'),
     response_body: sealed('{"choices":[]}'),
+    tool_names: ['search', 'send_mail'],
     received_at: at,
   },
   SafetyScoreJob: {

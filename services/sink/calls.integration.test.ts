@@ -84,13 +84,13 @@ describe('calls', () => {
     )
     await stage.sendCalls(calls)
     const rows = await stored(projectId, 300)
-    const [first] = calls as [LoggedCall]
+    const { tool_names, ...first } = calls[0] as LoggedCall
     const row = rows.find(({ id }) => id === idToUuid(first.id))
     const { request_body, response_body, received_at, tier, id, project_id, metadata, ...plain } = first
     const bigints = { prompt_tokens: '12', completion_tokens: '0', cached_tokens: '0' }
     expect(row).toMatchObject({ ...plain, ...bigints, metadata: JSON.parse(metadata ?? '') as object })
     expect(row).toMatchObject({ received_at: new Date(received_at), project_id: idToUuid(project_id) })
-    expect(tier).toBe('enterprise')
+    expect([tier, tool_names]).toEqual(['enterprise', []])
 
     const bodies = await rowsOf('llm_request_bodies', projectId)
     expect(bodies).toHaveLength(300)
@@ -149,7 +149,7 @@ describe('calls', () => {
       sampleCall(project, { type: 'mcp_tool_call', tool_name: tool, source: 'mcp' })
     await stage.sendCalls([
       ...many(20, (index) => toolCall(projectId, `tool-${index % 3}`)),
-      toolCall(otherId, 'tool-0'),
+      sampleCall(otherId, { tool_names: ['tool-0', 'tool-0'] }),
     ])
     await pass()
     await stage.sendCalls(many(10, (index) => toolCall(projectId, `tool-${index % 3}`)))

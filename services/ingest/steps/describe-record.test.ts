@@ -44,6 +44,17 @@ describe('what is known of a call', () => {
     expect(describeGiven({ ...given, response_body: { usage } })).toMatchObject(given)
   })
 
+  test('names each tool that the answer calls once, as a column can hold it', () => {
+    const call = (name: string) => ({ type: 'function', function: { name, arguments: '{}' } })
+    const tool_calls = [call('search'), call('search'), call(`nul\u0000${'x'.repeat(400)}`), call('')]
+    const described = describeGiven({ response_body: { choices: [{ message: { tool_calls } }] } })
+    expect(described.tool_name).toBeNull()
+    expect(described.tool_names).toEqual(['search', `nul\uFFFD${'x'.repeat(252)}`])
+    const many = Array.from({ length: 300 }, (_, index) => call(`tool-${index}`))
+    const flooded = describeGiven({ response_body: { choices: [{ message: { tool_calls: many } }] } })
+    expect(flooded.tool_names).toHaveLength(100)
+  })
+
   test('never has the same tokens in two buckets', () => {
     expect(
       describeGiven({ prompt_tokens: 100, completion_tokens: 50, response_body: { usage } }),

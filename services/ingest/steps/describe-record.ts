@@ -1,11 +1,14 @@
 import { describeCall, type CallDescription } from '#capture/describe-call.ts'
 import type { CallContext } from '#schemas/call-context.ts'
+import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { Tier } from '#schemas/tiers.ts'
 import type { ProjectSettings } from '../access/principal.ts'
 import type { PriceTable, TokenCounts } from '../record/price-table.ts'
 import type { CallRecord } from '../record/record-schema.ts'
 
 const maxDerivedLength = 256
+/** A hostile answer can name as many tools as fit in it. */
+const maxToolNames = 100
 
 /** What is known of the call besides its bodies: what the record says, and what its bodies say where it does not. */
 export function describeRecord(
@@ -13,7 +16,7 @@ export function describeRecord(
   project: ProjectSettings,
   tier: Tier,
   prices: PriceTable,
-): CallContext {
+): CallContext & Pick<LoggedCall, 'tool_names'> {
   const described = describeCall({
     requestBody: record.request_body,
     responseBody: record.response_body ?? null,
@@ -32,6 +35,7 @@ export function describeRecord(
     user_id: record.user_id,
     type: derivedText(described.type),
     tool_name: derivedText(described.toolName),
+    tool_names: toolNamesOf(described),
     ...tokens,
     cost_usd: record.cost_usd ?? prices.costOf(model, tokens),
     latency_ms: record.latency_ms,
@@ -58,6 +62,11 @@ function tokensOf(record: CallRecord, described: CallDescription): TokenCounts {
     completion_tokens: record.completion_tokens ?? described.completionTokens,
     reasoning_tokens: record.reasoning_tokens ?? (outputKnown ? null : described.reasoningTokens),
   }
+}
+
+function toolNamesOf({ toolCalls }: CallDescription): string[] {
+  const names = toolCalls.map(({ name }) => derivedText(name)).filter((name) => name !== null)
+  return [...new Set(names)].slice(0, maxToolNames)
 }
 
 /** Text out of a body, as a column can hold it; the body itself stays as it came. */

@@ -109,9 +109,11 @@ async function insertBodies(client: ClientBase, newCalls: readonly PlacedCall[])
 async function noteTools(client: ClientBase, newCalls: readonly PlacedCall[]) {
   const firstCalls = new Map<string, { placed: PlacedCall; tool: string }>()
   for (const placed of newCalls) {
-    const tool = placed.call.tool_name
-    const key = `${placed.projectUuid}/${tool ?? ''}`
-    if (tool !== null && !firstCalls.has(key)) firstCalls.set(key, { placed, tool })
+    const { tool_name, tool_names } = placed.call
+    for (const tool of tool_name === null ? tool_names : [tool_name, ...tool_names]) {
+      const key = `${placed.projectUuid}/${tool}`
+      if (!firstCalls.has(key)) firstCalls.set(key, { placed, tool })
+    }
   }
   if (firstCalls.size === 0) return []
   const candidates = [...firstCalls.values()]

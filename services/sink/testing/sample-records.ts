@@ -40,6 +40,7 @@ export function sampleCall(projectId: string, changes: Partial<LoggedCall> = {})
     id: newId('request'),
     request_body: sealed('{"messages":[{"role":"user","content":"hi"}]}'),
     response_body: sealed('{"choices":[]}'),
+    tool_names: [],
     received_at: Date.now(),
     ...changes,
   }
