@@ -31,6 +31,23 @@ export const gatewayConfigSchema = z
       .regex(/^[A-Za-z0-9-]+$/, 'expected the name of a header')
       .optional()
       .describe('Header that carries UPSTREAM_API_KEY, for instance `api-key`. Unset: a bearer token.'),
+    UPSTREAM_AUTH: z
+      .enum(['key', 'client_credentials'])
+      .default('key')
+      .describe(
+        '`key`: UPSTREAM_API_KEY where it is set. `client_credentials`: an OAuth 2 token from UPSTREAM_TOKEN_URL.',
+      ),
+    UPSTREAM_TOKEN_URL: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe('Where the identity provider gives tokens, for UPSTREAM_AUTH=client_credentials.'),
+    UPSTREAM_CLIENT_ID: z.string().min(1).optional().describe('The client that tokens are asked for.'),
+    UPSTREAM_CLIENT_SECRET: z.string().min(1).optional().describe('Its secret.'),
+    UPSTREAM_TOKEN_SCOPE: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Scope of the tokens, for instance `https://cognitiveservices.azure.com/.default`.'),
     UPSTREAM_CONNECT_TIMEOUT_MS: milliseconds(10_000, 600_000).describe(
       'How long connecting to the provider may take.',
     ),
@@ -94,6 +111,13 @@ export const gatewayConfigSchema = z
   .refine((config) => config.UPSTREAM_API_KEY_HEADER === undefined || config.UPSTREAM_API_KEY !== undefined, {
     path: ['UPSTREAM_API_KEY_HEADER'],
     message: 'is set, but UPSTREAM_API_KEY is not',
+  })
+  .superRefine((config, context) => {
+    if (config.UPSTREAM_AUTH !== 'client_credentials') return
+    for (const path of ['UPSTREAM_TOKEN_URL', 'UPSTREAM_CLIENT_ID', 'UPSTREAM_CLIENT_SECRET'] as const) {
+      const message = 'is needed for UPSTREAM_AUTH=client_credentials'
+      if (config[path] === undefined) context.addIssue({ code: 'custom', path: [path], message })
+    }
   })
 
 export type GatewayConfig = z.output<typeof gatewayConfigSchema>

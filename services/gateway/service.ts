@@ -17,8 +17,8 @@ import { createCaptureBudget } from './recording/captured-body.ts'
 import { createRecorder } from './recording/recorder.ts'
 import { Spool } from './spool/spool.ts'
 import { createAuthorizer } from './traffic/authorize.ts'
-import type { UpstreamCredential } from './traffic/forwarded-headers.ts'
 import { createTrafficServer } from './traffic/traffic-server.ts'
+import { createCredentials } from './traffic/create-credentials.ts'
 import { createUpstream } from './traffic/upstream.ts'
 
 export interface GatewayDependencies {
@@ -79,7 +79,7 @@ export function createGateway(
     maxBodyBytes,
     clientGone: config.CLIENT_GONE,
     authorize: createAuthorizer(config.PROXY_API_KEY),
-    credential: credentialOf(config),
+    credentials: createCredentials(config, backend, { log, now }),
     recordOther: config.GATEWAY_RECORD_OTHER,
     now,
     metrics,
@@ -184,10 +184,4 @@ function createSpool(config: GatewayConfig, metrics: GatewayMetrics, log: Log, c
     log,
     onLost: (reason, records) => metrics.lost(reason, records),
   })
-}
-
-function credentialOf(config: GatewayConfig): UpstreamCredential | undefined {
-  const { UPSTREAM_API_KEY: key, UPSTREAM_API_KEY_HEADER: header } = config
-  if (key === undefined) return undefined
-  return header === undefined ? { header: 'Authorization', value: `Bearer ${key}` } : { header, value: key }
 }

@@ -37,36 +37,29 @@ const neverDropped = new Set([
 const servicePrefix = 'x-service-'
 export const requestIdHeader = 'X-Service-Request-Id'
 
-export interface UpstreamCredential {
-  header: string
-  value: string
-}
-
 export interface SplitHeaders {
   forwarded: string[]
   /** `X-Service-*`, lower-case name to value: meant for the gateway, never forwarded. */
   service: Map<string, string>
 }
 
-/** What goes to the provider, and what is for the gateway. With a credential of its own, the application's is dropped. */
+/** What goes to the provider, and what is for the gateway. The `replaced` (lower case) are dropped. */
 export function splitRequestHeaders(
   raw: RawHeaders,
-  credential: UpstreamCredential | undefined,
+  replaced: ReadonlySet<string> | undefined,
 ): SplitHeaders {
   const forwarded: string[] = []
   const service = new Map<string, string>()
   const named = namedByConnection(raw)
-  const replaced = credential?.header.toLowerCase()
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at] ?? ''
     const value = raw[at + 1] ?? ''
     const lower = name.toLowerCase()
     if (lower.startsWith(servicePrefix)) service.set(lower, value)
     else if (requestHopByHop.has(lower) || named?.has(lower) === true) continue
-    else if (credential !== undefined && (lower === 'authorization' || lower === replaced)) continue
+    else if (replaced?.has(lower) === true) continue
     else forwarded.push(name, value)
   }
-  if (credential !== undefined) forwarded.push(credential.header, credential.value)
   return { forwarded, service }
 }
 

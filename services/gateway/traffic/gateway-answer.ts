@@ -34,6 +34,12 @@ export const upstreamTimeout: GatewayAnswer = {
   type: 'upstream_error',
   code: 'upstream_timeout',
 }
+export const tokenUnavailable: GatewayAnswer = {
+  status: 502,
+  message: 'The gateway has no token for the model provider: the identity provider gives none.',
+  type: 'upstream_error',
+  code: 'upstream_token_unavailable',
+}
 
 /** Ends `response` with it. */
 export function sendAnswer(response: ServerResponse, answer: GatewayAnswer, requestId: string): void {

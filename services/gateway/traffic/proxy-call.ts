@@ -6,12 +6,15 @@ import { CapturedBody, type CaptureBudget } from '../recording/captured-body.ts'
 import type { Recorder } from '../recording/recorder.ts'
 import { answerHeaders, type AnswerHeaders } from './forwarded-headers.ts'
 import { sendAnswer, type GatewayAnswer } from './gateway-answer.ts'
-import { forwardedBody } from './request-body.ts'
+import { forwardedBody, type ForwardedBody } from './request-body.ts'
 import type { CallLabels } from './service-headers.ts'
+import type { UpstreamCredentials } from './upstream-credentials.ts'
 import { answerForFailure, type Upstream } from './upstream.ts'
 
 export interface ProxyDependencies {
   upstream: Upstream
+  /** Undefined: the application's own go to the provider. */
+  credentials: UpstreamCredentials | undefined
   recorder: Recorder
   budget: CaptureBudget
   maxBodyBytes: number
@@ -52,6 +55,12 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   #held: Buffer | undefined
   #sentMs = 0
   #firstByteMs: number | null = null
+  /** The credential that the provider was called with. */
+  #presented: string | undefined
+  #body: ForwardedBody = null
+  /** Whether the answer at hand is a 401 after which the call is made once more. */
+  #discarding = false
+  #isSecondTry = false
   #clientGone = false
   #isOver = false
 
@@ -71,20 +80,42 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   }
 
   async forward(): Promise<void> {
-    const { upstream, metrics } = this.#dependencies
-    metrics.began()
+    this.#dependencies.metrics.began()
     this.#response.once('close', () => this.#onClose())
     this.#response.on('drain', () => this.#controller?.resume())
     try {
-      const body = await forwardedBody(this.#request, this.#requestBody)
+      // Only what has to be waited for: a turn of the event loop for each would add up.
+      const body = forwardedBody(this.#request, this.#requestBody)
+      this.#body = body instanceof Promise ? await body : body
       this.#sentMs = performance.now()
-      const { path, headers } = this.#call
-      const method = this.#request.method ?? 'GET'
-      upstream.pool.dispatch({ path: upstream.basePath + path, method, headers, body }, this)
+      await this.#dispatch()
     } catch (error) {
       // The application went while it was sending, or what it sent cannot be forwarded.
       this.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)))
     }
+  }
+
+  async #dispatch(): Promise<void> {
+    const { upstream, credentials } = this.#dependencies
+    const { path } = this.#call
+    let { headers } = this.#call
+    if (credentials !== undefined) {
+      const given = credentials.header()
+      const { name, value } = given instanceof Promise ? await given : given
+      this.#presented = value
+      headers = [...headers, name, value]
+    }
+    const method = this.#request.method ?? 'GET'
+    upstream.pool.dispatch({ path: upstream.basePath + path, method, headers, body: this.#body }, this)
+  }
+
+  /** A refused token may only be out of date: with a new one the call is made once more, when its body is still at hand. */
+  #isWorthAnotherTry(status: number): boolean {
+    const { credentials } = this.#dependencies
+    if (status !== 401 || credentials === undefined || this.#presented === undefined) return false
+    const isAtHand = this.#body === null || Buffer.isBuffer(this.#body)
+    if (!isAtHand || this.#isSecondTry || this.#clientGone) return false
+    return credentials.refused(this.#presented)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -100,6 +131,8 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   ): void {
     // Interim answers (103) belong to the connection.
     if (status < 200) return
+    this.#discarding = this.#isWorthAnotherTry(status)
+    if (this.#discarding) return
     this.#status = status
     this.#answer = answerHeaders(latin1(controller.rawHeaders), this.#call.id)
     if (this.#clientGone) return
@@ -111,6 +144,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#discarding) return
     this.#firstByteMs ??= performance.now() - this.#begunMs
     this.#received += chunk.length
     this.#answerBody?.add(chunk)
@@ -138,7 +172,13 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    void this.#finish(null, null)
+    if (!this.#discarding) {
+      void this.#finish(null, null)
+      return
+    }
+    this.#discarding = false
+    this.#isSecondTry = true
+    void this.#dispatch().catch((error: unknown) => this.onResponseError(undefined, error as Error))
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { shapeOfPath } from '#capture/call-shapes.ts'
 import type { Authorizer } from './authorize.ts'
-import { splitRequestHeaders, type UpstreamCredential } from './forwarded-headers.ts'
+import { splitRequestHeaders } from './forwarded-headers.ts'
 import { badTarget, invalidKey, sendAnswer, type GatewayAnswer } from './gateway-answer.ts'
 import { ProxyCall, type ProxyDependencies } from './proxy-call.ts'
 import { createRequestIds } from './request-ids.ts'
@@ -9,7 +9,6 @@ import { readServiceHeaders } from './service-headers.ts'
 
 export interface TrafficDependencies extends ProxyDependencies {
   authorize: Authorizer
-  credential: UpstreamCredential | undefined
   recordOther: boolean
   now: () => number
 }
@@ -39,7 +38,7 @@ export function createTrafficServer(dependencies: TrafficDependencies): Server {
 }
 
 function createHandler(dependencies: TrafficDependencies) {
-  const { authorize, credential, recordOther, metrics, now } = dependencies
+  const { authorize, credentials, recordOther, metrics, now } = dependencies
   const ids = createRequestIds()
 
   const refuse = (request: IncomingMessage, response: ServerResponse, answer: GatewayAnswer, id: string) => {
@@ -50,7 +49,7 @@ function createHandler(dependencies: TrafficDependencies) {
 
   return (request: IncomingMessage, response: ServerResponse, isWaiting = false): void => {
     const nowMs = now()
-    const { forwarded, service } = splitRequestHeaders(request.rawHeaders, credential)
+    const { forwarded, service } = splitRequestHeaders(request.rawHeaders, credentials?.replaces)
     const { labels, requestId, malformed } = readServiceHeaders(service, nowMs)
     const id = ids.claim(requestId, nowMs)
     if (malformed > 0) metrics.malformedHeaders(malformed)

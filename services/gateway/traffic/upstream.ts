@@ -1,6 +1,12 @@
 import { errors, Pool } from 'undici'
 import type { GatewayConfig } from '../config.ts'
-import { upstreamTimeout, upstreamUnreachable, type GatewayAnswer } from './gateway-answer.ts'
+import {
+  tokenUnavailable,
+  upstreamTimeout,
+  upstreamUnreachable,
+  type GatewayAnswer,
+} from './gateway-answer.ts'
+import { TokenUnavailable } from './upstream-credentials.ts'
 
 export interface Upstream {
   pool: Pool
@@ -29,6 +35,7 @@ export function createUpstream(config: GatewayConfig): Upstream {
 
 /** What the application is told when there is no answer to pass on. */
 export function answerForFailure(error: Error): GatewayAnswer {
+  if (error instanceof TokenUnavailable) return tokenUnavailable
   const isTimeout =
     error instanceof errors.HeadersTimeoutError ||
     error instanceof errors.ConnectTimeoutError ||

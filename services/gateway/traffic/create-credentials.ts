@@ -1,0 +1,37 @@
+import type { Dispatcher } from 'undici'
+import type { Log } from '#runtime/log.ts'
+import type { GatewayConfig } from '../config.ts'
+import {
+  fetchClientCredentialsToken,
+  fixedCredentials,
+  tokenCredentials,
+  type UpstreamCredentials,
+} from './upstream-credentials.ts'
+
+/** How the gateway is to be known to the provider; undefined: as the application is. */
+export function createCredentials(
+  config: GatewayConfig,
+  dispatcher: Dispatcher,
+  { log, now }: { log: Log; now: () => number },
+): UpstreamCredentials | undefined {
+  const {
+    UPSTREAM_TOKEN_URL: url,
+    UPSTREAM_CLIENT_ID: clientId,
+    UPSTREAM_CLIENT_SECRET: clientSecret,
+    UPSTREAM_API_KEY: key,
+    UPSTREAM_API_KEY_HEADER: name,
+  } = config
+  if (config.UPSTREAM_AUTH === 'client_credentials' && url !== undefined) {
+    const client = {
+      url,
+      clientId: clientId ?? '',
+      clientSecret: clientSecret ?? '',
+      scope: config.UPSTREAM_TOKEN_SCOPE,
+    }
+    return tokenCredentials({ log, now, fetchToken: () => fetchClientCredentialsToken(client, dispatcher) })
+  }
+  if (key === undefined) return undefined
+  return fixedCredentials(
+    name === undefined ? { name: 'Authorization', value: `Bearer ${key}` } : { name, value: key },
+  )
+}

@@ -1,0 +1,68 @@
+import { beforeEach, expect, test } from '@jest/globals'
+import { createLog } from '#runtime/log.ts'
+import { tokenCredentials, TokenUnavailable, type AccessToken } from './upstream-credentials.ts'
+
+let nowMs: number
+let fetched: number
+let answer: () => Promise<AccessToken>
+const log = createLog('gateway-test', 'silent')
+const lifetimeMs = 100_000
+
+beforeEach(() => {
+  nowMs = 1_000_000
+  fetched = 0
+  answer = () => Promise.resolve({ value: `t${fetched}`, lifetimeMs })
+})
+
+const credentials = () =>
+  tokenCredentials({
+    log,
+    now: () => nowMs,
+    fetchToken: () => {
+      fetched++
+      return answer()
+    },
+  })
+
+test('many calls at once fetch one token', async () => {
+  const own = credentials()
+  const headers = await Promise.all(Array.from({ length: 50 }, async () => own.header()))
+  expect(new Set(headers.map(({ value }) => value))).toEqual(new Set(['Bearer t1']))
+  expect(fetched).toBe(1)
+})
+
+test('a token is replaced ahead of its end, and calls do not wait for it', async () => {
+  const own = credentials()
+  await own.header()
+  nowMs += lifetimeMs * 0.85
+  expect(await own.header()).toMatchObject({ value: 'Bearer t1' })
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(await own.header()).toMatchObject({ value: 'Bearer t2' })
+  expect(fetched).toBe(2)
+})
+
+test('one that cannot be replaced is used to its end, and not a moment longer', async () => {
+  const own = credentials()
+  await own.header()
+  answer = () => Promise.reject(new Error('away'))
+  nowMs += lifetimeMs * 0.85
+  expect(await own.header()).toMatchObject({ value: 'Bearer t1' })
+  await new Promise((resolve) => setImmediate(resolve))
+  nowMs += lifetimeMs
+  await expect(own.header()).rejects.toThrow(TokenUnavailable)
+  // Not asked again at once.
+  await expect(own.header()).rejects.toThrow('away')
+  expect(fetched).toBe(3)
+})
+
+test('a refused token is replaced once however many calls were refused; not again and again', async () => {
+  const own = credentials()
+  await own.header()
+  expect([own.refused('Bearer t1'), own.refused('Bearer t1')]).toEqual([true, true])
+  await own.header()
+  expect(fetched).toBe(2)
+  expect(own.refused('Bearer t1')).toBe(true)
+  expect(own.refused('Bearer t2')).toBe(false)
+  nowMs += 10_000
+  expect(own.refused('Bearer t2')).toBe(true)
+})
