@@ -44,6 +44,18 @@ export const sinkConfig = z.object({
   SINK_MAINTENANCE_INTERVAL_MS: milliseconds(15_000, 600_000).describe(
     'How often partitions are made ahead, old outbox rows deleted and the outbox measured.',
   ),
+  METADATA_RETENTION_DAYS: z.coerce
+    .number()
+    .int()
+    .min(90)
+    .max(36_500)
+    .optional()
+    .describe(
+      'Days that calls and scores are kept. Unset: for good. Bodies and details go after 90 days or as the project says.',
+    ),
+  RETENTION_INTERVAL_MS: milliseconds(600_000, 3_600_000).describe(
+    'How often what is kept no longer is erased.',
+  ),
   SWEEP_AGE_MS: milliseconds(3_600_000, 86_400_000).describe(
     'A call without scores that was taken so long ago is queued for scoring again.',
   ),

@@ -21,6 +21,7 @@ import type { SinkConfig } from './config.ts'
 import { createCallHandler } from './handle-calls.ts'
 import { createScoreHandler } from './handle-scores.ts'
 import { bytesDecoder, createDeadLetterIndex, leaveUnindexed } from './index-dead-letters.ts'
+import { createRetention } from './keep-retention.ts'
 import { createMaintenance } from './maintain-tables.ts'
 import { createPeriodicTask } from './periodic-task.ts'
 import { createEventPublisher, createJobPublisher } from './publish-records.ts'
@@ -67,6 +68,13 @@ export function createSink(config: SinkConfig, dependencies: ProcessDependencies
     clock,
     log,
   })
+  const retention = createPeriodicTask({
+    name: 'retention',
+    intervalMs: config.RETENTION_INTERVAL_MS,
+    run: createRetention({ ...ground, metadataDays: config.METADATA_RETENTION_DAYS }),
+    clock,
+    log,
+  })
   const sweep = createPeriodicTask({
     name: 'sweep',
     intervalMs: config.SWEEP_INTERVAL_MS,
@@ -86,7 +94,10 @@ export function createSink(config: SinkConfig, dependencies: ProcessDependencies
   const scores = createScoreConsumer(ground, () => relay.wake())
   const connections: Part = { start: () => Promise.resolve(), stop: () => pool.end() }
   const deadLetters = createDeadLetterConsumer(ground)
-  return runTogether([connections, producer, relay, maintenance, sweep, deadLetters, scores, calls], log)
+  return runTogether(
+    [connections, producer, relay, maintenance, retention, sweep, deadLetters, scores, calls],
+    log,
+  )
 }
 
 function layGround(config: SinkConfig, dependencies: ProcessDependencies): Ground {

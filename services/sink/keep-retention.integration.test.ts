@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import pg from 'pg'
+import { systemClock } from '#runtime/clock.ts'
+import { createLog } from '#runtime/log.ts'
+import { createMetrics } from '#runtime/metrics.ts'
+import { createSealer } from '#runtime/sealing.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
+import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
+import { seedRequest } from '#tests/support/seed-requests.ts'
+import { createRetention } from './keep-retention.ts'
+
+jest.setTimeout(60_000)
+
+const dayMs = 86_400_000
+let database: TestDatabase
+let pool: pg.Pool
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  pool = new pg.Pool({ connectionString: database.url, max: 4 })
+})
+
+afterAll(async () => {
+  await pool.end()
+  await database.drop()
+})
+
+async function addProject(retentionDays: number | null): Promise<string> {
+  const id = newId('project')
+  await pool.query('insert into projects (id, name, retention_days, created_at) values ($1, $2, $3, now())', [
+    idToUuid(id),
+    'a project',
+    retentionDays,
+  ])
+  return id
+}
+
+/** A request that is `days` old, with its bodies and a score with details. */
+const seed = (projectId: string, days: number) =>
+  seedRequest(pool, createSealer([]), {
+    projectId,
+    id: newId('request', Date.now() - days * dayMs),
+    scores: [{ scorer: 'pii_detection', value: 1, label: 'safe' }],
+  })
+
+/** How many days old the rows of a table are. */
+async function ages(table: string, column: string, projectId: string): Promise<number[]> {
+  const { rows } = await pool.query<{ age: number }>(
+    `select extract(day from now() - ${column})::integer as age from ${table} where project_id = $1 order by 1`,
+    [idToUuid(projectId)],
+  )
+  return rows.map(({ age }) => age)
+}
+
+async function keep(metadataDays: number | undefined): Promise<void> {
+  const log = createLog('test', 'silent')
+  const run = createRetention({ pool, metadataDays, clock: systemClock, log, metrics: createMetrics() })
+  while (await run());
+}
+
+test('content goes after 90 days or as the project says; calls and scores stay unless their own age is set', async () => {
+  const [usual, short] = [await addProject(null), await addProject(7)]
+  for (const days of [1, 8, 89, 92, 200]) {
+    await seed(usual, days)
+    await seed(short, days)
+  }
+  await keep(undefined)
+  expect(await ages('llm_request_bodies', 'created_at', usual)).toEqual([1, 8, 89])
+  expect(await ages('safety_score_details', 'request_created_at', usual)).toEqual([1, 8, 89])
+  expect(await ages('llm_request_bodies', 'created_at', short)).toEqual([1])
+  expect(await ages('safety_score_details', 'request_created_at', short)).toEqual([1])
+  for (const project of [usual, short]) {
+    expect(await ages('llm_requests', 'created_at', project)).toEqual([1, 8, 89, 92, 200])
+    expect(await ages('safety_scores', 'request_created_at', project)).toEqual([1, 8, 89, 92, 200])
+  }
+  await keep(100)
+  for (const table of ['safety_scores', 'request_verdicts']) {
+    expect(await ages(table, 'request_created_at', usual)).toEqual([1, 8, 89, 92])
+  }
+  expect(await ages('llm_requests', 'created_at', usual)).toEqual([1, 8, 89, 92])
+})

@@ -1,0 +1,60 @@
+import type { Pool, PoolClient } from 'pg'
+import type { Clock } from '#runtime/clock.ts'
+import type { Log } from '#runtime/log.ts'
+import type { Metrics } from '#runtime/metrics.ts'
+import { inTransaction } from '#runtime/postgres.ts'
+import { dayOf } from './stores/day-partitions.ts'
+import { allDayTables, contentTables, deleteExpiredContent, dropOldestDay } from './stores/retention-store.ts'
+
+export interface RetentionDependencies {
+  pool: Pool
+  /** Days that calls and scores without their content are kept; undefined: for good. */
+  metadataDays: number | undefined
+  clock: Clock
+  log: Log
+  metrics: Metrics
+}
+
+const dayMs = 86_400_000
+/** Bodies and details of every project; a project can only ask for less. */
+const contentDays = 90
+const rowsAtOnce = 5_000
+/** Any number, the same for every sink: whoever holds this advisory lock erases. */
+const retentionLock = 7_355_611
+
+/**
+ * One round of erasing what is kept no longer: a day of content 90 days after it ended, by dropping its tables; a day of calls and scores when
+ * METADATA_RETENTION_DAYS says so; and rows of content of projects that keep theirs for fewer days. One day a round, in a
+ * transaction that ends soon, because dropping a partition locks its parent. Resolves to whether there is more to do.
+ */
+export function createRetention(dependencies: RetentionDependencies): () => Promise<boolean> {
+  const { pool, metadataDays, clock, log, metrics } = dependencies
+  const dropped = metrics.counter('sluice_sink_partitions_dropped_total', 'Partitions dropped at their age')
+  const erased = metrics.counter('sluice_sink_content_erased_total', 'Rows of content erased at their age')
+
+  /** The first day that is still kept when days are kept `days` after their end. */
+  const firstKept = (days: number) => dayOf(clock.now() - days * dayMs)
+
+  async function dropDay(client: PoolClient): Promise<string | undefined> {
+    const content = await dropOldestDay(client, contentTables, firstKept(contentDays))
+    if (content !== undefined || metadataDays === undefined) return content
+    return dropOldestDay(client, allDayTables, firstKept(metadataDays))
+  }
+
+  return async () => {
+    const { name, rows } = await inTransaction(pool, async (client) => {
+      const elected = await client.query<{ elected: boolean }>(
+        'select pg_try_advisory_xact_lock($1) as elected',
+        [retentionLock],
+      )
+      if (elected.rows[0]?.elected !== true) return { name: undefined, rows: 0 }
+      const deleted = await deleteExpiredContent(client, new Date(clock.now()), rowsAtOnce)
+      return { name: await dropDay(client), rows: deleted }
+    })
+    erased.inc(rows)
+    if (name === undefined) return rows >= rowsAtOnce
+    dropped.inc()
+    log.info({ table: name }, 'a day was dropped at its age')
+    return true
+  }
+}

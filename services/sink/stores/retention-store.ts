@@ -1,0 +1,58 @@
+import type { ClientBase } from 'pg'
+
+/** Tables with content, by day. */
+export const contentTables = ['safety_score_details', 'llm_request_bodies'] as const
+/** All tables by day, those first that refer to later ones. */
+export const allDayTables = [...contentTables, 'request_verdicts', 'safety_scores', 'llm_requests'] as const
+type DayTable = (typeof allDayTables)[number]
+
+/**
+ * Drops the oldest partition of `tables` whose day ended before `endedBefore` (a UTC day, exclusive), waiting for its lock only a
+ * moment: everybody else who wants the table queues behind us. Returns its name; undefined when there is none.
+ */
+export async function dropOldestDay(
+  client: ClientBase,
+  tables: readonly DayTable[],
+  endedBefore: string,
+): Promise<string | undefined> {
+  const { rows } = await client.query<{ name: string }>(
+    `select child.relname as name from unnest($1::text[]) with ordinality as parents (parent, place)
+     join pg_inherits on inhparent = parent::regclass
+     join pg_class child on child.oid = inhrelid
+     where child.relname ~ '_\\d{8}$' and right(child.relname, 8) < $2
+     order by right(child.relname, 8), place limit 1`,
+    [tables, endedBefore.replaceAll('-', '')],
+  )
+  const name = rows[0]?.name
+  if (name === undefined) return undefined
+  await client.query(`set local lock_timeout = '3s'`)
+  await client.query(`drop table ${client.escapeIdentifier(name)}`)
+  return name
+}
+
+/** Deletes the content of projects that keep theirs for fewer days, at most `limit` rows of each table. Returns how many. */
+export async function deleteExpiredContent(client: ClientBase, now: Date, limit: number): Promise<number> {
+  const { rows } = await client.query<{ id: string; retention_days: number }>(
+    'select id, retention_days from projects where retention_days is not null order by id',
+  )
+  let deleted = 0
+  for (const { id, retention_days } of rows) {
+    const before = new Date(now.getTime() - retention_days * 86_400_000)
+    for (const sql of [deleteBodies, deleteDetails]) {
+      const { rowCount } = await client.query(sql, [id, before, limit])
+      deleted += rowCount ?? 0
+    }
+  }
+  return deleted
+}
+
+const deleteBodies = `
+  delete from llm_request_bodies where (project_id, request_id, created_at) in (
+    select project_id, request_id, created_at from llm_request_bodies where project_id = $1 and created_at < $2 limit $3
+  ) and created_at < $2`
+
+const deleteDetails = `
+  delete from safety_score_details where (project_id, score_id, request_created_at) in (
+    select project_id, score_id, request_created_at from safety_score_details
+    where project_id = $1 and request_created_at < $2 limit $3
+  ) and request_created_at < $2`
