@@ -93,9 +93,10 @@ function foreignNegatives(scorer: BuiltInScorer, samples: readonly Sample[]): Sa
     const answers = samples.filter(({ response }) => response !== '')
     return answers.map((sample) => ({ ...sample, label: 0 }))
   }
-  if (scorer !== 'vector_weakness') return []
+  if (scorer !== 'vector_weakness' && scorer !== 'data_poisoning') return []
   // The same texts as if a search had brought them in, and prompts full of trigger words with them.
-  const trigger = samples.filter(({ set }) => set === 'notinject' || set === 'poisonedrag')
+  const triggers = scorer === 'vector_weakness' ? ['notinject', 'poisonedrag'] : ['notinject']
+  const trigger = samples.filter(({ set }) => triggers.includes(set))
   return [...everyday, ...trigger].map((sample) => ({
     ...sample,
     label: 0,

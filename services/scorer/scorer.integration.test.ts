@@ -87,7 +87,7 @@ describe('one job', () => {
     })
     expect(scoreBy('hallucination', call)).toMatchObject({
       score_label: 'unscored',
-      reason: 'not_available_in_this_version',
+      reason: 'no_context',
     })
     expect(contentOf(call, sealer)).toEqual({
       prompt_snippet: 'My card is •••1111.',

@@ -1,10 +1,12 @@
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import type { Call } from './call-text.ts'
 import { consumptionVersion, createConsumptionDetector } from './consumption/detect-consumption.ts'
+import { createHallucinationDetector, hallucinationVersion } from './grounding/detect-hallucination.ts'
 import { createInjectionDetector, injectionVersion } from './injection/detect-injection.ts'
 import { createJailbreakDetector, jailbreakVersion } from './jailbreak/detect-jailbreak.ts'
 import { createLeakageDetector, leakageVersion } from './leakage/detect-leakage.ts'
 import { createPiiDetector, piiVersion } from './pii/detect-pii.ts'
+import { createPoisoningDetector, poisoningVersion } from './poisoning/detect-poisoning.ts'
 import { createSupplyChainDetector, supplyChainVersion } from './supply-chain/detect-supply-chain.ts'
 import type { Detector } from './verdict.ts'
 
@@ -24,8 +26,8 @@ export const builtIns: Readonly<Record<BuiltInScorer, BuiltIn>> = {
   system_prompt_leakage: { by: 'detector', version: leakageVersion, create: createLeakageDetector },
   supply_chain: { by: 'detector', version: supplyChainVersion, create: createSupplyChainDetector },
   excessive_agency: { by: 'nobody' },
-  hallucination: { by: 'nobody' },
-  data_poisoning: { by: 'nobody' },
+  hallucination: { by: 'detector', version: hallucinationVersion, create: createHallucinationDetector },
+  data_poisoning: { by: 'detector', version: poisoningVersion, create: createPoisoningDetector },
   vector_weakness: { by: 'detector', version: injectionVersion, create: createInjectionDetector },
   unbounded_consumption: { by: 'detector', version: consumptionVersion, create: createConsumptionDetector },
 }

@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals'
+import { detectCall } from '../../testing/detect-call.ts'
+import { createHallucinationDetector } from './detect-hallucination.ts'
+
+const source =
+  'The bridge over the river was built in 1932 by a company from Lyon, and it was closed for repairs in the spring of 1998.'
+const find = (answer: string, context = source) =>
+  detectCall(
+    createHallucinationDetector,
+    {
+      messages: [
+        ...(context === '' ? [] : [{ role: 'tool', content: context }]),
+        { role: 'user', content: 'When was the bridge built?' },
+      ],
+    },
+    { choices: [{ message: { role: 'assistant', content: answer }, finish_reason: 'stop' }] },
+  )
+const invented =
+  'It has twelve golden towers, was designed for the emperor by an Italian painter and attracts millions of tourists every summer.'
+
+test('an answer that has nothing of its source is unsafe, with its place', () => {
+  expect(find(invented)).toMatchObject({
+    value: 4,
+    evidence: [
+      { pointer: '/choices/0/message/content', start: 0, end: invented.length, kind: 'unsupported' },
+    ],
+  })
+})
+
+test.each([
+  ['a supported one', 'The bridge was built in 1932 by a company from Lyon.'],
+  ['one that is wrong in a word', 'The bridge was built in 1923 by a company from Lyon.'],
+  ['one that declines', `I am sorry, there is nothing about that. ${invented}`],
+  ['a courtesy', 'Glad to be of help!'],
+  [
+    'one in another language',
+    'Zwölf goldene Türme hat sie, ein Maler aus Italien entwarf sie, und Millionen besuchen sie jeden Sommer.',
+  ],
+])('left to a reader: %s', (_name, answer) => {
+  expect(find(answer)).toMatchObject({ reason: 'detectors_undecided' })
+})
+
+test('without supplied text there is nothing to hold it against', () => {
+  expect(find(invented, '')).toMatchObject({ reason: 'no_context' })
+})

@@ -1,0 +1,56 @@
+import type { Call, CallText } from '../call-text.ts'
+import { isToolCall } from '../call-text.ts'
+import type { Detector } from '../verdict.ts'
+import { addText, emptyVocabulary, isEnglish, measureSupport } from './measure-support.ts'
+
+/** Rules that decide differently get a new version, so that scores say which rules made them. */
+export const hallucinationVersion = 'detector-1'
+
+/** Shorter answers are courtesies; longer ones do more than answer from what was supplied. */
+const leastContentWords = 5
+const mostContentWords = 120
+/** The share of content words without any source from which an answer cannot be taken from the supplied text. */
+const unsupported = 0.6
+const mostAnswerUnits = 20_000
+const noClaim =
+  /\b(?:sorry|apologi[sz]e|cannot|can't|could not|couldn't|unable|don't (?:have|know)|do not (?:have|know)|no information|not (?:mentioned|specified|provided|stated|available)|let me|would you like|how can i|as an ai)\b|```/i
+
+/**
+ * Whether the answer's words come from the text that was supplied or retrieved. Convicts English answers that have next to nothing
+ * of it, and never acquits: a changed number or an added "not" has all the right words.
+ */
+export function createHallucinationDetector(call: Call): Detector {
+  const supplied = emptyVocabulary()
+  const rest = emptyVocabulary()
+  let suppliedSample = ''
+  let answer = ''
+  let answerText: CallText | undefined
+  return {
+    read(text) {
+      if (text.part === 'request_body') {
+        const brought = text.speaker === 'tool'
+        addText(brought ? supplied : rest, text.text)
+        if (brought && suppliedSample.length < 2_000) suppliedSample += ` ${text.text.slice(0, 2_000)}`
+      } else if (text.speaker === 'assistant' && answer.length < mostAnswerUnits) {
+        answerText ??= text
+        answer += `${answer === '' ? '' : '\n'}${text.text}`
+      }
+    },
+    finding() {
+      if (supplied.words.size === 0 || isToolCall(call.request?.value))
+        return { reason: 'no_context', leaning: 1 }
+      if (answerText === undefined) return { reason: 'no_text', leaning: 1 }
+      const support = measureSupport(answer, supplied, rest)
+      const { contentWords, missingWords, missingPairs, missingEverywhere } = support
+      const isClaim =
+        contentWords >= leastContentWords && contentWords <= mostContentWords && !noClaim.test(answer)
+      const isReadable = isEnglish(answer) && isEnglish(suppliedSample)
+      if (!isClaim || !isReadable || missingEverywhere < unsupported)
+        return { reason: 'detectors_undecided', leaning: 1 + 1.45 * (missingWords + missingPairs) }
+      const { part, pointer, offset, text } = answerText
+      const rationale = `Of the answer's ${contentWords} content words, ${Math.round(missingEverywhere * 100)}% stand neither in the supplied text nor elsewhere in the request.`
+      const evidence = [{ part, pointer, start: offset, end: offset + text.length, kind: 'unsupported' }]
+      return { value: 4, rationale, contentFreeRationale: rationale, evidence }
+    },
+  }
+}

@@ -1,0 +1,70 @@
+/** How much of an answer's words the supplied text has, by content word and by pairs of words. */
+export interface Support {
+  contentWords: number
+  /** Of the answer's content words, those that the supplied text lacks: 0 to 1. */
+  missingWords: number
+  /** Of the answer's pairs of neighbouring words, those that the supplied text lacks: 0 to 1. */
+  missingPairs: number
+  /** Of the answer's content words, those that neither the supplied text nor the rest of the request has: 0 to 1. */
+  missingEverywhere: number
+}
+
+const functionWords = new Set(
+  `a an the of in on at to for from by with and or but is are was were be been being it its he she they them his her their this that
+  these those i you we my your our as not no do does did have has had will would can could so if then than there what which who whom
+  when where how also s t re ve ll d m just very too about into over more most some any all`.split(/\s+/),
+)
+const wordPattern = /[\p{L}\p{N}]{1,64}/gu
+
+export interface Vocabulary {
+  words: Set<string>
+  pairs: Set<string>
+}
+
+/** A call's supplied text is read a piece at a time; what is longer than this is not kept. */
+const mostWords = 100_000
+
+export function emptyVocabulary(): Vocabulary {
+  return { words: new Set(), pairs: new Set() }
+}
+
+export function addText(vocabulary: Vocabulary, text: string): void {
+  if (vocabulary.pairs.size > mostWords) return
+  const words = stemsOf(text)
+  for (const [at, word] of words.entries()) {
+    vocabulary.words.add(word)
+    vocabulary.pairs.add(`${word} ${words[at + 1] ?? ''}`)
+  }
+}
+
+export function measureSupport(answer: string, supplied: Vocabulary, rest: Vocabulary): Support {
+  const words = stemsOf(answer)
+  const content = words.filter((word) => !functionWords.has(word))
+  const missing = content.filter((word) => !supplied.words.has(word))
+  const pairs = words.slice(1).map((word, at) => `${words[at] ?? ''} ${word}`)
+  return {
+    contentWords: content.length,
+    missingWords: share(missing.length, content.length),
+    missingPairs: share(pairs.filter((pair) => !supplied.pairs.has(pair)).length, pairs.length),
+    missingEverywhere: share(missing.filter((word) => !rest.words.has(word)).length, content.length),
+  }
+}
+
+/** Whether a text is English prose: the stems and function words here are. */
+export function isEnglish(text: string): boolean {
+  const words = text.toLowerCase().match(wordPattern) ?? []
+  return words.filter((word) => functionWords.has(word)).length > words.length / 5
+}
+
+function stemsOf(text: string): string[] {
+  return (text.toLowerCase().match(wordPattern) ?? []).map((word) => {
+    const ending = ['ing', 'ed', 'es', 's', 'ly'].find(
+      (suffix) => word.endsWith(suffix) && word.length > suffix.length + 3,
+    )
+    return ending === undefined || functionWords.has(word) ? word : word.slice(0, -ending.length)
+  })
+}
+
+function share(part: number, whole: number): number {
+  return whole === 0 ? 0 : part / whole
+}
