@@ -7,6 +7,7 @@ import * as waitingDeliveries from './migrations/0004-waiting-deliveries.ts'
 import * as ephemeralCalls from './migrations/0005-ephemeral-calls.ts'
 import * as deadLetters from './migrations/0006-dead-letters.ts'
 import * as sweptCalls from './migrations/0007-swept-calls.ts'
+import * as failingExpressions from './migrations/0008-failing-expressions.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
 const createKnex = createRequire(import.meta.url)('knex') as (config: Knex.Config) => Knex
@@ -20,6 +21,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0005-ephemeral-calls': ephemeralCalls,
   '0006-dead-letters': deadLetters,
   '0007-swept-calls': sweptCalls,
+  '0008-failing-expressions': failingExpressions,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

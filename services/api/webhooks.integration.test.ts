@@ -61,6 +61,12 @@ describe('webhooks', () => {
     })
     const { secret, ...webhook } = made.json
     const id = String(made.json['id'])
+    await api.pool.query(
+      "update webhooks set expression_failure = 'no such overload', expression_failed_at = now() where id = $1",
+      [idToUuid(id)],
+    )
+    const shown = (await call('GET', `/${id}`)).json['filter_expression_error']
+    expect(shown).toMatchObject({ message: 'no such overload' })
     const changed = await call('PATCH', `/${id}`, { enabled: false, filter_expression: null })
     expect(changed.json).toEqual({ ...webhook, enabled: false, filter_expression: null })
     const rotated = await call('POST', `/${id}/rotate-secret`, { overlap_seconds: 60 })

@@ -10,7 +10,7 @@ import type { ExpressionCache } from './steps/expression-cache.ts'
 import type { JoinEvent } from './steps/open-event.ts'
 import { selectWebhook } from './steps/select-webhooks.ts'
 import type { DeliveryStore } from './stores/delivery-store.ts'
-import type { Webhook, WebhookStore } from './stores/webhook-store.ts'
+import type { ExpressionFailure, Webhook, WebhookStore } from './stores/webhook-store.ts'
 
 export interface FanOutDependencies {
   webhooks: WebhookStore
@@ -38,12 +38,14 @@ export function createFanOutHandler(dependencies: FanOutDependencies): BatchHand
     )
     const due = fanned.flatMap(({ due }) => due)
     await deliveries.insert(due)
+    await webhooks.noteExpressionFailures(fanned.flatMap(({ failures }) => failures))
     await publisher.publish(due.map((delivery) => ({ topic: 'deliveryDue', delivery })))
     return fanned.map(({ outcome }) => outcome)
   }
 }
 
 interface FannedOut {
+  failures: readonly ExpressionFailure[]
   due: readonly WebhookDelivery[]
   outcome: Outcome
 }
@@ -54,18 +56,24 @@ function fanOut(
   dependencies: FanOutDependencies,
 ): FannedOut {
   const fault = checkEvent(event)
-  if (fault !== undefined) return { due: [], outcome: deadLetter(fault) }
-  if (webhooks.length === 0) return { due: [], outcome: ok() }
+  if (fault !== undefined) return { due: [], failures: [], outcome: deadLetter(fault) }
+  if (webhooks.length === 0) return { due: [], failures: [], outcome: ok() }
   try {
     const data = dependencies.joinEvent(event)
-    const selected = webhooks.filter((webhook) => {
-      const selection = selectWebhook(webhook, event, data, dependencies.expressions)
-      dependencies.metrics.selections.inc({ selection })
-      return selection === 'selected'
+    const decided = webhooks.map((webhook) => {
+      const decision = selectWebhook(webhook, event, data, dependencies.expressions)
+      dependencies.metrics.selections.inc({ selection: decision.selection })
+      return { webhook, ...decision }
     })
-    return { due: selected.map((webhook) => firstAttempt(event, webhook.id)), outcome: ok() }
+    return {
+      due: decided
+        .filter(({ selection }) => selection === 'selected')
+        .map(({ webhook }) => firstAttempt(event, webhook.id)),
+      failures: decided.flatMap(({ webhook, failure }) => (failure === null ? [] : [{ webhook, failure }])),
+      outcome: ok(),
+    }
   } catch (error) {
-    if (error instanceof PermanentError) return { due: [], outcome: deadLetter(error) }
+    if (error instanceof PermanentError) return { due: [], failures: [], outcome: deadLetter(error) }
     throw error
   }
 }

@@ -3,7 +3,7 @@ import type { Service } from '#runtime/service.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { deadLetterTopic, topics } from '#schemas/topics.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
-import { newId } from '#schemas/ids.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
 import { deliveryId } from '#schemas/webhook-delivery.ts'
 import { readLog } from '#tests/support/read-log.ts'
 import { accept, startWebhookReceiver, type WebhookReceiver } from '#tests/support/webhook-receiver.ts'
@@ -221,6 +221,11 @@ describe('who gets what', () => {
     expect(expression.receiver.ids()).toEqual([high.id])
     expect(alerts.receiver.ids()).toEqual([tool.id])
     for (const none of [failing, disabled, stranger]) expect(none.receiver.deliveries).toHaveLength(0)
+    const shown = await stage.pool.query<{ expression_failure: string | null }>(
+      'select expression_failure from webhooks where project_id = $1 and expression_failed_at is not null',
+      [idToUuid(projectId)],
+    )
+    expect(shown.rows).toEqual([{ expression_failure: expect.any(String) }])
   })
 
   test('an event whose content cannot be opened is set aside, and those behind it come', async () => {

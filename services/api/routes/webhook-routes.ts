@@ -57,6 +57,12 @@ const webhookSchema = z.object({
   id: z.string(),
   project_id: z.string(),
   ...inputFields,
+  filter_expression_error: z
+    .object({ message: z.string(), at: z.iso.datetime() })
+    .nullable()
+    .describe(
+      'What the expression failed with last on an event, which was not sent; null since it was saved.',
+    ),
   created_at: z.iso.datetime(),
 })
 const withSecret = webhookSchema.extend({

@@ -13,12 +13,19 @@ export interface WebhookInput {
 export interface Webhook extends WebhookInput {
   id: string
   project_id: string
+  /** What the expression failed with last on an event, since it was saved. It sends nothing then. */
+  filter_expression_error: { message: string; at: string } | null
   created_at: string
 }
 
-type WebhookRow = Omit<Webhook, 'created_at'> & { created_at: Date }
+type WebhookRow = Omit<Webhook, 'created_at' | 'filter_expression_error'> & {
+  created_at: Date
+  expression_failure: string | null
+  expression_failed_at: Date | null
+}
 
-const columns = 'w.id, w.project_id, w.url, w.events, w.filters, w.filter_expression, w.enabled, w.created_at'
+const columns = `w.id, w.project_id, w.url, w.events, w.filters, w.filter_expression, w.enabled, w.created_at,
+  w.expression_failure, w.expression_failed_at`
 
 export async function createWebhook(
   database: ProjectDatabase<OneProject>,
@@ -85,7 +92,10 @@ export async function updateWebhook(
 ): Promise<Webhook | undefined> {
   const rows = await database.query<WebhookRow>(
     `update webhooks w set url = coalesce($3, w.url), events = coalesce($4, w.events), filters = coalesce($5, w.filters),
-       filter_expression = case when $6 then $7 else w.filter_expression end, enabled = coalesce($8, w.enabled), updated_at = $9
+       filter_expression = case when $6 then $7 else w.filter_expression end,
+       expression_failure = case when $6 then null else w.expression_failure end,
+       expression_failed_at = case when $6 then null else w.expression_failed_at end,
+       enabled = coalesce($8, w.enabled), updated_at = $9
      where :scope(w) and w.id = $2 returning ${columns}`,
     [
       idToUuid(webhookId),
@@ -136,9 +146,11 @@ export async function removeWebhook(
   ])
   return rows.length > 0
 }
-function webhookOf(row: WebhookRow): Webhook {
+
+function webhookOf({ expression_failure: message, expression_failed_at: at, ...row }: WebhookRow): Webhook {
   return {
     ...row,
+    filter_expression_error: message === null || at === null ? null : { message, at: at.toISOString() },
     id: idFromUuid('webhook', row.id),
     project_id: idFromUuid('project', row.project_id),
     created_at: row.created_at.toISOString(),

@@ -5,15 +5,15 @@ import { envelopeFields } from '#schemas/event-data.ts'
 const maxCached = 1_000
 
 export interface ExpressionCache {
-  /** What the expression says; undefined when it cannot be compiled or fails on these values. */
-  evaluate(source: string, values: Readonly<Record<string, unknown>>): boolean | undefined
+  /** What the expression says, or why it says nothing: it cannot be compiled or fails on these values. */
+  evaluate(source: string, values: Readonly<Record<string, unknown>>): boolean | PermanentError
 }
 
 /** Compiles each expression once, and keeps the most recently used. */
 export function createExpressionCache(): ExpressionCache {
-  const compiled = new Map<string, FilterExpression | undefined>()
-  const compiledOf = (source: string): FilterExpression | undefined => {
-    const expression = compiled.has(source) ? compiled.get(source) : compile(source)
+  const compiled = new Map<string, FilterExpression | PermanentError>()
+  const compiledOf = (source: string): FilterExpression | PermanentError => {
+    const expression = compiled.get(source) ?? compile(source)
     compiled.delete(source)
     compiled.set(source, expression)
     for (const oldest of compiled.keys()) {
@@ -22,19 +22,24 @@ export function createExpressionCache(): ExpressionCache {
     }
     return expression
   }
-  return { evaluate: (source, values) => unlessPermanent(() => compiledOf(source)?.(values)) }
+  return {
+    evaluate(source, values) {
+      const expression = compiledOf(source)
+      return expression instanceof PermanentError ? expression : orItsFault(() => expression(values))
+    },
+  }
 }
 
-function compile(source: string): FilterExpression | undefined {
-  return unlessPermanent(() => compileFilterExpression(source, envelopeFields))
+function compile(source: string): FilterExpression | PermanentError {
+  return orItsFault(() => compileFilterExpression(source, envelopeFields))
 }
 
 /** A customer's expression that fails is the customer's: it sends nothing and stops nobody else. The caller counts it. */
-function unlessPermanent<T>(work: () => T): T | undefined {
+function orItsFault<T>(work: () => T): T | PermanentError {
   try {
     return work()
   } catch (error) {
-    if (error instanceof PermanentError) return undefined
+    if (error instanceof PermanentError) return error
     throw error
   }
 }

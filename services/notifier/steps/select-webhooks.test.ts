@@ -56,7 +56,11 @@ test.each([
     'filtered',
   ],
 ] as const)('%s', (_name, event, given, expected) => {
-  expect(select(event, given)).toBe(expected)
+  const decision = select(event, given)
+  expect([decision.selection, decision.failure !== null]).toEqual([
+    expected,
+    expected === 'expression_failed',
+  ])
 })
 
 describe('a test event', () => {
@@ -65,9 +69,9 @@ describe('a test event', () => {
   const data = joinEventData(event.event, event.data, null)
 
   test('goes to its webhook whatever that selects', () => {
-    expect(selectWebhook(one, event, data, expressions)).toBe('selected')
+    expect(selectWebhook(one, event, data, expressions).selection).toBe('selected')
   })
   test('goes to no other', () => {
-    expect(selectWebhook(webhook(), event, data, expressions)).toBe('other_event')
+    expect(selectWebhook(webhook(), event, data, expressions).selection).toBe('other_event')
   })
 })

@@ -1,3 +1,4 @@
+import { PermanentError } from '#runtime/errors.ts'
 import { eventDataFields } from '#schemas/event-data.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import type { Webhook } from '../stores/webhook-store.ts'
@@ -9,20 +10,41 @@ export type Selection = 'selected' | 'other_event' | 'filtered' | 'expression_fa
 
 const knownFieldsAsNull = Object.fromEntries(eventDataFields.map((field) => [field, null]))
 
+export interface Decision {
+  selection: Selection
+  /** What the expression failed with, for the webhook's owner. */
+  failure: string | null
+}
+
+const maxFailureLength = 300
+
 /** Decides whether `webhook` gets `event`. A test event goes to its webhook whatever that selects. */
 export function selectWebhook(
   webhook: Webhook,
   event: RaisedEvent,
   data: JoinedData,
   expressions: ExpressionCache,
-): Selection {
+): Decision {
+  const selection = selectWithoutExpression(webhook, event, data)
+  if (selection !== 'selected' || event.webhook_id !== null || webhook.filterExpression === null)
+    return { selection, failure: null }
+  const passes = expressions.evaluate(webhook.filterExpression, expressionValues(event, data))
+  if (passes instanceof PermanentError) {
+    // Postgres has no NUL in text, and what an expression quotes can be anybody's.
+    const failure = passes.message.replaceAll('\0', '').slice(0, maxFailureLength)
+    return { selection: 'expression_failed', failure }
+  }
+  return { selection: passes ? 'selected' : 'filtered', failure: null }
+}
+
+function selectWithoutExpression(
+  webhook: Webhook,
+  event: RaisedEvent,
+  data: JoinedData,
+): Exclude<Selection, 'expression_failed'> {
   if (event.webhook_id !== null) return event.webhook_id === webhook.id ? 'selected' : 'other_event'
   if (!webhook.enabled || !webhook.events.includes(selectableName(event))) return 'other_event'
-  if (!passesFilters(webhook.filters, data.fields)) return 'filtered'
-  if (webhook.filterExpression === null) return 'selected'
-  const passes = expressions.evaluate(webhook.filterExpression, expressionValues(event, data))
-  if (passes === undefined) return 'expression_failed'
-  return passes ? 'selected' : 'filtered'
+  return passesFilters(webhook.filters, data.fields) ? 'selected' : 'filtered'
 }
 
 /** First-seen tools are told to those who want usage alerts (specification 6.1). */

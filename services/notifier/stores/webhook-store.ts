@@ -18,11 +18,18 @@ export interface Webhook {
   previousSecret: SealedBytes | null
 }
 
+export interface ExpressionFailure {
+  webhook: Webhook
+  failure: string
+}
+
 export interface WebhookStore {
   /** Every webhook of the projects, disabled ones included. */
   ofProjects(projectIds: readonly string[]): Promise<Webhook[]>
   /** Undefined when the project has no such webhook any more. */
   find(projectId: string, webhookId: string): Promise<Webhook | undefined>
+  /** Shows on webhooks what their expressions failed with, unless they have others by now. */
+  noteExpressionFailures(failures: readonly ExpressionFailure[]): Promise<void>
 }
 
 interface Row {
@@ -48,6 +55,13 @@ const select = `
     coalesce(previous_secret_until > now(), false) as previous_secret_valid
   from webhooks`
 
+// An expression that fails on every event writes once a minute, not with every batch.
+const noteFailures = `
+  update webhooks set expression_failure = failed.failure, expression_failed_at = now()
+  from unnest($1::uuid[], $2::text[], $3::text[]) as failed (id, expression, failure)
+  where webhooks.id = failed.id and webhooks.filter_expression = failed.expression
+    and (expression_failed_at is null or expression_failed_at < now() - interval '1 minute')`
+
 /** Reads webhooks as they are now: one that is changed or disabled is so from the next attempt on. */
 export function createWebhookStore(pool: pg.Pool): WebhookStore {
   const find = gatherCalls<string, Webhook | undefined>({
@@ -68,6 +82,16 @@ export function createWebhookStore(pool: pg.Pool): WebhookStore {
     async find(projectId, webhookId) {
       const webhook = await find(webhookId)
       return webhook?.projectId === projectId ? webhook : undefined
+    },
+    async noteExpressionFailures(failures) {
+      if (failures.length === 0) return
+      // Of one webhook the last is as good as any.
+      const latest = [...new Map(failures.map((one) => [one.webhook.id, one])).values()]
+      await query(pool, noteFailures, [
+        latest.map(({ webhook }) => idToUuid(webhook.id)),
+        latest.map(({ webhook }) => webhook.filterExpression),
+        latest.map(({ failure }) => failure),
+      ])
     },
   }
 }
