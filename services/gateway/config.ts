@@ -21,7 +21,15 @@ export const gatewayConfigSchema = z
       .url({ protocol: /^https?$/ })
       .transform((url) => url.replace(/\/+$/, ''))
       .describe('Base URL of the model provider, without a slash at the end and without a deployment path.'),
-    PROXY_API_KEY: listOf(z.string()).describe('Keys that applications present, comma-separated.'),
+    GATEWAY_AUTH: z
+      .enum(['proxy_keys', 'project_keys'])
+      .default('proxy_keys')
+      .describe(
+        '`proxy_keys`: applications present one of PROXY_API_KEY. `project_keys`: the API key of any project, to which the call then belongs.',
+      ),
+    PROXY_API_KEY: listOf(z.string())
+      .optional()
+      .describe('Keys that applications present, comma-separated. Needed unless they present project keys.'),
     UPSTREAM_API_KEY: z
       .string()
       .optional()
@@ -85,7 +93,18 @@ export const gatewayConfigSchema = z
       .url({ protocol: /^https?$/ })
       .transform((url) => url.replace(/\/+$/, ''))
       .describe('The API service, which takes the records.'),
-    SERVICE_API_KEY: z.string().min(1).describe("The project's API key, with which records are posted."),
+    SERVICE_API_KEY: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "The project's API key, with which records are posted. Needed unless applications present project keys.",
+      ),
+    INTERNAL_API_SECRET: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("The API service's internal secret. Needed for GATEWAY_AUTH=project_keys only."),
     BACKEND_TIMEOUT_MS: milliseconds(30_000, 600_000).describe(
       'How long the API service may take to answer.',
     ),
@@ -113,10 +132,23 @@ export const gatewayConfigSchema = z
     message: 'is set, but UPSTREAM_API_KEY is not',
   })
   .superRefine((config, context) => {
-    if (config.UPSTREAM_AUTH !== 'client_credentials') return
-    for (const path of ['UPSTREAM_TOKEN_URL', 'UPSTREAM_CLIENT_ID', 'UPSTREAM_CLIENT_SECRET'] as const) {
-      const message = 'is needed for UPSTREAM_AUTH=client_credentials'
+    const need = (path: keyof typeof config, choice: string) => {
+      const message = `is needed for ${choice}`
       if (config[path] === undefined) context.addIssue({ code: 'custom', path: [path], message })
+    }
+    const hasTokens = config.UPSTREAM_AUTH === 'client_credentials'
+    if (hasTokens) {
+      for (const path of ['UPSTREAM_TOKEN_URL', 'UPSTREAM_CLIENT_ID', 'UPSTREAM_CLIENT_SECRET'] as const)
+        need(path, 'UPSTREAM_AUTH=client_credentials')
+    }
+    const choice = `GATEWAY_AUTH=${config.GATEWAY_AUTH}`
+    if (config.GATEWAY_AUTH === 'proxy_keys') {
+      need('PROXY_API_KEY', choice)
+      need('SERVICE_API_KEY', choice)
+    } else {
+      need('INTERNAL_API_SECRET', choice)
+      // A project's key must never reach the provider.
+      if (!hasTokens) need('UPSTREAM_API_KEY', choice)
     }
   })
 

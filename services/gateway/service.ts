@@ -16,7 +16,7 @@ import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts'
 import { createCaptureBudget } from './recording/captured-body.ts'
 import { createRecorder } from './recording/recorder.ts'
 import { Spool } from './spool/spool.ts'
-import { createAuthorizer } from './traffic/authorize.ts'
+import { createCallers, postingCredential } from './traffic/create-callers.ts'
 import { createTrafficServer } from './traffic/traffic-server.ts'
 import { createCredentials } from './traffic/create-credentials.ts'
 import { createUpstream } from './traffic/upstream.ts'
@@ -52,7 +52,7 @@ export function createGateway(
     post: createPostRecords({
       dispatcher: backend,
       url: config.API_BACKEND_URL,
-      serviceApiKey: config.SERVICE_API_KEY,
+      credential: postingCredential(config),
     }),
     rejected: createRejectedRecords(
       join(config.SPOOL_DIR, 'rejected'),
@@ -78,7 +78,7 @@ export function createGateway(
     budget: createCaptureBudget(config.CAPTURE_TOTAL_MAX_BYTES),
     maxBodyBytes,
     clientGone: config.CLIENT_GONE,
-    authorize: createAuthorizer(config.PROXY_API_KEY),
+    authorize: createCallers(config, backend, { log, now }),
     credentials: createCredentials(config, backend, { log, now }),
     recordOther: config.GATEWAY_RECORD_OTHER,
     now,

@@ -22,7 +22,8 @@ export interface PostOptions {
   dispatcher: Dispatcher
   /** The API service, without a slash at the end. */
   url: string
-  serviceApiKey: string
+  /** The header that says who posts. */
+  credential: { name: string; value: string }
 }
 
 const batchAnswer = z.object({
@@ -39,7 +40,7 @@ const refusal = z.object({ detail: z.string() })
 const refusedStatuses = new Set([400, 413, 422])
 const maxAnswerBytes = 4 * 1024 * 1024
 
-export function createPostRecords({ dispatcher, url, serviceApiKey }: PostOptions): PostRecords {
+export function createPostRecords({ dispatcher, url, credential }: PostOptions): PostRecords {
   let hasBatches = true
   const base = new URL(url)
   const basePath = base.pathname === '/' ? '' : base.pathname
@@ -50,7 +51,7 @@ export function createPostRecords({ dispatcher, url, serviceApiKey }: PostOption
         origin: base.origin,
         path: basePath + path,
         method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-service-key': serviceApiKey },
+        headers: { 'content-type': 'application/json', [credential.name]: credential.value },
         body,
       })
       return { status: answer.statusCode, text: await readText(answer.body) }

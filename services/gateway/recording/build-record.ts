@@ -8,6 +8,8 @@ import type { CapturedBytes } from './captured-body.ts'
 /** One call that is over, as the gateway saw it. Times are in milliseconds. */
 export interface FinishedCall {
   id: string
+  /** Named in the record when the gateway posts for many projects. */
+  projectId: string | undefined
   path: string
   labels: CallLabels
   request: CapturedBytes
@@ -40,6 +42,7 @@ export async function buildRecord(
   const { metadata, ...labels } = call.labels
   const fields = {
     id: call.id,
+    project_id: call.projectId,
     source: 'gateway',
     ...labels,
     provider: providerOfUpstream(upstreamHost, call.path) ?? undefined,

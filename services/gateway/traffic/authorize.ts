@@ -1,22 +1,31 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
-/** Whether an `Authorization` header carries one of the keys. */
-export type Authorizer = (authorization: string | undefined) => boolean
+/** Who makes a call. */
+export interface Caller {
+  /** Undefined: whose key the gateway posts records with. */
+  projectId: string | undefined
+}
+
+/** Whose key an `Authorization` header carries; `unavailable` when that cannot be found out now. Never rejects. */
+export type Authorizer = (
+  authorization: string | undefined,
+) => Caller | 'unknown' | Promise<Caller | 'unknown' | 'unavailable'>
 
 /** Every key is compared with every call, in constant time: how long it takes tells nothing of any of them. */
 export function createAuthorizer(keys: readonly string[]): Authorizer {
   const digests = keys.map(digestOf)
+  const caller: Caller = { projectId: undefined }
   return (authorization) => {
     const token = bearerToken(authorization)
-    if (token === undefined) return false
+    if (token === undefined) return 'unknown'
     const given = digestOf(token)
     let known = false
     for (const digest of digests) known = timingSafeEqual(digest, given) || known
-    return known
+    return known ? caller : 'unknown'
   }
 }
 
-function bearerToken(authorization: string | undefined): string | undefined {
+export function bearerToken(authorization: string | undefined): string | undefined {
   return /^bearer +(.+)$/i.exec(authorization ?? '')?.[1]?.trimEnd()
 }
 

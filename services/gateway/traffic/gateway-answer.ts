@@ -12,9 +12,15 @@ export interface GatewayAnswer {
 export const invalidKey: GatewayAnswer = {
   status: 401,
   message:
-    'Incorrect API key provided: the gateway takes one of its own keys as Authorization: Bearer <PROXY_API_KEY>.',
+    'Incorrect API key provided: the gateway takes a key of its own, or of a project where it is set up so, as Authorization: Bearer <key>.',
   type: 'invalid_request_error',
   code: 'invalid_api_key',
+}
+export const keyUnavailable: GatewayAnswer = {
+  status: 503,
+  message: 'The gateway cannot check the API key now. Try again later.',
+  type: 'server_error',
+  code: 'key_check_unavailable',
 }
 export const badTarget: GatewayAnswer = {
   status: 400,

@@ -26,6 +26,8 @@ export interface ProxyDependencies {
 /** One request, as it is to be forwarded. */
 export interface ForwardedCall {
   id: string
+  /** Undefined: the project whose key records are posted with. */
+  projectId: string | undefined
   path: string
   headers: string[]
   labels: CallLabels
@@ -230,12 +232,13 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     const { metrics, recorder } = this.#dependencies
     if (this.#requestBody === null || this.#answerBody === null) return
     for (const { cut } of [this.#requestBody, this.#answerBody]) if (cut !== null) metrics.cut(cut)
-    const { id, path, labels } = this.#call
+    const { id, projectId, path, labels } = this.#call
     const isReached = this.#sentMs > 0
     // A call whose request never came in whole has not been made.
     if (isReached) {
       await recorder({
         id,
+        projectId,
         path,
         labels,
         request: this.#requestBody.bytes(),

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { shapeOfPath } from '#capture/call-shapes.ts'
-import type { Authorizer } from './authorize.ts'
+import type { Authorizer, Caller } from './authorize.ts'
 import { splitRequestHeaders } from './forwarded-headers.ts'
-import { badTarget, invalidKey, sendAnswer, type GatewayAnswer } from './gateway-answer.ts'
+import { badTarget, invalidKey, keyUnavailable, sendAnswer, type GatewayAnswer } from './gateway-answer.ts'
 import { ProxyCall, type ProxyDependencies } from './proxy-call.ts'
 import { createRequestIds } from './request-ids.ts'
 import { readServiceHeaders } from './service-headers.ts'
@@ -47,7 +47,12 @@ function createHandler(dependencies: TrafficDependencies) {
     sendAnswer(response, answer, id)
   }
 
-  return (request: IncomingMessage, response: ServerResponse, isWaiting = false): void => {
+  const handle = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    isWaiting: boolean,
+    caller: Caller | 'unknown' | 'unavailable',
+  ): void => {
     const nowMs = now()
     const { forwarded, service } = splitRequestHeaders(request.rawHeaders, credentials?.replaces)
     const { labels, requestId, malformed } = readServiceHeaders(service, nowMs)
@@ -55,9 +60,9 @@ function createHandler(dependencies: TrafficDependencies) {
     if (malformed > 0) metrics.malformedHeaders(malformed)
     // A gateway of somebody else's answer adds nothing to it but the identifier.
     response.sendDate = false
-    if (!isAuthorized(request, authorize)) {
+    if (caller === 'unknown' || caller === 'unavailable') {
       metrics.refused('key')
-      refuse(request, response, invalidKey, id)
+      refuse(request, response, caller === 'unknown' ? invalidKey : keyUnavailable, id)
       return
     }
     const path = targetOf(request.url ?? '')
@@ -68,22 +73,35 @@ function createHandler(dependencies: TrafficDependencies) {
     }
     if (isWaiting) response.writeContinue()
     const isRecorded = recordOther || (request.method === 'POST' && shapeOfPath(path) !== null)
+    const { projectId } = caller
     const call = new ProxyCall(
       dependencies,
-      { id, path, headers: forwarded, labels, isRecorded },
+      { id, projectId, path, headers: forwarded, labels, isRecorded },
       request,
       response,
     )
     void call.forward()
   }
+
+  return (request: IncomingMessage, response: ServerResponse, isWaiting = false): void => {
+    const caller = hasOneAuthorization(request) ? authorize(request.headers.authorization) : 'unknown'
+    if (!(caller instanceof Promise)) {
+      handle(request, response, isWaiting, caller)
+      return
+    }
+    void caller.then((found) => {
+      // The application may have gone while its key was looked up.
+      if (!response.destroyed) handle(request, response, isWaiting, found)
+    })
+  }
 }
 
 /** Node gives the first of several `Authorization` headers; what the provider would take is not known, so there may be one. */
-function isAuthorized(request: IncomingMessage, authorize: Authorizer): boolean {
+function hasOneAuthorization(request: IncomingMessage): boolean {
   let count = 0
   for (let at = 0; at < request.rawHeaders.length; at += 2)
     if (request.rawHeaders[at]?.toLowerCase() === 'authorization') count++
-  return count === 1 && authorize(request.headers.authorization)
+  return count === 1
 }
 
 /** Path and query, byte for byte. Of the absolute form that proxies get, what stands behind the authority. */

@@ -1,0 +1,23 @@
+import type { Dispatcher } from 'undici'
+import type { Log } from '#runtime/log.ts'
+import type { GatewayConfig } from '../config.ts'
+import { createAuthorizer, type Authorizer } from './authorize.ts'
+import { createProjectKeys, resolveByApi } from './project-keys.ts'
+
+/** Who may call: whoever has a key of the gateway's own, or of a project. */
+export function createCallers(
+  config: GatewayConfig,
+  dispatcher: Dispatcher,
+  { log, now }: { log: Log; now: () => number },
+): Authorizer {
+  if (config.GATEWAY_AUTH === 'proxy_keys') return createAuthorizer(config.PROXY_API_KEY ?? [])
+  const resolve = resolveByApi(config.API_BACKEND_URL, config.INTERNAL_API_SECRET ?? '', dispatcher)
+  return createProjectKeys({ resolve, now, log })
+}
+
+/** As one project, or as the operator who says in each record whose it is. */
+export function postingCredential(config: GatewayConfig): { name: string; value: string } {
+  return config.GATEWAY_AUTH === 'proxy_keys'
+    ? { name: 'x-service-key', value: config.SERVICE_API_KEY ?? '' }
+    : { name: 'authorization', value: `Bearer ${config.INTERNAL_API_SECRET ?? ''}` }
+}

@@ -1,0 +1,85 @@
+import { beforeEach, expect, test } from '@jest/globals'
+import { createLog } from '#runtime/log.ts'
+import { createProjectKeys, type ResolvedKey } from './project-keys.ts'
+
+const digits = 'AB12'.repeat(12)
+const bearer = `Bearer svc_live_${digits}`
+const projectKey: ResolvedKey = { projectId: 'prj_1', scope: 'all', expiresMs: null }
+let nowMs: number
+let asked: string[]
+let answer: () => Promise<ResolvedKey | null>
+
+beforeEach(() => {
+  nowMs = 1_000_000
+  asked = []
+  answer = () => Promise.resolve(projectKey)
+})
+
+const keys = () =>
+  createProjectKeys({
+    log: createLog('gateway-test', 'silent'),
+    now: () => nowMs,
+    resolve: (sha256) => {
+      asked.push(sha256)
+      return answer()
+    },
+  })
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+test('a key is asked about once, by the hash of its digits in lower case, whatever its label', async () => {
+  const authorize = keys()
+  const callers = await Promise.all([bearer, bearer, bearer].map(async (each) => authorize(each)))
+  expect(new Set(callers.map((caller) => JSON.stringify(caller)))).toEqual(new Set(['{"projectId":"prj_1"}']))
+  expect(authorize(`Bearer svc_${digits.toLowerCase()}`)).toEqual({ projectId: 'prj_1' })
+  expect(asked).toEqual(['e0b3dca96853b1ff3576c5845db383358e5bb22273433d1c6476ca8ba4de6a53'])
+})
+
+test.each([['Bearer other'], [`Bearer svc_${digits}0`], [`Basic svc_${digits}`], [undefined]])(
+  '%s is nobody, and nobody is asked',
+  (authorization) => {
+    expect(keys()(authorization)).toBe('unknown')
+    expect(asked).toEqual([])
+  },
+)
+
+test('a revoked key is refused within a minute', async () => {
+  const authorize = keys()
+  await authorize(bearer)
+  answer = () => Promise.resolve(null)
+  nowMs += 59_999
+  expect(await authorize(bearer)).toBe('unknown')
+})
+
+test('an answer is renewed behind the calls', async () => {
+  const authorize = keys()
+  await authorize(bearer)
+  answer = () => Promise.resolve(null)
+  nowMs += 31_000
+  expect(authorize(bearer)).toEqual({ projectId: 'prj_1' })
+  await settled()
+  expect(authorize(bearer)).toBe('unknown')
+  expect(asked).toHaveLength(2)
+})
+
+test('while the service is away the last answer stands, and it is not asked with every call', async () => {
+  const authorize = keys()
+  await authorize(bearer)
+  answer = () => Promise.reject(new Error('away'))
+  for (let call = 0; call < 5; call++) {
+    nowMs += 60_000
+    expect(await authorize(bearer)).toEqual({ projectId: 'prj_1' })
+    expect(await authorize(bearer)).toEqual({ projectId: 'prj_1' })
+  }
+  expect(await authorize(`Bearer svc_${'0'.repeat(48)}`)).toBe('unavailable')
+  answer = () => Promise.resolve(null)
+  nowMs += 10_000
+  expect(await authorize(bearer)).toBe('unknown')
+})
+
+test.each([
+  ['that may only read', { scope: 'read' }],
+  ['that has expired', { expiresMs: 1_000_000 }],
+])('a key %s calls no model', async (_name, more) => {
+  answer = () => Promise.resolve({ ...projectKey, ...more })
+  expect(await keys()(bearer)).toBe('unknown')
+})

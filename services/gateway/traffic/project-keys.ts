@@ -1,0 +1,122 @@
+import { hash } from 'node:crypto'
+import { request, type Dispatcher } from 'undici'
+import { z } from 'zod'
+import type { Log } from '#runtime/log.ts'
+import type { Authorizer, Caller } from './authorize.ts'
+import { bearerToken } from './authorize.ts'
+
+/** What the API service knows of a key: whose it is; null when it is in force no more, or never was. */
+export type ResolveKey = (sha256: string) => Promise<ResolvedKey | null>
+
+export interface ResolvedKey {
+  projectId: string
+  scope: string
+  expiresMs: number | null
+}
+
+interface Options {
+  resolve: ResolveKey
+  now: () => number
+  log: Log
+}
+
+interface Known {
+  key: ResolvedKey | null
+  askedMs: number
+}
+
+/** An answer is renewed behind the calls from here on, so that they do not wait. */
+const renewMs = 30_000
+/** An answer is not used for longer without being renewed, unless the API service is away. */
+const validMs = 55_000
+/** While the service is away, it is asked again about a key after so long. */
+const retryMs = 5_000
+/** Keys that are remembered; made-up ones push out only what has not been used for longest. */
+const maxKnown = 10_000
+
+/** `svc_`, an optional label and `_`, 48 hexadecimal digits, which alone are the secret. */
+const keyPattern = /^svc_(?:[A-Za-z0-9_-]{1,32}_)?([0-9A-Fa-f]{48})$/
+
+/**
+ * Applications present keys of projects. A revoked key is refused within a minute; while the API service is away, its last
+ * answer about a key stands, and a key that it was never asked about is `unavailable`.
+ */
+export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
+  const known = new Map<string, Known>()
+  const asking = new Map<string, Promise<Known>>()
+
+  const remember = (digest: string, entry: Known): Known => {
+    known.delete(digest)
+    known.set(digest, entry)
+    const [oldest] = known.keys()
+    if (known.size > maxKnown && oldest !== undefined) known.delete(oldest)
+    return entry
+  }
+  const ask = async (digest: string, last: Known | undefined): Promise<Known> => {
+    try {
+      return remember(digest, { key: await resolve(digest), askedMs: now() })
+    } catch (error) {
+      if (last === undefined) throw error
+      log.warn({ err: error }, 'keys cannot be checked: the last answer about each stands')
+      // Old enough to be asked about again soon.
+      return remember(digest, { key: last.key, askedMs: now() - validMs + retryMs })
+    }
+  }
+  const askOnce = (digest: string, last: Known | undefined): Promise<Known> => {
+    const asked = asking.get(digest) ?? ask(digest, last).finally(() => asking.delete(digest))
+    asking.set(digest, asked)
+    return asked
+  }
+  const callerOf = ({ key }: Known): Caller | 'unknown' => {
+    if (key === null || key.scope === 'read' || (key.expiresMs !== null && key.expiresMs <= now()))
+      return 'unknown'
+    return { projectId: key.projectId }
+  }
+
+  return (authorization) => {
+    const digits = keyPattern.exec(bearerToken(authorization) ?? '')?.[1]
+    if (digits === undefined) return 'unknown'
+    const digest = hash('sha256', digits.toLowerCase(), 'hex')
+    const last = known.get(digest)
+    const ageMs = last === undefined ? Infinity : now() - last.askedMs
+    if (last !== undefined && ageMs < validMs) {
+      // With a last answer at hand it never rejects.
+      if (ageMs >= renewMs) void askOnce(digest, last)
+      return callerOf(last)
+    }
+    return askOnce(digest, last).then(callerOf, (error: unknown) => {
+      log.error({ err: error }, 'a key cannot be checked')
+      return 'unavailable'
+    })
+  }
+}
+
+const answerSchema = z.object({
+  project_id: z.string(),
+  scope: z.string(),
+  expires_at: z.iso.datetime().nullable(),
+})
+/** A call waits for it. */
+const timeoutMs = 3_000
+
+/** Asks `POST /internal/keys/resolve`. */
+export function resolveByApi(url: string, internalSecret: string, dispatcher: Dispatcher): ResolveKey {
+  return async (sha256) => {
+    const { statusCode, body } = await request(`${url}/internal/keys/resolve`, {
+      dispatcher,
+      method: 'POST',
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${internalSecret}` },
+      body: JSON.stringify({ key_sha256: sha256 }),
+    })
+    if (statusCode === 200) {
+      const { project_id: projectId, scope, expires_at: expires } = answerSchema.parse(await body.json())
+      return { projectId, scope, expiresMs: expires === null ? null : Date.parse(expires) }
+    }
+    const text = await body.text()
+    // Another 404 is not about the key: the address is wrong, or the service too old.
+    if (statusCode === 404 && text.includes('"KEY_UNKNOWN"')) return null
+    throw new Error(`the API service answered ${statusCode} about a key`)
+  }
+}
