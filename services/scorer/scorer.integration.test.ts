@@ -194,9 +194,7 @@ describe('a job that cannot be scored is dead-lettered, and those behind it are 
     await stage.send([job])
     const { scores } = await scoresOf(stage, job.request_id)
     expect(new Set(scores.map(({ score_label }) => score_label))).toEqual(new Set(['unscored']))
-    expect(new Set(scores.map(({ reason }) => reason))).toEqual(
-      new Set(['bodies_missing', 'not_available_in_this_version']),
-    )
+    expect(new Set(scores.map(({ reason }) => reason))).toEqual(new Set(['bodies_missing']))
   })
 })
 

@@ -1,4 +1,5 @@
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
+import { agencyVersion, createAgencyDetector } from './agency/detect-agency.ts'
 import type { Call } from './call-text.ts'
 import { consumptionVersion, createConsumptionDetector } from './consumption/detect-consumption.ts'
 import { createHallucinationDetector, hallucinationVersion } from './grounding/detect-hallucination.ts'
@@ -16,8 +17,6 @@ export type BuiltIn =
   | { by: 'detector'; version: string; create: (call: Call) => Detector }
   /** Its rubric (`evals/rubrics/<name>.md`) decides, applied by the judge. */
   | { by: 'judge' }
-  /** Not in this version: every call is `unscored`. */
-  | { by: 'nobody' }
 
 export const builtIns: Readonly<Record<BuiltInScorer, BuiltIn>> = {
   content_safety: { by: 'judge' },
@@ -25,7 +24,7 @@ export const builtIns: Readonly<Record<BuiltInScorer, BuiltIn>> = {
   jailbreak_detection: { by: 'detector', version: jailbreakVersion, create: createJailbreakDetector },
   system_prompt_leakage: { by: 'detector', version: leakageVersion, create: createLeakageDetector },
   supply_chain: { by: 'detector', version: supplyChainVersion, create: createSupplyChainDetector },
-  excessive_agency: { by: 'nobody' },
+  excessive_agency: { by: 'detector', version: agencyVersion, create: createAgencyDetector },
   hallucination: { by: 'detector', version: hallucinationVersion, create: createHallucinationDetector },
   data_poisoning: { by: 'detector', version: poisoningVersion, create: createPoisoningDetector },
   vector_weakness: { by: 'detector', version: injectionVersion, create: createInjectionDetector },

@@ -19,8 +19,6 @@ export type UnscoredReason =
   | 'no_context'
   /** Detectors found no proof, and cannot vouch for the call either: that takes a reader. */
   | 'detectors_undecided'
-  /** This version of Sluice does not have the scorer's detectors yet. */
-  | 'not_available_in_this_version'
 
 /** What the judge was and said; kept with the score (without `raw_answer` where the project keeps no content). */
 export interface JudgeTrace {
@@ -127,5 +125,4 @@ const unscoredRationale: Readonly<Record<UnscoredReason, string>> = {
   bodies_missing: 'The bodies of this call are gone.',
   no_context: 'The call carries no retrieved or supplied text to hold it against.',
   detectors_undecided: 'The detectors found no proof, and cannot vouch for what they did not find.',
-  not_available_in_this_version: 'This scorer is not available in this version.',
 }

@@ -54,8 +54,7 @@ export async function runScorers(
     signal.throwIfAborted()
     const named = (version: string, verdict: Verdict) =>
       verdicts.push({ scorer: name, version, owaspCategory: owaspCategoryOf[name], verdict })
-    if (scorer.by === 'nobody') named('none', unscored('detector', 'not_available_in_this_version'))
-    else if (call === null) named(scorer.version, unscored('detector', 'bodies_missing'))
+    if (call === null) named(scorer.version, unscored('detector', 'bodies_missing'))
     else {
       const endTimer = tools.metrics.detectorSeconds.startTimer({ scorer: name })
       named(scorer.version, await runDetector(scorer.create(call), call, takeTurn))

@@ -1,0 +1,49 @@
+import { isToolCall, stringsOf, type BodyPart, type Call } from '../call-text.ts'
+
+/** What a tool is called with: a string of the body, where it stands, whether it is JSON text whose escapes are left in. */
+export interface ToolArgument {
+  part: BodyPart
+  pointer: string
+  text: string
+}
+
+/**
+ * The arguments of a tool-call record, or of the calls that an answer asks for: `tool_calls[].function.arguments` and
+ * `function_call.arguments` (JSON text), `tool_use.input`. Null: no tool is called.
+ */
+export function argumentsOf({ request, response }: Call): ToolArgument[] | null {
+  if (isToolCall(request?.value)) {
+    const given = (request?.value as Readonly<Record<string, unknown>>)['arguments']
+    return collect('request_body', given, '/arguments')
+  }
+  const found: ToolArgument[] = []
+  let calls = false
+  const stack: { value: unknown; pointer: string }[] = [{ value: response?.value, pointer: '' }]
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const { value, pointer } = next
+    if (typeof value !== 'object' || value === null) continue
+    const given = givenOf(value)
+    if (given !== null) {
+      calls = true
+      found.push(...collect('response_body', given.value, `${pointer}/${given.key}`))
+      continue
+    }
+    for (const [key, child] of Object.entries(value)) {
+      stack.push({ value: child, pointer: `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}` })
+    }
+  }
+  return calls ? found : null
+}
+
+/** The member that holds what a tool is called with, in any provider's shape. */
+function givenOf(value: object): { key: string; value: unknown } | null {
+  const fields = value as Readonly<Record<string, unknown>>
+  if (typeof fields['name'] !== 'string') return null
+  for (const key of ['arguments', 'input', 'args'])
+    if (fields[key] !== undefined) return { key, value: fields[key] }
+  return null
+}
+
+function collect(part: BodyPart, value: unknown, pointer: string): ToolArgument[] {
+  return Array.from(stringsOf(value, pointer), (string) => ({ part, ...string }))
+}
