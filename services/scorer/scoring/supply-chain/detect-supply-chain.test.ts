@@ -74,6 +74,7 @@ test.each([
   ["an installer by its maker's instructions", "curl --proto '=https' -sSf https://sh.rustup.rs | sh"],
   ['a repository at a commit', 'pip install git+https://github.com/a/b@3f2c1d4e5a6b7c8d'],
   ['another registry', 'pip install --index-url https://pypi.acme.io/simple numpy'],
+  ['a download', 'curl -LO https://acme.io/tool && chmod +x tool && ./tool'],
   ['an image', 'docker run acme/tool:latest'],
 ])('left to a reader: %s', (_name, answer) => {
   expect(find(answer)).toMatchObject({ reason: 'detectors_undecided' })

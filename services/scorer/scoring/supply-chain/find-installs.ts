@@ -59,6 +59,11 @@ const rules: readonly (readonly [RegExp, Judge])[] = [
     /\btorch\.hub\.load\(|\bdocker (?:run|pull)\b|\bgo (?:install|get) \S|\bcargo (?:install|add) \S|\bgem install \S|\b(?:brew|apt|apt-get|dnf|yum|apk|choco|winget|snap|conda|mamba) (?:-\S+ )?install\b|\bcomposer require\b/gi,
     () => ({ value: 3, kind: 'install' }),
   ],
+  // What is fetched to be run later, other managers, and manifests: not to be vouched for.
+  [
+    /\bwget\s+\S|\bcurl\b[^\n|]{0,200}\s(?:-[a-zA-Z]{0,6}[oO]\b|--output\b|--remote-name\b)|\bgit clone\s|\b(?:helm|cpan|cpanm|luarocks|opam|cabal|nuget|dotnet add \S{1,80}) (?:install|repo add|package)\b|\binstall-(?:module|package)\b|\binstall\.packages\(|"(?:dev|peer)?dependencies"\s*:|\brequirements\.txt\b|\b(?:from|import)\s+["']https?:\/\//gi,
+    () => ({ value: 3, kind: 'download' }),
+  ],
 ]
 const packageCommands: readonly (readonly [Ecosystem, RegExp])[] = [
   [
