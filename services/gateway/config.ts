@@ -65,6 +65,19 @@ export const gatewayConfigSchema = z
     UPSTREAM_IDLE_TIMEOUT_MS: milliseconds(300_000, 3_600_000).describe(
       'How long an answer may pause; then it is broken off.',
     ),
+    CALL_TIMEOUT_MS: milliseconds(3_600_000, 86_400_000).describe(
+      'How long a call may take in all, its answer included; then it is broken off.',
+    ),
+    REQUEST_TIMEOUT_MS: milliseconds(300_000, 3_600_000).describe(
+      'How long an application may take to send its request whole; then it gets 408.',
+    ),
+    GATEWAY_MAX_CONNECTIONS: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .default(20_000)
+      .describe('Connections of applications at most; those beyond are closed and counted.'),
     UPSTREAM_CONNECTIONS: z.coerce
       .number()
       .int()

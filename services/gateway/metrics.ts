@@ -12,7 +12,7 @@ export interface GatewayMetrics {
   added(seconds: number): void
   firstByte(seconds: number): void
   answerBytes(count: number): void
-  refused(reason: 'key' | 'target'): void
+  refused(reason: 'key' | 'target' | 'connections'): void
   aborted(by: 'client' | 'upstream'): void
   malformedHeaders(count: number): void
   recorded(): void

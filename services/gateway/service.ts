@@ -78,6 +78,9 @@ export function createGateway(
     budget: createCaptureBudget(config.CAPTURE_TOTAL_MAX_BYTES),
     maxBodyBytes,
     clientGone: config.CLIENT_GONE,
+    callTimeoutMs: config.CALL_TIMEOUT_MS,
+    requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+    maxConnections: config.GATEWAY_MAX_CONNECTIONS,
     authorize: createCallers(config, backend, { log, now }),
     credentials: createCredentials(config, backend, { log, now }),
     recordOther: config.GATEWAY_RECORD_OTHER,
@@ -135,9 +138,13 @@ class GatewayService implements Gateway {
   }
 
   health(): Health {
-    const problem = this.#parts.sender.problem()
-    if (this.#status !== 'ok' || problem === null) return { status: this.#status }
-    return { status: 'degraded', problems: { backend: problem } }
+    const backend = this.#parts.sender.problem()
+    const spool = this.#parts.spool.problem()
+    if (this.#status !== 'ok' || (backend === null && spool === null)) return { status: this.#status }
+    return {
+      status: 'degraded',
+      problems: { ...(backend === null ? {} : { backend }), ...(spool === null ? {} : { spool }) },
+    }
   }
 
   stop(): Promise<void> {

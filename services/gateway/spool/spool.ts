@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { messageOf } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import { adoptFolders, createFolder } from './adopt-folders.ts'
 import { createRecentRecords } from './recent-records.ts'
@@ -52,7 +53,8 @@ export class Spool {
   readonly #options: SpoolOptions
   readonly #recent = createRecentRecords(recentBytes)
   #folder = ''
-  #writer!: SegmentWriter
+  /** Undefined while the directory cannot be written. */
+  #writer: SegmentWriter | undefined
   /** Oldest first; the last may be the one that is written to. */
   #segments: Segment[] = []
   #pending: { record: Buffer; resolve: () => void; reject: (error: Error) => void }[] = []
@@ -61,15 +63,36 @@ export class Spool {
   #wake: (() => void) | undefined
   #notedMs = 0
   #touch: NodeJS.Timeout | undefined
+  #problem: string | null = null
 
   constructor(options: SpoolOptions) {
     this.#options = options
   }
 
-  /** Makes this process's folder and adopts those whose process is gone. */
+  /**
+   * Makes this process's folder and adopts those whose process is gone. A directory that cannot be written is an error in the log and
+   * tried again: records are lost and counted until then.
+   */
   async open(): Promise<void> {
+    this.#touch = setInterval(() => void this.#touchLock(), touchEveryMs).unref()
+    await this.#begin()
+  }
+
+  /** Why nothing can be written, or null. */
+  problem(): string | null {
+    return this.#problem
+  }
+
+  async #begin(): Promise<void> {
     const { directory, name, now, log } = this.#options
-    this.#folder = await createFolder(directory, name)
+    try {
+      this.#folder = await createFolder(directory, name)
+    } catch (error) {
+      this.#problem = messageOf(error)
+      log.error({ err: error, directory }, 'the spool cannot be written: calls go on, and are not recorded')
+      return
+    }
+    this.#problem = null
     const segmentBytes = Math.min(maxSegmentBytes, Math.floor(this.#options.maxBytes / 8))
     this.#writer = createSegmentWriter(this.#folder, segmentBytes, now)
     for (const path of await adoptFolders(directory, this.#folder, now())) {
@@ -80,7 +103,6 @@ export class Spool {
       // One of another version stays where it is, for the gateway that can read it.
       if (problem !== 'another version') this.#segments.push(segment)
     }
-    this.#touch = setInterval(() => void this.#touchLock(), touchEveryMs).unref()
     if (this.depth().records > 0) log.info(this.depth(), 'records of gateways before this one are adopted')
   }
 
@@ -97,7 +119,7 @@ export class Spool {
   async take(maxRecords: number, maxBytes: number): Promise<SpoolBatch | undefined> {
     for (let segment = this.#segments[0]; segment !== undefined; segment = this.#segments[0]) {
       if (segment.unsent === 0) {
-        if (segment === this.#writer.active()) return undefined
+        if (segment === this.#writer?.active()) return undefined
         this.#segments.shift()
         await removeSegment(segment)
         continue
@@ -117,7 +139,7 @@ export class Spool {
     segment.unsent -= count
     this.#inFlight = undefined
     this.#recent.forget(segment, end)
-    if (segment.unsent === 0 && segment === this.#writer.active() && this.#flushing === undefined) {
+    if (segment.unsent === 0 && segment === this.#writer?.active() && this.#flushing === undefined) {
       if (segment.size > worthFreeingBytes) await this.#writer.finish()
     }
     const now = this.#options.now()
@@ -151,12 +173,12 @@ export class Spool {
   async close(): Promise<void> {
     clearInterval(this.#touch)
     await this.#flushing
-    await this.#writer.finish()
+    await this.#writer?.finish()
     for (const segment of this.#segments) {
       if (segment.unsent === 0) await removeSegment(segment)
       else await writeSentOffset(segment)
     }
-    await releaseFolder(this.#folder)
+    if (this.#writer !== undefined) await releaseFolder(this.#folder)
   }
 
   async #flush(): Promise<void> {
@@ -176,6 +198,8 @@ export class Spool {
   }
 
   async #write(records: readonly Buffer[]): Promise<void> {
+    if (this.#writer === undefined)
+      throw new Error(`the spool cannot be written: ${this.#problem ?? 'not open'}`)
     const frames = records.map((record) => encodeFrame(record, this.#options.key))
     await this.#makeRoom(frames.reduce((sum, frame) => sum + frame.length, 0))
     const segment = await this.#writer.write(frames, (begun) => this.#segments.push(begun))
@@ -193,7 +217,7 @@ export class Spool {
   /** Drops the oldest whole segments that are not being sent. */
   async #makeRoom(byteLength: number): Promise<void> {
     while (this.depth().bytes + byteLength > this.#options.maxBytes) {
-      const active = this.#writer.active()
+      const active = this.#writer?.active()
       const victim = this.#segments.find((segment) => segment !== this.#inFlight && segment !== active)
       if (victim === undefined) throw new Error('the spool is full and all of it is being sent')
       this.#segments = this.#segments.filter((segment) => segment !== victim)
@@ -229,6 +253,10 @@ export class Spool {
 
   async #touchLock(): Promise<void> {
     try {
+      if (this.#writer === undefined) {
+        await this.#begin()
+        return
+      }
       await touchLock(this.#folder, this.#options.now())
     } catch (error) {
       this.#options.log.warn({ err: error }, 'the lock of the spool folder cannot be touched')

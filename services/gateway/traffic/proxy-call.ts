@@ -9,7 +9,7 @@ import { sendAnswer, type GatewayAnswer } from './gateway-answer.ts'
 import { forwardedBody, type ForwardedBody } from './request-body.ts'
 import type { CallLabels } from './service-headers.ts'
 import type { UpstreamCredentials } from './upstream-credentials.ts'
-import { answerForFailure, type Upstream } from './upstream.ts'
+import { answerForFailure, CallTooLong, type Upstream } from './upstream.ts'
 
 export interface ProxyDependencies {
   upstream: Upstream
@@ -19,6 +19,8 @@ export interface ProxyDependencies {
   budget: CaptureBudget
   maxBodyBytes: number
   clientGone: 'abort' | 'drain'
+  /** For a call in all. */
+  callTimeoutMs: number
   metrics: GatewayMetrics
   log: Log
 }
@@ -63,6 +65,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   /** Whether the answer at hand is a 401 after which the call is made once more. */
   #discarding = false
   #isSecondTry = false
+  #deadline: NodeJS.Timeout | undefined
   #clientGone = false
   #isOver = false
 
@@ -83,6 +86,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
 
   async forward(): Promise<void> {
     this.#dependencies.metrics.began()
+    this.#deadline = setTimeout(() => this.#breakOff(), this.#dependencies.callTimeoutMs).unref()
     this.#response.once('close', () => this.#onClose())
     this.#response.on('drain', () => this.#controller?.resume())
     try {
@@ -107,6 +111,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
       this.#presented = value
       headers = [...headers, name, value]
     }
+    if (this.#isOver) return
     const method = this.#request.method ?? 'GET'
     upstream.pool.dispatch({ path: upstream.basePath + path, method, headers, body: this.#body }, this)
   }
@@ -122,7 +127,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#clientGone) this.#leave()
+    if (this.#clientGone || this.#isOver) this.#leave()
   }
 
   onResponseStart(
@@ -196,6 +201,12 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     else this.#controller?.resume()
   }
 
+  #breakOff(): void {
+    const error = new CallTooLong(`the call took longer than ${this.#dependencies.callTimeoutMs} ms`)
+    if (this.#controller === undefined) void this.#finish('upstream', error)
+    else this.#controller.abort(error)
+  }
+
   #leave(): void {
     this.#controller?.abort(new ClientGone('the application closed its connection'))
   }
@@ -204,6 +215,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   async #finish(abortedBy: 'client' | 'upstream' | null, error: Error | null): Promise<void> {
     if (this.#isOver) return
     this.#isOver = true
+    clearTimeout(this.#deadline)
     this.#flush()
     const overMs = performance.now()
     const own =

@@ -10,6 +10,9 @@ import { readServiceHeaders } from './service-headers.ts'
 export interface TrafficDependencies extends ProxyDependencies {
   authorize: Authorizer
   recordOther: boolean
+  /** For an application to send its request whole. */
+  requestTimeoutMs: number
+  maxConnections: number
   now: () => number
 }
 
@@ -24,11 +27,13 @@ export function createTrafficServer(dependencies: TrafficDependencies): Server {
   const handle = createHandler(dependencies)
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
-    headersTimeout: headersTimeoutMs,
+    headersTimeout: Math.min(headersTimeoutMs, dependencies.requestTimeoutMs),
     keepAliveTimeout: keepAliveMs,
-    // How long a body or an answer may take is for applications and providers to say.
-    requestTimeout: 0,
+    requestTimeout: dependencies.requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(5_000, dependencies.requestTimeoutMs),
   })
+  server.maxConnections = dependencies.maxConnections
+  server.on('drop', () => dependencies.metrics.refused('connections'))
   server.on('request', handle)
   // The gateway answers this itself: what comes then is forwarded like any other body.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>

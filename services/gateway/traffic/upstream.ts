@@ -33,10 +33,14 @@ export function createUpstream(config: GatewayConfig): Upstream {
   return { pool, host: url.hostname, basePath: url.pathname === '/' ? '' : url.pathname }
 }
 
+/** A call that took longer in all than it may. */
+export class CallTooLong extends Error {}
+
 /** What the application is told when there is no answer to pass on. */
 export function answerForFailure(error: Error): GatewayAnswer {
   if (error instanceof TokenUnavailable) return tokenUnavailable
   const isTimeout =
+    error instanceof CallTooLong ||
     error instanceof errors.HeadersTimeoutError ||
     error instanceof errors.ConnectTimeoutError ||
     error instanceof errors.BodyTimeoutError

@@ -1,0 +1,76 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { chatPath, idOf, useGateway } from '#tests/support/gateway-fixture.ts'
+import { chunk } from '#tests/support/raw-upstream.ts'
+
+const world = useGateway()
+const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n'
+
+/** Everything that comes back until the connection closes. */
+function exchangeAt(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    let answer = ''
+    socket.on('data', (data) => (answer += data.toString('latin1')))
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve(answer))
+    socket.write(bytes)
+  })
+}
+
+test('a call that takes too long in all: 504 before its answer, broken off within it', async () => {
+  const gateway = await world.startAnother({ CALL_TIMEOUT_MS: '300' })
+  world.upstream.answer(() => undefined)
+  const silent = await world.post(chatPath, {}, gateway)
+  expect([silent.status, (await world.recordOf(idOf(silent)))?.['status_code']]).toEqual([504, 504])
+  world.upstream.answer((socket) => {
+    socket.write(head)
+    const timer = setInterval(() => socket.write(chunk('data: {}\n\n')), 50)
+    socket.once('close', () => clearInterval(timer))
+  })
+  const endless = await world.post(chatPath, {}, gateway)
+  await expect(endless.text()).rejects.toThrow()
+  expect(await world.recordOf(idOf(endless))).toMatchObject({ error: 'the call took longer than 300 ms' })
+  await gateway.stop()
+})
+
+test('an application that never sends all of its request gets 408', async () => {
+  const gateway = await world.startAnother({ REQUEST_TIMEOUT_MS: '300' })
+  const request = `POST ${chatPath} HTTP/1.1\r\nHost: g\r\nAuthorization: Bearer a-proxy-key\r\nContent-Length: 9\r\n\r\nhalf`
+  expect(await exchangeAt(gateway.port, request)).toMatch(/^HTTP\/1.1 408 /)
+  expect(world.upstream.requests).toHaveLength(0)
+  await gateway.stop()
+})
+
+test('connections beyond the most are closed and counted', async () => {
+  const gateway = await world.startAnother({ GATEWAY_MAX_CONNECTIONS: '1' })
+  const first = connect(gateway.port, '127.0.0.1')
+  await new Promise((resolve) => first.once('connect', resolve))
+  expect(await exchangeAt(gateway.port, 'GET / HTTP/1.1\r\n\r\n')).toBe('')
+  expect(await gateway.metrics.registry.getSingleMetricAsString('sluice_gateway_refused_total')).toContain(
+    '{reason="connections"} 1',
+  )
+  first.destroy()
+  await gateway.stop()
+})
+
+test('with a spool that cannot be written the gateway serves on, counts what is lost, and says so', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'sluice-no-spool-'))
+  const file = join(directory, 'file')
+  await writeFile(file, '')
+  const gateway = await world.startAnother({ SPOOL_DIR: join(file, 'spool') })
+  expect((await world.post(chatPath, {}, gateway)).status).toBe(200)
+  const health = gateway.gateway.health()
+  expect([health.status, health.problems?.['spool']]).toEqual([
+    'degraded',
+    expect.stringContaining('ENOTDIR'),
+  ])
+  expect(
+    await gateway.metrics.registry.getSingleMetricAsString('sluice_gateway_records_lost_total'),
+  ).toContain('{reason="spool_write"} 1')
+  await gateway.stop()
+  await rm(directory, { recursive: true })
+})
