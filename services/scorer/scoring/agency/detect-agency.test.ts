@@ -73,6 +73,15 @@ describe('left to a reader', () => {
     expect(record(command)).toMatchObject({ reason: 'detectors_undecided' })
   })
 
+  test.each([
+    { type: 'computer_call', id: 'c', action: { type: 'click', x: 1, y: 2 } },
+    { type: 'web_search_call', id: 'w', status: 'completed' },
+  ])("a provider's own tool: $type", (item) => {
+    const asked = { messages: [{ role: 'user', content: 'look it up' }] }
+    const answered = { output: [item, { type: 'message', content: [{ type: 'output_text', text: 'done' }] }] }
+    expect(detectCall(createAgencyDetector, asked, answered)).toMatchObject({ reason: 'detectors_undecided' })
+  })
+
   test('what the user asked for', () => {
     expect(answer('rm -rf /data', 'Yes, delete it all.')).toMatchObject({ reason: 'detectors_undecided' })
   })

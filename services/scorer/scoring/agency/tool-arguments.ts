@@ -35,13 +35,20 @@ export function argumentsOf({ request, response }: Call): ToolArgument[] | null 
   return calls ? found : null
 }
 
-/** The member that holds what a tool is called with, in any provider's shape. */
+/** A provider's own tools are called without a name: `computer_call`, `local_shell_call`, `code_interpreter_call`, `server_tool_use`. */
+const callType = /_call$|tool_use$/
+const namedKeys = ['arguments', 'input', 'args']
+const typedKeys = [...namedKeys, 'action', 'code']
+
+/** The member that holds what a tool is called with, in any provider's shape; the call itself where none of its members is known to. */
 function givenOf(value: object): { key: string; value: unknown } | null {
   const fields = value as Readonly<Record<string, unknown>>
-  if (typeof fields['name'] !== 'string') return null
-  for (const key of ['arguments', 'input', 'args'])
+  const { name, type } = fields
+  const isTyped = typeof type === 'string' && callType.test(type)
+  if (typeof name !== 'string' && !isTyped) return null
+  for (const key of isTyped ? typedKeys : namedKeys)
     if (fields[key] !== undefined) return { key, value: fields[key] }
-  return null
+  return isTyped ? { key: 'type', value: type } : null
 }
 
 function collect(part: BodyPart, value: unknown, pointer: string): ToolArgument[] {
