@@ -22,6 +22,11 @@ const bodies: Record<string, unknown> = {
   'post /internal/log/batch': { records: [{ request_body: {} }] },
   'post /api/v1/webhooks': { url: 'https://receiver.example.com/', events: ['threat_detected'] },
   'patch /api/v1/webhooks/{id}': { enabled: false },
+  // Around the victim's failed delivery.
+  'post /api/v1/webhooks/{id}/deliveries/replay': {
+    start: new Date(Date.now() - 3_600_000).toISOString(),
+    end: new Date(Date.now() + 3_600_000).toISOString(),
+  },
   'post /api/projects': { name: 'x' },
   'patch /api/projects/{id}': { name: 'stolen' },
   'post /api/projects/{id}/keys': { name: 'x' },
