@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Admin, EachBatchPayload, IHeaders, Kafka } from 'kafkajs'
 
 export interface LogRecord {
@@ -12,7 +13,7 @@ export async function readLog(kafka: Kafka, topic: string): Promise<LogRecord[]>
   const ends = await endsOf(kafka, topic)
   const records: LogRecord[] = []
   if (ends.size === 0) return records
-  const consumer = kafka.consumer({ groupId: `${topic}-reader-${Date.now()}` })
+  const consumer = kafka.consumer({ groupId: `${topic}-reader-${randomUUID()}` })
   await consumer.connect()
   try {
     await consumer.subscribe({ topic, fromBeginning: true })

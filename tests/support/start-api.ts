@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Kafka } from 'kafkajs'
 import pg from 'pg'
 import { awaitTopics, registerSchemas } from '#infra/create-topics.ts'
@@ -187,7 +188,7 @@ async function readTopic<S extends SchemaName>(
     subject: `${topic}-value`,
     schema: avroSchemas[definition.schema],
   })
-  const consumer = kafka.consumer({ groupId: `${prefix}reader-${definition.name}-${Date.now()}` })
+  const consumer = kafka.consumer({ groupId: `${prefix}reader-${definition.name}-${randomUUID()}` })
   const values: Promise<TopicValues[S]>[] = []
   const complete = Promise.withResolvers<undefined>()
   await consumer.connect()
