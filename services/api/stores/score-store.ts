@@ -1,6 +1,6 @@
 import { idFromUuid, idTimeMs, idToUuid, liveRunId } from '#schemas/ids.ts'
-import type { SealedBytes } from '#schemas/sealed-bytes.ts'
-import type { ScoreLabel, ScoreMethod, Severity } from '#schemas/verdicts.ts'
+import type { Score } from '#schemas/safety-score-recorded.ts'
+import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import { Conditions } from './conditions.ts'
 import { listRows } from './list-rows.ts'
@@ -19,22 +19,12 @@ export interface ScoreFilters {
   end?: number | undefined
 }
 
-export interface StoredScore {
-  id: string
+/** A score as lists give it. `details` are null once erased. */
+export interface StoredScore extends Omit<Score, 'scored_at'> {
   project_id: string
   request_id: string
   run_id: string
-  scorer_name: string
-  score_value: number | null
-  score_label: ScoreLabel
-  severity: Severity | null
-  method: ScoreMethod
-  scorer_version: string
-  owasp_category: string | null
-  reason: string | null
   created_at: string
-  /** Sealed `{ rationale, evidence, judge? }`; null once erased. */
-  details: SealedBytes | null
 }
 
 type ScoreRow = Omit<StoredScore, 'created_at' | 'details'> & {
