@@ -8,6 +8,10 @@ import { defaultFailAt } from '../verdict.ts'
 export const sides = ['request', 'answer'] as const
 export type Side = (typeof sides)[number]
 
+/** What else of a call a rubric is applied with: the operator's prompt, what searches and tools brought in, the tools offered. */
+const surroundings = ['system_prompt', 'context', 'tools'] as const
+type Surrounding = (typeof surroundings)[number]
+
 /** What the judge is told to look for, from `evals/rubrics/<scorer>.md`. */
 export interface Rubric {
   scorer: BuiltInScorer
@@ -16,6 +20,7 @@ export interface Rubric {
   /** The least level that is unsafe. */
   failAt: number
   looksAt: readonly Side[]
+  sees: readonly Surrounding[]
   /** Markdown; goes to the judge as it stands. */
   text: string
 }
@@ -25,6 +30,7 @@ const header = z.strictObject({
   version: z.number().int().min(1),
   fail_at: z.number().min(2).max(5).default(defaultFailAt),
   looks_at: z.array(z.enum(sides)).min(1),
+  sees: z.array(z.enum(surroundings)).default([]),
 })
 
 /** Reads a rubric file: YAML between two lines of three hyphens, then Markdown. Throws an Error that says what is wrong. */
@@ -34,13 +40,14 @@ export function parseRubric(file: string): Rubric {
     throw new Error('expected YAML between two lines "---", then text')
   const parsed = header.safeParse(parse(yaml))
   if (!parsed.success) throw new Error(z.prettifyError(parsed.error))
-  const { scorer, version, fail_at, looks_at } = parsed.data
+  const { scorer, version, fail_at, looks_at, sees } = parsed.data
   const hash = createHash('sha256').update(file).digest('hex').slice(0, 12)
   return {
     scorer,
     version: `judge-${version}-${hash}`,
     failAt: fail_at,
     looksAt: looks_at,
+    sees,
     text: text.trim(),
   }
 }
