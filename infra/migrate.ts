@@ -8,6 +8,8 @@ import * as ephemeralCalls from './migrations/0005-ephemeral-calls.ts'
 import * as deadLetters from './migrations/0006-dead-letters.ts'
 import * as sweptCalls from './migrations/0007-swept-calls.ts'
 import * as failingExpressions from './migrations/0008-failing-expressions.ts'
+import * as accessFunctions from './migrations/0012-access-functions.ts'
+import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
 const createKnex = createRequire(import.meta.url)('knex') as (config: Knex.Config) => Knex
@@ -22,6 +24,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0006-dead-letters': deadLetters,
   '0007-swept-calls': sweptCalls,
   '0008-failing-expressions': failingExpressions,
+  '0012-access-functions': accessFunctions,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {
@@ -51,6 +54,7 @@ export async function migrate(url: string): Promise<MigrationReport> {
     // A migrator that was killed leaves knex's own lock row set; with the advisory lock held, nobody can be using it.
     await knex.migrate.forceFreeMigrationsLock()
     const [, applied] = (await knex.migrate.latest()) as [number, string[]]
+    await secureRows(url)
     return { applied, pending: [] }
   })
 }

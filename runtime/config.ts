@@ -45,7 +45,11 @@ export const registryFields = {
 }
 
 export const postgresFields = {
-  DATABASE_URL: z.url().describe('Postgres, postgres://user:password@host:port/database.'),
+  DATABASE_URL: z
+    .url()
+    .describe(
+      'Postgres, postgres://user:password@host:port/database. The API takes the roles sluice_api and sluice_operator from this login.',
+    ),
   DATABASE_SSL_CA: z
     .string()
     .optional()

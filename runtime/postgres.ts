@@ -11,10 +11,13 @@ export interface PoolDependencies {
   applicationName: string
   /** A statement that takes longer is cancelled. */
   statementTimeoutMs?: number
+  /** The role that connections take, which row-level security holds. Absent: the login's own rights. */
+  role?: string
 }
 
 /** A pool that outlives the loss of its connections. Its owner ends it. */
 export function createPool(config: PostgresConfig, dependencies: PoolDependencies): pg.Pool {
+  const { role } = dependencies
   const pool = new pg.Pool({
     connectionString: config.DATABASE_URL,
     max: config.DATABASE_POOL_SIZE,
@@ -24,21 +27,35 @@ export function createPool(config: PostgresConfig, dependencies: PoolDependencie
     // A dead peer is noticed by the kernel instead of by a transaction that waits for ever.
     keepAlive: true,
     ...(config.DATABASE_SSL_CA === undefined ? {} : { ssl: { ca: config.DATABASE_SSL_CA } }),
+    // The pool hands a connection out once this promise resolves, which the type of the option does not say.
+    ...(role === undefined ? {} : { onConnect: (client): unknown => takeRole(client, role) }),
   })
   // Without a listener the loss of an idle connection would end the process.
   pool.on('error', (error) => dependencies.log.warn({ err: error }, 'an idle Postgres connection was lost'))
   const connections = dependencies.metrics.gauge(
     'sluice_postgres_connections',
-    'Postgres connections by state',
-    ['state'],
+    'Postgres connections by role and state',
+    ['role', 'state'],
   )
   const report = () => {
-    connections.set({ state: 'open' }, pool.totalCount)
-    connections.set({ state: 'idle' }, pool.idleCount)
-    connections.set({ state: 'waited_for' }, pool.waitingCount)
+    connections.set({ role: role ?? 'login', state: 'open' }, pool.totalCount)
+    connections.set({ role: role ?? 'login', state: 'idle' }, pool.idleCount)
+    connections.set({ role: role ?? 'login', state: 'waited_for' }, pool.waitingCount)
   }
   for (const event of ['acquire', 'release', 'remove'] as const) pool.on(event, report)
   return pool
+}
+
+/**
+ * Said on every new connection instead of among its options, because poolers between us and Postgres drop those without a word. A
+ * role that row-level security does not hold is refused, so that no mistake in the grants goes unnoticed.
+ */
+async function takeRole(client: pg.ClientBase, role: string): Promise<void> {
+  await client.query(`set role ${pg.escapeIdentifier(role)}`)
+  const { rows } = await client.query<{ bypasses: boolean }>(
+    'select rolsuper or rolbypassrls as bypasses from pg_roles where rolname = current_user',
+  )
+  if (rows[0]?.bypasses !== false) throw new Error(`the role ${role} is not held by row-level security`)
 }
 
 /** Runs one statement; throws as `classifyPostgresError` says. */
@@ -54,10 +71,14 @@ export async function query<R extends pg.QueryResultRow>(
   }
 }
 
-/** Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. Throws as `classifyPostgresError` says. */
+/**
+ * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. Throws as `classifyPostgresError` says.
+ * `begin` may set what holds for this transaction alone.
+ */
 export async function inTransaction<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<T>,
+  begin = 'begin',
 ): Promise<T> {
   let client: pg.PoolClient | undefined
   let broken: Error | undefined
@@ -66,7 +87,7 @@ export async function inTransaction<T>(
     client = await pool.connect()
     // While a client is checked out the pool does not listen, and an unheard 'error' would end the process.
     client.on('error', noteLoss)
-    await client.query('begin')
+    await client.query(begin)
     const value = await work(client)
     await client.query('commit')
     return value

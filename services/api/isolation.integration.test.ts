@@ -168,6 +168,18 @@ describe('every route of /openapi.json', () => {
   })
 })
 
+test('row-level security stands under every statement: where it shows nothing, the API finds nothing', async () => {
+  const total = async () =>
+    (await api.call('GET', '/api/requests', { key: victim.key })).json['total'] as number
+  expect(await total()).toBe(1)
+  await api.pool.query('alter policy own_project on llm_requests using (false)')
+  expect(await total()).toBe(0)
+  await api.pool.query(
+    `alter policy own_project on llm_requests using (project_id = nullif(current_setting('sluice.project', true), '')::uuid)`,
+  )
+  expect(await total()).toBe(1)
+})
+
 test('the scope of a key decides what it may do', async () => {
   const make = async (scope: string) => {
     const { json } = await api.call('POST', `/api/projects/${victim.projectId}/keys`, {

@@ -1,4 +1,6 @@
+import type { Pool } from 'pg'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
+import { createPool } from '#runtime/postgres.ts'
 import { avroSchemas, topics } from '#schemas/topics.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { createHttpService, type HttpService } from '#services/ingest/http/http-service.ts'
@@ -23,18 +25,27 @@ import { createCheckWebhook, createResolveHost } from './webhooks/check-webhook.
 
 /** Of the description at /openapi.json: raised when the API changes. */
 const apiVersion = '0.1.0'
+/** People and the dashboard's overview ask for these; what keys ask for has its own. */
+const operatorConnections = 4
 
 /** The API, with ingest's routes mounted in it. */
 export function createApi(config: ApiConfig, dependencies: ProcessDependencies): HttpService {
   const core = createIngestCore(config, { ...dependencies, name: 'api' })
-  const routes = [...core.routes, ...apiRoutes(config, core, dependencies)]
+  const operatorPool = createOperatorPool(config, dependencies)
+  const routes = [...core.routes, ...apiRoutes(config, core, operatorPool, dependencies)]
   const pages = createDocsPages({
     document: describeApi({ routes, baseUrl: config.PUBLIC_BASE_URL, version: apiVersion }),
     authenticate: core.authenticate,
     requireKey: config.DOCS_REQUIRE_KEY,
   })
   return createHttpService({
-    core,
+    core: {
+      ...core,
+      async stop() {
+        await core.stop()
+        await operatorPool.end()
+      },
+    },
     routes,
     pages,
     host: config.API_HOST,
@@ -43,10 +54,23 @@ export function createApi(config: ApiConfig, dependencies: ProcessDependencies):
   })
 }
 
-function apiRoutes(config: ApiConfig, core: IngestCore, { clock }: ProcessDependencies): Route[] {
+/** Sees every project. For routes of the operator alone: routes of a project have `databases` and `core.pool`. */
+function createOperatorPool(config: ApiConfig, { log, metrics }: ProcessDependencies): Pool {
+  return createPool(
+    { ...config, DATABASE_POOL_SIZE: Math.min(config.DATABASE_POOL_SIZE, operatorConnections) },
+    { log, metrics, applicationName: 'api-operator', role: 'sluice_operator' },
+  )
+}
+
+function apiRoutes(
+  config: ApiConfig,
+  core: IngestCore,
+  operatorPool: Pool,
+  { clock }: ProcessDependencies,
+): Route[] {
   const { pool, sealer, producer } = core
-  const databases = createProjectDatabases(pool)
-  const projects = createProjectStore(pool)
+  const databases = createProjectDatabases({ pool, operatorPool })
+  const projects = createProjectStore(operatorPool)
   const defaultTier = config.DEFAULT_TIER ?? (config.STRIPE_API_KEY === undefined ? 'enterprise' : 'free')
   const outbound = { insecureHosts: config.WEBHOOK_ALLOW_INSECURE, ports: config.WEBHOOK_PORTS }
   const dueTopic = config.TOPIC_PREFIX + topics.deliveryDue.name
@@ -74,10 +98,16 @@ function apiRoutes(config: ApiConfig, core: IngestCore, { clock }: ProcessDepend
     ...projectRoutes({ projects, defaultTier, clock }),
     ...deadLetterRoutes({
       databases,
-      pool,
-      redrive: createRedrive({ pool, kafka: core.kafka, producer, topicPrefix: config.TOPIC_PREFIX, clock }),
+      pool: operatorPool,
+      redrive: createRedrive({
+        pool: operatorPool,
+        kafka: core.kafka,
+        producer,
+        topicPrefix: config.TOPIC_PREFIX,
+        clock,
+      }),
       clock,
     }),
-    ...keyRoutes({ projects, keys: createKeyAdminStore(pool), directory: core.keys, clock }),
+    ...keyRoutes({ projects, keys: createKeyAdminStore(operatorPool), directory: core.keys, clock }),
   ]
 }

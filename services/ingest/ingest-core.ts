@@ -24,6 +24,7 @@ import { ingestRoutes } from './routes.ts'
 import { createAdmit } from './steps/admit-together.ts'
 import { createPublishCall } from './steps/publish-call.ts'
 import { createKeyStore } from './stores/key-store.ts'
+import { projectRole } from './stores/project-transaction.ts'
 import { createQuotaStore } from './stores/quota-store.ts'
 
 const repository = join(import.meta.dirname, '..', '..')
@@ -35,6 +36,7 @@ export interface IngestCore {
   routes: readonly Route[]
   authenticate: Authenticate
   keys: KeyDirectory
+  /** Its connections see a project's rows inside `inProjectTransaction`, and otherwise none. */
   pool: Pool
   kafka: Kafka
   producer: Producer
@@ -52,7 +54,7 @@ export function createIngestCore(
 ): IngestCore {
   const { log, metrics, clock, name } = dependencies
   const prices = createPriceTable(JSON.parse(readFileSync(resolve(repository, config.PRICES_FILE), 'utf8')))
-  const pool = createPool(config, { log, metrics, applicationName: name })
+  const pool = createPool(config, { log, metrics, applicationName: name, role: projectRole })
   const kafka = createKafka(config, { clientId: name, log })
   const producer = createProducer({ kafka, log, metrics, clock, sendTimeoutMs })
   const registry = createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log })

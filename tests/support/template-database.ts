@@ -31,7 +31,8 @@ export async function migratedTemplate(client: Client, urlOf: (database: string)
 
 async function migrationsHash(): Promise<string> {
   const names = (await readdir(join(INFRA, 'migrations'))).filter((name) => name.endsWith('.ts')).sort()
-  const files = [join(INFRA, 'migrate.ts'), ...names.map((name) => join(INFRA, 'migrations', name))]
+  const own = ['migrate.ts', 'row-security.ts'].map((name) => join(INFRA, name))
+  const files = [...own, ...names.map((name) => join(INFRA, 'migrations', name))]
   const hash = createHash('sha256')
   for (const file of files) hash.update(file).update(await readFile(file))
   return hash.digest('hex').slice(0, 16)

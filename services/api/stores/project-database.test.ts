@@ -19,14 +19,21 @@ const operator: Principal = { kind: 'operator' }
 
 /** What would be sent to Postgres. */
 function record() {
-  const sent: { text: string; values: unknown[] }[] = []
-  const pool = {
-    query: (text: string, values: unknown[]) => {
-      sent.push({ text, values })
+  const sent: { role: string; text: string; values: unknown[] }[] = []
+  const client = (role: string) => ({
+    query: (text: string, values: unknown[] = []) => {
+      sent.push({ role, text, values })
       return Promise.resolve({ rows: [] })
     },
-  } as unknown as Pool
-  return { sent, databases: createProjectDatabases(pool) }
+    on: () => undefined,
+    removeListener: () => undefined,
+    release: () => undefined,
+  })
+  const pool = { connect: () => Promise.resolve(client('project')) } as unknown as Pool
+  return {
+    sent,
+    databases: createProjectDatabases({ pool, operatorPool: client('operator') as unknown as Pool }),
+  }
 }
 
 describe('a project database', () => {
@@ -38,14 +45,20 @@ describe('a project database', () => {
     const { sent, databases } = record()
     await databases.ofOne(principal, requested).query('select from t where :scope(t) and x = $2', ['x'])
     expect(sent).toEqual([
-      { text: 'select from t where t.project_id = $1 and x = $2', values: [idToUuid(expected), 'x'] },
+      { role: 'project', text: `begin; set local sluice.project = '${idToUuid(expected)}'`, values: [] },
+      {
+        role: 'project',
+        text: 'select from t where t.project_id = $1 and x = $2',
+        values: [idToUuid(expected), 'x'],
+      },
+      { role: 'project', text: 'commit', values: [] },
     ])
   })
 
   test('is of every project only for the operator who names none', async () => {
     const { sent, databases } = record()
     await databases.of(operator, undefined).query('select from t where :scope(t)')
-    expect(sent).toEqual([{ text: 'select from t where $1::uuid is null', values: [null] }])
+    expect(sent).toEqual([{ role: 'operator', text: 'select from t where $1::uuid is null', values: [null] }])
   })
 
   test.each([

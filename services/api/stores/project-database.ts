@@ -3,6 +3,7 @@ import { query } from '#runtime/postgres.ts'
 import { idToUuid } from '#schemas/ids.ts'
 import type { Principal } from '#services/ingest/access/principal.ts'
 import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
+import { inProjectTransaction } from '#services/ingest/stores/project-transaction.ts'
 
 /**
  * Whose data a request may touch. Made only from who asks, so that no store can be reached with a project that came from
@@ -45,18 +46,26 @@ class ProjectScope {
 
 export type OneProject = ProjectScope & { readonly projectId: string }
 
+interface Pools {
+  /** Connections that see the rows of one project at a time. */
+  pool: Pool
+  /** Connections that see every project: for the operator who names none. */
+  operatorPool: Pool
+}
+
 const scopeMarker = /:scope\((\w+)\)/g
 
 /**
  * The only way from a project's routes to Postgres. Every statement says with `:scope(alias)` which tables it reads; a
- * statement that forgets is refused before it is sent. `$1` is the project, further values start at `$2`.
+ * statement that forgets is refused before it is sent. `$1` is the project, further values start at `$2`. Under it row-level security shows
+ * each statement the project's rows alone, so that one which forgets part of its `where` finds nothing of others.
  */
 export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
-  readonly #pool: Pool
+  readonly #pools: Pools
   readonly scope: S
 
-  constructor(pool: Pool, scope: S) {
-    this.#pool = pool
+  constructor(pools: Pools, scope: S) {
+    this.#pools = pools
     this.scope = scope
   }
 
@@ -66,10 +75,13 @@ export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
       projectId === null ? '$1::uuid is null' : `${alias}.project_id = $1`,
     )
     if (scoped === text) throw new Error('a statement on project data has no :scope()')
-    const result = await query<R>(this.#pool, scoped, [
-      projectId === null ? null : idToUuid(projectId),
-      ...values,
-    ])
+    const { pool, operatorPool } = this.#pools
+    const result =
+      projectId === null
+        ? await query<R>(operatorPool, scoped, [null, ...values])
+        : await inProjectTransaction(pool, projectId, (client) =>
+            query<R>(client, scoped, [idToUuid(projectId), ...values]),
+          )
     return result.rows
   }
 }
@@ -81,9 +93,9 @@ export interface ProjectDatabases {
   ofOne(principal: Principal, requested: string | undefined): ProjectDatabase<OneProject>
 }
 
-export function createProjectDatabases(pool: Pool): ProjectDatabases {
+export function createProjectDatabases(pools: Pools): ProjectDatabases {
   return {
-    of: (principal, requested) => new ProjectDatabase(pool, ProjectScope.of(principal, requested)),
-    ofOne: (principal, requested) => new ProjectDatabase(pool, ProjectScope.ofOne(principal, requested)),
+    of: (principal, requested) => new ProjectDatabase(pools, ProjectScope.of(principal, requested)),
+    ofOne: (principal, requested) => new ProjectDatabase(pools, ProjectScope.ofOne(principal, requested)),
   }
 }

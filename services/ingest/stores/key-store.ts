@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { query } from '#runtime/postgres.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { Tier } from '#schemas/tiers.ts'
+import { inProjectTransaction } from './project-transaction.ts'
 import type { KeyScope, ProjectKey, ProjectSettings } from '../access/principal.ts'
 
 /** Keys and project settings as Postgres has them now. */
@@ -23,16 +24,13 @@ interface KeyRow extends ProjectRow {
   expires_at: Date | null
 }
 
-const settings = 'p.id as project_id, s.tier, p.zero_content_retention'
-
 export function createKeyStore(pool: Pool): KeyStore {
   return {
     async findKey(hash) {
       const { rows } = await query<KeyRow>(
         pool,
-        `select k.id, k.scope, k.expires_at, ${settings}
-         from api_keys k join projects p on p.id = k.project_id join subscriptions s on s.project_id = p.id
-         where k.secret_sha256 = $1 and k.revoked_at is null`,
+        // With its owner's rights: whose rows may be seen is known only once the key is.
+        'select * from find_api_key($1)',
         [hash],
       )
       const row = rows[0]
@@ -45,10 +43,12 @@ export function createKeyStore(pool: Pool): KeyStore {
       }
     },
     async findProject(projectId) {
-      const { rows } = await query<ProjectRow>(
-        pool,
-        `select ${settings} from projects p join subscriptions s on s.project_id = p.id where p.id = $1`,
-        [idToUuid(projectId)],
+      const { rows } = await inProjectTransaction(pool, projectId, (client) =>
+        client.query<ProjectRow>(
+          `select p.id as project_id, s.tier, p.zero_content_retention
+           from projects p join subscriptions s on s.project_id = p.id where p.id = $1`,
+          [idToUuid(projectId)],
+        ),
       )
       return rows[0] === undefined ? undefined : settingsOf(rows[0])
     },

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
-import { inTransaction } from '#runtime/postgres.ts'
 import { hashedId, idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { Tier } from '#schemas/tiers.ts'
+import { inProjectTransaction } from './project-transaction.ts'
 
 /** Which requests a project's tier has room for. */
 export interface Admission {
@@ -35,7 +35,7 @@ interface AdmissionRow {
 export function createQuotaStore(pool: Pool): QuotaStore {
   return {
     admit: (projectId, requestIds, nowMs) =>
-      inTransaction(pool, async (client) => {
+      inProjectTransaction(pool, projectId, async (client) => {
         const { rows } = await client.query<AdmissionRow>(
           'select * from admit_requests($1, $2::uuid[], $3)',
           [idToUuid(projectId), requestIds.map(idToUuid), new Date(nowMs)],

@@ -1,0 +1,108 @@
+import { Client, DatabaseError } from 'pg'
+import { CannotStart } from './embedded/embedded-part.ts'
+
+/** Tables that the API reads but that only consumers write. */
+const readOnly = [
+  'llm_requests',
+  'llm_request_bodies',
+  'safety_scores',
+  'safety_score_details',
+  'request_verdicts',
+  'seen_tools',
+]
+
+/** Tables of projects that no project's request needs: keys are found by find_api_key. */
+const withheld = ['api_keys', 'dead_letters', 'ephemeral_calls', 'swept_calls']
+
+/** Tables that belong to no project and are open to be read. */
+const open = ['tiers']
+
+/**
+ * Gives every table its row-level security and grants, so that a new table needs nothing but a `project_id`. Run after every migration; changes
+ * nothing where all is as it should be. Throws CannotStart, with the statements to run, when the login may not make the roles. A table without `project_id` is the operator's alone. Partitions get no grants: only their parents have policies.
+ */
+export async function secureRows(url: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    // One simple query is one transaction.
+    await client.query(makeRoles + secureTables)
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.code !== insufficientPrivilege) throw error
+    throw new CannotStart(`Postgres: ${error.message}`)
+  } finally {
+    await client.end()
+  }
+}
+
+const insufficientPrivilege = '42501'
+
+/**
+ * Roles belong to the whole cluster, so another database's migration may be making them at this moment. They have no login: the API's
+ * login takes them (docs/decisions/0008-row-level-security.md).
+ */
+const makeRoles = `
+  do $$
+  declare
+    v_role text;
+  begin
+    foreach v_role in array array['sluice_api', 'sluice_operator'] loop
+      begin
+        if not exists (select from pg_roles where rolname = v_role) then
+          execute format('create role %I nologin', v_role);
+        end if;
+        if not pg_has_role(current_user, v_role, 'SET') then
+          execute format('grant %I to current_user with set true, inherit false', v_role);
+        end if;
+      exception
+        when duplicate_object or unique_violation then null;
+        when insufficient_privilege then raise exception using
+          errcode = 'insufficient_privilege',
+          message = format('the login %1$I may not make or take the role %2$I; as an administrator, if there is no such role: create role %2$I; and then: grant %2$I to %1$I with set true, inherit false;', current_user, v_role);
+      end;
+    end loop;
+  end $$;
+`
+
+const ownProject = `nullif(current_setting('sluice.project', true), '')::uuid`
+
+/** The rows of a table that are the project's own; null: the table belongs to no project. */
+const ruleOf = `case
+  when v_table.relname = 'projects' then $rule$id = ${ownProject}$rule$
+  when v_table.relname = 'webhook_attempts' then 'exists (select from webhook_deliveries d where d.id = delivery_id)'
+  when exists (select from pg_attribute a where a.attrelid = v_table.oid and a.attname = 'project_id' and not a.attisdropped)
+    then $rule$project_id = ${ownProject}$rule$
+end`
+
+const secureTables = `
+  do $$
+  declare
+    v_table record;
+    v_rule text;
+  begin
+    execute format('grant usage on schema %I to sluice_api, sluice_operator', current_schema());
+    grant execute on function find_api_key(bytea) to sluice_api, sluice_operator;
+    for v_table in
+      select c.oid, c.relname, c.relrowsecurity from pg_class c
+      where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+        and c.relname not like 'schema\\_migrations%'
+    loop
+      v_rule := ${ruleOf};
+      execute format('revoke all on %I from sluice_api, sluice_operator', v_table.relname);
+      execute format('grant select, insert, update, delete on %I to sluice_operator', v_table.relname);
+      if v_table.relname = any (array['${[...readOnly, ...open].join("', '")}']) then
+        execute format('grant select on %I to sluice_api', v_table.relname);
+      elsif v_rule is not null and v_table.relname <> all (array['${withheld.join("', '")}']) then
+        execute format('grant select, insert, update, delete on %I to sluice_api', v_table.relname);
+      end if;
+      continue when v_rule is null;
+      if not v_table.relrowsecurity then
+        execute format('alter table %I enable row level security', v_table.relname);
+      end if;
+      if not exists (select from pg_policy p where p.polrelid = v_table.oid and p.polname = 'own_project') then
+        execute format('create policy own_project on %I to sluice_api using (%s)', v_table.relname, v_rule);
+        execute format('create policy every_project on %I to sluice_operator using (true)', v_table.relname);
+      end if;
+    end loop;
+  end $$;
+`
