@@ -1,10 +1,12 @@
 import type { Clock } from '#runtime/clock.ts'
 import { PermanentError } from '#runtime/errors.ts'
 import type { Batch, BatchHandler, ConsumedRecord } from '#runtime/kafka/records.ts'
+import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { deadLetter, ok, type Outcome } from '#runtime/outcome.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
+import { createOverflowCounter } from './count-overflow.ts'
 import { checkIdentity } from './steps/check-identity.ts'
 import type { Fate } from './steps/decide-fates.ts'
 import { makeScoreJob } from './steps/make-score-job.ts'
@@ -22,6 +24,7 @@ export interface CallHandlerDependencies {
   /** Called when events wait in the outbox. */
   onEvents: () => void
   clock: Clock
+  log: Log
   metrics: Metrics
 }
 
@@ -33,10 +36,11 @@ export function createCallHandler(dependencies: CallHandlerDependencies): BatchH
   const { kindOf, partitions, calls, publishJobs, onEvents, clock, metrics } = dependencies
   const fateCounter = metrics.counter('sluice_sink_calls_total', 'Calls by what became of them', ['fate'])
   const rowCounter = metrics.counter('sluice_sink_rows_total', 'Rows of llm_requests written')
+  const countOverflow = createOverflowCounter(dependencies)
   return async (batch) => {
     const kind = kindOf(batch.position.topic)
     const { placed, outcomes } = await placeCalls(batch, kind, partitions)
-    const { fates, rowCount, eventCount } = await calls.store(placed, batch.position, kind)
+    const { fates, rowCount, eventCount, overflowCount } = await calls.store(placed, batch.position, kind)
     if (eventCount > 0) onEvents()
     const toScore = placed.filter(({ call }, index) => needsJob(call, fates[index], kind))
     await publishJobs(
@@ -44,6 +48,7 @@ export function createCallHandler(dependencies: CallHandlerDependencies): BatchH
       kind,
     )
     rowCounter.inc(rowCount)
+    countOverflow('calls', overflowCount)
     for (const fate of fates) fateCounter.inc({ fate })
     return outcomes
   }

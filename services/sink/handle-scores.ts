@@ -1,7 +1,9 @@
 import type { BatchHandler } from '#runtime/kafka/records.ts'
+import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { deadLetter, ok } from '#runtime/outcome.ts'
 import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
+import { createOverflowCounter } from './count-overflow.ts'
 import { makeScoreLine, type ScoreLine } from './steps/make-score-line.ts'
 import { makeThreatEvent } from './steps/make-threat-event.ts'
 import { checkScoredCall, placeScores, type PlacedScore } from './steps/place-score.ts'
@@ -14,6 +16,7 @@ export interface ScoreHandlerDependencies {
   /** Called when events wait in the outbox. */
   onEvents: () => void
   dashboardUrl: string
+  log: Log
   metrics: Metrics
 }
 
@@ -26,12 +29,18 @@ export function createScoreHandler(dependencies: ScoreHandlerDependencies): Batc
   const counter = metrics.counter('sluice_sink_scores_total', 'Scores by what became of them', ['fate'])
   const threatsOf = (added: readonly PlacedScore[]) =>
     added.filter(isThreat).map(({ call, score }) => makeThreatEvent(call, score, dashboardUrl))
-  return async ({ records }) => {
+  const countOverflow = createOverflowCounter(dependencies)
+  return async ({ records, position }) => {
     const errors = records.map(({ value }) => checkScoredCall(value))
     const placed = records.flatMap(({ value }, index) =>
       errors[index] === undefined ? placeScores(value) : [],
     )
-    const { added, missed, eventCount } = await scores.store(placed, threatsOf)
+    const { added, missed, eventCount, overflowCount } = await scores.store(
+      placed,
+      position.partition,
+      threatsOf,
+    )
+    countOverflow('scores', overflowCount)
     for (const { call, score } of added) writeLine(makeScoreLine(call, score))
     if (eventCount > 0) onEvents()
     counter.inc({ fate: 'stored' }, added.length)

@@ -73,9 +73,15 @@ test('content goes after 90 days or as the project says; calls and scores stay u
     expect(await ages('llm_requests', 'created_at', project)).toEqual([1, 8, 89, 92, 200])
     expect(await ages('safety_scores', 'request_created_at', project)).toEqual([1, 8, 89, 92, 200])
   }
+  await pool.query(
+    `insert into tool_rollups select project_id, date_trunc('hour', created_at), id, -1, false, 'api', 't', null, 1, 0, 0, created_at
+     from llm_requests where project_id = $1`,
+    [idToUuid(usual)],
+  )
   await keep(100)
   for (const table of ['safety_scores', 'request_verdicts']) {
     expect(await ages(table, 'request_created_at', usual)).toEqual([1, 8, 89, 92])
   }
   expect(await ages('llm_requests', 'created_at', usual)).toEqual([1, 8, 89, 92])
+  expect(await ages('tool_rollups', 'last_at', usual)).toEqual([1, 8, 89, 92])
 })

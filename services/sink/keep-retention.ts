@@ -4,7 +4,13 @@ import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { inTransaction } from '#runtime/postgres.ts'
 import { dayOf } from './stores/day-partitions.ts'
-import { allDayTables, contentTables, deleteExpiredContent, dropOldestDay } from './stores/retention-store.ts'
+import {
+  allDayTables,
+  contentTables,
+  deleteExpiredContent,
+  deleteOldRollups,
+  dropOldestDay,
+} from './stores/retention-store.ts'
 
 export interface RetentionDependencies {
   pool: Pool
@@ -23,8 +29,8 @@ const rowsAtOnce = 5_000
 const retentionLock = 7_355_611
 
 /**
- * One round of erasing what is kept no longer: a day of content 90 days after it ended, by dropping its tables; a day of calls and scores when
- * METADATA_RETENTION_DAYS says so; and rows of content of projects that keep theirs for fewer days. One day a round, in a
+ * One round of erasing what is kept no longer: a day of content 90 days after it ended, by dropping its tables; a day of calls and scores, and its
+ * roll-ups, when METADATA_RETENTION_DAYS says so; and rows of content of projects that keep theirs for fewer days. One day a round, in a
  * transaction that ends soon, because dropping a partition locks its parent. Resolves to whether there is more to do.
  */
 export function createRetention(dependencies: RetentionDependencies): () => Promise<boolean> {
@@ -49,6 +55,7 @@ export function createRetention(dependencies: RetentionDependencies): () => Prom
       )
       if (elected.rows[0]?.elected !== true) return { name: undefined, rows: 0 }
       const deleted = await deleteExpiredContent(client, new Date(clock.now()), rowsAtOnce)
+      if (metadataDays !== undefined) await deleteOldRollups(client, firstKept(metadataDays), rowsAtOnce)
       return { name: await dropDay(client), rows: deleted }
     })
     erased.inc(rows)

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { systemClock } from '#runtime/clock.ts'
 import { TransientError } from '#runtime/errors.ts'
 import type { Batch, BatchHandler } from '#runtime/kafka/records.ts'
+import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
@@ -10,6 +11,7 @@ import { createTestDatabase, type TestDatabase } from '#tests/support/infrastruc
 import { createCallHandler } from './handle-calls.ts'
 import { createCallStore } from './stores/call-store.ts'
 import { createDayPartitions } from './stores/day-partitions.ts'
+import { createRollupStore } from './stores/rollup-store.ts'
 import { sampleCall } from './testing/sample-records.ts'
 
 jest.setTimeout(60_000)
@@ -33,13 +35,14 @@ function createHandler(publish: () => Promise<void> = () => Promise.resolve()) {
   const handle: BatchHandler<LoggedCall> = createCallHandler({
     kindOf: () => 'kept',
     partitions: createDayPartitions({ pool, clock: systemClock, maxAgeDays: 35 }),
-    calls: createCallStore(pool),
+    calls: createCallStore(pool, createRollupStore()),
     publishJobs: async (made) => {
       await publish()
       jobs.push(...made.map(({ request_id }) => request_id))
     },
     onEvents: () => undefined,
     clock: systemClock,
+    log: createLog('test', 'silent'),
     metrics: createMetrics(),
   })
   return { handle, jobs }

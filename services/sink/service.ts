@@ -18,6 +18,7 @@ import {
   type TopicValues,
 } from '#schemas/topics.ts'
 import type { SinkConfig } from './config.ts'
+import { createRollupFolding } from './fold-rollups.ts'
 import { createCallHandler } from './handle-calls.ts'
 import { createScoreHandler } from './handle-scores.ts'
 import { bytesDecoder, createDeadLetterIndex, leaveUnindexed } from './index-dead-letters.ts'
@@ -29,7 +30,8 @@ import { createEventRelay } from './relay-events.ts'
 import { runTogether, type Part } from '#runtime/run-together.ts'
 import { createSweep } from './sweep-unscored.ts'
 import { createCallStore } from './stores/call-store.ts'
-import { createDayPartitions } from './stores/day-partitions.ts'
+import { createDayPartitions, type DayPartitions } from './stores/day-partitions.ts'
+import { createRollupStore, type RollupStore } from './stores/rollup-store.ts'
 import { createScoreStore } from './stores/score-store.ts'
 
 const mebibyte = 1024 * 1024
@@ -39,6 +41,7 @@ interface Ground extends ProcessDependencies {
   config: SinkConfig
   kafka: Kafka
   pool: Pool
+  rollups: RollupStore
   producer: Producer
   codecOf: <S extends SchemaName>(topic: TopicDefinition<S>) => Codec<TopicValues[S]>
   nameOf: (topic: TopicDefinition) => string
@@ -61,43 +64,44 @@ export function createSink(config: SinkConfig, dependencies: ProcessDependencies
     log,
   })
   const partitions = createDayPartitions({ pool, clock, maxAgeDays: config.SINK_LATE_MAX_DAYS })
-  const maintenance = createPeriodicTask({
-    name: 'maintenance',
-    intervalMs: config.SINK_MAINTENANCE_INTERVAL_MS,
-    run: createMaintenance({ ...ground, partitions, daysAhead: config.SINK_PARTITION_DAYS_AHEAD }),
-    clock,
-    log,
-  })
-  const retention = createPeriodicTask({
-    name: 'retention',
-    intervalMs: config.RETENTION_INTERVAL_MS,
-    run: createRetention({ ...ground, metadataDays: config.METADATA_RETENTION_DAYS }),
-    clock,
-    log,
-  })
-  const sweep = createPeriodicTask({
-    name: 'sweep',
-    intervalMs: config.SWEEP_INTERVAL_MS,
-    run: createSweep({
-      ...ground,
-      ageMs: config.SWEEP_AGE_MS,
-      publishJobs: createJobPublisher({
-        producer,
-        topic: ground.nameOf(topics.scoreJobs),
-        encoder: ground.codecOf(topics.scoreJobs),
-      }),
-    }),
-    clock,
-    log,
-  })
   const calls = createCallConsumer(ground, partitions, () => relay.wake())
   const scores = createScoreConsumer(ground, () => relay.wake())
   const connections: Part = { start: () => Promise.resolve(), stop: () => pool.end() }
   const deadLetters = createDeadLetterConsumer(ground)
   return runTogether(
-    [connections, producer, relay, maintenance, retention, sweep, deadLetters, scores, calls],
+    [connections, producer, relay, ...createUpkeep(ground, partitions), deadLetters, scores, calls],
     log,
   )
+}
+
+/** What is done now and then: each round by one sink, elected by an advisory lock. */
+function createUpkeep(ground: Ground, partitions: DayPartitions): Part[] {
+  const { config, producer } = ground
+  const publishJobs = createJobPublisher({
+    producer,
+    topic: ground.nameOf(topics.scoreJobs),
+    encoder: ground.codecOf(topics.scoreJobs),
+  })
+  const every = (name: string, intervalMs: number, run: () => Promise<boolean>) =>
+    createPeriodicTask({ ...ground, name, intervalMs, run })
+  return [
+    every(
+      'maintenance',
+      config.SINK_MAINTENANCE_INTERVAL_MS,
+      createMaintenance({ ...ground, partitions, daysAhead: config.SINK_PARTITION_DAYS_AHEAD }),
+    ),
+    every(
+      'retention',
+      config.RETENTION_INTERVAL_MS,
+      createRetention({ ...ground, metadataDays: config.METADATA_RETENTION_DAYS }),
+    ),
+    every('rollup_folding', config.SINK_MAINTENANCE_INTERVAL_MS, createRollupFolding(ground)),
+    every(
+      'sweep',
+      config.SWEEP_INTERVAL_MS,
+      createSweep({ ...ground, ageMs: config.SWEEP_AGE_MS, publishJobs }),
+    ),
+  ]
 }
 
 function layGround(config: SinkConfig, dependencies: ProcessDependencies): Ground {
@@ -110,6 +114,7 @@ function layGround(config: SinkConfig, dependencies: ProcessDependencies): Groun
     config,
     kafka,
     pool: createPool(config, { log, metrics, applicationName: 'sluice-sink' }),
+    rollups: createRollupStore(),
     // A batch of calls becomes as many bytes of jobs, of several partitions at once.
     producer: createProducer({ kafka, log, metrics, maxBufferedBytes: 256 * mebibyte }),
     codecOf: (topic) =>
@@ -144,7 +149,7 @@ function createCallConsumer(
       ...ground,
       kindOf: (topic) => (topic === ephemeralTopic ? 'ephemeral' : 'kept'),
       partitions,
-      calls: createCallStore(ground.pool),
+      calls: createCallStore(ground.pool, ground.rollups),
       publishJobs: (jobs, kind) => publish[kind](jobs),
       onEvents,
     }),
@@ -176,7 +181,7 @@ function createScoreConsumer(ground: Ground, onEvents: () => void): Part {
     decoder: codecOf(topics.scoreRecorded),
     handler: createScoreHandler({
       ...ground,
-      scores: createScoreStore(ground.pool),
+      scores: createScoreStore(ground.pool, ground.rollups),
       writeLine: (line) => lines.info(line),
       onEvents,
       dashboardUrl: config.DASHBOARD_URL,

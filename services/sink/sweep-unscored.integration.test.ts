@@ -9,6 +9,7 @@ import { createSweep } from './sweep-unscored.ts'
 import { placeCall } from './steps/place-call.ts'
 import { createCallStore } from './stores/call-store.ts'
 import { createDayPartitions, dayOf } from './stores/day-partitions.ts'
+import { createRollupStore } from './stores/rollup-store.ts'
 import { sampleCall } from './testing/sample-records.ts'
 import { setSinkStage, type SinkStage } from './testing/sink-stage.ts'
 
@@ -35,7 +36,7 @@ async function store(projectId: string, hoursAgo: number) {
   await partitions.make(dayOf(takenMs))
   const record = { topic: 't', partition: 0, offset: 0n, key: null, value: call, headers: {}, timestampMs: 0 }
   const position = { cluster: 'c', topic: 't', partition: 0, nextOffset: 1n }
-  await createCallStore(stage.pool).store([placeCall(record)], position, 'kept')
+  await createCallStore(stage.pool, createRollupStore()).store([placeCall(record)], position, 'kept')
   return call
 }
 

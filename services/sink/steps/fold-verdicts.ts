@@ -1,9 +1,11 @@
+import type { CallContext } from '#schemas/call-context.ts'
 import { liveRunId } from '#schemas/ids.ts'
 import { severities, type ScoreLabel, type Severity } from '#schemas/verdicts.ts'
 import type { PlacedScore } from './place-score.ts'
 
 /** What is kept of a request's live scores for filters. */
 export interface Verdict {
+  call: CallContext
   projectUuid: string
   requestUuid: string
   requestCreatedAtMs: number
@@ -13,7 +15,7 @@ export interface Verdict {
 }
 
 /** From best to worst. What could not be judged is worse than what was judged safe: a judge's failure is never `safe`. */
-export const labelsByBadness: readonly ScoreLabel[] = ['safe', 'unscored', 'unsafe']
+const labelsByBadness: readonly ScoreLabel[] = ['safe', 'unscored', 'unsafe']
 
 /** One verdict a request, of those of its scores that belong to the live run; in the order of their keys. */
 export function foldVerdicts(scores: readonly PlacedScore[]): Verdict[] {
@@ -29,6 +31,7 @@ export function foldVerdicts(scores: readonly PlacedScore[]): Verdict[] {
 
 function firstVerdict({ score, ...placed }: PlacedScore): Verdict {
   return {
+    call: placed.call,
     projectUuid: placed.projectUuid,
     requestUuid: placed.requestUuid,
     requestCreatedAtMs: placed.requestCreatedAtMs,
@@ -39,11 +42,23 @@ function firstVerdict({ score, ...placed }: PlacedScore): Verdict {
 }
 
 function addScore(verdict: Verdict, { score }: PlacedScore): Verdict {
+  return joinVerdicts(verdict, {
+    worstLabel: score.score_label,
+    worstSeverity: score.severity,
+    scoreCount: 1,
+  })
+}
+
+/** `verdict` with what `other` says of the same request's other scores. */
+export function joinVerdicts(
+  verdict: Verdict,
+  other: Pick<Verdict, 'worstLabel' | 'worstSeverity' | 'scoreCount'>,
+): Verdict {
   return {
     ...verdict,
-    worstLabel: worse(labelsByBadness, verdict.worstLabel, score.score_label),
-    worstSeverity: worse([null, ...severities], verdict.worstSeverity, score.severity),
-    scoreCount: verdict.scoreCount + 1,
+    worstLabel: worse(labelsByBadness, verdict.worstLabel, other.worstLabel),
+    worstSeverity: worse([null, ...severities], verdict.worstSeverity, other.worstSeverity),
+    scoreCount: verdict.scoreCount + other.scoreCount,
   }
 }
 

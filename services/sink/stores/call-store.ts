@@ -2,6 +2,7 @@ import type { ClientBase, Pool } from 'pg'
 import type { Position } from '#runtime/kafka/records.ts'
 import { inTransaction } from '#runtime/postgres.ts'
 import { requestLimitOf } from '#schemas/tiers.ts'
+import { countCalls } from '../steps/count-calls.ts'
 import { decideFates, type Fate } from '../steps/decide-fates.ts'
 import { makeNewToolEvent } from '../steps/make-new-tool-event.ts'
 import type { PlacedCall } from '../steps/place-call.ts'
@@ -10,13 +11,15 @@ import { copyRows } from './copy-rows.ts'
 import { noteEphemeral } from './ephemeral-store.ts'
 import { insertEvents } from './outbox-store.ts'
 import { advancePosition, lockPosition } from './position-store.ts'
+import type { RollupStore } from './rollup-store.ts'
+import { callRollups, laneOf, toolRollups } from './rollup-tables.ts'
 import { stageRows } from './stage-rows.ts'
 import { asUnstorable } from './unstorable.ts'
 
 export interface CallStore {
   /**
    * Stores a partition's calls and its position in one transaction, with what follows from them: bodies, events of new tools, the counter of
-   * the unlimited tier. Returns what became of each, in their order. Throws PermanentError (`UNSTORABLE`) when one of
+   * the unlimited tier, the roll-ups. Returns what became of each, in their order. Throws PermanentError (`UNSTORABLE`) when one of
    * them cannot be stored, TransientError when Postgres is away; then nothing is stored.
    */
   store(calls: readonly PlacedCall[], position: Position, kind: CallTopicKind): Promise<StoredCalls>
@@ -31,13 +34,15 @@ export interface StoredCalls {
   rowCount: number
   /** Events written to the outbox. */
   eventCount: number
+  /** Series that the roll-ups had no room for. */
+  overflowCount: number
 }
 
-export function createCallStore(pool: Pool): CallStore {
+export function createCallStore(pool: Pool, rollups: RollupStore): CallStore {
   return {
     async store(calls, position, kind) {
       try {
-        return await inTransaction(pool, (client) => storeCalls(client, calls, position, kind))
+        return await inTransaction(pool, (client) => storeCalls(client, rollups, calls, position, kind))
       } catch (error) {
         throw asUnstorable(error)
       }
@@ -47,6 +52,7 @@ export function createCallStore(pool: Pool): CallStore {
 
 async function storeCalls(
   client: ClientBase,
+  rollups: RollupStore,
   calls: readonly PlacedCall[],
   position: Position,
   kind: CallTopicKind,
@@ -59,12 +65,25 @@ async function storeCalls(
   const events = await noteTools(client, newCalls)
   await insertEvents(client, events)
   await advancePosition(client, position)
-  await countCalls(client, newCalls)
+  const overflowCount = await addToRollups(client, rollups, newCalls, laneOf(kind, position.partition))
+  await countUnlimited(client, newCalls)
   return {
     fates: decideFates(calls, firstTime, positionBefore),
     rowCount: newCalls.length,
     eventCount: events.length,
+    overflowCount,
   }
+}
+
+async function addToRollups(
+  client: ClientBase,
+  rollups: RollupStore,
+  newCalls: readonly PlacedCall[],
+  lane: number,
+): Promise<number> {
+  const counts = countCalls(newCalls)
+  const calls = await rollups.add(client, callRollups, lane, counts.calls)
+  return calls + (await rollups.add(client, toolRollups, lane, counts.tools))
 }
 
 interface IdentityRow {
@@ -139,7 +158,7 @@ async function noteTools(client: ClientBase, newCalls: readonly PlacedCall[]) {
  * Moves the counters of the unlimited tier, whose calls ingest does not claim, by the rows really stored. Last in the transaction and in key
  * order, because every sink that stores for the same project waits for this row.
  */
-async function countCalls(client: ClientBase, newCalls: readonly PlacedCall[]): Promise<void> {
+async function countUnlimited(client: ClientBase, newCalls: readonly PlacedCall[]): Promise<void> {
   const counts = new Map<string, number>()
   for (const { call, projectUuid } of newCalls) {
     if (isUnlimited(call.tier)) counts.set(projectUuid, (counts.get(projectUuid) ?? 0) + 1)

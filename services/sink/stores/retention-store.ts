@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import { rollupTables } from './rollup-tables.ts'
 
 /** Tables with content, by day. */
 export const contentTables = ['safety_score_details', 'llm_request_bodies'] as const
@@ -44,6 +45,16 @@ export async function deleteExpiredContent(client: ClientBase, now: Date, limit:
     }
   }
   return deleted
+}
+
+/** Deletes roll-ups of days before `firstKept`, at most `limit` rows of each table. */
+export async function deleteOldRollups(client: ClientBase, firstKept: string, limit: number): Promise<void> {
+  for (const { name } of rollupTables) {
+    await client.query(
+      `delete from ${name} where ctid in (select ctid from ${name} where hour < $1::date::timestamp at time zone 'UTC' limit $2)`,
+      [firstKept, limit],
+    )
+  }
 }
 
 const deleteBodies = `

@@ -1,14 +1,17 @@
 import type { ClientBase, Pool } from 'pg'
 import { inTransaction } from '#runtime/postgres.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
-import { severities } from '#schemas/verdicts.ts'
-import { foldVerdicts, labelsByBadness, type Verdict } from '../steps/fold-verdicts.ts'
+import { countScores, countVerdicts } from '../steps/count-scores.ts'
+import { foldVerdicts } from '../steps/fold-verdicts.ts'
 import type { PlacedScore } from '../steps/place-score.ts'
 import { copyRows } from './copy-rows.ts'
 import { insertEvents } from './outbox-store.ts'
 import { detailColumns, scoreColumns } from './score-columns.ts'
+import type { RollupStore } from './rollup-store.ts'
+import { callRollups, laneOf, scoreRollups } from './rollup-tables.ts'
 import { stageRows } from './stage-rows.ts'
 import { asUnstorable } from './unstorable.ts'
+import { moveVerdicts } from './verdict-store.ts'
 
 export interface StoredScores {
   /** Those that were not there before: the first score of a scorer, a request and a run stays. */
@@ -17,25 +20,32 @@ export interface StoredScores {
   missed: number
   /** Events written to the outbox. */
   eventCount: number
+  /** Series that the roll-ups had no room for. */
+  overflowCount: number
 }
 
 export interface ScoreStore {
   /**
-   * Stores scores with their details, the verdicts of their requests and the events that `eventsOf` makes of the ones really added,
-   * in one transaction. Throws as CallStore does.
+   * Stores scores of a partition with their details, the verdicts of their requests, the roll-ups and the events that `eventsOf` makes of
+   * the ones really added, in one transaction. Throws as CallStore does.
    */
   store(
     scores: readonly PlacedScore[],
+    partition: number,
     eventsOf: (added: readonly PlacedScore[]) => RaisedEvent[],
   ): Promise<StoredScores>
 }
 
-export function createScoreStore(pool: Pool): ScoreStore {
+export function createScoreStore(pool: Pool, rollups: RollupStore): ScoreStore {
   return {
-    async store(scores, eventsOf) {
-      if (scores.length === 0) return { added: [], missed: 0, eventCount: 0 }
+    async store(scores, partition, eventsOf) {
+      if (scores.length === 0) return { added: [], missed: 0, eventCount: 0, overflowCount: 0 }
       try {
-        return await inTransaction(pool, (client) => storeScores(client, scores, eventsOf))
+        return await inTransaction(pool, async (client) => {
+          const stored = await storeScores(client, scores, eventsOf)
+          const overflowCount = await countIn(client, rollups, stored, laneOf('scores', partition))
+          return { ...stored, overflowCount }
+        })
       } catch (error) {
         throw asUnstorable(error)
       }
@@ -47,7 +57,7 @@ async function storeScores(
   client: ClientBase,
   scores: readonly PlacedScore[],
   eventsOf: (added: readonly PlacedScore[]) => RaisedEvent[],
-): Promise<StoredScores> {
+): Promise<Omit<StoredScores, 'overflowCount'>> {
   await stageRows(client, 'staged_scores', scoreColumns, scores)
   const added = await insertScores(client, scores)
   const missed = added.length === scores.length ? 0 : await countMisses(client)
@@ -55,8 +65,19 @@ async function storeScores(
   if (detailed.length > 0) await copyRows(client, 'safety_score_details', detailColumns, detailed)
   const events = eventsOf(added)
   await insertEvents(client, events)
-  await moveVerdicts(client, foldVerdicts(added))
   return { added, missed, eventCount: events.length }
+}
+
+/** Moves the verdicts and adds up the roll-ups: last, because others may wait for their rows. */
+async function countIn(
+  client: ClientBase,
+  rollups: RollupStore,
+  { added }: Pick<StoredScores, 'added'>,
+  lane: number,
+): Promise<number> {
+  const changes = await moveVerdicts(client, foldVerdicts(added))
+  const verdicts = await rollups.add(client, callRollups, lane, countVerdicts(changes))
+  return verdicts + (await rollups.add(client, scoreRollups, lane, countScores(added)))
 }
 
 // LIMIT keeps the planner from hashing a whole day of requests against a temporary table that it has no statistics of.
@@ -82,30 +103,4 @@ async function countMisses(client: ClientBase): Promise<number> {
      where request.present is null`,
   )
   return rows[0]?.missed ?? 0
-}
-
-const worseOf = (fromBest: readonly string[], column: string) => {
-  const ranks = `array[${fromBest.map((word) => `'${word}'`).join(', ')}]`
-  const rank = (row: string) => `coalesce(array_position(${ranks}, ${row}.${column}), 0)`
-  return `case when ${rank('excluded')} > ${rank('request_verdicts')} then excluded.${column} else request_verdicts.${column} end`
-}
-
-const moveVerdictsSql = `
-  insert into request_verdicts (project_id, request_id, request_created_at, worst_label, worst_severity, score_count)
-  select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::integer[])
-  on conflict (project_id, request_id, request_created_at) do update set
-    worst_label = ${worseOf(labelsByBadness, 'worst_label')},
-    worst_severity = ${worseOf(severities, 'worst_severity')},
-    score_count = request_verdicts.score_count + excluded.score_count`
-
-async function moveVerdicts(client: ClientBase, verdicts: readonly Verdict[]): Promise<void> {
-  if (verdicts.length === 0) return
-  await client.query(moveVerdictsSql, [
-    verdicts.map(({ projectUuid }) => projectUuid),
-    verdicts.map(({ requestUuid }) => requestUuid),
-    verdicts.map(({ requestCreatedAtMs }) => new Date(requestCreatedAtMs)),
-    verdicts.map(({ worstLabel }) => worstLabel),
-    verdicts.map(({ worstSeverity }) => worstSeverity),
-    verdicts.map(({ scoreCount }) => scoreCount),
-  ])
 }

@@ -1,0 +1,27 @@
+import type { Log } from '#runtime/log.ts'
+import type { Metrics } from '#runtime/metrics.ts'
+
+/** Counts series that the roll-ups had no room for, and says so in the log: somebody puts what changes from call to call into a name. */
+export function createOverflowCounter({
+  log,
+  metrics,
+}: {
+  log: Log
+  metrics: Metrics
+}): (of: 'calls' | 'scores', count: number) => void {
+  const counter = metrics.counter(
+    'sluice_sink_rollup_overflow_total',
+    'Series beyond the bound of a project and hour, counted together as "other" (docs/decisions/0006)',
+    ['of'],
+  )
+  let warned = false
+  return (of, count) => {
+    counter.inc({ of }, count)
+    if (count === 0 || warned) return
+    warned = true
+    log.warn(
+      { of, series: count },
+      'more models, agents or tools in an hour than are counted apart; see sluice_sink_rollup_overflow_total',
+    )
+  }
+}

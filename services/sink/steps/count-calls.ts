@@ -1,0 +1,55 @@
+import { latencyBucketOf, latencyColumn } from '#schemas/latency-buckets.ts'
+import type { PlacedCall } from './place-call.ts'
+import { addTo, createTally, type RollupRow, type Tally } from './tally-rollups.ts'
+
+/** What new calls add to `call_rollups` and `tool_rollups`. */
+export function countCalls(newCalls: readonly PlacedCall[]): { calls: RollupRow[]; tools: RollupRow[] } {
+  const calls = createTally()
+  const tools = createTally()
+  for (const placed of newCalls) {
+    countCall(calls, placed)
+    countTools(tools, placed)
+  }
+  return { calls: calls.rows(), tools: tools.rows() }
+}
+
+function countCall(tally: Tally, { call, projectUuid, createdAtMs }: PlacedCall): void {
+  const { source, model, provider, agent_name } = call
+  const sums = tally.sumsOf(projectUuid, createdAtMs, { source, model, provider, agent_name })
+  addTo(sums, 'calls', 1)
+  if (hasFailed(placedStatus(call), call.error)) addTo(sums, 'failed', 1)
+  if (call.aborted_by !== null) addTo(sums, 'aborted', 1)
+  const statusClass = Math.floor(placedStatus(call) / 100)
+  if (statusClass >= 2 && statusClass <= 5) addTo(sums, `status_${statusClass}xx`, 1)
+  for (const name of ['prompt_tokens', 'completion_tokens', 'cached_tokens', 'reasoning_tokens'] as const) {
+    const tokens = call[name]
+    if (tokens !== null) addTo(sums, name, BigInt(tokens))
+  }
+  if (call.cost_usd !== null && Number.isFinite(call.cost_usd)) {
+    addTo(sums, 'priced', 1)
+    addTo(sums, 'cost_picodollars', picodollarsOf(call.cost_usd))
+  }
+  if (call.latency_ms !== null) addTo(sums, latencyColumn(latencyBucketOf(call.latency_ms)), 1)
+}
+
+/** Whole numbers add up the same in any order, which floating point does not. Rounded as `floor(cost_usd * 1e12 + 0.5)` does in SQL. */
+function picodollarsOf(costUsd: number): bigint {
+  const picodollars = Math.floor(costUsd * 1e12 + 0.5)
+  return Number.isFinite(picodollars) ? BigInt(picodollars) : 0n
+}
+
+function countTools(tally: Tally, { call, projectUuid, createdAtMs }: PlacedCall): void {
+  const { source, agent_name, tool_name } = call
+  for (const name of new Set(tool_name === null ? call.tool_names : [tool_name, ...call.tool_names])) {
+    const sums = tally.sumsOf(projectUuid, createdAtMs, { source, tool_name: name, agent_name })
+    // A record of the call itself, or only an answer that asks for it: the two are of one call when both are logged.
+    addTo(sums, name === tool_name ? 'calls' : 'requested', 1)
+    if (name === tool_name && hasFailed(placedStatus(call), call.error)) addTo(sums, 'failed', 1)
+  }
+}
+
+const placedStatus = ({ status_code }: { status_code: number | null }) => status_code ?? 0
+
+function hasFailed(status: number, error: string | null): boolean {
+  return error !== null || status >= 400
+}

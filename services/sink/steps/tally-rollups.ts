@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+
+/** Sums of one series of a project in one hour, to be added to what its table holds. */
+export interface RollupRow {
+  projectUuid: string
+  /** The hour of the calls, Unix milliseconds. */
+  hourMs: number
+  /** The series' key: a hash of what it is, because names can be longer than an index takes. */
+  series: string
+  isOther: boolean
+  dimensions: Readonly<Record<string, string | null>>
+  sums: Record<string, number | bigint>
+  /** The time of the latest call, Unix milliseconds. */
+  lastAtMs: number
+}
+
+const hourLengthMs = 3_600_000
+/** What ingest takes of a name at most; records that did not come by ingest may hold more. */
+const longestName = 256
+
+export interface Tally {
+  /** The sums that a call or score of that time and those dimensions adds to. */
+  sumsOf(projectUuid: string, timeMs: number, dimensions: RollupRow['dimensions']): RollupRow['sums']
+  /** In the order of their keys, in which everybody locks them. */
+  rows(): RollupRow[]
+}
+
+/** Gathers sums by project, hour and dimensions. */
+export function createTally(): Tally {
+  const rows = new Map<string, RollupRow>()
+  return {
+    sumsOf(projectUuid, timeMs, dimensions) {
+      const hourMs = timeMs - (timeMs % hourLengthMs)
+      const key = `${projectUuid}${hourMs}${JSON.stringify(Object.values(dimensions))}`
+      let row = rows.get(key)
+      if (row === undefined) {
+        row = { projectUuid, hourMs, ...nameSeries(dimensions), sums: {}, lastAtMs: timeMs }
+        rows.set(key, row)
+      }
+      row.lastAtMs = Math.max(row.lastAtMs, timeMs)
+      return row.sums
+    },
+    rows: () => mergeRows([...rows.values()]),
+  }
+}
+
+/** The row as part of the one for series beyond the bound; it keeps only the dimensions that stay few. */
+export function asOther(row: RollupRow, kept: readonly string[]): RollupRow {
+  const dimensions = Object.fromEntries(
+    Object.entries(row.dimensions).map(([name, value]) => [name, kept.includes(name) ? value : null]),
+  )
+  return { ...row, dimensions, isOther: true, series: hashSeries(['other', dimensions]) }
+}
+
+/** Adds up rows of the same key; in the order of their keys. */
+export function mergeRows(rows: readonly RollupRow[]): RollupRow[] {
+  const merged = new Map<string, RollupRow>()
+  for (const row of rows) {
+    const key = `${row.projectUuid}/${String(row.hourMs).padStart(15, '0')}/${row.series}`
+    const before = merged.get(key)
+    if (before === undefined) merged.set(key, { ...row, sums: { ...row.sums } })
+    else {
+      for (const [name, value] of Object.entries(row.sums)) addTo(before.sums, name, value)
+      before.lastAtMs = Math.max(before.lastAtMs, row.lastAtMs)
+    }
+  }
+  return [...merged].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row)
+}
+
+/** Adds to a sum; what can grow beyond 2^53 is added as bigint. */
+export function addTo(sums: RollupRow['sums'], name: string, value: number | bigint): void {
+  const before = sums[name]
+  if (before === undefined) sums[name] = value
+  else sums[name] = typeof before === 'bigint' ? before + BigInt(value) : before + Number(value)
+}
+
+function nameSeries(dimensions: RollupRow['dimensions']) {
+  const cut = Object.fromEntries(
+    Object.entries(dimensions).map(([name, value]) => [
+      name,
+      value?.slice(0, longestName).toWellFormed() ?? null,
+    ]),
+  )
+  return { series: hashSeries(['series', cut]), isOther: false, dimensions: cut }
+}
+
+function hashSeries(parts: unknown): string {
+  const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
+}

@@ -1,0 +1,81 @@
+import { latencyBucketCount, latencyColumn } from '#schemas/latency-buckets.ts'
+
+/** A table of sums by hour: docs/decisions/0006. */
+export interface RollupTable {
+  name: 'call_rollups' | 'score_rollups' | 'tool_rollups'
+  dimensions: readonly string[]
+  /** Dimensions with few values, which rows beyond the bound keep. */
+  keptInOther: readonly string[]
+  sums: readonly string[]
+  /** Sums that are null where nothing was counted: a row of mostly empty buckets is a third as wide. */
+  sparseSums: readonly string[]
+  hasLastAt: boolean
+  /** Series of a project and hour that are counted apart in one lane, and after folding; what comes beyond is counted together. */
+  maxSeries: number
+}
+
+export const callRollups: RollupTable = {
+  name: 'call_rollups',
+  dimensions: ['source', 'model', 'provider', 'agent_name'],
+  keptInOther: ['source'],
+  sums: [
+    ...['calls', 'failed', 'aborted', 'status_2xx', 'status_3xx', 'status_4xx', 'status_5xx'],
+    ...[
+      'prompt_tokens',
+      'completion_tokens',
+      'cached_tokens',
+      'reasoning_tokens',
+      'priced',
+      'cost_picodollars',
+    ],
+    ...['verdict_safe', 'verdict_unscored', 'verdict_unsafe'],
+    ...['severity_medium', 'severity_high', 'severity_critical'],
+  ],
+  sparseSums: Array.from({ length: latencyBucketCount }, (_, bucket) => latencyColumn(bucket)),
+  hasLastAt: false,
+  maxSeries: 300,
+}
+
+export const scoreRollups: RollupTable = {
+  name: 'score_rollups',
+  dimensions: ['run_id', 'source', 'scorer_name', 'score_label', 'severity'],
+  keptInOther: ['run_id', 'source', 'score_label', 'severity'],
+  sums: ['scores', 'valued', 'value_micros'],
+  sparseSums: [],
+  hasLastAt: false,
+  // The operator names scorers and runs, not whoever sends calls.
+  maxSeries: 3_000,
+}
+
+export const toolRollups: RollupTable = {
+  name: 'tool_rollups',
+  dimensions: ['source', 'tool_name', 'agent_name'],
+  keptInOther: ['source'],
+  sums: ['calls', 'failed', 'requested'],
+  sparseSums: [],
+  hasLastAt: true,
+  maxSeries: 300,
+}
+
+export const rollupTables: readonly RollupTable[] = [callRollups, scoreRollups, toolRollups]
+
+/** The lane of rows that have been folded into one a series. */
+export const foldedLane = -1
+
+/**
+ * The lane in which the records of a partition are counted. Who counts a partition holds it, so no two sinks add to one row; the three topics whose
+ * records are counted have lanes of their own.
+ */
+export function laneOf(topic: 'kept' | 'ephemeral' | 'scores', partition: number): number {
+  return partition * 3 + { kept: 0, ephemeral: 1, scores: 2 }[topic]
+}
+
+export function columnsOf(table: RollupTable): string[] {
+  return [
+    ...['project_id', 'hour', 'series', 'lane', 'is_other'],
+    ...table.dimensions,
+    ...table.sums,
+    ...table.sparseSums,
+    ...(table.hasLastAt ? ['last_at'] : []),
+  ]
+}

@@ -1,0 +1,66 @@
+import type { Pool } from 'pg'
+import { idToUuid } from '#schemas/ids.ts'
+import { latencyBounds, latencyColumn } from '#schemas/latency-buckets.ts'
+import { rollupTables, type RollupTable } from '../stores/rollup-tables.ts'
+
+const bucketSums = [...latencyBounds.keys(), latencyBounds.length].map(
+  (bucket) =>
+    `count(*) filter (where width_bucket(latency_ms, '{${latencyBounds.join(',')}}'::float8[]) = ${bucket}) as ${latencyColumn(bucket)}`,
+)
+const failed = `(error is not null or status_code >= 400)`
+const verdicts = [
+  ...['safe', 'unscored', 'unsafe'].map(
+    (label) => `count(*) filter (where worst_label = '${label}') as verdict_${label}`,
+  ),
+  ...['medium', 'high', 'critical'].map(
+    (severity) => `count(*) filter (where worst_severity = '${severity}') as severity_${severity}`,
+  ),
+]
+const recounts: Record<RollupTable['name'], string> = {
+  call_rollups: `
+    select date_trunc('hour', r.created_at) as hour, source, model, provider, agent_name, count(*) as calls,
+      count(*) filter (where ${failed}) as failed, count(aborted_by) as aborted,
+      ${[2, 3, 4, 5].map((hundred) => `count(*) filter (where status_code / 100 = ${hundred}) as status_${hundred}xx`).join(', ')},
+      ${['prompt', 'completion', 'cached', 'reasoning'].map((kind) => `coalesce(sum(${kind}_tokens), 0) as ${kind}_tokens`).join(', ')},
+      count(cost_usd) as priced, coalesce(sum(floor(cost_usd * 1e12 + 0.5)::bigint), 0) as cost_picodollars,
+      ${[...verdicts, ...bucketSums].join(', ')}
+    from llm_requests r left join request_verdicts v on v.project_id = r.project_id and v.request_id = r.id
+    where r.project_id = $1 group by 1, 2, 3, 4, 5`,
+  score_rollups: `
+    select date_trunc('hour', request_created_at) as hour, run_id, source, scorer_name, score_label, severity, count(*) as scores,
+      count(score_value) as valued, coalesce(sum(floor(score_value * 1e6 + 0.5)::numeric), 0) as value_micros
+    from safety_scores s join llm_requests r on r.project_id = s.project_id and r.id = s.request_id
+    where s.project_id = $1 group by 1, 2, 3, 4, 5, 6`,
+  tool_rollups: `
+    select date_trunc('hour', created_at) as hour, source, tool_name, agent_name, count(*) as calls,
+      count(*) filter (where ${failed}) as failed, 0 as requested
+    from llm_requests where project_id = $1 and tool_name is not null group by 1, 2, 3, 4`,
+}
+
+/** Both as text, because sums have more digits than a number. */
+async function rowsOf(pool: Pool, sql: string, projectId: string): Promise<string[]> {
+  const { rows } = await pool.query<{ row: string }>(
+    `select to_jsonb(counted)::text as row from (${sql}) as counted`,
+    [idToUuid(projectId)],
+  )
+  // Of 12 and 12.0, which numeric tells apart, both count twelve.
+  return rows.map(({ row }) => row.replace(/\.0+(?=[,}])/g, '')).toSorted()
+}
+
+function summed({ name, dimensions, sums, sparseSums }: RollupTable): string {
+  const keys = ['hour', ...dimensions]
+  const values = [...sums, ...sparseSums].map((sum) => `coalesce(sum(${sum}), 0) as ${sum}`)
+  return `select ${[...keys, ...values].join(', ')} from ${name} where project_id = $1 group by ${keys.join(', ')}
+    having sum(${sums[0] ?? ''}) > 0`
+}
+
+/** What each roll-up says of a project, and what counting the rows of its tables says. The two have to be the same. */
+export async function countedAndRecounted(pool: Pool, projectId: string) {
+  const counted: Record<string, string[]> = {}
+  const recounted: Record<string, string[]> = {}
+  for (const table of rollupTables) {
+    counted[table.name] = await rowsOf(pool, summed(table), projectId)
+    recounted[table.name] = await rowsOf(pool, recounts[table.name], projectId)
+  }
+  return { counted, recounted }
+}
