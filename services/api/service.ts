@@ -13,6 +13,7 @@ import { describeApi } from './http/openapi.ts'
 import { billingRoutes } from './routes/billing-routes.ts'
 import { deadLetterRoutes } from './routes/dead-letter-routes.ts'
 import { deliveryRoutes } from './routes/delivery-routes.ts'
+import { gatewayRoutes } from './routes/gateway-routes.ts'
 import { keyRoutes } from './routes/key-routes.ts'
 import { projectRoutes } from './routes/project-routes.ts'
 import { requestRoutes } from './routes/request-routes.ts'
@@ -108,6 +109,7 @@ function apiRoutes(
       }),
       clock,
     }),
+    ...gatewayRoutes({ directory: core.keys }),
     ...keyRoutes({ projects, keys: createKeyAdminStore(operatorPool), directory: core.keys, clock }),
   ]
 }

@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { idTimeMs, newId } from '#schemas/ids.ts'
@@ -142,5 +145,31 @@ describe('delivery', () => {
     const next = await world.startAnother({ SPOOL_DIR: world.gateway.spoolDirectory })
     for (const id of ids) await world.recordOf(id)
     await next.stop()
+  })
+
+  test('records of a project that keeps no content wait apart, also when the next gateway cannot ask', async () => {
+    world.receiver.keepNothing(true)
+    world.receiver.decide(() => 503)
+    const directory = await mkdtemp(join(tmpdir(), 'sluice-keeps-nothing-'))
+    const waiting = async () => {
+      const names = await readdir(directory, { recursive: true })
+      return names
+        .filter((name) => name.endsWith('segment'))
+        .map((name) => name.split('.').slice(1).join('.'))
+    }
+    const first = await world.startAnother({ SPOOL_DIR: directory })
+    await world.post(chatPath, {}, first)
+    expect(await waiting()).toEqual(['ephemeral.segment'])
+    await first.stop()
+    world.receiver.refuseAll(503)
+    const next = await world.startAnother({ SPOOL_DIR: directory })
+    const response = await world.post(chatPath, {}, next)
+    expect(await waiting()).toEqual(['ephemeral.segment', 'ephemeral.segment'])
+    world.receiver.keepNothing(false)
+    world.receiver.refuseAll(undefined)
+    world.receiver.decide(() => 202)
+    expect((await world.recordOf(idOf(response)))?.['project_id']).toMatch(/^prj_/)
+    await next.stop()
+    await rm(directory, { recursive: true })
   })
 })

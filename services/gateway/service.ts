@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { Agent } from 'undici'
 import type { Clock } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
@@ -9,12 +8,14 @@ import type { Metrics } from '#runtime/metrics.ts'
 import { listen } from '#runtime/operations-server.ts'
 import type { Health, Service } from '#runtime/service.ts'
 import type { GatewayConfig } from './config.ts'
-import { createPostRecords } from './delivery/post-records.ts'
-import { createRejectedRecords } from './delivery/rejected-records.ts'
-import { Sender } from './delivery/sender.ts'
+import { createSender } from './delivery/create-sender.ts'
+import type { Sender } from './delivery/sender.ts'
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts'
 import { createCaptureBudget } from './recording/captured-body.ts'
 import { createRecorder } from './recording/recorder.ts'
+import { withoutBodies } from './recording/without-bodies.ts'
+import { createAskProject } from './projects/ask-project.ts'
+import { createOwnProject, type OwnProject } from './projects/own-project.ts'
 import { Spool } from './spool/spool.ts'
 import { createCallers, postingCredential } from './traffic/create-callers.ts'
 import { createTrafficServer } from './traffic/traffic-server.ts'
@@ -32,7 +33,6 @@ export interface Gateway extends Service {
   port(): number
 }
 
-const rejectedMaxBytes = 64 * 1024 * 1024
 /** How long a stopping gateway still sends; what is left stays on disk. */
 const sendOnStopMs = 3_000
 const closeIdleEveryMs = 50
@@ -46,24 +46,14 @@ export function createGateway(
   const now = () => clock.now()
   const upstream = createUpstream(config)
   const backend = createBackendAgent(config.BACKEND_TIMEOUT_MS)
-  const spool = createSpool(config, metrics, log, clock)
-  const sender = new Sender({
-    spool,
-    post: createPostRecords({
-      dispatcher: backend,
-      url: config.API_BACKEND_URL,
-      credential: postingCredential(config),
-    }),
-    rejected: createRejectedRecords(
-      join(config.SPOOL_DIR, 'rejected'),
-      config.SPOOL_KEY,
-      rejectedMaxBytes,
-      now,
-    ),
-    metrics,
+  const own = createOwnProject({
+    ask: createAskProject(config.API_BACKEND_URL, postingCredential(config), backend),
+    directory: config.SPOOL_DIR,
+    key: config.SERVICE_API_KEY ?? '',
     log,
-    clock,
   })
+  const spool = createSpool(config, metrics, log, clock)
+  const sender = createSender(config, backend, { spool, metrics, log, clock })
   const maxBodyBytes = config.CAPTURE_MAX_BYTES
   const server = createTrafficServer({
     upstream,
@@ -81,7 +71,7 @@ export function createGateway(
     callTimeoutMs: config.CALL_TIMEOUT_MS,
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     maxConnections: config.GATEWAY_MAX_CONNECTIONS,
-    authorize: createCallers(config, backend, { log, now }),
+    authorize: createCallers(config, backend, { own, log, now }),
     credentials: createCredentials(config, backend, { log, now }),
     recordOther: config.GATEWAY_RECORD_OTHER,
     now,
@@ -94,6 +84,8 @@ export function createGateway(
     server,
     spool,
     sender,
+    // With the operator's secret there is no project that is the gateway's own.
+    own: config.GATEWAY_AUTH === 'proxy_keys' ? own : undefined,
     closeClients: () => Promise.all([upstream.pool.close(), backend.close()]),
   })
 }
@@ -104,6 +96,7 @@ interface Parts {
   server: Server
   spool: Spool
   sender: Sender
+  own: OwnProject | undefined
   closeClients: () => Promise<unknown>
 }
 
@@ -120,8 +113,9 @@ class GatewayService implements Gateway {
   }
 
   async start(): Promise<void> {
-    const { config, server, spool, sender, log } = this.#parts
+    const { config, server, spool, sender, own, log } = this.#parts
     if (config.SPOOL_KEY === undefined) log.warn('SPOOL_KEY is not set: records wait on disk unencrypted')
+    await own?.start()
     await spool.open()
     this.#sending = sender.run()
     this.#sending.catch((error: unknown) => {
@@ -140,11 +134,12 @@ class GatewayService implements Gateway {
   health(): Health {
     const backend = this.#parts.sender.problem()
     const spool = this.#parts.spool.problem()
-    if (this.#status !== 'ok' || (backend === null && spool === null)) return { status: this.#status }
-    return {
-      status: 'degraded',
-      problems: { ...(backend === null ? {} : { backend }), ...(spool === null ? {} : { spool }) },
-    }
+    const project = this.#parts.own?.problem() ?? null
+    const problems = Object.entries({ backend, spool, project }).flatMap(([part, problem]) =>
+      problem === null ? [] : [[part, problem] as const],
+    )
+    if (this.#status !== 'ok' || problems.length === 0) return { status: this.#status }
+    return { status: 'degraded', problems: Object.fromEntries(problems) }
   }
 
   stop(): Promise<void> {
@@ -153,7 +148,8 @@ class GatewayService implements Gateway {
   }
 
   async #stop(): Promise<void> {
-    const { server, spool, sender, closeClients } = this.#parts
+    const { server, spool, sender, own, closeClients } = this.#parts
+    own?.stop()
     if (this.#status !== 'failed') this.#status = 'stopping'
     if (server.listening) await closeServer(server)
     sender.stop(sendOnStopMs)
@@ -187,6 +183,7 @@ function createSpool(config: GatewayConfig, metrics: GatewayMetrics, log: Log, c
     name: `${process.pid}-${randomBytes(4).toString('hex')}`,
     key: config.SPOOL_KEY,
     maxBytes: config.SPOOL_MAX_BYTES,
+    stripBodies: withoutBodies,
     now: () => clock.now(),
     log,
     onLost: (reason, records) => metrics.lost(reason, records),

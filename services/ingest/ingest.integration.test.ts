@@ -176,6 +176,26 @@ describe('POST /internal/log', () => {
     const identity = sealedIdentity(silent.projectId, String(json['id']), 'request_body')
     expect(sealer.open(sealed, identity).toString()).toBe('{"secret":"S3CRET"}')
   })
+
+  test('takes a record whose bodies are erased: the row alone, and nothing that would be scored as if it were the call', async () => {
+    const id = newId('request')
+    const given = {
+      id,
+      bodies_erased: true,
+      model: 'gpt-4o',
+      prompt_tokens: 3,
+      response_body: { a: 'S3CRET' },
+    }
+    expect((await log(given)).status).toBe(202)
+    expect((await recordsOf(project.projectId)).find((logged) => logged.id === id)).toMatchObject({
+      model: 'gpt-4o',
+      prompt_tokens: 3,
+      request_body: null,
+      response_body: null,
+      zero_content_retention: true,
+    })
+    expect((await api.readTopic(topics.requestEphemeral)).some((whole) => whole.id === id)).toBe(false)
+  })
 })
 
 describe('POST /internal/log/batch', () => {

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { listen } from '#runtime/operations-server.ts'
+import { newId } from '#schemas/ids.ts'
 
 export type PostedRecord = Record<string, unknown> & { id: string }
 
@@ -18,6 +19,8 @@ export interface RecordReceiver {
   decide(with_: (record: PostedRecord) => number): void
   /** Status for a whole post; undefined: what the records get. */
   refuseAll(status: number | undefined): void
+  /** Whether the project of the key keeps no content. */
+  keepNothing(isEphemeral: boolean): void
   stop(): Promise<void>
 }
 
@@ -28,6 +31,7 @@ export async function startRecordReceiver(): Promise<RecordReceiver> {
   const keys = new Set<string | undefined>()
   let statusOf: (record: PostedRecord) => number = () => 202
   let refusal: number | undefined
+  const project = { project_id: newId('project'), tier: 'enterprise', zero_content_retention: false }
   const take = (record: PostedRecord) => {
     const status = statusOf(record)
     if (status === 202) taken.push(record)
@@ -42,6 +46,7 @@ export async function startRecordReceiver(): Promise<RecordReceiver> {
       const answer = (status: number, body: unknown) =>
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
       if (refusal !== undefined) return answer(refusal, { detail: 'refused', code: 'X' })
+      if (request.url === '/internal/project') return answer(200, project)
       const text = Buffer.concat(chunks).toString()
       texts.push(text)
       const posted = JSON.parse(text) as PostedRecord | { records: PostedRecord[] }
@@ -73,6 +78,9 @@ export async function startRecordReceiver(): Promise<RecordReceiver> {
     },
     refuseAll(status) {
       refusal = status
+    },
+    keepNothing(isEphemeral) {
+      project.zero_content_retention = isEphemeral
     },
     stop: () =>
       new Promise((resolve) => {

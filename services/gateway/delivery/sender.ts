@@ -50,13 +50,15 @@ export class Sender {
 
   /** Sends until it is stopped. Rejects when the spool cannot be read or written. */
   async run(): Promise<void> {
-    const { spool, metrics, clock } = this.#dependencies
+    const { spool, rejected, metrics, clock } = this.#dependencies
     while (!this.#givingUp.signal.aborted) {
+      if (spool.isDue()) await rejected.eraseAged()
       const batch = await spool.take(batchRecords, batchBytes)
       metrics.spool(spool.depth(), clock.now())
       if (batch !== undefined) {
-        if (!(await this.#deliver(batch))) return
-        await spool.acknowledge(batch)
+        const outcome = await this.#deliver(batch)
+        if (outcome === 'stopping') return
+        if (outcome === 'delivered') await spool.acknowledge(batch)
       } else if (this.#stopping.signal.aborted) return
       else {
         await spool.untilRecords(this.#stopping.signal)
@@ -72,21 +74,22 @@ export class Sender {
     setTimeout(() => this.#givingUp.abort(), forMs).unref()
   }
 
-  /** Tries until every record of the batch has a verdict. False: it is stopping and gave up. */
-  async #deliver(batch: SpoolBatch): Promise<boolean> {
-    const { clock } = this.#dependencies
+  /** Tries until every record of the batch has a verdict, or the spool wants to look after what it has. */
+  async #deliver(batch: SpoolBatch): Promise<'delivered' | 'given up' | 'stopping'> {
+    const { clock, spool } = this.#dependencies
     let left = batch.records
     for (let attempt = 0; left.length > 0; attempt++) {
       if (attempt > 0) await clock.sleep(waitMs(attempt), this.#stopping.signal)
       // A stopping gateway does not wait for a service that is away: the records are on disk.
-      if (this.#givingUp.signal.aborted || (attempt > 0 && this.#stopping.signal.aborted)) return false
-      left = await this.#attempt(left)
+      if (this.#givingUp.signal.aborted || (attempt > 0 && this.#stopping.signal.aborted)) return 'stopping'
+      if (attempt > 0 && spool.isDue()) return 'given up'
+      left = await this.#attempt(left, batch.isEphemeral)
     }
-    return true
+    return 'delivered'
   }
 
   /** Posts once and gives what is still to be sent. */
-  async #attempt(records: readonly Buffer[]): Promise<readonly Buffer[]> {
+  async #attempt(records: readonly Buffer[], isEphemeral: boolean): Promise<readonly Buffer[]> {
     const { spool, metrics, log, clock } = this.#dependencies
     let verdicts: Verdict[]
     try {
@@ -107,14 +110,14 @@ export class Sender {
     for (const [index, record] of records.entries()) {
       const verdict = verdicts[index] ?? { kind: 'later' }
       if (verdict.kind === 'later') later.push(record)
-      else await this.#settle(record, verdict)
+      else await this.#settle(record, verdict, isEphemeral)
     }
     if (later.length === 0 && this.#problem !== null) log.info('the API service takes records again')
     this.#problem = later.length === 0 ? null : 'the API service cannot take some records now'
     return later
   }
 
-  async #settle(record: Buffer, verdict: Verdict): Promise<void> {
+  async #settle(record: Buffer, verdict: Verdict, isEphemeral: boolean): Promise<void> {
     const { metrics, log, rejected } = this.#dependencies
     metrics.delivered(verdict.kind)
     if (verdict.kind !== 'refused') return
@@ -123,7 +126,7 @@ export class Sender {
       { request_id: id, status: verdict.status, detail: verdict.detail },
       'the API service refused a record',
     )
-    await rejected.keep(record, id)
+    await rejected.keep(record, id, isEphemeral)
   }
 }
 

@@ -1,5 +1,6 @@
 import { fieldAt, textOf } from '#capture/json.ts'
 import { providerOfUpstream } from '#capture/providers.ts'
+import type { Caller } from '../traffic/authorize.ts'
 import type { CallLabels } from '../traffic/service-headers.ts'
 import { answerJson } from './answer-json.ts'
 import { bodyJson } from './body-json.ts'
@@ -8,8 +9,7 @@ import type { CapturedBytes } from './captured-body.ts'
 /** One call that is over, as the gateway saw it. Times are in milliseconds. */
 export interface FinishedCall {
   id: string
-  /** Named in the record when the gateway posts for many projects. */
-  projectId: string | undefined
+  caller: Caller
   path: string
   labels: CallLabels
   request: CapturedBytes
@@ -42,7 +42,7 @@ export async function buildRecord(
   const { metadata, ...labels } = call.labels
   const fields = {
     id: call.id,
-    project_id: call.projectId,
+    project_id: call.caller.projectId,
     source: 'gateway',
     ...labels,
     provider: providerOfUpstream(upstreamHost, call.path) ?? undefined,

@@ -32,7 +32,7 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
       return
     }
     try {
-      await spool.append(record)
+      await spool.append(record, call.caller.isEphemeral)
       metrics.recorded()
     } catch (error) {
       // The spool has counted it. The application's answer is not held back for it.

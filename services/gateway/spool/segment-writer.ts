@@ -16,18 +16,37 @@ export interface SegmentWriter {
   finish(): Promise<void>
 }
 
-/** Writes segments of about `maxBytes` into `folder`. One write at a time: the caller waits for each. */
-export function createSegmentWriter(folder: string, maxBytes: number, now: () => number): SegmentWriter {
+interface SegmentWriterOptions {
+  folder: string
+  /** Bytes of a segment, about. */
+  maxBytes: number
+  /** Of projects that keep no content. A segment of theirs is begun anew every few minutes. */
+  isEphemeral: boolean
+  now: () => number
+}
+
+/** Bodies of one segment are erased together, none of them much before its hour is over. */
+export const ephemeralSpanMs = 5 * 60_000
+
+/** Writes segments into a folder. One write at a time: the caller waits for each. */
+export function createSegmentWriter({
+  folder,
+  maxBytes,
+  isEphemeral,
+  now,
+}: SegmentWriterOptions): SegmentWriter {
   let active: { segment: Segment; file: FileHandle } | undefined
 
   const begin = async (): Promise<{ segment: Segment; file: FileHandle }> => {
     const begunMs = now()
-    const path = join(folder, segmentName(begunMs, randomBytes(4).toString('hex')))
+    const path = join(folder, segmentName(begunMs, randomBytes(4).toString('hex'), isEphemeral))
     const file = await open(path, 'ax', 0o600)
     const segment = { path, size: headerBytes, sentOffset: headerBytes, unsent: 0, begunMs }
     active = { segment, file }
     return active
   }
+  const isFull = ({ size, begunMs }: Segment, moreBytes: number) =>
+    size + moreBytes > maxBytes || (isEphemeral && now() - begunMs > ephemeralSpanMs)
   const finish = async () => {
     const finished = active
     active = undefined
@@ -39,7 +58,7 @@ export function createSegmentWriter(folder: string, maxBytes: number, now: () =>
     finish,
     async write(frames, onBegin) {
       const byteLength = frames.reduce((sum, frame) => sum + frame.length, 0)
-      if (active !== undefined && active.segment.size + byteLength > maxBytes) await finish()
+      if (active !== undefined && isFull(active.segment, byteLength)) await finish()
       const isNew = active === undefined
       const { segment, file } = active ?? (await begin())
       try {

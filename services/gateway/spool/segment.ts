@@ -26,10 +26,26 @@ export interface SegmentRecord {
 
 const sentSuffix = '.sent'
 export const segmentSuffix = '.segment'
+/** Its records are of projects that keep no content: their bodies go after an hour (erase-bodies.ts). */
+const ephemeralSuffix = `.ephemeral${segmentSuffix}`
 
 /** A name that sorts by time, among the segments of all processes. */
-export function segmentName(nowMs: number, random: string): string {
-  return `${String(nowMs).padStart(15, '0')}-${random}${segmentSuffix}`
+export function segmentName(nowMs: number, random: string, isEphemeral = false): string {
+  return `${String(nowMs).padStart(15, '0')}-${random}${isEphemeral ? ephemeralSuffix : segmentSuffix}`
+}
+
+export function isEphemeralPath(path: string): boolean {
+  return path.endsWith(ephemeralSuffix)
+}
+
+/** Where the records of an ephemeral segment stand once their bodies are gone. */
+export function erasedPath(path: string): string {
+  return path.slice(0, -ephemeralSuffix.length) + segmentSuffix
+}
+
+/** When a segment was begun, by its name; NaN for a name that does not say. */
+export function begunMsOf(path: string): number {
+  return Number.parseInt(basename(path), 10)
 }
 
 export interface InspectedSegment {
@@ -41,7 +57,7 @@ export interface InspectedSegment {
 /** Looks at what a process before this one left. */
 export async function inspectSegment(path: string): Promise<InspectedSegment> {
   const bytes = await readFile(path)
-  const begunMs = Number.parseInt(basename(path), 10) || (await stat(path)).mtimeMs
+  const begunMs = begunMsOf(path) || (await stat(path)).mtimeMs
   const empty = { path, size: bytes.length, sentOffset: bytes.length, unsent: 0, begunMs }
   // A process can be killed before it has written the header.
   if (bytes.length < headerBytes) return { segment: empty, problem: null }

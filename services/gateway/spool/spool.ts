@@ -1,12 +1,15 @@
 import type { KeyObject } from 'node:crypto'
 import { messageOf } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
-import { adoptFolders, createFolder } from './adopt-folders.ts'
+import { adoptSegments, createFolder } from './adopt-folders.ts'
 import { createRecentRecords } from './recent-records.ts'
+import { eraseAfterMs, eraseSegment, type StripBodies } from './erase-bodies.ts'
 import { encodeFrame } from './segment-format.ts'
-import { createSegmentWriter, type SegmentWriter } from './segment-writer.ts'
-import { inspectSegment, readSegment, removeSegment, writeSentOffset, type Segment } from './segment.ts'
+import type { SegmentWriter } from './segment-writer.ts'
+import { isEphemeralPath, readSegment, removeSegment, writeSentOffset, type Segment } from './segment.ts'
 import { releaseFolder, touchEveryMs, touchLock } from './spool-lock.ts'
+import { createSpoolWriters, type SpoolWriters } from './spool-writers.ts'
+import { createWriteQueue } from './write-queue.ts'
 
 export type LossReason = 'spool_full' | 'spool_write' | 'damaged' | 'unreadable'
 
@@ -16,7 +19,11 @@ export interface SpoolOptions {
   name: string
   key: KeyObject | undefined
   maxBytes: number
+  /** What is left of a record of a project that keeps no content, after an hour. */
+  stripBodies: StripBodies
   now: () => number
+  /** How often the lock is touched and the spool looked after; 10 s unless a test says otherwise. */
+  tickMs?: number
   log: Log
   /** Told of every record that is lost. */
   onLost: (reason: LossReason, records: number) => void
@@ -26,6 +33,8 @@ export interface SpoolOptions {
 export interface SpoolBatch {
   records: readonly Buffer[]
   segment: Segment
+  /** Of projects that keep no content. */
+  isEphemeral: boolean
   /** Records that the batch stands for; more than `records` when some cannot be opened. */
   count: number
   end: number
@@ -54,16 +63,16 @@ export class Spool {
   readonly #recent = createRecentRecords(recentBytes)
   #folder = ''
   /** Undefined while the directory cannot be written. */
-  #writer: SegmentWriter | undefined
-  /** Oldest first; the last may be the one that is written to. */
+  #writers: SpoolWriters | undefined
+  /** Oldest first; the last ones may be those that are written to. */
   #segments: Segment[] = []
-  #pending: { record: Buffer; resolve: () => void; reject: (error: Error) => void }[] = []
-  #flushing: Promise<void> | undefined
+  readonly #queue = createWriteQueue((records, isEphemeral) => this.#write(records, isEphemeral))
   #inFlight: Segment | undefined
   #wake: (() => void) | undefined
   #notedMs = 0
   #touch: NodeJS.Timeout | undefined
   #problem: string | null = null
+  #isDue = false
 
   constructor(options: SpoolOptions) {
     this.#options = options
@@ -74,7 +83,7 @@ export class Spool {
    * tried again: records are lost and counted until then.
    */
   async open(): Promise<void> {
-    this.#touch = setInterval(() => void this.#touchLock(), touchEveryMs).unref()
+    this.#touch = setInterval(() => void this.#tick(), this.#options.tickMs ?? touchEveryMs).unref()
     await this.#begin()
   }
 
@@ -93,35 +102,41 @@ export class Spool {
       return
     }
     this.#problem = null
-    const segmentBytes = Math.min(maxSegmentBytes, Math.floor(this.#options.maxBytes / 8))
-    this.#writer = createSegmentWriter(this.#folder, segmentBytes, now)
-    for (const path of await adoptFolders(directory, this.#folder, now())) {
-      const { segment, problem } = await inspectSegment(path)
-      if (problem !== null) log.error({ segment: path, problem }, 'a spool segment cannot be read to its end')
-      // How many records lie behind the damage is not known; at least one.
-      if (problem === 'damaged') this.#lose('damaged', 1)
-      // One of another version stays where it is, for the gateway that can read it.
-      if (problem !== 'another version') this.#segments.push(segment)
+    const maxBytes = Math.min(maxSegmentBytes, Math.floor(this.#options.maxBytes / 8))
+    this.#writers = createSpoolWriters(this.#folder, maxBytes, now)
+    await this.#adopt()
+  }
+
+  /** Takes over what processes left that are gone: all that fits, or one folder when there is nothing here. */
+  async #adopt(): Promise<void> {
+    const { directory, maxBytes, now, log } = this.#options
+    let own = this.depth().bytes
+    const hasRoom = (byteLength: number) => {
+      if (own > 0 && own + byteLength > maxBytes) return false
+      own += byteLength
+      return true
     }
-    if (this.depth().records > 0) log.info(this.depth(), 'records of gateways before this one are adopted')
+    const { segments: adopted, damaged } = await adoptSegments(directory, this.#folder, { now, hasRoom, log })
+    // How many records lie behind the damage is not known; at least one.
+    if (damaged > 0) this.#lose('damaged', damaged)
+    if (adopted.length === 0) return
+    this.#segments.unshift(...adopted)
+    log.info({ segments: adopted.length, ...this.depth() }, 'records of gateways that are gone are adopted')
   }
 
   /** Resolves once the record is in the file. Rejects when the disk does not take it. */
-  append(record: Buffer): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#pending.push({ record, resolve, reject })
-      // Records that finish in the same turn of the event loop share one write; so do those that come during a write.
-      this.#flushing ??= new Promise<void>((flushed) => setImmediate(() => void this.#flush().then(flushed)))
-    })
+  append(record: Buffer, isEphemeral = false): Promise<void> {
+    return this.#queue.add(record, isEphemeral)
   }
 
   /** The next records, at most `maxRecords` and about `maxBytes`; undefined when all are sent. One batch at a time. */
   async take(maxRecords: number, maxBytes: number): Promise<SpoolBatch | undefined> {
-    for (let segment = this.#segments[0]; segment !== undefined; segment = this.#segments[0]) {
+    if (this.#isDue) await this.#keepHouse()
+    for (;;) {
+      const segment = this.#segments.find((each) => each.unsent > 0 || !this.#isActive(each))
+      if (segment === undefined) return undefined
       if (segment.unsent === 0) {
-        if (segment === this.#writer?.active()) return undefined
-        this.#segments.shift()
-        await removeSegment(segment)
+        await this.#remove(segment)
         continue
       }
       this.#inFlight = segment
@@ -130,7 +145,11 @@ export class Spool {
       this.#lose('damaged', segment.unsent)
       segment.unsent = 0
     }
-    return undefined
+  }
+
+  /** Whether `take` has more to do than to take: a batch that cannot be sent is to be given up for it, and taken anew. */
+  isDue(): boolean {
+    return this.#isDue
   }
 
   /** The batch need not be sent again. */
@@ -139,9 +158,9 @@ export class Spool {
     segment.unsent -= count
     this.#inFlight = undefined
     this.#recent.forget(segment, end)
-    if (segment.unsent === 0 && segment === this.#writer?.active() && this.#flushing === undefined) {
-      if (segment.size > worthFreeingBytes) await this.#writer.finish()
-    }
+    const isFree = segment.unsent === 0 && segment.size > worthFreeingBytes
+    if (isFree && this.#isActive(segment) && this.#queue.writing() === undefined)
+      await this.#writers?.finish(segment)
     const now = this.#options.now()
     if (now - this.#notedMs < noteEveryMs) return
     this.#notedMs = now
@@ -150,7 +169,7 @@ export class Spool {
 
   /** Resolves when there may be something to take, or when `signal` aborts. */
   async untilRecords(signal: AbortSignal): Promise<void> {
-    if (signal.aborted || this.depth().records > 0) return
+    if (signal.aborted || this.#isDue || this.depth().records > 0) return
     const { promise, resolve } = Promise.withResolvers<undefined>()
     this.#wake = () => resolve(undefined)
     signal.addEventListener('abort', this.#wake, { once: true })
@@ -172,37 +191,29 @@ export class Spool {
   /** Notes what is sent and gives the folder free; what is not sent stays in it. */
   async close(): Promise<void> {
     clearInterval(this.#touch)
-    await this.#flushing
-    await this.#writer?.finish()
+    await this.#queue.writing()
+    await this.#writers?.finishAll()
     for (const segment of this.#segments) {
       if (segment.unsent === 0) await removeSegment(segment)
       else await writeSentOffset(segment)
     }
-    if (this.#writer !== undefined) await releaseFolder(this.#folder)
+    if (this.#writers !== undefined) await releaseFolder(this.#folder)
   }
 
-  async #flush(): Promise<void> {
-    while (this.#pending.length > 0) {
-      const batch = this.#pending
-      this.#pending = []
-      try {
-        await this.#write(batch.map(({ record }) => record))
-        for (const { resolve } of batch) resolve()
-      } catch (error) {
-        const failure = error instanceof Error ? error : new Error(String(error))
-        this.#lose('spool_write', batch.length)
-        for (const { reject } of batch) reject(failure)
-      }
+  async #write(records: readonly Buffer[], isEphemeral: boolean): Promise<void> {
+    try {
+      await this.#writeTo(this.#writers?.of(isEphemeral), records)
+    } catch (error) {
+      this.#lose('spool_write', records.length)
+      throw error
     }
-    this.#flushing = undefined
   }
 
-  async #write(records: readonly Buffer[]): Promise<void> {
-    if (this.#writer === undefined)
-      throw new Error(`the spool cannot be written: ${this.#problem ?? 'not open'}`)
+  async #writeTo(writer: SegmentWriter | undefined, records: readonly Buffer[]): Promise<void> {
+    if (writer === undefined) throw new Error(`the spool cannot be written: ${this.#problem ?? 'not open'}`)
     const frames = records.map((record) => encodeFrame(record, this.#options.key))
     await this.#makeRoom(frames.reduce((sum, frame) => sum + frame.length, 0))
-    const segment = await this.#writer.write(frames, (begun) => this.#segments.push(begun))
+    const segment = await writer.write(frames, (begun) => this.#segments.push(begun))
     let end = segment.size - frames.reduce((sum, frame) => sum + frame.length, 0)
     const writtenMs = this.#options.now()
     records.forEach((record, index) => {
@@ -217,13 +228,10 @@ export class Spool {
   /** Drops the oldest whole segments that are not being sent. */
   async #makeRoom(byteLength: number): Promise<void> {
     while (this.depth().bytes + byteLength > this.#options.maxBytes) {
-      const active = this.#writer?.active()
-      const victim = this.#segments.find((segment) => segment !== this.#inFlight && segment !== active)
+      const victim = this.#segments.find((segment) => segment !== this.#inFlight && !this.#isActive(segment))
       if (victim === undefined) throw new Error('the spool is full and all of it is being sent')
-      this.#segments = this.#segments.filter((segment) => segment !== victim)
-      this.#recent.forget(victim, victim.size)
       if (victim.unsent > 0) this.#lose('spool_full', victim.unsent)
-      await removeSegment(victim)
+      await this.#remove(victim)
     }
   }
 
@@ -243,7 +251,8 @@ export class Spool {
     if (last === undefined) return undefined
     const records = taken.flatMap(({ record }) => (record === null ? [] : [record]))
     if (records.length < taken.length) this.#lose('unreadable', taken.length - records.length)
-    return { records, segment, count: taken.length, end: last.end }
+    const isEphemeral = isEphemeralPath(segment.path)
+    return { records, segment, isEphemeral, count: taken.length, end: last.end }
   }
 
   #lose(reason: LossReason, records: number): void {
@@ -251,15 +260,48 @@ export class Spool {
     this.#options.log.error({ reason, records }, 'recorded calls are lost')
   }
 
-  async #touchLock(): Promise<void> {
+  #isActive(segment: Segment): boolean {
+    return this.#writers?.isActive(segment) === true
+  }
+
+  async #remove(segment: Segment): Promise<void> {
+    this.#segments = this.#segments.filter((other) => other !== segment)
+    this.#recent.forget(segment, segment.size)
+    await removeSegment(segment)
+  }
+
+  /** Between two batches, so that nothing is moved under one that is being sent. */
+  async #keepHouse(): Promise<void> {
+    this.#isDue = false
+    const { log, now } = this.#options
+    const isDue = (segment: Segment) =>
+      isEphemeralPath(segment.path) && !this.#isActive(segment) && now() - segment.begunMs >= eraseAfterMs
     try {
-      if (this.#writer === undefined) {
-        await this.#begin()
-        return
-      }
-      await touchLock(this.#folder, this.#options.now())
+      if (this.#queue.writing() === undefined) await this.#writers?.finishAged(now())
+      for (const segment of this.#segments.filter(isDue)) await this.#erase(segment)
+      await this.#adopt()
+    } catch (error) {
+      log.error({ err: error }, 'the spool cannot be kept in order; it is tried again')
+    }
+  }
+
+  async #erase(segment: Segment): Promise<void> {
+    const { key, stripBodies, log } = this.#options
+    this.#inFlight = segment
+    this.#recent.forget(segment, segment.size)
+    const unreadable = await eraseSegment(segment, key, stripBodies)
+    if (unreadable > 0) this.#lose('unreadable', unreadable)
+    log.warn({ records: segment.unsent }, 'records of projects that keep no content lost their bodies')
+  }
+
+  async #tick(): Promise<void> {
+    try {
+      if (this.#writers === undefined) await this.#begin()
+      else await touchLock(this.#folder, this.#options.now())
     } catch (error) {
       this.#options.log.warn({ err: error }, 'the lock of the spool folder cannot be touched')
     }
+    this.#isDue = true
+    this.#wake?.()
   }
 }

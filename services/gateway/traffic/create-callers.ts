@@ -1,16 +1,20 @@
 import type { Dispatcher } from 'undici'
 import type { Log } from '#runtime/log.ts'
 import type { GatewayConfig } from '../config.ts'
-import { createAuthorizer, type Authorizer } from './authorize.ts'
+import type { OwnProject } from '../projects/own-project.ts'
+import { createAuthorizer, type Authorizer, type Caller } from './authorize.ts'
 import { createProjectKeys, resolveByApi } from './project-keys.ts'
 
 /** Who may call: whoever has a key of the gateway's own, or of a project. */
 export function createCallers(
   config: GatewayConfig,
   dispatcher: Dispatcher,
-  { log, now }: { log: Log; now: () => number },
+  { own, log, now }: { own: OwnProject; log: Log; now: () => number },
 ): Authorizer {
-  if (config.GATEWAY_AUTH === 'proxy_keys') return createAuthorizer(config.PROXY_API_KEY ?? [])
+  if (config.GATEWAY_AUTH === 'proxy_keys') {
+    const unknown: Caller = { projectId: undefined, isEphemeral: false }
+    return createAuthorizer(config.PROXY_API_KEY ?? [], () => own.settings() ?? unknown)
+  }
   const resolve = resolveByApi(config.API_BACKEND_URL, config.INTERNAL_API_SECRET ?? '', dispatcher)
   return createProjectKeys({ resolve, now, log })
 }

@@ -4,7 +4,7 @@ import { createProjectKeys, type ResolvedKey } from './project-keys.ts'
 
 const digits = 'AB12'.repeat(12)
 const bearer = `Bearer svc_live_${digits}`
-const projectKey: ResolvedKey = { projectId: 'prj_1', scope: 'all', expiresMs: null }
+const projectKey: ResolvedKey = { projectId: 'prj_1', isEphemeral: false, scope: 'all', expiresMs: null }
 let nowMs: number
 let asked: string[]
 let answer: () => Promise<ResolvedKey | null>
@@ -29,8 +29,10 @@ const settled = () => new Promise((resolve) => setImmediate(resolve))
 test('a key is asked about once, by the hash of its digits in lower case, whatever its label', async () => {
   const authorize = keys()
   const callers = await Promise.all([bearer, bearer, bearer].map(async (each) => authorize(each)))
-  expect(new Set(callers.map((caller) => JSON.stringify(caller)))).toEqual(new Set(['{"projectId":"prj_1"}']))
-  expect(authorize(`Bearer svc_${digits.toLowerCase()}`)).toEqual({ projectId: 'prj_1' })
+  expect(new Set(callers.map((caller) => JSON.stringify(caller)))).toEqual(
+    new Set(['{"projectId":"prj_1","isEphemeral":false}']),
+  )
+  expect(authorize(`Bearer svc_${digits.toLowerCase()}`)).toEqual({ projectId: 'prj_1', isEphemeral: false })
   expect(asked).toEqual(['e0b3dca96853b1ff3576c5845db383358e5bb22273433d1c6476ca8ba4de6a53'])
 })
 
@@ -55,7 +57,7 @@ test('an answer is renewed behind the calls', async () => {
   await authorize(bearer)
   answer = () => Promise.resolve(null)
   nowMs += 31_000
-  expect(authorize(bearer)).toEqual({ projectId: 'prj_1' })
+  expect(authorize(bearer)).toEqual({ projectId: 'prj_1', isEphemeral: false })
   await settled()
   expect(authorize(bearer)).toBe('unknown')
   expect(asked).toHaveLength(2)
@@ -67,8 +69,8 @@ test('while the service is away the last answer stands, and it is not asked with
   answer = () => Promise.reject(new Error('away'))
   for (let call = 0; call < 5; call++) {
     nowMs += 60_000
-    expect(await authorize(bearer)).toEqual({ projectId: 'prj_1' })
-    expect(await authorize(bearer)).toEqual({ projectId: 'prj_1' })
+    expect(await authorize(bearer)).toEqual({ projectId: 'prj_1', isEphemeral: false })
+    expect(await authorize(bearer)).toEqual({ projectId: 'prj_1', isEphemeral: false })
   }
   expect(await authorize(`Bearer svc_${'0'.repeat(48)}`)).toBe('unavailable')
   answer = () => Promise.resolve(null)

@@ -10,6 +10,8 @@ export type ResolveKey = (sha256: string) => Promise<ResolvedKey | null>
 
 export interface ResolvedKey {
   projectId: string
+  /** Whether the project keeps no content. */
+  isEphemeral: boolean
   scope: string
   expiresMs: number | null
 }
@@ -70,7 +72,7 @@ export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
   const callerOf = ({ key }: Known): Caller | 'unknown' => {
     if (key === null || key.scope === 'read' || (key.expiresMs !== null && key.expiresMs <= now()))
       return 'unknown'
-    return { projectId: key.projectId }
+    return { projectId: key.projectId, isEphemeral: key.isEphemeral }
   }
 
   return (authorization) => {
@@ -93,6 +95,7 @@ export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
 
 const answerSchema = z.object({
   project_id: z.string(),
+  zero_content_retention: z.boolean(),
   scope: z.string(),
   expires_at: z.iso.datetime().nullable(),
 })
@@ -111,8 +114,14 @@ export function resolveByApi(url: string, internalSecret: string, dispatcher: Di
       body: JSON.stringify({ key_sha256: sha256 }),
     })
     if (statusCode === 200) {
-      const { project_id: projectId, scope, expires_at: expires } = answerSchema.parse(await body.json())
-      return { projectId, scope, expiresMs: expires === null ? null : Date.parse(expires) }
+      const {
+        project_id: projectId,
+        scope,
+        expires_at: expires,
+        ...project
+      } = answerSchema.parse(await body.json())
+      const expiresMs = expires === null ? null : Date.parse(expires)
+      return { projectId, isEphemeral: project.zero_content_retention, scope, expiresMs }
     }
     const text = await body.text()
     // Another 404 is not about the key: the address is wrong, or the service too old.

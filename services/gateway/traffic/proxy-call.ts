@@ -4,6 +4,7 @@ import type { Log } from '#runtime/log.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import { CapturedBody, type CaptureBudget } from '../recording/captured-body.ts'
 import type { Recorder } from '../recording/recorder.ts'
+import type { Caller } from './authorize.ts'
 import { answerHeaders, type AnswerHeaders } from './forwarded-headers.ts'
 import { sendAnswer, type GatewayAnswer } from './gateway-answer.ts'
 import { forwardedBody, type ForwardedBody } from './request-body.ts'
@@ -28,8 +29,7 @@ export interface ProxyDependencies {
 /** One request, as it is to be forwarded. */
 export interface ForwardedCall {
   id: string
-  /** Undefined: the project whose key records are posted with. */
-  projectId: string | undefined
+  caller: Caller
   path: string
   headers: string[]
   labels: CallLabels
@@ -244,13 +244,13 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     const { metrics, recorder } = this.#dependencies
     if (this.#requestBody === null || this.#answerBody === null) return
     for (const { cut } of [this.#requestBody, this.#answerBody]) if (cut !== null) metrics.cut(cut)
-    const { id, projectId, path, labels } = this.#call
+    const { id, caller, path, labels } = this.#call
     const isReached = this.#sentMs > 0
     // A call whose request never came in whole has not been made.
     if (isReached) {
       await recorder({
         id,
-        projectId,
+        caller,
         path,
         labels,
         request: this.#requestBody.bytes(),

@@ -78,10 +78,9 @@ function createHandler(dependencies: TrafficDependencies) {
     }
     if (isWaiting) response.writeContinue()
     const isRecorded = recordOther || (request.method === 'POST' && shapeOfPath(path) !== null)
-    const { projectId } = caller
     const call = new ProxyCall(
       dependencies,
-      { id, projectId, path, headers: forwarded, labels, isRecorded },
+      { id, caller, path, headers: forwarded, labels, isRecorded },
       request,
       response,
     )

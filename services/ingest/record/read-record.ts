@@ -13,7 +13,8 @@ export interface RawRecord {
 /** A valid record and the bytes of its bodies. */
 export interface ReadRecord {
   record: CallRecord
-  requestBody: Buffer
+  /** Null: the bodies are erased. */
+  requestBody: Buffer | null
   responseBody: Buffer | null
 }
 
@@ -36,6 +37,7 @@ export function readRecord(raw: RawRecord, maxBytes: number, nowMs: number): Rea
   const members = scanMembers(raw.bytes)
   const errors = [...idErrors(record, nowMs), ...depthErrors(members)]
   if (errors.length > 0) throw invalidInput(errors)
+  if (record.bodies_erased) return { record, requestBody: null, responseBody: null }
   return {
     record,
     requestBody: members.get('request_body')?.bytes ?? Buffer.from('{}'),

@@ -56,10 +56,18 @@ export const recordSchema = z
     user_id: optionalText(256),
     model: optionalText(256).describe('Absent: taken from the bodies, else `unknown`.'),
     provider: optionalText(64).describe('Absent: taken from the shape of the bodies and the model.'),
-    request_body: jsonObject.describe(
-      'What was sent to the model; `type: mcp_tool_call` for a tool call. Kept byte for byte.',
-    ),
+    request_body: jsonObject
+      .optional()
+      .describe(
+        'What was sent to the model; `type: mcp_tool_call` for a tool call. Kept byte for byte. Required, unless `bodies_erased`.',
+      ),
     response_body: jsonObject.nullish().describe('What it answered. Kept byte for byte.'),
+    bodies_erased: z
+      .boolean()
+      .default(false)
+      .describe(
+        'The bodies waited for too long on the way and are gone, because the project keeps no content. What comes in their place is not kept.',
+      ),
     latency_ms: amount,
     time_to_first_token_ms: amount,
     prompt_tokens: count.describe(
@@ -87,7 +95,9 @@ export const recordSchema = z
     }),
     source: z.enum(recordSources).default('api'),
   })
-  .superRefine(({ request_body: body }, context) => {
+  .superRefine(({ request_body: body, bodies_erased: areErased }, context) => {
+    if (body === undefined && !areErased)
+      context.addIssue({ code: 'custom', path: ['request_body'], message: 'must be a JSON object' })
     if (!isJsonObject(body) || body['type'] !== 'mcp_tool_call') return
     if (!textField(100_000).safeParse(body['tool_name']).success) {
       context.addIssue({

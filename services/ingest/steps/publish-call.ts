@@ -19,7 +19,8 @@ interface PublishDependencies {
 }
 
 export interface CallBodies {
-  requestBody: Buffer
+  /** Null: they were erased before they came here. */
+  requestBody: Buffer | null
   responseBody: Buffer | null
 }
 
@@ -32,18 +33,19 @@ export function createPublishCall({ producer, sealer, logged, ephemeral }: Publi
     key: call.id,
     value: await topic.encoder.encode(call),
   })
-  return async (call, { requestBody, responseBody }) => {
+  return async (given, { requestBody, responseBody }) => {
+    const call = requestBody === null ? { ...given, zero_content_retention: true } : given
     const seal = (bytes: Buffer, part: 'request_body' | 'response_body') =>
       sealer.seal(bytes, sealedIdentity(call.project_id, call.id, part))
     const whole: LoggedCall = {
       ...call,
-      request_body: seal(requestBody, 'request_body'),
+      request_body: requestBody === null ? null : seal(requestBody, 'request_body'),
       response_body: responseBody === null ? null : seal(responseBody, 'response_body'),
     }
     try {
       // Content that must not be kept goes only where nothing is kept; the row of the call goes where all rows go.
       const records = call.zero_content_retention
-        ? [encodeFor(logged, call), encodeFor(ephemeral, whole)]
+        ? [encodeFor(logged, call), ...(requestBody === null ? [] : [encodeFor(ephemeral, whole)])]
         : [encodeFor(logged, whole)]
       await producer.send(await Promise.all(records))
     } catch (error) {

@@ -1,0 +1,164 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { systemClock } from '#runtime/clock.ts'
+import { createLog } from '#runtime/log.ts'
+import { createMetrics } from '#runtime/metrics.ts'
+import { until } from '#tests/support/until.ts'
+import { createGatewayMetrics } from '../metrics.ts'
+import { withoutBodies } from '../recording/without-bodies.ts'
+import { Spool } from '../spool/spool.ts'
+import type { PostRecords, Verdict } from './post-records.ts'
+import { createRejectedRecords } from './rejected-records.ts'
+import { Sender } from './sender.ts'
+
+/** Records of projects that keep no content, on a disk that is not encrypted, so that a test can look for their words. */
+const minuteMs = 60_000
+const log = createLog('gateway-test', 'silent')
+let directory: string
+let nowMs: number
+let names = 0
+const now = () => nowMs
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sluice-zero-'))
+  nowMs = Date.now()
+})
+afterEach(() => rm(directory, { recursive: true }))
+
+async function openSpool(): Promise<Spool> {
+  const spool = new Spool({
+    directory,
+    name: `z${names++}`,
+    key: undefined,
+    maxBytes: 64 * 1024 * 1024,
+    stripBodies: withoutBodies,
+    now,
+    tickMs: 10,
+    log,
+    onLost: (reason, records) => {
+      throw new Error(`${records} records are lost: ${reason}`)
+    },
+  })
+  await spool.open()
+  return spool
+}
+
+const recordOf = (id: string) =>
+  Buffer.from(
+    `{"id":"${id}","source":"gateway","request_body":{"model":"gpt-4o","messages":[{"role":"user","content":"SECRET"}]},` +
+      `"response_body":{"object":"chat.completion","model":"gpt-4o-1","usage":{"prompt_tokens":3,"completion_tokens":4}}}`,
+  )
+const erased = (id: string) => ({
+  id,
+  source: 'gateway',
+  model: 'gpt-4o-1',
+  provider: 'openai',
+  prompt_tokens: 3,
+  completion_tokens: 4,
+  bodies_erased: true,
+})
+
+/** Everything below the spool's directory. */
+async function onDisk(): Promise<string> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  const texts = await Promise.all(
+    files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'latin1')),
+  )
+  return texts.join('\n')
+}
+
+function startSender(spool: Spool, post: PostRecords) {
+  const sender = new Sender({
+    spool,
+    post,
+    rejected: createRejectedRecords({
+      directory: join(directory, 'rejected'),
+      key: undefined,
+      maxBytes: 1024 * 1024,
+      stripBodies: withoutBodies,
+      now,
+      log,
+    }),
+    metrics: createGatewayMetrics(createMetrics()),
+    log,
+    clock: { ...systemClock, sleep: () => new Promise((resolve) => setTimeout(resolve, 5)) },
+  })
+  const running = sender.run()
+  return async () => {
+    sender.stop(1_000)
+    await running
+    await spool.close()
+  }
+}
+
+test('bodies leave the disk after an hour in which nothing can be sent; what they said of the call is sent without them', async () => {
+  const spool = await openSpool()
+  const posted: Buffer[] = []
+  let isAway = true
+  const stop = startSender(spool, (records) => {
+    if (isAway) return Promise.resolve(records.map((): Verdict => ({ kind: 'later' })))
+    posted.push(...records)
+    return Promise.resolve(records.map((): Verdict => ({ kind: 'taken' })))
+  })
+  await Promise.all([spool.append(recordOf('a'), true), spool.append(Buffer.from('{"id":"kept"}'))])
+  nowMs += 58 * minuteMs
+  await spool.append(recordOf('b'), true)
+  expect((await onDisk()).match(/SECRET/g)).toHaveLength(2)
+  nowMs += minuteMs
+  // The newer one has its hour still.
+  await until(async () => (await onDisk()).match(/SECRET/g)?.length === 1)
+  nowMs += 59 * minuteMs
+  await until(async () => !(await onDisk()).includes('SECRET'))
+  isAway = false
+  await until(() => spool.depth().records === 0)
+  const sent = posted.map((record) => JSON.parse(record.toString()) as { id: string })
+  expect(sent.sort((a, b) => (a.id < b.id ? -1 : 1))).toMatchObject([
+    erased('a'),
+    erased('b'),
+    { id: 'kept' },
+  ])
+  expect(posted.join('')).not.toContain('SECRET')
+  await stop()
+})
+
+test('records that a gateway left behind lose their bodies at the next one', async () => {
+  const first = await openSpool()
+  await first.append(recordOf('a'), true)
+  await first.close()
+  nowMs += 60 * minuteMs
+  const next = await openSpool()
+  await until(() => next.isDue())
+  const batch = await next.take(10, 1024)
+  expect(batch?.records.map((record) => JSON.parse(record.toString()) as unknown)).toMatchObject([
+    erased('a'),
+  ])
+  expect(await onDisk()).not.toContain('SECRET')
+  await next.close()
+})
+
+test('a sent record stays on disk no longer because nothing comes after it', async () => {
+  const spool = await openSpool()
+  const stop = startSender(spool, (records) => Promise.resolve(records.map(() => ({ kind: 'taken' }))))
+  await spool.append(recordOf('a'), true)
+  await until(() => spool.depth().records === 0)
+  expect(await onDisk()).toContain('SECRET')
+  nowMs += 6 * minuteMs
+  await until(async () => !(await onDisk()).includes('SECRET'))
+  await stop()
+})
+
+test('a refused record loses its bodies too', async () => {
+  const spool = await openSpool()
+  const refusal: Verdict = { kind: 'refused', status: 422, detail: 'no' }
+  const stop = startSender(spool, (records) => Promise.resolve(records.map(() => refusal)))
+  await spool.append(recordOf('a'), true)
+  await until(() => spool.depth().records === 0)
+  nowMs += 60 * minuteMs
+  await until(async () => !(await onDisk()).includes('SECRET'))
+  const [kept = ''] = await readdir(join(directory, 'rejected'))
+  expect(await readFile(join(directory, 'rejected', kept), 'latin1')).toContain('"prompt_tokens":3')
+  await stop()
+})

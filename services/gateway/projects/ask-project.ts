@@ -1,0 +1,46 @@
+import { request, type Dispatcher } from 'undici'
+import { z } from 'zod'
+import { tierSchema, type Tier } from '#schemas/tiers.ts'
+
+/** What the gateway has to know of a project. */
+export interface ProjectSettings {
+  projectId: string
+  tier: Tier
+  /** Whether it keeps no content. */
+  isEphemeral: boolean
+}
+
+/** Settings of a project; of the credential's own when none is named. Null: there is no such project. */
+export type AskProject = (projectId?: string) => Promise<ProjectSettings | null>
+
+export const projectAnswer = z
+  .object({ project_id: z.string(), tier: tierSchema, zero_content_retention: z.boolean() })
+  .transform(({ project_id: projectId, tier, zero_content_retention: isEphemeral }): ProjectSettings => ({
+    projectId,
+    tier,
+    isEphemeral,
+  }))
+
+const timeoutMs = 3_000
+
+/** Asks `GET /internal/project`. Rejects when the API service does not say. */
+export function createAskProject(
+  url: string,
+  credential: { name: string; value: string },
+  dispatcher: Dispatcher,
+): AskProject {
+  return async (projectId) => {
+    const query = projectId === undefined ? '' : `?project_id=${encodeURIComponent(projectId)}`
+    const { statusCode, body } = await request(`${url}/internal/project${query}`, {
+      dispatcher,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      headers: { [credential.name]: credential.value },
+    })
+    if (statusCode === 200) return projectAnswer.parse(await body.json())
+    const text = await body.text()
+    // Another 404 is not about the project: the address is wrong, or the service too old.
+    if (statusCode === 404 && text.includes('"NOT_FOUND"')) return null
+    throw new Error(`the API service answered ${statusCode} about a project`)
+  }
+}

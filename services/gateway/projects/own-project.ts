@@ -1,0 +1,92 @@
+import { hash } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { messageOf } from '#runtime/errors.ts'
+import type { Log } from '#runtime/log.ts'
+import { projectAnswer, type AskProject, type ProjectSettings } from './ask-project.ts'
+
+/** The project whose key the gateway posts records with. */
+export interface OwnProject {
+  /** Asks once; a service that is away holds nobody up. */
+  start(): Promise<void>
+  stop(): void
+  /** The last answer, of this process or one before it; undefined when there was none. */
+  settings(): ProjectSettings | undefined
+  /** Why there is no answer, or null. */
+  problem(): string | null
+}
+
+interface OwnProjectOptions {
+  ask: AskProject
+  /** Where the last answer is kept: a gateway that starts while the API service is away must know whether bodies may be kept. */
+  directory: string
+  key: string
+  log: Log
+}
+
+const askEveryMs = 60_000
+const fileName = 'project.json'
+
+export function createOwnProject({ ask, directory, key, log }: OwnProjectOptions): OwnProject {
+  const path = join(directory, fileName)
+  const keyHash = hash('sha256', key, 'hex')
+  let settings: ProjectSettings | undefined
+  let problem: string | null = null
+  let timer: NodeJS.Timeout | undefined
+
+  const remember = async (known: ProjectSettings) => {
+    try {
+      await mkdir(directory, { recursive: true, mode: 0o700 })
+      const { projectId: project_id, tier, isEphemeral: zero_content_retention } = known
+      const text = JSON.stringify({
+        key_sha256: keyHash,
+        project: { project_id, tier, zero_content_retention },
+      })
+      const hidden = `${path}.${process.pid}`
+      await writeFile(hidden, text, { mode: 0o600 })
+      await rename(hidden, path)
+    } catch (error) {
+      log.warn({ err: error }, "the project's settings cannot be kept for the next start")
+    }
+  }
+  const renew = async () => {
+    try {
+      const answer = await ask()
+      if (answer === null) throw new Error('the key is of no project')
+      problem = null
+      const isNew = JSON.stringify(answer) !== JSON.stringify(settings)
+      settings = answer
+      if (isNew) await remember(answer)
+    } catch (error) {
+      if (problem === null)
+        log.warn({ err: error }, "the API service does not say what the project's settings are")
+      problem = messageOf(error)
+    }
+  }
+
+  return {
+    async start() {
+      settings = await readRemembered(path, keyHash, log)
+      await renew()
+      timer = setInterval(() => void renew(), askEveryMs).unref()
+    },
+    stop: () => clearInterval(timer),
+    settings: () => settings,
+    problem: () => (settings === undefined ? problem : null),
+  }
+}
+
+const rememberedSchema = z.object({ key_sha256: z.string(), project: projectAnswer })
+
+async function readRemembered(path: string, keyHash: string, log: Log): Promise<ProjectSettings | undefined> {
+  try {
+    const { key_sha256, project } = rememberedSchema.parse(JSON.parse(await readFile(path, 'utf8')))
+    return key_sha256 === keyHash ? project : undefined
+  } catch (error) {
+    // None on the first start; anything else is as good as none, and said.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT'))
+      log.warn({ err: error }, "the project's settings of the last start cannot be read")
+    return undefined
+  }
+}

@@ -1,0 +1,30 @@
+import { describeCall } from '#capture/describe-call.ts'
+import { fieldAt, objectOf, parseJson } from '#capture/json.ts'
+
+/**
+ * A record without its bodies: what ingest would have read from them stands in it, and `bodies_erased` says that they were there. For
+ * projects that keep no content.
+ */
+export function withoutBodies(record: Buffer): Buffer {
+  const whole = objectOf(parseJson(record.toString('utf8'))) ?? {}
+  const described = describeCall({
+    requestBody: fieldAt(whole, 'request_body'),
+    responseBody: fieldAt(whole, 'response_body') ?? null,
+  })
+  const derived = {
+    model: textFor(described.model, 256),
+    provider: textFor(described.provider, 64),
+    prompt_tokens: described.promptTokens,
+    cached_tokens: described.cachedTokens,
+    completion_tokens: described.completionTokens,
+    reasoning_tokens: described.reasoningTokens,
+  }
+  // JSON leaves out what is undefined.
+  const gone = { request_body: undefined, response_body: undefined, bodies_erased: true }
+  return Buffer.from(JSON.stringify({ ...derived, ...whole, ...gone }))
+}
+
+/** As ingest takes it; a body may name anything. */
+function textFor(text: string | null, maxLength: number): string | null {
+  return text === null ? null : text.slice(0, maxLength).toWellFormed().replaceAll('\u0000', '\ufffd')
+}

@@ -1,0 +1,56 @@
+import type { KeyObject } from 'node:crypto'
+import { readFile, rename, unlink, writeFile } from 'node:fs/promises'
+import { decodeFrame, encodeFrame, headerBytes, segmentHeader } from './segment-format.ts'
+import { erasedPath, removeSegment, type Segment } from './segment.ts'
+
+/** Content of projects that keep none may wait on disk for an hour. Looked at every 10 s, and between two tries to send. */
+export const eraseAfterMs = 59 * 60_000
+
+/** A record (JSON bytes) without its bodies. */
+export type StripBodies = (record: Buffer) => Buffer
+
+/**
+ * Writes what is left to send of an ephemeral segment without its bodies, in its place. Killed in the middle it leaves the old
+ * segment, or both: adopt-folders.ts drops the old one then. Gives the number of records that could not be opened; they are gone.
+ */
+export async function eraseSegment(
+  segment: Segment,
+  key: KeyObject | undefined,
+  strip: StripBodies,
+): Promise<number> {
+  const bytes = await readFile(segment.path)
+  const frames: Buffer[] = []
+  let unreadable = 0
+  for (let at = segment.sentOffset; at < segment.size;) {
+    const frame = decodeFrame(bytes, at, key)
+    if (frame.kind !== 'frame') break
+    if (frame.record === null) unreadable++
+    else frames.push(encodeFrame(strip(frame.record), key))
+    at = frame.end
+  }
+  const old = { ...segment }
+  const erased = Buffer.concat([segmentHeader(), ...frames])
+  await replaceFile(erasedPath(old.path), erased)
+  await removeSegment(old)
+  segment.path = erasedPath(old.path)
+  segment.size = erased.length
+  segment.sentOffset = headerBytes
+  segment.unsent = frames.length
+  return unreadable
+}
+
+async function replaceFile(path: string, bytes: Buffer): Promise<void> {
+  const hidden = `${path}.new`
+  await writeFile(hidden, bytes, { mode: 0o600 })
+  await rename(hidden, path)
+}
+
+/** The same for a file of one record, beside the spool. */
+export async function eraseFile(path: string, key: KeyObject | undefined, strip: StripBodies): Promise<void> {
+  const frame = decodeFrame(await readFile(path), headerBytes, key)
+  if (frame.kind === 'frame' && frame.record !== null) {
+    const erased = encodeFrame(strip(frame.record), key)
+    await replaceFile(erasedPath(path), Buffer.concat([segmentHeader(), erased]))
+  }
+  await unlink(path)
+}
