@@ -98,6 +98,25 @@ describe('token buckets do not overlap', () => {
       },
       [15, 5, 9, 11],
     ],
+    [
+      'Gemini counts what tools brought in beside the prompt',
+      { candidates: [], usageMetadata: { promptTokenCount: 20, toolUsePromptTokenCount: 7 } },
+      [27, null, null, null],
+    ],
+    [
+      'Anthropic counts thinking in the output',
+      {
+        type: 'message',
+        content: [],
+        usage: { input_tokens: 5, output_tokens: 30, output_tokens_details: { thinking_tokens: 20 } },
+      },
+      [5, null, 10, 20],
+    ],
+    [
+      'a cache that is larger than the prompt is beside it',
+      chatAnswer({ prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 90 } }),
+      [10, 90, 1, null],
+    ],
     ['Bedrock', { usage: { inputTokens: 3, outputTokens: 4 } }, [3, null, 4, null]],
     ['Cohere', { meta: { billed_units: { input_tokens: 3, output_tokens: 4 } } }, [3, null, 4, null]],
     ['no usage is unknown, not 0', chatAnswer({}), [null, null, null, null]],

@@ -10,6 +10,10 @@ export interface TokenUsage {
   completionTokens: number | null
   cachedTokens: number | null
   reasoningTokens: number | null
+  /** Part of `promptTokens`: written to the provider's cache, which may cost more than reading it anew. 0 when nothing is said. */
+  writtenTokens: number
+  /** Part of `writtenTokens`: to be kept for an hour. */
+  writtenHourTokens: number
 }
 
 /** Reads what an answer says of its tokens, in the words of whichever provider. */
@@ -41,9 +45,13 @@ function usageOfObject(usage: unknown): TokenUsage {
       count('prompt_tokens_details', 'cached_tokens') ??
       count('input_tokens_details', 'cached_tokens') ??
       count('prompt_cache_hit_tokens'),
+    written:
+      count('prompt_tokens_details', 'cache_write_tokens') ??
+      count('input_tokens_details', 'cache_write_tokens'),
     reasoning:
       count('completion_tokens_details', 'reasoning_tokens') ??
-      count('output_tokens_details', 'reasoning_tokens'),
+      count('output_tokens_details', 'reasoning_tokens') ??
+      count('output_tokens_details', 'thinking_tokens'),
     total: count('total_tokens'),
   })
 }
@@ -52,52 +60,77 @@ interface InclusiveUsage {
   prompt: number | undefined
   completion: number | undefined
   cached?: number | undefined
+  written?: number | undefined
   reasoning?: number | undefined
   total?: number | undefined
 }
 
-/** Takes cached tokens out of the prompt's and reasoning tokens out of the completion's, where they are counted in. */
-function separateUsage({ prompt, completion, cached, reasoning, total }: InclusiveUsage): TokenUsage {
-  // Some hosts of the same dialect count reasoning beside the completion; the total tells which.
-  const reasoningIsBeside =
-    reasoning !== undefined && reasoning > 0 && total === (prompt ?? 0) + (completion ?? 0) + reasoning
+/**
+ * Takes cached tokens out of the prompt's and reasoning tokens out of the completion's, where they are counted in. Some hosts of the same
+ * dialect count them beside: the total tells, and that a part is larger than its whole.
+ */
+function separateUsage(usage: InclusiveUsage): TokenUsage {
+  const { prompt, completion, cached, reasoning, written = 0, total } = usage
+  const sum = (prompt ?? 0) + (completion ?? 0)
+  const inside = (whole: number | undefined, part = 0) =>
+    whole === undefined || part > whole || (part > 0 && total === sum + part) ? 0 : part
+  const promptTokens = prompt === undefined ? null : prompt - inside(prompt, cached)
   return {
-    promptTokens: prompt === undefined ? null : Math.max(0, prompt - (cached ?? 0)),
-    completionTokens:
-      completion === undefined ? null : Math.max(0, completion - (reasoningIsBeside ? 0 : (reasoning ?? 0))),
+    promptTokens,
+    completionTokens: completion === undefined ? null : completion - inside(completion, reasoning),
     cachedTokens: cached ?? null,
     reasoningTokens: reasoning ?? null,
+    writtenTokens: Math.min(written, promptTokens ?? 0),
+    writtenHourTokens: 0,
   }
 }
 
-/** Anthropic counts cache reads and writes beside `input_tokens`. Writes are input, read anew. */
+/** Anthropic counts cache reads and writes beside `input_tokens`, and thinking in `output_tokens`. Writes are input, read anew. */
 function anthropicUsage(usage: unknown): TokenUsage {
-  const input = countOf(fieldAt(usage, 'input_tokens'))
+  const output = separateUsage({
+    prompt: undefined,
+    completion: countOf(fieldAt(usage, 'output_tokens')),
+    reasoning: countOf(fieldAt(usage, 'output_tokens_details', 'thinking_tokens')),
+  })
   const written = countOf(fieldAt(usage, 'cache_creation_input_tokens')) ?? 0
   return {
-    promptTokens: input === undefined ? null : input + written,
-    completionTokens: countOf(fieldAt(usage, 'output_tokens')) ?? null,
+    ...output,
+    ...cachedBeside(countOf(fieldAt(usage, 'input_tokens')), written),
     cachedTokens: countOf(fieldAt(usage, 'cache_read_input_tokens')) ?? null,
-    reasoningTokens: null,
+    writtenHourTokens: Math.min(
+      written,
+      countOf(fieldAt(usage, 'cache_creation', 'ephemeral_1h_input_tokens')) ?? 0,
+    ),
   }
+}
+
+function cachedBeside(
+  input: number | undefined,
+  written: number,
+): Pick<TokenUsage, 'promptTokens' | 'writtenTokens'> {
+  return input === undefined
+    ? { promptTokens: null, writtenTokens: 0 }
+    : { promptTokens: input + written, writtenTokens: written }
 }
 
 function bedrockUsage(usage: unknown): TokenUsage {
-  const input = countOf(fieldAt(usage, 'inputTokens'))
   const written = countOf(fieldAt(usage, 'cacheWriteInputTokens')) ?? 0
   return {
-    promptTokens: input === undefined ? null : input + written,
+    ...cachedBeside(countOf(fieldAt(usage, 'inputTokens')), written),
     completionTokens: countOf(fieldAt(usage, 'outputTokens')) ?? null,
     cachedTokens: countOf(fieldAt(usage, 'cacheReadInputTokens')) ?? null,
     reasoningTokens: null,
+    writtenHourTokens: 0,
   }
 }
 
-/** Gemini counts cached content in the prompt and thoughts beside the candidates. */
+/** Gemini counts cached content in the prompt, and beside it what tools brought in; thoughts beside the candidates. */
 function googleUsage(usage: unknown): TokenUsage {
+  const prompt = countOf(fieldAt(usage, 'promptTokenCount'))
+  const ofTools = countOf(fieldAt(usage, 'toolUsePromptTokenCount')) ?? 0
   return {
     ...separateUsage({
-      prompt: countOf(fieldAt(usage, 'promptTokenCount')),
+      prompt: prompt === undefined ? undefined : prompt + ofTools,
       completion: countOf(fieldAt(usage, 'candidatesTokenCount')),
       cached: countOf(fieldAt(usage, 'cachedContentTokenCount')),
     }),

@@ -31,8 +31,10 @@ export const ingestFields = {
     .describe('Largest record that /internal/log takes, in bytes. Topics take 16 MiB.'),
   PRICES_FILE: z
     .string()
-    .default('infra/prices.json')
-    .describe('Price table, from which absent costs are derived. A relative path starts at the repository.'),
+    .optional()
+    .describe(
+      'Price list of your own, JSON or YAML of the form of infra/prices.json, read again when it changes. Goes before that list.',
+    ),
 }
 
 /** A process that only takes calls. */

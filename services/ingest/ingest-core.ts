@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Kafka } from 'kafkajs'
 import type { Pool } from 'pg'
@@ -19,12 +18,12 @@ import { createKeyDirectory, type KeyDirectory } from './access/key-directory.ts
 import type { IngestFields } from './config.ts'
 import type { Route } from './http/route.ts'
 import { createLogCalls } from './log-calls.ts'
-import { createPriceTable } from './record/price-table.ts'
 import { ingestRoutes } from './routes.ts'
 import { createAdmit } from './steps/admit-together.ts'
 import { createPublishCall } from './steps/publish-call.ts'
 import { createKeyStore } from './stores/key-store.ts'
 import { projectRole } from './stores/project-transaction.ts'
+import { createPriceStore } from './stores/price-store.ts'
 import { createQuotaStore } from './stores/quota-store.ts'
 
 const repository = join(import.meta.dirname, '..', '..')
@@ -52,14 +51,8 @@ export function createIngestCore(
   config: IngestFields,
   dependencies: ProcessDependencies & { name: string },
 ): IngestCore {
-  const { log, metrics, clock, name } = dependencies
-  const prices = createPriceTable(JSON.parse(readFileSync(resolve(repository, config.PRICES_FILE), 'utf8')))
-  const pool = createPool(config, { log, metrics, applicationName: name, role: projectRole })
-  const kafka = createKafka(config, { clientId: name, log })
-  const producer = createProducer({ kafka, log, metrics, clock, sendTimeoutMs })
-  const registry = createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log })
-  const sealer = createSealer(config.BODY_ENCRYPTION_KEYS)
-
+  const { log, clock } = dependencies
+  const { prices, pool, kafka, producer, registry, sealer } = createParts(config, dependencies)
   const changes = createAccessChanges({
     pool,
     log,
@@ -89,18 +82,45 @@ export function createIngestCore(
     sealer,
     async start() {
       changes.start()
+      prices.start()
       await producer.start()
       await prepareTopics([logged, ephemeral], log)
     },
     async stop() {
+      prices.stop()
       await changes.stop()
       await producer.stop()
       await pool.end()
     },
-    problems: (): Record<string, string> =>
-      changes.isListening()
-        ? {}
-        : { postgres: 'not hearing of revoked keys: every key is checked at every use' },
+    problems: (): Record<string, string> => {
+      const ofPrices = prices.problem()
+      return {
+        ...(changes.isListening()
+          ? {}
+          : { postgres: 'not hearing of revoked keys: every key is checked at every use' }),
+        ...(ofPrices === undefined ? {} : { prices: ofPrices }),
+      }
+    },
+  }
+}
+
+function createParts(
+  config: IngestFields,
+  { log, metrics, clock, name }: ProcessDependencies & { name: string },
+) {
+  const kafka = createKafka(config, { clientId: name, log })
+  return {
+    prices: createPriceStore({
+      listFile: join(repository, 'infra', 'prices.json'),
+      ownFile: config.PRICES_FILE === undefined ? undefined : resolve(config.PRICES_FILE),
+      log,
+      metrics,
+    }),
+    pool: createPool(config, { log, metrics, applicationName: name, role: projectRole }),
+    kafka,
+    producer: createProducer({ kafka, log, metrics, clock, sendTimeoutMs }),
+    registry: createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log }),
+    sealer: createSealer(config.BODY_ENCRYPTION_KEYS),
   }
 }
 

@@ -1,22 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
+import { createPriceTable } from '#capture/price-table.ts'
 import { newId } from '#schemas/ids.ts'
-import { createPriceTable } from '../record/price-table.ts'
 import { recordSchema } from '../record/record-schema.ts'
 import { describeRecord } from './describe-record.ts'
 
 const project = { projectId: newId('project'), tier: 'pro', zeroContentRetention: false } as const
-const prices = createPriceTable({
-  prices: [
-    {
-      model: 'gpt-4o',
-      input: 1,
-      cached_input: 0.5,
-      output: 2,
-      as_of: '2025-10-15',
-      source: 'https://example.com/',
-    },
-  ],
-})
+const prices = createPriceTable([
+  { provider: 'openai', models: ['gpt-4o'], input: 1, cached_input: 0.5, output: 2 },
+  { provider: 'anthropic', models: ['claude'], input: 10, cache_write: 15, cache_write_1h: 20, output: 50 },
+])
 const usage = {
   prompt_tokens: 100,
   completion_tokens: 50,
@@ -37,6 +29,22 @@ describe('what is known of a call', () => {
       reasoning_tokens: 20,
       cost_usd: (60 + 40 * 0.5 + 50 * 2) / 1e6,
     })
+  })
+
+  test('costs what was written to a cache at its own price, once', () => {
+    const written = {
+      input_tokens: 100,
+      cache_creation_input_tokens: 30,
+      cache_creation: { ephemeral_1h_input_tokens: 10 },
+      output_tokens: 0,
+    }
+    const given = { request_body: { model: 'claude' }, response_body: { usage: written } }
+    expect(describeGiven(given)).toMatchObject({
+      prompt_tokens: 130,
+      cost_usd: (100 * 10 + 20 * 15 + 10 * 20) / 1e6,
+    })
+    // Of the client's own count nobody can say how much was written.
+    expect(describeGiven({ ...given, prompt_tokens: 130 })).toMatchObject({ cost_usd: (130 * 10) / 1e6 })
   })
 
   test('comes from the record first', () => {

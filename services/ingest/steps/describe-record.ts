@@ -1,10 +1,12 @@
 import { describeCall, type CallDescription } from '#capture/describe-call.ts'
+import type { PriceTable } from '#capture/price-table.ts'
 import type { CallContext } from '#schemas/call-context.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { Tier } from '#schemas/tiers.ts'
 import type { ProjectSettings } from '../access/principal.ts'
-import type { PriceTable, TokenCounts } from '../record/price-table.ts'
 import type { CallRecord } from '../record/record-schema.ts'
+
+type Tokens = Pick<CallContext, 'prompt_tokens' | 'completion_tokens' | 'cached_tokens' | 'reasoning_tokens'>
 
 const maxDerivedLength = 256
 /** A hostile answer can name as many tools as fit in it. */
@@ -22,13 +24,14 @@ export function describeRecord(
     responseBody: record.response_body ?? null,
   })
   const model = record.model ?? derivedText(described.model) ?? 'unknown'
+  const provider = record.provider ?? derivedText(described.provider)
   const tokens = tokensOf(record, described)
   return {
     project_id: project.projectId,
     tier,
     source: record.source,
     model,
-    provider: record.provider ?? derivedText(described.provider),
+    provider,
     agent_name: record.agent_name,
     agent_tag: record.agent_tag,
     session_id: record.session_id,
@@ -37,7 +40,8 @@ export function describeRecord(
     tool_name: derivedText(described.toolName),
     tool_names: toolNamesOf(described),
     ...tokens,
-    cost_usd: record.cost_usd ?? prices.costOf(model, tokens),
+    cost_usd:
+      record.cost_usd ?? prices.costOf({ model, provider }, { ...tokens, ...writtenOf(record, described) }),
     latency_ms: record.latency_ms,
     time_to_first_token_ms: record.time_to_first_token_ms,
     status_code: record.status_code,
@@ -53,7 +57,7 @@ export function describeRecord(
  * A client that counts the prompt counts its cached part as it likes, so the usage in the answer fills both or neither:
  * otherwise the same tokens could stand in two buckets and be paid for twice. The same for completion and reasoning.
  */
-function tokensOf(record: CallRecord, described: CallDescription): TokenCounts {
+function tokensOf(record: CallRecord, described: CallDescription): Tokens {
   const inputKnown = record.prompt_tokens !== null
   const outputKnown = record.completion_tokens !== null
   return {
@@ -62,6 +66,13 @@ function tokensOf(record: CallRecord, described: CallDescription): TokenCounts {
     completion_tokens: record.completion_tokens ?? described.completionTokens,
     reasoning_tokens: record.reasoning_tokens ?? (outputKnown ? null : described.reasoningTokens),
   }
+}
+
+/** Part of the prompt as the answer counts it; of another count nobody can say which part. */
+function writtenOf(record: CallRecord, { writtenTokens, writtenHourTokens }: CallDescription) {
+  return record.prompt_tokens === null
+    ? { written_tokens: writtenTokens, written_hour_tokens: writtenHourTokens }
+    : {}
 }
 
 function toolNamesOf({ toolCalls }: CallDescription): string[] {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { RE2JS } from 're2js'
-import { isMap, isSeq, LineCounter, parseDocument, type Node } from 'yaml'
+import { isSeq, LineCounter, parseDocument, type Node } from 'yaml'
 import { z } from 'zod'
+import { offsetAt } from '#runtime/yaml-offset.ts'
 import { isId } from '#schemas/ids.ts'
 import { builtInScorers, owaspDescriptions, severitySchema, type OwaspCategory } from '#schemas/verdicts.ts'
 import type { CustomScorer } from './custom-scorer.ts'
@@ -88,18 +89,6 @@ export function parseScorers(yaml: string): ParsedScorers {
 
 function refuse(problems: readonly ScorerProblem[]): ParsedScorers {
   return { ok: false, problems }
-}
-
-/** Where the deepest part of `path` that is there begins. */
-function offsetAt(item: Node, path: readonly PropertyKey[]): number | undefined {
-  let node: unknown = item
-  let offset = item.range?.[0]
-  for (const key of path) {
-    if (!isMap(node) && !isSeq(node)) break
-    node = node.get(typeof key === 'symbol' ? key.toString() : key, true)
-    offset = (node as Node | undefined)?.range?.[0] ?? offset
-  }
-  return offset
 }
 
 function describe({ path, message }: z.core.$ZodIssue): string {

@@ -1,0 +1,13 @@
+import { isMap, isSeq, type Node } from 'yaml'
+
+/** Where, in the text it was parsed from, the deepest part of `path` that is there begins. */
+export function offsetAt(item: Node, path: readonly PropertyKey[]): number | undefined {
+  let node: unknown = item
+  let offset = item.range?.[0]
+  for (const key of path) {
+    if (!isMap(node) && !isSeq(node)) break
+    node = node.get(typeof key === 'symbol' ? key.toString() : key, true)
+    offset = (node as Node | undefined)?.range?.[0] ?? offset
+  }
+  return offset
+}

@@ -1,0 +1,65 @@
+import { isMap, isSeq, LineCounter, parseDocument, type Node } from 'yaml'
+import { z } from 'zod'
+import { offsetAt } from '#runtime/yaml-offset.ts'
+import type { Price } from '#capture/price-table.ts'
+
+/** Something wrong in a price list. `line` counts from 1. */
+export interface PriceProblem {
+  line: number
+  reason: string
+}
+
+export type ParsedPrices =
+  { ok: true; prices: readonly Price[] } | { ok: false; problems: readonly PriceProblem[] }
+
+const rate = z.number().min(0).max(1_000_000)
+const rates = {
+  input: rate,
+  cached_input: rate.optional(),
+  cache_write: rate.optional(),
+  cache_write_1h: rate.optional(),
+  output: rate,
+}
+const lowerCase = (text: string) => text.toLowerCase()
+const priceSchema = z.strictObject({
+  provider: z.string().min(1).max(64).transform(lowerCase).optional(),
+  models: z.array(z.string().min(1).max(256).transform(lowerCase)).min(1).max(1_000),
+  ...rates,
+  long: z.strictObject({ above: z.number().int().min(0), ...rates }).optional(),
+  as_of: z.iso.date().optional(),
+})
+
+/** Reads a price list: JSON like infra/prices.json, or the same as YAML. One bad entry refuses the whole: half a list would look like the whole one. */
+export function parsePrices(text: string): ParsedPrices {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const lineOf = (offset: number | undefined) => lines.linePos(offset ?? 0).line
+  if (document.errors.length > 0) {
+    return refuse(document.errors.map(({ pos, message }) => ({ line: lineOf(pos[0]), reason: message })))
+  }
+  const list: unknown = isMap(document.contents) ? document.contents.get('prices', true) : undefined
+  if (!isSeq<Node>(list)) {
+    return refuse([
+      { line: lineOf(document.contents?.range[0]), reason: 'expected an object with a list `prices`' },
+    ])
+  }
+  const problems: PriceProblem[] = []
+  const prices: Price[] = []
+  for (const item of list.items) {
+    const entry = priceSchema.safeParse(item.toJS(document))
+    if (entry.success) prices.push(entry.data)
+    else {
+      problems.push(
+        ...entry.error.issues.map(({ path, message }) => ({
+          line: lineOf(offsetAt(item, path)),
+          reason: path.length === 0 ? message : `${path.join('.')}: ${message}`,
+        })),
+      )
+    }
+  }
+  return problems.length > 0 ? refuse(problems) : { ok: true, prices }
+}
+
+function refuse(problems: readonly PriceProblem[]): ParsedPrices {
+  return { ok: false, problems }
+}

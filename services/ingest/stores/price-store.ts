@@ -1,0 +1,72 @@
+import { readFileSync, unwatchFile, watchFile } from 'node:fs'
+import { createPriceTable, type Price, type PriceTable } from '#capture/price-table.ts'
+import { messageOf } from '#runtime/errors.ts'
+import type { Log } from '#runtime/log.ts'
+import type { Metrics } from '#runtime/metrics.ts'
+import { parsePrices } from '../record/parse-prices.ts'
+
+/** The prices in force: the list that comes with Sluice, and on top of it the operator's own. */
+export interface PriceStore extends PriceTable {
+  /** Watches the operator's list. */
+  start(): void
+  stop(): void
+  /** Why the operator's list as it is now is not in force. */
+  problem(): string | undefined
+}
+
+interface PriceStoreOptions {
+  listFile: string
+  /** The operator's. */
+  ownFile: string | undefined
+  log: Log
+  metrics: Metrics
+  /** How often the operator's list is looked at, milliseconds. */
+  intervalMs?: number
+}
+
+/**
+ * Throws an Error with file, line and reason when a list is bad to begin with; one that goes bad later leaves the last good one in force. Polls:
+ * mounted configuration is replaced by moving links, which file events do not report.
+ */
+export function createPriceStore(options: PriceStoreOptions): PriceStore {
+  const { listFile, ownFile, log, metrics, intervalMs = 1_000 } = options
+  const reloads = metrics.counter('sluice_price_reloads_total', 'Price lists read again, by outcome', [
+    'outcome',
+  ])
+  const list = readPrices(listFile)
+  let table = createPriceTable(ownFile === undefined ? list : [...list, ...readPrices(ownFile)])
+  let problem: string | undefined
+
+  const reload = (file: string) => {
+    try {
+      table = createPriceTable([...list, ...readPrices(file)])
+      problem = undefined
+      reloads.inc({ outcome: 'loaded' })
+      log.info({ file }, 'new prices are in force')
+    } catch (error) {
+      problem = messageOf(error)
+      reloads.inc({ outcome: 'refused' })
+      log.error({ reason: problem }, 'prices refused; the last good ones stay')
+    }
+  }
+  const onChange = () => {
+    if (ownFile !== undefined) reload(ownFile)
+  }
+
+  return {
+    costOf: (call, tokens) => table.costOf(call, tokens),
+    start() {
+      if (ownFile !== undefined) watchFile(ownFile, { persistent: false, interval: intervalMs }, onChange)
+    },
+    stop() {
+      if (ownFile !== undefined) unwatchFile(ownFile, onChange)
+    },
+    problem: () => problem,
+  }
+}
+
+function readPrices(file: string): readonly Price[] {
+  const parsed = parsePrices(readFileSync(file, 'utf8'))
+  if (parsed.ok) return parsed.prices
+  throw new Error(parsed.problems.map(({ line, reason }) => `${file}:${line}: ${reason}`).join('\n'))
+}
