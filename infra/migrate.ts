@@ -8,9 +8,10 @@ import * as ephemeralCalls from './migrations/0005-ephemeral-calls.ts'
 import * as deadLetters from './migrations/0006-dead-letters.ts'
 import * as sweptCalls from './migrations/0007-swept-calls.ts'
 import * as failingExpressions from './migrations/0008-failing-expressions.ts'
-import { secureRows } from './row-security.ts'
 import * as rollups from './migrations/0010-rollups.ts'
 import * as accessFunctions from './migrations/0012-access-functions.ts'
+import * as readingIndexes from './migrations/0014-reading-indexes.ts'
+import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
 const createKnex = createRequire(import.meta.url)('knex') as (config: Knex.Config) => Knex
@@ -27,6 +28,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0008-failing-expressions': failingExpressions,
   '0010-rollups': rollups,
   '0012-access-functions': accessFunctions,
+  '0014-reading-indexes': readingIndexes,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

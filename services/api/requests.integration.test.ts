@@ -22,7 +22,7 @@ beforeAll(async () => {
       id,
       model: index % 2 === 0 ? 'gpt-4o-mini' : 'claude-sonnet-4',
       agentName: `agent-${index}`,
-      metadata: { team: index < 2 ? 'a' : 'b' },
+      metadata: { team: index < 2 ? 'a' : 'b', n: index },
       requestBody: `{"n":9007199254740993123,"i":${index}}`,
       responseBody: '{"text":"\\u0041\\ud800"}',
       scores: [
@@ -55,7 +55,7 @@ describe('GET /api/requests', () => {
       worst_label: 'unsafe',
       worst_severity: 'critical',
       score_count: 2,
-      metadata: { team: 'b' },
+      metadata: { team: 'b', n: 4 },
     })
     expect(idsOf((await get('/api/requests?page_size=2&page=2')).json)).toEqual(newestFirst.slice(2, 4))
     const second = await get(`/api/requests?page_size=2&cursor=${String(first.json['next_cursor'])}`)
@@ -75,6 +75,13 @@ describe('GET /api/requests', () => {
     ['model=claude-sonnet-4', [3, 1]],
     ['agent_name=agent-2', [2]],
     ['metadata.team=a', [1, 0]],
+    ['metadata.n=2', [2]],
+    ['metadata.team=b&metadata.n=4', [4]],
+    ['metadata.team=a&label=safe', [1, 0]],
+    ['metadata.team=b&label=unsafe', [4]],
+    ['metadata.n=3&scorer_name=jailbreak_detection&label=unscored', [3]],
+    ['model=gpt-4o-mini&severity=critical', [4]],
+    ['model=claude-sonnet-4&scorer_name=pii_detection', [3, 1]],
     ['label=unsafe', [4]],
     ['severity=critical', [4]],
     ['severity=high', []],

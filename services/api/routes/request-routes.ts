@@ -90,7 +90,7 @@ export function requestRoutes(options: RequestRoutesOptions): Route[] {
 
 const common = { access: 'read', tag: 'Requests' } as const
 
-function listRoute({ databases }: RequestRoutesOptions): Route {
+function listRoute({ databases, clock }: RequestRoutesOptions): Route {
   return route({
     ...common,
     method: 'get',
@@ -105,7 +105,7 @@ function listRoute({ databases }: RequestRoutesOptions): Route {
       }
       const filters = { ...query, metadata: metadataOf(query) }
       const store = createRequestStore(databases.of(principal, query.project_id))
-      const { items, counted } = await store.list(filters, paging)
+      const { items, counted } = await store.list(filters, paging, clock.now())
       return { json: envelope(paging, items, counted) }
     },
   })

@@ -66,7 +66,7 @@ export function scoreRoutes(options: ScoreRoutesOptions): Route[] {
 
 const common = { access: 'read', tag: 'Safety scores' } as const
 
-function listRoute({ databases, sealer }: ScoreRoutesOptions): Route {
+function listRoute({ databases, sealer, clock }: ScoreRoutesOptions): Route {
   return route({
     ...common,
     method: 'get',
@@ -77,7 +77,7 @@ function listRoute({ databases, sealer }: ScoreRoutesOptions): Route {
     async handle({ principal, query }) {
       const paging = readPaging(query, 'score')
       const store = createScoreStore(databases.ofOne(principal, query.project_id))
-      const { items, counted } = await store.list(query, paging)
+      const { items, counted } = await store.list(query, paging, clock.now())
       return {
         json: envelope(
           paging,

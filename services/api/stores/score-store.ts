@@ -46,24 +46,53 @@ export interface ScorerSummary {
 
 type SummaryRow = Omit<ScorerSummary, 'by_severity'> & Record<Severity, number>
 
-const columns = `s.id, s.project_id, s.request_id, s.run_id, s.scorer_name, s.score_value, s.score_label, s.severity, s.method,
-  s.scorer_version, s.owasp_category, s.reason, s.created_at, d.codec, d.key_id, d.data`
-const from = `safety_scores s left join safety_score_details d
-  on d.project_id = s.project_id and d.score_id = s.id and d.request_created_at = s.request_created_at`
+const ownColumns = [
+  'id',
+  'project_id',
+  'request_id',
+  'run_id',
+  'scorer_name',
+  'score_value',
+  'score_label',
+  'severity',
+  'method',
+  'scorer_version',
+  'owasp_category',
+  'reason',
+  'created_at',
+]
+const columnsOf = (owner: string) => ownColumns.map((name) => `${owner}.${name}`).join(', ')
+const detailColumns = 'd.codec, d.key_id, d.data'
+const detailsOf = (owner: string) => `left join lateral (
+  select codec, key_id, data from safety_score_details e where e.project_id = ${owner}.project_id and e.score_id = ${owner}.id
+    and e.request_created_at = ${owner}.request_created_at limit 1) d on true`
 
 /** Scores of the one project that `database` is scoped to: which run is the live one depends on the project. */
 export function createScoreStore(database: ProjectDatabase<OneProject>) {
   const { projectId } = database.scope
   return {
     /** Newest requests first. */
-    async list(filters: ScoreFilters, paging: Paging): Promise<{ items: StoredScore[]; counted: Counted }> {
+    async list(
+      filters: ScoreFilters,
+      paging: Paging,
+      nowMs: number,
+    ): Promise<{ items: StoredScore[]; counted: Counted }> {
       const { rows, counted } = await listRows<ScoreRow>(database, paging, {
-        columns,
-        from,
+        columns: `${columnsOf('s')}, s.request_created_at`,
+        from: 'safety_scores s',
         alias: 's',
         timeColumn: 's.request_created_at',
         idColumn: 's.id',
         conditions: conditionsOf(filters, projectId),
+        joined: {
+          columns: `${columnsOf('page')}, ${detailColumns}`,
+          joins: detailsOf('page'),
+          time: 'request_created_at',
+          id: 'id',
+        },
+        ...(filters.request_id === undefined && {
+          days: { nowMs, startMs: filters.start, endMs: filters.end },
+        }),
       })
       return { items: rows.map(scoreOf), counted }
     },
@@ -72,7 +101,7 @@ export function createScoreStore(database: ProjectDatabase<OneProject>) {
     async ofRequest(requestId: string): Promise<StoredScore[]> {
       const conditions = conditionsOf({ request_id: requestId }, projectId)
       const rows = await database.query<ScoreRow>(
-        `select ${columns} from ${from} where :scope(s)${conditions.text} order by s.scorer_name`,
+        `select ${columnsOf('s')}, ${detailColumns} from safety_scores s ${detailsOf('s')} where :scope(s)${conditions.text} order by s.scorer_name`,
         conditions.values,
       )
       return rows.map(scoreOf)
@@ -110,6 +139,8 @@ function conditionsOf(filters: ScoreFilters, projectId: string): Conditions {
   }
   conditions.equal('s.scorer_name', filters.scorer_name)
   conditions.equal('s.score_label', filters.label)
+  // Only what is unsafe has a severity; said here, so that the index of what is unsafe is known to hold it.
+  if (filters.severity !== undefined) conditions.add(`s.score_label = 'unsafe'`)
   conditions.equal('s.severity', filters.severity)
   if (filters.min_score !== undefined)
     conditions.add(`s.score_value >= ${conditions.bind(filters.min_score)}`)

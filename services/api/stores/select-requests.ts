@@ -1,0 +1,204 @@
+import { idToUuid, liveRunId } from '#schemas/ids.ts'
+import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
+import { Conditions } from './conditions.ts'
+import type { ListStatement } from './list-rows.ts'
+
+export interface RequestFilters {
+  model?: string | undefined
+  provider?: string | undefined
+  agent_name?: string | undefined
+  session_id?: string | undefined
+  user_id?: string | undefined
+  type?: string | undefined
+  tool_name?: string | undefined
+  label?: ScoreLabel | undefined
+  severity?: Severity | undefined
+  scorer_name?: string | undefined
+  /** Unix milliseconds. */
+  start?: number | undefined
+  end?: number | undefined
+  /** Key of the metadata → its value as text. */
+  metadata: Readonly<Record<string, string>>
+}
+
+/** As Postgres has it: a UUID and a time. */
+export interface RequestKey {
+  id: string
+  created_at: Date
+}
+
+const plainColumns = [
+  'source',
+  'model',
+  'provider',
+  'agent_name',
+  'agent_tag',
+  'session_id',
+  'user_id',
+  'type',
+  'tool_name',
+  'prompt_tokens',
+  'completion_tokens',
+  'cached_tokens',
+  'reasoning_tokens',
+  'cost_usd',
+  'latency_ms',
+  'time_to_first_token_ms',
+  'status_code',
+  'error',
+  'aborted_by',
+  'metadata',
+  'zero_content_retention',
+] as const
+export type PlainColumn = (typeof plainColumns)[number]
+
+/** What is read of a request that is called `owner`, with its verdict `v`. */
+export function requestColumns(owner: string): string {
+  const own = ['id', 'project_id', 'created_at', ...plainColumns].map((name) => `${owner}.${name}`)
+  return `${own.join(', ')}, v.worst_label, v.worst_severity, coalesce(v.score_count, 0) as score_count`
+}
+
+/** The verdict `v` of the request that is called `owner`. LIMIT keeps the planner from reading whole days to join them: there is one row for each key. */
+export function verdictOf(owner: string): string {
+  return `left join lateral (select worst_label, worst_severity, score_count from request_verdicts w
+    where w.project_id = ${owner}.project_id and w.request_id = ${owner}.id and w.request_created_at = ${owner}.created_at limit 1) v on true`
+}
+
+/** The request `r` whose key stands in columns of `owner`. */
+function requestOf(owner: string, id: string, time: string): string {
+  return `cross join lateral (select * from llm_requests q
+    where q.project_id = ${owner}.project_id and q.id = ${owner}.${id} and q.created_at = ${owner}.${time} limit 1) r`
+}
+
+const filterColumns = [
+  'model',
+  'provider',
+  'agent_name',
+  'session_id',
+  'user_id',
+  'type',
+  'tool_name',
+] as const
+
+/**
+ * The requests that pass. Where a label, a severity or a scorer is asked for, the list goes through verdicts or scores in their order and not
+ * through requests: there are few unsafe ones among many.
+ */
+export function selectRequests(filters: RequestFilters, projectId: string | null): ListStatement {
+  const conditions = ownConditions(filters)
+  if (filters.scorer_name !== undefined && projectId !== null) {
+    return selectByScore(filters, filters.scorer_name, projectId, conditions)
+  }
+  if (filters.scorer_name !== undefined) conditions.add(scoredBy(filters, null, conditions))
+  else if (filters.label !== undefined || filters.severity !== undefined) {
+    return selectByVerdict(filters, conditions)
+  }
+  conditions.within('r.created_at', filters.start, filters.end)
+  return selectByRequest('llm_requests r', conditions)
+}
+
+/** Of these requests, newest first, the ones that pass. They are few, so that how they are gone through does not matter. */
+export function selectAmong(
+  filters: RequestFilters,
+  projectId: string,
+  keys: readonly RequestKey[],
+): ListStatement {
+  const conditions = ownConditions(filters)
+  if (filters.scorer_name === undefined) {
+    conditions.equal('v.worst_label', filters.label)
+    conditions.equal('v.worst_severity', filters.severity)
+  } else conditions.add(scoredBy(filters, projectId, conditions))
+  conditions.add(`r.id = any(${conditions.bind(keys.map(({ id }) => id))}::uuid[])`)
+  // Within these days, said apart because that is what partitions are chosen by.
+  const [newest, oldest] = [keys[0], keys.at(-1)]
+  if (newest !== undefined) conditions.add(`r.created_at <= ${conditions.bind(newest.created_at)}`)
+  if (oldest !== undefined) conditions.add(`r.created_at >= ${conditions.bind(oldest.created_at)}`)
+  return selectByRequest(`llm_requests r ${verdictOf('r')}`, conditions)
+}
+
+function ownConditions(filters: RequestFilters): Conditions {
+  const conditions = new Conditions()
+  for (const name of filterColumns) conditions.equal(`r.${name}`, filters[name])
+  for (const [key, value] of Object.entries(filters.metadata)) {
+    conditions.add(`r.metadata ->> ${conditions.bind(key)} = ${conditions.bind(value)}`)
+  }
+  return conditions
+}
+
+function selectByRequest(from: string, conditions: Conditions): ListStatement {
+  return {
+    columns: 'r.*',
+    from,
+    alias: 'r',
+    timeColumn: 'r.created_at',
+    idColumn: 'r.id',
+    conditions,
+    joined: { columns: requestColumns('page'), joins: verdictOf('page'), time: 'created_at', id: 'id' },
+  }
+}
+
+function selectByVerdict(
+  { label, severity, start, end }: RequestFilters,
+  conditions: Conditions,
+): ListStatement {
+  const joinsRequests = conditions.text !== ''
+  // Only what is unsafe has a severity; said here, so that the index of what is not safe is known to hold it.
+  if (severity !== undefined) conditions.add(`v.worst_label = 'unsafe'`)
+  conditions.equal('v.worst_label', label)
+  conditions.equal('v.worst_severity', severity)
+  conditions.within('v.request_created_at', start, end)
+  return selectByKey('request_verdicts', 'v', joinsRequests, conditions)
+}
+
+/** Label and severity are then those of this scorer's own score. */
+function selectByScore(
+  { label, severity, start, end }: RequestFilters,
+  scorer: string,
+  projectId: string,
+  conditions: Conditions,
+): ListStatement {
+  const joinsRequests = conditions.text !== ''
+  conditions.equal('s.run_id', idToUuid(liveRunId(projectId)))
+  conditions.equal('s.scorer_name', scorer)
+  if (severity !== undefined) conditions.add(`s.score_label = 'unsafe'`)
+  conditions.equal('s.score_label', label)
+  conditions.equal('s.severity', severity)
+  conditions.within('s.request_created_at', start, end)
+  return selectByKey('safety_scores', 's', joinsRequests, conditions)
+}
+
+function selectByKey(
+  table: string,
+  alias: string,
+  joinsRequests: boolean,
+  conditions: Conditions,
+): ListStatement {
+  return {
+    columns: `${alias}.project_id, ${alias}.request_id as id, ${alias}.request_created_at as created_at`,
+    from: `${table} ${alias}${joinsRequests ? ` ${requestOf(alias, 'request_id', 'request_created_at')}` : ''}`,
+    alias,
+    timeColumn: `${alias}.request_created_at`,
+    idColumn: `${alias}.request_id`,
+    conditions,
+    joined: {
+      columns: requestColumns('r'),
+      joins: `${requestOf('page', 'id', 'created_at')} ${verdictOf('page')}`,
+      time: 'created_at',
+      id: 'id',
+    },
+  }
+}
+
+/** Without a project, for all at once: which run is a project's live one is not known then. */
+function scoredBy(
+  { scorer_name, label, severity }: RequestFilters,
+  projectId: string | null,
+  conditions: Conditions,
+): string {
+  const parts = [`s.scorer_name = ${conditions.bind(scorer_name)}`]
+  if (projectId !== null) parts.push(`s.run_id = ${conditions.bind(idToUuid(liveRunId(projectId)))}`)
+  if (label !== undefined) parts.push(`s.score_label = ${conditions.bind(label)}`)
+  if (severity !== undefined) parts.push(`s.severity = ${conditions.bind(severity)}`)
+  return `exists (select from safety_scores s where s.project_id = r.project_id and s.request_id = r.id
+    and s.request_created_at = r.created_at and ${parts.join(' and ')})`
+}
