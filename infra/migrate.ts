@@ -8,6 +8,7 @@ import * as ephemeralCalls from './migrations/0005-ephemeral-calls.ts'
 import * as deadLetters from './migrations/0006-dead-letters.ts'
 import * as sweptCalls from './migrations/0007-swept-calls.ts'
 import * as failingExpressions from './migrations/0008-failing-expressions.ts'
+import * as gateways from './migrations/0009-gateways.ts'
 import * as rollups from './migrations/0010-rollups.ts'
 import * as accessFunctions from './migrations/0012-access-functions.ts'
 import * as readingIndexes from './migrations/0014-reading-indexes.ts'
@@ -26,6 +27,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0006-dead-letters': deadLetters,
   '0007-swept-calls': sweptCalls,
   '0008-failing-expressions': failingExpressions,
+  '0009-gateways': gateways,
   '0010-rollups': rollups,
   '0012-access-functions': accessFunctions,
   '0014-reading-indexes': readingIndexes,

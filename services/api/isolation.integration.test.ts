@@ -32,6 +32,15 @@ const bodies: Record<string, unknown> = {
   'post /api/projects/{id}/keys': { name: 'x' },
   'post /api/dead-letters/{id}/drop': { reason: 'x' },
   'post /api/dead-letters/redrive': { topic: 'llm.request.logged' },
+  'post /internal/gateways/heartbeat': {
+    name: 'g',
+    version: '1',
+    delivery: 'api',
+    started_at: new Date().toISOString(),
+    spool: { records: 0, bytes: 0, oldest_at: null },
+    lost: {},
+    problems: {},
+  },
   'post /internal/keys/resolve': { key_sha256: '0'.repeat(64) },
 }
 

@@ -109,7 +109,7 @@ function apiRoutes(
       }),
       clock,
     }),
-    ...gatewayRoutes({ directory: core.keys }),
+    ...gatewayRoutes({ directory: core.keys, databases, clock }),
     ...keyRoutes({ projects, keys: createKeyAdminStore(operatorPool), directory: core.keys, clock }),
   ]
 }

@@ -1,19 +1,24 @@
 import { z } from 'zod'
+import type { Clock } from '#runtime/clock.ts'
 import { tierSchema } from '#schemas/tiers.ts'
 import type { KeyDirectory } from '#services/ingest/access/key-directory.ts'
 import type { Principal, ProjectSettings } from '#services/ingest/access/principal.ts'
-import { idField } from '#services/ingest/http/fields.ts'
+import { idField, isStorableText, timeField } from '#services/ingest/http/fields.ts'
 import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { found } from '../http/not-found.ts'
+import { recordGateway } from '../stores/gateway-store.ts'
+import type { ProjectDatabases } from '../stores/project-database.ts'
 
 interface GatewayRoutesOptions {
   directory: KeyDirectory
+  databases: ProjectDatabases
+  clock: Clock
 }
 
 /** What gateways ask and tell. Keys that may log calls are enough: they are all that a gateway has. */
 export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
-  return [projectRoute(options)]
+  return [projectRoute(options), heartbeatRoute(options)]
 }
 
 const common = { access: 'ingest', tag: 'Gateways' } as const
@@ -60,4 +65,49 @@ async function projectOf(
   if (projectId === undefined)
     throw invalidInput([{ path: 'project_id', message: 'is required from the operator' }])
   return found(await directory.findProject(projectId), 'project', projectId)
+}
+
+const count = z.number().int().min(0)
+/** A map from short names that gateways choose. */
+function byName<T extends z.ZodType>(value: T) {
+  return z
+    .record(z.string().regex(/^[a-z_]{1,32}$/, 'must be 1 to 32 small letters or underscores'), value)
+    .refine((map) => Object.keys(map).length <= 32, 'must have at most 32 members')
+}
+
+/** Members that are not named here are ignored, so that newer gateways can talk to an older API. */
+const heartbeatSchema = z.object({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9._:/-]{1,128}$/, 'must be 1 to 128 letters, digits or any of . _ : / -')
+    .describe('The same for all the lives of one gateway: a report takes the place of the last one.'),
+  version: z.string().regex(/^[\x21-\x7e]{1,64}$/, 'must be 1 to 64 printable characters'),
+  delivery: z.enum(['api', 'kafka']),
+  started_at: timeField,
+  spool: z.object({ records: count, bytes: count, oldest_at: timeField.nullable() }),
+  lost: byName(count).describe('Records lost since it started, by reason.'),
+  problems: byName(z.string().max(500).refine(isStorableText, 'must be Unicode text without NUL characters')),
+})
+
+function heartbeatRoute({ databases, clock }: GatewayRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'post',
+    path: '/internal/gateways/heartbeat',
+    summary: 'What waits in the spool of a gateway, what it has lost and what is not well with it.',
+    body: heartbeatSchema,
+    reply: { status: 204, description: 'Noted, in place of what it said last.' },
+    problems: { 409: 'The project has 1,000 gateways that reported within a day.' },
+    handle: async ({ principal, body }) => {
+      const { started_at: startedAtMs, spool, ...report } = body
+      const { records, bytes, oldest_at: oldestAtMs } = spool
+      const noted = await recordGateway(
+        databases.of(principal, undefined),
+        { ...report, startedAtMs, spool: { records, bytes, oldestAtMs } },
+        clock.now(),
+      )
+      if (!noted) throw new Problem(409, 'GATEWAYS_TOO_MANY', 'the project has 1,000 gateways already')
+      return {}
+    },
+  })
 }
