@@ -37,7 +37,7 @@ export function evaluateDetectors(
     ...measure(outcomesOf(scorer, members), rounds),
   })
 
-  const samples = [...given, ...makeLeaks(given)]
+  const samples = [...given.map(asLabelled), ...makeLeaks(given)]
   const rows: Row[] = []
   for (const scorer of builtInScorers) {
     if (builtIns[scorer].by !== 'detector' || (only !== undefined && only !== scorer)) continue
@@ -73,12 +73,22 @@ function scoreWith(name: BuiltInScorer, sample: Sample): { value: number; decide
     : { value: finding.value, decided: true }
 }
 
+/** Sets of answers, asked for by people who all ask for harm: their labels are of the answer. */
+const answerSets = new Set(['jailjudge-mini', 'xstest-answers'])
+
+/** A sample with nothing in it but what its label is about. */
+function asLabelled(sample: Sample): Sample {
+  return answerSets.has(sample.set) ? { ...sample, prompt: '' } : sample
+}
+
 function asStructured(sample: Sample): Sample {
   return { ...sample, label: sample.spans.some(({ type }) => structuredTypes.has(type)) ? 1 : 0 }
 }
 
 /** Sets in which people write and read everyday things: no attacks on a model. */
 const everydaySets = new Set(['openai-moderation', 'xstest-prompts', 'begin', 'presidio-synth'])
+/** Of these some are harmful content; the rest people say to models every day. */
+const harmlessSets = new Set(['begin', 'presidio-synth', 'notinject', 'honest-personas'])
 
 /**
  * What a scorer should leave alone in other scorers' sets, as a check on everyday texts. Not for pii_detection: nobody labelled
@@ -89,6 +99,8 @@ function foreignNegatives(scorer: BuiltInScorer, samples: readonly Sample[]): Sa
     .filter(({ set }) => everydaySets.has(set))
     .map((sample) => ({ ...sample, label: 0 as const }))
   if (scorer === 'jailbreak_detection') return everyday
+  if (scorer === 'content_safety')
+    return samples.filter(({ set }) => harmlessSets.has(set)).map((sample) => ({ ...sample, label: 0 }))
   if (scorer === 'supply_chain') {
     const answers = samples.filter(({ response }) => response !== '')
     return answers.map((sample) => ({ ...sample, label: 0 }))

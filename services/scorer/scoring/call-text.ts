@@ -180,7 +180,11 @@ function speakerOfKey(key: string, inherited: Speaker): Speaker {
 function isWords(text: string): boolean {
   if (text === '' || text.startsWith('data:')) return false
   if (text.length <= 4096 || !/^[A-Za-z0-9+/=_-]+$/.test(text)) return true
-  return /^[\t\n\r\x20-\x7e]+$/.test(Buffer.from(text.slice(0, 64), 'base64').toString('latin1'))
+  // A cut between the bytes of a character leaves one that is none at the end.
+  const decoded = Buffer.from(text.slice(0, 64), 'base64')
+    .toString('utf8')
+    .replace(/\ufffd$/, '')
+  return /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\t\n\r]+$/u.test(decoded) && !decoded.includes('\ufffd')
 }
 
 const pieceUnits = 65_536

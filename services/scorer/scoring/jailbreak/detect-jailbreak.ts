@@ -1,4 +1,7 @@
 import type { CallText } from '../call-text.ts'
+import { findAdversarialSuffix } from './adversarial-suffix.ts'
+import { createLinearModel } from '../linear/linear-model.ts'
+import modelFile from '../models/jailbreak.json' with { type: 'json' }
 import {
   evidenceOf,
   namesOf,
@@ -10,8 +13,18 @@ import {
 import type { Detector, Finding } from '../verdict.ts'
 import { phraseFamilies } from './phrase-families.ts'
 
-/** Phrases that decide differently get a new version, so that scores say which ones made them. */
-export const jailbreakVersion = 'detector-1'
+const model = createLinearModel(modelFile)
+
+/** Phrases and weights that decide differently get a new version, so that scores say which ones made them. */
+export const jailbreakVersion = `detector-2-${model.version}`
+/** The model knows a manner too: unsure, it adds nothing to these. Honest role play has it. */
+const manners = new Set(phraseFamilies.filter(({ aspect }) => aspect === 'manner').map(({ name }) => name))
+/** Longer texts are documents: their end is no suffix of a request. */
+const mostSuffixedUnits = 20_000
+/** What the model finds convicts; half as sure, it makes two signs of one. */
+const [foundPoints, doubtfulPoints] = [4, 2]
+/** Of the jailbreaks that it was trained with one in sixteen is shorter. Of a sentence or two it cannot tell the manner from honest role play. */
+const leastUnits = 200
 
 /**
  * Attempts to make the model leave its rules, in what users, tools and searches bring in. The operator's own system prompt may
@@ -23,7 +36,7 @@ export function createJailbreakDetector(): Detector<Finding> {
   return {
     read(text) {
       if (text.part !== 'request_body' || (text.speaker !== 'user' && text.speaker !== 'tool')) return
-      const suspicion = suspect(text.text, phraseFamilies)
+      const suspicion = withSuffix(withModel(suspect(text.text, phraseFamilies), text.text), text.text)
       if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
     },
     finding() {
@@ -31,6 +44,33 @@ export function createJailbreakDetector(): Detector<Finding> {
       const evidence = where === undefined ? [] : evidenceOf(worst, where)
       return { value: valueOfPoints(worst.points), rationale, contentFreeRationale: rationale, evidence }
     },
+  }
+}
+
+/** What phrases and the model say together: he who writes a jailbreak in new words still writes in its manner. */
+function withModel(suspicion: Suspicion, text: string): Suspicion {
+  const { probability, start, end } = model.read(text)
+  if (probability < model.foundAt / 2) return suspicion
+  const isFound = probability >= model.foundAt && text.length >= leastUnits
+  if (!isFound && suspicion.kinds.every((kind) => manners.has(kind)))
+    return { ...suspicion, points: Math.max(suspicion.points, 1) }
+  const points = isFound ? Math.max(suspicion.points, foundPoints) : suspicion.points + doubtfulPoints
+  const kind = 'manner_of_jailbreaks'
+  return {
+    points,
+    kinds: [...suspicion.kinds, kind],
+    hits: suspicion.hits.length > 0 ? suspicion.hits : [{ kind, start, end }],
+  }
+}
+
+function withSuffix(suspicion: Suspicion, text: string): Suspicion {
+  const suffix = text.length > mostSuffixedUnits ? null : findAdversarialSuffix(text)
+  if (suffix === null) return suspicion
+  const kind = 'adversarial_suffix'
+  return {
+    points: suspicion.points + foundPoints,
+    kinds: [...suspicion.kinds, kind],
+    hits: [...suspicion.hits, { kind, ...suffix }],
   }
 }
 

@@ -110,6 +110,53 @@ export function passesNhs(digits: string): boolean {
   return (check === 11 ? 0 : check) === Number(digits.charAt(9))
 }
 
+/** Mexico's CURP: letters and digits by their place in an alphabet with Ñ, mod 10. */
+export function passesCurp(text: string): boolean {
+  const alphabet = '0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ'
+  let sum = 0
+  for (let index = 0; index < 17; index++) sum += alphabet.indexOf(text.charAt(index)) * (18 - index)
+  return (10 - (sum % 10)) % 10 === Number(text.charAt(17))
+}
+
+/** Japan's My Number: mod 11. */
+export function passesMyNumber(digits: string): boolean {
+  const weights = [6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2]
+  const rest = weighted(digits.slice(0, 11), (index) => weights[index] ?? 0) % 11
+  return (rest <= 1 ? 0 : 11 - rest) === Number(digits.charAt(11))
+}
+
+/** South Korea's resident number, as given until 2020: mod 11. */
+export function passesKoreanId(text: string): boolean {
+  const digits = text.replace(/\D/g, '')
+  const sum = weighted(digits.slice(0, 12), (index) => (index % 8) + 2)
+  return (11 - (sum % 11)) % 10 === Number(digits.charAt(12))
+}
+
+/** Russia's SNILS: mod 101. */
+export function passesSnils(digits: string): boolean {
+  return (weighted(digits.slice(0, 9), (index) => 9 - index) % 101) % 100 === Number(digits.slice(9))
+}
+
+/** Turkey's identity number: two digits over the others. */
+export function passesTurkishId(digits: string): boolean {
+  const odd = weighted(digits.slice(0, 9), (index) => (index % 2 === 0 ? 1 : 0))
+  const even = weighted(digits.slice(0, 8), (index) => (index % 2 === 1 ? 1 : 0))
+  const tenth = (((odd * 7 - even) % 10) + 10) % 10
+  const all = weighted(digits.slice(0, 10), () => 1)
+  return tenth === Number(digits.charAt(9)) && all % 10 === Number(digits.charAt(10))
+}
+
+/** Australia's tax file number: mod 11. */
+export function passesAustralianTaxNumber(digits: string): boolean {
+  const weights = [1, 4, 3, 7, 5, 8, 6, 9, 10]
+  return weighted(digits, (index) => weights[index] ?? 0) % 11 === 0
+}
+
+/** EAN-13, as Switzerland's AHV number has it. */
+export function passesEan(digits: string): boolean {
+  return weighted(digits, (index) => (index % 2 === 0 ? 1 : 3)) % 10 === 0
+}
+
 function weighted(digits: string, weightOf: (index: number) => number): number {
   let sum = 0
   for (let index = 0; index < digits.length; index++) sum += (digits.charCodeAt(index) - 48) * weightOf(index)

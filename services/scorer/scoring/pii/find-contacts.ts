@@ -35,9 +35,9 @@ export function* findIpAddresses(text: string): Generator<Identifier> {
   }
 }
 
-// Seven to fifteen digits in at most seven groups, one or two separators between them.
+// Seven to fifteen digits in at most seven groups, one or two separators between them, and an extension.
 const phonePattern =
-  /(?<![\p{L}\p{N}_.,:/#$€£=-])(?:\+|\(\+?)?\d{1,15}(?:\)?[ \u00a0.\-/()]{0,2}\d{1,12}){0,6}(?![\p{L}\p{N}_]|[.,:/-]\d|%)/gu
+  /(?<![\p{L}\p{N}_.:/#$€£=-])(?<!\d,)(?:\+|\(\+?)?\d{1,15}(?:\)?[ \u00a0.\-/()]{0,2}\d{1,12}){0,6}(?:(?: ?x| ?ext\.? ?)\d{1,6})?(?![\p{L}\p{N}_]|[.,:/-]\d|%)/gu
 const phoneWord =
   /(?:\b(?:phone|tel|telephone|telefon|telefono|teléfono|téléphone|mobile|mobil|móvil|cell|fax|call|calls|called|dial|text|sms|whatsapp|signal|contact|reach|ring|desk|office|hotline|helpline|extension|number|messages to|answering at|line)\b|电话|電話|手机|☎|📞)/iu
 const phoneWordAfter =
@@ -53,10 +53,10 @@ const groupedLikePhone =
  */
 export function* findPhoneNumbers(text: string): Generator<Identifier> {
   for (const match of text.matchAll(phonePattern)) {
-    const found = match[0]
+    const [found = ''] = match[0].split(/ ?x| ?ext/)
     const digits = found.replace(/\D/g, '').length
     if (digits < 7 || digits > 15 || datePattern.test(found)) continue
-    const end = match.index + found.length
+    const end = match.index + match[0].length
     if (isPhone(found, text.slice(Math.max(0, match.index - 40), match.index), text.slice(end, end + 48))) {
       yield { kind: 'phone_number', start: match.index, end }
     }

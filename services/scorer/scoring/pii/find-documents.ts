@@ -1,27 +1,6 @@
-import {
-  passesBsn,
-  passesChineseId,
-  passesCodiceFiscale,
-  passesCpf,
-  passesDni,
-  passesGermanTaxId,
-  passesIban,
-  passesLuhn,
-  passesNhs,
-  passesNir,
-  passesPesel,
-  passesVerhoeff,
-} from './check-digits.ts'
-import type { Identifier, IdentifierKind } from './identifier.ts'
-
-interface DocumentRule {
-  kind: IdentifierKind
-  /** Global, bounded. Separators may be in it; `accepts` sees the text without them, in upper case. */
-  pattern: RegExp
-  accepts: (compact: string) => boolean
-  /** Words that must stand within 60 characters before it, where the number alone proves little. */
-  needs?: RegExp
-}
+import { passesIban, passesLuhn } from './check-digits.ts'
+import type { Identifier } from './identifier.ts'
+import { nationalIdRules, type DocumentRule } from './national-ids.ts'
 
 /** Issuers' prefixes and lengths: Visa, Mastercard, American Express, Discover, Diners, JCB, Maestro, UnionPay. */
 const cardShapes = [
@@ -42,6 +21,14 @@ const rules: readonly DocumentRule[] = [
     pattern: /(?<![\d.])\d(?:[ -]?\d){11,18}(?![\d]|\.\d)/g,
     accepts: (digits) => cardShapes.some((shape) => shape.test(digits)) && passesLuhn(digits),
   },
+  // Store cards, fuel cards and old Maestro ranges: any issuer, where a word says that it is a card.
+  {
+    kind: 'payment_card',
+    pattern: /(?<![\d.])\d(?:[ -]?\d){11,18}(?![\d]|\.\d)/g,
+    accepts: (digits) => passesLuhn(digits) && !/^(\d)\1*$/.test(digits),
+    needs:
+      /\b(?:(?:credit|debit|bank|payment|prepaid|gift|charge) ?cards?|cards? (?:number|no|nr)|carte (?:bancaire|bleue)|kreditkarte|tarjeta)\b[^\n]{0,20}$/i,
+  },
   {
     kind: 'iban',
     pattern: /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}[A-Za-z0-9]{11,30}(?![A-Za-z0-9])/g,
@@ -52,82 +39,6 @@ const rules: readonly DocumentRule[] = [
     kind: 'iban',
     pattern: /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ -][A-Z0-9]{4}){2,7}(?:[ -][A-Z0-9]{1,3})?(?![A-Za-z0-9])/g,
     accepts: passesIban,
-  },
-  // United States: area 000, 666 and 900–999 are never given; without hyphens it needs its name beside it.
-  {
-    kind: 'national_id',
-    pattern: /(?<![\d-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])/g,
-    accepts: () => true,
-  },
-  {
-    kind: 'national_id',
-    pattern: /(?<![\d-])(?!000|666|9)\d{3} ?(?!00)\d{2} ?(?!0000)\d{4}(?![\d-])/g,
-    accepts: () => true,
-    needs: /\b(?:ssn|social security)\b/i,
-  },
-  // United Kingdom
-  {
-    kind: 'national_id',
-    pattern: /\b(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]\b/g,
-    accepts: () => true,
-  },
-  {
-    kind: 'national_id',
-    pattern: /(?<!\d)\d{3}[ -]?\d{3}[ -]?\d{4}(?!\d)/g,
-    accepts: passesNhs,
-    needs: /\bnhs\b/i,
-  },
-  // Brazil, Spain, Italy, France, China, India
-  { kind: 'national_id', pattern: /(?<!\d)\d{3}\.\d{3}\.\d{3}-\d{2}(?!\d)/g, accepts: passesCpf },
-  { kind: 'national_id', pattern: /(?<!\d)\d{11}(?!\d)/g, accepts: passesCpf, needs: /\bcpf\b/i },
-  { kind: 'national_id', pattern: /\b(?:\d{8}|[XYZ]-?\d{7})-?[A-HJ-NP-TV-Z]\b/g, accepts: passesDni },
-  {
-    kind: 'national_id',
-    pattern: /\b[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]\b/g,
-    accepts: passesCodiceFiscale,
-  },
-  {
-    kind: 'national_id',
-    pattern: /(?<!\d)[12] ?\d{2} ?(?:0[1-9]|1[0-2]) ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}(?!\d)/g,
-    accepts: passesNir,
-  },
-  {
-    kind: 'national_id',
-    pattern:
-      /(?<!\d)[1-8]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dX](?![\dA-Za-z])/g,
-    accepts: passesChineseId,
-  },
-  {
-    kind: 'national_id',
-    pattern: /(?<!\d)[2-9]\d{3}[ -]?\d{4}[ -]?\d{4}(?!\d)/g,
-    accepts: passesVerhoeff,
-    needs: /aadhaar|\buid(?:ai)?\b|आधार/i,
-  },
-  {
-    kind: 'national_id',
-    pattern: /\b[A-Z]{3}[ABCFGHLJPT][A-Z]\d{4}[A-Z]\b/g,
-    accepts: () => true,
-    needs: /\bpan\b/i,
-  },
-  // Germany, Poland, the Netherlands, Canada: short numbers whose checksum one in ten passes.
-  {
-    kind: 'national_id',
-    pattern: /(?<!\d)[1-9]\d(?: ?\d{3}){3}(?!\d)/g,
-    accepts: passesGermanTaxId,
-    needs: /steuer|\bidnr\b|tax id/i,
-  },
-  { kind: 'national_id', pattern: /(?<!\d)\d{11}(?!\d)/g, accepts: passesPesel, needs: /\bpesel\b/i },
-  {
-    kind: 'national_id',
-    pattern: /(?<!\d)\d{9}(?!\d)/g,
-    accepts: passesBsn,
-    needs: /\b(?:bsn|burgerservicenummer|sofi)\b/i,
-  },
-  {
-    kind: 'national_id',
-    pattern: /(?<!\d)\d{3}[ -]?\d{3}[ -]?\d{3}(?!\d)/g,
-    accepts: passesLuhn,
-    needs: /\b(?:sin|social insurance)\b/i,
   },
   {
     kind: 'driver_licence',
@@ -145,7 +56,7 @@ const rules: readonly DocumentRule[] = [
 
 /** Numbers of cards, accounts and papers. What a checksum does not prove needs its name beside it. */
 export function* findDocuments(text: string): Generator<Identifier> {
-  for (const rule of rules) {
+  for (const rule of [...rules, ...nationalIdRules]) {
     for (const match of text.matchAll(rule.pattern)) {
       if (rule.needs?.test(text.slice(Math.max(0, match.index - 60), match.index)) === false) continue
       if (!rule.accepts(match[0].replace(/[ .-]/g, '').toUpperCase())) continue

@@ -1,0 +1,90 @@
+import { contentSigns } from '#services/scorer/scoring/content/content-signs.ts'
+import type { Sign } from '#services/scorer/scoring/linear/text-features.ts'
+import type { BuiltInScorer } from '#schemas/verdicts.ts'
+import type { Sample } from './samples.ts'
+
+/** One text that a model is trained with. */
+export interface TrainingText {
+  set: string
+  text: string
+  label: 0 | 1
+}
+
+/** What one model is made from, and which threshold is good enough for it. */
+export interface TrainingPlan {
+  model: string
+  scorer: BuiltInScorer
+  signs?: (folded: string) => readonly Sign[]
+  textsOf: (samples: readonly Sample[]) => TrainingText[]
+  /** The sets with both labels, or positives alone, on which recall and precision of a threshold are measured. */
+  measuredOn: readonly string[]
+  /** How much of a set's negatives a threshold may flag; of sets that are not named, `mostFalseElsewhere`. */
+  mostFalse: Readonly<Record<string, number>>
+  mostFalseElsewhere: number
+}
+
+type Take = (sample: Sample) => Omit<TrainingText, 'set'>
+const prompt: Take = ({ prompt: text, label }) => ({ text, label })
+const innocentPrompt: Take = ({ prompt: text }) => ({ text, label: 0 })
+const answer: Take = ({ response: text, label }) => ({ text, label })
+const innocentAnswer: Take = ({ response: text }) => ({ text, label: 0 })
+
+function takeFrom(takes: Readonly<Record<string, Take>>): TrainingPlan['textsOf'] {
+  return (samples) =>
+    samples.flatMap((sample) => {
+      const take = takes[sample.set]
+      return take === undefined ? [] : [{ set: sample.set, ...take(sample) }]
+    })
+}
+
+export const trainingPlans: readonly TrainingPlan[] = [
+  {
+    model: 'content-request',
+    scorer: 'content_safety',
+    signs: contentSigns,
+    textsOf: (samples) =>
+      takeFrom({
+        'openai-moderation': prompt,
+        // Its unsafe contrasts differ from its safe prompts by a word or two: what they teach costs more than it brings (XSTest safe prompts flagged: 8% without, 60% with
+        // them, at the same F1 on the moderation set). Questions of that kind are the judge's.
+        'xstest-prompts': ({ prompt: text, label }) => ({ text: label === 1 ? '' : text, label }),
+        notinject: innocentPrompt,
+        'honest-personas': innocentPrompt,
+        begin: innocentPrompt,
+        'presidio-synth': innocentPrompt,
+      })(samples),
+    measuredOn: ['openai-moderation'],
+    mostFalse: { 'openai-moderation': 0.075, 'xstest-prompts': 0.03 },
+    mostFalseElsewhere: 0.01,
+  },
+  {
+    model: 'content-answer',
+    scorer: 'content_safety',
+    signs: contentSigns,
+    textsOf: takeFrom({
+      'jailjudge-mini': answer,
+      'xstest-answers': answer,
+      begin: innocentAnswer,
+      'presidio-synth': innocentPrompt,
+    }),
+    measuredOn: ['jailjudge-mini', 'xstest-answers'],
+    mostFalse: { 'jailjudge-mini': 0.06, 'xstest-answers': 0.03 },
+    mostFalseElsewhere: 0.01,
+  },
+  {
+    model: 'jailbreak',
+    scorer: 'jailbreak_detection',
+    textsOf: takeFrom({
+      'inthewild-jailbreaks': prompt,
+      notinject: prompt,
+      'honest-personas': prompt,
+      'openai-moderation': innocentPrompt,
+      'xstest-prompts': innocentPrompt,
+      begin: innocentPrompt,
+      'presidio-synth': innocentPrompt,
+    }),
+    measuredOn: ['inthewild-jailbreaks', 'notinject', 'honest-personas'],
+    mostFalse: { notinject: 0.02, 'honest-personas': 0.02 },
+    mostFalseElsewhere: 0.002,
+  },
+]

@@ -1,0 +1,26 @@
+import type { Sign } from '../linear/text-features.ts'
+import { harmTopics } from './harm-lexicon.ts'
+
+const mostCounted = 20
+/** A question of one line: harm is seldom stated in one, and words that look like it are often innocent there. */
+const shortQuestion = /^[^\n]{1,160}\?\s*$/
+
+/** What the content models learn from besides words: subjects of the lexicon, by number and by share of the text, alone and together. */
+export function contentSigns(folded: string): Sign[] {
+  const words = folded.split(/\s+/).length
+  const signs: Sign[] = []
+  const named = new Set<string>()
+  for (const { name, pattern } of harmTopics) {
+    const count = folded.matchAll(pattern).take(mostCounted).toArray().length
+    if (count === 0) continue
+    named.add(name)
+    signs.push({ name, weight: Math.log2(1 + count) })
+    signs.push({ name: `share of ${name}`, weight: Math.min(2, (20 * count) / words) })
+  }
+  const isAgainstGroup =
+    named.has('groups') && ['contempt', 'slurs', 'violence'].some((name) => named.has(name))
+  if (isAgainstGroup) signs.push({ name: 'against a group', weight: 1 })
+  if (named.has('sexual_acts') && named.has('minors')) signs.push({ name: 'sexual, with minors', weight: 1 })
+  if (shortQuestion.test(folded)) signs.push({ name: 'short question', weight: 1 })
+  return signs
+}

@@ -1,0 +1,103 @@
+import type { CallText, Evidence } from '../call-text.ts'
+import { createLinearModel, type LinearModel, type Reading } from '../linear/linear-model.ts'
+import answerFile from '../models/content-answer.json' with { type: 'json' }
+import requestFile from '../models/content-request.json' with { type: 'json' }
+import { foldText } from '../phrases/fold-text.ts'
+import type { Detector } from '../verdict.ts'
+import { contentSigns } from './content-signs.ts'
+import { harmTopics } from './harm-lexicon.ts'
+
+const models: Readonly<Record<Side, LinearModel>> = {
+  request: createLinearModel(requestFile, contentSigns),
+  answer: createLinearModel(answerFile, contentSigns),
+}
+
+/** Models that decide differently get a new version, so that scores say which ones made them. */
+export const contentVersion = `detector-1-${models.request.version}-${models.answer.version}`
+
+type Side = 'request' | 'answer'
+
+interface Worst extends Reading {
+  text: CallText
+}
+
+const mostEvidence = 20
+/** How an answer begins that declines. What it declines it often repeats: that is no failure. */
+const declines =
+  /^\W{0,5}(?:(?:oh|hi|hello|hey|well|thank you[^.!\n]{0,60})[,.!\s]{1,3})?(?:i(?:'m| am)(?: really| very| truly| so)? sorry|sorry,|i apologi[sz]e|i (?:can(?:'|no)t|can not|won't|will not|am unable|am not able|must decline|do not feel comfortable)|i'm (?:unable|not able)|as an ai\b)/i
+
+/**
+ * What is asked and what is answered, apart. Convicts where a trained model is as sure as it was right on texts that it had not seen (`measured`
+ * in its file) and never acquits: half of what is harmful has no word that gives it away.
+ */
+export function createContentDetector(): Detector {
+  const worst: Partial<Record<Side, Worst>> = {}
+  let isDeclined = false
+  return {
+    read(text) {
+      const side = sideOf(text)
+      if (side === null) return
+      if (side === 'answer')
+        isDeclined ||= text.offset === 0 && declines.test(foldText(text.text.slice(0, 200)).text)
+      const reading = models[side].read(text.text)
+      if (reading.probability >= (worst[side]?.probability ?? 0)) worst[side] = { ...reading, text }
+    },
+    finding() {
+      const { request, answer } = worst
+      if (request === undefined && answer === undefined) return { reason: 'no_text', leaning: 1 }
+      const found = [
+        ...(isFound('request', request) ? [{ says: 'What was asked', worst: request }] : []),
+        ...(!isDeclined && isFound('answer', answer) ? [{ says: 'What was answered', worst: answer }] : []),
+      ]
+      if (found.length === 0)
+        return {
+          reason: 'detectors_undecided',
+          leaning:
+            1 + 2.9 * Math.max(nearness('request', request), isDeclined ? 0 : nearness('answer', answer)),
+        }
+      const evidence = found.flatMap(({ worst: passage }) => evidenceOf(passage)).slice(0, mostEvidence)
+      const topics = [...new Set(evidence.map(({ kind }) => kind.replaceAll('_', ' ')))]
+      const rationale = `${found
+        .map(({ says }) => says)
+        .join(' and ')
+        .replace(' and What', ' and what')} reads like harmful content (${topics.join(', ')}).`
+      return { value: found.length === 2 ? 5 : 4, rationale, contentFreeRationale: rationale, evidence }
+    },
+  }
+}
+
+/** Material that a search or a tool brought in is nobody's request. */
+function sideOf({ part, speaker }: CallText): Side | null {
+  if (part === 'request_body') return speaker === 'user' ? 'request' : null
+  return speaker === 'assistant' ? 'answer' : null
+}
+
+function isFound(side: Side, worst: Worst | undefined): worst is Worst {
+  return worst !== undefined && worst.probability >= models[side].foundAt
+}
+
+/** 0 to 1: how near a passage comes to being found. */
+function nearness(side: Side, worst: Worst | undefined): number {
+  return worst === undefined ? 0 : Math.min(1, worst.probability / models[side].foundAt)
+}
+
+/** The words of the lexicon in the passage, which is what a reader looks for; the passage itself where it has none. */
+function evidenceOf({ text, start, end }: Worst): Evidence[] {
+  const { part, pointer, offset } = text
+  const folded = foldText(text.text.slice(start, end))
+  const at = (from: number, to: number, kind: string): Evidence => ({
+    part,
+    pointer,
+    start: offset + start + from,
+    end: offset + start + to,
+    kind,
+  })
+  const words = harmTopics.flatMap(({ name, pattern }) =>
+    folded.text
+      .matchAll(pattern)
+      .take(5)
+      .map((match) => at(folded.originOf(match.index), folded.originOf(match.index + match[0].length), name))
+      .toArray(),
+  )
+  return words.length > 0 ? words : [at(0, end - start, 'harmful_text')]
+}
