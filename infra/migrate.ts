@@ -12,6 +12,7 @@ import * as gateways from './migrations/0009-gateways.ts'
 import * as rollups from './migrations/0010-rollups.ts'
 import * as accessFunctions from './migrations/0012-access-functions.ts'
 import * as readingIndexes from './migrations/0014-reading-indexes.ts'
+import * as judgeBudget from './migrations/0016-judge-budget.ts'
 import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
@@ -31,6 +32,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0010-rollups': rollups,
   '0012-access-functions': accessFunctions,
   '0014-reading-indexes': readingIndexes,
+  '0016-judge-budget': judgeBudget,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {
