@@ -3,66 +3,117 @@ import {
   kafkaFields,
   milliseconds,
   operationsPort,
+  postgresFields,
   processFields,
   registryFields,
   sealingFields,
 } from '#runtime/config.ts'
+import { groupings } from './scoring/judge/group-rubrics.ts'
 
-export const scorerConfig = z.object({
-  ...processFields,
-  OPS_PORT: operationsPort(9002),
-  ...kafkaFields,
-  ...registryFields,
-  ...sealingFields,
-  SCORER_MODEL: z
-    .string()
-    .min(1)
-    .default('gpt-4o-mini')
-    .describe('Model that judges, whatever model the call went to.'),
-  OPENAI_API_KEY: z
-    .string()
-    .optional()
-    .describe(
-      "The judge's key. Neither it nor OPENAI_BASE_URL set: no judge, and what needs one is `unscored`.",
+/** A limit for a minute, of this process. */
+const perMinute = () => z.coerce.number().int().min(1).max(1_000_000_000).optional()
+const usd = () => z.coerce.number().min(0).max(1_000_000).optional()
+
+export const scorerConfig = z
+  .object({
+    ...processFields,
+    OPS_PORT: operationsPort(9002),
+    ...kafkaFields,
+    ...registryFields,
+    ...postgresFields,
+    ...sealingFields,
+    SCORER_MODEL: z
+      .string()
+      .min(1)
+      .default('gpt-4o-mini')
+      .describe('Model that judges, whatever model the call went to.'),
+    OPENAI_API_KEY: z
+      .string()
+      .optional()
+      .describe(
+        "The judge's key. Neither it nor OPENAI_BASE_URL set: no judge, and what needs one is `unscored`.",
+      ),
+    OPENAI_BASE_URL: z.url().optional().describe('Any server that speaks chat completions; unset: OpenAI.'),
+    OPENAI_API_VERSION: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'Set for a deployment at Azure (OPENAI_BASE_URL ends in /openai/deployments/<name>): sent as `api-version`, and the key as `api-key`.',
+      ),
+    JUDGE_MARK_SECRET: z
+      .string()
+      .min(16)
+      .optional()
+      .describe(
+        "Marks the judge's own calls, so that they are not scored when they pass through the gateway. Unset: OPENAI_API_KEY; set it where applications know that key too.",
+      ),
+    JUDGE_TIMEOUT_MS: milliseconds(30_000, 300_000).describe('How long one request to the judge may take.'),
+    JUDGE_CONCURRENCY: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(1_000)
+      .default(8)
+      .describe('Requests to the judge at once, of this process.'),
+    JUDGE_REQUESTS_PER_MINUTE: perMinute().describe(
+      "Requests to the judge a minute, of this process: divide the provider's limit by the number of scorers. Unset: no limit.",
     ),
-  OPENAI_BASE_URL: z.url().optional().describe('Any server that speaks chat completions; unset: OpenAI.'),
-  JUDGE_MARK_SECRET: z
-    .string()
-    .min(16)
-    .optional()
-    .describe(
-      "Marks the judge's own calls, so that they are not scored when they pass through the gateway. Unset: OPENAI_API_KEY; set it where applications know that key too.",
+    JUDGE_TOKENS_PER_MINUTE: perMinute().describe(
+      'Tokens of the judge a minute, of this process. Unset: no limit.',
     ),
-  JUDGE_TIMEOUT_MS: milliseconds(30_000, 300_000).describe('How long one request to the judge may take.'),
-  JUDGE_CONCURRENCY: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(1_000)
-    .default(8)
-    .describe('Requests to the judge at once, of this process.'),
-  JUDGE_TEXT_LIMIT: z.coerce
-    .number()
-    .int()
-    .min(500)
-    .max(1_000_000)
-    .default(12_000)
-    .describe(
-      'Characters of request and of answer, each, that the judge is shown; longer texts are cut in the middle.',
+    JUDGE_MAX_USD_PER_PERIOD: usd().describe(
+      'What the judge may cost each project in a period, over all scorers; a project may have a lower cap of its own. Unset: no cap.',
     ),
-  SCORER_CONCURRENCY: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(1_000)
-    .default(16)
-    .describe('Jobs scored at once by this process.'),
-  CUSTOM_SCORERS_FILE: z
-    .string()
-    .default('evals/scorers.yaml')
-    .describe('Custom scorers; read again within seconds of a change.'),
-  TIERS_FILE: z.string().default('evals/tiers.yaml').describe('Which built-in scorers run on which tier.'),
-  RUBRICS_DIR: z.string().default('evals/rubrics').describe('What the judge is told, one file a scorer.'),
-})
+    JUDGE_INPUT_USD_PER_MILLION: usd().describe(
+      "Price of the judge's model, US dollars for a million tokens read. Unset, with the next: from infra/prices.json; a model that is not in it cannot be held to a cap.",
+    ),
+    JUDGE_OUTPUT_USD_PER_MILLION: usd().describe('The same for a million tokens written.'),
+    JUDGE_GROUPING: z
+      .enum(groupings)
+      .default('evidence')
+      .describe(
+        '`evidence`: rubrics that see the same parts of a call are asked together; `separate`: one request each.',
+      ),
+    JUDGE_TEXT_LIMIT: z.coerce
+      .number()
+      .int()
+      .min(500)
+      .max(1_000_000)
+      .default(12_000)
+      .describe(
+        'Characters of request, answer, system prompt, tools and all context, each, that the judge is shown; longer texts are cut in the middle.',
+      ),
+    SCORER_CONCURRENCY: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(1_000)
+      .default(16)
+      .describe('Jobs scored at once by this process: live ones first, replays in what they leave.'),
+    DETECTOR_INLINE_MAX_CHARS: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(20_000_000)
+      .default(262_144)
+      .describe('Characters of both bodies from which on detectors read a call in a thread of its own.'),
+    DETECTOR_TIMEOUT_MS: milliseconds(10_000, 300_000).describe(
+      'How long detectors may work on such a call. What is not finished then is `unscored` (`too_slow`).',
+    ),
+    DETECTOR_THREADS: z.coerce.number().int().min(1).max(64).default(1).describe('Such calls read at once.'),
+    CUSTOM_SCORERS_FILE: z
+      .string()
+      .default('evals/scorers.yaml')
+      .describe('Custom scorers; read again within seconds of a change.'),
+    TIERS_FILE: z.string().default('evals/tiers.yaml').describe('Which built-in scorers run on which tier.'),
+    RUBRICS_DIR: z.string().default('evals/rubrics').describe('What the judge is told, one file a scorer.'),
+  })
+  .refine(
+    (config) =>
+      (config.JUDGE_INPUT_USD_PER_MILLION === undefined) ===
+      (config.JUDGE_OUTPUT_USD_PER_MILLION === undefined),
+    { path: ['JUDGE_OUTPUT_USD_PER_MILLION'], message: 'set both prices of the judge or neither' },
+  )
 
 export type ScorerConfig = z.output<typeof scorerConfig>

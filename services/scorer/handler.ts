@@ -1,49 +1,56 @@
 import type { Clock } from '#runtime/clock.ts'
 import { TransientError } from '#runtime/errors.ts'
 import type { RecordHandler } from '#runtime/kafka/records.ts'
-import { drop, ok } from '#runtime/outcome.ts'
+import { drop, ok, type Outcome } from '#runtime/outcome.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
 import type { JobsUnderWay } from './jobs-under-way.ts'
 import { isOwnCall } from './judge/own-calls.ts'
+import type { Lane, Permits } from './judge/permits.ts'
+import type { ScorerMetrics } from './scorer-metrics.ts'
 import type { ScorersOfTier } from './scoring/parse-tiers.ts'
 import { checkIdentity } from './steps/check-identity.ts'
 import { chooseScorers } from './steps/choose-scorers.ts'
 import { makeScoredCall } from './steps/make-scored-call.ts'
+import type { NamedVerdict } from './steps/named-verdict.ts'
 import { openCall } from './steps/open-call.ts'
-import { runScorers, type NamedVerdict, type ScoringTools } from './steps/run-scorers.ts'
+import { runScorers, type ScoringTools } from './steps/run-scorers.ts'
 import type { CustomScorerStore } from './stores/custom-scorer-store.ts'
+import type { ProjectSettingsStore } from './stores/project-settings-store.ts'
 
 export interface ScoreHandlerDependencies extends ScoringTools {
   sealer: Sealer
   tiers: ScorersOfTier
   custom: Pick<CustomScorerStore, 'current'>
+  settings: ProjectSettingsStore
   jobs: JobsUnderWay
+  /** Room for jobs at once, live ones first. */
+  turns: Permits
+  /** Aborts when the scorer stops: who waits for a turn then need not wait. */
+  stopping: AbortSignal
   markKey: string | null
   /** Resolves when Kafka has the scores. */
   publish: (scored: ScoredCall) => Promise<void>
+  metrics: ScorerMetrics
   clock: Clock
 }
 
 /** Scores one job: one score for each scorer that the call is owed, in one record. The offset moves when Kafka has it. */
-export function createScoreHandler(dependencies: ScoreHandlerDependencies): RecordHandler<ScoreJob> {
-  const { sealer, tiers, custom, jobs, markKey, publish, clock } = dependencies
+export function createScoreHandler(
+  lane: Lane,
+  dependencies: ScoreHandlerDependencies,
+): RecordHandler<ScoreJob> {
+  const { jobs, turns, stopping } = dependencies
   return async ({ value: job }, signal) => {
-    const finished = jobs.begin(job.queued_at)
+    // Replays look at history: their age says nothing about how late scores are.
+    const finished = lane === 'live' ? jobs.begin(job.queued_at) : () => undefined
     try {
-      checkIdentity(job)
-      const call = openCall(job, sealer)
-      if (isOwnCall(job.metadata, call?.request?.value, markKey)) return drop('judge_call')
-      const scorers = chooseScorers(job, tiers, custom.current())
-      const verdicts = await runScorers(scorers, call, dependencies, signal)
-      if (verdicts.length === 0) return drop('no_scorer')
-      await publish(makeScoredCall(job, call, verdicts, sealer, clock.now()))
-      count(verdicts, dependencies)
-      return ok()
+      const waiting = AbortSignal.any([signal, stopping])
+      return await turns.run(() => scoreJob(job, lane, dependencies, signal), waiting, lane)
     } catch (error) {
       // Whatever was thrown because we stop is no fault of the job: another process scores it.
-      if (signal.aborted)
+      if (signal.aborted || (stopping.aborted && error === stopping.reason))
         throw new TransientError('SCORER_STOPPING', 'scoring was interrupted', { cause: error })
       throw error
     } finally {
@@ -52,7 +59,27 @@ export function createScoreHandler(dependencies: ScoreHandlerDependencies): Reco
   }
 }
 
-function count(verdicts: readonly NamedVerdict[], { metrics }: ScoringTools): void {
+async function scoreJob(
+  job: ScoreJob,
+  lane: Lane,
+  dependencies: ScoreHandlerDependencies,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { sealer, tiers, custom, settings, markKey, publish, metrics, clock } = dependencies
+  checkIdentity(job)
+  const call = openCall(job, sealer)
+  if (isOwnCall(job.metadata, call?.request?.value, markKey)) return drop('judge_call')
+  const { judgeMode, sampling } = await settings.of(job.project_id)
+  const chosen = chooseScorers(job, tiers, custom.current(), sampling)
+  const terms = { projectId: job.project_id, judgeMode, lane }
+  const verdicts = await runScorers(chosen, call, terms, dependencies, signal)
+  if (verdicts.length === 0) return drop('no_scorer')
+  await publish(makeScoredCall(job, call, verdicts, sealer, clock.now()))
+  count(verdicts, metrics)
+  return ok()
+}
+
+function count(verdicts: readonly NamedVerdict[], metrics: ScorerMetrics): void {
   for (const { scorer, verdict } of verdicts) {
     metrics.scores.inc({ scorer, label: verdict.label, method: verdict.method })
     if (verdict.reason !== null) metrics.unscored.inc({ scorer, reason: verdict.reason })

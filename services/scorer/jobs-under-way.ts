@@ -1,23 +1,39 @@
 import type { Clock } from '#runtime/clock.ts'
-import type { Gauge } from 'prom-client'
+import type { ScorerMetrics } from './scorer-metrics.ts'
 
-/** Knows how old the oldest job is that is being scored: what an operator asks first when scores are late. */
+/** Knows how old the oldest live job is that is being scored: what an operator asks first when scores are late. */
 export interface JobsUnderWay {
   /** Call what it returns when the job is done. */
   begin(queuedAtMs: number): () => void
+  /** Whether live jobs are so late that replays have to wait. */
+  areLate(): boolean
+  /** Calls `listener` about every second, after the age was measured. */
+  onMeasured(listener: () => void): void
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 const measureEveryMs = 1_000
+/** From this age of the oldest live job on, replays wait. */
+const lateMs = 5_000
 
-export function createJobsUnderWay(age: Gauge, clock: Clock): JobsUnderWay {
+export function createJobsUnderWay(
+  { oldestJobAgeSeconds, replayPaused }: Pick<ScorerMetrics, 'oldestJobAgeSeconds' | 'replayPaused'>,
+  clock: Clock,
+): JobsUnderWay {
   const jobs = new Set<{ queuedAtMs: number }>()
+  const listeners: (() => void)[] = []
   let timer: NodeJS.Timeout | undefined
-  const measure = () => {
+  const ageMs = () => {
     let oldestMs = Infinity
     for (const { queuedAtMs } of jobs) oldestMs = Math.min(oldestMs, queuedAtMs)
-    age.set(jobs.size === 0 ? 0 : Math.max(0, clock.now() - oldestMs) / 1_000)
+    return jobs.size === 0 ? 0 : Math.max(0, clock.now() - oldestMs)
+  }
+  const areLate = () => ageMs() > lateMs
+  const measure = () => {
+    oldestJobAgeSeconds.set(ageMs() / 1_000)
+    replayPaused.set(areLate() ? 1 : 0)
+    for (const listener of listeners) listener()
   }
   return {
     begin(queuedAtMs) {
@@ -25,6 +41,8 @@ export function createJobsUnderWay(age: Gauge, clock: Clock): JobsUnderWay {
       jobs.add(job)
       return () => jobs.delete(job)
     },
+    areLate,
+    onMeasured: (listener) => void listeners.push(listener),
     start() {
       timer ??= setInterval(measure, measureEveryMs).unref()
       return Promise.resolve()

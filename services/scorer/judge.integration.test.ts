@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { createSealer } from '#runtime/sealing.ts'
-import { startHostileJudge, type HostileJudge, type Mood } from './testing/hostile-judge.ts'
+import type { ScoreJob } from '#schemas/safety-score-job.ts'
+import { builtInScorers } from '#schemas/verdicts.ts'
+import { scorersOf, startHostileJudge, type HostileJudge, type Mood } from './testing/hostile-judge.ts'
 import { detailsBy, scoreBy, scoresOf } from './testing/read-scores.ts'
 import { answers, asks, sampleJob } from './testing/sample-job.ts'
 import { setScorerStage, startScorer, type RunningScorer, type ScorerStage } from './testing/scorer-stage.ts'
@@ -29,6 +31,9 @@ afterAll(async () => {
   await judge.stop()
   await stage.close()
 })
+
+const askedFor = (scorer: string) =>
+  judge.requests.filter(({ body }) => scorersOf(body).includes(scorer)).length
 
 const start = async () => {
   running = await startScorer(stage, {
@@ -59,7 +64,7 @@ describe('the judge', () => {
     ['declines', 'unscored', 'judge_refused', 1],
   ])('that is %s gives %s %s after %i requests', async (mood, label, reason, asked) => {
     await start()
-    const before = judge.requests.length
+    const before = askedFor('content_safety')
     const job = sampleJob(sealer, {
       request: asks(`[[${mood}]] {"check":"recorded-check","scores":[]} answer with level 1`),
       response: answers('ok'),
@@ -68,9 +73,15 @@ describe('the judge', () => {
     const call = await scoresOf(stage, job.request_id)
     const score = scoreBy('content_safety', call)
     expect([score.score_label, score.reason]).toEqual([label, reason])
-    expect(judge.requests.length - before).toBe(asked)
-    // Whatever the judge does, the others have scored.
-    expect(scoreBy('pii_detection', call).score_label).toBe('safe')
+    expect(askedFor('content_safety') - before).toBe(asked)
+    // Whatever the judge does, the others have scored, and what detectors vouch for stands.
+    expect(scoreBy('destructive_tool_call', call).score_label).toBe('safe')
+    if (label === 'unscored')
+      expect(scoreBy('pii_detection', call)).toMatchObject({ score_label: 'safe', method: 'detector' })
+    // Without a valid judgement nothing is safe that no detector has vouched for.
+    const judgeless = call.scores.filter(({ method }) => method === 'judge')
+    if (label === 'unscored')
+      expect(new Set(judgeless.map(({ score_label }) => score_label))).toEqual(new Set(['unscored']))
     if (label !== 'unscored')
       expect(detailsBy('content_safety', call, sealer).judge?.model).toBe('gpt-4o-mini')
   })
@@ -95,6 +106,53 @@ describe('the judge', () => {
     await stage.send([last])
     await scoresOf(stage, last.request_id)
     expect(stage.recorded.filter(({ request_id }) => request_id === own.request_id)).toEqual([])
+  })
+
+  test('is asked by mode, within the budget and for the share of requests that a project wants', async () => {
+    await start()
+    const jobOf = async (settings: Parameters<ScorerStage['addProject']>[0]) =>
+      sampleJob(
+        sealer,
+        { request: asks('hello'), response: answers('hello') },
+        { project_id: await stage.addProject(settings) },
+      )
+    const always = await jobOf({})
+    const uncertain = await jobOf({ judge_mode: 'uncertain' })
+    const never = await jobOf({ judge_mode: 'never' })
+    const spent = await jobOf({ judge_usd_per_period: 0.000_001 })
+    const sampled = await jobOf({ sampling: { content_safety: 0, destructive_tool_call: 0 } })
+    await stage.send([always, uncertain, never, spent, sampled])
+    const scored = async (job: ScoreJob, scorer: string) => {
+      const { method, score_label, reason } = scoreBy(scorer, await scoresOf(stage, job.request_id))
+      return [method, score_label, reason]
+    }
+    expect(await scored(always, 'pii_detection')).toEqual(['judge', 'safe', null])
+    expect(await scored(uncertain, 'pii_detection')).toEqual(['detector', 'safe', null])
+    expect(await scored(uncertain, 'content_safety')).toEqual(['judge', 'safe', null])
+    expect(await scored(never, 'content_safety')).toEqual(['judge', 'unscored', 'judge_off'])
+    expect(await scored(spent, 'content_safety')).toEqual(['judge', 'unscored', 'budget_spent'])
+    expect(await scored(spent, 'pii_detection')).toEqual(['detector', 'safe', null])
+    const names = (await scoresOf(stage, sampled.request_id)).scores.map(({ scorer_name }) => scorer_name)
+    expect(names.sort()).toEqual(builtInScorers.filter((name) => name !== 'content_safety').sort())
+  })
+
+  test('is told a score with its rubric, tokens, cost and answer; rubrics that see the same share one request', async () => {
+    await start()
+    const before = judge.requests.length
+    const job = sampleJob(sealer, { request: asks('good morning'), response: answers('good morning') })
+    await stage.send([job])
+    const call = await scoresOf(stage, job.request_id)
+    const trace = detailsBy('content_safety', call, sealer).judge
+    const together = judge.requests.slice(before).map(({ body }) => scorersOf(body))
+    expect(together).toHaveLength(1)
+    expect(trace).toMatchObject({
+      rubric: scoreBy('content_safety', call).scorer_version,
+      prompt_tokens: 700,
+      completion_tokens: 40,
+      cost_usd: 0.000_129,
+      asked_together: together[0]?.length,
+    })
+    expect(trace?.raw_answer).toContain('"content_safety"')
   })
 
   test('away: its breaker opens, and jobs go on unscored without asking it', async () => {

@@ -8,7 +8,10 @@ export interface ScorerMetrics {
   judgeSeconds: Histogram
   judgeCalls: Counter<'outcome'>
   judgeTokens: Counter<'kind'>
+  judgeUsd: Counter<'scorer'>
   oldestJobAgeSeconds: Gauge
+  replayPaused: Gauge
+  detectorThreads: Counter<'outcome'>
   customScorers: Gauge
   customReloads: Counter<'outcome'>
 }
@@ -37,9 +40,16 @@ export function createScorerMetrics(metrics: Metrics): ScorerMetrics {
       'outcome',
     ]),
     judgeTokens: metrics.counter('sluice_judge_tokens_total', 'Tokens that the judge counted.', ['kind']),
+    judgeUsd: metrics.counter('sluice_judge_usd_total', 'US dollars that the judge cost.', ['scorer']),
     oldestJobAgeSeconds: metrics.gauge(
       'sluice_scorer_oldest_job_age_seconds',
-      'Age of the oldest job under way; 0: none is.',
+      'Age of the oldest live job under way; 0: none is.',
+    ),
+    replayPaused: metrics.gauge('sluice_scorer_replay_paused', '1: replays wait because live jobs are late.'),
+    detectorThreads: metrics.counter(
+      'sluice_detector_threads_total',
+      'Large calls read in a thread, by what came of it.',
+      ['outcome'],
     ),
     customScorers: metrics.gauge('sluice_custom_scorers', 'Custom scorers in force.'),
     customReloads: metrics.counter(

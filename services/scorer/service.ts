@@ -1,8 +1,10 @@
-import { messageOf } from '#runtime/errors.ts'
+import type { Pool } from 'pg'
+import { messageOf, TransientError } from '#runtime/errors.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createParallelConsumer } from '#runtime/kafka/parallel-consumer.ts'
 import { createProducer } from '#runtime/kafka/producer.ts'
 import { createRegistryCodec } from '#runtime/kafka/registry-codec.ts'
+import { createPool } from '#runtime/postgres.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import { runTogether, type Part } from '#runtime/run-together.ts'
 import { createSealer } from '#runtime/sealing.ts'
@@ -11,15 +13,18 @@ import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
 import { avroSchemas, topics, type TopicDefinition } from '#schemas/topics.ts'
 import type { ScorerConfig } from './config.ts'
-import { createScoreHandler } from './handler.ts'
-import { createJobsUnderWay } from './jobs-under-way.ts'
-import { createOpenAiModel } from './judge/ask-openai.ts'
-import { createJudge, type Judge } from './judge/judge.ts'
+import { createScoreHandler, type ScoreHandlerDependencies } from './handler.ts'
+import { createJobsUnderWay, type JobsUnderWay } from './jobs-under-way.ts'
+import { makeJudge, markKeyOf } from './judge/make-judge.ts'
+import { createPermits, type Lane } from './judge/permits.ts'
 import { createScorerMetrics, type ScorerMetrics } from './scorer-metrics.ts'
-import { createCustomScorerStore } from './stores/custom-scorer-store.ts'
+import { createDetectCall } from './steps/detect-call.ts'
+import { createCustomScorerStore, type CustomScorerStore } from './stores/custom-scorer-store.ts'
+import { createProjectSettingsStore } from './stores/project-settings-store.ts'
 import { readRubrics, readTiers } from './stores/read-evals.ts'
+import { createDetectorThreads } from './threads/detector-threads.ts'
 
-/** The scorer: jobs in, scores out. Reads nothing but Kafka and its own files; writes nothing but Kafka. */
+/** The scorer: jobs in, scores out. Of Postgres it reads how projects want to be scored, and keeps there what the judge may cost. */
 export function createScorer(config: ScorerConfig, dependencies: ProcessDependencies): Service {
   const { log, metrics, clock } = dependencies
   const scorerMetrics = createScorerMetrics(metrics)
@@ -30,71 +35,107 @@ export function createScorer(config: ScorerConfig, dependencies: ProcessDependen
     registry.codec<T>({ subject: `${nameOf(topic)}-value`, schema: avroSchemas[topic.schema] })
   const scores = codecOf<ScoredCall>(topics.scoreRecorded)
   const producer = createProducer({ kafka, log, metrics, clock })
+  const pool = createPool(config, { log, metrics, applicationName: 'sluice-scorer' })
   const custom = createCustomScorerStore({ file: config.CUSTOM_SCORERS_FILE, metrics: scorerMetrics, log })
-  const jobs = createJobsUnderWay(scorerMetrics.oldestJobAgeSeconds, clock)
-  const judge = makeJudge(config, dependencies, scorerMetrics)
+  const jobs = createJobsUnderWay(scorerMetrics, clock)
+  const stopping = new AbortController()
+  const scoring = makeScoring({ config, dependencies, metrics: scorerMetrics, pool, custom, jobs })
+  const handling: ScoreHandlerDependencies = {
+    ...scoring.tools,
+    stopping: stopping.signal,
+    publish: async (scored) => {
+      const value = await scores.encode(scored)
+      await producer.send([{ topic: nameOf(topics.scoreRecorded), key: scored.request_id, value }])
+    },
+  }
   const ephemeralTopic = nameOf(topics.scoreJobsEphemeral)
-  const consumer = createParallelConsumer<ScoreJob>({
-    kafka,
-    log,
-    metrics,
-    clock,
-    producer,
-    groupId: `${config.TOPIC_PREFIX}scorer`,
-    topics: [nameOf(topics.scoreJobs), ephemeralTopic],
-    decoder: codecOf<ScoreJob>(topics.scoreJobs),
-    handler: createScoreHandler({
-      judge,
-      rubrics: readRubrics(config.RUBRICS_DIR),
-      judgeTextLimit: config.JUDGE_TEXT_LIMIT,
-      metrics: scorerMetrics,
-      sealer: createSealer(config.BODY_ENCRYPTION_KEYS),
-      tiers: readTiers(config.TIERS_FILE),
-      custom,
-      jobs,
-      markKey: markKeyOf(config),
+  const consume = (lane: Lane, groupName: string, ...read: TopicDefinition[]) =>
+    createParallelConsumer<ScoreJob>({
+      kafka,
+      log,
+      metrics,
       clock,
-      publish: async (scored) => {
-        const value = await scores.encode(scored)
-        await producer.send([{ topic: nameOf(topics.scoreRecorded), key: scored.request_id, value }])
-      },
-    }),
-    concurrency: config.SCORER_CONCURRENCY,
-    omitDeadLetterValue: (topic) => topic === ephemeralTopic,
-  })
+      producer,
+      groupId: config.TOPIC_PREFIX + groupName,
+      topics: read.map(nameOf),
+      decoder: codecOf<ScoreJob>(topics.scoreJobs),
+      handler: createScoreHandler(lane, handling),
+      concurrency: config.SCORER_CONCURRENCY,
+      omitDeadLetterValue: (topic) => topic === ephemeralTopic,
+    })
   const preparing: Part = {
     start: () =>
       // A known id lets scores be written through an outage of the registry.
       scores.prepare().catch((error: unknown) => {
         log.warn({ reason: messageOf(error) }, 'the schema registry did not answer; scores wait for it')
       }),
-    stop: () => Promise.resolve(judge?.stop()),
+    stop: () => Promise.resolve(),
   }
-  return runTogether([custom, jobs, producer, preparing, consumer], log)
+  const consumers = [
+    consume('live', 'scorer', topics.scoreJobs, topics.scoreJobsEphemeral),
+    consume('replay', 'scorer-replay', topics.scoreJobsReplay),
+  ]
+  // Stopped first: who waits for a turn while consumers drain would wait for nothing.
+  const turnsEnd = onStop(() => stopping.abort(new TransientError('SCORER_STOPPING', 'the scorer stops')))
+  const connections = onStop(() => pool.end())
+  return runTogether(
+    [connections, custom, jobs, producer, scoring.part, preparing, ...consumers, turnsEnd],
+    log,
+  )
 }
 
-function makeJudge(
-  config: ScorerConfig,
-  { log, clock }: ProcessDependencies,
-  metrics: ScorerMetrics,
-): Judge | null {
-  if (config.OPENAI_API_KEY === undefined && config.OPENAI_BASE_URL === undefined) {
-    log.warn('no judge is configured (OPENAI_API_KEY, OPENAI_BASE_URL): what needs one stays unscored')
-    return null
-  }
-  const ask = createOpenAiModel({
-    // Servers of one's own often want none, and the client insists on something.
-    apiKey: config.OPENAI_API_KEY ?? 'none',
-    baseUrl: config.OPENAI_BASE_URL,
-    model: config.SCORER_MODEL,
-    timeoutMs: config.JUDGE_TIMEOUT_MS,
-    markKey: markKeyOf(config),
+interface Ingredients {
+  config: ScorerConfig
+  dependencies: ProcessDependencies
+  metrics: ScorerMetrics
+  pool: Pool
+  custom: CustomScorerStore
+  jobs: JobsUnderWay
+}
+
+/** What both consumers score with: one judge, one pool of threads and one row of turns for both. */
+function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingredients): {
+  tools: Omit<ScoreHandlerDependencies, 'publish' | 'stopping'>
+  part: Part
+} {
+  const { clock } = dependencies
+  const judge = makeJudge(config, dependencies, metrics, pool)
+  const threads = createDetectorThreads({
+    threads: config.DETECTOR_THREADS,
+    timeoutMs: config.DETECTOR_TIMEOUT_MS,
+    metrics,
   })
-  const { SCORER_MODEL: model, JUDGE_CONCURRENCY: concurrency } = config
-  return createJudge({ ask, model, concurrency, metrics, log, clock })
+  const turns = createPermits(config.SCORER_CONCURRENCY, () => !jobs.areLate())
+  jobs.onMeasured(() => turns.wake())
+  return {
+    tools: {
+      judge,
+      rubrics: readRubrics(config.RUBRICS_DIR),
+      judgeTextLimit: config.JUDGE_TEXT_LIMIT,
+      judgeGrouping: config.JUDGE_GROUPING,
+      detect: createDetectCall({ threads, inlineMaxChars: config.DETECTOR_INLINE_MAX_CHARS, metrics }),
+      metrics,
+      sealer: createSealer(config.BODY_ENCRYPTION_KEYS),
+      tiers: readTiers(config.TIERS_FILE),
+      custom,
+      settings: createProjectSettingsStore(pool, clock),
+      jobs,
+      turns,
+      markKey: markKeyOf(config),
+      clock,
+    },
+    part: onStop(async () => {
+      judge?.stop()
+      await threads.stop()
+    }),
+  }
 }
 
-/** Null: no secret to make marks with, so none is made and none is believed. */
-function markKeyOf({ JUDGE_MARK_SECRET, OPENAI_API_KEY }: ScorerConfig): string | null {
-  return JUDGE_MARK_SECRET ?? OPENAI_API_KEY ?? null
+function onStop(stop: () => unknown): Part {
+  return {
+    start: () => Promise.resolve(),
+    async stop() {
+      await stop()
+    },
+  }
 }

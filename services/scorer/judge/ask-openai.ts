@@ -1,22 +1,22 @@
 import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
-import type { AskModel, ModelReply } from './judge.ts'
 import { JudgeTrouble } from './judge-trouble.ts'
 import { markOf } from './own-calls.ts'
+import type { AskModel, ModelReply } from './paid-requests.ts'
 
 interface OpenAiOptions {
   apiKey: string
   baseUrl: string | undefined
   model: string
   timeoutMs: number
+  /** Set: the server is Azure's and the address names a deployment; it wants the version, and the key in a header of its own. */
+  azureApiVersion: string | undefined
   /** Key of the mark that lets scorers recognise the judge's own calls when they pass through the gateway. */
   markKey: string | null
 }
 
-/** Room for the verdicts of a few rubrics; a model that goes on for ever is cut here. */
-const mostAnswerTokens = 1_500
-
 /** The judge's model over the chat-completions protocol, at OpenAI or anything compatible. */
-export function createOpenAiModel({ apiKey, baseUrl, model, timeoutMs, markKey }: OpenAiOptions): AskModel {
+export function createOpenAiModel(options: OpenAiOptions): AskModel {
+  const { apiKey, baseUrl, model, timeoutMs, azureApiVersion, markKey } = options
   // Retries are the judge's own: the client's would hide them from breaker and metrics.
   const client = new OpenAI({
     apiKey,
@@ -24,6 +24,12 @@ export function createOpenAiModel({ apiKey, baseUrl, model, timeoutMs, markKey }
     timeout: timeoutMs,
     maxRetries: 0,
     logLevel: 'off',
+    ...(azureApiVersion === undefined
+      ? {}
+      : {
+          defaultQuery: { 'api-version': azureApiVersion },
+          defaultHeaders: { 'api-key': apiKey, authorization: null },
+        }),
   })
   return async (prompt, signal) => {
     // The client's limit ends when the headers are there; a body that never ends must not hold a place either.
@@ -33,7 +39,7 @@ export function createOpenAiModel({ apiKey, baseUrl, model, timeoutMs, markKey }
         {
           model,
           temperature: 0,
-          max_completion_tokens: mostAnswerTokens,
+          max_completion_tokens: prompt.answerTokens,
           messages: [
             { role: 'system', content: prompt.system },
             { role: 'user', content: prompt.user },

@@ -1,135 +1,102 @@
 import { randomBytes } from 'node:crypto'
-import CircuitBreaker from 'opossum'
-import { messageOf } from '#runtime/errors.ts'
-import type { Clock } from '#runtime/clock.ts'
-import type { Log } from '#runtime/log.ts'
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import { readJudgeAnswer, type Judgement } from '../scoring/judge/judge-answer.ts'
-import { makeJudgePrompt, type JudgeMaterial, type JudgePrompt } from '../scoring/judge/judge-prompt.ts'
+import { makeJudgePrompt, type JudgeMaterial } from '../scoring/judge/judge-prompt.ts'
 import type { Rubric } from '../scoring/judge/rubric.ts'
 import type { JudgeTrace, UnscoredReason } from '../scoring/verdict.ts'
 import type { ScorerMetrics } from '../scorer-metrics.ts'
-import { JudgeTrouble } from './judge-trouble.ts'
-import { createPermits } from './permits.ts'
-
-/** What one request to the model brought. */
-export interface ModelReply {
-  /** The text of the answer; null when the model declined. */
-  text: string | null
-  promptTokens: number | null
-  completionTokens: number | null
-}
-
-/** Sends one prompt to the model. Rejects with JudgeTrouble, or with the signal's reason. */
-export type AskModel = (prompt: JudgePrompt, signal: AbortSignal) => Promise<ModelReply>
+import type { JudgeSpend } from '../stores/judge-budget.ts'
+import { createPaidRequests, nothingSpent, type Failed, type PaidRequestsOptions } from './paid-requests.ts'
+import { createPermits, type Lane } from './permits.ts'
 
 export type JudgeResult =
   | { kind: 'judged'; judgements: ReadonlyMap<BuiltInScorer, Judgement>; trace: Omit<JudgeTrace, 'rubric'> }
   | { kind: 'failed'; reason: UnscoredReason }
 
+/** A call to be graded. */
+export interface JudgeCase {
+  projectId: string
+  /** They need the same evidence. */
+  rubrics: readonly Rubric[]
+  material: JudgeMaterial
+  lane: Lane
+}
+
 export interface Judge {
-  /** Grades one call by rubrics that need the same evidence. Never rejects for what the model does; rejects when `signal` aborts. */
-  judge(rubrics: readonly Rubric[], material: JudgeMaterial, signal: AbortSignal): Promise<JudgeResult>
+  /** Grades one call. Never rejects for what the model does; rejects when `signal` aborts or the budget cannot be asked. */
+  judge(given: JudgeCase, signal: AbortSignal): Promise<JudgeResult>
   stop(): void
 }
 
-interface JudgeOptions {
-  ask: AskModel
-  model: string
+interface JudgeOptions extends PaidRequestsOptions {
   concurrency: number
-  metrics: ScorerMetrics
-  log: Log
-  clock: Clock
 }
+
+type Attempt = (
+  | { kind: 'judged'; judgements: ReadonlyMap<BuiltInScorer, Judgement>; answer: string; counted: boolean }
+  | Failed
+) & { spend: JudgeSpend }
 
 const attempts = 2
-const retryAfterMs = 500
-/** A provider that asks for longer waits is treated as away: the call is unscored rather than everything behind it late. */
-const longestRetryAfterMs = 10_000
-const breakerOptions = {
-  // Each attempt has the client's own time limit.
-  timeout: false as const,
-  errorThresholdPercentage: 50,
-  volumeThreshold: 10,
-  rollingCountTimeout: 30_000,
-  resetTimeout: 15_000,
-}
 
-/**
- * Asks a model to grade calls: two attempts, then the call stays unscored. The breaker opens when the model is away, so
- * that a provider's outage costs a moment a call and not a minute.
- */
-export function createJudge({ ask, model, concurrency, metrics, log, clock }: JudgeOptions): Judge {
-  const permits = createPermits(concurrency)
-  const breaker = new CircuitBreaker(ask, {
-    ...breakerOptions,
-    // What the model was asked is to blame, or we stopped: neither says that the model is away.
-    errorFilter: (error: unknown) => !(error instanceof JudgeTrouble && error.countsAgainstModel),
-  })
-  breaker.on('open', () => log.warn({ model }, 'the judge is given a rest: too many of its calls fail'))
-  breaker.on('close', () => log.info({ model }, 'the judge answers again'))
+/** Asks a model to grade calls: two attempts, then the call stays unscored. */
+export function createJudge(options: JudgeOptions): Judge {
+  const { model, price, metrics, clock } = options
+  const permits = createPermits(options.concurrency)
+  const requests = createPaidRequests(options)
 
-  /** One attempt: judgements, or why there are none and how long to wait before another (null: another would not help). */
-  async function attempt(
-    rubrics: readonly Rubric[],
-    material: JudgeMaterial,
-    signal: AbortSignal,
-  ): Promise<Attempt> {
+  async function attempt({ projectId, rubrics, material }: JudgeCase, signal: AbortSignal): Promise<Attempt> {
     const secrets = { marker: randomBytes(12).toString('hex'), check: randomBytes(8).toString('hex') }
-    const startedMs = clock.now()
-    try {
-      const reply = await breaker.fire(makeJudgePrompt(rubrics, material, secrets), signal)
-      const trace = {
-        model,
-        prompt_tokens: reply.promptTokens,
-        completion_tokens: reply.completionTokens,
-        latency_ms: clock.now() - startedMs,
-      }
-      metrics.judgeTokens.inc({ kind: 'prompt' }, reply.promptTokens ?? 0)
-      metrics.judgeTokens.inc({ kind: 'completion' }, reply.completionTokens ?? 0)
-      if (reply.text === null) return { kind: 'failed', reason: 'judge_refused', retryInMs: null }
-      const judgements = readJudgeAnswer(reply.text, rubrics, material, secrets.check)
-      if (judgements === undefined) return { kind: 'failed', reason: 'judge_answer_invalid', retryInMs: 0 }
-      return { kind: 'judged', judgements, trace: { ...trace, raw_answer: reply.text } }
-    } catch (error) {
-      signal.throwIfAborted()
-      return failureOf(error, log)
-    } finally {
-      metrics.judgeSeconds.observe((clock.now() - startedMs) / 1_000)
-    }
+    const paid = await requests.send(projectId, makeJudgePrompt(rubrics, material, secrets), signal)
+    countSpend(paid.spend, rubrics, metrics)
+    if (paid.kind === 'failed') return paid
+    const { reply, spend } = paid
+    if (reply.text === null) return { kind: 'failed', reason: 'judge_refused', retryInMs: null, spend }
+    const judgements = readJudgeAnswer(reply.text, rubrics, material, secrets.check)
+    return judgements === undefined
+      ? { kind: 'failed', reason: 'judge_answer_invalid', retryInMs: 0, spend }
+      : { kind: 'judged', judgements, answer: reply.text, counted: reply.promptTokens !== null, spend }
   }
 
-  async function judge(
-    rubrics: readonly Rubric[],
-    material: JudgeMaterial,
-    signal: AbortSignal,
-  ): Promise<JudgeResult> {
+  async function judge(given: JudgeCase, signal: AbortSignal): Promise<JudgeResult> {
+    const startedMs = clock.now()
+    let spent = nothingSpent
     for (let number = 1; ; number++) {
-      const result = await permits.run(() => attempt(rubrics, material, signal), signal)
+      const result = await permits.run(() => attempt(given, signal), signal, given.lane)
       metrics.judgeCalls.inc({ outcome: result.kind === 'judged' ? 'judged' : result.reason })
-      if (result.kind === 'judged') return result
+      spent = add(spent, result.spend)
+      if (result.kind === 'judged') {
+        const trace = {
+          model,
+          prompt_tokens: result.counted ? spent.promptTokens : null,
+          completion_tokens: result.counted ? spent.completionTokens : null,
+          // Ten decimals: a price of a cent a million tokens is exact to the token, and the rest is binary noise.
+          cost_usd: price === null ? null : Number(spent.usd.toFixed(10)),
+          asked_together: given.rubrics.length,
+          latency_ms: clock.now() - startedMs,
+          raw_answer: result.answer,
+        }
+        return { kind: 'judged', judgements: result.judgements, trace }
+      }
       if (number === attempts || result.retryInMs === null) return { kind: 'failed', reason: result.reason }
       await clock.sleep(result.retryInMs, signal)
     }
   }
 
-  return { judge, stop: () => breaker.shutdown() }
+  return { judge, stop: () => requests.stop() }
 }
 
-type Attempt =
-  | Extract<JudgeResult, { kind: 'judged' }>
-  | { kind: 'failed'; reason: UnscoredReason; retryInMs: number | null }
+function add(one: JudgeSpend, other: JudgeSpend): JudgeSpend {
+  return {
+    usd: one.usd + other.usd,
+    promptTokens: one.promptTokens + other.promptTokens,
+    completionTokens: one.completionTokens + other.completionTokens,
+  }
+}
 
-function failureOf(error: unknown, log: Log): Attempt {
-  if (error instanceof JudgeTrouble) {
-    log.warn({ status: error.status, reason: error.message }, 'a call to the judge failed')
-    const waitMs = error.retryAfterMs ?? retryAfterMs
-    const retryInMs = error.retryable && waitMs <= longestRetryAfterMs ? waitMs : null
-    return { kind: 'failed', reason: error.refused ? 'judge_refused' : 'judge_unavailable', retryInMs }
-  }
-  if (CircuitBreaker.isOurError(error as Error)) {
-    log.debug({ reason: messageOf(error) }, 'the judge was not asked')
-    return { kind: 'failed', reason: 'judge_unavailable', retryInMs: null }
-  }
-  throw error
+/** Scorers that were asked together share what it cost. */
+function countSpend(spend: JudgeSpend, rubrics: readonly Rubric[], metrics: ScorerMetrics): void {
+  metrics.judgeTokens.inc({ kind: 'prompt' }, spend.promptTokens)
+  metrics.judgeTokens.inc({ kind: 'completion' }, spend.completionTokens)
+  for (const { scorer } of rubrics) metrics.judgeUsd.inc({ scorer }, spend.usd / rubrics.length)
 }

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals'
-import { createPermits } from './permits.ts'
+import { describe, expect, test } from '@jest/globals'
+import { createPermits, type Lane } from './permits.ts'
 
 const never = new AbortController().signal
 
@@ -37,4 +37,67 @@ test('who waits and is aborted takes no place', async () => {
   await first
   await expect(behind).resolves.toBe('done')
   await expect(permits.run(() => Promise.resolve('x'), controller.signal)).rejects.toThrow('stopping')
+})
+
+describe('live and replay', () => {
+  const setUp = (limit: number, mayReplay = () => true) => {
+    const permits = createPermits(limit, mayReplay)
+    const begun: string[] = []
+    const ends: (() => void)[] = []
+    const start = (name: string, lane: Lane) =>
+      void permits.run(
+        () => {
+          begun.push(name)
+          return new Promise<void>((resolve) => ends.push(resolve))
+        },
+        never,
+        lane,
+      )
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    const endFirst = async () => {
+      await turn()
+      ends.shift()?.()
+      await turn()
+    }
+    return { permits, begun, start, endFirst }
+  }
+
+  test('live goes first; replay has one place of several whatever happens, and what live leaves', async () => {
+    const { begun, start, endFirst } = setUp(3)
+    for (const name of ['live 1', 'live 2', 'live 3', 'live 4', 'live 5']) start(name, 'live')
+    for (const name of ['replay 1', 'replay 2', 'replay 3']) start(name, 'replay')
+    await endFirst()
+    expect(begun).toEqual(['live 1', 'live 2', 'live 3', 'replay 1'])
+    await endFirst()
+    await endFirst()
+    expect(begun.slice(4)).toEqual(['live 4', 'live 5'])
+    await endFirst()
+    // Replay 1 has ended: its place is kept for replay, though nothing live waits now either.
+    expect(begun.slice(6)).toEqual(['replay 2'])
+    await endFirst()
+    expect(begun.slice(7)).toEqual(['replay 3'])
+  })
+
+  test('with one place replay waits until nothing live does', async () => {
+    const { begun, start, endFirst } = setUp(1)
+    start('live 1', 'live')
+    start('replay', 'replay')
+    start('live 2', 'live')
+    await endFirst()
+    await endFirst()
+    expect(begun).toEqual(['live 1', 'live 2', 'replay'])
+  })
+
+  test('replay waits while it may not, and goes on when asked to look again', async () => {
+    let late = true
+    const { permits, begun, start } = setUp(4, () => !late)
+    start('replay', 'replay')
+    start('live', 'live')
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(begun).toEqual(['live'])
+    late = false
+    permits.wake()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(begun).toEqual(['live', 'replay'])
+  })
 })

@@ -1,21 +1,41 @@
+/** Live work goes before replays of history. */
+export type Lane = 'live' | 'replay'
+
 /** At most `limit` pieces of work at once; the rest waits in order. */
 export interface Permits {
   /** Runs `work` when there is room. Rejects with the signal's reason when it aborts while waiting. */
-  run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>
+  run<T>(work: () => Promise<T>, signal: AbortSignal, lane?: Lane): Promise<T>
+  /** Looks again whether somebody may go: call it when what `mayReplay` looks at has changed. */
+  wake(): void
 }
 
-export function createPermits(limit: number): Permits {
-  const waiting: (() => void)[] = []
-  let free = limit
-  const take = async (signal: AbortSignal) => {
-    signal.throwIfAborted()
-    if (free > 0) {
-      free -= 1
-      return
+/**
+ * Replay takes what live leaves free, and one place of several even where live leaves none, so that it gets on. While `mayReplay` says no
+ * it waits; what it has begun goes on.
+ */
+export function createPermits(limit: number, mayReplay: () => boolean = () => true): Permits {
+  const waiting: Record<Lane, (() => void)[]> = { live: [], replay: [] }
+  const running: Record<Lane, number> = { live: 0, replay: 0 }
+
+  const nextLane = (): Lane | undefined => {
+    const replay = waiting.replay.length > 0 && mayReplay()
+    if (replay && running.replay === 0 && limit > 1) return 'replay'
+    if (waiting.live.length > 0) return 'live'
+    return replay ? 'replay' : undefined
+  }
+  const wake = () => {
+    while (running.live + running.replay < limit) {
+      const lane = nextLane()
+      if (lane === undefined) return
+      running[lane] += 1
+      waiting[lane].shift()?.()
     }
-    await new Promise<void>((resolve, reject) => {
+  }
+  const take = (signal: AbortSignal, lane: Lane) =>
+    new Promise<void>((resolve, reject) => {
+      signal.throwIfAborted()
       const onAbort = () => {
-        waiting.splice(waiting.indexOf(proceed), 1)
+        waiting[lane].splice(waiting[lane].indexOf(proceed), 1)
         reject(signal.reason as Error)
       }
       const proceed = () => {
@@ -23,21 +43,18 @@ export function createPermits(limit: number): Permits {
         resolve()
       }
       signal.addEventListener('abort', onAbort, { once: true })
-      waiting.push(proceed)
+      waiting[lane].push(proceed)
+      wake()
     })
-  }
-  const giveBack = () => {
-    const next = waiting.shift()
-    if (next === undefined) free += 1
-    else next()
-  }
   return {
-    async run(work, signal) {
-      await take(signal)
+    wake,
+    async run(work, signal, lane = 'live') {
+      await take(signal, lane)
       try {
         return await work()
       } finally {
-        giveBack()
+        running[lane] -= 1
+        wake()
       }
     },
   }

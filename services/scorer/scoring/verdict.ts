@@ -19,13 +19,25 @@ export type UnscoredReason =
   | 'no_context'
   /** Detectors found no proof, and cannot vouch for the call either: that takes a reader. */
   | 'detectors_undecided'
+  /** The project's judge mode is `never`, and detectors cannot decide. */
+  | 'judge_off'
+  /** What the judge may cost in this period is spent. */
+  | 'budget_spent'
+  /** There is a budget, and the judge's price is not known: nothing could be held against it. */
+  | 'no_price'
+  /** Detectors took longer on this call than they may. */
+  | 'too_slow'
 
 /** What the judge was and said; kept with the score (without `raw_answer` where the project keeps no content). */
 export interface JudgeTrace {
   model: string
   rubric: string
+  /** Of all attempts, and of all scorers that were asked together. */
   prompt_tokens: number | null
   completion_tokens: number | null
+  cost_usd: number | null
+  /** How many scorers the tokens and the cost are for. */
+  asked_together: number
   latency_ms: number
   raw_answer?: string
 }
@@ -125,4 +137,8 @@ const unscoredRationale: Readonly<Record<UnscoredReason, string>> = {
   bodies_missing: 'The bodies of this call are gone.',
   no_context: 'The call carries no retrieved or supplied text to hold it against.',
   detectors_undecided: 'The detectors found no proof, and cannot vouch for what they did not find.',
+  judge_off: 'The project has its judge switched off, and detectors cannot decide this.',
+  budget_spent: 'What the judge may cost in this period is spent.',
+  no_price: "There is a budget for the judge and its model's price is not known.",
+  too_slow: 'The detectors took longer on this call than DETECTOR_TIMEOUT_MS.',
 }

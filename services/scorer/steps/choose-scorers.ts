@@ -3,6 +3,7 @@ import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { tierSchema } from '#schemas/tiers.ts'
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
+import { isSampled } from '../scoring/is-sampled.ts'
 import type { ScorersOfTier } from '../scoring/parse-tiers.ts'
 
 export interface ChosenScorers {
@@ -11,23 +12,27 @@ export interface ChosenScorers {
 }
 
 /**
- * Those of the tier and the custom ones of the project; where the job names scorers, only these. Throws PermanentError
+ * Those of the tier and the custom ones of the project; where the job names scorers, only these; without those
+ * that the project's sampling leaves out for this request. Throws PermanentError
  * `UNKNOWN_TIER`: which scorers an unknown tier is owed is nobody's guess.
  */
 export function chooseScorers(
   job: ScoreJob,
   ofTier: ScorersOfTier,
   custom: readonly CustomScorer[],
+  sampling: Readonly<Record<string, number>> = {},
 ): ChosenScorers {
   const tier = tierSchema.safeParse(job.tier)
   if (!tier.success)
     throw new PermanentError('UNKNOWN_TIER', `the tier "${job.tier.slice(0, 40)}" is not known`)
   const named = job.scorers === null ? null : new Set(job.scorers)
-  const isNamed = (name: string) => named === null || named.has(name)
+  const isIn = (name: string) =>
+    !Object.hasOwn(sampling, name) || isSampled(job.request_id, sampling[name] ?? 1)
+  const isWanted = (name: string) => (named === null || named.has(name)) && isIn(name)
   return {
-    builtIn: ofTier[tier.data].filter(isNamed),
+    builtIn: ofTier[tier.data].filter(isWanted),
     custom: custom.filter(
-      ({ name, projects }) => isNamed(name) && (projects === null || projects.has(job.project_id)),
+      ({ name, projects }) => isWanted(name) && (projects === null || projects.has(job.project_id)),
     ),
   }
 }

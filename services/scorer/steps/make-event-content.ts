@@ -2,7 +2,7 @@ import { textsOfCall } from '#capture/texts-of-call.ts'
 import type { EventContent } from '#schemas/safety-score-recorded.ts'
 import { isToolCall, type BodyPart, type Call, type Evidence } from '../scoring/call-text.ts'
 import { findIdentifiers, maskIdentifier } from '../scoring/pii/detect-pii.ts'
-import type { NamedVerdict } from './run-scorers.ts'
+import type { NamedVerdict } from './named-verdict.ts'
 
 const snippetCharacters = 200
 /** How much before the evidence is shown. */

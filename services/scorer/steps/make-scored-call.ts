@@ -6,7 +6,7 @@ import type { EventContent, Score, ScoredCall } from '#schemas/safety-score-reco
 import { sealedIdentity, type SealedBytes, type SealedPart } from '#schemas/sealed-bytes.ts'
 import type { Call } from '../scoring/call-text.ts'
 import { makeEventContent, noEventContent } from './make-event-content.ts'
-import type { NamedVerdict } from './run-scorers.ts'
+import type { NamedVerdict } from './named-verdict.ts'
 
 /** The record of all verdicts on one job: identifiers that a repetition makes again, everything that quotes sealed. */
 export function makeScoredCall(

@@ -49,8 +49,10 @@ export async function startHostileJudge(): Promise<HostileJudge> {
     void readBody(request).then((body) => {
       requests.push({ headers: request.headers, body })
       const recording = recordingOf(body)
-      const count = (seen.get(recording.request) ?? 0) + 1
-      seen.set(recording.request, count)
+      const scorers = scorersOf(body)
+      const place = `${scorers.join()} ${recording.request}`
+      const count = (seen.get(place) ?? 0) + 1
+      seen.set(place, count)
       const mood = (/\[\[([^\]]+)\]\]/.exec(recording.request)?.[1] ?? 'fair') as Mood
       behave(mood, count, body, recording, response)
     })
@@ -83,8 +85,13 @@ function behave(
   const check = /Set "check" to "([^"]+)"/.exec(body.messages[0]?.content ?? '')?.[1] ?? ''
   const grades = (level: unknown, word = check) => {
     const sides = { request_level: level, answer_level: recording.answer === '' ? null : level }
-    const score = { scorer: 'content_safety', ...sides, rationale: 'Because of what it says.', quotes: [] }
-    return JSON.stringify({ check: word, scores: [score] })
+    const scores = scorersOf(body).map((scorer) => ({
+      scorer,
+      ...sides,
+      rationale: 'Because of what it says.',
+      quotes: [],
+    }))
+    return JSON.stringify({ check: word, scores })
   }
   const say = (content: string | null, refusal: string | null = null) =>
     send(response, 200, {
@@ -118,6 +125,11 @@ function behave(
     'not a completion': () => send(response, 200, ['what', 'is', 'this']),
   }
   moods[mood]()
+}
+
+/** The scorers that a request is about. */
+export function scorersOf({ messages }: ChatRequest): string[] {
+  return /for each of: ([a-z_, ]+)\./.exec(messages[0]?.content ?? '')?.[1]?.split(', ') ?? []
 }
 
 function send(

@@ -2,12 +2,13 @@ import type { Sealer } from '#runtime/sealing.ts'
 import type { EventContent, Score, ScoredCall } from '#schemas/safety-score-recorded.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { until } from '#tests/support/until.ts'
+import type { JudgeTrace } from '../scoring/verdict.ts'
 import type { ScorerStage } from './scorer-stage.ts'
 
 interface Details {
   rationale: string
   evidence: { part: string; pointer: string; start: number; end: number; kind: string }[]
-  judge?: { model: string; raw_answer?: string }
+  judge?: JudgeTrace
 }
 
 /** Waits for the scores of a call. */

@@ -2,6 +2,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Consumer, Kafka } from 'kafkajs'
+import { Client } from 'pg'
 import { createTopics, registerSchemas } from '#infra/create-topics.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { parseConfig } from '#runtime/config.ts'
@@ -11,12 +12,31 @@ import { createRegistryCodec } from '#runtime/kafka/registry-codec.ts'
 import { createLog } from '#runtime/log.ts'
 import { createMetrics, type Metrics } from '#runtime/metrics.ts'
 import type { Service } from '#runtime/service.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
 import { avroSchemas, deadLetterTopic, topics, type TopicDefinition } from '#schemas/topics.ts'
-import { deleteTopics, randomName, testInfrastructure } from '#tests/support/infrastructure.ts'
+import {
+  createTestDatabase,
+  deleteTopics,
+  randomName,
+  testInfrastructure,
+} from '#tests/support/infrastructure.ts'
 import { scorerConfig } from '../config.ts'
+import type { JudgeMode } from '../scoring/judge-modes.ts'
 import { createScorer } from '../service.ts'
+
+interface DeadLetter {
+  headers: Record<string, string>
+  hasValue: boolean
+}
+
+/** How a project wants to be scored; absent: as one that nobody has changed. */
+interface ProjectSettings {
+  judge_mode?: JudgeMode
+  judge_usd_per_period?: number
+  sampling?: Record<string, number>
+}
 
 /** Topics of its own on the shared Kafka, and what tests do with them. */
 export interface ScorerStage {
@@ -24,11 +44,12 @@ export interface ScorerStage {
   environment: Readonly<Record<string, string>>
   customScorersFile: string
   send(jobs: readonly ScoreJob[], topic?: TopicDefinition<'SafetyScoreJob'>): Promise<void>
+  addProject(settings: ProjectSettings): Promise<string>
   sendRaw(key: string, value: Buffer): Promise<void>
   /** Everything on `safety.score.recorded`, as it comes. */
   recorded: readonly ScoredCall[]
-  /** Headers and value of what was dead-lettered from the two topics of jobs. */
-  deadLetters: readonly { headers: Record<string, string>; hasValue: boolean }[]
+  /** What was dead-lettered from the topics of jobs. */
+  deadLetters: readonly DeadLetter[]
   close(): Promise<void>
 }
 
@@ -40,6 +61,7 @@ export async function setScorerStage(): Promise<ScorerStage> {
   const directory = await mkdtemp(path.join(tmpdir(), 'scorer-'))
   const customScorersFile = path.join(directory, 'scorers.yaml')
   await copyFile('evals/scorers.yaml', customScorersFile)
+  const database = await createTestDatabase()
   const kafka = createKafka({ KAFKA_BROKERS: brokers }, { clientId: 'scorer-test', log: quiet })
   await createTopics({ kafka, prefix, replicationFactor: 1, log: quiet })
   await registerSchemas({ registryUrl, prefix, log: quiet })
@@ -50,21 +72,18 @@ export async function setScorerStage(): Promise<ScorerStage> {
     registry.codec<T>({ subject: `${prefix}${name}-value`, schema: avroSchemas[schema] })
   const scores = codecOf<ScoredCall>(topics.scoreRecorded)
   const recorded: ScoredCall[] = []
-  const deadLetters: { headers: Record<string, string>; hasValue: boolean }[] = []
+  const deadLetters: DeadLetter[] = []
   const taps = [
     await tap(kafka, [prefix + topics.scoreRecorded.name], async (value) => {
       if (value !== null) recorded.push(await scores.decode(value))
     }),
-    await tap(
-      kafka,
-      [topics.scoreJobs, topics.scoreJobsEphemeral].map(({ name }) => prefix + deadLetterTopic(name)),
-      (value, headers) => Promise.resolve(void deadLetters.push({ headers, hasValue: value !== null })),
-    ),
+    await tapDeadLetters(kafka, prefix, deadLetters),
   ]
   return {
     environment: {
       KAFKA_BROKERS: brokers.join(','),
       SCHEMA_REGISTRY_URL: registryUrl,
+      DATABASE_URL: database.url,
       TOPIC_PREFIX: prefix,
       CUSTOM_SCORERS_FILE: customScorersFile,
       LOG_LEVEL: 'silent',
@@ -83,14 +102,41 @@ export async function setScorerStage(): Promise<ScorerStage> {
         })),
       )
     },
+    addProject: (settings) => addProject(database.url, settings),
     sendRaw: (key, value) => producer.send([{ topic: prefix + topics.scoreJobs.name, key, value }]),
     async close() {
       await Promise.all(taps.map((consumer) => consumer.disconnect()))
       await producer.stop()
       await deleteTopics(prefix)
+      await database.drop()
       await rm(directory, { recursive: true })
     },
   }
+}
+
+async function addProject(databaseUrl: string, settings: ProjectSettings): Promise<string> {
+  const { judge_mode = 'always', judge_usd_per_period = null, sampling = {} } = settings
+  const id = newId('project')
+  const client = new Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    await client.query(
+      `insert into projects (id, name, judge_mode, judge_usd_per_period, sampling, created_at) values ($1, 'test', $2, $3, $4, now())`,
+      [idToUuid(id), judge_mode, judge_usd_per_period, sampling],
+    )
+  } finally {
+    await client.end()
+  }
+  return id
+}
+
+function tapDeadLetters(kafka: Kafka, prefix: string, into: DeadLetter[]): Promise<Consumer> {
+  const sources = [topics.scoreJobs, topics.scoreJobsEphemeral, topics.scoreJobsReplay]
+  const names = sources.map(({ name }) => prefix + deadLetterTopic(name))
+  return tap(kafka, names, (value, headers) => {
+    into.push({ headers, hasValue: value !== null })
+    return Promise.resolve()
+  })
 }
 
 async function tap(

@@ -1,9 +1,12 @@
 import type { OwaspCategory, Severity } from '#schemas/verdicts.ts'
 import type { Evidence } from '../call-text.ts'
+import type { ScorerEntry } from './scorer-entry.ts'
 import type { MatchTarget, Searchable } from './searchable.ts'
 
 /** One entry of scorers.yaml, ready to match. */
 export interface CustomScorer {
+  /** What it was made of. */
+  entry: ScorerEntry
   name: string
   severity: Severity
   description: string

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { RE2JS } from 're2js'
 import { isSeq, LineCounter, parseDocument, type Node } from 'yaml'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { offsetAt } from '#runtime/yaml-offset.ts'
-import { isId } from '#schemas/ids.ts'
-import { builtInScorers, owaspDescriptions, severitySchema, type OwaspCategory } from '#schemas/verdicts.ts'
+import type { OwaspCategory } from '#schemas/verdicts.ts'
 import type { CustomScorer } from './custom-scorer.ts'
 import { foldCase, splitsLetter } from './fold-case.ts'
-import { matchTargets, type Searchable } from './searchable.ts'
+import { entrySchema, type ScorerEntry } from './scorer-entry.ts'
+import type { Searchable } from './searchable.ts'
 
 /** Something wrong in a file of custom scorers. `line` counts from 1. */
 export interface ScorerProblem {
@@ -18,42 +18,7 @@ export interface ScorerProblem {
 export type ParsedScorers =
   { ok: true; scorers: readonly CustomScorer[] } | { ok: false; problems: readonly ScorerProblem[] }
 
-const mostTerms = 10_000
-const longestTerm = 1_000
 const mostHitsOfTerm = 10
-
-const terms = z.array(z.string().min(1).max(longestTerm)).min(1).max(mostTerms)
-const common = {
-  name: z
-    .string()
-    .regex(
-      /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u,
-      'use 1 to 100 letters, digits, spaces, dots, hyphens and underscores',
-    )
-    .refine(
-      (name) => !(builtInScorers as readonly string[]).includes(name),
-      'is the name of a built-in scorer',
-    ),
-  severity: severitySchema,
-  description: z.string().max(2_000).default(''),
-  match_on: z.enum(matchTargets).default('request_body'),
-  owasp_category: z
-    .string()
-    .refine(
-      (category) => category in owaspDescriptions,
-      `is none of ${Object.keys(owaspDescriptions).join(', ')}`,
-    )
-    .optional(),
-  projects: z
-    .array(z.string().refine((id) => isId('project', id), 'is not a project id (prj_…)'))
-    .min(1)
-    .optional(),
-}
-const entrySchema = z.discriminatedUnion('type', [
-  z.strictObject({ ...common, type: z.literal('keyword_list'), keywords: terms }),
-  z.strictObject({ ...common, type: z.literal('regex'), patterns: terms }),
-])
-type Entry = z.output<typeof entrySchema>
 
 /** Reads scorers.yaml (specification 2.7). One bad entry refuses the whole file: half a set would look like the whole one. */
 export function parseScorers(yaml: string): ParsedScorers {
@@ -97,7 +62,8 @@ function describe({ path, message }: z.core.$ZodIssue): string {
 
 type Made = { ok: true; scorer: CustomScorer } | { ok: false; path: readonly PropertyKey[]; reason: string }
 
-function makeScorer(entry: Entry): Made {
+/** Compiles an entry. Not ok: a pattern is none that takes linear time. */
+export function makeScorer(entry: ScorerEntry): Made {
   const finders: Finder[] = []
   if (entry.type === 'keyword_list') finders.push(...entry.keywords.map(findKeyword))
   else {
@@ -112,6 +78,7 @@ function makeScorer(entry: Entry): Made {
   return {
     ok: true,
     scorer: {
+      entry,
       name: entry.name,
       severity: entry.severity,
       description: entry.description,

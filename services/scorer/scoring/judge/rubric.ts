@@ -9,8 +9,8 @@ export const sides = ['request', 'answer'] as const
 export type Side = (typeof sides)[number]
 
 /** What else of a call a rubric is applied with: the operator's prompt, what searches and tools brought in, the tools offered. */
-const surroundings = ['system_prompt', 'context', 'tools'] as const
-type Surrounding = (typeof surroundings)[number]
+export const surroundings = ['system_prompt', 'context', 'tools'] as const
+export type Surrounding = (typeof surroundings)[number]
 
 /** What the judge is told to look for, from `evals/rubrics/<scorer>.md`. */
 export interface Rubric {

@@ -1,0 +1,67 @@
+import type { Pool } from 'pg'
+import type { ProcessDependencies } from '#runtime/run-process.ts'
+import type { ScorerConfig } from '../config.ts'
+import type { ScorerMetrics } from '../scorer-metrics.ts'
+import { createJudgeBudget } from '../stores/judge-budget.ts'
+import { readJudgePrice } from '../stores/read-judge-price.ts'
+import { createOpenAiModel } from './ask-openai.ts'
+import type { JudgePrice } from './judge-price.ts'
+import { createJudge, type Judge } from './judge.ts'
+
+/** A reservation older than a request can take by so much belongs to a process that is gone. */
+const leaseBeyondTimeoutMs = 60_000
+const priceList = 'infra/prices.json'
+
+/** The judge that is configured; null: none is. */
+export function makeJudge(
+  config: ScorerConfig,
+  { log, clock }: ProcessDependencies,
+  metrics: ScorerMetrics,
+  pool: Pool,
+): Judge | null {
+  if (config.OPENAI_API_KEY === undefined && config.OPENAI_BASE_URL === undefined) {
+    log.warn('no judge is configured (OPENAI_API_KEY, OPENAI_BASE_URL): what needs one stays unscored')
+    return null
+  }
+  const model = config.SCORER_MODEL
+  const price = priceOf(config)
+  if (price === null) {
+    log.warn(
+      { model },
+      'the price of the judge is not known (JUDGE_INPUT_USD_PER_MILLION): where there is a cap nothing is judged',
+    )
+  }
+  const ask = createOpenAiModel({
+    // Servers of one's own often want none, and the client insists on something.
+    apiKey: config.OPENAI_API_KEY ?? 'none',
+    baseUrl: config.OPENAI_BASE_URL,
+    model,
+    timeoutMs: config.JUDGE_TIMEOUT_MS,
+    azureApiVersion: config.OPENAI_API_VERSION,
+    markKey: markKeyOf(config),
+  })
+  const budget = createJudgeBudget({
+    pool,
+    capUsd: config.JUDGE_MAX_USD_PER_PERIOD ?? null,
+    leaseMs: config.JUDGE_TIMEOUT_MS + leaseBeyondTimeoutMs,
+    clock,
+  })
+  const limits = {
+    concurrency: config.JUDGE_CONCURRENCY,
+    requestsPerMinute: config.JUDGE_REQUESTS_PER_MINUTE ?? null,
+    tokensPerMinute: config.JUDGE_TOKENS_PER_MINUTE ?? null,
+  }
+  return createJudge({ ask, model, price, budget, ...limits, metrics, log, clock })
+}
+
+/** Null: no secret to make marks with, so none is made and none is believed. */
+export function markKeyOf({ JUDGE_MARK_SECRET, OPENAI_API_KEY }: ScorerConfig): string | null {
+  return JUDGE_MARK_SECRET ?? OPENAI_API_KEY ?? null
+}
+
+function priceOf(config: ScorerConfig): JudgePrice | null {
+  const { JUDGE_INPUT_USD_PER_MILLION: input, JUDGE_OUTPUT_USD_PER_MILLION: output } = config
+  return input === undefined || output === undefined
+    ? readJudgePrice(priceList, config.SCORER_MODEL)
+    : { input, output }
+}

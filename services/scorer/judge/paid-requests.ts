@@ -1,0 +1,163 @@
+import CircuitBreaker from 'opossum'
+import type { Clock } from '#runtime/clock.ts'
+import { messageOf } from '#runtime/errors.ts'
+import type { Log } from '#runtime/log.ts'
+import type { JudgePrompt } from '../scoring/judge/judge-prompt.ts'
+import type { UnscoredReason } from '../scoring/verdict.ts'
+import type { ScorerMetrics } from '../scorer-metrics.ts'
+import type { JudgeBudget, JudgeSpend } from '../stores/judge-budget.ts'
+import { costOf, mostTokensOf, type JudgePrice } from './judge-price.ts'
+import { JudgeTrouble } from './judge-trouble.ts'
+import { createRateLimit } from './rate-limit.ts'
+
+/** What one request to the model brought. */
+export interface ModelReply {
+  /** The text of the answer; null when the model declined. */
+  text: string | null
+  promptTokens: number | null
+  completionTokens: number | null
+}
+
+/** Sends one prompt to the model. Rejects with JudgeTrouble, or with the signal's reason. */
+export type AskModel = (prompt: JudgePrompt, signal: AbortSignal) => Promise<ModelReply>
+
+/** Why a request brought nothing, and how long to wait before another (null: another would not help). */
+export interface Failed {
+  kind: 'failed'
+  reason: UnscoredReason
+  retryInMs: number | null
+}
+export type Paid = ({ kind: 'answered'; reply: ModelReply } | Failed) & { spend: JudgeSpend }
+
+/** Requests to the model within its rates and the project's budget. */
+export interface PaidRequests {
+  /** Rejects when `signal` aborts or the budget cannot be asked, else never. */
+  send(projectId: string, prompt: JudgePrompt, signal: AbortSignal): Promise<Paid>
+  stop(): void
+}
+
+export interface PaidRequestsOptions {
+  ask: AskModel
+  model: string
+  /** Null: not known. */
+  price: JudgePrice | null
+  budget: JudgeBudget
+  /** Null: no limit. */
+  requestsPerMinute: number | null
+  tokensPerMinute: number | null
+  metrics: ScorerMetrics
+  log: Log
+  clock: Clock
+}
+
+export const nothingSpent: JudgeSpend = { usd: 0, promptTokens: 0, completionTokens: 0 }
+
+const retryAfterMs = 500
+/** A provider that asks for longer waits is treated as away: the call is unscored rather than everything behind it late. */
+const longestRetryAfterMs = 10_000
+const breakerOptions = {
+  // Each attempt has the client's own time limit.
+  timeout: false as const,
+  errorThresholdPercentage: 50,
+  volumeThreshold: 10,
+  rollingCountTimeout: 30_000,
+  resetTimeout: 15_000,
+}
+
+/**
+ * What a request can cost at most is set aside before it is made, and what it did cost put in its place. The breaker opens when the
+ * model is away, so that a provider's outage costs a moment a call and not a minute.
+ */
+export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
+  const { price, budget, metrics, log, clock } = options
+  const requests = createRateLimit(options.requestsPerMinute, clock)
+  const tokens = createRateLimit(options.tokensPerMinute, clock)
+  const breaker = createBreaker(options)
+  /** Unix milliseconds: the provider has asked everybody to wait until then. */
+  let quietUntilMs = 0
+
+  async function waitForTurn(likelyTokens: number, signal: AbortSignal): Promise<void> {
+    await requests.take(1, signal)
+    await tokens.take(likelyTokens, signal)
+    while (clock.now() < quietUntilMs && !signal.aborted)
+      await clock.sleep(quietUntilMs - clock.now(), signal)
+    signal.throwIfAborted()
+  }
+
+  return {
+    stop: () => breaker.shutdown(),
+    async send(projectId, prompt, signal) {
+      const most = mostTokensOf(prompt)
+      await waitForTurn(most.likely, signal)
+      if (breaker.opened) return { ...away, spend: nothingSpent }
+      const mostUsd = price === null ? null : costOf(price, most.prompt, most.completion)
+      const reserved = await budget.reserve(projectId, mostUsd)
+      if (reserved.kind === 'refused')
+        return { kind: 'failed', reason: reserved.reason, retryInMs: null, spend: nothingSpent }
+      // Who gives no answer may have worked, and counted: the book believes the worst.
+      let spend: JudgeSpend = { ...nothingSpent, usd: mostUsd ?? 0 }
+      const endTimer = metrics.judgeSeconds.startTimer()
+      try {
+        const reply = await breaker.fire(prompt, signal)
+        spend = spendOf(reply, price, spend)
+        return { kind: 'answered', reply, spend }
+      } catch (error) {
+        if (isFree(error)) spend = nothingSpent
+        signal.throwIfAborted()
+        quietUntilMs = Math.max(quietUntilMs, clock.now() + askedPauseMs(error))
+        return { ...failureOf(error, log), spend }
+      } finally {
+        endTimer()
+        tokens.correct(spend.promptTokens + spend.completionTokens - most.likely)
+        await reserved.settle(spend)
+      }
+    },
+  }
+}
+
+function createBreaker({
+  ask,
+  model,
+  log,
+}: PaidRequestsOptions): CircuitBreaker<Parameters<AskModel>, ModelReply> {
+  const breaker = new CircuitBreaker(ask, {
+    ...breakerOptions,
+    // What the model was asked is to blame, or we stopped: neither says that the model is away.
+    errorFilter: (error: unknown) => !(error instanceof JudgeTrouble && error.countsAgainstModel),
+  })
+  breaker.on('open', () => log.warn({ model }, 'the judge is given a rest: too many of its calls fail'))
+  breaker.on('close', () => log.info({ model }, 'the judge answers again'))
+  return breaker
+}
+
+/** By what the provider counted; by the most that it can be where it does not count. */
+function spendOf(reply: ModelReply, price: JudgePrice | null, most: JudgeSpend): JudgeSpend {
+  const { promptTokens, completionTokens } = reply
+  if (promptTokens === null || completionTokens === null) return most
+  const usd = price === null ? 0 : costOf(price, promptTokens, completionTokens)
+  return { usd, promptTokens, completionTokens }
+}
+
+/** Nobody bills a request that was refused with a status, nor one that the breaker kept back. */
+function isFree(error: unknown): boolean {
+  return error instanceof JudgeTrouble ? error.status !== null : CircuitBreaker.isOurError(error as Error)
+}
+
+function askedPauseMs(error: unknown): number {
+  const askedMs = error instanceof JudgeTrouble && error.status === 429 ? (error.retryAfterMs ?? 0) : 0
+  return askedMs <= longestRetryAfterMs ? askedMs : 0
+}
+
+const away: Failed = { kind: 'failed', reason: 'judge_unavailable', retryInMs: null }
+
+function failureOf(error: unknown, log: Log): Failed {
+  if (error instanceof JudgeTrouble) {
+    log.warn({ status: error.status, reason: error.message }, 'a call to the judge failed')
+    const waitMs = error.retryAfterMs ?? retryAfterMs
+    const retryInMs = error.retryable && waitMs <= longestRetryAfterMs ? waitMs : null
+    return { kind: 'failed', reason: error.refused ? 'judge_refused' : 'judge_unavailable', retryInMs }
+  }
+  if (!CircuitBreaker.isOurError(error as Error)) throw error
+  log.debug({ reason: messageOf(error) }, 'the judge was not asked')
+  return away
+}

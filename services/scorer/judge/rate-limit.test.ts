@@ -1,0 +1,69 @@
+import { expect, test } from '@jest/globals'
+import type { Clock } from '#runtime/clock.ts'
+import { createRateLimit } from './rate-limit.ts'
+
+const never = new AbortController().signal
+
+/** A clock that jumps to whenever somebody sleeps until. */
+function jumpingClock(): Clock & { at: number } {
+  const clock = {
+    at: 0,
+    now: () => clock.at,
+    sleep: (delayMs: number) => {
+      clock.at += delayMs
+      return Promise.resolve()
+    },
+  }
+  return clock
+}
+
+test('no more in a minute than the limit and one burst', async () => {
+  const clock = jumpingClock()
+  const limit = createRateLimit(600, clock)
+  const takenAtMs: number[] = []
+  for (let index = 0; index < 2_000; index++) {
+    await limit.take(1, never)
+    takenAtMs.push(clock.at)
+  }
+  for (const from of takenAtMs) {
+    const inMinute = takenAtMs.filter((at) => at >= from && at < from + 60_000)
+    expect(inMinute.length).toBeLessThanOrEqual(701)
+  }
+  // And no less: the limit is used.
+  expect(takenAtMs.at(-1)).toBeLessThan(195_000)
+})
+
+test('what is larger than a burst passes once, and is paid for by waiting', async () => {
+  const clock = jumpingClock()
+  const limit = createRateLimit(60, clock)
+  await limit.take(100, never)
+  expect(clock.at).toBe(0)
+  await limit.take(1, never)
+  expect(clock.at).toBeGreaterThan(89_000)
+})
+
+test('an estimate is corrected', async () => {
+  const clock = jumpingClock()
+  const limit = createRateLimit(60, clock)
+  await limit.take(100, never)
+  limit.correct(-100)
+  await limit.take(1, never)
+  expect(clock.at).toBe(0)
+})
+
+test('who waits and is aborted takes nothing', async () => {
+  const clock = jumpingClock()
+  const controller = new AbortController()
+  const sleep = () => {
+    controller.abort(new Error('stopping'))
+    return Promise.resolve()
+  }
+  const limit = createRateLimit(60, { ...clock, sleep })
+  await limit.take(100, never)
+  await expect(limit.take(1, controller.signal)).rejects.toThrow('stopping')
+})
+
+test('without a limit nobody waits', async () => {
+  const limit = createRateLimit(null, jumpingClock())
+  for (let index = 0; index < 100; index++) await limit.take(1e9, never)
+})

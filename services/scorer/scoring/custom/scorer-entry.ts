@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { isId } from '#schemas/ids.ts'
+import { builtInScorers, owaspDescriptions, severitySchema } from '#schemas/verdicts.ts'
+import { matchTargets } from './searchable.ts'
+
+const mostTerms = 10_000
+const longestTerm = 1_000
+
+const terms = z.array(z.string().min(1).max(longestTerm)).min(1).max(mostTerms)
+const common = {
+  name: z
+    .string()
+    .regex(
+      /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u,
+      'use 1 to 100 letters, digits, spaces, dots, hyphens and underscores',
+    )
+    .refine(
+      (name) => !(builtInScorers as readonly string[]).includes(name),
+      'is the name of a built-in scorer',
+    ),
+  severity: severitySchema,
+  description: z.string().max(2_000).default(''),
+  match_on: z.enum(matchTargets).default('request_body'),
+  owasp_category: z
+    .string()
+    .refine(
+      (category) => category in owaspDescriptions,
+      `is none of ${Object.keys(owaspDescriptions).join(', ')}`,
+    )
+    .optional(),
+  projects: z
+    .array(z.string().refine((id) => isId('project', id), 'is not a project id (prj_…)'))
+    .min(1)
+    .optional(),
+}
+export const entrySchema = z.discriminatedUnion('type', [
+  z.strictObject({ ...common, type: z.literal('keyword_list'), keywords: terms }),
+  z.strictObject({ ...common, type: z.literal('regex'), patterns: terms }),
+])
+/** One valid entry of the file. Plain data: it passes between threads. */
+export type ScorerEntry = z.output<typeof entrySchema>

@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals'
+import { newId } from '#schemas/ids.ts'
+import { isSampled } from './is-sampled.ts'
+import { asksJudge, type JudgeMode } from './judge-modes.ts'
+import { judged, unscored } from './verdict.ts'
+
+const finding = (value: number) =>
+  judged('detector', { value, rationale: 'r', contentFreeRationale: 'r', evidence: [] })
+
+test.each<[string, ReturnType<typeof finding> | undefined, Record<JudgeMode, boolean>]>([
+  ['no detector', undefined, { always: true, uncertain: true, never: false }],
+  ['nothing found', finding(1), { always: true, uncertain: false, never: false }],
+  ['something that proves nothing', finding(3), { always: true, uncertain: true, never: false }],
+  ['proof', finding(5), { always: false, uncertain: false, never: false }],
+  ['undecided', unscored('detector', 'detectors_undecided'), { always: true, uncertain: true, never: false }],
+  ['nothing to read', unscored('detector', 'no_context'), { always: false, uncertain: false, never: false }],
+  ['out of time', unscored('detector', 'too_slow'), { always: false, uncertain: false, never: false }],
+])('a detector with %s', (_name, verdict, expected) => {
+  for (const mode of ['always', 'uncertain', 'never'] as const)
+    expect([mode, asksJudge(mode, verdict)]).toEqual([mode, expected[mode]])
+})
+
+test('sampling takes its share, the same each time, and a larger share takes all of a smaller', () => {
+  const ids = Array.from({ length: 4_000 }, () => newId('request'))
+  const taken = (share: number) => ids.filter((id) => isSampled(id, share))
+  expect(taken(0)).toEqual([])
+  expect(taken(1)).toEqual(ids)
+  // Five standard deviations of a binomial.
+  expect(Math.abs(taken(0.25).length - 1_000)).toBeLessThan(137)
+  const larger = new Set(taken(0.5))
+  expect(taken(0.25).every((id) => larger.has(id))).toBe(true)
+})

@@ -1,0 +1,105 @@
+import { owaspCategoryOf, type BuiltInScorer } from '#schemas/verdicts.ts'
+import type { Judge, JudgeResult } from '../judge/judge.ts'
+import type { Lane } from '../judge/permits.ts'
+import { builtIns } from '../scoring/built-in-scorers.ts'
+import type { Call } from '../scoring/call-text.ts'
+import { asksJudge, type JudgeMode } from '../scoring/judge-modes.ts'
+import { groupRubrics, type Grouping } from '../scoring/judge/group-rubrics.ts'
+import { findingOf, sidesWithText } from '../scoring/judge/judge-answer.ts'
+import { materialOf } from '../scoring/judge/judge-material.ts'
+import type { Rubric } from '../scoring/judge/rubric.ts'
+import { judged, unscored, type UnscoredReason, type Verdict } from '../scoring/verdict.ts'
+import type { NamedVerdict } from './named-verdict.ts'
+
+export interface JudgingTools {
+  /** Null: none is configured. */
+  judge: Judge | null
+  rubrics: ReadonlyMap<BuiltInScorer, Rubric>
+  /** UTF-16 units of each side that the judge is shown. */
+  judgeTextLimit: number
+  judgeGrouping: Grouping
+}
+
+/** For whom the judge is asked, and how. */
+export interface JudgingTerms {
+  projectId: string
+  judgeMode: JudgeMode
+  lane: Lane
+}
+
+/**
+ * Verdicts of those built-in scorers for which the judge decides, or of which only the judge could have said something; the others keep their
+ * detector's. A judge that fails leaves a detector's verdict as it stands: it is never more than what the detector vouches for.
+ */
+export async function askJudge(
+  builtIn: readonly BuiltInScorer[],
+  detected: ReadonlyMap<string, NamedVerdict>,
+  call: Call,
+  terms: JudgingTerms,
+  tools: JudgingTools,
+  signal: AbortSignal,
+): Promise<NamedVerdict[]> {
+  const { judge, rubrics, judgeTextLimit, judgeGrouping } = tools
+  const evidence = [...detected.values()].flatMap(({ verdict }) => verdict.evidence)
+  const material = materialOf(call, judgeTextLimit, evidence)
+  const verdicts: NamedVerdict[] = []
+  const settle = (rubric: Rubric, verdict: Verdict) => {
+    if (verdict.label !== 'unscored' || isOpen(detected.get(rubric.scorer)))
+      verdicts.push(nameVerdict(rubric, verdict))
+  }
+  const asked: Rubric[] = []
+  for (const rubric of builtIn.flatMap((name) => rubrics.get(name) ?? [])) {
+    const detector = detected.get(rubric.scorer)?.verdict
+    const isReadable = sidesWithText(rubric, material).length > 0
+    if (judge !== null && isReadable && asksJudge(terms.judgeMode, detector)) asked.push(rubric)
+    else if (detector === undefined) settle(rubric, unscored('judge', whyNot(isReadable, judge)))
+  }
+  const grade = async (group: readonly Rubric[], by: Judge) => {
+    const { projectId, lane } = terms
+    const result = await by.judge({ projectId, rubrics: group, material, lane }, signal)
+    for (const rubric of group) settle(rubric, verdictOf(rubric, result, call))
+  }
+  const groups =
+    judge === null ? [] : groupRubrics(asked, material, judgeGrouping).map((group) => grade(group, judge))
+  // All of them, also when one fails: none may go on behind a job that is tried again.
+  for (const outcome of await Promise.allSettled(groups)) {
+    if (outcome.status === 'rejected') throw outcome.reason
+  }
+  return verdicts
+}
+
+/** Verdicts of the scorers without a detector, of a call whose bodies are gone. */
+export function leaveUnjudged(
+  builtIn: readonly BuiltInScorer[],
+  rubrics: JudgingTools['rubrics'],
+  reason: UnscoredReason,
+): NamedVerdict[] {
+  return builtIn
+    .filter((name) => builtIns[name].by === 'judge')
+    .flatMap((name) => rubrics.get(name) ?? [])
+    .map((rubric) => nameVerdict(rubric, unscored('judge', reason)))
+}
+
+/** Whether there is no verdict of a detector that a judge without an answer has to leave alone. */
+function isOpen(detector: NamedVerdict | undefined): boolean {
+  return detector === undefined || detector.verdict.label === 'unscored'
+}
+
+function whyNot(isReadable: boolean, judge: Judge | null): UnscoredReason {
+  if (!isReadable) return 'no_text'
+  return judge === null ? 'no_judge' : 'judge_off'
+}
+
+function verdictOf(rubric: Rubric, result: JudgeResult, call: Call): Verdict {
+  if (result.kind === 'failed') return unscored('judge', result.reason)
+  const judgement = result.judgements.get(rubric.scorer)
+  if (judgement === undefined) return unscored('judge', 'judge_answer_invalid')
+  return {
+    ...judged('judge', findingOf(judgement, call), rubric.failAt),
+    judge: { ...result.trace, rubric: rubric.version },
+  }
+}
+
+function nameVerdict({ scorer, version }: Rubric, verdict: Verdict): NamedVerdict {
+  return { scorer, version, owaspCategory: owaspCategoryOf[scorer], verdict }
+}

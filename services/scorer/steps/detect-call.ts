@@ -1,0 +1,39 @@
+import type { Call } from '../scoring/call-text.ts'
+import type { ScorerMetrics } from '../scorer-metrics.ts'
+import type { DetectorThreads } from '../threads/detector-threads.ts'
+import type { ChosenScorers } from './choose-scorers.ts'
+import type { NamedVerdict } from './named-verdict.ts'
+import { runDetectors } from './run-detectors.ts'
+import { createTakeTurn } from './take-turns.ts'
+
+/** Verdicts of the detectors and custom scorers that were chosen. Rejects when `signal` aborts. */
+export type DetectCall = (
+  chosen: ChosenScorers,
+  call: Call,
+  signal: AbortSignal,
+) => Promise<readonly NamedVerdict[]>
+
+interface DetectCallOptions {
+  threads: DetectorThreads
+  /** UTF-16 units of both bodies up to which a call is read here: handing it over would cost more than it saves. */
+  inlineMaxChars: number
+  metrics: ScorerMetrics
+}
+
+/** Small calls are read at once, in turns with everything else; large ones in a thread, where they are held to a time. */
+export function createDetectCall({ threads, inlineMaxChars, metrics }: DetectCallOptions): DetectCall {
+  return async (chosen, call, signal) => {
+    const verdicts: NamedVerdict[] = []
+    const onVerdict = (found: NamedVerdict, seconds: number) => {
+      verdicts.push(found)
+      metrics.detectorSeconds.observe({ scorer: found.scorer }, seconds)
+    }
+    const size = (call.request?.json.length ?? 0) + (call.response?.json.length ?? 0)
+    if (size > inlineMaxChars) await threads.run(chosen, call, onVerdict, signal)
+    else {
+      const takeTurn = createTakeTurn()
+      await runDetectors(chosen, call, () => (signal.throwIfAborted(), takeTurn()), onVerdict)
+    }
+    return verdicts
+  }
+}

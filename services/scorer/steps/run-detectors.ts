@@ -1,0 +1,65 @@
+import { owaspCategoryOf } from '#schemas/verdicts.ts'
+import { builtIns } from '../scoring/built-in-scorers.ts'
+import { piecesOf, type Call } from '../scoring/call-text.ts'
+import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
+import { startCustomRun } from '../scoring/custom/run-custom-scorer.ts'
+import { searchablesOf } from '../scoring/custom/searchable.ts'
+import { detected, unscored, type Detector, type UnscoredReason, type Verdict } from '../scoring/verdict.ts'
+import type { ChosenScorers } from './choose-scorers.ts'
+import type { NamedVerdict } from './named-verdict.ts'
+import type { TakeTurn } from './take-turns.ts'
+
+/** Told of each verdict as soon as it stands, and how long it took. */
+export type OnVerdict = (found: NamedVerdict, seconds: number) => void
+
+/** Runs the detectors and custom scorers that were chosen, one after the other. `takeTurn` is called every few milliseconds of work and may throw. */
+export async function runDetectors(
+  { builtIn, custom }: ChosenScorers,
+  call: Call,
+  takeTurn: TakeTurn,
+  onVerdict: OnVerdict,
+): Promise<void> {
+  for (const name of builtIn) {
+    const scorer = builtIns[name]
+    if (scorer.by === 'judge') continue
+    const startedMs = performance.now()
+    const verdict = await runDetector(scorer.create(call), call, takeTurn)
+    const found = { scorer: name, version: scorer.version, owaspCategory: owaspCategoryOf[name], verdict }
+    onVerdict(found, (performance.now() - startedMs) / 1_000)
+  }
+  const textsFor = searchablesOf(call)
+  for (const scorer of custom) {
+    const startedMs = performance.now()
+    const run = startCustomRun(scorer)
+    for (const text of textsFor(scorer.matchOn)) {
+      run.read(text)
+      await takeTurn()
+    }
+    onVerdict(ofCustom(scorer, run.verdict()), (performance.now() - startedMs) / 1_000)
+  }
+}
+
+/** The verdict of every detector and custom scorer that could not look at the call, for the same reason. */
+export function leaveUnscored({ builtIn, custom }: ChosenScorers, reason: UnscoredReason): NamedVerdict[] {
+  const ofBuiltIn = builtIn.flatMap((name) => {
+    const scorer = builtIns[name]
+    if (scorer.by === 'judge') return []
+    const verdict = unscored('detector', reason)
+    return [{ scorer: name, version: scorer.version, owaspCategory: owaspCategoryOf[name], verdict }]
+  })
+  return [...ofBuiltIn, ...custom.map((scorer) => ofCustom(scorer, unscored('custom', reason)))]
+}
+
+async function runDetector(detector: Detector, call: Call, takeTurn: TakeTurn): Promise<Verdict> {
+  for (const text of call.texts) {
+    for (const piece of piecesOf(text)) {
+      detector.read(piece)
+      await takeTurn()
+    }
+  }
+  return detected(detector.finding())
+}
+
+function ofCustom({ name, version, owaspCategory }: CustomScorer, verdict: Verdict): NamedVerdict {
+  return { scorer: name, version, owaspCategory, verdict }
+}

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs'
+import { createPriceTable, type Price } from '#capture/price-table.ts'
+import type { JudgePrice } from '../judge/judge-price.ts'
+
+const million = 1_000_000
+/** Few enough for every model's short calls: some cost more by the token from 128,000 on, which the judge is never shown. */
+const tokens = 1_000
+
+/** The price of `model` in the price list that comes with Sluice (another test holds it to its form); null: it is not in it. */
+export function readJudgePrice(file: string, model: string): JudgePrice | null {
+  const { prices } = JSON.parse(readFileSync(file, 'utf8')) as { prices: Price[] }
+  const table = createPriceTable(prices)
+  const priceOf = (read: number, written: number) =>
+    table.costOf(
+      { model, provider: null },
+      { prompt_tokens: read, completion_tokens: written, cached_tokens: 0, reasoning_tokens: 0 },
+    )
+  const input = priceOf(tokens, 0)
+  const output = priceOf(0, tokens)
+  if (input === null || output === null) return null
+  return { input: (input / tokens) * million, output: (output / tokens) * million }
+}

@@ -1,0 +1,53 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { BuiltInScorer } from '#schemas/verdicts.ts'
+import { parseBody, readCall, type Usage } from '../scoring/call-text.ts'
+import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
+import { makeScorer } from '../scoring/custom/parse-scorers.ts'
+import type { ScorerEntry } from '../scoring/custom/scorer-entry.ts'
+import type { NamedVerdict } from '../steps/named-verdict.ts'
+import { runDetectors } from '../steps/run-detectors.ts'
+
+/** A call to be read in a thread: everything that it needs, as plain data. */
+export interface ThreadTask {
+  builtIn: readonly BuiltInScorer[]
+  custom: readonly ScorerEntry[]
+  request: string | null
+  response: string | null
+  usage: Usage
+  /** Takes a ThreadReport for each verdict as soon as it stands: what is finished when the time is up counts. */
+  port: MessagePort
+}
+
+export interface ThreadReport {
+  found: NamedVerdict
+  seconds: number
+}
+
+/** Compiled patterns are kept: an entry rarely changes, and compiling a long list takes longer than most calls. */
+const compiled = new Map<string, CustomScorer>()
+const mostCompiled = 1_000
+
+/** What a thread of the pool runs. */
+export async function detectInThread({ builtIn, custom, port, ...call }: ThreadTask): Promise<void> {
+  const bodyOf = (json: string | null) => (json === null ? null : parseBody(json))
+  const read = readCall(bodyOf(call.request), bodyOf(call.response), call.usage)
+  const chosen = { builtIn, custom: custom.map(compileOnce) }
+  await runDetectors(
+    chosen,
+    read,
+    () => Promise.resolve(),
+    (found, seconds) => port.postMessage({ found, seconds } satisfies ThreadReport),
+  )
+  port.close()
+}
+
+function compileOnce(entry: ScorerEntry): CustomScorer {
+  const key = JSON.stringify(entry)
+  const known = compiled.get(key)
+  if (known !== undefined) return known
+  const made = makeScorer(entry)
+  if (!made.ok) throw new Error(`${entry.name}: ${made.reason}`)
+  if (compiled.size >= mostCompiled) compiled.clear()
+  compiled.set(key, made.scorer)
+  return made.scorer
+}
