@@ -23,10 +23,19 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const digitOf = new Map(Array.from(alphabet, (character, digit) => [character, BigInt(digit)]))
 const suffixLength = 26
 
+/** Drawn for many identifiers at once: a draw takes as long as all the rest of making one. */
+const randomBytesPerId = 10
+const randomness = Buffer.allocUnsafe(randomBytesPerId * 256)
+let drawn = randomness.length
+
 /** A new identifier of `kind`, made at `timeMs` (Unix milliseconds). */
 export function newId(kind: IdKind, timeMs: number = Date.now()): string {
   const bytes = Buffer.allocUnsafe(16)
-  randomFillSync(bytes, 6)
+  if (drawn === randomness.length) {
+    randomFillSync(randomness)
+    drawn = 0
+  }
+  randomness.copy(bytes, 6, drawn, (drawn += randomBytesPerId))
   return idFromBytes(kind, stampUuidV7(bytes, timeMs))
 }
 
@@ -88,13 +97,13 @@ function stampUuidV7(bytes: Buffer, timeMs: number): Buffer {
 
 function idFromBytes(kind: IdKind, bytes: Buffer): string {
   // 26 digits of 5 bits hold 130 bits: the two leading bits are zero.
-  let high = bytes.readBigUInt64BE(0)
-  let low = bytes.readBigUInt64BE(8)
   let suffix = ''
-  for (let digit = 0; digit < suffixLength; digit++) {
-    suffix = alphabet.charAt(Number(low & 31n)) + suffix
-    low = (low >> 5n) | ((high & 31n) << 59n)
-    high >>= 5n
+  let held = 0
+  let heldBits = 2
+  for (const byte of bytes) {
+    held = (held << 8) | byte
+    for (heldBits += 8; heldBits >= 5; heldBits -= 5) suffix += alphabet.charAt((held >> (heldBits - 5)) & 31)
+    held &= 31
   }
   return `${idPrefixes[kind]}_${suffix}`
 }

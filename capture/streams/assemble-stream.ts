@@ -2,6 +2,7 @@ import { fieldAt, listOf, objectOf, parseJson, textOf, type JsonObject } from '.
 import { createChatAssembly } from './chat-assembly.ts'
 import { createCompletionAssembly } from './completion-assembly.ts'
 import { createMessageAssembly } from './message-assembly.ts'
+import { createRepeatedChunks } from './repeated-chunks.ts'
 import { createResponseAssembly } from './response-assembly.ts'
 import { parseServerSentEvents } from './server-sent-events.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
@@ -19,16 +20,19 @@ export interface AssembledStream {
 export function assembleStream(text: string): AssembledStream | undefined {
   let assembly: StreamAssembly | undefined
   let done = false
+  const repeated = createRepeatedChunks()
   for (const event of parseServerSentEvents(text)) {
     if (event.data === '[DONE]') {
       done = true
       continue
     }
+    if (repeated.take(event.data)) continue
     const chunk = objectOf(parseJson(event.data))
     if (chunk === undefined) continue
     assembly ??= assemblyFor(chunk)
     if (assembly === undefined) return undefined
     assembly.add(chunk)
+    repeated.learn(event.data, chunk, assembly)
   }
   return assembly === undefined ? undefined : { body: assembly.body(), ended: done || assembly.ended() }
 }

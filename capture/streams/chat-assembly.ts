@@ -1,5 +1,5 @@
 import { fieldAt, listOf, objectOf } from '../json.ts'
-import { entryAt, growing, inOrder, mergeDelta, type Growing } from './merge-delta.ts'
+import { entryAt, growing, growthIn, inOrder, mergeDelta, type Growing } from './merge-delta.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
 interface Choice {
@@ -32,6 +32,16 @@ export function createChatAssembly(): StreamAssembly {
         // Padding that some providers add against traffic analysis.
         else if (name !== 'obfuscation' && (value !== null || top[name] === undefined)) top[name] = value
       }
+    },
+    growthOf(chunk) {
+      const [given, ...others] = listOf(chunk['choices'])
+      const delta = fieldAt(given, 'delta')
+      const text = fieldAt(delta, 'content')
+      const message = choices.get(fieldAt(given, 'index') as number)?.message
+      const isAlone = others.length === 0 && Object.keys(delta ?? {}).length === 1
+      const saysMore = (fieldAt(given, 'logprobs') ?? null) !== null
+      if (!isAlone || saysMore || typeof text !== 'string' || message === undefined) return undefined
+      return growthIn(message, 'content', text)
     },
     body: () => ({
       ...top,

@@ -1,4 +1,5 @@
 import { fieldAt, listOf, objectOf, type JsonObject } from '../json.ts'
+import type { Growth } from './stream-assembly.ts'
 
 /** An object that grows. Made without a prototype, so that `__proto__` in a chunk is a field like any other. */
 export type Growing = Record<string, unknown>
@@ -64,4 +65,15 @@ export function entryAt<T>(entries: Map<number, T>, index: unknown, make: () => 
 /** Entries in the order of their index. */
 export function inOrder<T>(entries: ReadonlyMap<number, T>): T[] {
   return [...entries].sort(([a], [b]) => a - b).map(([, entry]) => entry)
+}
+
+/** The growth of a text that `into` holds as `name`. */
+export function growthIn(into: Growing, name: string, text: string): Growth | undefined {
+  if (typeof into[name] !== 'string') return undefined
+  return {
+    text,
+    append: (more) => {
+      into[name] = (into[name] as string) + more
+    },
+  }
 }

@@ -1,5 +1,5 @@
 import { fieldAt, objectOf, parseJson, textOf, type JsonObject } from '../json.ts'
-import { entryAt, growing, inOrder, type Growing } from './merge-delta.ts'
+import { entryAt, growing, growthIn, inOrder, type Growing } from './merge-delta.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
 interface Block {
@@ -38,6 +38,13 @@ export function createMessageAssembly(): StreamAssembly {
     add(chunk) {
       const type = textOf(chunk['type']) ?? ''
       if (Object.hasOwn(handlers, type)) handlers[type]?.(chunk)
+    },
+    growthOf(chunk) {
+      const text = fieldAt(chunk, 'delta', 'text')
+      const block = blocks.get(chunk['index'] as number)
+      const isText = fieldAt(chunk, 'delta', 'type') === 'text_delta' && typeof text === 'string'
+      const isAlone = isText && Object.keys(chunk['delta'] as object).length === 2
+      return isAlone && block !== undefined ? growthIn(block.fields, 'text', text) : undefined
     },
     body: () =>
       message['type'] === undefined

@@ -10,7 +10,8 @@ export function parseServerSentEvents(text: string): ServerSentEvent[] {
   const events: ServerSentEvent[] = []
   let name = ''
   let data: string[] = []
-  const lines = text.split(/\r\n|\n|\r/)
+  // A regular expression takes three times as long, and few providers write carriage returns.
+  const lines = text.includes('\r') ? text.split(/\r\n|\n|\r/) : text.split('\n')
   // What follows the last line break is no whole line.
   lines.pop()
   for (const line of lines) {
