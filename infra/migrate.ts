@@ -11,6 +11,7 @@ import * as failingExpressions from './migrations/0008-failing-expressions.ts'
 import * as gateways from './migrations/0009-gateways.ts'
 import * as rollups from './migrations/0010-rollups.ts'
 import * as accessFunctions from './migrations/0012-access-functions.ts'
+import * as quotaAlerts from './migrations/0013-quota-alerts.ts'
 import * as readingIndexes from './migrations/0014-reading-indexes.ts'
 import * as judgeBudget from './migrations/0016-judge-budget.ts'
 import { secureRows } from './row-security.ts'
@@ -31,6 +32,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0009-gateways': gateways,
   '0010-rollups': rollups,
   '0012-access-functions': accessFunctions,
+  '0013-quota-alerts': quotaAlerts,
   '0014-reading-indexes': readingIndexes,
   '0016-judge-budget': judgeBudget,
 }

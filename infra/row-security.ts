@@ -9,6 +9,9 @@ const readOnly = [
   'safety_score_details',
   'request_verdicts',
   'seen_tools',
+  'call_rollups',
+  'score_rollups',
+  'tool_rollups',
 ]
 
 /** Tables of projects that no project's request needs: keys are found by find_api_key. */

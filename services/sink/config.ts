@@ -62,6 +62,9 @@ export const sinkConfig = z.object({
   SWEEP_INTERVAL_MS: milliseconds(300_000, 3_600_000).describe(
     'How often calls without scores are looked for: at most 1,000 a round, each at most once an hour and three times in all.',
   ),
+  QUOTA_INTERVAL_MS: milliseconds(60_000, 3_600_000).describe(
+    'How often costs are compared with thresholds, and quota claims whose call never came are given back (after an hour).',
+  ),
   OUTBOX_POLL_INTERVAL_MS: milliseconds(500, 60_000).describe(
     'How often the outbox is looked at for events that other processes wrote. Those of this sink are published at once.',
   ),

@@ -18,10 +18,12 @@ import {
   type TopicValues,
 } from '#schemas/topics.ts'
 import type { SinkConfig } from './config.ts'
+import { createCostAlerts } from './alert-costs.ts'
 import { createRollupFolding } from './fold-rollups.ts'
 import { createCallHandler } from './handle-calls.ts'
 import { createScoreHandler } from './handle-scores.ts'
 import { bytesDecoder, createDeadLetterIndex, leaveUnindexed } from './index-dead-letters.ts'
+import { createClaimKeeping } from './keep-claims.ts'
 import { createRetention } from './keep-retention.ts'
 import { createMaintenance } from './maintain-tables.ts'
 import { createPeriodicTask } from './periodic-task.ts'
@@ -35,6 +37,8 @@ import { createRollupStore, type RollupStore } from './stores/rollup-store.ts'
 import { createScoreStore } from './stores/score-store.ts'
 
 const mebibyte = 1024 * 1024
+
+const callGroupOf = ({ TOPIC_PREFIX }: SinkConfig) => `${TOPIC_PREFIX}sink-calls`
 
 /** What every part of the sink stands on. */
 interface Ground extends ProcessDependencies {
@@ -69,13 +73,21 @@ export function createSink(config: SinkConfig, dependencies: ProcessDependencies
   const connections: Part = { start: () => Promise.resolve(), stop: () => pool.end() }
   const deadLetters = createDeadLetterConsumer(ground)
   return runTogether(
-    [connections, producer, relay, ...createUpkeep(ground, partitions), deadLetters, scores, calls],
+    [
+      connections,
+      producer,
+      relay,
+      ...createUpkeep(ground, partitions, () => relay.wake()),
+      deadLetters,
+      scores,
+      calls,
+    ],
     log,
   )
 }
 
 /** What is done now and then: each round by one sink, elected by an advisory lock. */
-function createUpkeep(ground: Ground, partitions: DayPartitions): Part[] {
+function createUpkeep(ground: Ground, partitions: DayPartitions, onEvents: () => void): Part[] {
   const { config, producer } = ground
   const publishJobs = createJobPublisher({
     producer,
@@ -95,6 +107,16 @@ function createUpkeep(ground: Ground, partitions: DayPartitions): Part[] {
       config.RETENTION_INTERVAL_MS,
       createRetention({ ...ground, metadataDays: config.METADATA_RETENTION_DAYS }),
     ),
+    every(
+      'quota_claims',
+      config.QUOTA_INTERVAL_MS,
+      createClaimKeeping({
+        ...ground,
+        topic: ground.nameOf(topics.requestLogged),
+        groupId: callGroupOf(config),
+      }),
+    ),
+    every('cost_alerts', config.QUOTA_INTERVAL_MS, createCostAlerts({ ...ground, onEvents })),
     every('rollup_folding', config.SINK_MAINTENANCE_INTERVAL_MS, createRollupFolding(ground)),
     every(
       'sweep',
@@ -142,7 +164,7 @@ function createCallConsumer(
   }
   const consumer = createBatchConsumer({
     ...ground,
-    groupId: `${config.TOPIC_PREFIX}sink-calls`,
+    groupId: callGroupOf(config),
     topics: [nameOf(topics.requestLogged), ephemeralTopic],
     decoder: codecOf(topics.requestLogged),
     handler: createCallHandler({

@@ -17,7 +17,7 @@ export interface Admission {
 export interface QuotaStore {
   /**
    * Claims room for `requestIds`, in their order. A request that was admitted before is admitted again and costs nothing. The
-   * first refusal of a period raises `usage_alert`, in the same transaction.
+   * first refusal of a period raises `usage_alert`, and so does reaching the project's `quota_warning_percent`, in the same transaction.
    */
   admit(projectId: string, requestIds: readonly string[], nowMs: number): Promise<Admission>
 }
@@ -30,6 +30,7 @@ interface AdmissionRow {
   o_period_start: Date
   o_period_reset_at: Date
   o_crossed: boolean
+  o_warned: boolean
 }
 
 export function createQuotaStore(pool: Pool): QuotaStore {
@@ -42,7 +43,8 @@ export function createQuotaStore(pool: Pool): QuotaStore {
         )
         const row = rows[0]
         if (row === undefined) throw new Error('admit_requests returned no row')
-        if (row.o_crossed) await raiseUsageAlert(client, projectId, row, nowMs)
+        if (row.o_warned) await raiseUsageAlert(client, 'quota_warning', projectId, row, nowMs)
+        if (row.o_crossed) await raiseUsageAlert(client, 'quota_exceeded', projectId, row, nowMs)
         return {
           admitted: new Set(row.o_admitted.map((uuid) => idFromUuid('request', uuid))),
           tier: row.o_tier,
@@ -56,19 +58,15 @@ export function createQuotaStore(pool: Pool): QuotaStore {
 
 async function raiseUsageAlert(
   client: PoolClient,
+  kind: 'quota_warning' | 'quota_exceeded',
   projectId: string,
   row: AdmissionRow,
   nowMs: number,
 ): Promise<void> {
   const periodStart = row.o_period_start.toISOString()
-  const id = hashedId('event', row.o_period_start.getTime(), [
-    projectId,
-    'usage_alert',
-    'quota_exceeded',
-    periodStart,
-  ])
+  const id = hashedId('event', row.o_period_start.getTime(), [projectId, 'usage_alert', kind, periodStart])
   const data = {
-    alert_type: 'quota_exceeded',
+    alert_type: kind,
     tier: row.o_tier,
     limit: Number(row.o_limit),
     current_count: Number(row.o_count),

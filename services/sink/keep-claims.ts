@@ -1,0 +1,103 @@
+import type { Kafka } from 'kafkajs'
+import type { Pool } from 'pg'
+import type { Clock } from '#runtime/clock.ts'
+import { readGroupOffsets, type GroupOffsets } from '#runtime/kafka/read-group-offsets.ts'
+import type { Log } from '#runtime/log.ts'
+import type { Metrics } from '#runtime/metrics.ts'
+import { inTransaction } from '#runtime/postgres.ts'
+import {
+  dropOldClaims,
+  findLostClaims,
+  makeClaimPartitions,
+  readSweptUntil,
+  returnClaims,
+  saveSweptUntil,
+} from './stores/claim-store.ts'
+
+export interface ClaimDependencies {
+  pool: Pool
+  kafka: Kafka
+  /** Where calls are published once they are admitted, and the group that stores them. */
+  topic: string
+  groupId: string
+  clock: Clock
+  log: Log
+  metrics: Metrics
+  /** A claim so old has been published, or its publishing has failed: ingest gives up after 10 s. */
+  ageMs?: number
+}
+
+interface Snapshot {
+  /** Every claim taken before this is on the topic before `ends`, or nowhere. */
+  claimedBefore: Date
+  ends: ReadonlyMap<number, bigint>
+}
+
+const claimsAtOnce = 5_000
+/** Any number, the same for every sink: whoever holds this advisory lock looks after the claims. */
+const claimLock = 7_355_613
+
+/**
+ * One round of looking after quota claims: partitions for this month and the next, months dropped that nobody asks for, and claims given back
+ * whose call never came: it was admitted, and then Kafka was away or its client gone. What is behind the ends of the topic as they were an
+ * hour after a claim is stored or will never be; each claim is looked at once, so that erasing a call gives nothing back.
+ */
+export function createClaimKeeping(dependencies: ClaimDependencies): () => Promise<boolean> {
+  const { pool, kafka, topic, groupId, clock, log, metrics, ageMs = 3_600_000 } = dependencies
+  const returned = metrics.counter(
+    'sluice_quota_claims_returned_total',
+    'Claims given back because their call was never stored',
+  )
+  let snapshot: Snapshot | undefined
+
+  async function keepPartitions(): Promise<void> {
+    const now = new Date(clock.now())
+    const dropped = await inTransaction(pool, async (client) => {
+      const { rows } = await client.query<{ elected: boolean }>(
+        'select pg_try_advisory_xact_lock($1) as elected',
+        [claimLock],
+      )
+      if (rows[0]?.elected !== true) return undefined
+      await makeClaimPartitions(client, now)
+      return dropOldClaims(client, now)
+    })
+    if (dropped !== undefined) log.info({ table: dropped }, 'a month of quota claims was dropped')
+  }
+
+  /** Gives back what was lost before the snapshot. Resolves to whether there may be more. */
+  async function giveBack(before: Date): Promise<boolean> {
+    const lost = await findLostClaims(pool, await readSweptUntil(pool), before, claimsAtOnce)
+    let count = 0
+    for (const claims of lost) count += await returnClaims(pool, claims, before)
+    if (count > 0) {
+      returned.inc(count)
+      log.warn(
+        { claims: count, projects: lost.length },
+        'quota claims were given back: their calls never came',
+      )
+    }
+    const found = lost.reduce((sum, { requestUuids }) => sum + requestUuids.length, 0)
+    if (found >= claimsAtOnce) return true
+    await saveSweptUntil(pool, before)
+    return false
+  }
+
+  return async () => {
+    await keepPartitions()
+    const offsets = await readGroupOffsets(kafka, topic, groupId)
+    const reached = snapshot !== undefined && hasPassed(offsets, snapshot.ends)
+    if (snapshot !== undefined && reached && (await giveBack(snapshot.claimedBefore))) return true
+    if (snapshot === undefined || reached) {
+      snapshot = { claimedBefore: new Date(clock.now() - ageMs), ends: offsets.ends }
+    }
+    return false
+  }
+}
+
+/** Whether everything that stood before `ends` has been handled. A topic that is empty has been. */
+function hasPassed({ committed, ends: now }: GroupOffsets, ends: ReadonlyMap<number, bigint>): boolean {
+  return [...ends].every(([partition, end]) => {
+    const isAnew = (now.get(partition) ?? 0n) < end
+    return end === 0n || isAnew || (committed.get(partition) ?? -1n) >= end
+  })
+}

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { systemClock, type Clock } from '#runtime/clock.ts'
+import { createLog } from '#runtime/log.ts'
+import { createMetrics } from '#runtime/metrics.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
+import { topics } from '#schemas/topics.ts'
+import { createCostAlerts } from './alert-costs.ts'
+import { createClaimKeeping } from './keep-claims.ts'
+import { sampleCall } from './testing/sample-records.ts'
+import { eventually, setSinkStage, startSink, type SinkStage } from './testing/sink-stage.ts'
+
+jest.setTimeout(120_000)
+
+const log = createLog('test', 'silent')
+let stage: SinkStage
+
+beforeAll(async () => {
+  stage = await setSinkStage()
+})
+
+afterAll(() => stage.close())
+
+const keeper = (clock: Clock = systemClock) =>
+  createClaimKeeping({
+    pool: stage.pool,
+    kafka: stage.kafka,
+    topic: stage.prefix + topics.requestLogged.name,
+    groupId: `${stage.prefix}sink-calls`,
+    clock,
+    log,
+    metrics: createMetrics(),
+  })
+
+const at = (iso: string): Clock => ({ ...systemClock, now: () => Date.parse(iso) })
+
+async function claim(projectId: string, ids: readonly string[]): Promise<void> {
+  await stage.pool.query('select admit_requests($1, $2::uuid[], now())', [
+    idToUuid(projectId),
+    ids.map(idToUuid),
+  ])
+}
+
+/** As if they had been claimed so long ago. */
+async function age(projectId: string, hours: number): Promise<void> {
+  await stage.pool.query(
+    `update quota_claims set claimed_at = claimed_at - make_interval(hours => $2) where project_id = $1`,
+    [idToUuid(projectId), hours],
+  )
+}
+
+async function countOf(projectId: string): Promise<number> {
+  const { rows } = await stage.pool.query<{ count: number }>(
+    'select requests_this_period::integer as count from subscriptions where project_id = $1',
+    [idToUuid(projectId)],
+  )
+  return rows[0]?.count ?? -1
+}
+
+const storedCount = async (projectId: string) =>
+  (await stage.pool.query('select from llm_requests where project_id = $1', [idToUuid(projectId)]))
+    .rowCount ?? 0
+
+test('a claim whose call never came is given back, an hour later and once the sinks are past it; no other is', async () => {
+  const projectId = await stage.addProject('free')
+  const [stored, waiting, lost, retried] = [1, 2, 3, 4].map(() => sampleCall(projectId, { tier: 'free' }))
+  const all = [stored, waiting, lost, retried].map((call) => call?.id ?? '')
+  await claim(projectId, all)
+  await age(projectId, 2)
+  const young = newId('request')
+  await claim(projectId, [young, retried?.id ?? ''])
+  expect(await countOf(projectId)).toBe(5)
+
+  const keep = keeper()
+  if (stored === undefined || waiting === undefined) throw new Error('no calls')
+  await stage.sendCalls([stored, waiting])
+  // The sinks have not passed what was sent: whether it will be stored, nobody knows.
+  for (let round = 0; round < 3; round++) expect(await keep()).toBe(false)
+  expect(await countOf(projectId)).toBe(5)
+
+  const sink = await startSink(stage)
+  try {
+    await eventually(
+      () => storedCount(projectId),
+      (count) => count === 2,
+    )
+    await eventually(
+      async () => {
+        await keep()
+        return countOf(projectId)
+      },
+      (count) => count === 4,
+    )
+    // What is erased was stored: it has been paid for.
+    await stage.pool.query('delete from llm_requests where project_id = $1', [idToUuid(projectId)])
+    for (let round = 0; round < 3; round++) await keep()
+    expect(await countOf(projectId)).toBe(4)
+  } finally {
+    await sink.service.stop()
+  }
+  // Given back, it is claimed anew when its client comes after all.
+  await claim(projectId, [lost?.id ?? ''])
+  expect(await countOf(projectId)).toBe(5)
+})
+
+test('claims stand in a table for each month, which is dropped when nobody can ask for it', async () => {
+  const projectId = await stage.addProject('free')
+  const names = async () => {
+    const { rows } = await stage.pool.query<{ name: string }>(
+      `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'quota_claims'::regclass order by 1`,
+    )
+    return rows.map(({ name }) => name)
+  }
+  const start = '2031-01-20T00:00:00Z'
+  await stage.pool.query(
+    `insert into quota_claims (project_id, period_start, request_id) values ($1, $2, gen_random_uuid())`,
+    [idToUuid(projectId), start],
+  )
+  await keeper(at('2031-01-25T00:00:00Z'))()
+  expect(await names()).toEqual(expect.arrayContaining(['quota_claims_203101', 'quota_claims_203102']))
+  const rows = async () => (await stage.pool.query('select from quota_claims_203101')).rowCount
+  expect(await rows()).toBe(1)
+  await keeper(at('2031-04-01T00:00:00Z'))()
+  expect(await rows()).toBe(1)
+  // The period before the one that began on 6 March began on 6 February at the earliest.
+  while ((await names()).includes('quota_claims_203101')) await keeper(at('2031-04-05T23:00:00Z'))()
+  expect(await names()).toEqual(expect.arrayContaining(['quota_claims_203102', 'quota_claims_203105']))
+})
+
+test('a cost threshold is told of once a period, from costs really stored, however many sinks look', async () => {
+  const projectId = await stage.addProject()
+  const uuid = idToUuid(projectId)
+  await stage.pool.query('update projects set cost_alert_usd = 1.5 where id = $1', [uuid])
+  // From the middle of an hour on: what was paid before in the same hour is not of this period.
+  const middle = new Date(Date.now() - 60_000)
+  await stage.pool.query(
+    'update subscriptions set period_start = $2, period_anchor = $2 where project_id = $1',
+    [uuid, middle],
+  )
+  const before = sampleCall(projectId, { id: newId('request', middle.getTime() - 1), cost_usd: 100 })
+  const calls = [0.5, 0.7, null].map((cost_usd) => sampleCall(projectId, { cost_usd }))
+  const alerts = async () => {
+    const { rows } = await stage.pool.query<{ data: Buffer }>(
+      `select data from event_outbox where project_id = $1 and event = 'usage_alert' order by seq`,
+      [uuid],
+    )
+    return rows.map(({ data }) => JSON.parse(data.toString()) as Record<string, unknown>)
+  }
+  const round = async (clock: Clock = systemClock) => {
+    const look = () => createCostAlerts({ pool: stage.pool, clock, log, onEvents: () => undefined })()
+    await Promise.all([look(), look(), look()])
+  }
+  const sink = await startSink(stage)
+  try {
+    await stage.sendCalls([before, ...calls, ...calls])
+    await eventually(
+      () => storedCount(projectId),
+      (count) => count === 4,
+    )
+    await round()
+    expect(await alerts()).toEqual([])
+    await stage.sendCalls([sampleCall(projectId, { cost_usd: 0.3 })])
+    await eventually(
+      () => storedCount(projectId),
+      (count) => count === 5,
+    )
+  } finally {
+    await sink.service.stop()
+  }
+  await round()
+  await round()
+  expect(await alerts()).toMatchObject([
+    {
+      alert_type: 'cost_threshold',
+      tier: 'enterprise',
+      limit: null,
+      threshold_usd: 1.5,
+      current_usd: 1.5,
+      period_start: middle.toISOString(),
+    },
+  ])
+  await stage.pool.query('update projects set cost_alert_usd = 0 where id = $1', [uuid])
+  await round(at(new Date(middle.getTime() + 32 * 86_400_000).toISOString()))
+  expect((await alerts()).map(({ threshold_usd: usd }) => usd)).toEqual([1.5, 0])
+})

@@ -1,0 +1,94 @@
+import type { ClientBase, Pool } from 'pg'
+import { inTransaction, query } from '#runtime/postgres.ts'
+
+/** Makes the partitions of claims of the month of `now` and of the next one. */
+export async function makeClaimPartitions(client: ClientBase, now: Date): Promise<void> {
+  // Everybody who claims waits behind us while we wait for those who are claiming.
+  await client.query(`set local lock_timeout = '3s'`)
+  await client.query(
+    `select ensure_claim_partition((($1::timestamptz at time zone 'UTC') + make_interval(months => ahead))::date)
+     from generate_series(0, 1) as ahead`,
+    [now],
+  )
+}
+
+/** Drops the oldest month of claims that no period can ask for any more. Returns the table's name; undefined when there is none. */
+export async function dropOldClaims(client: ClientBase, now: Date): Promise<string | undefined> {
+  // A period is at most 31 days old, and asks for claims of the one before (admit_requests): 32 days.
+  const { rows } = await client.query<{ name: string }>(
+    `select child.relname as name from pg_inherits join pg_class child on child.oid = inhrelid
+     where inhparent = 'quota_claims'::regclass and child.relname ~ '_\\d{6}$'
+       and right(child.relname, 6) < to_char(($1::timestamptz at time zone 'UTC') - interval '63 days', 'YYYYMM')
+     order by 1 limit 1`,
+    [now],
+  )
+  const name = rows[0]?.name
+  if (name !== undefined) await client.query(`drop table ${client.escapeIdentifier(name)}`)
+  return name
+}
+
+/** Until when claims have been looked at. The first time: since there are any. */
+export async function readSweptUntil(pool: Pool): Promise<Date> {
+  const { rows } = await query<{ swept_until: Date | null }>(
+    pool,
+    `select coalesce((select swept_until from quota_sweeps), (select min(claimed_at) from quota_claims)) as swept_until`,
+  )
+  return rows[0]?.swept_until ?? new Date(0)
+}
+
+export async function saveSweptUntil(pool: Pool, until: Date): Promise<void> {
+  await query(
+    pool,
+    `insert into quota_sweeps (swept_until) values ($1)
+     on conflict (only_row) do update set swept_until = greatest(quota_sweeps.swept_until, excluded.swept_until)`,
+    [until],
+  )
+}
+
+/** Claims of one project whose call is not stored. */
+export interface LostClaims {
+  projectUuid: string
+  requestUuids: string[]
+}
+
+/** Claims taken from `from` on and before `to` whose call is not stored, at most `limit`. */
+export async function findLostClaims(pool: Pool, from: Date, to: Date, limit: number): Promise<LostClaims[]> {
+  const { rows } = await query<{ project_id: string; request_ids: string[] }>(
+    pool,
+    // The time in the identifier leads to the one partition that can have the call.
+    `select project_id, array_agg(request_id) as request_ids from (
+       select c.project_id, c.request_id from quota_claims c
+       where c.claimed_at >= $1 and c.claimed_at < $2 and not exists (
+         select from llm_requests r where r.project_id = c.project_id and r.id = c.request_id
+           and r.created_at = to_timestamp(('x' || left(replace(c.request_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)::timestamptz(3))
+       limit $3
+     ) lost group by project_id order by project_id`,
+    [from, to, limit],
+  )
+  return rows.map((row) => ({ projectUuid: row.project_id, requestUuids: row.request_ids }))
+}
+
+/**
+ * Gives claims back: those of the current period count no longer. The project's row is locked as for admitting, and a claim that was used again
+ * meanwhile stays. Returns how many were given back.
+ */
+export function returnClaims(
+  pool: Pool,
+  { projectUuid, requestUuids }: LostClaims,
+  before: Date,
+): Promise<number> {
+  return inTransaction(pool, async (client) => {
+    await client.query('select from subscriptions where project_id = $1 for update', [projectUuid])
+    const { rows } = await client.query<{ returned: number }>(
+      `with returned as (
+         delete from quota_claims where project_id = $1 and request_id = any ($2::uuid[]) and claimed_at < $3 returning period_start
+       ), counted as (
+         update subscriptions s set requests_this_period = greatest(0, s.requests_this_period -
+           (select count(*) from returned where returned.period_start = s.period_start))
+         where s.project_id = $1
+       ) select count(*)::integer as returned from returned`,
+      [projectUuid, requestUuids, before],
+    )
+    return rows[0]?.returned ?? 0
+  })
+}
