@@ -236,8 +236,82 @@ describe('responses', () => {
   })
 })
 
+test('candidates: texts go on, thoughts and function calls stand apart, the last usage stands', () => {
+  const part = (...parts: object[]) => ({ candidates: [{ content: { role: 'model', parts } }] })
+  const text = sse(
+    part({ text: 'hm', thought: true }),
+    { ...part({ text: 'He' }), usageMetadata: { promptTokenCount: 3 } },
+    part({ text: 'y' }, { functionCall: { name: 'f', args: { a: 1 } } }),
+    {
+      candidates: [{ content: { parts: [] }, finishReason: 'STOP' }],
+      usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 5 },
+      modelVersion: 'gemini-x',
+    },
+  )
+  expect(assembleStream(text)).toEqual({
+    ended: true,
+    body: {
+      candidates: [
+        {
+          content: {
+            role: 'model',
+            parts: [
+              { text: 'hm', thought: true },
+              { text: 'Hey' },
+              { functionCall: { name: 'f', args: { a: 1 } } },
+            ],
+          },
+          finishReason: 'STOP',
+        },
+      ],
+      usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 5 },
+      modelVersion: 'gemini-x',
+    },
+  })
+})
+
+test('Cohere: content, tool plan, tool calls, citations, usage', () => {
+  const message = (type: string, index: number, fields: object) => ({
+    type,
+    index,
+    delta: { message: fields },
+  })
+  const text = named(
+    { type: 'message-start', id: 'c', delta: { message: { role: 'assistant' } } } as { type: string },
+    message('tool-plan-delta', 0, { tool_plan: 'I will ' }),
+    message('tool-plan-delta', 0, { tool_plan: 'look' }),
+    message('tool-call-start', 0, {
+      tool_calls: { id: 't', type: 'function', function: { name: 'f', arguments: '' } },
+    }),
+    message('tool-call-delta', 0, { tool_calls: { function: { arguments: '{"a"' } } }),
+    message('tool-call-delta', 0, { tool_calls: { function: { arguments: ':1}' } } }),
+    message('content-start', 0, { content: { type: 'text', text: '' } }),
+    message('content-delta', 0, { content: { text: 'He' } }),
+    message('content-delta', 0, { content: { text: 'y' } }),
+    message('citation-start', 0, { citations: { start: 0, end: 2, text: 'He' } }),
+    { type: 'message-end', delta: { finish_reason: 'COMPLETE', usage: { tokens: { input_tokens: 2 } } } } as {
+      type: string
+    },
+  )
+  expect(assembleStream(text)).toEqual({
+    ended: true,
+    body: {
+      id: 'c',
+      finish_reason: 'COMPLETE',
+      usage: { tokens: { input_tokens: 2 } },
+      message: {
+        role: 'assistant',
+        tool_plan: 'I will look',
+        content: [{ type: 'text', text: 'Hey' }],
+        tool_calls: [{ id: 't', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }],
+        citations: [{ start: 0, end: 2, text: 'He' }],
+      },
+    },
+  })
+})
+
 test.each([
-  ['another provider', sse({ candidates: [] })],
+  ['another provider', sse({ outputs: [] })],
   ['no JSON', sse('hello')],
   ['nothing', ''],
 ])('%s is not assembled', (_name, text) => {

@@ -1,5 +1,7 @@
 import { fieldAt, listOf, objectOf, parseJson, textOf, type JsonObject } from '../json.ts'
+import { createCandidateAssembly } from './candidate-assembly.ts'
 import { createChatAssembly } from './chat-assembly.ts'
+import { createCohereAssembly } from './cohere-assembly.ts'
 import { createCompletionAssembly } from './completion-assembly.ts'
 import { createMessageAssembly } from './message-assembly.ts'
 import { createRepeatedChunks } from './repeated-chunks.ts'
@@ -14,8 +16,8 @@ export interface AssembledStream {
 }
 
 /**
- * The message that a `text/event-stream` amounts to: OpenAI chat, completions and responses, Anthropic messages. Undefined for
- * a stream that is none of them.
+ * The message that a `text/event-stream` amounts to: OpenAI chat, completions and responses, Anthropic messages, Google's
+ * candidates, Cohere's second chat. Undefined for a stream that is none of them.
  */
 export function assembleStream(text: string): AssembledStream | undefined {
   let assembly: StreamAssembly | undefined
@@ -43,6 +45,8 @@ function assemblyFor(chunk: JsonObject): StreamAssembly | undefined {
   if (type.startsWith('response.')) return createResponseAssembly()
   if (type === 'message_start' || (type === 'error' && objectOf(fieldAt(chunk, 'error')) !== undefined))
     return createMessageAssembly()
+  if (type === 'message-start') return createCohereAssembly()
+  if (Array.isArray(fieldAt(chunk, 'candidates'))) return createCandidateAssembly()
   const object = fieldAt(chunk, 'object')
   const choices = listOf(fieldAt(chunk, 'choices'))
   if (object === 'text_completion' || choices.some((choice) => typeof fieldAt(choice, 'text') === 'string'))
