@@ -19,7 +19,7 @@ const base = {
       },
     ],
   },
-  modulePathIgnorePatterns: ['<rootDir>/.sluice', '<rootDir>/.cache'],
+  modulePathIgnorePatterns: ['<rootDir>/.sluice', '<rootDir>/.cache', '<rootDir>/sdk/dist'],
 }
 
 export default {

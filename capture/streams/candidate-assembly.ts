@@ -48,10 +48,9 @@ export function createCandidateAssembly(): StreamAssembly {
 /** Text goes on where the part before is text of the same kind (thoughts are marked); anything else is a part of its own. */
 function addPart(parts: JsonObject[], part: JsonObject): void {
   const last = parts.at(-1)
+  const [before, text] = [last?.['text'], part['text']]
   const continues =
-    typeof part['text'] === 'string' &&
-    typeof last?.['text'] === 'string' &&
-    last['thought'] === part['thought']
-  if (continues) parts[parts.length - 1] = { ...last, ...part, text: `${last['text']}${part['text']}` }
+    typeof before === 'string' && typeof text === 'string' && last?.['thought'] === part['thought']
+  if (continues) parts[parts.length - 1] = { ...last, ...part, text: before + text }
   else parts.push(part)
 }

@@ -1,0 +1,19 @@
+import type { CallRecord } from './types.ts'
+
+/** A record whose bodies are still JSON text, byte for byte as they went over the wire. */
+export type RawRecord = Omit<CallRecord, 'request_body' | 'response_body'> & {
+  requestJson: string
+  responseJson: string | undefined
+}
+
+/** The record as JSON text; bodies stand as they came, so that large integers keep their digits. */
+export function recordJson({ requestJson, responseJson, ...fields }: RawRecord): string {
+  const head = JSON.stringify(fields).slice(0, -1)
+  const response = responseJson === undefined ? '' : `,"response_body":${responseJson}`
+  return `${head},"request_body":${requestJson}${response}}`
+}
+
+/** The record as an object, for whoever wants to look at or change it. */
+export function recordOf(raw: RawRecord): CallRecord {
+  return JSON.parse(recordJson(raw)) as CallRecord
+}

@@ -1,0 +1,30 @@
+import type { Warn } from '../warn.ts'
+
+/** Work that is done after the caller has had its turn: parsing and joining bodies costs it nothing that it waits for. */
+export interface DeferredWork {
+  run(work: () => Promise<void>): void
+  /** Resolves when what was given before is done. */
+  idle(): Promise<void>
+}
+
+/** What fails is warned of: the call that it is about is long over. */
+export function createDeferredWork(warn: Warn): DeferredWork {
+  const pending = new Set<Promise<void>>()
+  return {
+    run(work) {
+      const done = new Promise<void>((resolve) => {
+        setImmediate(() => {
+          work()
+            .catch((error: unknown) => {
+              warn('capture', `a call could not be recorded: ${String(error)}`)
+            })
+            .finally(resolve)
+        })
+      }).finally(() => pending.delete(done))
+      pending.add(done)
+    },
+    idle: async () => {
+      await Promise.all(pending)
+    },
+  }
+}

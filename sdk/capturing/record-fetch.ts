@@ -1,0 +1,163 @@
+import { newId } from '../../schemas/ids.ts'
+import type { RawRecord } from '../call-record.ts'
+import { sessionFields } from '../session.ts'
+import type { Session } from '../types.ts'
+import { bodyJson } from './body-json.ts'
+import type { ByteBudget } from './byte-budget.ts'
+import type { DeferredWork } from './defer-work.ts'
+import { createKeptBody, type KeptBody } from './kept-body.ts'
+import { modelCallOf, type ModelCall } from './model-calls.ts'
+import { observeResponse, type BodyObserver } from './observe-response.ts'
+
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+
+export interface RecordFetchDependencies {
+  budget: ByteBudget
+  maxBodyBytes: number
+  session: () => Session
+  /** Called once a call, after the caller has its answer. */
+  record: (record: RawRecord) => void
+  deferred: DeferredWork
+}
+
+/**
+ * `inner`, recorded: each HTTP attempt to a model is one record, as the bytes that went over the wire. What the client returns, throws
+ * and streams is what it would without; a fault of the recording is warned of and never felt.
+ */
+export function recordFetch(inner: Fetch, dependencies: RecordFetchDependencies): Fetch {
+  return async (input, init) => {
+    const attempt = beginAttempt(input, init, dependencies)
+    // Some implementations of fetch refuse to be called as a method.
+    if (attempt === undefined) return inner.call(undefined, input, init)
+    let response: Response
+    try {
+      response = await inner.call(undefined, input, init)
+    } catch (error) {
+      attempt.fail(error)
+      throw error
+    }
+    return attempt.answered(response)
+  }
+}
+
+function urlOf(input: string | URL | Request): string {
+  return input instanceof Request ? input.url : input.toString()
+}
+
+interface Attempt {
+  answered(response: Response): Response
+  fail(error: unknown): void
+}
+
+function beginAttempt(
+  input: string | URL | Request,
+  init: RequestInit | undefined,
+  dependencies: RecordFetchDependencies,
+): Attempt | undefined {
+  const request = input instanceof Request ? input : undefined
+  if ((init?.method ?? request?.method)?.toUpperCase() !== 'POST') return undefined
+  const call = modelCallOf(urlOf(input))
+  if (call === undefined) return undefined
+  const given = init?.body
+  const body = typeof given === 'string' ? given : request?.clone().text()
+  // Forms and streams carry files, not calls.
+  if (body === undefined || (given != null && typeof given !== 'string')) return undefined
+  const signal = init?.signal ?? request?.signal
+  return createAttempt({ call, body, isAborted: () => signal?.aborted === true }, dependencies)
+}
+
+interface Begun {
+  call: ModelCall
+  body: string | Promise<string>
+  isAborted: () => boolean
+}
+
+function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFetchDependencies): Attempt {
+  const { budget, maxBodyBytes, session, record, deferred } = dependencies
+  const startMs = performance.now()
+  const id = newId('request')
+  const labels = sessionFields(session())
+  const answer = createKeptBody(maxBodyBytes, budget)
+  let response: Response | undefined
+  let firstChunkMs: number | undefined
+  let isOver = false
+
+  const finish = (end: Pick<RawRecord, 'error' | 'aborted_by'> = {}) => {
+    if (isOver) return
+    isOver = true
+    const endMs = performance.now()
+    const isStream = response !== undefined && !contentTypeOf(response).startsWith('application/json')
+    const fields = {
+      id,
+      source: 'sdk' as const,
+      ...labels,
+      ...known({ model: call.model, provider: call.provider }),
+      latency_ms: endMs - startMs,
+      ...(isStream && firstChunkMs !== undefined ? { time_to_first_token_ms: firstChunkMs - startMs } : {}),
+      ...(response === undefined ? {} : { status_code: response.status }),
+      ...end,
+    }
+    deferred.run(async () => {
+      const requestJson = requestBodyJson(await body, maxBodyBytes, budget)
+      record({ ...fields, requestJson, responseJson: answerJson(response, answer) })
+    })
+  }
+  const fail = (error: unknown) => {
+    finish({ error: messageOf(error), aborted_by: isAborted() ? 'client' : 'upstream' })
+  }
+  const observer: BodyObserver = {
+    chunk(bytes) {
+      firstChunkMs ??= performance.now()
+      answer.add(bytes)
+    },
+    end: finish,
+    fail,
+    abandon: () => {
+      // Clients leave the answers unread that they try again.
+      finish(response?.ok === true ? { aborted_by: 'client' } : {})
+    },
+  }
+  return {
+    fail,
+    answered(given) {
+      response = given
+      return observeResponse(given, observer)
+    },
+  }
+}
+
+function requestBodyJson(text: string, maxBytes: number, budget: ByteBudget): string {
+  const kept = createKeptBody(maxBytes, budget)
+  kept.add(Buffer.from(text))
+  return released(kept, 'application/json')
+}
+
+function answerJson(response: Response | undefined, answer: KeptBody): string | undefined {
+  if (response === undefined || answer.byteLength() === 0) return undefined
+  return released(answer, contentTypeOf(response))
+}
+
+function released(kept: KeptBody, contentType: string): string {
+  try {
+    return bodyJson(kept.read(), contentType)
+  } finally {
+    kept.release()
+  }
+}
+
+function contentTypeOf(response: Response): string {
+  return response.headers.get('content-type') ?? ''
+}
+
+function known<T extends Readonly<Record<string, string | undefined>>>(
+  fields: T,
+): { [K in keyof T]?: string } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: string
+  }
+}
+
+/** What went wrong, in the words of the error; ingest takes 8,192 characters. */
+export function messageOf(error: unknown): string {
+  return (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 2_000)
+}

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startRecordReceiver, type RecordReceiver } from '../tests/support/record-receiver.ts'
+import { createClient } from './create-client.ts'
+import type { SluiceOptions } from './types.ts'
+
+let receiver: RecordReceiver
+
+beforeAll(async () => {
+  receiver = await startRecordReceiver()
+})
+beforeEach(() => {
+  receiver.taken.length = 0
+})
+afterAll(() => receiver.stop())
+
+const client = (options: SluiceOptions = {}) =>
+  createClient({ apiKey: 'svc_test', baseUrl: receiver.url, ...options })
+
+test('without a key: one warning, nothing recorded, everything works', async () => {
+  const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+  const off = createClient({ apiKey: '' })
+  const fake = { fetch: () => Promise.resolve(new Response('{}')), baseURL: 'http://x' }
+  const { fetch } = fake
+  expect(off.wrap(fake).fetch).toBe(fetch)
+  const add = (a: number) => a + 1
+  expect(off.trace(add)).toBe(add)
+  off.recordToolCall({ toolName: 't' })
+  expect(await off.flush()).toBe(true)
+  await off.shutdown()
+  expect(warned).toHaveBeenCalledTimes(1)
+  expect(String(warned.mock.calls[0]?.[0])).toContain('SERVICE_API_KEY')
+  warned.mockRestore()
+})
+
+test('an address that is none is a TypeError that names the option', () => {
+  expect(() => createClient({ apiKey: 'k', baseUrl: 'localhost:8000' })).toThrow(/^baseUrl: expected an http/)
+})
+
+test('sessions hold through promises and timers, and inner ones override', async () => {
+  const sluice = client({ agentName: 'outer', metadata: { a: 1 } })
+  await sluice.withSession({ sessionId: 's1' }, async () => {
+    await sleep(1)
+    sluice.recordToolCall({ toolName: 'first' })
+    sluice.withSession({ agentName: 'inner', metadata: { b: 2 } }, () => {
+      setTimeout(() => {
+        sluice.recordToolCall({ toolName: 'second' })
+      }, 1)
+    })
+    await sleep(20)
+  })
+  sluice.recordToolCall({ toolName: 'third', sessionId: 's3' })
+  await sluice.flush(30_000)
+  const [first, second, third] = receiver.taken
+  expect(first).toMatchObject({ session_id: 's1', agent_name: 'outer', metadata: { a: 1 } })
+  expect(second).toMatchObject({ session_id: 's1', agent_name: 'inner', metadata: { a: 1, b: 2 } })
+  expect(third).toMatchObject({ session_id: 's3', agent_name: 'outer' })
+})
+
+test('a tool call has the shape of one; a failed one says so', async () => {
+  const sluice = client()
+  sluice.recordToolCall({ toolName: 'search', arguments: { q: 'x' }, result: { hits: [] }, latencyMs: 12 })
+  sluice.recordToolCall({ toolName: 'search', arguments: 'x', error: 'timed out', result: ['a'] })
+  await sluice.flush(30_000)
+  expect(receiver.taken).toMatchObject([
+    {
+      source: 'mcp',
+      latency_ms: 12,
+      request_body: { type: 'mcp_tool_call', tool_name: 'search', arguments: { q: 'x' } },
+      response_body: { hits: [] },
+    },
+    { error: 'timed out', request_body: { arguments: { value: 'x' } }, response_body: { result: ['a'] } },
+  ])
+})
+
+test('beforeSend changes, drops, and when it throws loses the record, not the call', async () => {
+  const sluice = client({
+    beforeSend(record) {
+      const name = record.request_body['tool_name']
+      if (name === 'drop') return null
+      if (name === 'throw') throw new Error('mine')
+      return { ...record, id: 'mine', request_body: { ...record.request_body, tool_name: 'changed' } }
+    },
+  })
+  for (const toolName of ['keep', 'drop', 'throw']) sluice.recordToolCall({ toolName })
+  await sluice.flush(30_000)
+  expect(receiver.taken.map((record) => record['request_body'])).toMatchObject([{ tool_name: 'changed' }])
+  expect(receiver.taken[0]?.id).toMatch(/^req_/)
+  expect(sluice.stats().dropped.before_send).toBe(1)
+})
+
+test('several clients record for several projects', async () => {
+  const keys = ['svc_a', 'svc_b']
+  receiver.keys.clear()
+  for (const apiKey of keys) {
+    const sluice = client({ apiKey })
+    sluice.recordToolCall({ toolName: 't' })
+    await sluice.shutdown()
+  }
+  expect([...receiver.keys]).toEqual(keys)
+})

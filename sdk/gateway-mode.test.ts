@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import OpenAI, { AzureOpenAI } from 'openai'
+import { said } from './testing/protocol-server.ts'
+import { startProviderStage, user, type ProviderStage } from './testing/provider-stage.ts'
+
+let stage: ProviderStage
+
+beforeAll(async () => {
+  stage = await startProviderStage()
+})
+beforeEach(() => {
+  stage.clear()
+})
+afterAll(() => stage.stop())
+
+const throughGateway = () =>
+  stage.another({ proxyUrl: stage.provider.url, proxyApiKey: 'proxy', agentName: 'Ägent' })
+
+test('OpenAI: address, key, labels, an id for each attempt; nothing is posted besides', async () => {
+  const gateway = throughGateway()
+  stage.provider.misbehave({ status: 500 })
+  const client = gateway.wrap(new OpenAI({ apiKey: 'sk-very-secret' }))
+  const answer = await gateway.withSession({ sessionId: 's1', metadata: { team: 'x' } }, () =>
+    client.chat.completions.create({ model: 'm', messages: user }),
+  )
+  expect(answer.choices[0]?.message.content).toBe(said)
+  expect(stage.provider.seen.map(({ path }) => path)).toEqual([
+    '/v1/chat/completions',
+    '/v1/chat/completions',
+  ])
+  const [first, second] = stage.provider.seen.map(({ headers }) => headers)
+  expect(first).toMatchObject({
+    authorization: 'Bearer proxy',
+    'x-service-session-id': 's1',
+    'x-service-metadata': '{"team":"x"}',
+    'x-service-agent-name': Buffer.from('Ägent').toString('latin1'),
+  })
+  expect(first?.['x-service-request-id']).toMatch(/^req_/)
+  expect(second?.['x-service-request-id']).not.toBe(first?.['x-service-request-id'])
+  expect(await stage.recorded(gateway)).toEqual([])
+})
+
+test('Azure: the path of the deployment and its version, without the key of the resource', async () => {
+  const azure = throughGateway().wrap(
+    new AzureOpenAI({
+      apiKey: 'azure-secret',
+      endpoint: 'https://x.openai.azure.com',
+      apiVersion: '2024-10-21',
+    }),
+  )
+  await azure.chat.completions.create({ model: 'dep-1', messages: user })
+  expect(stage.provider.seen[0]?.path).toBe(
+    '/openai/deployments/dep-1/chat/completions?api-version=2024-10-21',
+  )
+  expect(JSON.stringify(stage.provider.seen[0]?.headers)).not.toContain('azure-secret')
+})
+
+test('Anthropic is recorded directly', async () => {
+  const gateway = throughGateway()
+  await gateway.wrap(stage.anthropic()).messages.create({ model: 'm', max_tokens: 9, messages: user })
+  expect(await stage.recorded(gateway)).toHaveLength(1)
+})

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { startRecordReceiver, type RecordReceiver } from '../tests/support/record-receiver.ts'
+import { startProtocolServer, type ProtocolServer } from './testing/protocol-server.ts'
+
+/** What `npm pack` packs, installed in a project of its own, run by programs that import it like anybody's. */
+const run = promisify(execFile)
+const sdk = import.meta.dirname
+const modules = join(sdk, '..', 'node_modules')
+let project: string
+let provider: ProtocolServer
+let receiver: RecordReceiver
+
+beforeAll(async () => {
+  ;[provider, receiver] = await Promise.all([startProtocolServer(), startRecordReceiver()])
+  project = await mkdtemp(join(tmpdir(), 'sluice-sdk-'))
+  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: sdk })
+  await writeFile(join(project, 'package.json'), '{"name": "application", "private": true}')
+  const quiet = ['--offline', '--no-audit', '--no-fund', '--silent']
+  await run('npm', ['install', ...quiet, `./${stdout.trim()}`], { cwd: project })
+  await mkdir(join(project, 'node_modules', '@anthropic-ai'))
+  await mkdir(join(project, 'node_modules', '@google'))
+  for (const name of ['openai', '@anthropic-ai/sdk', '@google/genai'])
+    await symlink(join(modules, name), join(project, 'node_modules', name))
+})
+afterAll(async () => {
+  await rm(project, { recursive: true })
+  await Promise.all([provider.stop(), receiver.stop()])
+})
+
+async function runProgram(name: string, code: string, environment: Record<string, string> = {}) {
+  receiver.taken.length = 0
+  provider.seen.length = 0
+  const file = join(project, name)
+  await writeFile(file, code)
+  const env = {
+    PATH: process.env['PATH'],
+    SERVICE_API_KEY: 'svc_test',
+    SERVICE_BASE_URL: receiver.url,
+    PROXY_API_KEY: 'proxy',
+    GATEWAY_URL: provider.url,
+    OPENAI_API_KEY: 'k',
+    OPENAI_BASE_URL: `${provider.url}/v1`,
+    ANTHROPIC_API_KEY: 'k',
+    ANTHROPIC_BASE_URL: provider.url,
+    PROVIDER_URL: provider.url,
+    ...environment,
+  }
+  return run(process.execPath, [file], { cwd: project, env })
+}
+
+test('it holds two builds, declarations, README and licence, and needs nothing', async () => {
+  const installed = join(project, 'node_modules', '@sluice', 'sdk')
+  const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as {
+    dependencies?: object
+  }
+  expect(dependencies).toBeUndefined()
+  for (const file of [
+    'README.md',
+    'dist/index.js',
+    'dist/index.cjs',
+    'dist/index.d.ts',
+    'dist/index.d.cts',
+    'dist/LICENSE',
+  ])
+    expect((await readFile(join(installed, file), 'utf8')).length).toBeGreaterThan(0)
+})
+
+test('an ES module with the Google client; the process ends by itself and its record is sent', async () => {
+  const { stdout } = await runProgram(
+    'google.mjs',
+    `import { GoogleGenAI } from '@google/genai'
+     import { wrap } from '@sluice/sdk'
+     const google = wrap(new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: process.env.PROVIDER_URL } }))
+     for await (const part of await google.models.generateContentStream({ model: 'model-1', contents: 'Hi' })) process.stdout.write(part.text)`,
+  )
+  expect(stdout).toBe('Hello there')
+  expect(receiver.taken).toMatchObject([{ model: 'model-1', source: 'sdk' }])
+})
+
+test('CommonJS', async () => {
+  const program = `const { trace } = require('@sluice/sdk')
+    console.log(trace((a, b) => a + b)(1, 2))`
+  const { stdout } = await runProgram('trace.cjs', program)
+  expect(stdout).toBe('3\n')
+  expect(receiver.taken).toMatchObject([{ source: 'trace', response_body: { result: 3 } }])
+})
+
+test('an API that is away ends no program and keeps none', async () => {
+  const program = `import { recordToolCall } from '@sluice/sdk'
+    recordToolCall({ toolName: 't' })`
+  const { stderr } = await runProgram('away.mjs', program, { SERVICE_BASE_URL: 'http://127.0.0.1:9' })
+  expect(stderr).not.toContain('Error: ')
+})
+
+test('an answer that is never read is recorded when it is thrown away', async () => {
+  const program = `import OpenAI from 'openai'
+    import { setFlagsFromString } from 'node:v8'
+    import { runInNewContext } from 'node:vm'
+    import { wrap, flush } from '@sluice/sdk'
+    const openai = wrap(new OpenAI())
+    const call = () => openai.chat.completions.create({ model: 'm', messages: [], stream: true }).asResponse().then(() => {})
+    await call()
+    setFlagsFromString('--expose-gc')
+    for (let turn = 0; turn < 20; turn++) { runInNewContext('gc')(); await new Promise((resolve) => setTimeout(resolve, 20)) }
+    await flush()`
+  await runProgram('unread.mjs', program)
+  expect(receiver.taken).toMatchObject([{ aborted_by: 'client', status_code: 200 }])
+})
+
+describe('the examples of the README', () => {
+  test('run as printed', async () => {
+    const readme = await readFile(join(sdk, 'README.md'), 'utf8')
+    const examples = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code ?? '')
+    expect(examples).toHaveLength(5)
+    const recorded: unknown[][] = []
+    for (const [index, code] of examples.entries()) {
+      await runProgram(`example-${index}.mjs`, code)
+      recorded.push(receiver.taken.map(({ source }) => source))
+    }
+    // The third goes through the gateway, which records it.
+    expect(recorded).toEqual([['sdk'], ['sdk'], [], ['trace'], ['mcp']])
+  })
+})

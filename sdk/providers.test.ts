@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type Anthropic from '@anthropic-ai/sdk'
+import type OpenAI from 'openai'
+import { said } from './testing/protocol-server.ts'
+import { joined, startProviderStage, user, type ProviderStage } from './testing/provider-stage.ts'
+
+/** The official clients of the providers, wrapped, against a server that speaks their protocols. */
+let stage: ProviderStage
+
+beforeAll(async () => {
+  stage = await startProviderStage()
+})
+beforeEach(() => {
+  stage.clear()
+})
+afterAll(() => stage.stop())
+
+/** Name, a call of a wrapped client that returns the text of the answer, where the text stands in the recorded answer. */
+const calls: readonly [string, () => Promise<string>, (answer: unknown) => unknown][] = [
+  [
+    'OpenAI',
+    async () =>
+      (await stage.sluice.wrap(stage.openAi()).chat.completions.create({ model: 'm', messages: user }))
+        .choices[0]?.message.content ?? '',
+    chatText,
+  ],
+  [
+    'OpenAI, streamed',
+    async () =>
+      joined(
+        await stage.sluice
+          .wrap(stage.openAi())
+          .chat.completions.create({ model: 'm', messages: user, stream: true }),
+        (chunk) => chunk.choices[0]?.delta.content,
+      ),
+    chatText,
+  ],
+  [
+    'OpenAI, a derived client',
+    async () =>
+      (
+        await stage.sluice
+          .wrap(stage.openAi())
+          .withOptions({ timeout: 5_000 })
+          .chat.completions.create({ model: 'm', messages: user })
+      ).choices[0]?.message.content ?? '',
+    chatText,
+  ],
+  [
+    'Anthropic',
+    async () =>
+      textOfMessage(
+        await stage.sluice
+          .wrap(stage.anthropic())
+          .messages.create({ model: 'm', max_tokens: 9, messages: user }),
+      ),
+    messageText,
+  ],
+  [
+    'Anthropic, messages.stream',
+    async () => {
+      const stream = stage.sluice
+        .wrap(stage.anthropic())
+        .messages.stream({ model: 'm', max_tokens: 9, messages: user })
+      let text = ''
+      stream.on('text', (delta) => (text += delta))
+      await stream.finalMessage()
+      return text
+    },
+    messageText,
+  ],
+  [
+    'Anthropic, withResponse',
+    async () => {
+      const { data, response } = await stage.sluice
+        .wrap(stage.anthropic())
+        .messages.create({ model: 'm', max_tokens: 9, messages: user })
+        .withResponse()
+      expect(response.status).toBe(200)
+      expect(response.url).toBe(`${stage.provider.url}/v1/messages`)
+      return textOfMessage(data)
+    },
+    messageText,
+  ],
+  [
+    'Cohere',
+    async () => {
+      const answer = await stage.sluice.wrap(stage.cohere()).chat({ model: 'm', messages: user })
+      const part = answer.message.content?.[0]
+      return part?.type === 'text' ? part.text : ''
+    },
+    cohereText,
+  ],
+  [
+    'Cohere, streamed',
+    async () =>
+      joined(await stage.sluice.wrap(stage.cohere()).chatStream({ model: 'm', messages: user }), (part) =>
+        part.type === 'content-delta' ? part.delta?.message?.content?.text : '',
+      ),
+    cohereText,
+  ],
+  [
+    'Cohere, first chat',
+    async () => (await stage.sluice.wrap(stage.cohereFirst()).chat({ message: 'Hi' })).text,
+    (answer) => (answer as { text: string }).text,
+  ],
+  [
+    'Cohere, first chat, streamed',
+    async () =>
+      joined(await stage.sluice.wrap(stage.cohereFirst()).chatStream({ message: 'Hi' }), (part) =>
+        part.eventType === 'text-generation' ? part.text : '',
+      ),
+    (answer) => (answer as { text: string }).text,
+  ],
+  [
+    'Google',
+    async () =>
+      (await stage.sluice.wrap(stage.google()).models.generateContent({ model: 'model-1', contents: 'Hi' }))
+        .text ?? '',
+    googleText,
+  ],
+  [
+    'Google, streamed',
+    async () =>
+      joined(
+        await stage.sluice
+          .wrap(stage.google())
+          .models.generateContentStream({ model: 'model-1', contents: 'Hi' }),
+        (part) => part.text,
+      ),
+    googleText,
+  ],
+  [
+    'Mistral',
+    async () => {
+      const content = (await stage.sluice.wrap(stage.mistral()).chat.complete({ model: 'm', messages: user }))
+        .choices[0]?.message?.content
+      return typeof content === 'string' ? content : ''
+    },
+    chatText,
+  ],
+  [
+    'Mistral, streamed, wrapped after its first use',
+    async () => {
+      const client = stage.mistral()
+      await client.chat.complete({ model: 'm', messages: user })
+      return joined(await stage.sluice.wrap(client).chat.stream({ model: 'm', messages: user }), (event) => {
+        const content = event.data.choices[0]?.delta.content
+        return typeof content === 'string' ? content : ''
+      })
+    },
+    chatText,
+  ],
+]
+
+test.each(calls)(
+  '%s: the program gets its answer, and one record holds what went over the wire',
+  async (name, call, textIn) => {
+    expect(await call()).toBe(said)
+    const [record, ...others] = await stage.recorded()
+    expect(others).toEqual([])
+    expect(record).toMatchObject({ source: 'sdk', agent_name: 'tester', status_code: 200 })
+    expect(record?.id).toMatch(/^req_/)
+    expect(record?.['request_body']).toEqual(stage.provider.seen.at(-1)?.body)
+    expect(textIn(record?.['response_body'])).toBe(said)
+    expect(record).not.toHaveProperty('error')
+    expect(typeof record?.['time_to_first_token_ms']).toBe(name.includes('stream') ? 'number' : 'undefined')
+    if (name.startsWith('Google')) expect(record?.['model']).toBe('model-1')
+  },
+)
+
+function chatText(answer: unknown) {
+  return (answer as OpenAI.ChatCompletion).choices[0]?.message.content
+}
+function messageText(answer: unknown) {
+  return textOfMessage(answer as Anthropic.Message)
+}
+function textOfMessage({ content: [part] }: Anthropic.Message): string {
+  return part?.type === 'text' ? part.text : ''
+}
+function cohereText(answer: unknown) {
+  return (answer as { message: { content: { text: string }[] } }).message.content[0]?.text
+}
+function googleText(answer: unknown) {
+  const { candidates } = answer as { candidates: { content: { parts: { text: string }[] } }[] }
+  return candidates[0]?.content.parts[0]?.text
+}

@@ -1,0 +1,79 @@
+import { Agent as HttpAgent, request as httpRequest } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { Socket } from 'node:net'
+
+export interface PostAnswer {
+  status: number
+  /** Milliseconds that the server asks to be left alone for; undefined where it says nothing. */
+  retryAfterMs: number | undefined
+  text: string
+}
+
+export interface Poster {
+  /** Rejects when no answer comes within `timeoutMs`. */
+  post(body: string, timeoutMs: number): Promise<PostAnswer>
+  close(): void
+}
+
+/** An answer to a batch of 1,000 is about 100 kB. */
+const maxAnswerBytes = 4 * 2 ** 20
+
+/**
+ * Posts JSON over one kept-alive connection that never keeps the process alive by itself: fetch gives no hold on its sockets, which
+ * is why this is node:http.
+ */
+export function createPoster(url: string, headers: Readonly<Record<string, string>>): Poster {
+  const isSecure = url.startsWith('https:')
+  const agent = isSecure
+    ? new HttpsAgent({ keepAlive: true, maxSockets: 1 })
+    : new HttpAgent({ keepAlive: true, maxSockets: 1 })
+  const send = isSecure ? httpsRequest : httpRequest
+  return {
+    post: (body, timeoutMs) =>
+      new Promise((resolve, reject) => {
+        const bytes = Buffer.from(body)
+        const length = { 'content-length': String(bytes.length), 'content-type': 'application/json' }
+        const outgoing = send(url, { method: 'POST', agent, headers: { ...headers, ...length } })
+        const deadline = setTimeout(() => {
+          outgoing.destroy(new Error(`no answer within ${timeoutMs} ms`))
+        }, timeoutMs).unref()
+        const settled = () => {
+          clearTimeout(deadline)
+        }
+        outgoing.on('socket', (socket: Socket) => socket.unref())
+        outgoing.on('error', (error) => {
+          settled()
+          reject(error)
+        })
+        outgoing.on('response', (incoming) => {
+          const chunks: Buffer[] = []
+          let length = 0
+          incoming.on('data', (chunk: Buffer) => {
+            length += chunk.length
+            if (length <= maxAnswerBytes) chunks.push(chunk)
+          })
+          incoming.on('error', reject)
+          incoming.on('end', () => {
+            settled()
+            resolve({
+              status: incoming.statusCode ?? 0,
+              retryAfterMs: retryAfterMs(incoming.headers['retry-after']),
+              text: Buffer.concat(chunks).toString('utf8'),
+            })
+          })
+        })
+        outgoing.end(bytes)
+      }),
+    close() {
+      agent.destroy()
+    },
+  }
+}
+
+/** Seconds or a date (RFC 9110, 10.2.3). */
+function retryAfterMs(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined
+  if (/^\d+$/.test(header)) return Number(header) * 1_000
+  const atMs = Date.parse(header)
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - Date.now())
+}

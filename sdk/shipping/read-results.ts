@@ -1,0 +1,43 @@
+import { fieldAt, listOf, parseJson, textOf } from '../../capture/json.ts'
+import type { PostAnswer } from './post-json.ts'
+
+/** What became of one record of a batch. */
+export type RecordFate =
+  | { kind: 'stored' }
+  | { kind: 'again' }
+  /** Over the project's quota: a resend would be refused too. */
+  | { kind: 'over_quota' }
+  | { kind: 'refused'; detail: string }
+
+/** What the answer means for the batch as a whole, or for each record of it. */
+export type BatchFate =
+  | { kind: 'results'; fates: readonly RecordFate[] }
+  /** Nothing was taken; later it may be. */
+  | { kind: 'again'; afterMs: number | undefined; detail: string }
+  /** The key or the address is wrong: somebody has to act first. */
+  | { kind: 'stop'; detail: string }
+  | { kind: 'over_quota'; afterMs: number | undefined; detail: string }
+  | { kind: 'too_large' }
+
+/** Reads the answer to `POST /internal/log/batch`. */
+export function batchFate({ status, retryAfterMs, text }: PostAnswer, recordCount: number): BatchFate {
+  const body = parseJson(text)
+  const detail = textOf(fieldAt(body, 'detail')) ?? `HTTP ${status}`
+  if (status === 200) {
+    const results = listOf(fieldAt(body, 'results'))
+    if (results.length === recordCount) return { kind: 'results', fates: results.map(recordFate) }
+    return { kind: 'again', afterMs: undefined, detail: 'an answer that is no list of results' }
+  }
+  if (status === 413) return { kind: 'too_large' }
+  if (status === 429) return { kind: 'over_quota', afterMs: retryAfterMs, detail }
+  if (status >= 400 && status < 500 && status !== 408) return { kind: 'stop', detail }
+  return { kind: 'again', afterMs: retryAfterMs, detail }
+}
+
+function recordFate(result: unknown): RecordFate {
+  const status = fieldAt(result, 'status_code')
+  if (typeof status !== 'number') return { kind: 'stored' }
+  if (status === 429) return { kind: 'over_quota' }
+  if (status >= 500) return { kind: 'again' }
+  return { kind: 'refused', detail: textOf(fieldAt(result, 'detail')) ?? `HTTP ${status}` }
+}

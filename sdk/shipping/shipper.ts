@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ByteBudget } from '../capturing/byte-budget.ts'
+import type { DropReason, ShippingStats } from '../types.ts'
+import type { Warn } from '../warn.ts'
+import type { Poster } from './post-json.ts'
+import { createRecordQueue } from './record-queue.ts'
+import { createSendBatch } from './send-batch.ts'
+
+export interface Shipper {
+  /** Takes a record; never throws, never waits. */
+  add(json: string): void
+  drop(reason: DropReason, count: number, detail: string): void
+  /** Resolves when all that was added before has been sent or dropped (true), or after `timeoutMs` (false). Keeps the process alive meanwhile. */
+  flush(timeoutMs: number): Promise<boolean>
+  /** Flushes; what is left after `timeoutMs` is dropped and counted. Nothing is taken afterwards. */
+  close(timeoutMs: number): Promise<void>
+  stats(): ShippingStats
+}
+
+export interface ShipperDependencies {
+  poster: Poster
+  budget: ByteBudget
+  warn: Warn
+}
+
+/** The API takes 1,000 records and 32 MiB; smaller batches are answered sooner. */
+const maxRecords = 500
+const maxBatchBytes = 8 * 2 ** 20
+/** Records that come together travel together. */
+const gatherMs = 100
+/** `flush` cuts pauses short, so often at most. */
+const impatienceMs = 500
+
+/** Sends records in the background, batch after batch, while there are any. */
+export function createShipper({ poster, budget, warn }: ShipperDependencies): Shipper {
+  const queue = createRecordQueue(budget)
+  const { dropped, drop } = createDropCounts(warn)
+  let sentCount = 0
+  const send = createSendBatch({ poster, queue, warn, drop, sent: (count) => (sentCount += count) })
+  let underWay = 0
+  let isClosed = false
+  let working: Promise<void> | undefined
+  let pause = new AbortController()
+  const waiting = () => queue.length() + underWay
+
+  /** Waits without keeping the process alive; cut short by `flush`. */
+  const rest = async (forMs: number) => {
+    pause = new AbortController()
+    const { signal } = pause
+    await sleep(forMs, undefined, { ref: false, signal }).catch(() => signal.aborted)
+  }
+
+  const work = async () => {
+    await rest(gatherMs)
+    while (queue.length() > 0 && !isClosed) {
+      const batch = queue.take(maxRecords, maxBatchBytes)
+      underWay = batch.length
+      const pauseMs = await send(batch)
+      underWay = 0
+      if (pauseMs > 0) await rest(pauseMs)
+    }
+    working = undefined
+  }
+  const start = () => (working ??= work())
+
+  const flush = (timeoutMs: number) =>
+    untilEmpty(waiting, timeoutMs, () => {
+      pause.abort()
+      return start()
+    })
+
+  return {
+    add(json) {
+      if (isClosed) {
+        drop('shut_down', 1, 'it came after shutdown()')
+        return
+      }
+      const { added, dropped: oldest } = queue.add(json)
+      drop('queue_full', oldest + (added ? 0 : 1), 'the queue is full (maxQueueBytes)')
+      void start()
+    },
+    drop,
+    flush,
+    async close(timeoutMs) {
+      if (isClosed) return
+      await flush(timeoutMs)
+      isClosed = true
+      pause.abort()
+      poster.close()
+      drop('shut_down', waiting(), 'the API did not take them before shutdown()')
+    },
+    stats: () => ({
+      sent: sentCount,
+      waiting: waiting(),
+      heldBytes: budget.taken(),
+      dropped: { ...dropped },
+    }),
+  }
+}
+
+/** Whether `waiting` came to nothing within `timeoutMs`. Calls `hurry` at once and again while it takes long. */
+async function untilEmpty(
+  waiting: () => number,
+  timeoutMs: number,
+  hurry: () => Promise<void>,
+): Promise<boolean> {
+  const deadline = new AbortController()
+  const { signal } = deadline
+  // With a reference: whoever awaits this wants the process to go on.
+  const wait = (forMs: number) => sleep(forMs, false, { signal }).catch(() => false)
+  const emptied = async () => {
+    while (waiting() > 0 && !signal.aborted) await Promise.race([hurry(), wait(impatienceMs)])
+    return waiting() === 0
+  }
+  try {
+    return await Promise.race([emptied(), wait(timeoutMs)])
+  } finally {
+    deadline.abort()
+  }
+}
+
+function createDropCounts(warn: Warn) {
+  const dropped = { queue_full: 0, over_quota: 0, refused: 0, before_send: 0, shut_down: 0 }
+  return {
+    dropped,
+    drop: (reason: DropReason, count: number, detail: string) => {
+      if (count === 0) return
+      dropped[reason] += count
+      const total = dropped[reason]
+      warn(`drop ${reason}`, `${count} record(s) dropped (${reason}; ${total} so far): ${detail}`)
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import type { Fetch } from '../capturing/record-fetch.ts'
+
+/** Where the clients of providers keep the function that they send by: each of them is one that its own options can set. */
+type Slot = (client: Fields, replace: (inner: Fetch) => Fetch) => boolean
+type Fields = Record<string, unknown>
+
+/**
+ * Puts what `replace` makes of a client's fetch in its place. Everything else of the client stays as it was, so that its types, errors,
+ * retries, streams and helper forms are its own. Returns false for a client that is not known.
+ */
+export function replaceFetch(client: object, replace: (inner: Fetch) => Fetch): boolean {
+  return slots.some((slot) => slot(client as Fields, replace))
+}
+
+const defaultFetch: Fetch = (input, init) => fetch(input, init)
+
+/** OpenAI, Anthropic and the many that are generated alike: `client.fetch`, and the options that derived clients are made of. */
+const stainless: Slot = (client, replace) => {
+  if (typeof client['fetch'] !== 'function' || typeof client['baseURL'] !== 'string') return false
+  const replaced = replace(client['fetch'] as Fetch)
+  client['fetch'] = replaced
+  const options = fieldsOf(client['_options'])
+  if (options !== undefined) options['fetch'] = replaced
+  return true
+}
+
+/** Google GenAI: every call goes through `apiClient.apiCall`, whose last argument is the fetch to use. */
+const google: Slot = (client, replace) => {
+  const apiClient = fieldsOf(client['apiClient'])
+  const apiCall = apiClient?.['apiCall']
+  // Five arguments and fetch: another number is a version that passes it in another way.
+  if (apiClient === undefined || typeof apiCall !== 'function' || apiCall.length !== 6) return false
+  apiClient['apiCall'] = (...given: unknown[]): unknown => {
+    const inner = (given[5] ?? defaultFetch) as Fetch
+    return Reflect.apply(apiCall as Call, apiClient, [...given.slice(0, 5), replace(inner)])
+  }
+  return true
+}
+
+type Call = (...given: unknown[]) => unknown
+
+/** Mistral: parts of the client are made on first use from `_options`, whose `httpClient` has one method to send by. */
+const mistral: Slot = (client, replace) => {
+  const options = fieldsOf(client['_options'])
+  if (options === undefined || !(client['_baseURL'] instanceof URL)) return false
+  const given = fieldsOf(options['httpClient'])
+  const inner: Fetch =
+    typeof given?.['request'] === 'function'
+      ? (input) => (given as unknown as HttpClient).request(input as Request)
+      : defaultFetch
+  const replaced = replace(inner)
+  options['httpClient'] = { request: (request: Request) => replaced(request) } satisfies HttpClient
+  for (const [name, part] of Object.entries(client))
+    if (fieldsOf(fieldsOf(part)?.['_options']) !== undefined) Reflect.deleteProperty(client, name)
+  return true
+}
+
+interface HttpClient {
+  request: (request: Request) => Promise<Response>
+}
+
+/** Cohere: each part of the client has options of its own, whose `fetch` is used when it is set. */
+const cohere: Slot = (client, replace) => {
+  if (typeof client['chatStream'] !== 'function') return false
+  const parts = [client, ...Object.values(client).map(fieldsOf)]
+  const options = new Set(parts.map((part) => fieldsOf(part?.['_options'])))
+  options.delete(undefined)
+  for (const each of options) {
+    if (each === undefined) continue
+    each['fetch'] = replace(typeof each['fetch'] === 'function' ? (each['fetch'] as Fetch) : defaultFetch)
+  }
+  return options.size > 0
+}
+
+const slots: readonly Slot[] = [stainless, google, mistral, cohere]
+
+function fieldsOf(value: unknown): Fields | undefined {
+  return typeof value === 'object' && value !== null ? (value as Fields) : undefined
+}

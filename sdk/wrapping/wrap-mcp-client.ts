@@ -1,0 +1,45 @@
+import { fieldAt, listOf, textOf } from '../../capture/json.ts'
+import { messageOf } from '../capturing/record-fetch.ts'
+import type { ToolCall } from '../types.ts'
+
+interface McpClient {
+  callTool: (...given: unknown[]) => Promise<unknown>
+}
+
+/** A client of the Model Context Protocol, by what it can do. */
+export function isMcpClient(client: object): client is McpClient {
+  return hasMethod(client, 'callTool') && hasMethod(client, 'listTools')
+}
+
+function hasMethod(client: object, name: string): boolean {
+  return typeof (client as Record<string, unknown>)[name] === 'function'
+}
+
+/** Records what `callTool` is asked and what it answers, throws or says failed; the client is the same otherwise. */
+export function wrapMcpClient(client: McpClient, record: (call: ToolCall) => void): void {
+  const original = client.callTool.bind(client)
+  client.callTool = async (...given) => {
+    const startMs = performance.now()
+    const asked = {
+      toolName: textOf(fieldAt(given[0], 'name')) ?? 'unknown',
+      arguments: fieldAt(given[0], 'arguments'),
+    }
+    const tookMs = () => performance.now() - startMs
+    let result: unknown
+    try {
+      result = await original(...given)
+    } catch (error) {
+      record({ ...asked, error: messageOf(error), latencyMs: tookMs() })
+      throw error
+    }
+    record({ ...asked, result, error: faultOf(result), latencyMs: tookMs() })
+    return result
+  }
+}
+
+/** A tool that fails answers all the same, and marks its answer. */
+function faultOf(result: unknown): string | undefined {
+  if (fieldAt(result, 'isError') !== true) return undefined
+  const texts = listOf(fieldAt(result, 'content')).map((part) => textOf(fieldAt(part, 'text')))
+  return texts.find((text) => text !== undefined) ?? 'the tool says that it failed'
+}
