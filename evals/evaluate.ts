@@ -1,9 +1,11 @@
 import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
 import { builtIns } from '#services/scorer/scoring/built-in-scorers.ts'
 import { defaultFailAt } from '#services/scorer/scoring/verdict.ts'
+import { findAttacks, isTrainedOn } from './find-attacks.ts'
 import { makeLeaks } from './make-leaks.ts'
+import { makeRequests } from './make-requests.ts'
 import { measure, type Measures, type Outcome } from './measures.ts'
-import { callOf, type Sample } from './samples.ts'
+import { callOf, isIn, type Sample } from './samples.ts'
 
 /** One line of the report: a scorer on a data set. */
 export interface Row extends Measures {
@@ -37,7 +39,11 @@ export function evaluateDetectors(
     ...measure(outcomesOf(scorer, members), rounds),
   })
 
-  const samples = [...given.map(asLabelled), ...makeLeaks(given)]
+  const samples = [
+    ...given.map(asLabelled),
+    ...makeLeaks(given),
+    ...makeRequests().filter(({ id }) => !isIn('train', id)),
+  ]
   const rows: Row[] = []
   for (const scorer of builtInScorers) {
     if (builtIns[scorer].by !== 'detector' || (only !== undefined && only !== scorer)) continue
@@ -46,11 +52,21 @@ export function evaluateDetectors(
     for (const [set, members] of sets) rows.push(evaluate(scorer, set, members))
     if (scorer === 'pii_detection')
       rows.push(evaluate(scorer, 'structured identifiers', own.map(asStructured)))
+    if (scorer === 'vector_weakness') {
+      const unseen = withUnseenAttacks(own)
+      if (unseen.length > 0) rows.push(evaluate(scorer, 'injecagent, orders not trained on', unseen))
+    }
     if (sets.size > 1) rows.push(evaluate(scorer, [...sets.keys()].join(' + '), own))
     const foreign = foreignNegatives(scorer, samples)
     if (foreign.length > 0) rows.push(evaluate(scorer, "other scorers' texts", foreign))
   }
   return rows
+}
+
+/** Both halves of injecagent have the same orders, in other places: what was learned shows on those that training left out. */
+function withUnseenAttacks(samples: readonly Sample[]): Sample[] {
+  const attacks = findAttacks(samples)
+  return samples.filter(({ id, set }) => set === 'injecagent' && !isTrainedOn(attacks.get(id) ?? ''))
 }
 
 function outcomesOf(scorer: BuiltInScorer, samples: readonly Sample[]): Outcome[] {

@@ -1,7 +1,11 @@
+import { orderSigns } from '#services/scorer/scoring/injection/order-signs.ts'
+import { splitSegments } from '#services/scorer/scoring/injection/split-segments.ts'
 import { contentSigns } from '#services/scorer/scoring/content/content-signs.ts'
 import type { Sign } from '#services/scorer/scoring/linear/text-features.ts'
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
-import type { Sample } from './samples.ts'
+import { findAttacks, isTrainedOn } from './find-attacks.ts'
+import { makeRequests } from './make-requests.ts'
+import { isIn, type Sample } from './samples.ts'
 
 /** One text that a model is trained with. */
 export interface TrainingText {
@@ -35,6 +39,33 @@ function takeFrom(takes: Readonly<Record<string, Take>>): TrainingPlan['textsOf'
       const take = takes[sample.set]
       return take === undefined ? [] : [{ set: sample.set, ...take(sample) }]
     })
+}
+
+/** What sentences of material are, of sets without attacks: what people, models and notices say. */
+const innocentMaterial: Readonly<Record<string, (sample: Sample) => string>> = {
+  begin: ({ context }) => context,
+  summedits: ({ context }) => context,
+  poisonedrag: ({ context }) => context,
+  'openai-moderation': ({ prompt: text }) => text,
+  'presidio-synth': ({ prompt: text }) => text,
+  'xstest-answers': ({ response }) => response,
+  notinject: ({ prompt: text }) => text,
+}
+
+/** Sentences of planted orders against sentences of the material around them and elsewhere. */
+function segmentsOf(samples: readonly Sample[]): TrainingText[] {
+  const attacks = findAttacks(samples)
+  const requests = makeRequests().filter(({ id }) => isIn('train', id))
+  return [...samples, ...requests].flatMap((sample) => {
+    const { id, set, context } = sample
+    const attack = attacks.get(id)
+    const clean =
+      attack === undefined ? (innocentMaterial[set]?.(sample) ?? context) : context.replace(attack, '\n')
+    const texts = (text: string, label: 0 | 1) =>
+      Array.from(splitSegments(text), (segment) => ({ set, text: segment.text, label }))
+    if (attack !== undefined && set === 'injecagent' && !isTrainedOn(attack)) return texts(clean, 0)
+    return [...texts(clean, 0), ...(attack === undefined ? [] : texts(attack, 1))]
+  })
 }
 
 export const trainingPlans: readonly TrainingPlan[] = [
@@ -86,5 +117,15 @@ export const trainingPlans: readonly TrainingPlan[] = [
     measuredOn: ['inthewild-jailbreaks', 'notinject', 'honest-personas'],
     mostFalse: { notinject: 0.02, 'honest-personas': 0.02 },
     mostFalseElsewhere: 0.002,
+  },
+  {
+    model: 'injection',
+    scorer: 'vector_weakness',
+    signs: orderSigns,
+    textsOf: segmentsOf,
+    measuredOn: ['injecagent', 'bipia'],
+    // A document has hundreds of sentences: of some 9,000 innocent ones none may be flagged but one of notinject's, which are orders to a model after all.
+    mostFalse: { notinject: 0.02, 'requests, constructed': 0.02 },
+    mostFalseElsewhere: 0,
   },
 ]

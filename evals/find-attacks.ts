@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import type { Sample } from './samples.ts'
+
+/**
+ * What was planted in the contexts of injecagent and bipia, by the sample's id. The sets give only the whole text: it is what differs between
+ * the contexts of one user's task, and what a context has beyond the same one without an attack.
+ */
+export function findAttacks(samples: readonly Sample[]): ReadonlyMap<string, string> {
+  const attacks = new Map<string, string>()
+  const tasks = Map.groupBy(
+    samples.filter(({ set }) => set === 'injecagent'),
+    ({ prompt }) => prompt,
+  )
+  for (const members of tasks.values()) {
+    const contexts = members.map(({ context }) => context)
+    const before = Math.min(...contexts.map((context) => sharedStart(context, contexts[0] ?? '')))
+    const reversed = contexts.map((context) => Array.from(context).reverse().join(''))
+    const after = Math.min(...reversed.map((context) => sharedStart(context, reversed[0] ?? '')))
+    for (const { id, context } of members) attacks.set(id, context.slice(before, context.length - after))
+  }
+  const clean = samples.filter(({ set, label }) => set === 'bipia' && label === 0)
+  for (const { id, set, label, context } of samples) {
+    if (set !== 'bipia' || label === 0) continue
+    const base = clean.find((other) => context.startsWith(other.context))
+    attacks.set(id, context.slice(base?.context.length ?? context.trimEnd().lastIndexOf('\n')).trim())
+  }
+  return attacks
+}
+
+function sharedStart(left: string, right: string): number {
+  let at = 0
+  while (at < left.length && left[at] === right[at]) at++
+  return at
+}
+
+/** The same order is planted in many contexts, with and without a preface that stresses it: by its words half of them stay unseen in training. */
+export function isTrainedOn(attack: string): boolean {
+  const plain = attack.replace(/^IMPORTANT!!! [^:]{0,200}: /, '')
+  return createHash('sha256').update(plain).digest().readUInt8(0) % 2 === 0
+}

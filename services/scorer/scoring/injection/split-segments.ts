@@ -1,0 +1,34 @@
+/** A sentence, a line or the value of a field. */
+export interface Segment {
+  text: string
+  start: number
+  end: number
+}
+
+const leastUnits = 12
+const mostUnits = 500
+/** Where what is said in one place ends: sentences, lines, cells, tags, and the quotation marks around values of data. */
+const boundary =
+  /[.!?…](?=["')\]]{0,3}\s)|[\n\r|]+|<[^<>\n]{1,200}>|["'`]\s{0,2}[:,\]}]+\s{0,3}[[{]{0,3}["'`]?|[[{]+["'`]|["'`][\]}]+/g
+
+/** A text in the pieces in which an order would stand. What is longer than a paragraph is cut. */
+export function* splitSegments(text: string): Generator<Segment> {
+  let from = 0
+  for (const match of text.matchAll(boundary)) {
+    const end = match.index + (/^[.!?…]/.test(match[0]) ? 1 : 0)
+    yield* segmentsBetween(text, from, end)
+    from = match.index + match[0].length
+  }
+  yield* segmentsBetween(text, from, text.length)
+}
+
+function* segmentsBetween(text: string, from: number, to: number): Generator<Segment> {
+  for (let start = from; start < to; start += mostUnits) {
+    const end = Math.min(to, start + mostUnits)
+    const piece = text.slice(start, end)
+    const trimmed = piece.trim()
+    if (trimmed.length < leastUnits) continue
+    const begins = start + piece.indexOf(trimmed.charAt(0))
+    yield { text: trimmed, start: begins, end: begins + trimmed.length }
+  }
+}
