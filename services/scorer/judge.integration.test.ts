@@ -129,7 +129,7 @@ describe('the judge', () => {
     expect(await scored(always, 'pii_detection')).toEqual(['judge', 'safe', null])
     expect(await scored(uncertain, 'pii_detection')).toEqual(['detector', 'safe', null])
     expect(await scored(uncertain, 'content_safety')).toEqual(['judge', 'safe', null])
-    expect(await scored(never, 'content_safety')).toEqual(['judge', 'unscored', 'judge_off'])
+    expect(await scored(never, 'content_safety')).toEqual(['detector', 'unscored', 'detectors_undecided'])
     expect(await scored(spent, 'content_safety')).toEqual(['judge', 'unscored', 'budget_spent'])
     expect(await scored(spent, 'pii_detection')).toEqual(['detector', 'safe', null])
     const names = (await scoresOf(stage, sampled.request_id)).scores.map(({ scorer_name }) => scorer_name)

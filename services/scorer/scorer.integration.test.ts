@@ -83,7 +83,7 @@ describe('one job', () => {
     expect(scoreBy('content_safety', call)).toMatchObject({
       score_label: 'unscored',
       score_value: null,
-      reason: 'no_judge',
+      reason: 'detectors_undecided',
     })
     expect(scoreBy('hallucination', call)).toMatchObject({
       score_label: 'unscored',

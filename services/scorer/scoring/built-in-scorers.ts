@@ -2,6 +2,7 @@ import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import { agencyVersion, createAgencyDetector } from './agency/detect-agency.ts'
 import type { Call } from './call-text.ts'
 import { consumptionVersion, createConsumptionDetector } from './consumption/detect-consumption.ts'
+import { contentVersion, createContentDetector } from './content/detect-content.ts'
 import { createHallucinationDetector, hallucinationVersion } from './grounding/detect-hallucination.ts'
 import { createInjectionDetector, injectionVersion } from './injection/detect-injection.ts'
 import { createJailbreakDetector, jailbreakVersion } from './jailbreak/detect-jailbreak.ts'
@@ -19,7 +20,7 @@ export type BuiltIn =
   | { by: 'judge' }
 
 export const builtIns: Readonly<Record<BuiltInScorer, BuiltIn>> = {
-  content_safety: { by: 'judge' },
+  content_safety: { by: 'detector', version: contentVersion, create: createContentDetector },
   pii_detection: { by: 'detector', version: piiVersion, create: createPiiDetector },
   jailbreak_detection: { by: 'detector', version: jailbreakVersion, create: createJailbreakDetector },
   system_prompt_leakage: { by: 'detector', version: leakageVersion, create: createLeakageDetector },

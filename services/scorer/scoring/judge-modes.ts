@@ -6,14 +6,14 @@ export type JudgeMode = (typeof judgeModes)[number]
 
 /**
  * Whether a scorer's rubric is put to the judge, after its detector (undefined: it has none). Never where the detector has proof:
- * what is proven needs no reader, and a reader that hostile text can talk to must not overrule it. Nor where the detector says that there is
+ * what is proven needs no reader, and a reader that hostile text can talk to must not overrule it; a model's estimate is no proof. Nor where the detector says that there is
  * nothing to read, or did not come through it in time: the judge is shown a part of such a call at most.
  */
 export function asksJudge(mode: JudgeMode, detector: Verdict | undefined): boolean {
   if (mode === 'never') return false
   if (detector === undefined) return true
   if (detector.label === 'unscored') return detector.reason === 'detectors_undecided'
-  if (detector.label === 'unsafe') return false
+  if (detector.label === 'unsafe') return detector.isEstimate === true
   return mode === 'always' || isUnsure(detector)
 }
 

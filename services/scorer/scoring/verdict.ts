@@ -55,6 +55,8 @@ export interface Verdict {
   /** The same without a word of the call. */
   contentFreeRationale: string
   evidence: readonly Evidence[]
+  /** A trained model's estimate and no proof: where the judge may be asked, its reading counts. */
+  isEstimate?: boolean
   judge?: JudgeTrace
 }
 
@@ -65,6 +67,7 @@ export interface Finding {
   rationale: string
   contentFreeRationale: string
   evidence: readonly Evidence[]
+  isEstimate?: boolean
 }
 
 /** A detector's answer where its evidence does not suffice: the call stays unscored. */
@@ -106,6 +109,7 @@ export function judged(method: ScoreMethod, finding: Finding, failAt: number = d
     rationale: finding.rationale,
     contentFreeRationale: finding.contentFreeRationale,
     evidence: finding.evidence,
+    ...(finding.isEstimate === true ? { isEstimate: true } : {}),
   }
 }
 

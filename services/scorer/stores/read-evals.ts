@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { messageOf } from '#runtime/errors.ts'
 import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
-import { builtIns } from '../scoring/built-in-scorers.ts'
 import { parseRubric, type Rubric } from '../scoring/judge/rubric.ts'
 import { parseTiers, type ScorersOfTier } from '../scoring/parse-tiers.ts'
 
@@ -11,7 +10,7 @@ export function readTiers(file: string): ScorersOfTier {
   return naming(file, () => parseTiers(readFileSync(file, 'utf8')))
 }
 
-/** Reads the rubrics of a folder, `<scorer>.md`. Throws an Error that names the file; also when a judged scorer has none. */
+/** Reads the rubrics of a folder, `<scorer>.md`. Throws an Error that names the file; also when a scorer has none: it would never be judged, and nobody would know. */
 export function readRubrics(directory: string): ReadonlyMap<BuiltInScorer, Rubric> {
   const files = naming(directory, () => readdirSync(directory).filter((name) => name.endsWith('.md')))
   const rubrics = new Map<BuiltInScorer, Rubric>()
@@ -21,7 +20,7 @@ export function readRubrics(directory: string): ReadonlyMap<BuiltInScorer, Rubri
     if (`${rubric.scorer}.md` !== name) throw new Error(`${file}: is the rubric of ${rubric.scorer}`)
     rubrics.set(rubric.scorer, rubric)
   }
-  const missing = builtInScorers.filter((name) => builtIns[name].by === 'judge' && !rubrics.has(name))
+  const missing = builtInScorers.filter((name) => !rubrics.has(name))
   if (missing.length > 0) throw new Error(`${directory}: no rubric for ${missing.join(', ')}`)
   return rubrics
 }

@@ -53,8 +53,12 @@ describe('left to a reader, never called safe', () => {
     expect(find(asked, answered)).toMatchObject({ reason: 'detectors_undecided' })
   })
 
+  test('a call without any text', () => {
+    expect(detectCall(createContentDetector, { messages: [] })).toMatchObject({ reason: 'no_text' })
+  })
+
   test('what a tool brought in is nobody’s request', () => {
     const brought = { messages: [{ role: 'tool', content: hateful }] }
-    expect(detectCall(createContentDetector, brought)).toMatchObject({ reason: 'no_text' })
+    expect(detectCall(createContentDetector, brought)).toMatchObject({ reason: 'detectors_undecided' })
   })
 })

@@ -33,8 +33,10 @@ const declines =
 export function createContentDetector(): Detector {
   const worst: Partial<Record<Side, Worst>> = {}
   let isDeclined = false
+  let hasText = false
   return {
     read(text) {
+      hasText = true
       const side = sideOf(text)
       if (side === null) return
       if (side === 'answer')
@@ -44,7 +46,7 @@ export function createContentDetector(): Detector {
     },
     finding() {
       const { request, answer } = worst
-      if (request === undefined && answer === undefined) return { reason: 'no_text', leaning: 1 }
+      if (!hasText) return { reason: 'no_text', leaning: 1 }
       const found = [
         ...(isFound('request', request) ? [{ says: 'What was asked', worst: request }] : []),
         ...(!isDeclined && isFound('answer', answer) ? [{ says: 'What was answered', worst: answer }] : []),
@@ -61,7 +63,8 @@ export function createContentDetector(): Detector {
         .map(({ says }) => says)
         .join(' and ')
         .replace(' and What', ' and what')} reads like harmful content (${topics.join(', ')}).`
-      return { value: found.length === 2 ? 5 : 4, rationale, contentFreeRationale: rationale, evidence }
+      const value = found.length === 2 ? 5 : 4
+      return { value, rationale, contentFreeRationale: rationale, evidence, isEstimate: true }
     },
   }
 }
