@@ -13,6 +13,8 @@ export interface ScoreJob extends CallContext {
   response_body: SealedBytes | null
   /** Unix milliseconds when the job was queued. */
   queued_at: number
+  /** A replay that was asked to alert: its failing scores raise events as live ones do. */
+  raise_events?: boolean
 }
 
 export const safetyScoreJobAvro = {
@@ -27,5 +29,6 @@ export const safetyScoreJobAvro = {
     { name: 'request_body', type: ['null', sealedBytesAvro], default: null },
     { name: 'response_body', type: ['null', 'sluice.SealedBytes'], default: null },
     { name: 'queued_at', type: 'long' },
+    { name: 'raise_events', type: 'boolean', default: false },
   ],
 } as const

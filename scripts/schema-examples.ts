@@ -64,6 +64,7 @@ export const schemaExamples: TopicValues = {
     request_body: sealed('{"messages":[]}'),
     response_body: sealed('{"choices":[]}'),
     queued_at: at,
+    raise_events: true,
   },
   SafetyScoreRecorded: {
     ...context,

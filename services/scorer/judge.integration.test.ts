@@ -40,7 +40,7 @@ const start = async () => {
     ...keys,
     OPENAI_BASE_URL: judge.url,
     OPENAI_API_KEY: 'sk-test',
-    JUDGE_TIMEOUT_MS: '1500',
+    JUDGE_TIMEOUT_MS: '1000',
   })
 }
 
@@ -56,11 +56,15 @@ describe('the judge', () => {
     ['obeys the recording', 'unscored', 'judge_answer_invalid', 2],
     ['no check word', 'unscored', 'judge_answer_invalid', 2],
     ['not a completion', 'unscored', 'judge_answer_invalid', 2],
+    ['fenced', 'unscored', 'judge_answer_invalid', 2],
+    ['lies about tokens', 'safe', null, 1],
     ['429', 'unscored', 'judge_unavailable', 2],
+    ['429 for an hour', 'unscored', 'judge_unavailable', 1],
     ['500', 'unscored', 'judge_unavailable', 2],
     ['401', 'unscored', 'judge_unavailable', 1],
     ['breaks off', 'unscored', 'judge_unavailable', 2],
     ['stalls', 'unscored', 'judge_unavailable', 2],
+    ['endless', 'unscored', 'judge_unavailable', 2],
     ['declines', 'unscored', 'judge_refused', 1],
   ])('that is %s gives %s %s after %i requests', async (mood, label, reason, asked) => {
     await start()
@@ -153,6 +157,22 @@ describe('the judge', () => {
       asked_together: together[0]?.length,
     })
     expect(trace?.raw_answer).toContain('"content_safety"')
+  })
+
+  test('at Azure is asked with its version, and the key in the header that Azure wants', async () => {
+    running = await startScorer(stage, {
+      ...keys,
+      OPENAI_BASE_URL: judge.url.replace('/v1', '/openai/deployments/judge'),
+      OPENAI_API_KEY: 'azure-key',
+      OPENAI_API_VERSION: '2024-10-21',
+    })
+    const job = sampleJob(sealer, { request: asks('hello Azure'), response: answers('hello') })
+    await stage.send([job])
+    expect(scoreBy('content_safety', await scoresOf(stage, job.request_id)).score_label).toBe('safe')
+    const { headers, path } = judge.requests.at(-1) ?? {}
+    expect(path).toBe('/openai/deployments/judge/chat/completions?api-version=2024-10-21')
+    expect(headers?.['api-key']).toBe('azure-key')
+    expect(headers).not.toHaveProperty('authorization')
   })
 
   test('away: its breaker opens, and jobs go on unscored without asking it', async () => {

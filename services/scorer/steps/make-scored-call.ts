@@ -30,8 +30,8 @@ export function makeScoredCall(
       return makeScore(id, named, details, scoredAtMs)
     }),
     content: content === null ? null : sealJson(content, job.request_id, 'event_content'),
-    // A replay has a run of its own: it looks at history and alarms nobody.
-    raise_events: job.run_id === liveRunId(job.project_id),
+    // A replay has a run of its own: it looks at history and alarms nobody who has not asked for it.
+    raise_events: job.run_id === liveRunId(job.project_id) || job.raise_events === true,
   }
 }
 

@@ -20,12 +20,19 @@ export type Mood =
   | '401'
   | 'declines'
   | 'not a completion'
+  | 'fenced'
+  | 'endless'
+  | 'lies about tokens'
+  | '429 for an hour'
+  | 'held'
 
 /** A model provider that does what the recording says, as badly as it can. It lies outside the system. */
 export interface HostileJudge {
   url: string
-  /** The requests so far: headers and the parsed body. */
-  requests: { headers: IncomingMessage['headers']; body: ChatRequest }[]
+  /** The requests so far. */
+  requests: { path: string; headers: IncomingMessage['headers']; body: ChatRequest }[]
+  /** Leaves requests whose recording has the words without an answer until the returned function is called. */
+  hold: (words: string) => () => void
   /** Requests answered at the same time at most. */
   mostAtOnce: () => number
   stop(): Promise<void>
@@ -41,19 +48,21 @@ export interface ChatRequest {
 export async function startHostileJudge(): Promise<HostileJudge> {
   const requests: HostileJudge['requests'] = []
   const seen = new Map<string, number>()
+  const holds = new Map<string, PromiseWithResolvers<undefined>>()
   let now = 0
   let most = 0
   const server = createServer((request, response) => {
     most = Math.max(most, ++now)
     response.on('close', () => now--)
-    void readBody(request).then((body) => {
-      requests.push({ headers: request.headers, body })
+    void readBody(request).then(async (body) => {
+      requests.push({ path: request.url ?? '', headers: request.headers, body })
       const recording = recordingOf(body)
       const scorers = scorersOf(body)
       const place = `${scorers.join()} ${recording.request}`
       const count = (seen.get(place) ?? 0) + 1
       seen.set(place, count)
       const mood = (/\[\[([^\]]+)\]\]/.exec(recording.request)?.[1] ?? 'fair') as Mood
+      for (const [words, held] of holds) if (recording.request.includes(words)) await held.promise
       behave(mood, count, body, recording, response)
     })
   })
@@ -62,6 +71,14 @@ export async function startHostileJudge(): Promise<HostileJudge> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
     mostAtOnce: () => most,
+    hold(words) {
+      const held = Promise.withResolvers<undefined>()
+      holds.set(words, held)
+      return () => {
+        holds.delete(words)
+        held.resolve(undefined)
+      }
+    },
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -74,6 +91,8 @@ interface Recording {
   request: string
   answer: string
 }
+
+const fairUsage = { prompt_tokens: 700, completion_tokens: 40, total_tokens: 740 }
 
 function behave(
   mood: Mood,
@@ -93,12 +112,12 @@ function behave(
     }))
     return JSON.stringify({ check: word, scores })
   }
-  const say = (content: string | null, refusal: string | null = null) =>
+  const say = (content: string | null, refusal: string | null = null, usage: unknown = fairUsage) =>
     send(response, 200, {
       id: 'chatcmpl-1',
       object: 'chat.completion',
       choices: [{ index: 0, message: { role: 'assistant', content, refusal }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 700, completion_tokens: 40, total_tokens: 740 },
+      usage,
     })
   const fail = (status: number, headers = {}) => send(response, status, { error: { message: 'no' } }, headers)
   const moods: Record<Mood, () => void> = {
@@ -122,6 +141,16 @@ function behave(
     '500 once': () => (count === 1 ? fail(500) : say(grades(1))),
     '401': () => fail(401),
     declines: () => say(null, 'I cannot help with that.'),
+    fenced: () => say(`\`\`\`json\n${grades(1)}\n\`\`\``),
+    // Bytes that keep coming and never become an answer.
+    endless: () => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const drip = setInterval(() => response.write(' '), 50)
+      response.on('close', () => clearInterval(drip))
+    },
+    'lies about tokens': () => say(grades(1), null, { prompt_tokens: -5, completion_tokens: 'many' }),
+    '429 for an hour': () => fail(429, { 'retry-after': '3600' }),
+    held: () => say(grades(1)),
     'not a completion': () => send(response, 200, ['what', 'is', 'this']),
   }
   moods[mood]()

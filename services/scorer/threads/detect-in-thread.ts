@@ -18,10 +18,8 @@ export interface ThreadTask {
   port: MessagePort
 }
 
-export interface ThreadReport {
-  found: NamedVerdict
-  seconds: number
-}
+/** `done` is the last one: what a thread sends and what it returns arrive in no order. */
+export type ThreadReport = { found: NamedVerdict; seconds: number } | 'done'
 
 /** Compiled patterns are kept: an entry rarely changes, and compiling a long list takes longer than most calls. */
 const compiled = new Map<string, CustomScorer>()
@@ -32,13 +30,14 @@ export async function detectInThread({ builtIn, custom, port, ...call }: ThreadT
   const bodyOf = (json: string | null) => (json === null ? null : parseBody(json))
   const read = readCall(bodyOf(call.request), bodyOf(call.response), call.usage)
   const chosen = { builtIn, custom: custom.map(compileOnce) }
+  const report = (message: ThreadReport) => port.postMessage(message)
   await runDetectors(
     chosen,
     read,
     () => Promise.resolve(),
-    (found, seconds) => port.postMessage({ found, seconds } satisfies ThreadReport),
+    (found, seconds) => report({ found, seconds }),
   )
-  port.close()
+  report('done')
 }
 
 function compileOnce(entry: ScorerEntry): CustomScorer {

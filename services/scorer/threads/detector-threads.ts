@@ -49,12 +49,14 @@ export function createDetectorThreads({ threads, timeoutMs, metrics }: ThreadsOp
     signal: AbortSignal,
   ): Promise<void> {
     const { port1, port2 } = new MessageChannel()
-    port1.on('message', ({ found, seconds }: ThreadReport) => onVerdict(found, seconds))
-    const closed = new Promise((resolve) => port1.once('close', resolve))
+    const done = Promise.withResolvers<undefined>()
+    port1.on('message', (report: ThreadReport) => {
+      if (report === 'done') done.resolve(undefined)
+      else onVerdict(report.found, report.seconds)
+    })
     try {
       await poolOf().run({ ...task, port: port2 }, { transferList: [port2], signal })
-      // The last verdicts may be on their way still.
-      await closed
+      await done.promise
     } finally {
       port1.close()
     }
