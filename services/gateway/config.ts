@@ -121,6 +121,9 @@ export const gatewayConfigSchema = z
     BACKEND_TIMEOUT_MS: milliseconds(30_000, 600_000).describe(
       'How long the API service may take to answer.',
     ),
+    GATEWAY_HEARTBEAT_MS: milliseconds(15_000, 3_600_000).describe(
+      'How often the API service is told how the gateway is: what waits in its spool, what it has lost.',
+    ),
     SPOOL_DIR: z
       .string()
       .default('.sluice/spool')

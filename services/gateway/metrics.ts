@@ -18,6 +18,9 @@ export interface GatewayMetrics {
   recorded(): void
   cut(reason: CutReason): void
   lost(reason: LossReason | 'defect', count: number): void
+  /** What is lost so far, by reason. */
+  losses(): Promise<Record<string, number>>
+  heartbeatFailed(): void
   /** An answer ended before its record was on disk. */
   slowDisk(): void
   delivered(verdict: Verdict['kind']): void
@@ -53,7 +56,6 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
   )
   const recorded = metrics.counter(name('recorded_total'), 'Calls written to the spool.')
   const cut = metrics.counter(name('captures_cut_total'), 'Bodies that were recorded cut.', ['reason'])
-  const lost = metrics.counter(name('records_lost_total'), 'Recorded calls that are lost.', ['reason'])
   const slow = metrics.counter(name('slow_disk_total'), 'Answers that ended before their record was on disk.')
   const delivered = metrics.counter(name('records_delivered_total'), 'Records by what became of them.', [
     'verdict',
@@ -61,6 +63,10 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
   const failed = metrics.counter(
     name('delivery_failures_total'),
     'Posts that the API service could not decide.',
+  )
+  const heartbeats = metrics.counter(
+    name('heartbeat_failures_total'),
+    'Heartbeats that the API service did not take.',
   )
   return {
     began: () => inFlight.inc(),
@@ -76,11 +82,25 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
     malformedHeaders: (count) => malformed.inc(count),
     recorded: () => recorded.inc(),
     cut: (reason) => cut.inc({ reason }),
-    lost: (reason, count) => lost.inc({ reason }, count),
+    ...lossCounter(metrics),
+    heartbeatFailed: () => heartbeats.inc(),
     slowDisk: () => slow.inc(),
     delivered: (verdict) => delivered.inc({ verdict }),
     deliveryFailed: () => failed.inc(),
     spool: spoolGauges(metrics),
+  }
+}
+
+function lossCounter(metrics: Metrics): Pick<GatewayMetrics, 'lost' | 'losses'> {
+  const lost = metrics.counter('sluice_gateway_records_lost_total', 'Recorded calls that are lost.', [
+    'reason',
+  ])
+  return {
+    lost: (reason, count) => lost.inc({ reason }, count),
+    async losses() {
+      const { values } = await lost.get()
+      return Object.fromEntries(values.map(({ labels, value }) => [String(labels.reason), value]))
+    },
   }
 }
 

@@ -105,6 +105,31 @@ describe('the record', () => {
   })
 })
 
+test('a heartbeat tells what waits and what is lost; one that is not taken disturbs nothing', async () => {
+  world.receiver.refuseAll(503)
+  const gateway = await world.startAnother({ GATEWAY_HEARTBEAT_MS: '20', CAPTURE_MAX_BYTES: '65536' })
+  await world.post(chatPath, {}, gateway)
+  const failures = () =>
+    gateway.metrics.registry.getSingleMetricAsString('sluice_gateway_heartbeat_failures_total')
+  await until(async () => / [1-9]\d*$/m.test(await failures()))
+  world.receiver.refuseAll(undefined)
+  world.receiver.decide(() => 503)
+  const last = () => world.receiver.heartbeats.findLast(({ name }) => String(name).includes(':0/'))
+  await until(
+    () => JSON.stringify(last()).includes('"records":1') && JSON.stringify(last()).includes('"backend"'),
+  )
+  expect(last()).toMatchObject({
+    version: expect.stringMatching(/^\d/),
+    delivery: 'api',
+    spool: { oldest_at: expect.stringMatching(/Z$/), bytes: expect.any(Number) },
+    lost: {},
+    problems: { backend: expect.any(String) },
+  })
+  world.receiver.decide(() => 202)
+  await until(() => (last()?.['spool'] as { records: number }).records === 0)
+  await gateway.stop()
+})
+
 describe('delivery', () => {
   test.each([503, 401, 500, 404])('a service that answers %i loses nothing', async (status) => {
     world.receiver.refuseAll(status)

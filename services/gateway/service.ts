@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Agent } from 'undici'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { Agent, type Dispatcher } from 'undici'
 import type { Clock } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { listen } from '#runtime/operations-server.ts'
 import type { Health, Service } from '#runtime/service.ts'
 import type { GatewayConfig } from './config.ts'
+import { createHeartbeat, type GatewayReport, type Heartbeat } from './delivery/heartbeat.ts'
 import { createSender } from './delivery/create-sender.ts'
 import type { Sender } from './delivery/sender.ts'
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts'
@@ -26,6 +30,8 @@ export interface GatewayDependencies {
   log: Log
   metrics: Metrics
   clock: Clock
+  /** Which of GATEWAY_WORKERS it is. */
+  worker?: number
 }
 
 export interface Gateway extends Service {
@@ -40,7 +46,7 @@ const closeIdleEveryMs = 50
 /** The gateway: forwards calls, records them on disk, and sends the records to the API service. Wiring only. */
 export function createGateway(
   config: GatewayConfig,
-  { log, metrics: registry, clock }: GatewayDependencies,
+  { log, metrics: registry, clock, worker = 1 }: GatewayDependencies,
 ): Gateway {
   const metrics = createGatewayMetrics(registry)
   const now = () => clock.now()
@@ -86,6 +92,11 @@ export function createGateway(
     sender,
     // With the operator's secret there is no project that is the gateway's own.
     own: config.GATEWAY_AUTH === 'proxy_keys' ? own : undefined,
+    metrics,
+    backend,
+    name: `${hostname()}:${config.GATEWAY_PORT}/${worker}`,
+    version: readVersion(),
+    startedMs: clock.now(),
     closeClients: () => Promise.all([upstream.pool.close(), backend.close()]),
   })
 }
@@ -97,11 +108,18 @@ interface Parts {
   spool: Spool
   sender: Sender
   own: OwnProject | undefined
+  metrics: GatewayMetrics
+  backend: Dispatcher
+  /** In heartbeats. */
+  name: string
+  version: string
+  startedMs: number
   closeClients: () => Promise<unknown>
 }
 
 class GatewayService implements Gateway {
   readonly #parts: Parts
+  readonly #heartbeat: Heartbeat
   readonly #ended = Promise.withResolvers<undefined>()
   readonly done: Promise<void> = this.#ended.promise
   #status: Health['status'] = 'starting'
@@ -110,6 +128,16 @@ class GatewayService implements Gateway {
 
   constructor(parts: Parts) {
     this.#parts = parts
+    const { config, backend, log, metrics } = parts
+    this.#heartbeat = createHeartbeat({
+      dispatcher: backend,
+      url: config.API_BACKEND_URL,
+      credential: postingCredential(config),
+      everyMs: config.GATEWAY_HEARTBEAT_MS,
+      report: () => this.#report(),
+      log,
+      onFailure: () => metrics.heartbeatFailed(),
+    })
   }
 
   async start(): Promise<void> {
@@ -124,6 +152,7 @@ class GatewayService implements Gateway {
     })
     await listen(server, config.GATEWAY_PORT, config.GATEWAY_HOST)
     this.#status = 'ok'
+    this.#heartbeat.start()
     log.info({ host: config.GATEWAY_HOST, port: this.port() }, 'applications can call')
   }
 
@@ -142,6 +171,13 @@ class GatewayService implements Gateway {
     return { status: 'degraded', problems: Object.fromEntries(problems) }
   }
 
+  async #report(): Promise<GatewayReport> {
+    const { name, version, startedMs, spool, metrics } = this.#parts
+    const { problems = {} } = this.health()
+    const lost = await metrics.losses()
+    return { name, version, delivery: 'api', startedMs, spool: spool.depth(), lost, problems }
+  }
+
   stop(): Promise<void> {
     this.#stopped ??= this.#stop()
     return this.#stopped
@@ -150,6 +186,7 @@ class GatewayService implements Gateway {
   async #stop(): Promise<void> {
     const { server, spool, sender, own, closeClients } = this.#parts
     own?.stop()
+    this.#heartbeat.stop()
     if (this.#status !== 'failed') this.#status = 'stopping'
     if (server.listening) await closeServer(server)
     sender.stop(sendOnStopMs)
@@ -158,6 +195,11 @@ class GatewayService implements Gateway {
     await closeClients()
     this.#ended.resolve(undefined)
   }
+}
+
+function readVersion(): string {
+  const path = join(import.meta.dirname, '..', '..', 'package.json')
+  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version
 }
 
 function createBackendAgent(timeoutMs: number): Agent {

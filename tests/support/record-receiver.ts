@@ -12,9 +12,11 @@ export interface RecordReceiver {
   taken: PostedRecord[]
   /** The JSON text of each, as it was spliced together. */
   texts: string[]
-  /** Paths of all posts. */
+  /** Paths of all posts of records. */
   paths: string[]
   keys: Set<string | undefined>
+  /** What gateways said of themselves. */
+  heartbeats: Record<string, unknown>[]
   /** Status for a record; 202 unless a test says otherwise. */
   decide(with_: (record: PostedRecord) => number): void
   /** Status for a whole post; undefined: what the records get. */
@@ -29,6 +31,7 @@ export async function startRecordReceiver(): Promise<RecordReceiver> {
   const texts: string[] = []
   const paths: string[] = []
   const keys = new Set<string | undefined>()
+  const heartbeats: Record<string, unknown>[] = []
   let statusOf: (record: PostedRecord) => number = () => 202
   let refusal: number | undefined
   const project = { project_id: newId('project'), tier: 'enterprise', zero_content_retention: false }
@@ -41,12 +44,17 @@ export async function startRecordReceiver(): Promise<RecordReceiver> {
     const chunks: Buffer[] = []
     request.on('data', (part: Buffer) => chunks.push(part))
     request.on('end', () => {
-      paths.push(request.url ?? '')
+      const isRecord = request.url?.startsWith('/internal/log') === true
+      if (isRecord) paths.push(request.url ?? '')
       keys.add(request.headers['x-service-key'] as string | undefined)
       const answer = (status: number, body: unknown) =>
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
       if (refusal !== undefined) return answer(refusal, { detail: 'refused', code: 'X' })
       if (request.url === '/internal/project') return answer(200, project)
+      if (!isRecord) {
+        heartbeats.push(JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>)
+        return response.writeHead(204).end()
+      }
       const text = Buffer.concat(chunks).toString()
       texts.push(text)
       const posted = JSON.parse(text) as PostedRecord | { records: PostedRecord[] }
@@ -73,6 +81,7 @@ export async function startRecordReceiver(): Promise<RecordReceiver> {
     texts,
     paths,
     keys,
+    heartbeats,
     decide(decide) {
       statusOf = decide
     },

@@ -26,6 +26,8 @@ interface OwnProjectOptions {
 }
 
 const askEveryMs = 60_000
+/** While there is no answer. */
+const askAgainMs = 5_000
 const fileName = 'project.json'
 
 export function createOwnProject({ ask, directory, key, log }: OwnProjectOptions): OwnProject {
@@ -34,6 +36,7 @@ export function createOwnProject({ ask, directory, key, log }: OwnProjectOptions
   let settings: ProjectSettings | undefined
   let problem: string | null = null
   let timer: NodeJS.Timeout | undefined
+  let isStopped = false
 
   const remember = async (known: ProjectSettings) => {
     try {
@@ -63,15 +66,18 @@ export function createOwnProject({ ask, directory, key, log }: OwnProjectOptions
         log.warn({ err: error }, "the API service does not say what the project's settings are")
       problem = messageOf(error)
     }
+    if (!isStopped) timer = setTimeout(() => void renew(), problem === null ? askEveryMs : askAgainMs).unref()
   }
 
   return {
     async start() {
       settings = await readRemembered(path, keyHash, log)
       await renew()
-      timer = setInterval(() => void renew(), askEveryMs).unref()
     },
-    stop: () => clearInterval(timer),
+    stop() {
+      isStopped = true
+      clearTimeout(timer)
+    },
     settings: () => settings,
     problem: () => (settings === undefined ? problem : null),
   }

@@ -1,0 +1,95 @@
+import { request, type Dispatcher } from 'undici'
+import type { Log } from '#runtime/log.ts'
+import type { SpoolDepth } from '../spool/spool.ts'
+
+/** What a gateway says of itself. */
+export interface GatewayReport {
+  /** The same for all its lives. */
+  name: string
+  version: string
+  delivery: 'api' | 'kafka'
+  startedMs: number
+  spool: SpoolDepth
+  /** Records lost since it started, by reason. */
+  lost: Readonly<Record<string, number>>
+  /** One line for each part that is not well. */
+  problems: Readonly<Record<string, string>>
+}
+
+export interface Heartbeat {
+  start(): void
+  stop(): void
+}
+
+interface HeartbeatOptions {
+  dispatcher: Dispatcher
+  /** The API service. */
+  url: string
+  credential: { name: string; value: string }
+  everyMs: number
+  report: () => Promise<GatewayReport>
+  log: Log
+  onFailure: () => void
+}
+
+const timeoutMs = 5_000
+/** The API service takes no longer ones. */
+const maxProblemLength = 500
+
+/** Tells the API service how this gateway is. A beat that fails is counted and left at that: nothing waits for it. */
+export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
+  const { everyMs, report, log, onFailure } = options
+  let timer: NodeJS.Timeout | undefined
+  let isBeating = false
+  let isFailing = false
+
+  const beat = async () => {
+    // One at a time, however slow the service is.
+    if (isBeating) return
+    isBeating = true
+    try {
+      await send(options, await report())
+      isFailing = false
+    } catch (error) {
+      onFailure()
+      if (!isFailing) log.warn({ err: error }, 'the API service does not take heartbeats')
+      isFailing = true
+    }
+    isBeating = false
+  }
+
+  return {
+    start() {
+      void beat()
+      timer = setInterval(() => void beat(), everyMs).unref()
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
+async function send(
+  { dispatcher, url, credential }: HeartbeatOptions,
+  { startedMs, spool, problems, ...report }: GatewayReport,
+): Promise<void> {
+  const { records, bytes, oldestMs } = spool
+  const { statusCode, body } = await request(`${url}/internal/gateways/heartbeat`, {
+    dispatcher,
+    method: 'POST',
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    headers: { 'content-type': 'application/json', [credential.name]: credential.value },
+    body: JSON.stringify({
+      ...report,
+      started_at: new Date(startedMs).toISOString(),
+      spool: { records, bytes, oldest_at: oldestMs === undefined ? null : new Date(oldestMs).toISOString() },
+      problems: Object.fromEntries(
+        Object.entries(problems).map(([part, problem]) => [
+          part,
+          problem.slice(0, maxProblemLength).toWellFormed().replaceAll('\u0000', '\ufffd'),
+        ]),
+      ),
+    }),
+  })
+  await body.dump()
+  if (statusCode !== 204) throw new Error(`the API service answered ${statusCode} to a heartbeat`)
+}
