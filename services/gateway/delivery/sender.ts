@@ -17,6 +17,8 @@ export interface SenderDependencies {
   clock: Clock
 }
 
+type Refusal = Extract<Verdict, { kind: 'refused' }>
+
 /** Ingest takes 1,000 records and 32 MiB at once; a record is at most 10 MiB. */
 const batchRecords = 500
 const batchBytes = 8 * 1024 * 1024
@@ -110,22 +112,20 @@ export class Sender {
     for (const [index, record] of records.entries()) {
       const verdict = verdicts[index] ?? { kind: 'later' }
       if (verdict.kind === 'later') later.push(record)
-      else await this.#settle(record, verdict, isEphemeral)
+      else {
+        metrics.delivered(verdict.kind)
+        if (verdict.kind === 'refused') await this.#reject(record, verdict, isEphemeral)
+      }
     }
     if (later.length === 0 && this.#problem !== null) log.info('the API service takes records again')
     this.#problem = later.length === 0 ? null : 'the API service cannot take some records now'
     return later
   }
 
-  async #settle(record: Buffer, verdict: Verdict, isEphemeral: boolean): Promise<void> {
-    const { metrics, log, rejected } = this.#dependencies
-    metrics.delivered(verdict.kind)
-    if (verdict.kind !== 'refused') return
+  async #reject(record: Buffer, { status, detail }: Refusal, isEphemeral: boolean): Promise<void> {
+    const { log, rejected } = this.#dependencies
     const id = textOf(fieldAt(parseJson(record.toString('utf8')), 'id')) ?? 'unknown'
-    log.error(
-      { request_id: id, status: verdict.status, detail: verdict.detail },
-      'the API service refused a record',
-    )
+    log.error({ request_id: id, status, detail }, 'the API service refused a record')
     await rejected.keep(record, id, isEphemeral)
   }
 }

@@ -9,13 +9,21 @@ export interface AnswerJson extends BodyJson {
   streamEnded: boolean | undefined
 }
 
+interface Answer extends CapturedBytes {
+  contentType: string
+  contentEncoding: string
+}
+
 /** An answer as it stands in a record: decompressed, and a stream as the message that it amounts to. */
-export async function answerJson(
-  captured: CapturedBytes,
-  { contentType, contentEncoding }: { contentType: string; contentEncoding: string },
-  maxBytes: number,
-): Promise<AnswerJson> {
-  const decoded = contentEncoding === '' ? captured : await decode(captured, contentEncoding, maxBytes)
+export function answerJson(answer: Answer, maxBytes: number): AnswerJson | Promise<AnswerJson> {
+  const { contentType, contentEncoding } = answer
+  if (contentEncoding === '') return decodedJson(answer, contentType, maxBytes)
+  return decode(answer, contentEncoding, maxBytes).then((decoded) =>
+    decodedJson(decoded, contentType, maxBytes),
+  )
+}
+
+function decodedJson(decoded: CapturedBytes, contentType: string, maxBytes: number): AnswerJson {
   if (!contentType.startsWith('text/event-stream'))
     return { ...bodyJson(decoded, maxBytes), streamEnded: undefined }
   const assembled = assembleStream(decoded.bytes.toString('utf8'))

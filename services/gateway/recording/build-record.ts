@@ -2,8 +2,8 @@ import { fieldAt, textOf } from '#capture/json.ts'
 import { providerOfUpstream } from '#capture/providers.ts'
 import type { Caller } from '../traffic/authorize.ts'
 import type { CallLabels } from '../traffic/service-headers.ts'
-import { answerJson } from './answer-json.ts'
-import { bodyJson } from './body-json.ts'
+import { answerJson, type AnswerJson } from './answer-json.ts'
+import { bodyJson, type BodyJson } from './body-json.ts'
 import type { CapturedBytes } from './captured-body.ts'
 
 /** One call that is over, as the gateway saw it. Times are in milliseconds. */
@@ -30,13 +30,24 @@ const maxErrorLength = 2_000
  * The record of a call, as JSON bytes for `POST /internal/log`. Model, tokens and cost are left to ingest, which reads them from
  * the bodies; only what the bodies cannot say is added.
  */
-export async function buildRecord(
+export function buildRecord(
   call: FinishedCall,
   upstreamHost: string,
   maxBytes: number,
-): Promise<Buffer> {
+): Buffer | Promise<Buffer> {
   const request = bodyJson(call.request, maxBytes)
-  const answer = call.answer === null ? null : await answerJson(call.answer, call.answer, maxBytes)
+  const answer = call.answer === null ? null : answerJson(call.answer, maxBytes)
+  return answer instanceof Promise
+    ? answer.then((decoded) => joinRecord(call, upstreamHost, request, decoded))
+    : joinRecord(call, upstreamHost, request, answer)
+}
+
+function joinRecord(
+  call: FinishedCall,
+  upstreamHost: string,
+  request: BodyJson,
+  answer: AnswerJson | null,
+): Buffer {
   // A client may close as soon as it has read the end mark of a stream: that is no abort.
   const abortedBy = answer?.streamEnded === true ? null : call.abortedBy
   const { metadata, ...labels } = call.labels

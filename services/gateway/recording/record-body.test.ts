@@ -83,14 +83,14 @@ describe('an answer in a record', () => {
   const event = 'data: {"object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"x"}}]}\n\n'
 
   test('a stream in a format that is not known stays text', async () => {
-    const { json, streamEnded } = await answerJson(whole('data: hello\n\n'), stream, limit)
+    const { json, streamEnded } = await answerJson({ ...whole('data: hello\n\n'), ...stream }, limit)
     expect(JSON.parse(json.toString())).toEqual({ raw: 'data: hello\n\n', encoding: 'utf8' })
     expect(streamEnded).toBeUndefined()
   })
 
   test('a stream that was cut says so, with what its start amounts to', async () => {
     const cut = { bytes: Buffer.from(event), byteLength: 9_999, sha256: 'ab' }
-    const answer = await answerJson(cut, stream, limit)
+    const answer = await answerJson({ ...cut, ...stream }, limit)
     const parsed = JSON.parse(answer.json.toString()) as { text: string }
     expect(parsed).toMatchObject({ truncated: true, bytes: 9_999, sha256: 'ab' })
     expect(parsed.text).toContain('"content":"x"')
@@ -98,8 +98,7 @@ describe('an answer in a record', () => {
 
   test('content in a coding that is not known is kept as bytes', async () => {
     const { json } = await answerJson(
-      whole(Buffer.from([0xff, 0xfe])),
-      { contentType: '', contentEncoding: 'lzw' },
+      { ...whole(Buffer.from([0xff, 0xfe])), contentType: '', contentEncoding: 'lzw' },
       limit,
     )
     expect(JSON.parse(json.toString())).toEqual({ raw: '//4=', encoding: 'base64' })

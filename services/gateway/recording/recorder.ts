@@ -18,34 +18,59 @@ export interface RecorderDependencies {
   log: Log
 }
 
+/** What became of a write in time; an error when the disk refused it. */
+type Outcome = 'written' | 'late' | { error: unknown }
+
 export function createRecorder(dependencies: RecorderDependencies): Recorder {
   const { spool, upstreamHost, maxBodyBytes, waitMs, metrics, log } = dependencies
-  const patience = createPatience(waitMs)
+  const outcomeOf = createOutcomes(waitMs)
 
-  const write = async (call: FinishedCall): Promise<void> => {
+  const put = async (record: Buffer, { id, caller }: FinishedCall): Promise<void> => {
+    const written = spool.append(record, caller.isEphemeral)
+    const outcome = await outcomeOf(written)
+    if (outcome === 'written') metrics.recorded()
+    else if (outcome === 'late') {
+      metrics.slowDisk()
+      log.error(
+        { request_id: id, wait_ms: waitMs },
+        'the spool is slow: an answer ends before its record is on disk',
+      )
+      // It may still get there; the spool counts it when it does not.
+      written.then(metrics.recorded, () => undefined)
+    }
+    // The spool has counted it. The application's answer is not held back for it.
+    else log.error({ err: outcome.error, request_id: id }, 'the spool did not take a record')
+  }
+
+  return async (call) => {
     let record: Buffer
     try {
-      record = await buildRecord(call, upstreamHost, maxBodyBytes)
+      // Only what has to be waited for: a turn of the event loop for each would add up.
+      const built = buildRecord(call, upstreamHost, maxBodyBytes)
+      record = built instanceof Promise ? await built : built
     } catch (error) {
       metrics.lost('defect', 1)
       log.error({ err: error, request_id: call.id }, 'no record could be made of a call')
       return
     }
-    try {
-      await spool.append(record, call.caller.isEphemeral)
-      metrics.recorded()
-    } catch (error) {
-      // The spool has counted it. The application's answer is not held back for it.
-      log.error({ err: error, request_id: call.id }, 'the spool did not take a record')
-    }
+    await put(record, call)
   }
+}
 
-  return async (call) => {
-    if ((await patience.race(write(call))) === 'done') return
-    metrics.slowDisk()
-    log.error(
-      { request_id: call.id, wait_ms: waitMs },
-      'the spool is slow: an answer ends before its record is on disk',
-    )
+/** Waits for writes. Records that share a write share the wait for it. */
+function createOutcomes(waitMs: number): (written: Promise<void>) => Promise<Outcome> {
+  const patience = createPatience(waitMs)
+  let last: { written: Promise<void>; outcome: Promise<Outcome> } | undefined
+
+  const outcomeOf = async (written: Promise<void>): Promise<Outcome> => {
+    let failure: Outcome | undefined
+    const settled = written.catch((error: unknown) => {
+      failure = { error }
+    })
+    return (await patience.race(settled)) === 'late' ? 'late' : (failure ?? 'written')
+  }
+  return (written) => {
+    if (last?.written !== written) last = { written, outcome: outcomeOf(written) }
+    return last.outcome
   }
 }

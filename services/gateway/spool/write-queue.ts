@@ -1,57 +1,52 @@
-interface Pending {
-  record: Buffer
-  isEphemeral: boolean
-  resolve: () => void
-  reject: (error: Error) => void
-}
-
 /** Gathers records into writes. */
 export interface WriteQueue {
-  /** Resolves once the record is written; rejects when its write fails. */
+  /** Resolves once the record is written, with one promise for all that one write takes; rejects when the write fails. */
   add(record: Buffer, isEphemeral: boolean): Promise<void>
   /** Undefined while nothing is being written; else settles when everything is. Never rejects. */
   writing(): Promise<void> | undefined
+}
+
+/** What the next write takes. */
+interface Waiting {
+  records: Buffer[]
+  written: PromiseWithResolvers<void>
 }
 
 /** Records that finish in the same turn of the event loop share one write; so do those that come during a write. */
 export function createWriteQueue(
   write: (records: readonly Buffer[], isEphemeral: boolean) => Promise<void>,
 ): WriteQueue {
-  let waiting: Pending[] = []
+  const waiting = new Map<boolean, Waiting>()
   let flushing: Promise<void> | undefined
 
-  const writeTogether = async (batch: readonly Pending[], isEphemeral: boolean) => {
-    if (batch.length === 0) return
+  const writeTogether = async ({ records, written }: Waiting, isEphemeral: boolean) => {
     try {
-      await write(
-        batch.map(({ record }) => record),
-        isEphemeral,
-      )
-      for (const { resolve } of batch) resolve()
+      await write(records, isEphemeral)
+      written.resolve()
     } catch (error) {
-      const failure = error instanceof Error ? error : new Error(String(error))
-      for (const { reject } of batch) reject(failure)
+      written.reject(error instanceof Error ? error : new Error(String(error)))
     }
   }
   const flush = async () => {
-    while (waiting.length > 0) {
-      const batch = waiting
-      waiting = []
-      for (const isEphemeral of [false, true])
-        await writeTogether(
-          batch.filter((pending) => pending.isEphemeral === isEphemeral),
-          isEphemeral,
-        )
+    while (waiting.size > 0) {
+      const batches = [...waiting]
+      waiting.clear()
+      for (const [isEphemeral, batch] of batches) await writeTogether(batch, isEphemeral)
     }
     flushing = undefined
   }
 
   return {
-    add: (record, isEphemeral) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ record, isEphemeral, resolve, reject })
-        flushing ??= new Promise<void>((flushed) => setImmediate(() => void flush().then(flushed)))
-      }),
+    add(record, isEphemeral) {
+      let batch = waiting.get(isEphemeral)
+      if (batch === undefined) {
+        batch = { records: [], written: Promise.withResolvers() }
+        waiting.set(isEphemeral, batch)
+      }
+      batch.records.push(record)
+      flushing ??= new Promise<void>((flushed) => setImmediate(() => void flush().then(flushed)))
+      return batch.written.promise
+    },
     writing: () => flushing,
   }
 }
