@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { flag, operationsPort, receiverFields } from '#runtime/config.ts'
+import { flag, milliseconds, operationsPort, receiverFields } from '#runtime/config.ts'
 import { tierSchema } from '#schemas/tiers.ts'
 import { ingestFields } from '#services/ingest/config.ts'
 
@@ -29,6 +29,12 @@ export const apiConfigSchema = z.object({
     .string()
     .optional()
     .describe("The payment provider's key. Unset: there is no payment provider."),
+  STATEMENT_TIMEOUT_MS: milliseconds(15_000, 300_000).describe(
+    'What takes Postgres longer is cancelled and answered with 503.',
+  ),
+  SLOW_QUERY_MS: milliseconds(1_000, 300_000).describe(
+    'Statements that take longer are logged with their route.',
+  ),
   DOCS_REQUIRE_KEY: flag().describe('Whether /openapi.json and /docs need an API key.'),
   ...receiverFields,
 })

@@ -25,7 +25,11 @@ const report = (more: object = {}) => ({
 const beat = (more: object, as: object) =>
   api.call('POST', '/internal/gateways/heartbeat', { ...as, body: report(more) })
 const seen = () => {
-  const databases = createProjectDatabases({ pool: api.pool, operatorPool: api.pool })
+  const databases = createProjectDatabases({
+    pool: api.pool,
+    operatorPool: api.pool,
+    watch: (_text, run) => run(),
+  })
   return listGateways(databases.of({ kind: 'operator' }, undefined), Date.now(), 100)
 }
 

@@ -200,31 +200,6 @@ describe('GET /api/safety-scores', () => {
     },
   )
 
-  test('are summarised by scorer', async () => {
-    const { json } = await get('/api/safety-scores/summary')
-    expect(json['project_id']).toBe(project.projectId)
-    expect(json['scorers']).toEqual([
-      {
-        scorer_name: 'jailbreak_detection',
-        total: 5,
-        safe: 0,
-        unsafe: 1,
-        unscored: 4,
-        average_score: 5,
-        by_severity: { critical: 1, high: 0, medium: 0 },
-      },
-      {
-        scorer_name: 'pii_detection',
-        total: 5,
-        safe: 5,
-        unsafe: 0,
-        unscored: 0,
-        average_score: 1,
-        by_severity: { critical: 0, high: 0, medium: 0 },
-      },
-    ])
-  })
-
   test('need a project from the operator', async () => {
     const { status, json } = await api.call('GET', '/api/safety-scores', { operator: true })
     expect([status, json['errors']]).toEqual([

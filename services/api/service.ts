@@ -14,14 +14,18 @@ import { billingRoutes } from './routes/billing-routes.ts'
 import { deadLetterRoutes } from './routes/dead-letter-routes.ts'
 import { deliveryRoutes } from './routes/delivery-routes.ts'
 import { gatewayRoutes } from './routes/gateway-routes.ts'
+import { facetRoutes } from './routes/facet-routes.ts'
 import { keyRoutes } from './routes/key-routes.ts'
 import { projectRoutes } from './routes/project-routes.ts'
 import { requestRoutes } from './routes/request-routes.ts'
 import { scoreRoutes } from './routes/score-routes.ts'
+import { statsRoutes } from './routes/stats-routes.ts'
+import { toolRoutes } from './routes/tool-routes.ts'
 import { webhookRoutes } from './routes/webhook-routes.ts'
 import { createKeyAdminStore } from './stores/key-admin-store.ts'
 import { createProjectDatabases } from './stores/project-database.ts'
 import { createProjectStore } from './stores/project-store.ts'
+import { createWatchStatements } from './stores/watch-statements.ts'
 import { createCheckWebhook, createResolveHost } from './webhooks/check-webhook.ts'
 
 /** Of the description at /openapi.json: raised when the API changes. */
@@ -31,7 +35,11 @@ const operatorConnections = 4
 
 /** The API, with ingest's routes mounted in it. */
 export function createApi(config: ApiConfig, dependencies: ProcessDependencies): HttpService {
-  const core = createIngestCore(config, { ...dependencies, name: 'api' })
+  const core = createIngestCore(config, {
+    ...dependencies,
+    name: 'api',
+    statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
+  })
   const operatorPool = createOperatorPool(config, dependencies)
   const routes = [...core.routes, ...apiRoutes(config, core, operatorPool, dependencies)]
   const pages = createDocsPages({
@@ -59,7 +67,13 @@ export function createApi(config: ApiConfig, dependencies: ProcessDependencies):
 function createOperatorPool(config: ApiConfig, { log, metrics }: ProcessDependencies): Pool {
   return createPool(
     { ...config, DATABASE_POOL_SIZE: Math.min(config.DATABASE_POOL_SIZE, operatorConnections) },
-    { log, metrics, applicationName: 'api-operator', role: 'sluice_operator' },
+    {
+      log,
+      metrics,
+      applicationName: 'api-operator',
+      role: 'sluice_operator',
+      statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
+    },
   )
 }
 
@@ -67,10 +81,14 @@ function apiRoutes(
   config: ApiConfig,
   core: IngestCore,
   operatorPool: Pool,
-  { clock }: ProcessDependencies,
+  { clock, log, metrics }: ProcessDependencies,
 ): Route[] {
   const { pool, sealer, producer } = core
-  const databases = createProjectDatabases({ pool, operatorPool })
+  const databases = createProjectDatabases({
+    pool,
+    operatorPool,
+    watch: createWatchStatements({ log, metrics, slowMs: config.SLOW_QUERY_MS }),
+  })
   const projects = createProjectStore(operatorPool)
   const defaultTier = config.DEFAULT_TIER ?? (config.STRIPE_API_KEY === undefined ? 'enterprise' : 'free')
   const outbound = { insecureHosts: config.WEBHOOK_ALLOW_INSECURE, ports: config.WEBHOOK_PORTS }
@@ -80,7 +98,11 @@ function apiRoutes(
     schema: avroSchemas[topics.deliveryDue.schema],
   })
   return [
+    // Before requests: their {id} would take `facets` for one.
+    ...facetRoutes({ databases, clock }),
     ...requestRoutes({ databases, sealer, clock }),
+    ...statsRoutes({ databases, clock }),
+    ...toolRoutes({ databases, clock }),
     ...scoreRoutes({ databases, sealer, clock }),
     ...billingRoutes({ databases, clock }),
     ...webhookRoutes({

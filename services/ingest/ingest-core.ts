@@ -47,10 +47,13 @@ export interface IngestCore {
   problems(): Record<string, string>
 }
 
-export function createIngestCore(
-  config: IngestFields,
-  dependencies: ProcessDependencies & { name: string },
-): IngestCore {
+interface IngestDependencies extends ProcessDependencies {
+  name: string
+  /** Of Postgres; absent: the pool's own. */
+  statementTimeoutMs?: number
+}
+
+export function createIngestCore(config: IngestFields, dependencies: IngestDependencies): IngestCore {
   const { log, clock } = dependencies
   const { prices, pool, kafka, producer, registry, sealer } = createParts(config, dependencies)
   const changes = createAccessChanges({
@@ -106,7 +109,7 @@ export function createIngestCore(
 
 function createParts(
   config: IngestFields,
-  { log, metrics, clock, name }: ProcessDependencies & { name: string },
+  { log, metrics, clock, name, statementTimeoutMs }: IngestDependencies,
 ) {
   const kafka = createKafka(config, { clientId: name, log })
   return {
@@ -116,7 +119,13 @@ function createParts(
       log,
       metrics,
     }),
-    pool: createPool(config, { log, metrics, applicationName: name, role: projectRole }),
+    pool: createPool(config, {
+      log,
+      metrics,
+      applicationName: name,
+      role: projectRole,
+      ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),
+    }),
     kafka,
     producer: createProducer({ kafka, log, metrics, clock, sendTimeoutMs }),
     registry: createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log }),

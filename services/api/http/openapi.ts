@@ -72,7 +72,7 @@ function securityOf(access: AccessLevel): Record<string, string[]>[] {
   return access === 'operator' ? [operator] : [{ serviceKey: [] }, { bearerKey: [] }, operator]
 }
 
-function responsesOf({ reply, problems = {}, access }: Route): RouteConfig['responses'] {
+function responsesOf({ reply, problems = {}, access, polled = false }: Route): RouteConfig['responses'] {
   const authentication: Record<number, string> =
     access === 'public'
       ? {}
@@ -85,8 +85,13 @@ function responsesOf({ reply, problems = {}, access }: Route): RouteConfig['resp
   const responses: RouteConfig['responses'] = {
     [reply.status]: {
       description: reply.description,
-      ...(reply.schema === undefined ? {} : { content: { 'application/json': { schema: reply.schema } } }),
+      ...(reply.schema === undefined
+        ? {}
+        : { content: { [reply.contentType ?? 'application/json']: { schema: reply.schema } } }),
     },
+    ...(polled
+      ? { 304: { description: 'Nothing has changed since the answer whose ETag is in If-None-Match.' } }
+      : {}),
     422: { description: 'The input is invalid.', content: { 'application/json': { schema: invalidSchema } } },
   }
   for (const [status, description] of Object.entries(described)) {

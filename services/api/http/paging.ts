@@ -21,15 +21,20 @@ export const pageFields = {
   page_size: wholeNumber(maxPageSize).optional().describe('1 to 200, 50 when absent.'),
 }
 
+/** The other form of a list. */
+export const limitField = {
+  limit: wholeNumber(maxPageSize).optional().describe('Instead of paging: the newest so many, under `data`.'),
+}
+
 /** Query parameters of a list. */
 export const pagingFields = {
   ...pageFields,
+  ...limitField,
   cursor: z
     .string()
     .max(200)
     .optional()
     .describe('`next_cursor` of the page before. Rows that arrive meanwhile move nothing.'),
-  limit: wholeNumber(maxPageSize).optional().describe('Instead of paging: the newest so many, under `data`.'),
 }
 
 export type PagingQuery = Partial<z.output<z.ZodObject<typeof pagingFields>>>
@@ -48,20 +53,28 @@ export interface Paging {
 export function readPaging(query: PagingQuery, kind: IdKind): Paging {
   const { page = 1, page_size = defaultPageSize, cursor, limit } = query
   if (limit !== undefined) {
-    const other = (['page', 'page_size', 'cursor'] as const).find((name) => query[name] !== undefined)
-    if (other !== undefined)
-      throw invalidInput([{ path: other, message: 'cannot be used together with limit' }])
+    refuseTogether(query, 'limit', ['page', 'page_size', 'cursor'])
     return { limit, offset: 0, after: null, page: 1, form: 'data' }
   }
   if (cursor !== undefined) {
-    if (query.page !== undefined)
-      throw invalidInput([{ path: 'page', message: 'cannot be used together with cursor' }])
+    refuseTogether(query, 'cursor', ['page'])
     return { limit: page_size, offset: 0, after: readCursor(cursor, kind), page: 1, form: 'items' }
   }
   const offset = (page - 1) * page_size
   if (offset > maxOffset)
     throw invalidInput([{ path: 'page', message: 'is too deep; follow next_cursor instead' }])
   return { limit: page_size, offset, after: null, page, form: 'items' }
+}
+
+/** Throws 422 that names the first of `others` that came with `name`. */
+export function refuseTogether(
+  query: Readonly<Record<string, unknown>>,
+  name: string,
+  others: readonly string[],
+): void {
+  const other = others.find((each) => query[each] !== undefined)
+  if (other !== undefined)
+    throw invalidInput([{ path: other, message: `cannot be used together with ${name}` }])
 }
 
 function writeCursor(id: string): string {
@@ -99,6 +112,12 @@ export function envelope(
     page_size: paging.limit,
     next_cursor: hasMore && last !== undefined ? writeCursor(last.id) : null,
   }
+}
+
+/** A list without cursors, of which this is the page, in the form that was asked for. */
+export function listForm(paging: Paging, rows: readonly object[], total: number): object {
+  if (paging.form === 'data') return { data: rows, total, limit: paging.limit, has_more: total > rows.length }
+  return { items: rows, total, page: paging.page, page_size: paging.limit, next_cursor: null }
 }
 
 /** The schema of a list's answer, both forms. */

@@ -7,6 +7,7 @@ import { scoreLabels, severities } from '#schemas/verdicts.ts'
 import { idField, textField, timeField } from '#services/ingest/http/fields.ts'
 import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
+import { taggedJson } from '../http/entity-tag.ts'
 import { notFound } from '../http/not-found.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
 import { writeJson } from '../http/write-json.ts'
@@ -97,6 +98,7 @@ function listRoute({ databases, clock }: RequestRoutesOptions): Route {
     path: '/api/requests',
     summary: 'List requests, newest first. Metadata is filtered by `metadata.<key>=<value>`.',
     query: filterSchema,
+    polled: true,
     reply: { status: 200, description: 'Requests, without bodies.', schema: listOf(itemSchema) },
     async handle({ principal, query }) {
       const paging = readPaging(query, 'request')
@@ -106,7 +108,7 @@ function listRoute({ databases, clock }: RequestRoutesOptions): Route {
       const filters = { ...query, metadata: metadataOf(query) }
       const store = createRequestStore(databases.of(principal, query.project_id))
       const { items, counted } = await store.list(filters, paging, clock.now())
-      return { json: envelope(paging, items, counted) }
+      return taggedJson(envelope(paging, items, counted))
     },
   })
 }

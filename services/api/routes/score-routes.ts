@@ -3,15 +3,18 @@ import type { Clock } from '#runtime/clock.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import { scoreLabels, severities } from '#schemas/verdicts.ts'
 import { idField, textField, timeField } from '#services/ingest/http/fields.ts'
-import { invalidInput } from '#services/ingest/http/problem.ts'
-import { route, type Route } from '#services/ingest/http/route.ts'
-import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
+import { route, type Reply, type Route } from '#services/ingest/http/route.ts'
+import { taggedJson, tagOf } from '../http/entity-tag.ts'
+import { envelope, listOf, pagingFields, readPaging, refuseTogether } from '../http/paging.ts'
+import { readPollCursor, writePollCursor } from '../http/poll-cursor.ts'
+import { presentRange, rangeFields, readRange } from '../http/time-range.ts'
+import { pollScores } from '../stores/poll-scores.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
-import { createScoreStore } from '../stores/score-store.ts'
+import { readScorers } from '../stores/rollup-reads.ts'
+import { createScoreStore, type StoredScore } from '../stores/score-store.ts'
 import { presentScore, scoreSchema } from './present-score.ts'
 
 const summaryDays = 30
-const dayMs = 86_400_000
 
 const projectField = {
   project_id: idField('project').optional().describe("Required of the operator; a key's is its own."),
@@ -31,9 +34,25 @@ const filterSchema = z.strictObject({
   label: z.enum(scoreLabels).optional(),
   severity: z.enum(severities).optional(),
   run_id: idField('run').optional().describe('Of a replay; absent: the live run.'),
+  since: z
+    .string()
+    .max(100)
+    .optional()
+    .describe(
+      'For polling: `now`, then each `next_since`. Scores in the order in which they were stored, each once, none left out. With page_size or limit.',
+    ),
   start: timeField.optional().describe('Of requests made from then on.'),
   end: timeField.optional().describe('Of requests made before then.'),
 })
+
+const polledSchema = z
+  .object({
+    items: z.array(scoreSchema).optional(),
+    data: z.array(scoreSchema).optional(),
+    next_since: z.string().describe('Where to go on.'),
+    has_more: z.boolean().describe('Whether to go on at once.'),
+  })
+  .describe('With `since`.')
 
 const count = z.number().int()
 const summarySchema = z.object({
@@ -42,7 +61,7 @@ const summarySchema = z.object({
   end: z.iso.datetime(),
   scorers: z.array(
     z.object({
-      scorer_name: z.string(),
+      scorer_name: z.string().nullable().describe('Null: scorers beyond the 3,000 that are counted apart.'),
       total: count,
       safe: count,
       unsafe: count,
@@ -73,20 +92,46 @@ function listRoute({ databases, sealer, clock }: ScoreRoutesOptions): Route {
     path: '/api/safety-scores',
     summary: 'List scores, those of the newest requests first.',
     query: filterSchema,
-    reply: { status: 200, description: 'Scores.', schema: listOf(scoreSchema) },
+    polled: true,
+    reply: {
+      status: 200,
+      description: 'Scores.',
+      schema: z.union([listOf(scoreSchema), polledSchema]),
+    },
     async handle({ principal, query }) {
       const paging = readPaging(query, 'score')
-      const store = createScoreStore(databases.ofOne(principal, query.project_id))
-      const { items, counted } = await store.list(query, paging, clock.now())
-      return {
-        json: envelope(
-          paging,
-          items.map((score) => presentScore(score, sealer)),
-          counted,
-        ),
+      const database = databases.ofOne(principal, query.project_id)
+      if (query.since !== undefined) {
+        refuseTogether(query, 'since', ['page', 'cursor'])
+        const from = query.since === 'now' ? 'now' : readPollCursor(query.since)
+        const { items, next } = await pollScores(database, query, from, {
+          limit: paging.limit,
+          nowMs: clock.now(),
+        })
+        const shown = { next_since: writePollCursor(next), has_more: items.length > paging.limit }
+        return answer({ ...shown, form: paging.form }, items.slice(0, paging.limit), sealer, (scores) => ({
+          [paging.form]: scores,
+          ...shown,
+        }))
       }
+      const { items, counted } = await createScoreStore(database).list(query, paging, clock.now())
+      return answer({ paging, counted }, items, sealer, (scores) => envelope(paging, scores, counted))
     },
   })
+}
+
+/** Details are opened only for who has not got the same scores already. They never change; erased ones are gone. */
+function answer(
+  around: object,
+  scores: readonly StoredScore[],
+  sealer: Sealer,
+  shape: (presented: ReturnType<typeof presentScore>[]) => object,
+): Reply {
+  const seen = scores.map(({ details, ...score }) => ({ ...score, details: details?.key_id }))
+  return {
+    etag: tagOf([around, seen]),
+    jsonText: () => JSON.stringify(shape(scores.map((score) => presentScore(score, sealer)))),
+  }
 }
 
 function summaryRoute({ databases, clock }: ScoreRoutesOptions): Route {
@@ -95,22 +140,37 @@ function summaryRoute({ databases, clock }: ScoreRoutesOptions): Route {
     method: 'get',
     path: '/api/safety-scores/summary',
     summary: 'Counts of scores by scorer. Without start and end: the last 30 days.',
-    query: z.strictObject({ ...projectField, start: timeField.optional(), end: timeField.optional() }),
+    query: z.strictObject({
+      ...projectField,
+      ...rangeFields,
+      source: textField(32).optional().describe('Absent: every source but `redteam`.'),
+    }),
+    polled: true,
     reply: { status: 200, description: 'Counts.', schema: summarySchema },
     async handle({ principal, query }) {
-      const endMs = query.end ?? clock.now()
-      const startMs = query.start ?? endMs - summaryDays * dayMs
-      if (startMs > endMs) throw invalidInput([{ path: 'end', message: 'is before start' }])
+      const range = readRange(query, clock.now(), summaryDays)
       const database = databases.ofOne(principal, query.project_id)
-      const scorers = await createScoreStore(database).summarise(startMs, endMs)
-      return {
-        json: {
-          project_id: database.scope.projectId,
-          start: new Date(startMs).toISOString(),
-          end: new Date(endMs).toISOString(),
-          scorers,
-        },
-      }
+      const rows = await readScorers(database, { ...range, source: query.source })
+      return taggedJson({
+        project_id: database.scope.projectId,
+        ...presentRange(range),
+        scorers: rows.map(summaryOf),
+      })
     },
   })
+}
+
+function summaryOf(
+  row: Readonly<Record<string, string | null>>,
+): z.output<typeof summarySchema>['scorers'][number] {
+  const sum = (name: string) => Number(row[name])
+  return {
+    scorer_name: row['scorer_name'] ?? null,
+    total: sum('scores'),
+    safe: sum('safe'),
+    unsafe: sum('unsafe'),
+    unscored: sum('unscored'),
+    average_score: sum('valued') === 0 ? null : sum('value_micros') / 1e6 / sum('valued'),
+    by_severity: { critical: sum('critical'), high: sum('high'), medium: sum('medium') },
+  }
 }

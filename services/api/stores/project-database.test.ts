@@ -32,7 +32,11 @@ function record() {
   const pool = { connect: () => Promise.resolve(client('project')) } as unknown as Pool
   return {
     sent,
-    databases: createProjectDatabases({ pool, operatorPool: client('operator') as unknown as Pool }),
+    databases: createProjectDatabases({
+      pool,
+      operatorPool: client('operator') as unknown as Pool,
+      watch: (_text, run) => run(),
+    }),
   }
 }
 

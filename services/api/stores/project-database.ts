@@ -4,6 +4,7 @@ import { idToUuid } from '#schemas/ids.ts'
 import type { Principal } from '#services/ingest/access/principal.ts'
 import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
 import { inProjectTransaction } from '#services/ingest/stores/project-transaction.ts'
+import type { WatchStatement } from './watch-statements.ts'
 
 /**
  * Whose data a request may touch. Made only from who asks, so that no store can be reached with a project that came from
@@ -46,11 +47,12 @@ class ProjectScope {
 
 export type OneProject = ProjectScope & { readonly projectId: string }
 
-interface Pools {
+interface ProjectConnections {
   /** Connections that see the rows of one project at a time. */
   pool: Pool
   /** Connections that see every project: for the operator who names none. */
   operatorPool: Pool
+  watch: WatchStatement
 }
 
 const scopeMarker = /:scope\((\w+)\)/g
@@ -61,11 +63,11 @@ const scopeMarker = /:scope\((\w+)\)/g
  * each statement the project's rows alone, so that one which forgets part of its `where` finds nothing of others.
  */
 export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
-  readonly #pools: Pools
+  readonly #connections: ProjectConnections
   readonly scope: S
 
-  constructor(pools: Pools, scope: S) {
-    this.#pools = pools
+  constructor(connections: ProjectConnections, scope: S) {
+    this.#connections = connections
     this.scope = scope
   }
 
@@ -75,13 +77,14 @@ export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
       projectId === null ? '$1::uuid is null' : `${alias}.project_id = $1`,
     )
     if (scoped === text) throw new Error('a statement on project data has no :scope()')
-    const { pool, operatorPool } = this.#pools
-    const result =
+    const { pool, operatorPool, watch } = this.#connections
+    const result = await watch(scoped, () =>
       projectId === null
-        ? await query<R>(operatorPool, scoped, [null, ...values])
-        : await inProjectTransaction(pool, projectId, (client) =>
+        ? query<R>(operatorPool, scoped, [null, ...values])
+        : inProjectTransaction(pool, projectId, (client) =>
             query<R>(client, scoped, [idToUuid(projectId), ...values]),
-          )
+          ),
+    )
     return result.rows
   }
 }
@@ -93,9 +96,10 @@ export interface ProjectDatabases {
   ofOne(principal: Principal, requested: string | undefined): ProjectDatabase<OneProject>
 }
 
-export function createProjectDatabases(pools: Pools): ProjectDatabases {
+export function createProjectDatabases(connections: ProjectConnections): ProjectDatabases {
   return {
-    of: (principal, requested) => new ProjectDatabase(pools, ProjectScope.of(principal, requested)),
-    ofOne: (principal, requested) => new ProjectDatabase(pools, ProjectScope.ofOne(principal, requested)),
+    of: (principal, requested) => new ProjectDatabase(connections, ProjectScope.of(principal, requested)),
+    ofOne: (principal, requested) =>
+      new ProjectDatabase(connections, ProjectScope.ofOne(principal, requested)),
   }
 }

@@ -27,24 +27,12 @@ export interface StoredScore extends Omit<Score, 'scored_at'> {
   created_at: string
 }
 
-type ScoreRow = Omit<StoredScore, 'created_at' | 'details'> & {
+export type ScoreRow = Omit<StoredScore, 'created_at' | 'details'> & {
   created_at: Date
   codec: string | null
   key_id: string | null
   data: Buffer | null
 }
-
-export interface ScorerSummary {
-  scorer_name: string
-  total: number
-  safe: number
-  unsafe: number
-  unscored: number
-  average_score: number | null
-  by_severity: Record<Severity, number>
-}
-
-type SummaryRow = Omit<ScorerSummary, 'by_severity'> & Record<Severity, number>
 
 const ownColumns = [
   'id',
@@ -60,12 +48,20 @@ const ownColumns = [
   'owasp_category',
   'reason',
   'created_at',
-]
-const columnsOf = (owner: string) => ownColumns.map((name) => `${owner}.${name}`).join(', ')
-const detailColumns = 'd.codec, d.key_id, d.data'
-const detailsOf = (owner: string) => `left join lateral (
+] as const
+type OwnColumn = (typeof ownColumns)[number]
+
+/** What is read of a score that is called `owner`, with its details `d`. */
+export function scoreColumns(owner: string): string {
+  return [...ownColumns.map((name) => `${owner}.${name}`), 'd.codec', 'd.key_id', 'd.data'].join(', ')
+}
+
+/** The details `d` of the score that is called `owner`. */
+export function detailsOf(owner: string): string {
+  return `left join lateral (
   select codec, key_id, data from safety_score_details e where e.project_id = ${owner}.project_id and e.score_id = ${owner}.id
     and e.request_created_at = ${owner}.request_created_at limit 1) d on true`
+}
 
 /** Scores of the one project that `database` is scoped to: which run is the live one depends on the project. */
 export function createScoreStore(database: ProjectDatabase<OneProject>) {
@@ -78,14 +74,14 @@ export function createScoreStore(database: ProjectDatabase<OneProject>) {
       nowMs: number,
     ): Promise<{ items: StoredScore[]; counted: Counted }> {
       const { rows, counted } = await listRows<ScoreRow>(database, paging, {
-        columns: `${columnsOf('s')}, s.request_created_at`,
+        columns: 's.*',
         from: 'safety_scores s',
         alias: 's',
         timeColumn: 's.request_created_at',
         idColumn: 's.id',
-        conditions: conditionsOf(filters, projectId),
+        conditions: scoreConditions(filters, projectId),
         joined: {
-          columns: `${columnsOf('page')}, ${detailColumns}`,
+          columns: scoreColumns('page'),
           joins: detailsOf('page'),
           time: 'request_created_at',
           id: 'id',
@@ -99,38 +95,18 @@ export function createScoreStore(database: ProjectDatabase<OneProject>) {
 
     /** The live scores of one request, by scorer. */
     async ofRequest(requestId: string): Promise<StoredScore[]> {
-      const conditions = conditionsOf({ request_id: requestId }, projectId)
+      const conditions = scoreConditions({ request_id: requestId }, projectId)
       const rows = await database.query<ScoreRow>(
-        `select ${columnsOf('s')}, ${detailColumns} from safety_scores s ${detailsOf('s')} where :scope(s)${conditions.text} order by s.scorer_name`,
+        `select ${scoreColumns('s')} from safety_scores s ${detailsOf('s')} where :scope(s)${conditions.text} order by s.scorer_name`,
         conditions.values,
       )
       return rows.map(scoreOf)
     },
-
-    /** Counts of the live run by scorer, for requests from `startMs` on and before `endMs`. */
-    async summarise(startMs: number, endMs: number): Promise<ScorerSummary[]> {
-      const conditions = conditionsOf({ start: startMs, end: endMs }, projectId)
-      const rows = await database.query<SummaryRow>(
-        `select s.scorer_name, count(*)::integer as total,
-           count(*) filter (where s.score_label = 'safe')::integer as safe,
-           count(*) filter (where s.score_label = 'unsafe')::integer as unsafe,
-           count(*) filter (where s.score_label = 'unscored')::integer as unscored,
-           avg(s.score_value) as average_score,
-           count(*) filter (where s.severity = 'critical')::integer as critical,
-           count(*) filter (where s.severity = 'high')::integer as high,
-           count(*) filter (where s.severity = 'medium')::integer as medium
-         from safety_scores s where :scope(s)${conditions.text} group by s.scorer_name order by s.scorer_name`,
-        conditions.values,
-      )
-      return rows.map(({ critical, high, medium, ...summary }) => ({
-        ...summary,
-        by_severity: { critical, high, medium },
-      }))
-    },
   }
 }
 
-function conditionsOf(filters: ScoreFilters, projectId: string): Conditions {
+/** Of the scores that pass; `s` is the score. */
+export function scoreConditions(filters: ScoreFilters, projectId: string): Conditions {
   const conditions = new Conditions()
   conditions.equal('s.run_id', idToUuid(filters.run_id ?? liveRunId(projectId)))
   if (filters.request_id !== undefined) {
@@ -148,9 +124,11 @@ function conditionsOf(filters: ScoreFilters, projectId: string): Conditions {
   return conditions
 }
 
-function scoreOf({ codec, key_id, data, ...row }: ScoreRow): StoredScore {
+/** The score in a row. */
+export function scoreOf({ codec, key_id, data, ...row }: ScoreRow): StoredScore {
+  const own = Object.fromEntries(ownColumns.map((name) => [name, row[name]])) as Pick<ScoreRow, OwnColumn>
   return {
-    ...row,
+    ...own,
     id: idFromUuid('score', row.id),
     project_id: idFromUuid('project', row.project_id),
     request_id: idFromUuid('request', row.request_id),

@@ -8,6 +8,10 @@ export function createAnswerError(log: Log) {
   // Express knows an error handler by its four parameters.
   return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
     if (response.headersSent) {
+      log.error(
+        { err: error, method: request.method, route: response.locals['route'] as unknown },
+        'answer broke off',
+      )
       next(error)
       return
     }

@@ -6,7 +6,9 @@ import type { Authenticate } from '../access/authenticate.ts'
 import { createAnswerError } from './answer-error.ts'
 import { parseJson } from './parse-json.ts'
 import { Problem } from './problem.ts'
-import type { Reply, Route } from './route.ts'
+import { currentRoute } from './current-route.ts'
+import type { Route } from './route.ts'
+import { sendReply } from './send-reply.ts'
 import { validate } from './validate.ts'
 
 const defaultBodyBytes = 256 * 1024
@@ -47,13 +49,15 @@ function mount(app: Express, route: Route, authenticate: Authenticate): void {
   }
   const readBody = express.raw({ type: () => true, limit: route.maxBodyBytes ?? defaultBodyBytes })
   const answer = async (request: Request, response: Response) => {
-    const reply = await route.handle({
-      principal: response.locals['principal'] as Parameters<Route['handle']>[0]['principal'],
-      params: route.params === undefined ? {} : validate(route.params, request.params),
-      query: route.query === undefined ? {} : validate(route.query, { ...request.query }),
-      body: bodyOf(route, request.body),
-    })
-    send(response, reply)
+    const reply = await currentRoute.run(route.path, () =>
+      route.handle({
+        principal: response.locals['principal'] as Parameters<Route['handle']>[0]['principal'],
+        params: route.params === undefined ? {} : validate(route.params, request.params),
+        query: route.query === undefined ? {} : validate(route.query, { ...request.query }),
+        body: bodyOf(route, request.body),
+      }),
+    )
+    await sendReply(request, response, reply)
   }
   app[route.method](expressPath(route.path), identify, readBody, answer)
 }
@@ -63,13 +67,6 @@ function bodyOf(route: Route, body: unknown): unknown {
   if (route.rawBody === true) return bytes
   if (route.body === undefined) return undefined
   return validate(route.body, bytes.length === 0 ? undefined : parseJson(bytes))
-}
-
-function send(response: Response, { status = 200, headers = {}, json, jsonText }: Reply): void {
-  response.set(headers)
-  if (jsonText !== undefined) response.status(status).type('json').send(jsonText)
-  else if (json === undefined) response.status(204).end()
-  else response.status(status).json(json)
 }
 
 function refuseOtherMethods(app: Express, path: string, group: readonly Route[]): void {

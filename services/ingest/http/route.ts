@@ -15,8 +15,12 @@ export interface Reply {
   status?: number
   headers?: Readonly<Record<string, string>>
   json?: unknown
-  /** Instead of `json`: JSON text as it is. Neither: an empty answer (204). */
-  jsonText?: string
+  /** Instead of `json`: JSON text as it is, or what makes it. Neither: an empty answer (204). */
+  jsonText?: string | (() => string)
+  /** Of what is answered: whoever has it already (`If-None-Match`) gets 304, and `jsonText` is not made. */
+  etag?: string
+  /** Instead of JSON: text that is sent as it is made, no faster than the client takes it. */
+  stream?: { contentType: string; chunks: AsyncIterable<string> }
 }
 
 /** What the documentation says of one route; its zod schemas are also what validates. */
@@ -31,9 +35,11 @@ export interface RouteDescription {
   query?: z.ZodObject
   body?: z.ZodType
   /** The answer when all is well. */
-  reply: { status: number; description: string; schema?: z.ZodType }
+  reply: { status: number; description: string; schema?: z.ZodType; contentType?: string }
   /** Further answers that a client must expect, besides 401, 403, 422 and 503. */
   problems?: Readonly<Record<number, string>>
+  /** Answers carry an ETag. */
+  polled?: boolean
   /** Bodies larger than this are 413. Default: `defaultBodyBytes`. */
   maxBodyBytes?: number
   /** The handler takes the bytes as they came (`body: Buffer`); `body` only documents them. */

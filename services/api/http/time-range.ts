@@ -1,0 +1,33 @@
+import { timeField } from '#services/ingest/http/fields.ts'
+import { invalidInput } from '#services/ingest/http/problem.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+/** Query parameters of a report over time. */
+export const rangeFields = {
+  start: timeField.optional().describe('From the hour that it is in.'),
+  end: timeField.optional().describe('To the end of the hour that it is in. Absent: now.'),
+}
+
+export interface TimeRange {
+  startMs: number
+  endMs: number
+}
+
+/** Whole hours, which is what is counted by. Throws 422 when the end is before the start. */
+export function readRange(
+  query: { start?: number | undefined; end?: number | undefined },
+  nowMs: number,
+  defaultDays: number,
+): TimeRange {
+  const end = query.end ?? nowMs
+  const start = query.start ?? end - defaultDays * dayMs
+  if (start > end) throw invalidInput([{ path: 'end', message: 'is before start' }])
+  const startMs = Math.floor(start / hourMs) * hourMs
+  return { startMs, endMs: Math.max(Math.ceil(end / hourMs) * hourMs, startMs + hourMs) }
+}
+
+export function presentRange({ startMs, endMs }: TimeRange): { start: string; end: string } {
+  return { start: new Date(startMs).toISOString(), end: new Date(endMs).toISOString() }
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import type { Clock } from '#runtime/clock.ts'
+import { idField, textField } from '#services/ingest/http/fields.ts'
+import { route, type Route } from '#services/ingest/http/route.ts'
+import { taggedJson } from '../http/entity-tag.ts'
+import { presentRange, rangeFields, readRange } from '../http/time-range.ts'
+import type { ProjectDatabases } from '../stores/project-database.ts'
+import { readCallFacets, readScorers } from '../stores/rollup-reads.ts'
+import { createToolStore } from '../stores/tool-store.ts'
+
+const facetDays = 30
+/** Values of one facet: what a person still reads through. */
+const maxValues = 100
+
+const values = z.array(z.object({ value: z.string(), count: z.number() }))
+const facetsSchema = z.object({
+  project_id: z.string(),
+  start: z.iso.datetime(),
+  end: z.iso.datetime(),
+  calls: z.number(),
+  model: values,
+  provider: values,
+  agent_name: values,
+  source: values,
+  tool_name: values.describe('Calls of tools, and answers that ask for them.'),
+  scorer_name: values.describe('Scores.'),
+  label: values.describe('Calls by their worst label; `pending` has no score yet.'),
+  severity: values,
+  status: values,
+})
+
+interface FacetRoutesOptions {
+  databases: ProjectDatabases
+  clock: Clock
+}
+
+/** What there is to filter by. */
+export function facetRoutes({ databases, clock }: FacetRoutesOptions): Route[] {
+  return [
+    route({
+      access: 'read',
+      tag: 'Requests',
+      method: 'get',
+      path: '/api/requests/facets',
+      summary:
+        'The values to filter by and how often each occurs, most frequent first. Without start: 30 days.',
+      query: z.strictObject({
+        project_id: idField('project').optional().describe("Required of the operator; a key's is its own."),
+        ...rangeFields,
+        source: textField(32).optional().describe('Absent: every source but `redteam`.'),
+      }),
+      polled: true,
+      reply: { status: 200, description: 'Up to 100 values of each.', schema: facetsSchema },
+      async handle({ principal, query }) {
+        const range = readRange(query, clock.now(), facetDays)
+        const filters = { ...range, source: query.source }
+        const database = databases.ofOne(principal, query.project_id)
+        const [calls, scorers, tools] = await Promise.all([
+          readCallFacets(database, filters, maxValues),
+          readScorers(database, filters),
+          createToolStore(database).counts(filters, maxValues),
+        ])
+        return taggedJson({
+          project_id: database.scope.projectId,
+          ...presentRange(range),
+          calls: calls.sumOf('calls'),
+          ...calls.values,
+          tool_name: tools,
+          scorer_name: mostFrequent(scorers.map((row) => [row['scorer_name'], Number(row['scores'])])),
+          ...fixedFacets(calls.sumOf),
+        } satisfies z.output<typeof facetsSchema>)
+      },
+    }),
+  ]
+}
+
+function fixedFacets(sumOf: (name: string) => number) {
+  const judged = ['safe', 'unscored', 'unsafe'] as const
+  const labels = judged.map((label): [string, number] => [label, sumOf(`verdict_${label}`)])
+  const pending = sumOf('calls') - labels.reduce((sum, [, scored]) => sum + scored, 0)
+  return {
+    label: mostFrequent([...labels, ['pending', pending]]),
+    severity: mostFrequent(
+      ['critical', 'high', 'medium'].map((severity) => [severity, sumOf(`severity_${severity}`)]),
+    ),
+    status: mostFrequent(['2xx', '3xx', '4xx', '5xx'].map((status) => [status, sumOf(`status_${status}`)])),
+  }
+}
+
+function mostFrequent(
+  counted: readonly (readonly [string | null | undefined, number])[],
+): z.output<typeof values> {
+  return counted
+    .flatMap(([value, count]) =>
+      value === null || value === undefined || count <= 0 ? [] : [{ value, count }],
+    )
+    .sort((one, other) => other.count - one.count)
+    .slice(0, maxValues)
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import type { Clock } from '#runtime/clock.ts'
+import { idField, textField } from '#services/ingest/http/fields.ts'
+import { route, type Route } from '#services/ingest/http/route.ts'
+import { taggedJson } from '../http/entity-tag.ts'
+import { listOf, listForm, pageFields, limitField, readPaging } from '../http/paging.ts'
+import { rangeFields, readRange } from '../http/time-range.ts'
+import type { ProjectDatabases } from '../stores/project-database.ts'
+import { createToolStore } from '../stores/tool-store.ts'
+
+const toolDays = 30
+
+const toolSchema = z.object({
+  tool_name: z.string(),
+  first_seen_at: z.iso.datetime().nullable().describe('Ever, by any agent of the project.'),
+  last_seen_at: z.iso.datetime(),
+  calls: z.number().describe('Recorded calls.'),
+  failed: z.number().describe('Of them with an error or a status from 400.'),
+  requested: z.number().describe('Answers that asked for the tool without a record of the call.'),
+  agent_count: z.number().int(),
+  agents: z.array(z.string()).describe('Up to 20.'),
+})
+
+interface ToolRoutesOptions {
+  databases: ProjectDatabases
+  clock: Clock
+}
+
+/** Tools that agents call. */
+export function toolRoutes({ databases, clock }: ToolRoutesOptions): Route[] {
+  return [
+    route({
+      access: 'read',
+      tag: 'Agents',
+      method: 'get',
+      path: '/api/tools',
+      summary: 'The tools that were called, the latest first. Without start: the last 30 days.',
+      query: z.strictObject({
+        ...pageFields,
+        ...limitField,
+        project_id: idField('project').optional().describe("Required of the operator; a key's is its own."),
+        ...rangeFields,
+        agent_name: textField(256).optional(),
+        source: textField(32).optional().describe('Absent: every source but `redteam`.'),
+      }),
+      polled: true,
+      reply: { status: 200, description: 'Tools.', schema: listOf(toolSchema) },
+      async handle({ principal, query }) {
+        const paging = readPaging(query, 'request')
+        const filters = {
+          ...readRange(query, clock.now(), toolDays),
+          source: query.source,
+          agent_name: query.agent_name,
+        }
+        const store = createToolStore(databases.ofOne(principal, query.project_id))
+        const { items, total } = await store.list(filters, paging)
+        return taggedJson(listForm(paging, items, total))
+      },
+    }),
+  ]
+}

@@ -1,0 +1,168 @@
+import { latencyBucketCount, latencyColumn, latencyPercentile } from '#schemas/latency-buckets.ts'
+import { idToUuid, liveRunId } from '#schemas/ids.ts'
+import { Conditions } from './conditions.ts'
+import type { OneProject, ProjectDatabase } from './project-database.ts'
+
+/** Which counts: of calls made in whole hours from `startMs` on and before `endMs`. */
+export interface RollupFilters {
+  startMs: number
+  endMs: number
+  /** Absent: every one but `redteam`. */
+  source?: string | undefined
+  model?: string | undefined
+  provider?: string | undefined
+  agent_name?: string | undefined
+}
+
+/** What series can be of, and its column. */
+export const groupings = {
+  model: 'model',
+  provider: 'provider',
+  agent: 'agent_name',
+  source: 'source',
+  scorer: 'scorer_name',
+} as const
+export type Grouping = keyof typeof groupings
+
+/** Sums of one group in one step. Postgres hands sums over as text. */
+export interface StatsRow {
+  at: Date
+  /** 1 is the largest group; null: all that are not among the largest. */
+  rank: string | null
+  name: string | null
+  [sum: string]: Date | string | number[] | null
+}
+
+/** Groups that are told apart; the rest is one. */
+const maxGroups = 20
+
+const buckets = Array.from({ length: latencyBucketCount }, (_, bucket) => latencyColumn(bucket))
+const callSums = [
+  ...[
+    'calls',
+    'failed',
+    'aborted',
+    'prompt_tokens',
+    'completion_tokens',
+    'cached_tokens',
+    'reasoning_tokens',
+  ],
+  ...['priced', 'cost_picodollars', 'verdict_safe', 'verdict_unscored', 'verdict_unsafe'],
+  ...['severity_medium', 'severity_high', 'severity_critical', ...buckets],
+]
+const scoreSums = ['scores', 'valued', 'value_micros']
+const labelSums = ['safe', 'unsafe', 'unscored'].map(
+  (label) => `coalesce(sum(t.scores) filter (where t.score_label = '${label}'), 0) as ${label}`,
+)
+const severitySums = ['critical', 'high', 'medium'].map(
+  (severity) => `coalesce(sum(t.scores) filter (where t.severity = '${severity}'), 0) as ${severity}`,
+)
+const sumsOf = (names: readonly string[]) => names.map((name) => `coalesce(sum(t.${name}), 0) as ${name}`)
+
+/** The latency below which `share` of the calls in a row lie. */
+export function percentileOf(row: Readonly<Record<string, unknown>>, share: number): number | null {
+  return latencyPercentile(
+    buckets.map((name) => Number(row[name])),
+    share,
+  )
+}
+
+/** Sums by steps of `stepHours` (whole days begin at midnight UTC, weeks on Monday) and by group, the largest groups first. */
+export async function readSeries(
+  database: ProjectDatabase<OneProject>,
+  filters: RollupFilters,
+  stepHours: number,
+  by: Grouping | undefined,
+): Promise<StatsRow[]> {
+  const ofScores = by === 'scorer'
+  const table = ofScores ? 'score_rollups' : 'call_rollups'
+  const conditions = conditionsOf(database, filters, ofScores)
+  const names = ofScores ? [...scoreSums, 'safe', 'unsafe', 'unscored'] : callSums
+  const sums = ofScores ? [...sumsOf(scoreSums), ...labelSums] : sumsOf(callSums)
+  const step = conditions.bind(`${stepHours} hours`)
+  return database.query<StatsRow>(
+    `with binned as materialized (
+       select date_bin(${step}::interval, t.hour, '2001-01-01Z') as at, ${by === undefined ? 'null::text' : `t.${groupings[by]}`} as name,
+         ${by === undefined ? 'false' : 't.is_other'} as is_other, ${sums.join(', ')}
+       from ${table} t where :scope(t)${conditions.text} group by 1, 2, 3
+     ), ranked as (
+       select name, row_number() over (order by sum(${names[0] ?? ''}) desc, name) as rank
+       from binned where not is_other group by name
+     )
+     select b.at, r.rank, r.name, ${names.map((name) => `sum(b.${name}) as ${name}`).join(', ')}
+     from binned b left join ranked r on not b.is_other and r.name is not distinct from b.name and r.rank <= ${maxGroups}
+     group by 1, 2, 3 order by r.rank nulls last, b.at`,
+    conditions.values,
+  )
+}
+
+const facetColumns = ['source', 'model', 'provider', 'agent_name'] as const
+const statusSums = ['status_2xx', 'status_3xx', 'status_4xx', 'status_5xx']
+
+interface CallFacets {
+  /** The most frequent first. */
+  values: Record<(typeof facetColumns)[number], { value: string; count: number }[]>
+  /** Over all calls. */
+  sumOf: (name: string) => number
+}
+
+/** How many calls there are of each value of each dimension, `atMost` of each; and sums over all. */
+export async function readCallFacets(
+  database: ProjectDatabase<OneProject>,
+  filters: RollupFilters,
+  atMost: number,
+): Promise<CallFacets> {
+  const conditions = conditionsOf(database, filters, false)
+  const columns = facetColumns.map((name) => `t.${name}`)
+  const sums = [...callSums.filter((name) => !buckets.includes(name)), ...statusSums]
+  const rows = await database.query<Record<string, string | null>>(
+    `select * from (
+       select ${columns.join(', ')}, grouping(${columns.join(', ')}) as of, ${sumsOf(sums).join(', ')},
+         row_number() over (partition by grouping(${columns.join(', ')}) order by sum(t.calls) desc) as rank
+       from call_rollups t where :scope(t)${conditions.text} group by grouping sets ((), ${columns.map((column) => `(${column})`).join(', ')})
+     ) counted where rank <= ${conditions.bind(atMost)} order by rank`,
+    conditions.values,
+  )
+  // grouping() has a bit for each column that a row is not of, the first column's the highest.
+  const rowsOf = (mask: number) => rows.filter((row) => Number(row['of']) === mask)
+  const values = facetColumns.map((name, index) => [
+    name,
+    rowsOf(0b1111 ^ (0b1000 >> index)).flatMap(({ [name]: value, calls }) =>
+      typeof value === 'string' ? [{ value, count: Number(calls) }] : [],
+    ),
+  ])
+  const [all] = rowsOf(0b1111)
+  return {
+    values: Object.fromEntries(values) as CallFacets['values'],
+    sumOf: (name) => Number(all?.[name] ?? 0),
+  }
+}
+
+/** Scores of the live run by scorer. A null name: scorers beyond those that are counted apart. */
+export async function readScorers(
+  database: ProjectDatabase<OneProject>,
+  filters: Pick<RollupFilters, 'startMs' | 'endMs' | 'source'>,
+): Promise<Record<string, string | null>[]> {
+  const conditions = conditionsOf(database, filters, true)
+  return database.query<Record<string, string | null>>(
+    `select t.scorer_name, ${[...sumsOf(scoreSums), ...labelSums, ...severitySums].join(', ')}
+     from score_rollups t where :scope(t)${conditions.text} group by 1 order by 1 nulls last`,
+    conditions.values,
+  )
+}
+
+function conditionsOf(
+  { scope }: ProjectDatabase<OneProject>,
+  filters: RollupFilters,
+  ofScores: boolean,
+): Conditions {
+  const conditions = new Conditions()
+  conditions.within('t.hour', filters.startMs, filters.endMs)
+  if (filters.source === undefined) conditions.add(`t.source is distinct from 'redteam'`)
+  else conditions.equal('t.source', filters.source)
+  if (ofScores) conditions.equal('t.run_id', idToUuid(liveRunId(scope.projectId)))
+  else
+    for (const name of ['model', 'provider', 'agent_name'] as const)
+      conditions.equal(`t.${name}`, filters[name])
+  return conditions
+}

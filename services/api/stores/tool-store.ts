@@ -1,0 +1,90 @@
+import { Conditions } from './conditions.ts'
+import type { OneProject, ProjectDatabase } from './project-database.ts'
+import type { RollupFilters } from './rollup-reads.ts'
+
+/** Agents that are named of a tool; how many there are is said beside. */
+const maxAgents = 20
+
+export interface ToolUse {
+  tool_name: string
+  first_seen_at: string | null
+  last_seen_at: string
+  calls: number
+  failed: number
+  requested: number
+  agent_count: number
+  agents: string[]
+}
+
+type ToolRow = Record<'calls' | 'failed' | 'requested', string> & {
+  tool_name: string
+  first_seen_at: Date | null
+  last_seen_at: Date
+  agent_count: number
+  agents: string[] | null
+  total: number
+}
+
+type ToolFilters = Pick<RollupFilters, 'startMs' | 'endMs' | 'source' | 'agent_name'>
+
+function conditionsOf({ startMs, endMs, source, agent_name }: ToolFilters): Conditions {
+  const conditions = new Conditions()
+  conditions.within('t.hour', startMs, endMs)
+  if (source === undefined) conditions.add(`t.source <> 'redteam'`)
+  else conditions.equal('t.source', source)
+  conditions.equal('t.agent_name', agent_name)
+  // Beyond the tools that are counted apart there are calls of unnamed others (docs/decisions/0006).
+  conditions.add('not t.is_other')
+  return conditions
+}
+
+/** Tools of the one project that `database` is scoped to, from what the sink counts by the hour. */
+export function createToolStore(database: ProjectDatabase<OneProject>) {
+  return {
+    /** The tools used in a time, the latest used first. */
+    async list(
+      filters: ToolFilters,
+      { limit, offset }: { limit: number; offset: number },
+    ): Promise<{ items: ToolUse[]; total: number }> {
+      const conditions = conditionsOf(filters)
+      const [atMost, skipped] = [conditions.bind(limit), conditions.bind(offset)]
+      const rows = await database.query<ToolRow>(
+        `with used as (
+           select t.tool_name, max(t.last_at) as last_seen_at, sum(t.calls) as calls, sum(t.failed) as failed, sum(t.requested) as requested,
+             count(distinct t.agent_name)::integer as agent_count, (array_agg(distinct t.agent_name) filter (where t.agent_name is not null))[1:${maxAgents}] as agents,
+             count(*) over ()::integer as total
+           from tool_rollups t where :scope(t)${conditions.text} group by t.tool_name
+           order by last_seen_at desc, t.tool_name limit ${atMost} offset ${skipped}
+         )
+         select used.*, s.first_seen_at from used left join seen_tools s on :scope(s) and s.tool_name = used.tool_name
+         order by used.last_seen_at desc, used.tool_name`,
+        conditions.values,
+      )
+      return { items: rows.map(toolOf), total: rows[0]?.total ?? 0 }
+    },
+
+    /** How often each tool was called or asked for. */
+    async counts(filters: ToolFilters, atMost: number): Promise<{ value: string; count: number }[]> {
+      const conditions = conditionsOf(filters)
+      const rows = await database.query<{ value: string; count: string }>(
+        `select t.tool_name as value, sum(t.calls + t.requested) as count from tool_rollups t
+         where :scope(t)${conditions.text} group by 1 order by 2 desc, 1 limit ${conditions.bind(atMost)}`,
+        conditions.values,
+      )
+      return rows.map(({ value, count }) => ({ value, count: Number(count) }))
+    },
+  }
+}
+
+function toolOf(row: ToolRow): ToolUse {
+  return {
+    tool_name: row.tool_name,
+    first_seen_at: row.first_seen_at?.toISOString() ?? null,
+    last_seen_at: row.last_seen_at.toISOString(),
+    calls: Number(row.calls),
+    failed: Number(row.failed),
+    requested: Number(row.requested),
+    agent_count: row.agent_count,
+    agents: row.agents ?? [],
+  }
+}

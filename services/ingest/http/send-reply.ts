@@ -1,0 +1,49 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Request, Response } from 'express'
+import { messageOf } from '#runtime/errors.ts'
+import type { Reply } from './route.ts'
+
+/** Answers with what a handler gave. */
+export async function sendReply(request: Request, response: Response, reply: Reply): Promise<void> {
+  const { status = 200, headers = {}, json, jsonText, etag, stream } = reply
+  response.set(headers)
+  if (etag !== undefined) {
+    // What one key sees is nobody else's: kept by whoever asked, and asked about each time.
+    response.set({
+      etag: `"${etag}"`,
+      'cache-control': 'private, no-cache',
+      vary: 'X-Service-Key, Authorization',
+    })
+    if (isKnown(request.headers['if-none-match'], etag)) {
+      response.status(304).end()
+      return
+    }
+  }
+  if (stream !== undefined) await sendStream(response.status(status).type(stream.contentType), stream.chunks)
+  else if (jsonText !== undefined) {
+    response
+      .status(status)
+      .type('json')
+      .send(typeof jsonText === 'function' ? jsonText() : jsonText)
+  } else if (json === undefined) response.status(204).end()
+  else response.status(status).json(json)
+}
+
+/** An `If-None-Match` of several tags, weak ones among them, or of any (`*`). */
+function isKnown(header: string | undefined, etag: string): boolean {
+  return (header ?? '')
+    .split(',')
+    .some((part) => ['*', `"${etag}"`].includes(part.trim().replace(/^W\//, '')))
+}
+
+/** A failure on the way ends the connection without the last chunk, so that nobody takes a part for the whole. */
+async function sendStream(response: Response, chunks: AsyncIterable<string>): Promise<void> {
+  try {
+    await pipeline(Readable.from(chunks), response)
+  } catch (error) {
+    // The client went away: what it does not want is no failure of ours.
+    if ((error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE') return
+    throw new Error(`the answer broke off: ${messageOf(error)}`, { cause: error })
+  }
+}
