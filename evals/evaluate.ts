@@ -1,134 +1,112 @@
-import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
+import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import { builtIns } from '#services/scorer/scoring/built-in-scorers.ts'
-import { defaultFailAt } from '#services/scorer/scoring/verdict.ts'
-import { findAttacks, isTrainedOn } from './find-attacks.ts'
-import { makeLeaks } from './make-leaks.ts'
-import { makeRequests } from './make-requests.ts'
+import type { Call } from '#services/scorer/scoring/call-text.ts'
+import { asksJudge } from '#services/scorer/scoring/judge-modes.ts'
+import { defaultFailAt, detected, type Finding, type Undecided } from '#services/scorer/scoring/verdict.ts'
 import { measure, type Measures, type Outcome } from './measures.ts'
-import { callOf, isIn, type Sample } from './samples.ts'
+import { reportSetsOf } from './report-sets.ts'
+import { callOf, type Sample } from './samples.ts'
+
+export const methods = ['detector', 'judge', 'cascade'] as const
+/** Who decides: the detectors alone, the judge alone, or the judge where the detectors are not sure. */
+export type Method = (typeof methods)[number]
 
 /** One line of the report: a scorer on a data set. */
 export interface Row extends Measures {
   scorer: BuiltInScorer
   set: string
-  method: 'detector'
+  method: Method
 }
 
-/** What the detectors of pii_detection look for; the other spans are names, places, dates and the like. */
-const structuredTypes = new Set([
-  ...[
-    'CREDIT_CARD',
-    'EMAIL_ADDRESS',
-    'IBAN_CODE',
-    'IP_ADDRESS',
-    'PHONE_NUMBER',
-    'US_DRIVER_LICENSE',
-    'US_SSN',
-  ],
-])
+/** What a scorer said of a call. Not decided: it stays unscored, and `value` is only which way it leans. */
+export interface Scored {
+  value: number
+  decided: boolean
+}
 
-/** One row for each set of a scorer that has a detector, one for all of its sets together, and one for structured identifiers alone. */
-export function evaluateDetectors(
-  given: readonly Sample[],
-  { only, rounds }: { only?: BuiltInScorer | undefined; rounds?: number } = {},
-): Row[] {
-  const evaluate = (scorer: BuiltInScorer, set: string, members: readonly Sample[]): Row => ({
-    scorer,
-    set,
-    method: 'detector',
-    ...measure(outcomesOf(scorer, members), rounds),
-  })
+/** Has a model read a call by a scorer's rubric. */
+export type JudgeCall = (scorer: BuiltInScorer, call: Call) => Promise<Scored>
 
-  const samples = [
-    ...given.map(asLabelled),
-    ...makeLeaks(given),
-    ...makeRequests().filter(({ id }) => !isIn('train', id)),
-  ]
+interface EvaluateOptions {
+  only?: BuiltInScorer | undefined
+  /** Of the bootstrap. */
+  rounds?: number
+  method?: Method
+  /** Needed for every method but `detector`. */
+  judge?: JudgeCall
+  /** Samples that are read at once. */
+  concurrency?: number
+}
+
+/** One row for each set of each scorer (see report-sets.ts). What is left undecided counts as not flagged, ranked by the way it leans. */
+export async function evaluate(given: readonly Sample[], options: EvaluateOptions = {}): Promise<Row[]> {
+  const { only, rounds, method = 'detector', concurrency = 8 } = options
+  const score = remember(scorerOf(method, options.judge))
   const rows: Row[] = []
-  for (const scorer of builtInScorers) {
-    if (builtIns[scorer].by !== 'detector' || (only !== undefined && only !== scorer)) continue
-    const own = samples.filter((sample) => sample.scorer === scorer)
-    const sets = Map.groupBy(own, ({ set }) => set)
-    for (const [set, members] of sets) rows.push(evaluate(scorer, set, members))
-    if (scorer === 'pii_detection')
-      rows.push(evaluate(scorer, 'structured identifiers', own.map(asStructured)))
-    if (scorer === 'vector_weakness') {
-      const unseen = withUnseenAttacks(own)
-      if (unseen.length > 0) rows.push(evaluate(scorer, 'injecagent, orders not trained on', unseen))
-    }
-    if (sets.size > 1) rows.push(evaluate(scorer, [...sets.keys()].join(' + '), own))
-    const foreign = foreignNegatives(scorer, samples)
-    if (foreign.length > 0) rows.push(evaluate(scorer, "other scorers' texts", foreign))
+  for (const { scorer, set, samples, isForeign } of reportSetsOf(given, only)) {
+    if (isForeign && method !== 'detector') continue
+    const outcomes = await mapSome(samples, concurrency, async (sample): Promise<Outcome> => {
+      const { value, decided } = await score(scorer, sample)
+      return { value, decided, unsafe: decided && value >= defaultFailAt, label: sample.label }
+    })
+    rows.push({ scorer, set, method, ...measure(outcomes, rounds) })
   }
   return rows
 }
 
-/** Both halves of injecagent have the same orders, in other places: what was learned shows on those that training left out. */
-function withUnseenAttacks(samples: readonly Sample[]): Sample[] {
-  const attacks = findAttacks(samples)
-  return samples.filter(({ id, set }) => set === 'injecagent' && !isTrainedOn(attacks.get(id) ?? ''))
-}
+type ScoreSample = (scorer: BuiltInScorer, sample: Sample) => Promise<Scored>
 
-function outcomesOf(scorer: BuiltInScorer, samples: readonly Sample[]): Outcome[] {
-  return samples.map((sample) => {
-    const { value, decided } = scoreWith(scorer, sample)
-    return { value, decided, unsafe: decided && value >= defaultFailAt, label: sample.label }
-  })
-}
-
-/** What is left undecided counts as not flagged, ranked by the way it leans. */
-function scoreWith(name: BuiltInScorer, sample: Sample): { value: number; decided: boolean } {
-  const scorer = builtIns[name]
-  if (scorer.by !== 'detector') throw new Error(`${name} has no detector`)
-  const call = callOf(sample)
-  const detector = scorer.create(call)
-  for (const text of call.texts) detector.read(text)
-  const finding = detector.finding()
-  return 'reason' in finding
-    ? { value: finding.leaning, decided: false }
-    : { value: finding.value, decided: true }
-}
-
-/** Sets of answers, asked for by people who all ask for harm: their labels are of the answer. */
-const answerSets = new Set(['jailjudge-mini', 'xstest-answers'])
-
-/** A sample with nothing in it but what its label is about. */
-function asLabelled(sample: Sample): Sample {
-  return answerSets.has(sample.set) ? { ...sample, prompt: '' } : sample
-}
-
-function asStructured(sample: Sample): Sample {
-  return { ...sample, label: sample.spans.some(({ type }) => structuredTypes.has(type)) ? 1 : 0 }
-}
-
-/** Sets in which people write and read everyday things: no attacks on a model. */
-const everydaySets = new Set(['openai-moderation', 'xstest-prompts', 'begin', 'presidio-synth'])
-/** Of these some are harmful content; the rest people say to models every day. */
-const harmlessSets = new Set(['begin', 'presidio-synth', 'notinject', 'honest-personas'])
-
-/**
- * What a scorer should leave alone in other scorers' sets, as a check on everyday texts. Not for pii_detection: nobody labelled
- * whom they name.
- */
-function foreignNegatives(scorer: BuiltInScorer, samples: readonly Sample[]): Sample[] {
-  const everyday = samples
-    .filter(({ set }) => everydaySets.has(set))
-    .map((sample) => ({ ...sample, label: 0 as const }))
-  if (scorer === 'jailbreak_detection') return everyday
-  if (scorer === 'content_safety')
-    return samples.filter(({ set }) => harmlessSets.has(set)).map((sample) => ({ ...sample, label: 0 }))
-  if (scorer === 'supply_chain') {
-    const answers = samples.filter(({ response }) => response !== '')
-    return answers.map((sample) => ({ ...sample, label: 0 }))
+function scorerOf(method: Method, judge: JudgeCall | undefined): ScoreSample {
+  if (method === 'detector')
+    return (scorer, sample) => Promise.resolve(scoredBy(detect(scorer, callOf(sample))))
+  if (judge === undefined) throw new Error(`method ${method} needs a judge`)
+  if (method === 'judge') return (scorer, sample) => judge(scorer, callOf(sample))
+  return async (scorer, sample) => {
+    const call = callOf(sample)
+    const found = detect(scorer, call)
+    if (!asksJudge('uncertain', detected(found))) return scoredBy(found)
+    const judgement = await judge(scorer, call)
+    // As in the scorer: a judge without an answer leaves what the detector said.
+    return judgement.decided ? judgement : scoredBy(found)
   }
-  if (scorer !== 'vector_weakness' && scorer !== 'data_poisoning') return []
-  // The same texts as if a search had brought them in, and prompts full of trigger words with them.
-  const triggers = scorer === 'vector_weakness' ? ['notinject', 'poisonedrag'] : ['notinject']
-  const trigger = samples.filter(({ set }) => triggers.includes(set))
-  return [...everyday, ...trigger].map((sample) => ({
-    ...sample,
-    label: 0,
-    prompt: '',
-    context: `${sample.context}\n${sample.prompt}\n${sample.response}`,
-  }))
+}
+
+function detect(scorer: BuiltInScorer, call: Call): Finding | Undecided {
+  const builtIn = builtIns[scorer]
+  if (builtIn.by === 'judge') return { reason: 'detectors_undecided', leaning: 1 }
+  const detector = builtIn.create(call)
+  for (const text of call.texts) detector.read(text)
+  return detector.finding()
+}
+
+function scoredBy(found: Finding | Undecided): Scored {
+  return 'reason' in found
+    ? { value: found.leaning, decided: false }
+    : { value: found.rank ?? found.value, decided: true }
+}
+
+/** Sets overlap (all of a scorer's together): nobody pays a judge twice for the same sample. */
+function remember(score: ScoreSample): ScoreSample {
+  const known = new Map<string, Promise<Scored>>()
+  return (scorer, sample) => {
+    const { id, set, context } = sample
+    const key = JSON.stringify([scorer, set, id, context.length])
+    const scored = known.get(key) ?? score(scorer, sample)
+    known.set(key, scored)
+    return scored
+  }
+}
+
+async function mapSome<T, R>(
+  items: readonly T[],
+  atOnce: number,
+  map: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = []
+  const entries = items.entries()
+  const work = async () => {
+    for (const [index, item] of entries) results[index] = await map(item)
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  return results
 }

@@ -1,36 +1,79 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
-import { evaluateDetectors, type Row } from './evaluate.ts'
+import { builtInScorers } from '#schemas/verdicts.ts'
+import { groupings, type Grouping } from '#services/scorer/scoring/judge/group-rubrics.ts'
+import { evaluate, methods, type Row } from './evaluate.ts'
+import { compareWithFloors, type FloorResult } from './floors.ts'
+import { createJudgeCall } from './judge-call.ts'
 import type { Interval } from './measures.ts'
-import { halves, isIn, readSamples, type Half } from './samples.ts'
+import { halves, isIn, readSamples } from './samples.ts'
 
 const here = import.meta.dirname
-const usage = `node evals/run.ts [--data DIR] [--scorer NAME] [--method detector] [--half ${halves.join('|')}]`
+const usage = `node evals/run.ts [--data DIR] [--scorer NAME] [--method ${methods.join('|')}] [--half ${halves.join('|')}] [--grouping ${groupings.join('|')}] [--reports DIR]
+judge and cascade ask SCORER_MODEL at OPENAI_BASE_URL with OPENAI_API_KEY`
 
 /** Measures the scorers on labelled data: a table for people, one line of JSON, and a report beside the data. */
-function main(): void {
+async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       data: { type: 'string', default: path.join(here, 'datasets') },
       scorer: { type: 'string' },
       method: { type: 'string', default: 'detector' },
       half: { type: 'string', default: 'report' },
+      grouping: { type: 'string', default: 'evidence' },
+      reports: { type: 'string', default: path.join(here, 'reports') },
     },
   })
-  if (values.method !== 'detector')
-    throw new Error(`--method ${values.method}: this version measures "detector" only`)
   const half = oneOf(halves, '--half', values.half)
+  const method = oneOf(methods, '--method', values.method)
   const scorer = values.scorer === undefined ? undefined : oneOf(builtInScorers, '--scorer', values.scorer)
-  const rows = evaluateDetectors(
+  const asked = method === 'detector' ? undefined : makeJudge(oneOf(groupings, '--grouping', values.grouping))
+  const rows = await evaluate(
     readSamples(values.data).filter(({ id }) => isIn(half, id)),
-    { only: scorer },
+    { only: scorer, method, ...(asked === undefined ? {} : { judge: asked.judge }) },
   )
-  const table = tableOf(rows)
-  console.log(table)
-  writeReport(half, scorer, table)
-  console.log(JSON.stringify({ half, rows }))
+  const results = method === 'detector' ? compareWithFloors(rows) : []
+  const text = [
+    `# ${method === 'detector' ? 'Detectors' : `Method ${method} (${modelName()})`} on the ${half} half`,
+    'Values with 95% bootstrap intervals. Made by `node evals/run.ts`; unsafe is a value of 4 or 5.\nWhat is left unscored counts as not flagged.',
+    tableOf(rows),
+    ...(results.length > 0 ? ['## Floors', floorsOf(results)] : []),
+    ...(asked === undefined ? [] : [`The judge: ${JSON.stringify(asked.use)}`]),
+  ].join('\n\n')
+  console.log(text)
+  const prefix = method === 'detector' ? 'detectors' : method
+  mkdirSync(values.reports, { recursive: true })
+  const name = `${prefix}${scorer === undefined ? '' : `-${scorer}`}-${half}.md`
+  writeFileSync(path.join(values.reports, name), `${text}\n`)
+  console.log(
+    JSON.stringify({ half, rows, floors: results, ...(asked === undefined ? {} : { judge: asked.use }) }),
+  )
+}
+
+function makeJudge(grouping: Grouping) {
+  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = process.env
+  if (apiKey === undefined && baseUrl === undefined)
+    throw new Error('no judge: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that wants no key')
+  const rubricsDirectory = path.join(here, 'rubrics')
+  return createJudgeCall({ apiKey, baseUrl, model: modelName(), rubricsDirectory, grouping })
+}
+
+function modelName(): string {
+  return process.env['SCORER_MODEL'] ?? 'gpt-4o-mini'
+}
+
+function floorsOf(results: readonly FloorResult[]): string {
+  const lines = results.map(({ scorer, set, measure, least, most, value, reached }) => [
+    scorer,
+    set,
+    `${measure} ${least === undefined ? `≤ ${most}` : `≥ ${least}`}`,
+    value === null ? '–' : value.toFixed(3),
+    reached === null ? 'not measured' : reached ? 'reached' : '**not reached**',
+  ])
+  return [['scorer', 'set', 'floor', 'value', ''], ['---', '---', '---', '---', '---'], ...lines]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n')
 }
 
 function oneOf<T extends string>(known: readonly T[], option: string, given: string): T {
@@ -79,16 +122,8 @@ function show(interval: Interval | null): string {
   return `${value.toFixed(3)} (${low.toFixed(3)}–${high.toFixed(3)})`
 }
 
-function writeReport(half: Half, scorer: BuiltInScorer | undefined, table: string): void {
-  const directory = path.join(here, 'reports')
-  mkdirSync(directory, { recursive: true })
-  const name = `detectors${scorer === undefined ? '' : `-${scorer}`}-${half}.md`
-  const text = `# Detectors on the ${half} half\n\nValues with 95% bootstrap intervals. Made by \`node evals/run.ts\`; unsafe is a value of 4 or 5.\nWhat the detectors leave unscored counts as not flagged.\n\n${table}\n`
-  writeFileSync(path.join(directory, name), text)
-}
-
 try {
-  main()
+  await main()
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   console.error(usage)

@@ -68,6 +68,8 @@ export interface Finding {
   contentFreeRationale: string
   evidence: readonly Evidence[]
   isEstimate?: boolean
+  /** Where it stands among others of its value, from that to less than 1 more. For evals, like `leaning`. */
+  rank?: number
 }
 
 /** A detector's answer where its evidence does not suffice: the call stays unscored. */

@@ -64,7 +64,8 @@ export function createContentDetector(): Detector {
         .join(' and ')
         .replace(' and What', ' and what')} reads like harmful content (${topics.join(', ')}).`
       const value = found.length === 2 ? 5 : 4
-      return { value, rationale, contentFreeRationale: rationale, evidence, isEstimate: true }
+      const rank = 4 + 0.99 * Math.max(...found.map(({ worst: passage }) => passage.probability))
+      return { value, rationale, contentFreeRationale: rationale, evidence, isEstimate: true, rank }
     },
   }
 }

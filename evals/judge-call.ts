@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import OpenAI from 'openai'
+import type { BuiltInScorer } from '#schemas/verdicts.ts'
+import { groupRubrics, type Grouping } from '#services/scorer/scoring/judge/group-rubrics.ts'
+import { findingOf, readJudgeAnswer, sidesWithText } from '#services/scorer/scoring/judge/judge-answer.ts'
+import { materialOf } from '#services/scorer/scoring/judge/judge-material.ts'
+import { makeJudgePrompt } from '#services/scorer/scoring/judge/judge-prompt.ts'
+import { parseRubric, type Rubric } from '#services/scorer/scoring/judge/rubric.ts'
+import type { JudgeCall, Scored } from './evaluate.ts'
+
+interface JudgeCallOptions {
+  /** As for the scorer; undefined: OpenAI itself. */
+  baseUrl: string | undefined
+  apiKey: string | undefined
+  model: string
+  rubricsDirectory: string
+  /** `evidence`: with the other rubrics that see the same, as the scorer asks; `separate`: alone. */
+  grouping: Grouping
+}
+
+/** What asking has cost so far. */
+export interface JudgeUse {
+  requests: number
+  failed: number
+  prompt_tokens: number
+  completion_tokens: number
+}
+
+/** UTF-16 units of each side that the judge is shown: the scorer's default. */
+const textLimit = 12_000
+const attempts = 2
+const timeoutMs = 60_000
+const undecided: Scored = { value: 1, decided: false }
+
+/**
+ * Has a real model read calls with the prompts and the checks that the scorer uses. An answer that is no judgement, twice, is undecided; a model that does not answer
+ * at all ends the run: half a table would pass for a result.
+ */
+export function createJudgeCall(options: JudgeCallOptions): { judge: JudgeCall; use: JudgeUse } {
+  const { baseUrl, apiKey = 'none', model, rubricsDirectory, grouping } = options
+  const client = new OpenAI({
+    apiKey,
+    baseURL: baseUrl ?? null,
+    timeout: timeoutMs,
+    maxRetries: 4,
+    logLevel: 'off',
+  })
+  const rubrics = readdirSync(rubricsDirectory)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => parseRubric(readFileSync(path.join(rubricsDirectory, name), 'utf8')))
+  const use: JudgeUse = { requests: 0, failed: 0, prompt_tokens: 0, completion_tokens: 0 }
+
+  const judge: JudgeCall = async (scorer, call) => {
+    const material = materialOf(call, textLimit)
+    const readable = rubrics.filter((rubric) => sidesWithText(rubric, material).length > 0)
+    const group = groupRubrics(readable, material, grouping).find((members) => hasScorer(members, scorer))
+    if (group === undefined) return undecided
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      const check = randomBytes(8).toString('hex')
+      const prompt = makeJudgePrompt(group, material, { marker: randomBytes(12).toString('hex'), check })
+      const completion = await client.chat.completions.create({
+        model,
+        temperature: 0,
+        max_completion_tokens: prompt.answerTokens,
+        messages: [
+          { role: 'system', content: prompt.system },
+          { role: 'user', content: prompt.user },
+        ],
+        response_format: {
+          type: 'json_schema',
+          json_schema: { name: 'grades', strict: true, schema: prompt.schema },
+        },
+      })
+      use.requests += 1
+      use.prompt_tokens += completion.usage?.prompt_tokens ?? 0
+      use.completion_tokens += completion.usage?.completion_tokens ?? 0
+      const judgement = readJudgeAnswer(
+        completion.choices[0]?.message.content ?? '',
+        group,
+        material,
+        check,
+      )?.get(scorer)
+      if (judgement !== undefined) return { value: findingOf(judgement, call).value, decided: true }
+    }
+    use.failed += 1
+    return undecided
+  }
+  return { judge, use }
+}
+
+function hasScorer(rubrics: readonly Rubric[], scorer: BuiltInScorer): boolean {
+  return rubrics.some((rubric) => rubric.scorer === scorer)
+}

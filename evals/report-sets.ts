@@ -1,0 +1,106 @@
+import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
+import { findAttacks, isTrainedOn } from './find-attacks.ts'
+import { makeLeaks } from './make-leaks.ts'
+import { makeRequests } from './make-requests.ts'
+import { isIn, type Sample } from './samples.ts'
+
+/** Samples of which one row of the report is made. */
+export interface ReportSet {
+  scorer: BuiltInScorer
+  set: string
+  samples: readonly Sample[]
+  /** Other scorers' texts, which this one should leave alone: many, and dear where a judge reads them. */
+  isForeign: boolean
+}
+
+/** What the detectors of pii_detection look for; the other spans are names, places, dates and the like. */
+const structuredTypes = new Set([
+  ...[
+    'CREDIT_CARD',
+    'EMAIL_ADDRESS',
+    'IBAN_CODE',
+    'IP_ADDRESS',
+    'PHONE_NUMBER',
+    'US_DRIVER_LICENSE',
+    'US_SSN',
+  ],
+])
+
+/** For each scorer: each of its sets, all of them together, what deserves a row of its own, and other scorers' texts. */
+export function reportSetsOf(given: readonly Sample[], only?: BuiltInScorer): ReportSet[] {
+  const hasMaterial = given.some(({ scorer }) => scorer === 'vector_weakness')
+  const samples = [
+    ...given.map(asLabelled),
+    ...makeLeaks(given),
+    ...(hasMaterial ? makeRequests().filter(({ id }) => !isIn('train', id)) : []),
+  ]
+  return builtInScorers
+    .filter((scorer) => only === undefined || only === scorer)
+    .flatMap((scorer) => {
+      const own = samples.filter((sample) => sample.scorer === scorer)
+      const sets = Map.groupBy(own, ({ set }) => set)
+      const rows: [set: string, samples: readonly Sample[]][] = [...sets]
+      if (scorer === 'pii_detection') rows.push(['structured identifiers', own.map(asStructured)])
+      if (scorer === 'vector_weakness')
+        rows.push(['injecagent, orders not trained on', withUnseenAttacks(own)])
+      if (sets.size > 1) rows.push([[...sets.keys()].join(' + '), own])
+      const foreign = {
+        set: "other scorers' texts",
+        samples: foreignNegatives(scorer, samples),
+        isForeign: true,
+      }
+      return [...rows.map(([set, members]) => ({ set, samples: members, isForeign: false })), foreign]
+        .filter((row) => row.samples.length > 0)
+        .map((row) => ({ scorer, ...row }))
+    })
+}
+
+/** Both halves of injecagent have the same orders, in other places: what was learned shows on those that training left out. */
+function withUnseenAttacks(samples: readonly Sample[]): Sample[] {
+  const attacks = findAttacks(samples)
+  return samples.filter(({ id, set }) => set === 'injecagent' && !isTrainedOn(attacks.get(id) ?? ''))
+}
+
+/** Sets of answers, asked for by people who all ask for harm: their labels are of the answer. */
+const answerSets = new Set(['jailjudge-mini', 'xstest-answers'])
+
+/** A sample with nothing in it but what its label is about. */
+function asLabelled(sample: Sample): Sample {
+  return answerSets.has(sample.set) ? { ...sample, prompt: '' } : sample
+}
+
+function asStructured(sample: Sample): Sample {
+  return { ...sample, label: sample.spans.some(({ type }) => structuredTypes.has(type)) ? 1 : 0 }
+}
+
+/** Sets in which people write and read everyday things: no attacks on a model. */
+const everydaySets = new Set(['openai-moderation', 'xstest-prompts', 'begin', 'presidio-synth'])
+/** Of these some are harmful content; the rest people say to models every day. */
+const harmlessSets = new Set(['begin', 'presidio-synth', 'notinject', 'honest-personas'])
+
+/**
+ * What a scorer should leave alone in other scorers' sets, as a check on everyday texts. Not for pii_detection: nobody labelled
+ * whom they name.
+ */
+function foreignNegatives(scorer: BuiltInScorer, samples: readonly Sample[]): Sample[] {
+  const everyday = samples
+    .filter(({ set }) => everydaySets.has(set))
+    .map((sample) => ({ ...sample, label: 0 as const }))
+  if (scorer === 'jailbreak_detection') return everyday
+  if (scorer === 'content_safety')
+    return samples.filter(({ set }) => harmlessSets.has(set)).map((sample) => ({ ...sample, label: 0 }))
+  if (scorer === 'supply_chain') {
+    const answers = samples.filter(({ response }) => response !== '')
+    return answers.map((sample) => ({ ...sample, label: 0 }))
+  }
+  if (scorer !== 'vector_weakness' && scorer !== 'data_poisoning') return []
+  // The same texts as if a search had brought them in, and prompts full of trigger words with them.
+  const triggers = scorer === 'vector_weakness' ? ['notinject', 'poisonedrag'] : ['notinject']
+  const trigger = samples.filter(({ set }) => triggers.includes(set))
+  return [...everyday, ...trigger].map((sample) => ({
+    ...sample,
+    label: 0,
+    prompt: '',
+    context: `${sample.context}\n${sample.prompt}\n${sample.response}`,
+  }))
+}
