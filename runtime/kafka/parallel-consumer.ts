@@ -205,9 +205,7 @@ class ParallelConsumer<T> {
     const works = [...this.#work.values()]
     grantLastTry(works)
     this.#beginAll()
-    const uncovered = (work: PartitionWork<T>) =>
-      this.#dueTimes.isDue(work) && !work.mayBegin() && work.progress() !== null
-    if (works.some(uncovered)) void this.#commit()
+    if (works.some((work) => this.#dueTimes.isDue(work) && work.needsMark)) void this.#commit()
     this.#dueTimes.wakeFor(works)
   }
 

@@ -118,6 +118,14 @@ export class PartitionWork<T> {
     return tries > MAX_TRIES || (at === offset && mark?.tries === tries)
   }
 
+  /**
+   * Whether a commit is called for, because the record at the head waits for a mark. While most of the window is under way it is not
+   * yet: a commit for every few records that end costs more than the records.
+   */
+  get needsMark(): boolean {
+    return !this.mayBegin() && BigInt(this.#running.size) * 2n <= this.#window && this.progress() !== null
+  }
+
   begin(): Waiting<T> | undefined {
     const next = this.#waiting.shift()
     if (next) this.#running.set(next.raw.offset, next.raw)
