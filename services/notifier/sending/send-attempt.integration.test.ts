@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createServer as createTlsServer } from 'node:tls'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import {
   startWebhookReceiver,
@@ -82,6 +83,75 @@ test('the status decides, however slowly the rest comes', async () => {
   expect(result.excerpt?.toString()).toMatch(/^\.+$/)
 })
 
+/** Sends the beginning, then a byte at a time, or ends. */
+async function rawReceiver(beginning: string, then: 'crawl' | 'reset' | 'end'): Promise<string> {
+  const answer = (socket: Socket) => {
+    // An ended sender is part of what is tested.
+    socket.on('error', () => socket.destroy())
+    socket.once('data', () => {
+      socket.write(beginning, () => {
+        if (then === 'reset') setTimeout(() => socket.resetAndDestroy(), 100)
+        if (then === 'end') socket.end()
+      })
+      if (then !== 'crawl') return
+      const timer = setInterval(() => socket.write('x'), 50)
+      socket.once('close', () => clearInterval(timer))
+    })
+  }
+  return listen(createServer(answer), 'http')
+}
+
+async function listen(server: Server, scheme: string): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  opened.push({ close: () => new Promise((resolve) => server.close(() => resolve())) })
+  return `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+const timeLimit = { statusCode: null, error: 'no answer within 0.5 s', timedOut: true }
+const delivered = { statusCode: 200, error: null, timedOut: false }
+
+test.each([
+  ['a status line, then headers that crawl', 'HTTP/1.1 200 OK\r\nX-Slow: ', 'crawl', delivered],
+  [
+    'the same after an interim answer',
+    'HTTP/1.1 103 Hints\r\n\r\nHTTP/1.1 200 OK\r\nX: ',
+    'crawl',
+    delivered,
+  ],
+  ['a status line, then a reset', 'HTTP/1.1 200 OK\r\nX-Slow: ', 'reset', delivered],
+  ['a status line, then what is no header', 'HTTP/1.1 200 OK\r\n\x01\x02\r\n', 'crawl', delivered],
+  [
+    'a refusal, then headers that crawl',
+    'HTTP/1.1 503 No\r\nX: ',
+    'crawl',
+    { statusCode: 503, timedOut: false },
+  ],
+  ['a status line that crawls', 'HTTP/1.1 200 ', 'crawl', timeLimit],
+  ['interim answers and no other', 'HTTP/1.1 103 Hints\r\n\r\n', 'crawl', { statusCode: null }],
+  ['half a status line', 'HTTP/1.1 200', 'end', { statusCode: null }],
+] as const)('%s: the status line decides', async (_name, beginning, then, expected) => {
+  const url = await rawReceiver(beginning, then)
+  expect(await sender({ timeoutMs: 500 }).send(url, {}, body)).toMatchObject(expected)
+})
+
+test('the status line decides over TLS and on a connection that served before', async () => {
+  const server = createTlsServer(tls, (socket) => {
+    const beginnings = ['HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n', 'HTTP/1.1 200 OK\r\nX-Slow: ']
+    socket.on('error', () => socket.destroy())
+    // Headers and body can come apart; the body's end is the request's.
+    socket.on('data', (chunk) => chunk.includes('}}') && socket.write(beginnings.shift() ?? ''))
+  })
+  const connections: Socket[] = []
+  server.on('secureConnection', (socket) => connections.push(socket))
+  const url = await listen(server, 'https')
+  const one = sender({ ca: tls.cert, timeoutMs: 500 })
+  expect((await one.send(url, {}, body)).statusCode).toBe(500)
+  // undici uses a connection again one turn after an answer has ended.
+  await nextTurn()
+  expect(await one.send(url, {}, body)).toMatchObject(delivered)
+  expect(connections).toHaveLength(1)
+})
+
 test('a large answer is cut off', async () => {
   const { url } = await receiver({ kind: 'answer', status: 200, body: 'x'.repeat(5_000_000) })
   const result = await sender().send(url, {}, body)
@@ -90,11 +160,11 @@ test('a large answer is cut off', async () => {
 })
 
 test('what is no HTTP fails', async () => {
-  const server = createServer((socket) => socket.resume().end('nonsense\r\n\r\n'))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  opened.push({ close: () => new Promise((resolve) => server.close(() => resolve())) })
-  const { port } = server.address() as AddressInfo
-  expect((await sender().send(`http://127.0.0.1:${port}/`, {}, body)).error).toBe('the answer is not HTTP')
+  const url = await listen(
+    createServer((socket) => socket.resume().end('nonsense\r\n\r\n')),
+    'http',
+  )
+  expect((await sender().send(url, {}, body)).error).toBe('the answer is not HTTP')
 })
 
 test('nobody listens', async () => {

@@ -1,7 +1,9 @@
-import { Agent, request, type Dispatcher } from 'undici'
+import { Agent } from 'undici'
 import { refuseUrl, type OutboundPolicy } from '#runtime/outbound-address.ts'
 import { describeFailure } from './describe-failure.ts'
 import { createGuardedConnector, type ResolveHost } from './guarded-connector.ts'
+import { AnswerReader, AnswerTimedOut, type Answer } from './read-answer.ts'
+import { createStatusWatch, type StatusWatch } from './watch-status.ts'
 
 export interface AttemptResult {
   statusCode: number | null
@@ -23,29 +25,35 @@ export interface SenderOptions {
   policy: OutboundPolicy
   ca?: string | undefined
   resolveHost: ResolveHost
-  /** For everything up to the status line and headers of the answer: resolving, connecting, TLS, sending. */
+  /** For everything up to the status line of the answer: resolving, connecting, TLS, sending. */
   timeoutMs: number
 }
 
-const excerptBytes = 2_048
-/** An answer up to here is read to its end, so that its connection serves again; a longer one is cut off. */
-const maxAnswerBytes = 65_536
-/** The status has decided by then: the rest of the answer may not hold up what follows. */
-const excerptWaitMs = 1_000
+/** What is kept of an answer, and how long its rest may take: the status has decided by then. */
+const rest = { excerptBytes: 2_048, maxBytes: 65_536, restMs: 1_000 }
 
 export function createSender(options: SenderOptions): Sender {
   const agent = new Agent({
     connect: createGuardedConnector({ ...options, ca: options.ca }),
     pipelining: 1,
-    // One timer covers all of it (below).
+    // One timer covers all of it (read-answer.ts).
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 30_000,
   })
+  const watch = createStatusWatch()
   return {
-    send: (url, headers, body) => send(agent, options, { url, headers, body }),
-    close: () => agent.destroy(),
+    async send(url, headers, body) {
+      const refusal = refuseUrl(url, options.policy)
+      if (refusal !== undefined) return failed(`the URL ${refusal}`, 0)
+      const answer = await post(agent, watch, options.timeoutMs, { url, headers, body })
+      return resultOf(answer, options.timeoutMs)
+    },
+    async close() {
+      await agent.destroy()
+      watch.close()
+    },
   }
 }
 
@@ -55,61 +63,35 @@ interface Post {
   body: Buffer
 }
 
-async function send(
+function post(
   agent: Agent,
-  { policy, timeoutMs }: SenderOptions,
+  watch: StatusWatch,
+  timeoutMs: number,
   { url, headers, body }: Post,
-): Promise<AttemptResult> {
-  const startedAt = performance.now()
-  const elapsed = () => Math.round((performance.now() - startedAt) * 1_000) / 1_000
-  const failed = (error: string, timedOut = false) => ({
-    statusCode: null,
-    durationMs: elapsed(),
-    error,
-    excerpt: null,
-    timedOut,
-  })
-  const refusal = refuseUrl(url, policy)
-  if (refusal !== undefined) return failed(`the URL ${refusal}`)
-  const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(), timeoutMs)
+): Promise<Answer> {
+  const reader = new AnswerReader({ ...rest, timeoutMs })
+  const { origin, pathname, search } = new URL(url)
+  // The same bytes, and an object that no other request has.
+  const own = body.subarray()
+  watch.add(own, (status) => reader.decide(status))
   try {
-    const answer = await request(url, {
-      dispatcher: agent,
-      method: 'POST',
-      headers,
-      body,
-      signal: limit.signal,
-    })
-    const durationMs = elapsed()
-    clearTimeout(timer)
-    const excerpt = await readExcerpt(answer.body)
-    const delivered = answer.statusCode >= 200 && answer.statusCode < 300
-    const error = delivered ? null : `the receiver answered ${answer.statusCode}`
-    return { statusCode: answer.statusCode, durationMs, error, excerpt, timedOut: false }
+    agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body: own }, reader)
   } catch (error) {
-    if (limit.signal.aborted) return failed(`no answer within ${timeoutMs / 1_000} s`, true)
-    return failed(describeFailure(error))
-  } finally {
-    clearTimeout(timer)
+    reader.fail(error instanceof Error ? error : new Error(String(error)))
   }
+  return reader.answer
 }
 
-async function readExcerpt(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  const timer = setTimeout(() => body.destroy(), excerptWaitMs)
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      if (bytes < excerptBytes) chunks.push(chunk)
-      bytes += chunk.length
-      if (bytes > maxAnswerBytes) break
-    }
-  } catch {
-    // Best effort: the status line has decided, and what came until the connection broke is what there is to show.
-  } finally {
-    clearTimeout(timer)
-    body.destroy()
+function resultOf({ status, error, durationMs, excerpt }: Answer, timeoutMs: number): AttemptResult {
+  if (error instanceof AnswerTimedOut) {
+    return { ...failed(`no answer within ${timeoutMs / 1_000} s`, durationMs), timedOut: true }
   }
-  return Buffer.concat(chunks).subarray(0, excerptBytes)
+  if (status === null) return failed(describeFailure(error), durationMs)
+  const isDelivered = status >= 200 && status < 300
+  const refusal = isDelivered ? null : `the receiver answered ${status}`
+  return { statusCode: status, durationMs, error: refusal, excerpt, timedOut: false }
+}
+
+function failed(error: string, durationMs: number): AttemptResult {
+  return { statusCode: null, durationMs, error, excerpt: null, timedOut: false }
 }

@@ -1,0 +1,106 @@
+import type { Dispatcher } from 'undici'
+
+/** What came of a request: a status if its line has come, an error if there is none. */
+export interface Answer {
+  status: number | null
+  error: Error | null
+  /** Until the status line, or until it was clear that there is none. */
+  durationMs: number
+  /** The beginning of the body, as far as it came. */
+  excerpt: Buffer
+}
+
+export interface AnswerLimits {
+  /** For everything up to the status line. */
+  timeoutMs: number
+  /** For the rest, from the status line on. */
+  restMs: number
+  excerptBytes: number
+  /** An answer up to here is read to its end, so that its connection serves again; a longer one is cut off. */
+  maxBytes: number
+}
+
+/** The limit passed before the status line came. */
+export class AnswerTimedOut extends Error {}
+
+/** Takes an answer from undici as it comes and is through when it ends, breaks or takes too long: the status line decides. */
+export class AnswerReader implements Dispatcher.DispatchHandler {
+  readonly answer: Promise<Answer>
+  readonly #limits: AnswerLimits
+  readonly #startedAt = performance.now()
+  readonly #settle: (answer: Answer) => void
+  readonly #chunks: Buffer[] = []
+  #controller: Dispatcher.DispatchController | undefined
+  #timer: NodeJS.Timeout
+  #status: number | null = null
+  #durationMs: number | undefined
+  #bytes = 0
+  #isOver = false
+
+  constructor(limits: AnswerLimits) {
+    const { promise, resolve } = Promise.withResolvers<Answer>()
+    this.#limits = limits
+    this.answer = promise
+    this.#settle = resolve
+    this.#timer = setTimeout(() => this.#cut(new AnswerTimedOut()), limits.timeoutMs)
+  }
+
+  /** The status line has come; the rest is worth a moment. */
+  decide(status: number): void {
+    if (this.#status !== null || this.#isOver) return
+    this.#status = status
+    this.#durationMs = this.#elapsedMs()
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#cut(new Error('the rest takes too long')), this.#limits.restMs)
+  }
+
+  /** The request could not be begun. */
+  fail(error: Error): void {
+    this.#end(error)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    // Too late: it waited for a connection longer than the limit. It must not be sent behind our back.
+    if (this.#isOver) controller.abort(new AnswerTimedOut())
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
+    if (status >= 200) this.decide(status)
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#bytes < this.#limits.excerptBytes) this.#chunks.push(chunk)
+    this.#bytes += chunk.length
+    if (this.#bytes > this.#limits.maxBytes) this.#cut(new Error('the answer is too long'))
+  }
+
+  onResponseEnd(): void {
+    this.#end(null)
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#end(error)
+  }
+
+  #cut(reason: Error): void {
+    this.#end(reason)
+    this.#controller?.abort(reason)
+  }
+
+  #end(error: Error | null): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    this.#settle({
+      status: this.#status,
+      error: this.#status === null ? (error ?? new Error('no status')) : null,
+      durationMs: this.#durationMs ?? this.#elapsedMs(),
+      excerpt: Buffer.concat(this.#chunks).subarray(0, this.#limits.excerptBytes),
+    })
+  }
+
+  #elapsedMs(): number {
+    return Math.round((performance.now() - this.#startedAt) * 1_000) / 1_000
+  }
+}

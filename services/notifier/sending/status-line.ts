@@ -1,0 +1,41 @@
+/** Reads the status of an answer as its bytes come. */
+export interface StatusReader {
+  /** The status as soon as its line is whole, from then on always; undefined until then and for what is no HTTP/1. */
+  add(chunk: Buffer): number | undefined
+}
+
+/** A status line that is longer is none. Interim answers (1xx) before it have headers of their own, which are passed over. */
+const maxBytes = 65_536
+
+export function createStatusReader(): StatusReader {
+  let text = ''
+  let status: number | undefined
+  let isOver = false
+  return {
+    add(chunk) {
+      if (isOver) return status
+      text += chunk.toString('latin1', 0, maxBytes)
+      text = withoutInterim(text)
+      const line = text.indexOf('\n')
+      if (line >= 0) {
+        const digits = /^HTTP\/1\.[01] ([2-9]\d\d)(?:[ \r]|$)/.exec(text.slice(0, line))?.[1]
+        status = digits === undefined ? undefined : Number(digits)
+      }
+      const isInterim = /^HTTP\/1\.[01] 1/.test(text)
+      isOver = text.length > maxBytes || (line >= 0 && !isInterim)
+      if (isOver) text = ''
+      return status
+    },
+  }
+}
+
+/** What comes after the interim answers that are whole. */
+function withoutInterim(text: string): string {
+  let rest = text
+  while (/^HTTP\/1\.[01] 1\d\d[ \r\n]/.test(rest)) {
+    const end = /\r?\n\r?\n/.exec(rest)
+    if (end === null) break
+    rest = rest.slice(end.index + end[0].length)
+  }
+  return rest
+}
