@@ -14,6 +14,7 @@ import * as accessFunctions from './migrations/0012-access-functions.ts'
 import * as quotaAlerts from './migrations/0013-quota-alerts.ts'
 import * as readingIndexes from './migrations/0014-reading-indexes.ts'
 import * as judgeBudget from './migrations/0016-judge-budget.ts'
+import * as failingWebhooks from './migrations/0017-failing-webhooks.ts'
 import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
@@ -35,6 +36,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0013-quota-alerts': quotaAlerts,
   '0014-reading-indexes': readingIndexes,
   '0016-judge-budget': judgeBudget,
+  '0017-failing-webhooks': failingWebhooks,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

@@ -79,7 +79,34 @@ describe('webhooks', () => {
     expect((await call('DELETE', `/${id}`)).status).toBe(404)
   })
 
+  test('show why they were disabled, until their owner enables or disables them', async () => {
+    const id = String((await create({ disable_after_hours: 48 })).json['id'])
+    const webhook = (await call('GET', `/${id}`)).json
+    expect(webhook).toMatchObject({ disable_after_hours: 48, disabled_by_failures: null })
+    await api.pool.query(
+      `update webhooks set enabled = false, failing_since = '2026-01-01', disabled_at = '2026-01-03', disabled_reason = 'failing'
+       where id = $1`,
+      [idToUuid(id)],
+    )
+    const disabled_by_failures = { reason: 'failing', at: '2026-01-03T00:00:00.000Z' }
+    const disabled = { ...webhook, enabled: false, disabled_by_failures }
+    expect((await call('GET', `/${id}`)).json).toEqual(disabled)
+    const never = { disable_after_hours: null }
+    expect((await call('PATCH', `/${id}`, never)).json).toEqual({ ...disabled, ...never })
+    expect((await call('PATCH', `/${id}`, { enabled: true })).json).toEqual({ ...webhook, ...never })
+    const { rows } = await api.pool.query('select failing_since from webhooks where id = $1', [idToUuid(id)])
+    expect(rows).toEqual([{ failing_since: null }])
+  })
+
   test.each<[string, object, string]>([
+    ['a disabling after no time', { disable_after_hours: 0 }, 'disable_after_hours'],
+    ['an address of IPv4 in IPv6', { url: 'https://[::ffff:10.0.0.8]/' }, 'url'],
+    ['a NAT64 address', { url: 'https://[64:ff9b::a00:8]/' }, 'url'],
+    ['a 6to4 address', { url: 'https://[2002:a00:8::]/' }, 'url'],
+    ['a link-local address', { url: 'https://[fe80::1]/' }, 'url'],
+    ['an octal address', { url: 'https://0177.0.0.1/' }, 'url'],
+    ['a decimal address', { url: 'https://2130706433/' }, 'url'],
+    ['a name of this machine', { url: 'https://api.localhost./' }, 'url'],
     ['no url', { url: undefined }, 'url'],
     ['plain HTTP', { url: 'http://receiver.example.com' }, 'url'],
     ['another scheme', { url: 'ftp://receiver.example.com' }, 'url'],

@@ -1,17 +1,15 @@
 import type { Clock } from '#runtime/clock.ts'
 import { drop, ok, type Outcome } from '#runtime/outcome.ts'
-import type { Sealer } from '#runtime/sealing.ts'
-import { sealedIdentity, type SealedBytes } from '#schemas/sealed-bytes.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { DeliveryPublisher } from './delivery-publisher.ts'
 import type { EndpointSlots } from './endpoint-slots.ts'
 import type { NotifierMetrics } from './notifier-metrics.ts'
 import type { AttemptResult, Sender } from './sending/send-attempt.ts'
 import { buildEnvelope } from './steps/build-envelope.ts'
-import type { JoinedData } from './steps/join-event-data.ts'
 import type { JoinEvent } from './steps/open-event.ts'
+import type { OpenSecrets } from './steps/open-secrets.ts'
 import { isLastAttempt, planNext, type FailedAttempt } from './steps/plan-next.ts'
-import { signDelivery, type SigningSecrets } from './steps/sign-delivery.ts'
+import { signDelivery, type SigningKeys } from './steps/sign-delivery.ts'
 import type { DeliveryStore, FinishedAttempt } from './stores/delivery-store.ts'
 import type { Webhook, WebhookStore } from './stores/webhook-store.ts'
 
@@ -20,7 +18,7 @@ export interface AttemptDependencies {
   deliveries: DeliveryStore
   publisher: DeliveryPublisher
   sender: Sender
-  sealer: Sealer
+  openSecrets: OpenSecrets
   joinEvent: JoinEvent
   slots: EndpointSlots
   metrics: NotifierMetrics
@@ -30,13 +28,25 @@ export interface AttemptDependencies {
 /** `leased`: somebody else has the attempt until then (Unix milliseconds), unless they died. */
 export type AttemptEnd = { kind: 'decided'; outcome: Outcome } | { kind: 'leased'; untilMs: number }
 
+export interface AttemptProgress {
+  /** The receiver takes its time. */
+  onSlow?: () => void
+  /** The request is over, or there was none; what follows is between us and Postgres. */
+  onSent?: () => void
+}
+
 /** Makes one attempt, writes how it ended and publishes what follows; the same again when it is told twice. */
-export type AttemptDelivery = (delivery: WebhookDelivery) => Promise<AttemptEnd>
+export type AttemptDelivery = (delivery: WebhookDelivery, progress?: AttemptProgress) => Promise<AttemptEnd>
 
 /** Longer than any attempt takes, with what is written after it. */
 export const claimLeaseMs = 15_000
 /** An endpoint that takes this long is a slow one (endpoint-slots.ts). */
 const slowMs = 1_000
+/**
+ * A receiver that takes longer is not waited for any more. Counted from the sending: what Postgres and this process take is no
+ * receiver's doing, and setting deliveries aside for it makes more work when there is too much already.
+ */
+const patienceMs = 250
 
 export function createAttemptDelivery(dependencies: AttemptDependencies): AttemptDelivery {
   const { webhooks, deliveries, publisher, metrics } = dependencies
@@ -47,13 +57,18 @@ export function createAttemptDelivery(dependencies: AttemptDependencies): Attemp
     await publisher.publish([planNext(delivery, attempt)])
     if (attempt.isLast) metrics.dead.inc()
   }
-  const finish = async (delivery: WebhookDelivery, attempt: FinishedAttempt): Promise<AttemptEnd> => {
+  const finish = async (
+    delivery: WebhookDelivery,
+    webhook: Webhook,
+    sent: FinishedAttempt,
+  ): Promise<AttemptEnd> => {
+    const attempt = await noteHealth(webhook, sent, dependencies)
     await deliveries.finish(delivery, attempt)
     const { error, finishedAtMs, isLast } = attempt
     if (error !== null) await failed(delivery, { failedAtMs: finishedAtMs, error, isLast })
     return decided(ok())
   }
-  return async (delivery) => {
+  return async (delivery, { onSlow, onSent } = {}) => {
     const name = `${delivery.delivery_id}/${delivery.attempt}`
     const sent = unwritten.get(name)
     const webhook = await webhooks.find(delivery.project_id, delivery.webhook_id)
@@ -72,9 +87,10 @@ export function createAttemptDelivery(dependencies: AttemptDependencies): Attemp
         return decided(ok())
       }
     }
-    const attempt = sent ?? (await sendMessage(delivery, webhook, message as Message, dependencies))
+    const attempt = sent ?? (await sendPatiently(delivery, webhook, message as Message, dependencies, onSlow))
+    onSent?.()
     unwritten.set(name, attempt)
-    const end = await finish(delivery, attempt)
+    const end = await finish(delivery, webhook, attempt)
     unwritten.delete(name)
     return end
   }
@@ -86,7 +102,7 @@ function decided(outcome: Outcome): AttemptEnd {
 
 interface Message {
   body: Buffer
-  secrets: SigningSecrets
+  keys: SigningKeys
   isTest: boolean
 }
 
@@ -94,30 +110,44 @@ interface Message {
 function openMessage(
   delivery: WebhookDelivery,
   webhook: Webhook,
-  { sealer, joinEvent }: AttemptDependencies,
+  { openSecrets, joinEvent }: AttemptDependencies,
 ): Message {
-  const data: JoinedData = joinEvent(delivery.event)
-  const identity = sealedIdentity(webhook.projectId, webhook.id, 'webhook_secret')
-  const open = (secret: SealedBytes) => sealer.open(secret, identity).toString('utf8')
+  const data = joinEvent(delivery.event)
   return {
     body: buildEnvelope(delivery.event, data),
-    secrets: {
-      current: open(webhook.secret),
-      previous: webhook.previousSecret === null ? null : open(webhook.previousSecret),
-    },
+    keys: openSecrets(webhook),
     isTest: data.fields['test'] === true,
+  }
+}
+
+async function sendPatiently(
+  delivery: WebhookDelivery,
+  webhook: Webhook,
+  message: Message,
+  dependencies: AttemptDependencies,
+  onSlow: (() => void) | undefined,
+): Promise<FinishedAttempt> {
+  let isOver = false
+  // An answer that has come and was not read yet is read before the immediate: a busy process does not blame receivers.
+  const judge = () => setImmediate(() => (isOver ? undefined : onSlow?.()))
+  const timer = onSlow === undefined ? undefined : setTimeout(judge, patienceMs)
+  try {
+    return await sendMessage(delivery, webhook, message, dependencies)
+  } finally {
+    isOver = true
+    clearTimeout(timer)
   }
 }
 
 async function sendMessage(
   delivery: WebhookDelivery,
   webhook: Webhook,
-  { body, secrets, isTest }: Message,
+  { body, keys, isTest }: Message,
   { sender, slots, metrics, clock }: AttemptDependencies,
 ): Promise<FinishedAttempt> {
   const isWanted = webhook.enabled || isTest
-  const headers = signDelivery(delivery, body, secrets, clock.now())
-  const result = isWanted ? await sender.send(webhook.url, headers, body) : disabledResult
+  const headers = signDelivery(delivery, body, keys, clock.now())
+  const result = isWanted ? await sender.send(webhook.url, headers, body) : disabledResult(webhook)
   const finishedAtMs = clock.now()
   slots.note(webhook.id, result.durationMs >= slowMs)
   metrics.attempts.inc({ result: resultLabel(result) })
@@ -133,15 +163,30 @@ async function sendMessage(
     error,
     excerpt,
     isLast: !isWanted || isLastAttempt(delivery),
+    wasSent: isWanted,
   }
 }
 
-const disabledResult: AttemptResult = {
-  statusCode: null,
-  durationMs: 0,
-  error: 'the webhook is disabled',
-  excerpt: null,
-  timedOut: false,
+/** Whether receivers are reached is kept with the webhook; one that is disabled for it says so in the delivery log. */
+async function noteHealth(
+  webhook: Webhook,
+  attempt: FinishedAttempt,
+  { webhooks, metrics }: AttemptDependencies,
+): Promise<FinishedAttempt> {
+  if (attempt.error === null && webhook.isFailing) await webhooks.noteDelivered(webhook.id)
+  if (attempt.error === null || !attempt.isLast || !attempt.wasSent) return attempt
+  const { reason, isNew } = await webhooks.noteFailure(webhook.id, attempt.finishedAtMs)
+  if (isNew) metrics.disabled.inc()
+  return reason === null ? attempt : { ...attempt, error: `${attempt.error}; ${disabledBecause(reason)}` }
+}
+
+function disabledResult({ disabledReason }: Webhook): AttemptResult {
+  const error = disabledBecause(disabledReason)
+  return { statusCode: null, durationMs: 0, error, excerpt: null, timedOut: false }
+}
+
+function disabledBecause(reason: string | null): string {
+  return `the webhook is disabled${reason === null ? '' : `: ${reason}`}`
 }
 
 function resultLabel(result: AttemptResult): string {

@@ -24,9 +24,6 @@ export interface DeliveryHandler {
   drained(): Promise<void>
 }
 
-/** An attempt that takes longer goes on without its record, so that a consumer never waits for a receiver. */
-const patienceMs = 250
-
 /**
  * Makes the attempt that a record asks for. What cannot be made at once, or takes long, is handed to the database
  * (`webhook_waiting`) and the record is done: one endpoint's trouble must not become another's. An attempt that goes on
@@ -63,21 +60,19 @@ export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies)
     async handle({ value: delivery }) {
       const fault = checkDelivery(delivery)
       if (fault !== undefined) return deadLetter(fault)
-      const giveBack = slots.take(delivery.webhook_id, 'topic')
+      const giveBack = await slots.takeSoon(delivery.webhook_id)
       if (giveBack === undefined) {
         slots.holdBack(delivery.webhook_id)
         return setAside(delivery, 'endpoint_full', clock.now())
       }
-      const going = attempt(delivery).finally(giveBack)
+      const slow = Promise.withResolvers<'slow'>()
+      const going = attempt(delivery, { onSlow: () => slow.resolve('slow'), onSent: giveBack }).finally(
+        giveBack,
+      )
       track(going)
-      const patience = new AbortController()
-      const late = clock.sleep(patienceMs, patience.signal).then(() => 'late' as const)
-      try {
-        const end = await Promise.race([going, late])
-        return await (end === 'late' ? letGoOn(delivery, going) : conclude(delivery, end))
-      } finally {
-        patience.abort()
-      }
+      // An attempt at a slow receiver goes on without its record, so that a consumer never waits for a receiver.
+      const end = await Promise.race([going, slow.promise])
+      return end === 'slow' ? letGoOn(delivery, going) : conclude(delivery, end)
     },
     async drained() {
       await Promise.all(attempts)

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { createEndpointSlots, type EndpointSlots, type SlotOptions } from './endpoint-slots.ts'
 
 function slotsOf(options: Partial<SlotOptions>, fast: readonly string[] = [], slow: readonly string[] = []) {
@@ -81,4 +81,48 @@ test('who waits goes first', () => {
   expect(slots.take('a', 'waiting')).toBeDefined()
   slots.letPass('a')
   expect(slots.take('a', 'topic')).toBeDefined()
+})
+
+describe('in line for a place at a quick endpoint', () => {
+  const fill = (slots: EndpointSlots) => [slots.take('a', 'topic'), slots.take('a', 'topic')]
+
+  test('who came first goes first, and nobody passes them', async () => {
+    const slots = slotsOf({}, ['a'])
+    const [one, other] = fill(slots)
+    const got: number[] = []
+    const inLine = [1, 2].map((number) => slots.takeSoon('a').then((place) => place && got.push(number)))
+    one?.()
+    await inLine[0]
+    other?.()
+    await inLine[1]
+    expect(got).toEqual([1, 2])
+    expect(slots.take('a', 'topic')).toBeUndefined()
+    expect(slots.free()).toBe(8)
+  })
+
+  test.each<[string, (slots: EndpointSlots) => void]>([
+    ['turns slow', (slots) => slots.note('a', true)],
+    ['is held back', (slots) => slots.holdBack('a')],
+  ])('the line ends when the endpoint %s', async (_name, change) => {
+    const slots = slotsOf({}, ['a'])
+    const [one] = fill(slots)
+    const place = slots.takeSoon('a')
+    change(slots)
+    one?.()
+    expect(await place).toBeUndefined()
+  })
+
+  test('it is as long as four for each place, and moves on by itself when none becomes free', async () => {
+    const slots = slotsOf({}, ['a'])
+    fill(slots)
+    const inLine = Array.from({ length: 8 }, () => slots.takeSoon('a'))
+    expect(await slots.takeSoon('a')).toBeUndefined()
+    expect(await Promise.all(inLine)).toEqual(Array(8).fill(undefined))
+  })
+
+  test('nobody waits for a slow one', async () => {
+    const slots = slotsOf({}, [], ['a'])
+    fill(slots)
+    expect(await slots.takeSoon('a')).toBeUndefined()
+  })
 })

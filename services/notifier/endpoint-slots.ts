@@ -4,7 +4,9 @@
  */
 export interface EndpointSlots {
   /** A place, to be given back once; undefined when there is none, or when others of this endpoint wait for one from topics. */
-  take(webhookId: string, from: 'topic' | 'waiting'): (() => void) | undefined
+  take(webhookId: string, from: 'topic' | 'waiting'): GiveBack | undefined
+  /** The same for what comes from a topic, which waits a moment in line for a place at an endpoint that is quick. */
+  takeSoon(webhookId: string): Promise<GiveBack | undefined>
   /** Attempts of this endpoint wait for a place: those that come from a topic go behind them, not before. */
   holdBack(webhookId: string): void
   /** None of this endpoint wait any more. */
@@ -19,11 +21,25 @@ export interface EndpointSlots {
   free(): number
 }
 
+export type GiveBack = () => void
+
 export interface SlotOptions {
   perEndpoint: number
   total: number
   /** Told how many places are taken, whenever that changes. */
   onChange?: (taken: number) => void
+}
+
+/**
+ * In line for one endpoint, for each of its places, and for how long: enough for a burst, which would cost three statements more by
+ * way of the database; too little for a busy endpoint to keep those behind it in its partition from theirs.
+ */
+const inLinePerPlace = 4
+const inLineMs = 250
+
+interface InLine {
+  settle: (place: GiveBack | undefined) => void
+  timer: NodeJS.Timeout
 }
 
 export function createEndpointSlots(options: SlotOptions): EndpointSlots {
@@ -35,6 +51,7 @@ class Slots implements EndpointSlots {
   readonly #inFlight = new Map<string, number>()
   readonly #isSlow = new Map<string, boolean>()
   readonly #held = new Set<string>()
+  readonly #lines = new Map<string, Set<InLine>>()
   readonly #slowLimit: number
   #taken = 0
   #takenBySlow = 0
@@ -44,20 +61,38 @@ class Slots implements EndpointSlots {
     this.#slowLimit = Math.max(1, options.total >> 1)
   }
 
-  take(webhookId: string, from: 'topic' | 'waiting'): (() => void) | undefined {
+  take(webhookId: string, from: 'topic' | 'waiting'): GiveBack | undefined {
     const shared = this.#isSlow.get(webhookId) === true ? this.#freeForSlow() : this.free()
     const isBehindOthers = from === 'topic' && this.#held.has(webhookId)
     if (isBehindOthers || shared <= 0 || this.#ownLeft(webhookId) <= 0) return undefined
     this.#count(webhookId, 1)
     let given = false
     return () => {
-      if (!given) this.#count(webhookId, -1)
+      if (given) return
       given = true
+      this.#count(webhookId, -1)
+      this.#advanceLine(webhookId)
     }
+  }
+
+  async takeSoon(webhookId: string): Promise<GiveBack | undefined> {
+    const line = this.#lines.get(webhookId) ?? new Set()
+    const place = line.size > 0 ? undefined : this.take(webhookId, 'topic')
+    const mayWait = this.#isSlow.get(webhookId) !== true && !this.#held.has(webhookId)
+    if (place !== undefined || !mayWait || line.size >= inLinePerPlace * this.#options.perEndpoint)
+      return place
+    return new Promise((resolve) => {
+      const waiter = {
+        settle: resolve,
+        timer: setTimeout(() => this.#leaveLine(webhookId, waiter), inLineMs),
+      }
+      this.#lines.set(webhookId, line.add(waiter))
+    })
   }
 
   holdBack(webhookId: string): void {
     this.#held.add(webhookId)
+    this.#endLine(webhookId)
   }
 
   letPass(webhookId: string): void {
@@ -72,6 +107,7 @@ class Slots implements EndpointSlots {
     const wasSlow = this.#isSlow.get(webhookId) === true
     if (wasSlow !== isSlow) this.#takenBySlow += (isSlow ? 1 : -1) * this.#of(webhookId)
     this.#isSlow.set(webhookId, isSlow)
+    if (isSlow) this.#endLine(webhookId)
   }
 
   placesLeft(): Map<string, number> {
@@ -94,6 +130,26 @@ class Slots implements EndpointSlots {
 
   free(): number {
     return this.#options.total - this.#taken
+  }
+
+  #advanceLine(webhookId: string): void {
+    for (const waiter of this.#lines.get(webhookId) ?? []) {
+      const place = this.take(webhookId, 'topic')
+      if (place === undefined) return
+      this.#leaveLine(webhookId, waiter, place)
+    }
+  }
+
+  #endLine(webhookId: string): void {
+    for (const waiter of this.#lines.get(webhookId) ?? []) this.#leaveLine(webhookId, waiter)
+  }
+
+  #leaveLine(webhookId: string, waiter: InLine, place?: GiveBack): void {
+    const line = this.#lines.get(webhookId)
+    line?.delete(waiter)
+    if (line?.size === 0) this.#lines.delete(webhookId)
+    clearTimeout(waiter.timer)
+    waiter.settle(place)
   }
 
   #freeForSlow(): number {

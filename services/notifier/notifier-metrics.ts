@@ -10,6 +10,7 @@ export interface NotifierMetrics {
   inFlight: Gauge
   waiting: Counter<'reason'>
   dead: Counter
+  disabled: Counter
 }
 
 export function createNotifierMetrics(metrics: Metrics): NotifierMetrics {
@@ -41,5 +42,9 @@ export function createNotifierMetrics(metrics: Metrics): NotifierMetrics {
       ['reason'],
     ),
     dead: metrics.counter('sluice_notifier_dead_total', 'Deliveries whose last attempt failed'),
+    disabled: metrics.counter(
+      'sluice_notifier_disabled_total',
+      'Webhooks disabled because nothing reached them for as long as their owners set',
+    ),
   }
 }

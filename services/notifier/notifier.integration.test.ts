@@ -244,18 +244,6 @@ describe('who gets what', () => {
     const codes = letters.map(({ headers }) => String(headers['sluice-dlq-code']))
     expect(codes.toSorted()).toEqual(['CANNOT_OPEN', 'INVALID_IDENTIFIER'])
   })
-
-  test('a webhook disabled between attempts gets no more', async () => {
-    const { receiver, projectId, webhookId } = await openEndpoint()
-    receiver.behave(refuse)
-    const event = threat(projectId)
-    await stage.raise(event)
-    await receiver.waitFor((all) => all.length === 1)
-    await stage.pool.query('update webhooks set enabled = false')
-    const stored = await stage.settled(event, webhookId, 'failed')
-    expect(receiver.deliveries).toHaveLength(1)
-    expect(stored.attempts.at(-1)?.error).toBe('the webhook is disabled')
-  })
 })
 
 /** Between the end of an answer and the next request, by the receiver's own clock. */

@@ -26,6 +26,7 @@ import { createDnsResolver } from './sending/guarded-connector.ts'
 import { createSender } from './sending/send-attempt.ts'
 import { createExpressionCache } from './steps/expression-cache.ts'
 import { createJoinEvent } from './steps/open-event.ts'
+import { createOpenSecrets } from './steps/open-secrets.ts'
 import { createDeliveryStore } from './stores/delivery-store.ts'
 import { createWaitingStore } from './stores/waiting-store.ts'
 import { createWebhookStore } from './stores/webhook-store.ts'
@@ -34,8 +35,8 @@ import { createWaitingPump } from './waiting-pump.ts'
 /** Specification 3.3: a receiver answers within 10 s. */
 const receiverTimeoutMs = 10_000
 const dnsTimeoutMs = 2_500
-/** Of one partition. Records end within a fraction of a second (delivery-handler.ts), whatever receivers do. */
-const recordsAtOnce = 64
+/** Of one partition. Records end within a fraction of a second (delivery-handler.ts), whatever receivers do; with 64, commits limit it. */
+const recordsAtOnce = 128
 const retryTopics = [topics.deliveryRetry1s, topics.deliveryRetry2s, topics.deliveryRetry4s]
 const deliveryTopics = [topics.deliveryDue, ...retryTopics, topics.deliveryDead]
 
@@ -146,7 +147,7 @@ function createDelivering(ground: Ground): Part[] {
     deliveries: createDeliveryStore(pool, claimLeaseMs),
     publisher,
     sender,
-    sealer,
+    openSecrets: createOpenSecrets(sealer),
     joinEvent: createJoinEvent(sealer),
     slots,
     metrics,
@@ -154,7 +155,7 @@ function createDelivering(ground: Ground): Part[] {
   })
   const waiting = createWaitingStore(pool)
   const delivering = createDeliveryHandler({ attempt, slots, waiting, metrics, log, clock })
-  const consumerOf = (name: string, from: readonly TopicDefinition[]) =>
+  const consumerOf = (name: string, from: readonly TopicDefinition[], areDue: boolean) =>
     createParallelConsumer<WebhookDelivery>({
       ...ground,
       groupId: `${config.TOPIC_PREFIX}notifier-${name}`,
@@ -164,7 +165,7 @@ function createDelivering(ground: Ground): Part[] {
       handler: delivering.handle,
       concurrency,
       window: recordsAtOnce,
-      notBefore: ({ value }: ConsumedRecord<WebhookDelivery>) => value.due_at,
+      ...(areDue ? {} : { notBefore: ({ value }: ConsumedRecord<WebhookDelivery>) => value.due_at }),
     })
   const sending: Part = {
     start: () => Promise.resolve(),
@@ -176,7 +177,7 @@ function createDelivering(ground: Ground): Part[] {
   return [
     sending,
     createWaitingPump({ attempt, slots, waiting, log, clock }),
-    consumerOf('retry', retryTopics),
-    consumerOf('due', [topics.deliveryDue]),
+    consumerOf('retry', retryTopics, false),
+    consumerOf('due', [topics.deliveryDue], true),
   ]
 }

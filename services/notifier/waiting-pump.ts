@@ -106,7 +106,7 @@ class WaitingPump implements Service {
       await waiting.putBack(delivery)
       return
     }
-    const work = this.#work(delivery).finally(() => {
+    const work = this.#work(delivery, giveBack).finally(() => {
       giveBack()
       this.#working.delete(work)
       this.#idle.abort()
@@ -114,10 +114,10 @@ class WaitingPump implements Service {
     this.#working.add(work)
   }
 
-  async #work(delivery: WebhookDelivery): Promise<void> {
+  async #work(delivery: WebhookDelivery, onSent: () => void): Promise<void> {
     const { attempt, waiting, log } = this.#dependencies
     try {
-      const end = await attempt(delivery)
+      const end = await attempt(delivery, { onSent })
       if (end.kind === 'decided') await waiting.remove(delivery)
     } catch (error) {
       // It falls due again when its lease ends.

@@ -44,7 +44,14 @@ const inputFields = {
     .describe(
       'CEL over the event, for instance `data.severity == "critical" && data.owasp_category in ["LLM01"]`.',
     ),
-  enabled: z.boolean(),
+  enabled: z.boolean().describe('Enabling begins anew: what failed before is not counted.'),
+  disable_after_hours: z
+    .number()
+    .int()
+    .min(1)
+    .max(720)
+    .nullable()
+    .describe('Disable the webhook once deliveries fail and none was delivered for so long; null: never.'),
 }
 
 const createSchema = z.strictObject({
@@ -63,6 +70,10 @@ const webhookSchema = z.object({
     .describe(
       'What the expression failed with last on an event, which was not sent; null since it was saved.',
     ),
+  disabled_by_failures: z
+    .object({ reason: z.string(), at: z.iso.datetime() })
+    .nullable()
+    .describe('Why and when it was disabled by `disable_after_hours`; null otherwise.'),
   created_at: z.iso.datetime(),
 })
 const withSecret = webhookSchema.extend({
@@ -115,7 +126,8 @@ function createRoute({ databases, sealer, check, clock }: WebhookRoutesOptions):
 
 function inputOf(body: z.output<typeof createSchema>): WebhookInput {
   const { url, events, filters = {}, filter_expression = null, enabled = true } = body
-  return { url, events, filters: listsOf(filters), filter_expression, enabled }
+  const disable_after_hours = body.disable_after_hours ?? null
+  return { url, events, filters: listsOf(filters), filter_expression, enabled, disable_after_hours }
 }
 
 function listsOf(filters: z.output<typeof inputFields.filters>): Record<string, readonly string[]> {

@@ -8,6 +8,7 @@ export interface WebhookInput {
   filters: Readonly<Record<string, readonly string[]>>
   filter_expression: string | null
   enabled: boolean
+  disable_after_hours: number | null
 }
 
 export interface Webhook extends WebhookInput {
@@ -15,17 +16,21 @@ export interface Webhook extends WebhookInput {
   project_id: string
   /** What the expression failed with last on an event, since it was saved. It sends nothing then. */
   filter_expression_error: { message: string; at: string } | null
+  /** Why and when the notifier disabled it; null when it did not, or it was enabled since. */
+  disabled_by_failures: { reason: string; at: string } | null
   created_at: string
 }
 
-type WebhookRow = Omit<Webhook, 'created_at' | 'filter_expression_error'> & {
+type WebhookRow = Omit<Webhook, 'created_at' | 'filter_expression_error' | 'disabled_by_failures'> & {
   created_at: Date
   expression_failure: string | null
   expression_failed_at: Date | null
+  disabled_reason: string | null
+  disabled_at: Date | null
 }
 
 const columns = `w.id, w.project_id, w.url, w.events, w.filters, w.filter_expression, w.enabled, w.created_at,
-  w.expression_failure, w.expression_failed_at`
+  w.expression_failure, w.expression_failed_at, w.disable_after_hours, w.disabled_reason, w.disabled_at`
 
 export async function createWebhook(
   database: ProjectDatabase<OneProject>,
@@ -37,8 +42,8 @@ export async function createWebhook(
   const rows = await database.query<WebhookRow>(
     `with w as (
        insert into webhooks (id, project_id, url, events, filters, filter_expression, enabled, secret_codec, secret_key_id,
-         secret_data, created_at, updated_at)
-       select $2, p.project_id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11 from subscriptions p where :scope(p)
+         secret_data, created_at, updated_at, disable_after_hours)
+       select $2, p.project_id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12 from subscriptions p where :scope(p)
        returning *)
      select ${columns} from w`,
     [
@@ -52,6 +57,7 @@ export async function createWebhook(
       secret.key_id,
       secret.data,
       new Date(nowMs),
+      input.disable_after_hours,
     ],
   )
   return rows.map(webhookOf)[0]
@@ -95,7 +101,11 @@ export async function updateWebhook(
        filter_expression = case when $6 then $7 else w.filter_expression end,
        expression_failure = case when $6 then null else w.expression_failure end,
        expression_failed_at = case when $6 then null else w.expression_failed_at end,
-       enabled = coalesce($8, w.enabled), updated_at = $9
+       enabled = coalesce($8, w.enabled), updated_at = $9,
+       disable_after_hours = case when $10 then $11 else w.disable_after_hours end,
+       failing_since = case when $8 then null else w.failing_since end,
+       disabled_reason = case when $8 is null then w.disabled_reason end,
+       disabled_at = case when $8 is null then w.disabled_at end
      where :scope(w) and w.id = $2 returning ${columns}`,
     [
       idToUuid(webhookId),
@@ -106,6 +116,8 @@ export async function updateWebhook(
       changes.filter_expression ?? null,
       changes.enabled ?? null,
       new Date(nowMs),
+      changes.disable_after_hours !== undefined,
+      changes.disable_after_hours ?? null,
     ],
   )
   return rows.map(webhookOf)[0]
@@ -147,10 +159,15 @@ export async function removeWebhook(
   return rows.length > 0
 }
 
-function webhookOf({ expression_failure: message, expression_failed_at: at, ...row }: WebhookRow): Webhook {
+function webhookOf(stored: WebhookRow): Webhook {
+  const { expression_failure: message, expression_failed_at: failedAt, ...rest } = stored
+  const { disabled_reason: reason, disabled_at: disabledAt, ...row } = rest
   return {
     ...row,
-    filter_expression_error: message === null || at === null ? null : { message, at: at.toISOString() },
+    filter_expression_error:
+      message === null || failedAt === null ? null : { message, at: failedAt.toISOString() },
+    disabled_by_failures:
+      reason === null || disabledAt === null ? null : { reason, at: disabledAt.toISOString() },
     id: idFromUuid('webhook', row.id),
     project_id: idFromUuid('project', row.project_id),
     created_at: row.created_at.toISOString(),

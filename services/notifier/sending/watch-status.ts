@@ -36,8 +36,12 @@ export function createStatusWatch(): StatusWatch {
   const sendHeaders = channel('undici:client:sendHeaders')
   sendHeaders.subscribe(onSent)
   return {
-    add: (body, onStatus) => void expected.set(body, onStatus),
-    close: () => void sendHeaders.unsubscribe(onSent),
+    add(body, onStatus) {
+      expected.set(body, onStatus)
+    },
+    close() {
+      sendHeaders.unsubscribe(onSent)
+    },
   }
 }
 

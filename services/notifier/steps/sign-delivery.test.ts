@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { signDelivery } from './sign-delivery.ts'
+import { signDelivery, signingKeyOf } from './sign-delivery.ts'
 
 const key = Buffer.from('a key of some bytes')
 const secret = `whsec_${key.toString('base64')}`
@@ -22,7 +22,12 @@ const hex = (secret: string) =>
   `sha256=${createHmac('sha256', Buffer.from(secret, 'utf8')).update(body).digest('hex')}`
 
 test('signs the raw bytes with the text of the secret, and by standard-webhooks with what it decodes to', () => {
-  const headers = signDelivery(delivery, body, { current: secret, previous: null }, 1_700_000_000_999)
+  const headers = signDelivery(
+    delivery,
+    body,
+    { current: signingKeyOf(secret), previous: null },
+    1_700_000_000_999,
+  )
   const standard = createHmac('sha256', key).update(`evt_1.1700000000.${body.toString()}`).digest('base64')
   expect(headers).toEqual({
     'content-type': 'application/json',
@@ -38,7 +43,12 @@ test('signs the raw bytes with the text of the secret, and by standard-webhooks 
 })
 
 test('a known signature', () => {
-  const headers = signDelivery(delivery, Buffer.from('{}'), { current: 'whsec_c2VjcmV0', previous: null }, 0)
+  const headers = signDelivery(
+    delivery,
+    Buffer.from('{}'),
+    { current: signingKeyOf('whsec_c2VjcmV0'), previous: null },
+    0,
+  )
   // printf '{}' | openssl dgst -sha256 -hmac whsec_c2VjcmV0
   expect(headers['x-service-signature']).toBe(
     'sha256=f2a9d48be51b03e17422a1499a4cdb7f8400afd0aa4cf50f34b9852d223553bb',
@@ -46,7 +56,12 @@ test('a known signature', () => {
 })
 
 test('during the overlap after a rotation both secrets sign', () => {
-  const headers = signDelivery(delivery, body, { current: secret, previous: 'whsec_b2xk' }, 0)
+  const headers = signDelivery(
+    delivery,
+    body,
+    { current: signingKeyOf(secret), previous: signingKeyOf('whsec_b2xk') },
+    0,
+  )
   expect(headers['x-service-signature']).toBe(hex(secret))
   expect(headers['x-service-signature-previous']).toBe(hex('whsec_b2xk'))
   expect(headers['webhook-signature']?.split(' ')).toHaveLength(2)

@@ -1,11 +1,26 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 
-/** Secrets as shown to their owner: `whsec_` and base64. */
-export interface SigningSecrets {
-  current: string
+/** The keys of one secret. */
+export interface SigningKey {
+  /** Specification 6.3: the secret's text itself. */
+  service: KeyObject
+  /** standard-webhooks: what the secret's base64 part holds. */
+  standard: KeyObject
+}
+
+export interface SigningKeys {
+  current: SigningKey
   /** Of before a rotation, while its overlap lasts. */
-  previous: string | null
+  previous: SigningKey | null
+}
+
+/** `secret` as it is shown to its owner: `whsec_` and base64. */
+export function signingKeyOf(secret: string): SigningKey {
+  return {
+    service: createSecretKey(secret, 'utf8'),
+    standard: createSecretKey(secret.replace(/^whsec_/, ''), 'base64'),
+  }
 }
 
 /**
@@ -15,35 +30,33 @@ export interface SigningSecrets {
 export function signDelivery(
   delivery: Pick<WebhookDelivery, 'delivery_id' | 'event'>,
   body: Buffer,
-  secrets: SigningSecrets,
+  keys: SigningKeys,
   timestampMs: number,
 ): Record<string, string> {
   const timestamp = Math.floor(timestampMs / 1_000).toString()
   const { id, event } = delivery.event
-  const known = [secrets.current, ...(secrets.previous === null ? [] : [secrets.previous])]
+  const known = [keys.current, ...(keys.previous === null ? [] : [keys.previous])]
   return {
     'content-type': 'application/json',
     'user-agent': 'Sluice-Webhooks/1',
     'x-service-event': event,
     'x-service-delivery': delivery.delivery_id,
     'x-service-timestamp': timestamp,
-    'x-service-signature': serviceSignature(body, secrets.current),
-    ...(secrets.previous === null
+    'x-service-signature': serviceSignature(body, keys.current),
+    ...(keys.previous === null
       ? {}
-      : { 'x-service-signature-previous': serviceSignature(body, secrets.previous) }),
+      : { 'x-service-signature-previous': serviceSignature(body, keys.previous) }),
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': known.map((secret) => standardSignature(id, timestamp, body, secret)).join(' '),
+    'webhook-signature': known.map((key) => standardSignature(id, timestamp, body, key)).join(' '),
   }
 }
 
-/** Specification 6.3; the key is the secret's text itself. */
-function serviceSignature(body: Buffer, secret: string): string {
-  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+function serviceSignature(body: Buffer, { service }: SigningKey): string {
+  return `sha256=${createHmac('sha256', service).update(body).digest('hex')}`
 }
 
-/** standard-webhooks, version 1: over id, time and body; the key is what the secret's base64 part holds. */
-function standardSignature(id: string, timestamp: string, body: Buffer, secret: string): string {
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
-  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
+/** Version 1: over id, time and body. */
+function standardSignature(id: string, timestamp: string, body: Buffer, { standard }: SigningKey): string {
+  return `v1,${createHmac('sha256', standard).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
 }

@@ -26,6 +26,8 @@ export interface FinishedAttempt {
   excerpt: Buffer | null
   /** Nothing follows when it failed. */
   isLast: boolean
+  /** False: there was no request, because the webhook is disabled. */
+  wasSent: boolean
 }
 
 export interface DeliveryStore {
@@ -92,8 +94,6 @@ const finishAttempts = `
 
 /** Of one statement; more are in flight together than this rarely. */
 const maxGathered = 200
-/** Statements of a kind at the same time, out of a pool that serves others too. */
-const maxStatements = 2
 
 /** Claims last for `leaseMs`. Claims and finishes that come close together share a statement; each is as safe as alone. */
 export function createDeliveryStore(pool: pg.Pool, leaseMs: number): DeliveryStore {
@@ -126,7 +126,6 @@ function gatherClaims(pool: pg.Pool, leaseMs: number): DeliveryStore['claim'] {
   return gatherCalls<WebhookDelivery, Claim>({
     keyOf: ({ delivery_id: id }) => id,
     maxItems: maxGathered,
-    maxRunning: maxStatements,
     async run(deliveries) {
       const { rows } = await query<ClaimRow>(pool, claimAttempts, [
         deliveries.map(({ delivery_id: id }) => idToUuid(id)),
@@ -149,7 +148,6 @@ function gatherFinishes(pool: pg.Pool): (ended: Ended) => Promise<undefined> {
   return gatherCalls<Ended, undefined>({
     keyOf: ({ delivery }) => delivery.delivery_id,
     maxItems: maxGathered,
-    maxRunning: maxStatements,
     async run(ended) {
       const column = <T>(read: (one: Ended) => T): T[] => ended.map(read)
       await query(pool, finishAttempts, [

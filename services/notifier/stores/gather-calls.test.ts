@@ -14,7 +14,6 @@ function gathered(fault: (items: readonly string[]) => Error | undefined = () =>
     },
     keyOf: (item) => item.slice(0, 1),
     maxItems: 3,
-    maxRunning: 1,
   })
   return { statements, call }
 }

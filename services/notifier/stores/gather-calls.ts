@@ -7,9 +7,15 @@ export interface GatherOptions<I, O> {
   keyOf?: (item: I) => string
   /** Of one statement. */
   maxItems: number
-  /** Statements at the same time: what comes meanwhile is gathered for the next. */
-  maxRunning: number
 }
+
+/**
+ * What a statement waits for its next calls, for each that the last one had: who is alone waits for nothing, who is busy gathers. A
+ * statement costs Postgres half a millisecond before its first row (a delivery's four took 1.5 ms of it alone, 0.09 ms in groups of a
+ * hundred).
+ */
+const paceMsPerCall = 0.5
+const maxPaceMs = 20
 
 interface Call<I, O> {
   item: I
@@ -18,15 +24,16 @@ interface Call<I, O> {
 }
 
 /**
- * Calls that come close together share one statement: a round trip and a commit for all of them. Alone, a call waits for nothing but
- * the end of the turn. Each call still has its answer from after the statement has ended. When a statement is refused for good,
- * its calls are made one by one, so that one call's fault is not another's.
+ * Calls that come close together share one statement: a round trip and a commit for all of them, one statement at a time, and what
+ * comes meanwhile is gathered for the next. Alone, a call waits for nothing but the end of the turn. Each call still has its answer from
+ * after the statement has ended. When a statement is refused for good, its calls are made one by one, so that one call's fault is not
+ * another's.
  */
 export function gatherCalls<I, O>(options: GatherOptions<I, O>): (item: I) => Promise<O> {
-  const { run, keyOf, maxItems, maxRunning } = options
+  const { run, keyOf, maxItems } = options
   let waiting: Call<I, O>[] = []
-  let running = 0
   let isPlanned = false
+  let nextAtMs = 0
 
   const takeBatch = (): Call<I, O>[] => {
     const batch: Call<I, O>[] = []
@@ -51,20 +58,19 @@ export function gatherCalls<I, O>(options: GatherOptions<I, O>): (item: I) => Pr
       } else for (const { reject } of batch) reject(error)
     }
   }
-  const begin = (): void => {
+  const begin = async (): Promise<void> => {
+    const batch = takeBatch()
+    nextAtMs = performance.now() + Math.min(maxPaceMs, (batch.length - 1) * paceMsPerCall)
+    await settle(batch)
     isPlanned = false
-    while (running < maxRunning && waiting.length > 0) {
-      running++
-      void settle(takeBatch()).finally(() => {
-        running--
-        plan()
-      })
-    }
+    plan()
   }
   const plan = (): void => {
-    if (isPlanned || running >= maxRunning || waiting.length === 0) return
+    if (isPlanned || waiting.length === 0) return
     isPlanned = true
-    setImmediate(begin)
+    const pauseMs = nextAtMs - performance.now()
+    if (pauseMs <= 0 || waiting.length >= maxItems) setImmediate(() => void begin())
+    else setTimeout(() => void begin(), pauseMs)
   }
   return (item) =>
     new Promise((resolve, reject) => {

@@ -68,7 +68,7 @@ const takeWaiting = `
     d.event_id, d.event, d.event_created_at, d.data, d.content_codec, d.content_key_id, d.content_data, d.content_id`
 
 /** As in delivery-store.ts. */
-const gathered = { maxItems: 200, maxRunning: 2 }
+const gathered = { maxItems: 200 }
 
 export function createWaitingStore(pool: pg.Pool): WaitingStore {
   const add = gatherCalls<{ delivery: WebhookDelivery; dueAtMs: number }, undefined>({

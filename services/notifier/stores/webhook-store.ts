@@ -13,6 +13,10 @@ export interface Webhook {
   filters: Readonly<Record<string, readonly string[]>>
   filterExpression: string | null
   enabled: boolean
+  /** Why the notifier disabled it; null when it did not. */
+  disabledReason: string | null
+  /** A delivery has failed for good and none was delivered since. */
+  isFailing: boolean
   secret: SealedBytes
   /** Of before a rotation, while its overlap lasts. */
   previousSecret: SealedBytes | null
@@ -30,6 +34,13 @@ export interface WebhookStore {
   find(projectId: string, webhookId: string): Promise<Webhook | undefined>
   /** Shows on webhooks what their expressions failed with, unless they have others by now. */
   noteExpressionFailures(failures: readonly ExpressionFailure[]): Promise<void>
+  /**
+   * Notes that a delivery has failed for good at `failedAtMs`, and disables the webhook when its owner has asked for that and nothing
+   * was delivered for as long. Returns why it is disabled, by this or before; null when it is not, or by its owner.
+   */
+  noteFailure(webhookId: string, failedAtMs: number): Promise<{ reason: string | null; isNew: boolean }>
+  /** Notes that something was delivered. */
+  noteDelivered(webhookId: string): Promise<void>
 }
 
 interface Row {
@@ -40,6 +51,8 @@ interface Row {
   filters: unknown
   filter_expression: string | null
   enabled: boolean
+  disabled_reason: string | null
+  is_failing: boolean
   secret_codec: string
   secret_key_id: string | null
   secret_data: Buffer
@@ -50,7 +63,8 @@ interface Row {
 }
 
 const select = `
-  select id, project_id, url, events, filters, filter_expression, enabled, secret_codec, secret_key_id, secret_data,
+  select id, project_id, url, events, filters, filter_expression, enabled, disabled_reason, failing_since is not null as is_failing,
+    secret_codec, secret_key_id, secret_data,
     previous_secret_codec, previous_secret_key_id, previous_secret_data,
     coalesce(previous_secret_until > now(), false) as previous_secret_valid
   from webhooks`
@@ -62,11 +76,27 @@ const noteFailures = `
   where webhooks.id = failed.id and webhooks.filter_expression = failed.expression
     and (expression_failed_at is null or expression_failed_at < now() - interval '1 minute')`
 
+// The row is locked first: of failures that come together one disables.
+const noteFailing = `
+  with failing as (
+    select id, coalesce(failing_since, $2) as since, disable_after_hours as hours,
+      enabled and coalesce(failing_since, $2) <= $2 - disable_after_hours * interval '1 hour' as is_over
+    from webhooks where id = $1 for update
+  )
+  update webhooks set failing_since = failing.since,
+    enabled = enabled and failing.is_over is not true,
+    disabled_at = case when failing.is_over then now() else disabled_at end,
+    disabled_reason = case when failing.is_over
+      then format('nothing was delivered for %s h, since %s', failing.hours,
+        to_char(failing.since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
+      else disabled_reason end
+  from failing where webhooks.id = failing.id
+  returning disabled_reason as reason, coalesce(failing.is_over, false) as is_new`
+
 /** Reads webhooks as they are now: one that is changed or disabled is so from the next attempt on. */
 export function createWebhookStore(pool: pg.Pool): WebhookStore {
   const find = gatherCalls<string, Webhook | undefined>({
     maxItems: 200,
-    maxRunning: 2,
     async run(ids) {
       const { rows } = await query<Row>(pool, `${select} where id = any($1::uuid[])`, [ids.map(idToUuid)])
       const webhooks = new Map(rows.map(webhookOf).map((webhook) => [webhook.id, webhook]))
@@ -82,6 +112,18 @@ export function createWebhookStore(pool: pg.Pool): WebhookStore {
     async find(projectId, webhookId) {
       const webhook = await find(webhookId)
       return webhook?.projectId === projectId ? webhook : undefined
+    },
+    async noteFailure(webhookId, failedAtMs) {
+      const values = [idToUuid(webhookId), new Date(failedAtMs)]
+      const { rows } = await query<{ reason: string | null; is_new: boolean }>(pool, noteFailing, values)
+      return { reason: rows[0]?.reason ?? null, isNew: rows[0]?.is_new ?? false }
+    },
+    async noteDelivered(webhookId) {
+      await query(
+        pool,
+        'update webhooks set failing_since = null where id = $1 and failing_since is not null',
+        [idToUuid(webhookId)],
+      )
     },
     async noteExpressionFailures(failures) {
       if (failures.length === 0) return
@@ -105,6 +147,8 @@ function webhookOf(row: Row): Webhook {
     filters: filtersOf(row.filters),
     filterExpression: row.filter_expression,
     enabled: row.enabled,
+    disabledReason: row.disabled_reason,
+    isFailing: row.is_failing,
     secret: { codec: row.secret_codec, key_id: row.secret_key_id, data: row.secret_data },
     previousSecret: previousSecretOf(row),
   }

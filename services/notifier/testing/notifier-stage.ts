@@ -90,15 +90,16 @@ export async function setNotifierStage(): Promise<NotifierStage> {
   const pool = new pg.Pool({ connectionString: database.url, max: 4 })
   const producer = createProducer({ kafka, log: quiet, metrics: createMetrics() })
   await producer.start()
-  const registry = createRegistryCodec({ url: registryUrl, log: quiet })
   const key = randomBytes(32)
   const sealer = createSealer([{ id: 'k1', key }])
-  const codecOf = <S extends SchemaName>(topic: TopicDefinition<S>): Codec<TopicValues[S]> =>
-    registry.codec({ subject: `${prefix}${topic.name}-value`, schema: avroSchemas[topic.schema] })
+  const codecOf = createCodecs(registryUrl, prefix)
+  const recordOf = async <S extends SchemaName>(
+    topic: TopicDefinition<S>,
+    recordKey: string,
+    value: TopicValues[S],
+  ) => ({ topic: prefix + topic.name, key: recordKey, value: await codecOf(topic).encode(value) })
   const send: NotifierStage['send'] = async (topic, recordKey, value) => {
-    await producer.send([
-      { topic: prefix + topic.name, key: recordKey, value: await codecOf(topic).encode(value) },
-    ])
+    await producer.send([await recordOf(topic, recordKey, value)])
   }
   const delivery: NotifierStage['delivery'] = (event, webhookId) =>
     readDelivery(pool, deliveryId(event, webhookId))
@@ -118,7 +119,8 @@ export async function setNotifierStage(): Promise<NotifierStage> {
     addProject: () => addProject(pool),
     addWebhook: (given) => addWebhook(pool, sealer, given),
     raise: async (...events) => {
-      await Promise.all(events.map((event) => send(topics.eventRaised, event.project_id, event)))
+      const records = events.map((event) => recordOf(topics.eventRaised, event.project_id, event))
+      await producer.send(await Promise.all(records))
     },
     send,
     async read(topic) {
@@ -135,6 +137,17 @@ export async function setNotifierStage(): Promise<NotifierStage> {
       await database.drop()
       await deleteTopics(prefix)
     },
+  }
+}
+
+function createCodecs(registryUrl: string, prefix: string) {
+  const registry = createRegistryCodec({ url: registryUrl, log: quiet })
+  const codecs = new Map<string, Codec<never>>()
+  return <S extends SchemaName>(topic: TopicDefinition<S>): Codec<TopicValues[S]> => {
+    const subject = `${prefix}${topic.name}-value`
+    const codec = codecs.get(subject) ?? registry.codec({ subject, schema: avroSchemas[topic.schema] })
+    codecs.set(subject, codec)
+    return codec
   }
 }
 

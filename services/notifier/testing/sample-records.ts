@@ -28,6 +28,8 @@ export function webhook(given: Partial<Webhook> = {}): Webhook {
     filters: {},
     filterExpression: null,
     enabled: true,
+    disabledReason: null,
+    isFailing: false,
     secret: { codec: 'none', key_id: null, data: Buffer.from('whsec_c2VjcmV0') },
     previousSecret: null,
     ...given,

@@ -1,0 +1,30 @@
+import type { Sealer } from '#runtime/sealing.ts'
+import { sealedIdentity, type SealedBytes } from '#schemas/sealed-bytes.ts'
+import type { Webhook } from '../stores/webhook-store.ts'
+import { signingKeyOf, type SigningKey, type SigningKeys } from './sign-delivery.ts'
+
+/** The keys that a webhook's deliveries are signed with now. Throws PermanentError when a secret cannot be opened. */
+export type OpenSecrets = (webhook: Webhook) => SigningKeys
+
+/** Of 64 bytes or so each; beyond these the one that was opened first is opened anew when it is needed. */
+const maxKept = 10_000
+
+/** Opens each secret once: opening it for every attempt took as long as signing with it. */
+export function createOpenSecrets(sealer: Sealer): OpenSecrets {
+  const kept = new Map<string, SigningKey>()
+  const open = (webhook: Webhook, secret: SealedBytes): SigningKey => {
+    const identity = sealedIdentity(webhook.projectId, webhook.id, 'webhook_secret')
+    const name = `${identity}/${secret.key_id ?? ''}/${secret.data.toString('latin1')}`
+    const known = kept.get(name)
+    if (known !== undefined) return known
+    const key = signingKeyOf(sealer.open(secret, identity).toString('utf8'))
+    const [oldest] = kept.keys()
+    if (kept.size >= maxKept && oldest !== undefined) kept.delete(oldest)
+    kept.set(name, key)
+    return key
+  }
+  return (webhook) => ({
+    current: open(webhook, webhook.secret),
+    previous: webhook.previousSecret === null ? null : open(webhook, webhook.previousSecret),
+  })
+}
