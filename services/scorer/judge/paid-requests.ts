@@ -8,6 +8,7 @@ import type { ScorerMetrics } from '../scorer-metrics.ts'
 import type { JudgeBudget, JudgeSpend } from '../stores/judge-budget.ts'
 import { costOf, mostTokensOf, type JudgePrice } from './judge-price.ts'
 import { JudgeTrouble } from './judge-trouble.ts'
+import { createPermits, type Lane } from './permits.ts'
 import { createRateLimit } from './rate-limit.ts'
 
 /** What one request to the model brought. */
@@ -29,10 +30,17 @@ export interface Failed {
 }
 export type Paid = ({ kind: 'answered'; reply: ModelReply } | Failed) & { spend: JudgeSpend }
 
+export interface JudgeRequest {
+  /** Who pays. */
+  projectId: string
+  prompt: JudgePrompt
+  lane: Lane
+}
+
 /** Requests to the model within its rates and the project's budget. */
 export interface PaidRequests {
   /** Rejects when `signal` aborts or the budget cannot be asked, else never. */
-  send(projectId: string, prompt: JudgePrompt, signal: AbortSignal): Promise<Paid>
+  send(request: JudgeRequest, signal: AbortSignal): Promise<Paid>
   stop(): void
 }
 
@@ -42,6 +50,8 @@ export interface PaidRequestsOptions {
   /** Null: not known. */
   price: JudgePrice | null
   budget: JudgeBudget
+  /** Requests at once. */
+  concurrency: number
   /** Null: no limit. */
   requestsPerMinute: number | null
   tokensPerMinute: number | null
@@ -72,6 +82,7 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
   const { price, budget, metrics, log, clock } = options
   const requests = createRateLimit(options.requestsPerMinute, clock)
   const tokens = createRateLimit(options.tokensPerMinute, clock)
+  const permits = createPermits(options.concurrency)
   const breaker = createBreaker(options)
   /** Unix milliseconds: the provider has asked everybody to wait until then. */
   let quietUntilMs = 0
@@ -84,35 +95,54 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
     signal.throwIfAborted()
   }
 
+  /** Sets the cost aside and asks; what is to be booked then is for the caller to settle. */
+  async function ask({ projectId, prompt }: JudgeRequest, signal: AbortSignal): Promise<Asked> {
+    const most = mostTokensOf(prompt)
+    await waitForTurn(most.likely, signal)
+    if (breaker.opened) return { result: Promise.resolve({ ...away, spend: nothingSpent }) }
+    const mostUsd = price === null ? null : costOf(price, most.prompt, most.completion)
+    const reserved = await budget.reserve(projectId, mostUsd)
+    if (reserved.kind === 'refused') {
+      const refused: Paid = { kind: 'failed', reason: reserved.reason, retryInMs: null, spend: nothingSpent }
+      return { result: Promise.resolve(refused) }
+    }
+    // Who gives no answer may have worked, and counted: the book believes the worst.
+    let spend: JudgeSpend = { ...nothingSpent, usd: mostUsd ?? 0 }
+    const endTimer = metrics.judgeSeconds.startTimer()
+    const finish = () => {
+      endTimer()
+      tokens.correct(spend.promptTokens + spend.completionTokens - most.likely)
+      return reserved.settle(spend)
+    }
+    try {
+      const reply = await breaker.fire(prompt, signal)
+      spend = spendOf(reply, price, spend)
+      return { result: finish().then(() => ({ kind: 'answered', reply, spend })) }
+    } catch (error) {
+      if (isFree(error)) spend = nothingSpent
+      quietUntilMs = Math.max(quietUntilMs, clock.now() + askedPauseMs(error))
+      return {
+        result: finish().then(() => {
+          signal.throwIfAborted()
+          return { ...failureOf(error, log), spend }
+        }),
+      }
+    }
+  }
+
   return {
     stop: () => breaker.shutdown(),
-    async send(projectId, prompt, signal) {
-      const most = mostTokensOf(prompt)
-      await waitForTurn(most.likely, signal)
-      if (breaker.opened) return { ...away, spend: nothingSpent }
-      const mostUsd = price === null ? null : costOf(price, most.prompt, most.completion)
-      const reserved = await budget.reserve(projectId, mostUsd)
-      if (reserved.kind === 'refused')
-        return { kind: 'failed', reason: reserved.reason, retryInMs: null, spend: nothingSpent }
-      // Who gives no answer may have worked, and counted: the book believes the worst.
-      let spend: JudgeSpend = { ...nothingSpent, usd: mostUsd ?? 0 }
-      const endTimer = metrics.judgeSeconds.startTimer()
-      try {
-        const reply = await breaker.fire(prompt, signal)
-        spend = spendOf(reply, price, spend)
-        return { kind: 'answered', reply, spend }
-      } catch (error) {
-        if (isFree(error)) spend = nothingSpent
-        signal.throwIfAborted()
-        quietUntilMs = Math.max(quietUntilMs, clock.now() + askedPauseMs(error))
-        return { ...failureOf(error, log), spend }
-      } finally {
-        endTimer()
-        tokens.correct(spend.promptTokens + spend.completionTokens - most.likely)
-        await reserved.settle(spend)
-      }
+    async send(request, signal) {
+      // Another request may go while what this one has cost is written down.
+      const { result } = await permits.run(() => ask(request, signal), signal, request.lane)
+      return result
     },
   }
+}
+
+/** In an object, so that whoever waits for the request does not wait for the book as well. */
+interface Asked {
+  result: Promise<Paid>
 }
 
 function createBreaker({

@@ -1,0 +1,143 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { freePorts } from '#infra/embedded/free-port.ts'
+import { createSealer } from '#runtime/sealing.ts'
+import { newId } from '#schemas/ids.ts'
+import type { ScoreJob } from '#schemas/safety-score-job.ts'
+import { answers, asks, sampleJob } from '#services/scorer/testing/sample-job.ts'
+import { setScorerStage, type ScorerStage } from '#services/scorer/testing/scorer-stage.ts'
+import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
+import { startBenchProcess } from '../support/bench-process.ts'
+import { measureDetectors, measureJudgeCosts, sampleCalls } from '../support/scoring-costs.ts'
+import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts'
+import { until } from '../support/until.ts'
+
+/**
+ * Jobs per second with a judge of 50 ms at 1, 2 and 4 processes, as a share of so many times one; CPU of the detectors alone by kB of text;
+ * and what the judge costs for a million calls in each mode, rubrics together and apart.
+ */
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '10' }, only: { type: 'string' } },
+})
+const seconds = Number(values.seconds)
+const judgeMs = 50
+/** Few, so that the judge is what a process waits for, also where four of them share two cores. */
+const judgeConcurrency = 2
+const projects = Array.from({ length: 8 }, () => newId('project'))
+
+const detectors = values.only === 'processes' ? {} : await measureScoring()
+const processes = values.only === 'scoring' ? {} : await measureProcesses()
+printFigures('scorer', { ...processes, ...detectors })
+
+async function measureScoring(): Promise<Record<string, number>> {
+  const calls = sampleCalls(300)
+  const perKb = await measureDetectors(calls)
+  console.table(Object.fromEntries([...perKb].map(([name, us]) => [name, { 'CPU µs/kB': us.toFixed(1) }])))
+  const costs = await measureJudgeCosts(calls)
+  console.table(costs)
+  const of = (mode: string) => costs[`${mode}, together`]?.['US$ a million calls'] ?? NaN
+  return {
+    detector_us_per_kb: Number([...perKb.values()].reduce((sum, us) => sum + us, 0).toFixed(1)),
+    judge_usd_per_million_always: of('always'),
+    judge_usd_per_million_uncertain: of('uncertain'),
+    judge_usd_per_million_separate: costs['always, apart']?.['US$ a million calls'] ?? NaN,
+  }
+}
+
+async function measureProcesses(): Promise<Record<string, number>> {
+  const closeInfrastructure = await openBenchmark()
+  const judge = await startBenchProcess(new URL('../support/mock-judge-process.ts', import.meta.url), [
+    String(judgeMs),
+  ])
+  try {
+    const rates = new Map<number, number>()
+    for (const count of [1, 2, 4]) rates.set(count, await rateOf(count, judge.url))
+    const one = rates.get(1) ?? NaN
+    const rows = [...rates].map(([count, rate]) => [
+      `${count} processes`,
+      {
+        'jobs/s': Math.round(rate),
+        'of so many times one': ratio(rate, count * one),
+        "of the judge's limit": ratio(rate, (count * judgeConcurrency * 1_000) / judgeMs),
+      },
+    ])
+    console.table(Object.fromEntries(rows))
+    return {
+      jobs_per_s_1: Number(one.toFixed(1)),
+      efficiency_2: ratio(rates.get(2) ?? NaN, 2 * one),
+      efficiency_4: ratio(rates.get(4) ?? NaN, 4 * one),
+    }
+  } finally {
+    await judge.stop()
+    await closeInfrastructure()
+  }
+}
+
+/** Jobs per second while every process has some to do: with six partitions and four processes that is for two thirds of them. */
+async function rateOf(count: number, judgeUrl: string): Promise<number> {
+  const stage = await setScorerStage()
+  const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-scorer-'))
+  const scorers = await startScorers(count, stage, directory, judgeUrl)
+  try {
+    const warmUp = makeJobs(60 * count)
+    await stage.send(warmUp)
+    await until(() => stage.recorded.length >= warmUp.length, 120_000)
+    const jobs = makeJobs(Math.ceil((count * judgeConcurrency * 1_000 * seconds) / judgeMs))
+    await stage.send(jobs)
+    const doneAfter = async (share: number) => {
+      await until(() => stage.recorded.length >= warmUp.length + share * jobs.length, 600_000)
+      return { atMs: performance.now(), count: stage.recorded.length }
+    }
+    const from = await doneAfter(0.1)
+    const to = await doneAfter(0.6)
+    await doneAfter(1)
+    return ((to.count - from.count) / (to.atMs - from.atMs)) * 1_000
+  } finally {
+    await Promise.all(scorers.map((scorer) => scorer.stop()))
+    await stage.close()
+    await rm(directory, { recursive: true })
+  }
+}
+
+async function startScorers(
+  count: number,
+  stage: ScorerStage,
+  directory: string,
+  judgeUrl: string,
+): Promise<ServiceProcess[]> {
+  const ports = await freePorts(count)
+  const scorers = await Promise.all(
+    ports.map((operationsPort, index) =>
+      startServiceProcess({
+        name: 'scorer',
+        environment: {
+          ...stage.environment,
+          OPENAI_BASE_URL: judgeUrl,
+          OPENAI_API_KEY: 'not-checked-by-this-judge',
+          JUDGE_CONCURRENCY: String(judgeConcurrency),
+          NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'] ?? '',
+        },
+        operationsPort,
+        logFile: join(directory, `scorer-${index}.log`),
+      }),
+    ),
+  )
+  // The last one that joined makes the group deal its partitions anew.
+  await sleep(3_000)
+  return scorers
+}
+
+/** One request to the judge each. */
+function makeJobs(count: number): ScoreJob[] {
+  const sealer = createSealer([])
+  return Array.from({ length: count }, (_unused, index) =>
+    sampleJob(
+      sealer,
+      { request: asks(`How far is it to the station, please? (${index})`), response: answers('A mile.') },
+      { project_id: projects[index % projects.length] as string, scorers: ['content_safety'] },
+    ),
+  )
+}

@@ -1,0 +1,113 @@
+import { newId } from '#schemas/ids.ts'
+import { builtInScorers } from '#schemas/verdicts.ts'
+import type { Judge, JudgeCase } from '#services/scorer/judge/judge.ts'
+import { costOf, type JudgePrice } from '#services/scorer/judge/judge-price.ts'
+import { parseBody, readCall, type Call } from '#services/scorer/scoring/call-text.ts'
+import { makeJudgePrompt } from '#services/scorer/scoring/judge/judge-prompt.ts'
+import { askJudge } from '#services/scorer/steps/ask-judge.ts'
+import type { NamedVerdict } from '#services/scorer/steps/named-verdict.ts'
+import { runDetectors } from '#services/scorer/steps/run-detectors.ts'
+import { answers } from '#services/scorer/testing/sample-job.ts'
+import { readRubrics } from '#services/scorer/stores/read-evals.ts'
+import { readJudgePrice } from '#services/scorer/stores/read-judge-price.ts'
+import { realPrompts } from './real-prompts.ts'
+
+const never = new AbortController().signal
+const noTurns = () => Promise.resolve()
+/** English prose; no tokenizer is asked. */
+const bytesOfToken = 4
+/** A level a side, two sentences and a quotation, as JSON. */
+const answerTokensOfRubric = 100
+const judgeTextLimit = 12_000
+
+/** Real prompts of all kinds, one after another as the user turn of a chat with a system prompt; each answers the one before it. */
+export function sampleCalls(count: number): Call[] {
+  const prompts = realPrompts(count)
+  return prompts.map((prompt, index) => {
+    const messages = [
+      { role: 'system', content: 'You are the assistant of a travel agency. Answer in two sentences.' },
+      { role: 'user', content: prompt },
+    ]
+    const response = answers(prompts[index - 1] ?? '')
+    return readCall(parseBody(JSON.stringify({ messages })), parseBody(JSON.stringify(response)))
+  })
+}
+
+/** CPU microseconds by kB of bodies, of each detector alone. */
+export async function measureDetectors(calls: readonly Call[]): Promise<Map<string, number>> {
+  const kilobytes =
+    calls.reduce((sum, { request, response }) => sum + sizeOf(request) + sizeOf(response), 0) / 1_000
+  const perKb = new Map<string, number>()
+  for (const name of builtInScorers) {
+    const read = async () => {
+      for (const call of calls)
+        await runDetectors({ builtIn: [name], custom: [] }, call, noTurns, () => undefined)
+    }
+    await read() // Warms up.
+    const before = process.cpuUsage()
+    await read()
+    const { user, system } = process.cpuUsage(before)
+    perKb.set(name, (user + system) / kilobytes)
+  }
+  return perKb
+}
+
+/** What the judge would cost, by the prompts that would be sent; the price is gpt-4o-mini's. */
+export async function measureJudgeCosts(
+  calls: readonly Call[],
+): Promise<Record<string, { 'requests a call': number; 'US$ a million calls': number }>> {
+  const price = readJudgePrice('infra/prices.json', 'gpt-4o-mini')
+  if (price === null) throw new Error('gpt-4o-mini has no price')
+  const table: Awaited<ReturnType<typeof measureJudgeCosts>> = {}
+  const rows = [
+    ['always', 'evidence'],
+    ['always', 'separate'],
+    ['uncertain', 'evidence'],
+    ['uncertain', 'separate'],
+    ['never', 'evidence'],
+  ] as const
+  for (const [judgeMode, judgeGrouping] of rows) {
+    const book = createBook(price)
+    const tools = { judge: book.judge, rubrics: readRubrics('evals/rubrics'), judgeTextLimit, judgeGrouping }
+    const terms = { projectId: newId('project'), judgeMode, lane: 'live' } as const
+    for (const call of calls) {
+      const detected = new Map<string, NamedVerdict>()
+      const chosen = { builtIn: builtInScorers, custom: [] }
+      await runDetectors(chosen, call, noTurns, (found) => detected.set(found.scorer, found))
+      await askJudge(builtInScorers, detected, call, terms, tools, never)
+    }
+    const { requests, usd } = book.total()
+    table[`${judgeMode}, ${judgeGrouping === 'evidence' ? 'together' : 'apart'}`] = {
+      'requests a call': Number((requests / calls.length).toFixed(2)),
+      'US$ a million calls': Math.round((usd / calls.length) * 1_000_000),
+    }
+  }
+  return table
+}
+
+/** In the judge's place: writes down what each request would have cost, and answers none. */
+function createBook(price: JudgePrice): { judge: Judge; total: () => { requests: number; usd: number } } {
+  let requests = 0
+  let usd = 0
+  const judge: Judge = {
+    judge({ rubrics, material }: JudgeCase) {
+      const { system, user } = makeJudgePrompt(rubrics, material, {
+        marker: 'x'.repeat(24),
+        check: 'x'.repeat(16),
+      })
+      requests += 1
+      usd += costOf(
+        price,
+        (Buffer.byteLength(system) + Buffer.byteLength(user)) / bytesOfToken,
+        answerTokensOfRubric * rubrics.length,
+      )
+      return Promise.resolve({ kind: 'failed', reason: 'judge_unavailable' })
+    },
+    stop: () => undefined,
+  }
+  return { judge, total: () => ({ requests, usd }) }
+}
+
+function sizeOf(body: Call['request']): number {
+  return body === null ? 0 : Buffer.byteLength(body.json)
+}
