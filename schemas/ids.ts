@@ -85,8 +85,17 @@ export function idFromUuid(kind: IdKind, uuid: string): string {
 
 /** The run under which live traffic of a project is scored. Replays have runs of their own. */
 export function liveRunId(projectId: string): string {
-  return hashedId('run', idTimeMs(projectId), ['live', projectId])
+  const known = liveRuns.get(projectId)
+  if (known !== undefined) return known
+  const runId = hashedId('run', idTimeMs(projectId), ['live', projectId])
+  if (liveRuns.size >= maxLiveRuns) liveRuns.clear()
+  liveRuns.set(projectId, runId)
+  return runId
 }
+
+/** Asked for every job and score, of few projects. */
+const liveRuns = new Map<string, string>()
+const maxLiveRuns = 10_000
 
 /** The identifier of one scorer's score of one request in one run: a repeated scoring has the same. */
 export function scoreId(projectId: string, requestId: string, scorerName: string, runId: string): string {

@@ -43,6 +43,7 @@ const trailer = Buffer.from([0xff, 0xff])
 const chunkBytes = 64 * 1024
 /** Bytes at least this long are passed on rather than copied once more. */
 const passOnBytes = 16 * 1024
+const shortTextBytes = 4 * 1024
 /** Postgres counts time from 2000-01-01T00:00:00Z. */
 const postgresEpochMs = 946_684_800_000
 
@@ -67,7 +68,7 @@ type ChunkWriter = ReturnType<typeof createChunkWriter>
 
 function writeField<Row>(writer: ChunkWriter, column: CopyColumn<Row>, row: Row): void {
   const value = column.value(row)
-  writer.reserve(12)
+  writer.reserve(20)
   if (value === null) {
     writer.int32(-1)
     return
@@ -86,19 +87,20 @@ function writeField<Row>(writer: ChunkWriter, column: CopyColumn<Row>, row: Row)
 function writeValue(writer: ChunkWriter, type: CopyType, value: CopyValues[CopyType]): void {
   switch (type) {
     case 'text':
-      writer.sized(Buffer.from(value as string, 'utf8'))
+      writer.text(value as string)
       return
     case 'jsonb':
-      writer.sized(Buffer.from(`\u0001${value as string}`, 'utf8'))
+      writer.text(`\u0001${value as string}`)
       return
     case 'bytea':
       writer.sized(value as Buffer)
       return
     case 'uuid':
-      writer.sized(uuidBytes(value as string))
+      writer.uuid(value as string)
       return
     case 'bool':
-      writer.sized(Buffer.of(value === true ? 1 : 0))
+      writer.int32(1)
+      writer.byte(value === true ? 1 : 0)
       return
     case 'int4':
       if ((value as number) !== ((value as number) | 0)) throw new RangeError('not a 32-bit integer')
@@ -119,12 +121,6 @@ function writeValue(writer: ChunkWriter, type: CopyType, value: CopyValues[CopyT
   }
 }
 
-function uuidBytes(uuid: string): Buffer {
-  const bytes = Buffer.from(uuid.replaceAll('-', ''), 'hex')
-  if (bytes.length !== 16) throw new RangeError('not a UUID')
-  return bytes
-}
-
 /** Gathers small fields into chunks. A number is written only after `reserve` made room for it. */
 function createChunkWriter() {
   let chunk = Buffer.allocUnsafe(chunkBytes)
@@ -140,6 +136,7 @@ function createChunkWriter() {
   }
   return {
     reserve,
+    byte: (value: number) => (length = chunk.writeUInt8(value, length)),
     int16: (value: number) => (length = chunk.writeInt16BE(value, length)),
     int32: (value: number) => (length = chunk.writeInt32BE(value, length)),
     int64: (value: bigint) => (length = chunk.writeBigInt64BE(value, length)),
@@ -153,6 +150,22 @@ function createChunkWriter() {
       }
       reserve(bytes.length)
       length += bytes.copy(chunk, length)
+    },
+    /** Straight into the chunk where it fits for sure: a buffer for each short text took a tenth of a sink's time. */
+    text(text: string) {
+      const mostBytes = text.length * 3
+      if (mostBytes > shortTextBytes) {
+        this.sized(Buffer.from(text, 'utf8'))
+        return
+      }
+      reserve(4 + mostBytes)
+      const bytes = chunk.write(text, length + 4, 'utf8')
+      length = chunk.writeInt32BE(bytes, length) + bytes
+    },
+    uuid(uuid: string) {
+      const bytes = chunk.write(uuid.replaceAll('-', ''), length + 4, 'hex')
+      if (bytes !== 16) throw new RangeError('not a UUID')
+      length = chunk.writeInt32BE(16, length) + 16
     },
     takeFull: (): Buffer[] => {
       const taken = full

@@ -6,8 +6,12 @@ const dayMs = 86_400_000
 
 /** The UTC day of a time, `2026-11-21`. */
 export function dayOf(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 10)
+  const day = Math.floor(timeMs / dayMs)
+  // Of a batch nearly all are of one day.
+  if (day !== lastDay.day) lastDay = { day, name: new Date(timeMs).toISOString().slice(0, 10) }
+  return lastDay.name
 }
+let lastDay = { day: Number.NaN, name: '' }
 
 export interface DayPartitions {
   /** Makes the partitions of `day` unless they are there. Throws TransientError while others hold the tables. */
