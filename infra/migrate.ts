@@ -10,6 +10,7 @@ import * as sweptCalls from './migrations/0007-swept-calls.ts'
 import * as failingExpressions from './migrations/0008-failing-expressions.ts'
 import * as gateways from './migrations/0009-gateways.ts'
 import * as rollups from './migrations/0010-rollups.ts'
+import * as erasures from './migrations/0011-erasures.ts'
 import * as accessFunctions from './migrations/0012-access-functions.ts'
 import * as quotaAlerts from './migrations/0013-quota-alerts.ts'
 import * as readingIndexes from './migrations/0014-reading-indexes.ts'
@@ -32,6 +33,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0008-failing-expressions': failingExpressions,
   '0009-gateways': gateways,
   '0010-rollups': rollups,
+  '0011-erasures': erasures,
   '0012-access-functions': accessFunctions,
   '0013-quota-alerts': quotaAlerts,
   '0014-reading-indexes': readingIndexes,

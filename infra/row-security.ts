@@ -18,7 +18,7 @@ const readOnly = [
 ]
 
 /** Tables of projects that no project's request needs: keys are found by find_api_key. */
-const withheld = ['api_keys', 'dead_letters', 'ephemeral_calls', 'swept_calls']
+const withheld = ['api_keys', 'dead_letters', 'ephemeral_calls', 'erased_requests', 'swept_calls']
 
 /** Tables that belong to no project and are open to be read. */
 const open = ['tiers']

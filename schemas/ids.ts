@@ -15,6 +15,7 @@ export const idPrefixes = {
   webhook: 'whk',
   delivery: 'dlv',
   deadLetter: 'dlt',
+  erasure: 'ers',
 } as const
 
 export type IdKind = keyof typeof idPrefixes

@@ -141,6 +141,14 @@ export const topics = {
   }),
 }
 
+/** How long a dead letter is kept. */
+const deadLetterRetentionMs = 14 * dayMs
+/** A segment is deleted as a whole: the broker closes it after seven days unless told otherwise, and counts from its last record. */
+const segmentMs = 7 * dayMs
+
+/** How long after it was written something can be in Kafka, wherever it went. */
+export const longestKeptMs = deadLetterRetentionMs + segmentMs
+
 function retryTopic(delay: '1s' | '2s' | '4s'): TopicDefinition<'WebhookDelivery'> {
   return topic({
     name: `webhook.delivery.retry.${delay}`,
@@ -178,7 +186,7 @@ export function topicsToCreate(prefix = ''): TopicToCreate[] {
       name: prefix + deadLetterTopic(definition.name),
       partitions: definition.partitions,
       // What must not be kept must not be kept as a dead letter either, so those of ephemeral topics have no value.
-      config: topicConfig(14 * dayMs, definition.maxMessageBytes + deadLetterExtraBytes),
+      config: topicConfig(deadLetterRetentionMs, definition.maxMessageBytes + deadLetterExtraBytes),
     }
     return [...created, deadLetters]
   })

@@ -1,10 +1,7 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { messageOf } from '#runtime/errors.ts'
-import type { Connection } from './stack/connection.ts'
-import { statePaths } from './stack/state-directory.ts'
+import { callApi, findApi, type OperatorApi } from './stack/operator-api.ts'
 
 const usage = `scripts/redrive [--topic NAME] [--code CODE] [--project ID] [--from TIME] [--to TIME] [--dry-run] [--state DIR]
 scripts/redrive ID...
@@ -16,11 +13,6 @@ scripts/redrive ID...
   --dry-run        only count them
   --state DIR      the running stack (.sluice); PUBLIC_BASE_URL and INTERNAL_API_SECRET take its place
 `
-
-interface Api {
-  baseUrl: string
-  secret: string
-}
 
 function readArguments() {
   const text = { type: 'string' } as const
@@ -43,41 +35,13 @@ function readArguments() {
   }
 }
 
-async function findApi(state: string | undefined): Promise<Api> {
-  const { PUBLIC_BASE_URL: baseUrl, INTERNAL_API_SECRET: secret } = process.env
-  if (state === undefined && baseUrl !== undefined && secret !== undefined) return { baseUrl, secret }
-  const { connection } = statePaths(resolve(state ?? '.sluice'))
-  try {
-    const found = JSON.parse(await readFile(connection, 'utf8')) as Connection
-    return { baseUrl: found.base_url, secret: found.internal_api_secret }
-  } catch (error) {
-    throw new CannotStart(
-      `cannot read ${connection} (${messageOf(error)}): name a running stack with --state, or set PUBLIC_BASE_URL and INTERNAL_API_SECRET`,
-    )
-  }
-}
-
-async function call<T>({ baseUrl, secret }: Api, method: string, path: string, body?: object): Promise<T> {
-  const response = await fetch(new URL(path, baseUrl), {
-    method,
-    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const answer = (await response.json()) as T & { detail?: string; code?: string }
-  if (!response.ok)
-    throw new CannotStart(`${answer.code ?? response.status}: ${answer.detail ?? 'no detail'}`)
-  return answer
-}
-
-async function redriveByFilter(api: Api, filter: Record<string, string>): Promise<number> {
+async function redriveByFilter(api: OperatorApi, filter: Record<string, string>): Promise<number> {
   let failures = 0
   for (let total = 0; ;) {
-    const { redriven, failed } = await call<{ redriven: number; failed: { id: string; detail: string }[] }>(
-      api,
-      'POST',
-      '/api/dead-letters/redrive',
-      filter,
-    )
+    const { redriven, failed } = await callApi<{
+      redriven: number
+      failed: { id: string; detail: string }[]
+    }>(api, 'POST', '/api/dead-letters/redrive', filter)
     total += redriven
     failures += failed.length
     for (const { id, detail } of failed) console.error(`${id}: ${detail}`)
@@ -93,20 +57,20 @@ async function run(): Promise<void> {
     console.log(usage)
     return
   }
-  const api = await findApi(values.state)
+  const api = await findApi(values.state, process.env)
   const { topic, code, project, from, to } = values
   const given = Object.entries({ topic, code, project_id: project, start: from, end: to })
   const filter = Object.fromEntries(
     given.filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
   for (const id of positionals) {
-    await call(api, 'POST', `/api/dead-letters/${encodeURIComponent(id)}/redrive`)
+    await callApi(api, 'POST', `/api/dead-letters/${encodeURIComponent(id)}/redrive`)
     console.log(`${id} sent again`)
   }
   if (positionals.length > 0) return
   if (values['dry-run'] === true) {
     const query = new URLSearchParams({ ...filter, status: 'open', limit: '1' }).toString()
-    const { total } = await call<{ total: number }>(api, 'GET', `/api/dead-letters?${query}`)
+    const { total } = await callApi<{ total: number }>(api, 'GET', `/api/dead-letters?${query}`)
     console.log(`${total} open`)
     return
   }

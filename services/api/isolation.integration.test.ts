@@ -30,6 +30,7 @@ const bodies: Record<string, unknown> = {
   'post /api/projects': { name: 'x' },
   'patch /api/projects/{id}': { name: 'stolen' },
   'post /api/projects/{id}/keys': { name: 'x' },
+  'post /api/erasures': { scope: 'session', subject: 'another' },
   'post /api/dead-letters/{id}/drop': { reason: 'x' },
   'post /api/dead-letters/redrive': { topic: 'llm.request.logged' },
   'post /internal/gateways/heartbeat': {
@@ -52,6 +53,7 @@ let attacker: { projectId: string; key: string; keyId: string }
 let requestId: string
 let webhookId: string
 let deliveryId: string
+let erasureId: string
 
 beforeAll(async () => {
   api = await startApi()
@@ -73,6 +75,11 @@ beforeAll(async () => {
      values ($1, $2, $3, gen_random_uuid(), 'threat_detected', now(), '{}', 'failed', now())`,
     [idToUuid(deliveryId), idToUuid(webhookId), idToUuid(victim.projectId)],
   )
+  const erasure = await api.call('POST', '/api/erasures', {
+    key: victim.key,
+    body: bodies['post /api/erasures'],
+  })
+  erasureId = String(erasure.json['id'])
   description = (await api.call('GET', '/openapi.json')).json as unknown as Description
   operations = Object.entries(description.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -96,6 +103,7 @@ function victimPath(path: string): string {
 
 function idInPath(path: string): string {
   if (path.startsWith('/api/projects')) return victim.projectId
+  if (path.startsWith('/api/erasures')) return erasureId
   return path.startsWith('/api/requests') ? requestId : webhookId
 }
 

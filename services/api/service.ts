@@ -14,6 +14,7 @@ import { billingRoutes } from './routes/billing-routes.ts'
 import { deadLetterRoutes } from './routes/dead-letter-routes.ts'
 import { deliveryRoutes } from './routes/delivery-routes.ts'
 import { gatewayRoutes } from './routes/gateway-routes.ts'
+import { erasureRoutes } from './routes/erasure-routes.ts'
 import { facetRoutes } from './routes/facet-routes.ts'
 import { keyRoutes } from './routes/key-routes.ts'
 import { projectRoutes } from './routes/project-routes.ts'
@@ -132,6 +133,7 @@ function apiRoutes(
       clock,
     }),
     ...gatewayRoutes({ directory: core.keys, databases, clock }),
+    ...erasureRoutes({ databases, clock }),
     ...keyRoutes({ projects, keys: createKeyAdminStore(operatorPool), directory: core.keys, clock }),
   ]
 }

@@ -56,6 +56,9 @@ export const sinkConfig = z.object({
   RETENTION_INTERVAL_MS: milliseconds(600_000, 3_600_000).describe(
     'How often what is kept no longer is erased.',
   ),
+  ERASURE_INTERVAL_MS: milliseconds(5_000, 3_600_000).describe(
+    'How often it is looked for what people asked to erase.',
+  ),
   SWEEP_AGE_MS: milliseconds(3_600_000, 86_400_000).describe(
     'A call without scores that was taken so long ago is queued for scoring again.',
   ),

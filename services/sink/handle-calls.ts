@@ -56,7 +56,9 @@ export function createCallHandler(dependencies: CallHandlerDependencies): BatchH
 
 /** A zero-retention call on the topic that is kept has no bodies to judge: its twin on the ephemeral topic makes the job. */
 function needsJob(call: LoggedCall, fate: Fate | undefined, kind: CallTopicKind): boolean {
-  return fate !== 'resent' && (kind === 'ephemeral' || !call.zero_content_retention)
+  return (
+    (fate === 'stored' || fate === 'redelivered') && (kind === 'ephemeral' || !call.zero_content_retention)
+  )
 }
 
 /** Sets apart the records that no table can take; the others in their order. */

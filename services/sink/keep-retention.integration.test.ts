@@ -85,3 +85,49 @@ test('content goes after 90 days or as the project says; calls and scores stay u
   expect(await ages('llm_requests', 'created_at', usual)).toEqual([1, 8, 89, 92])
   expect(await ages('tool_rollups', 'last_at', usual)).toEqual([1, 8, 89, 92])
 })
+
+test('events and deliveries go with the content that they quote, what has not ended stays; dead letters after 90 days', async () => {
+  const [usual, short] = [await addProject(null), await addProject(7)]
+  for (const projectId of [usual, short]) {
+    const webhookId = newId('webhook')
+    await pool.query(
+      `insert into webhooks (id, project_id, url, events, secret_codec, secret_data, created_at, updated_at)
+       values ($1, $2, 'https://receiver.example', '{}', 'none', 'x', now(), now())`,
+      [idToUuid(webhookId), idToUuid(projectId)],
+    )
+    for (const days of [1, 8, 92]) {
+      const at = new Date(Date.now() - days * dayMs)
+      for (const status of ['delivered', 'failed', 'retrying']) {
+        const { rows } = await pool.query<{ id: string }>(
+          `insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, status, created_at)
+           values (gen_random_uuid(), $1, $2, gen_random_uuid(), 'threat_detected', $3, '{}', $4, $3) returning id`,
+          [idToUuid(webhookId), idToUuid(projectId), at, status],
+        )
+        await pool.query(
+          'insert into webhook_attempts (delivery_id, number, lease_until, at) values ($1, 1, $2, $2)',
+          [rows[0]?.id, at],
+        )
+      }
+      for (const published of [at, null]) {
+        await pool.query(
+          `insert into event_outbox (id, event, project_id, created_at, data, published_at)
+           values (gen_random_uuid(), 'threat_detected', $1, $2, '{}', $3)`,
+          [idToUuid(projectId), at, published],
+        )
+      }
+      await pool.query(
+        `insert into dead_letters (id, cluster, topic, partition, "offset", code, message, project_id, dead_at)
+         values (gen_random_uuid(), 'c', 't', 0, 0, 'X', 'x', $1, $2)`,
+        [idToUuid(projectId), at],
+      )
+    }
+  }
+  await keep(undefined)
+  const deliveries = (projectId: string) => ages('webhook_deliveries', 'created_at', projectId)
+  expect(await deliveries(usual)).toEqual([1, 1, 1, 8, 8, 8, 92])
+  expect(await deliveries(short)).toEqual([1, 1, 1, 8, 92])
+  expect(await ages('event_outbox', 'created_at', usual)).toEqual([1, 1, 8, 8, 92, 92])
+  expect(await ages('event_outbox', 'created_at', short)).toEqual([1, 1, 8, 92])
+  expect(await ages('dead_letters', 'dead_at', short)).toEqual([1, 8])
+  expect((await pool.query('select from webhook_attempts')).rowCount).toBe(12)
+})

@@ -8,6 +8,7 @@ import {
   allDayTables,
   contentTables,
   deleteExpiredContent,
+  deleteOldLogs,
   deleteOldRollups,
   dropOldestDay,
 } from './stores/retention-store.ts'
@@ -54,7 +55,8 @@ export function createRetention(dependencies: RetentionDependencies): () => Prom
         [retentionLock],
       )
       if (elected.rows[0]?.elected !== true) return { name: undefined, rows: 0 }
-      const deleted = await deleteExpiredContent(client, new Date(clock.now()), rowsAtOnce)
+      const content = await deleteExpiredContent(client, new Date(clock.now()), rowsAtOnce)
+      const deleted = content + (await deleteOldLogs(client, contentDays, rowsAtOnce))
       if (metadataDays !== undefined) await deleteOldRollups(client, firstKept(metadataDays), rowsAtOnce)
       return { name: await dropDay(client), rows: deleted }
     })

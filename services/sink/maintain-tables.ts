@@ -4,6 +4,7 @@ import type { Metrics } from '#runtime/metrics.ts'
 import { inTransaction } from '#runtime/postgres.ts'
 import { dayOf, type DayPartitions } from './stores/day-partitions.ts'
 import { deleteOldEphemeral } from './stores/ephemeral-store.ts'
+import { forgetErased } from './stores/erase-calls.ts'
 import { deletePublished, measureOutbox } from './stores/outbox-store.ts'
 
 export interface MaintenanceDependencies {
@@ -20,6 +21,8 @@ const dayMs = 86_400_000
 const maintenanceLock = 7_355_609
 /** Longer than a topic keeps an event, so that operators can still compare. */
 const publishedDays = 8
+/** How long it can be shown that something was erased, after the last topic has forgotten it. */
+const erasureDays = 90
 
 /**
  * One round of what has to be done now and then: partitions for the days ahead, outbox rows long published, and the gauges of the outbox. The
@@ -43,7 +46,11 @@ export function createMaintenance(dependencies: MaintenanceDependencies): () => 
         [maintenanceLock],
       )
       if (rows[0]?.elected !== true) return 0
-      return (await deletePublished(client, publishedDays)) + (await deleteOldEphemeral(client))
+      return (
+        (await deletePublished(client, publishedDays)) +
+        (await deleteOldEphemeral(client)) +
+        (await forgetErased(client, erasureDays))
+      )
     })
     const { waiting, oldestSeconds } = await measureOutbox(pool)
     waitingGauge.set(waiting)

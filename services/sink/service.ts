@@ -19,6 +19,7 @@ import {
 } from '#schemas/topics.ts'
 import type { SinkConfig } from './config.ts'
 import { createCostAlerts } from './alert-costs.ts'
+import { createErasing } from './erase-recorded.ts'
 import { createRollupFolding } from './fold-rollups.ts'
 import { createCallHandler } from './handle-calls.ts'
 import { createScoreHandler } from './handle-scores.ts'
@@ -117,6 +118,7 @@ function createUpkeep(ground: Ground, partitions: DayPartitions, onEvents: () =>
       }),
     ),
     every('cost_alerts', config.QUOTA_INTERVAL_MS, createCostAlerts({ ...ground, onEvents })),
+    every('erasing', config.ERASURE_INTERVAL_MS, createErasing(ground)),
     every('rollup_folding', config.SINK_MAINTENANCE_INTERVAL_MS, createRollupFolding(ground)),
     every(
       'sweep',

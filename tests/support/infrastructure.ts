@@ -36,9 +36,19 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   })
   const drop = () =>
     withMaintenance(postgresUrl, async (client) => {
+      await waitUntilLeft(client, name)
       await client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`)
     })
   return { url: databaseUrl(postgresUrl, name), drop }
+}
+
+/** A pool has ended before its connections are closed, and one that is cut off then is an error that nobody listens for. At most a second. */
+async function waitUntilLeft(client: Client, database: string): Promise<void> {
+  for (let tries = 0; tries < 50; tries++) {
+    const { rowCount } = await client.query('select from pg_stat_activity where datname = $1', [database])
+    if (rowCount === 0) return
+    await delay(20)
+  }
 }
 
 /** Deletes every topic whose name begins with the prefix. For the end of a test that created topics under it. */

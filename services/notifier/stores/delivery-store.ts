@@ -7,7 +7,7 @@ import { gatherCalls } from './gather-calls.ts'
 /** What came of asking for the right to make an attempt. */
 export type Claim =
   | { kind: 'claimed' }
-  /** The delivery is not there: its webhook was deleted. */
+  /** The delivery is not there: its webhook was deleted, or what it is about was erased. */
   | { kind: 'gone' }
   /** Made already and succeeded, or a later attempt was made. */
   | { kind: 'superseded' }
@@ -31,7 +31,7 @@ export interface FinishedAttempt {
 }
 
 export interface DeliveryStore {
-  /** Writes deliveries that are not there yet. Those whose webhook was deleted meanwhile are left out. */
+  /** Writes deliveries that are not there yet. Those whose webhook was deleted meanwhile, or whose request was erased, are left out. */
   insert(deliveries: readonly WebhookDelivery[]): Promise<void>
   /** Asks for the right to make `delivery.attempt`, for as long as the store's lease. */
   claim(delivery: WebhookDelivery): Promise<Claim>
@@ -48,6 +48,8 @@ const insertDeliveries = `
     $9::text[], $10::bytea[], $11::text[]) as d (id, webhook_id, project_id, event_id, event, event_created_at, data,
     content_codec, content_key_id, content_data, content_id)
   join webhooks on webhooks.id = d.webhook_id and webhooks.project_id = d.project_id
+  where not exists (select from erased_requests x where x.project_id = d.project_id and x.request =
+    coalesce(d.content_id, substring(convert_from(d.data, 'UTF8') from '"request_id":"(req_[0-9a-z]{26})"')))
   on conflict (id) do nothing`
 
 // Rows are locked in the order of their keys, so that two notifiers that claim the same ones wait instead of deadlocking.

@@ -45,6 +45,17 @@ describe('the fate of a record', () => {
     ],
   )('%s', (_name, records, firstTime, positionBefore, fates) => {
     const delivered = records.map(([identity, offset]) => ({ identity, offset: BigInt(offset) }))
-    expect(decideFates(delivered, new Set(firstTime), BigInt(positionBefore))).toEqual(fates)
+    const positions = {
+      firstTime: new Set(firstTime),
+      erased: new Set<string>(),
+      positionBefore: BigInt(positionBefore),
+    }
+    expect(decideFates(delivered, positions)).toEqual(fates)
+  })
+
+  test('what is to be erased is neither stored nor redelivered', () => {
+    const delivered = ['a', 'a', 'b'].map((identity, offset) => ({ identity, offset: BigInt(offset) }))
+    const positions = { firstTime: new Set<string>(), erased: new Set(['a']), positionBefore: 9n }
+    expect(decideFates(delivered, positions)).toEqual(['erased', 'erased', 'redelivered'])
   })
 })

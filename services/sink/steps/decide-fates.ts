@@ -1,8 +1,8 @@
 /**
  * What became of a record: `stored` now; `redelivered`, when it was stored before and this delivery repeats one that a crash may have cut
- * off before its job was published; `resent`, when a client sent it again.
+ * off before its job was published; `resent`, when a client sent it again; `erased`, when somebody asked to erase it.
  */
-export type Fate = 'stored' | 'redelivered' | 'resent'
+export type Fate = 'stored' | 'redelivered' | 'resent' | 'erased'
 
 /**
  * The fate of each record of a batch. `firstTime` holds the identities that this transaction stored; `positionBefore` is the offset behind what
@@ -11,11 +11,15 @@ export type Fate = 'stored' | 'redelivered' | 'resent'
  */
 export function decideFates(
   records: readonly { identity: string; offset: bigint }[],
-  firstTime: ReadonlySet<string>,
-  positionBefore: bigint,
+  {
+    firstTime,
+    erased,
+    positionBefore,
+  }: { firstTime: ReadonlySet<string>; erased: ReadonlySet<string>; positionBefore: bigint },
 ): Fate[] {
   const seen = new Set<string>()
   return records.map(({ identity, offset }) => {
+    if (erased.has(identity)) return 'erased'
     if (seen.has(identity)) return 'resent'
     seen.add(identity)
     if (firstTime.has(identity)) return 'stored'

@@ -8,6 +8,7 @@ import { makeNewToolEvent } from '../steps/make-new-tool-event.ts'
 import type { PlacedCall } from '../steps/place-call.ts'
 import { bodyColumns, callColumns } from './call-columns.ts'
 import { copyRows } from './copy-rows.ts'
+import { findErased } from './erasure-store.ts'
 import { noteEphemeral } from './ephemeral-store.ts'
 import { insertEvents } from './outbox-store.ts'
 import { advancePosition, lockPosition } from './position-store.ts'
@@ -58,9 +59,11 @@ async function storeCalls(
   kind: CallTopicKind,
 ): Promise<StoredCalls> {
   const positionBefore = await lockPosition(client, position)
-  const added = await insertCalls(client, calls)
-  const newCalls = firstOfEach(calls, added)
-  const firstTime = kind === 'kept' ? added : await noteEphemeral(client, calls)
+  const erased = await findErased(client, calls)
+  const wanted = erased.size === 0 ? calls : calls.filter(({ identity }) => !erased.has(identity))
+  const added = await insertCalls(client, wanted)
+  const newCalls = firstOfEach(wanted, added)
+  const firstTime = kind === 'kept' ? added : await noteEphemeral(client, wanted)
   if (kind === 'kept') await insertBodies(client, newCalls)
   const events = await noteTools(client, newCalls)
   await insertEvents(client, events)
@@ -68,7 +71,7 @@ async function storeCalls(
   const overflowCount = await addToRollups(client, rollups, newCalls, laneOf(kind, position.partition))
   await countUnlimited(client, newCalls)
   return {
-    fates: decideFates(calls, firstTime, positionBefore),
+    fates: decideFates(calls, { firstTime, erased, positionBefore }),
     rowCount: newCalls.length,
     eventCount: events.length,
     overflowCount,

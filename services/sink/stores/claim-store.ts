@@ -51,7 +51,7 @@ export interface LostClaims {
   requestUuids: string[]
 }
 
-/** Claims taken from `from` on and before `to` whose call is not stored, at most `limit`. */
+/** Claims taken from `from` on and before `to` whose call is not stored and was not erased either, at most `limit`. */
 export async function findLostClaims(pool: Pool, from: Date, to: Date, limit: number): Promise<LostClaims[]> {
   const { rows } = await query<{ project_id: string; request_ids: string[] }>(
     pool,
@@ -61,6 +61,7 @@ export async function findLostClaims(pool: Pool, from: Date, to: Date, limit: nu
        where c.claimed_at >= $1 and c.claimed_at < $2 and not exists (
          select from llm_requests r where r.project_id = c.project_id and r.id = c.request_id
            and r.created_at = to_timestamp(('x' || left(replace(c.request_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)::timestamptz(3))
+         and not exists (select from erased_requests x where x.project_id = c.project_id and x.request_id = c.request_id)
        limit $3
      ) lost group by project_id order by project_id`,
     [from, to, limit],

@@ -31,7 +31,7 @@ export async function dropOldestDay(
   return name
 }
 
-/** Deletes the content of projects that keep theirs for fewer days, at most `limit` rows of each table. Returns how many. */
+/** Deletes the content of projects that keep theirs for fewer days, also where events quote it, at most `limit` rows of each table. Returns how many. */
 export async function deleteExpiredContent(client: ClientBase, now: Date, limit: number): Promise<number> {
   const { rows } = await client.query<{ id: string; retention_days: number }>(
     'select id, retention_days from projects where retention_days is not null order by id',
@@ -39,10 +39,20 @@ export async function deleteExpiredContent(client: ClientBase, now: Date, limit:
   let deleted = 0
   for (const { id, retention_days } of rows) {
     const before = new Date(now.getTime() - retention_days * 86_400_000)
-    for (const sql of [deleteBodies, deleteDetails]) {
+    for (const sql of [deleteBodies, deleteDetails, deleteEvents, deleteDeliveries]) {
       const { rowCount } = await client.query(sql, [id, before, limit])
       deleted += rowCount ?? 0
     }
+  }
+  return deleted
+}
+
+/** Deletes ended deliveries with their attempts, and the index of dead letters, of over `days` days ago: at most `limit` of each. Returns how many. */
+export async function deleteOldLogs(client: ClientBase, days: number, limit: number): Promise<number> {
+  let deleted = 0
+  for (const sql of [deleteEndedDeliveries, deleteDeadLetters]) {
+    const { rowCount } = await client.query(sql, [days, limit])
+    deleted += rowCount ?? 0
   }
   return deleted
 }
@@ -67,3 +77,22 @@ const deleteDetails = `
     select project_id, score_id, request_created_at from safety_score_details
     where project_id = $1 and request_created_at < $2 limit $3
   ) and request_created_at < $2`
+
+// One that is not published yet still has to be; its time comes in a later round.
+const deleteEvents = `
+  delete from event_outbox where seq in (
+    select seq from event_outbox where project_id = $1 and created_at < $2 and published_at is not null limit $3)`
+
+const hasEnded = `status in ('delivered', 'failed')`
+
+const deleteDeliveries = `
+  delete from webhook_deliveries where id in (
+    select id from webhook_deliveries where project_id = $1 and event_created_at < $2 and ${hasEnded} limit $3)`
+
+const deleteEndedDeliveries = `
+  delete from webhook_deliveries where id in (
+    select id from webhook_deliveries where created_at < now() - make_interval(days => $1) and ${hasEnded} limit $2)`
+
+const deleteDeadLetters = `
+  delete from dead_letters where id in (
+    select id from dead_letters where dead_at < now() - make_interval(days => $1) limit $2)`

@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import type { Clock } from '#runtime/clock.ts'
+import { isId, newId } from '#schemas/ids.ts'
+import type { Principal } from '#services/ingest/access/principal.ts'
+import { idField, textField } from '#services/ingest/http/fields.ts'
+import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
+import { route, type Route } from '#services/ingest/http/route.ts'
+import { found } from '../http/not-found.ts'
+import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
+import {
+  createErasure,
+  erasureScopes,
+  erasureStatuses,
+  findErasure,
+  listErasures,
+  type Erasure,
+} from '../stores/erasure-store.ts'
+import type { ProjectDatabases } from '../stores/project-database.ts'
+
+const erasureSchema = z.object({
+  id: z.string(),
+  project_id: z.string(),
+  scope: z.enum(erasureScopes),
+  subject: z.string().nullable(),
+  requested_at: z.iso.datetime().describe('Calls made or taken until then are erased; later ones are not.'),
+  requested_by: z.enum(['operator', 'key']),
+  status: z
+    .enum(erasureStatuses)
+    .describe('`erased`: nothing is left in the database, and nothing comes back.'),
+  erased_calls: z.number().int(),
+  erased_at: z.iso.datetime().nullable(),
+  kept_in_kafka_until: z.iso
+    .datetime()
+    .describe('Until then topics may hold what was erased. Nothing reads it: whatever meets it drops it.'),
+})
+
+interface ErasureRoutesOptions {
+  databases: ProjectDatabases
+  clock: Clock
+}
+
+/** Erasing what was recorded of a request, a session, a user or a project. */
+export function erasureRoutes(options: ErasureRoutesOptions): Route[] {
+  return [createRoute(options), listRoute(options), getRoute(options)]
+}
+
+const whose = z.strictObject({
+  project_id: idField('project').optional().describe('Required from the operator who writes.'),
+})
+const common = { access: 'all', tag: 'Erasures' } as const
+
+function createRoute({ databases, clock }: ErasureRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'post',
+    path: '/api/erasures',
+    summary: 'Erase what was recorded until now. It begins within seconds; ask for its status.',
+    query: whose,
+    body: z.strictObject({
+      scope: z.enum(erasureScopes).describe('`project` is for the operator alone.'),
+      subject: textField(256)
+        .optional()
+        .describe('The request (`req_…`), `session_id` or `user_id`; absent for a project.'),
+    }),
+    reply: { status: 202, description: 'It has begun.', schema: erasureSchema },
+    problems: { 403: 'An API key cannot erase its whole project.', 404: 'There is no such project.' },
+    async handle({ principal, query, body }) {
+      const subject = subjectOf(body)
+      const requestedBy = requesterOf(principal, body.scope)
+      const erasure = await createErasure(
+        databases.ofOne(principal, query.project_id),
+        { id: newId('erasure', clock.now()), scope: body.scope, subject, requested_by: requestedBy },
+        clock.now(),
+      )
+      return { status: 202, json: found(erasure, 'project', query.project_id ?? '') }
+    },
+  })
+}
+
+function subjectOf({ scope, subject: given }: { scope: Erasure['scope']; subject?: string | undefined }) {
+  const subject = given ?? null
+  const message = {
+    request: 'must be the identifier of a request, req_…',
+    session: 'is required: the session_id',
+    user: 'is required: the user_id',
+    project: 'cannot be given when the scope is project',
+  }[scope]
+  const isGood =
+    scope === 'request'
+      ? subject !== null && isId('request', subject)
+      : (subject === null) === (scope === 'project')
+  if (!isGood) throw invalidInput([{ path: 'subject', message }])
+  return subject
+}
+
+/** A key of scope `all` stands in many applications: whoever finds one must not be able to wipe out everything. */
+function requesterOf({ kind }: Principal, scope: Erasure['scope']): Erasure['requested_by'] {
+  if (kind === 'operator') return 'operator'
+  if (scope === 'project') {
+    throw new Problem(403, 'OPERATOR_ONLY', 'scope: only the operator can erase a whole project')
+  }
+  return 'key'
+}
+
+function listRoute({ databases }: ErasureRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'get',
+    path: '/api/erasures',
+    summary: 'Erasures, newest first.',
+    query: z.strictObject({
+      ...pagingFields,
+      project_id: idField('project').optional(),
+      status: z.enum(erasureStatuses).optional(),
+    }),
+    reply: { status: 200, description: 'Erasures.', schema: listOf(erasureSchema) },
+    async handle({ principal, query }) {
+      const paging = readPaging(query, 'erasure')
+      const database = databases.of(principal, query.project_id)
+      const { items, counted } = await listErasures(database, query.status, paging)
+      return { json: envelope(paging, items, counted) }
+    },
+  })
+}
+
+function getRoute({ databases }: ErasureRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'get',
+    path: '/api/erasures/{id}',
+    summary: 'One erasure and how far it is.',
+    params: z.object({ id: idField('erasure') }),
+    query: whose,
+    reply: { status: 200, description: 'The erasure.', schema: erasureSchema },
+    problems: { 404: 'There is no such erasure.' },
+    handle: async ({ principal, params, query }) => ({
+      json: found(
+        await findErasure(databases.of(principal, query.project_id), params.id),
+        'erasure',
+        params.id,
+      ),
+    }),
+  })
+}

@@ -1,0 +1,134 @@
+import type { ClientBase } from 'pg'
+import { idFromUuid } from '#schemas/ids.ts'
+import { dayOf } from './day-partitions.ts'
+
+/** An erasure under way. */
+export interface OpenErasure {
+  id: string
+  project_id: string
+  scope: 'request' | 'session' | 'user' | 'project'
+  subject: string
+  requested_at: Date
+  /** Null: calls may be left. Otherwise whether every transaction that did not know of the erasure has ended. */
+  settled: boolean | null
+}
+
+/** The oldest erasures that are not done. */
+export async function openErasures(client: ClientBase, limit: number): Promise<OpenErasure[]> {
+  const { rows } = await client.query<OpenErasure>(
+    `select id, project_id, scope, subject, requested_at, barrier <= pg_snapshot_xmin(pg_current_snapshot()) as settled
+     from erasures where status = 'erasing' order by requested_at limit $1`,
+    [limit],
+  )
+  return rows
+}
+
+interface CallKey {
+  id: string
+  created_at: Date
+}
+
+const conditionOf = {
+  request: 'id = $2::uuid',
+  session: 'session_id = $2',
+  user: 'user_id = $2',
+  project: `$2 = ''`,
+} as const
+
+/**
+ * Deletes up to `limit` calls of an erasure; bodies, scores, details and verdicts go with them. Notes which, so that what comes of them later
+ * is known. Returns how many.
+ */
+export async function eraseCalls(client: ClientBase, erasure: OpenErasure, limit: number): Promise<number> {
+  const { id: erasureId, project_id, scope, subject, requested_at } = erasure
+  const { rows: keys } = await client.query<CallKey>(
+    `select id, created_at from llm_requests where project_id = $1 and ${conditionOf[scope]}
+     and (created_at <= $3 or received_at <= $3) limit $4`,
+    [project_id, subject, requested_at, limit],
+  )
+  // A call that was never stored may have a dead letter all the same.
+  await noteErased(client, erasure, scope === 'request' ? [subject] : keys.map(({ id }) => id))
+  for (const [day, ofDay] of Map.groupBy(keys, ({ created_at }) => dayOf(created_at.getTime()))) {
+    // The bounds let Postgres leave the other days' partitions alone.
+    await client.query(
+      `delete from llm_requests r using unnest($2::uuid[], $3::timestamptz[]) as k (id, created_at)
+       where r.project_id = $1 and r.id = k.id and r.created_at = k.created_at
+       and r.created_at >= $4::timestamptz and r.created_at < $4::timestamptz + interval '24 hours'`,
+      [project_id, ofDay.map(({ id }) => id), ofDay.map(({ created_at }) => created_at), `${day}T00:00:00Z`],
+    )
+  }
+  if (keys.length === 0) return 0
+  await client.query('update erasures set erased_calls = erased_calls + $2, barrier = null where id = $1', [
+    erasureId,
+    keys.length,
+  ])
+  return keys.length
+}
+
+async function noteErased(
+  client: ClientBase,
+  { id, project_id }: OpenErasure,
+  uuids: readonly string[],
+): Promise<void> {
+  await client.query(
+    `insert into erased_requests select $1, request, request_id, $2
+     from unnest($3::text[], $4::uuid[]) as noted (request, request_id) order by request on conflict do nothing`,
+    [project_id, id, uuids.map((uuid) => idFromUuid('request', uuid)), uuids],
+  )
+}
+
+/** The request that an event is of, as people see its identifier; null for events of none. Data is JSON as bytes. */
+const requestOf = (row: string) =>
+  `coalesce(${row}.content_id, substring(convert_from(${row}.data, 'UTF8') from '"request_id":"(req_[0-9a-z]{26})"'))`
+
+const ofErased = (row: string) =>
+  `(select from erased_requests x where x.project_id = ${row}.project_id and x.request = ${requestOf(row)})`
+
+/** Deletes what refers to erased calls without a foreign key: events, deliveries with their attempts, the index of dead letters. */
+export async function eraseTraces(
+  client: ClientBase,
+  { project_id, scope, requested_at }: OpenErasure,
+): Promise<void> {
+  const wholeProject = scope === 'project'
+  const remove = (table: string, time: string, ofCall: string) =>
+    client.query(
+      `delete from ${table} t where t.project_id = $1 and (($2 and t.${time} <= $3) or exists ${ofCall})`,
+      [project_id, wholeProject, requested_at],
+    )
+  await remove('event_outbox', 'created_at', ofErased('t'))
+  await remove('webhook_deliveries', 'event_created_at', ofErased('t'))
+  const byUuid =
+    '(select from erased_requests x where x.project_id = t.project_id and x.request_id = t.request_id)'
+  await remove('dead_letters', 'dead_at', byUuid)
+  await remove('swept_calls', 'swept_at', byUuid)
+  if (!wholeProject) return
+  await remove('seen_tools', 'first_seen_at', '(select where false)')
+  for (const table of ['call_rollups', 'score_rollups', 'tool_rollups'])
+    await remove(table, 'hour', '(select where false)')
+}
+
+/** Begins to wait for the transactions that did not know of the erasure. */
+export async function markEmptied(client: ClientBase, { id }: OpenErasure): Promise<void> {
+  await client.query('update erasures set barrier = pg_snapshot_xmax(pg_current_snapshot()) where id = $1', [
+    id,
+  ])
+}
+
+export async function markErased(client: ClientBase, { id }: OpenErasure, now: Date): Promise<void> {
+  await client.query(`update erasures set status = 'erased', erased_at = $2 where id = $1`, [id, now])
+}
+
+/** Deletes notes of calls of which Kafka has nothing any more, and erasures that ended over `days` ago. At most 10,000 of each. */
+export async function forgetErased(client: ClientBase, days: number): Promise<number> {
+  const notes = await client.query(
+    `delete from erased_requests where (project_id, request) in (
+       select x.project_id, x.request from erasures e join erased_requests x on x.erasure_id = e.id
+       where e.status = 'erased' and e.kept_in_kafka_until < now() limit 10000)`,
+  )
+  const erasures = await client.query(
+    `delete from erasures where id in (select id from erasures where status = 'erased'
+       and kept_in_kafka_until < now() - make_interval(days => $1) order by requested_at limit 10000)`,
+    [days],
+  )
+  return (notes.rowCount ?? 0) + (erasures.rowCount ?? 0)
+}

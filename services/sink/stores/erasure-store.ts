@@ -1,0 +1,40 @@
+import type { ClientBase } from 'pg'
+import type { PlacedCall } from '../steps/place-call.ts'
+
+/**
+ * The identities of calls that somebody has asked to erase, so that a redelivery or a redrive does not bring them back. Called in a transaction that
+ * has written already (its position): an erasure that it does not see waits for its end. One look-up by project for nearly every batch.
+ */
+export async function findErased(client: ClientBase, calls: readonly PlacedCall[]): Promise<Set<string>> {
+  const projects = [...new Set(calls.map(({ projectUuid }) => projectUuid))]
+  const { rows: touched } = await client.query<{ project_id: string }>(
+    'select distinct project_id from erasures where project_id = any ($1::uuid[])',
+    [projects],
+  )
+  if (touched.length === 0) return new Set()
+  const touchedProjects = new Set(touched.map(({ project_id }) => project_id))
+  const suspects = calls.filter(({ projectUuid }) => touchedProjects.has(projectUuid))
+  const { rows } = await client.query<{ place: string }>(
+    `select place from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[]) with ordinality
+       as c (project_id, id, session_id, user_id, at, place)
+     where exists (select from erasures e where e.project_id = c.project_id and e.requested_at >= c.at and (${[
+       ['request', 'c.id::text'],
+       ['session', 'c.session_id'],
+       ['user', 'c.user_id'],
+       ['project', `''`],
+     ]
+       .map(
+         ([scope, subject]) =>
+           `(e.scope = '${scope}' and md5(e.subject) = md5(${subject}) and e.subject = ${subject})`,
+       )
+       .join(' or ')}))`,
+    [
+      suspects.map(({ projectUuid }) => projectUuid),
+      suspects.map(({ requestUuid }) => requestUuid),
+      suspects.map(({ call }) => call.session_id),
+      suspects.map(({ call }) => call.user_id),
+      suspects.map(({ call, createdAtMs }) => new Date(Math.min(createdAtMs, call.received_at))),
+    ],
+  )
+  return new Set(rows.flatMap(({ place }) => suspects[Number(place) - 1]?.identity ?? []))
+}
