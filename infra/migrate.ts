@@ -16,6 +16,7 @@ import * as quotaAlerts from './migrations/0013-quota-alerts.ts'
 import * as readingIndexes from './migrations/0014-reading-indexes.ts'
 import * as judgeBudget from './migrations/0016-judge-budget.ts'
 import * as failingWebhooks from './migrations/0017-failing-webhooks.ts'
+import * as payments from './migrations/0018-payments.ts'
 import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
@@ -39,6 +40,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0014-reading-indexes': readingIndexes,
   '0016-judge-budget': judgeBudget,
   '0017-failing-webhooks': failingWebhooks,
+  '0018-payments': payments,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { flag, milliseconds, operationsPort, receiverFields } from '#runtime/config.ts'
 import { tierSchema } from '#schemas/tiers.ts'
 import { ingestFields } from '#services/ingest/config.ts'
+import { tierPricesSchema } from './billing/tier-prices.ts'
 
 export const apiConfigSchema = z.object({
   ...ingestFields,
@@ -35,6 +36,19 @@ export const apiConfigSchema = z.object({
   SLOW_QUERY_MS: milliseconds(1_000, 300_000).describe(
     'Statements that take longer are logged with their route.',
   ),
+  STRIPE_API_BASE: z
+    .url()
+    .optional()
+    .describe("The payment provider's address, without a path. Unset: its own."),
+  STRIPE_PRICES: tierPricesSchema.describe(
+    '`pro:price_…,team:price_…`: which of the payment provider’s prices stands for which tier.',
+  ),
+  PAYMENT_WEBHOOK_SECRET: z
+    .string()
+    .optional()
+    .describe(
+      'Verifies what the payment provider posts to /webhook/payment. Unset: that answers 503, never unverified.',
+    ),
   DOCS_REQUIRE_KEY: flag().describe('Whether /openapi.json and /docs need an API key.'),
   ...receiverFields,
 })

@@ -21,6 +21,13 @@ const bodies: Record<string, unknown> = {
   'post /internal/log': { request_body: {} },
   'post /internal/log/batch': { records: [{ request_body: {} }] },
   'post /api/v1/webhooks': { url: 'https://receiver.example.com/', events: ['threat_detected'] },
+  'post /api/billing/checkout': {
+    tier: 'pro',
+    success_url: 'https://x.example',
+    cancel_url: 'https://x.example',
+  },
+  'post /api/billing/portal': { return_url: 'https://x.example' },
+  'post /webhook/payment': { id: 'evt_1', type: 'customer.subscription.updated' },
   'patch /api/v1/webhooks/{id}': { enabled: false },
   // Around the victim's failed delivery.
   'post /api/v1/webhooks/{id}/deliveries/replay': {
@@ -108,9 +115,18 @@ function idInPath(path: string): string {
 }
 
 const optionsFor = (name: string) => (bodies[name] === undefined ? {} : { body: bodies[name] })
-const isOperatorOnly = ({ security }: Operation) => security.every((scheme) => 'operator' in scheme)
+const isPublic = ({ security }: Operation) => security.length === 0
+const isOperatorOnly = ({ security }: Operation) =>
+  security.length > 0 && security.every((scheme) => 'operator' in scheme)
 
 describe('every route of /openapi.json', () => {
+  test('asks for a key, but for the one that the payment provider signs', async () => {
+    const open = operations.filter(({ operation }) => isPublic(operation)).map(({ name }) => name)
+    expect(open).toEqual(['post /webhook/payment'])
+    const answer = await api.call('POST', '/webhook/payment', { body: bodies['post /webhook/payment'] })
+    expect([answer.status, answer.json['code']]).toEqual([503, 'PAYMENT_NOT_CONFIGURED'])
+  })
+
   test('is known to this test', () => {
     expect(description.openapi).toBe('3.1.0')
     expect(operations.length).toBeGreaterThanOrEqual(22)
@@ -123,7 +139,8 @@ describe('every route of /openapi.json', () => {
   test('answers 401 without a key, with a wrong one, and with a revoked one', async () => {
     const revoked = await api.createProject()
     await api.call('DELETE', `/api/projects/${revoked.projectId}/keys/${revoked.keyId}`, { operator: true })
-    for (const { name, method, path } of operations) {
+    for (const { name, method, path, operation } of operations) {
+      if (isPublic(operation)) continue
       for (const key of [undefined, `svc_${'0'.repeat(48)}`, 'svc_', revoked.key]) {
         const given = key === undefined ? {} : { key }
         const answer = await api.call(method.toUpperCase(), victimPath(path), {
@@ -160,7 +177,7 @@ describe('every route of /openapi.json', () => {
 
   test("refuses another project's id in the query with 403", async () => {
     for (const { name, method, path, operation } of operations) {
-      if (isOperatorOnly(operation) || path.startsWith('/internal')) continue
+      if (isOperatorOnly(operation) || isPublic(operation) || path.startsWith('/internal')) continue
       const answer = await api.call(
         method.toUpperCase(),
         `${victimPath(path)}?project_id=${victim.projectId}`,

@@ -17,13 +17,16 @@ import { gatewayRoutes } from './routes/gateway-routes.ts'
 import { erasureRoutes } from './routes/erasure-routes.ts'
 import { facetRoutes } from './routes/facet-routes.ts'
 import { keyRoutes } from './routes/key-routes.ts'
+import { paymentRoutes } from './routes/payment-routes.ts'
 import { projectRoutes } from './routes/project-routes.ts'
 import { requestRoutes } from './routes/request-routes.ts'
 import { scoreRoutes } from './routes/score-routes.ts'
 import { statsRoutes } from './routes/stats-routes.ts'
 import { toolRoutes } from './routes/tool-routes.ts'
 import { webhookRoutes } from './routes/webhook-routes.ts'
+import { createPaymentProvider } from './billing/payment-provider.ts'
 import { createKeyAdminStore } from './stores/key-admin-store.ts'
+import { createPaymentStore } from './stores/payment-store.ts'
 import { createProjectDatabases } from './stores/project-database.ts'
 import { createProjectStore } from './stores/project-store.ts'
 import { createWatchStatements } from './stores/watch-statements.ts'
@@ -78,12 +81,23 @@ function createOperatorPool(config: ApiConfig, { log, metrics }: ProcessDependen
   )
 }
 
+function paymentParts(config: ApiConfig, operatorPool: Pool) {
+  const { STRIPE_API_KEY: apiKey, STRIPE_API_BASE: baseUrl, STRIPE_PRICES: prices } = config
+  return {
+    provider: apiKey === undefined ? undefined : createPaymentProvider({ apiKey, baseUrl }),
+    prices,
+    payments: createPaymentStore(operatorPool, (price) => prices.tierOf(price)),
+    webhookSecret: config.PAYMENT_WEBHOOK_SECRET,
+  }
+}
+
 function apiRoutes(
   config: ApiConfig,
   core: IngestCore,
   operatorPool: Pool,
-  { clock, log, metrics }: ProcessDependencies,
+  dependencies: ProcessDependencies,
 ): Route[] {
+  const { clock, log, metrics } = dependencies
   const { pool, sealer, producer } = core
   const databases = createProjectDatabases({
     pool,
@@ -106,6 +120,7 @@ function apiRoutes(
     ...toolRoutes({ databases, clock }),
     ...scoreRoutes({ databases, sealer, clock }),
     ...billingRoutes({ databases, clock }),
+    ...paymentRoutes({ ...dependencies, ...paymentParts(config, operatorPool), databases }),
     ...webhookRoutes({
       databases,
       sealer,

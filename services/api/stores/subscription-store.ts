@@ -23,6 +23,25 @@ interface SubscriptionRow {
   status: string
 }
 
+/** What the payment provider knows the project by. */
+export interface PaymentReferences {
+  customerId: string | null
+  /** Whether a subscription is running, be it overdue. */
+  isSubscribed: boolean
+}
+
+/** Undefined when there is no such project. */
+export async function findPaymentReferences(
+  database: ProjectDatabase<OneProject>,
+): Promise<PaymentReferences | undefined> {
+  const rows = await database.query<{ customer_id: string | null; subscribed: boolean }>(
+    `select s.payment_customer_id as customer_id,
+       s.payment_subscription_id is not null and s.status in ('active', 'trialing', 'past_due') as subscribed
+     from subscriptions s where :scope(s)`,
+  )
+  return rows.map((row) => ({ customerId: row.customer_id, isSubscribed: row.subscribed }))[0]
+}
+
 const columns = `s.project_id, s.tier, s.requests_this_period, s.period_start, s.period_reset_at, s.status,
   (select request_limit from tiers where tiers.tier = s.tier) as request_limit`
 

@@ -55,6 +55,7 @@ function mount(app: Express, route: Route, authenticate: Authenticate): void {
         params: route.params === undefined ? {} : validate(route.params, request.params),
         query: route.query === undefined ? {} : validate(route.query, { ...request.query }),
         body: bodyOf(route, request.body),
+        headers: request.headers,
       }),
     )
     await sendReply(request, response, reply)

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { z } from 'zod'
 import type { AccessLevel, Principal } from '../access/principal.ts'
 
@@ -9,6 +10,8 @@ export interface RouteRequest<P = unknown, Q = unknown, B = unknown> {
   params: P
   query: Q
   body: B
+  /** As Node has them: names in lower case. */
+  headers: IncomingHttpHeaders
 }
 
 export interface Reply {

@@ -1,0 +1,136 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { Tier } from '#schemas/tiers.ts'
+import { changeTo, decideSubscription, type StoredSubscription } from './decide-subscription.ts'
+import type { EventOrder, SubscriptionState } from './payment-event.ts'
+
+const ms = (iso: string) => Date.parse(iso)
+const fresh: StoredSubscription = {
+  tier: 'free',
+  status: 'active',
+  subscriptionId: null,
+  order: null,
+  periodStartMs: ms('2026-11-01T00:00:00Z'),
+  periodResetAtMs: ms('2026-12-01T00:00:00Z'),
+}
+const state = (given: Partial<SubscriptionState> = {}): SubscriptionState => ({
+  subscriptionId: 'sub_1',
+  customerId: 'cus_1',
+  projectId: null,
+  status: 'active',
+  prices: ['price_pro'],
+  periodStartMs: ms('2026-11-15T10:00:00Z'),
+  periodEndMs: ms('2026-12-15T10:00:00Z'),
+  anchorMs: ms('2026-11-15T10:00:00Z'),
+  ...given,
+})
+const order = (atMs: number, rank = 2, id = `evt_${atMs}_${rank}`): EventOrder => ({ id, atMs, rank })
+const tierOf = (price: string): Tier | undefined =>
+  (({ price_pro: 'pro', price_team: 'team' }) as Record<string, Tier>)[price]
+
+function apply(stored: StoredSubscription, event: EventOrder, told: SubscriptionState): StoredSubscription {
+  const decision = decideSubscription(stored, event, told, tierOf)
+  if (decision.kind !== 'change') return stored
+  const { tier, status, period } = decision.change
+  return {
+    tier,
+    status,
+    subscriptionId: told.subscriptionId,
+    order: event,
+    periodStartMs: period?.startMs ?? stored.periodStartMs,
+    periodResetAtMs: period?.resetAtMs ?? stored.periodResetAtMs,
+  }
+}
+
+describe('a subscription', () => {
+  test.each([
+    ['active', 'pro'],
+    ['trialing', 'pro'],
+    ['past_due', 'pro'],
+    ['unpaid', 'free'],
+    ['canceled', 'free'],
+    ['paused', 'free'],
+    ['incomplete_expired', 'free'],
+    ['incomplete', 'team'],
+  ])('that is %s has the tier %s', (status, tier) => {
+    const stored: StoredSubscription = { ...fresh, tier: 'team', subscriptionId: 'sub_1' }
+    expect(apply(stored, order(1), state({ status }))).toMatchObject({ tier, status })
+  })
+
+  test('whose price stands for no tier is not guessed at', () => {
+    const decision = decideSubscription(fresh, order(1), state({ prices: ['price_other'] }), tierOf)
+    expect(decision).toEqual({ kind: 'unknown_price' })
+  })
+
+  test('that was replaced cannot end the one in its place', () => {
+    const stored = apply(fresh, order(5_000), state({ subscriptionId: 'sub_2', prices: ['price_team'] }))
+    expect(apply(stored, order(9_000, 3), state({ status: 'canceled' }))).toEqual(stored)
+    expect(apply(stored, order(9_000), state({ prices: ['price_pro'] })).tier).toBe('pro')
+  })
+
+  test('of which two events of one kind come in one second is asked for', () => {
+    const stored = apply(fresh, order(1_000, 2, 'evt_a'), state())
+    expect(decideSubscription(stored, order(1_000, 2, 'evt_b'), state(), tierOf)).toEqual({ kind: 'ask' })
+    expect(changeTo(stored, state({ prices: ['price_team'] }), tierOf)).toMatchObject({
+      change: { tier: 'team' },
+    })
+  })
+
+  test('comes out the same in whatever order and however often its events come', () => {
+    const event = fc.record({
+      second: fc.integer({ min: 0, max: 3 }),
+      rank: fc.constantFrom(0, 2, 3),
+      status: fc.constantFrom('active', 'past_due', 'canceled', 'unpaid', 'trialing'),
+      price: fc.constantFrom('price_pro', 'price_team'),
+    })
+    const events = fc.uniqueArray(event, { selector: ({ second, rank }) => second * 10 + rank, minLength: 1 })
+    const disordered = events.chain((list) =>
+      fc.tuple(
+        fc.constant(list),
+        fc.array(fc.constantFrom(...list)),
+        fc.shuffledSubarray(list, { minLength: list.length }),
+      ),
+    )
+    fc.assert(
+      fc.property(disordered, ([list, repeats, shuffled]) => {
+        const run = (all: typeof list) =>
+          all.reduce(
+            (stored, { second, rank, status, price }) =>
+              apply(stored, order(second * 1_000, rank), state({ status, prices: [price] })),
+            fresh,
+          )
+        const inOrder = list.toSorted((a, b) => a.second - b.second || a.rank - b.rank)
+        const { tier, status } = run(inOrder)
+        expect(run([...repeats, ...shuffled, ...repeats])).toMatchObject({ tier, status })
+      }),
+    )
+  })
+})
+
+describe('the period', () => {
+  const periodOf = (stored: StoredSubscription, told: SubscriptionState) => {
+    const decision = decideSubscription(stored, order(1), told, tierOf)
+    return decision.kind === 'change' ? decision.change.period : undefined
+  }
+
+  test("becomes the subscription's with the first payment, and keeps what is used", () => {
+    expect(periodOf(fresh, state())).toEqual({
+      startMs: ms('2026-11-15T10:00:00Z'),
+      resetAtMs: ms('2026-12-15T10:00:00Z'),
+      isRenewal: false,
+    })
+  })
+
+  test('starts anew when the one before is over', () => {
+    const stored = { ...fresh, periodResetAtMs: ms('2026-11-15T10:00:00Z') }
+    expect(periodOf(stored, state())).toMatchObject({ isRenewal: true })
+  })
+
+  test('is a month also where a year is paid for, and never moves back', () => {
+    const year = state({ periodStartMs: ms('2026-01-31T10:00:00Z'), periodEndMs: ms('2027-01-31T10:00:00Z') })
+    expect(periodOf({ ...fresh, periodStartMs: 0, periodResetAtMs: 1 }, year)).toMatchObject({
+      resetAtMs: ms('2026-02-28T10:00:00Z'),
+    })
+    expect(periodOf(fresh, year)).toBeNull()
+  })
+})

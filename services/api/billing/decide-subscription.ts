@@ -1,0 +1,95 @@
+import type { Tier } from '#schemas/tiers.ts'
+import type { EventOrder, SubscriptionState } from './payment-event.ts'
+
+/** What is stored of a project's subscription. */
+export interface StoredSubscription {
+  tier: Tier
+  status: string
+  subscriptionId: string | null
+  /** The event that it was last changed by. */
+  order: EventOrder | null
+  periodStartMs: number
+  periodResetAtMs: number
+}
+
+export interface SubscriptionChange {
+  tier: Tier
+  status: string
+  /** Null: the period stays. `isRenewal`: it follows the one before, so what is used starts at 0. */
+  period: { startMs: number; resetAtMs: number; isRenewal: boolean } | null
+}
+
+export type Decision =
+  | { kind: 'change'; change: SubscriptionChange }
+  /** An event that was applied before, or is older than what was, or of a subscription that another has taken the place of. */
+  | { kind: 'ignore' }
+  /** Two events of one kind in one second: only the provider knows which came last. */
+  | { kind: 'ask' }
+  | { kind: 'unknown_price' }
+
+const live = new Set(['active', 'trialing', 'past_due'])
+const ended = new Set(['canceled', 'unpaid', 'incomplete_expired', 'paused'])
+
+/**
+ * What an event makes of a subscription, in whatever order and however often events come. While a payment is overdue the tier stays: the
+ * provider tries again, and says `unpaid` or `canceled` when it gives up. Before the first payment (`incomplete`) nothing changes.
+ */
+export function decideSubscription(
+  stored: StoredSubscription,
+  order: EventOrder,
+  state: SubscriptionState,
+  tierOf: (price: string) => Tier | undefined,
+): Decision {
+  const isOther = stored.subscriptionId !== null && stored.subscriptionId !== state.subscriptionId
+  // The end of a subscription that was replaced must not end the one that replaced it.
+  if (isOther && !live.has(state.status)) return { kind: 'ignore' }
+  const age = compareOrder(stored.order, order)
+  if (age === 'older' || age === 'same') return { kind: 'ignore' }
+  if (age === 'tied') return { kind: 'ask' }
+  return changeTo(stored, state, tierOf)
+}
+
+/** What the provider says when it is asked: it holds whatever came before. */
+export function changeTo(
+  stored: StoredSubscription,
+  state: SubscriptionState,
+  tierOf: (price: string) => Tier | undefined,
+): Decision {
+  if (!live.has(state.status)) {
+    const tier = ended.has(state.status) ? 'free' : stored.tier
+    return { kind: 'change', change: { tier, status: state.status, period: null } }
+  }
+  const tier = state.prices.map(tierOf).find((found) => found !== undefined)
+  if (tier === undefined) return { kind: 'unknown_price' }
+  return { kind: 'change', change: { tier, status: state.status, period: periodOf(stored, state) } }
+}
+
+/** Whether an event comes before, after or at the same time as the one that was applied last. */
+export function compareOrder(
+  last: EventOrder | null,
+  order: EventOrder,
+): 'newer' | 'older' | 'same' | 'tied' {
+  if (last === null) return 'newer'
+  if (last.id === order.id) return 'same'
+  const difference = order.atMs - last.atMs || order.rank - last.rank
+  if (difference === 0) return 'tied'
+  return difference > 0 ? 'newer' : 'older'
+}
+
+/** Quotas are by the month also where a year is paid for; a period only ever moves on. */
+function periodOf(stored: StoredSubscription, state: SubscriptionState): SubscriptionChange['period'] {
+  const { periodStartMs: startMs, periodEndMs: endMs } = state
+  if (startMs <= stored.periodStartMs) return null
+  const month = monthAfter(startMs)
+  const resetAtMs = endMs > startMs ? Math.min(endMs, month) : month
+  return { startMs, resetAtMs, isRenewal: stored.periodResetAtMs <= startMs }
+}
+
+/** The same day and time of the next month in UTC, or its last day. */
+function monthAfter(ms: number): number {
+  const from = new Date(ms)
+  const [year, month] = [from.getUTCFullYear(), from.getUTCMonth() + 1]
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
+  const midnight = Date.UTC(year, month, Math.min(from.getUTCDate(), lastDay))
+  return midnight + (ms % 86_400_000)
+}

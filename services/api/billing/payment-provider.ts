@@ -1,0 +1,96 @@
+import Stripe from 'stripe'
+import { Problem, unavailable } from '#services/ingest/http/problem.ts'
+import { readSubscription, type SubscriptionState } from './payment-event.ts'
+
+export interface CheckoutInput {
+  projectId: string
+  price: string
+  /** The provider's customer, where the project has one. */
+  customerId: string | null
+  successUrl: string
+  cancelUrl: string
+}
+
+/** What the API asks of the payment provider. Rejects with 502 when it refuses, 503 when it does not answer. */
+export interface PaymentProvider {
+  createCheckout(input: CheckoutInput): Promise<{ id: string; url: string | null }>
+  createPortal(customerId: string, returnUrl: string): Promise<{ url: string }>
+  findSubscription(subscriptionId: string): Promise<SubscriptionState>
+}
+
+/** Stripe, or what speaks like it at `baseUrl`. */
+export function createPaymentProvider(options: {
+  apiKey: string
+  baseUrl: string | undefined
+}): PaymentProvider {
+  const stripe = new Stripe(options.apiKey, {
+    ...placeOf(options.baseUrl),
+    // Together less than a client waits; a repeated POST has the same idempotency key.
+    timeout: 10_000,
+    maxNetworkRetries: 1,
+    telemetry: false,
+  })
+  return {
+    async createCheckout({ projectId, price, customerId, successUrl, cancelUrl }) {
+      const { id, url } = await asProblems(() =>
+        stripe.checkout.sessions.create({
+          mode: 'subscription',
+          line_items: [{ price, quantity: 1 }],
+          client_reference_id: projectId,
+          subscription_data: { metadata: { project_id: projectId } },
+          success_url: successUrl,
+          cancel_url: cancelUrl,
+          ...(customerId === null ? {} : { customer: customerId }),
+        }),
+      )
+      return { id, url }
+    },
+    async createPortal(customerId, returnUrl) {
+      const { url } = await asProblems(() =>
+        stripe.billingPortal.sessions.create({ customer: customerId, return_url: returnUrl }),
+      )
+      return { url }
+    },
+    findSubscription: async (subscriptionId) =>
+      readSubscription(await asProblems(() => stripe.subscriptions.retrieve(subscriptionId))),
+  }
+}
+
+/** The event, when the signature is the provider's and no older than five minutes. Throws 400 otherwise. */
+export function verifyPaymentEvent(body: Buffer, signature: string, secret: string, nowMs: number): unknown {
+  const toleranceS = 300
+  try {
+    return Stripe.webhooks.constructEvent(body, signature, secret, toleranceS, undefined, nowMs)
+  } catch (error) {
+    throw new Problem(
+      400,
+      'PAYMENT_SIGNATURE_INVALID',
+      "Stripe-Signature: is missing, stale or not the payment provider's",
+      { cause: error },
+    )
+  }
+}
+
+function placeOf(baseUrl: string | undefined): { host?: string; port?: number; protocol?: 'http' | 'https' } {
+  if (baseUrl === undefined) return {}
+  const url = new URL(baseUrl)
+  const protocol = url.protocol === 'http:' ? 'http' : 'https'
+  return { host: url.hostname, port: Number(url.port || (protocol === 'http' ? 80 : 443)), protocol }
+}
+
+async function asProblems<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeError)) throw error
+    const isAway =
+      error instanceof Stripe.errors.StripeConnectionError ||
+      error instanceof Stripe.errors.StripeRateLimitError ||
+      (error.statusCode ?? 0) >= 500
+    if (isAway)
+      throw unavailable('PAYMENT_UNAVAILABLE', 'the payment provider does not answer at the moment', error)
+    throw new Problem(502, 'PAYMENT_REFUSED', `the payment provider refused: ${error.message}`, {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,57 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+/** A payment provider on this machine: the three calls that we make, and what was asked. It is outside of the system. */
+export interface MockPaymentProvider {
+  url: string
+  /** Every POST, with its form. */
+  asked: { path: string; form: Record<string, string>; authorization: string }[]
+  /** What GET /v1/subscriptions/{id} answers. */
+  subscriptions: Map<string, unknown>
+  /** The next requests are answered with this status. Null: as usual. */
+  failWith(status: number | null): void
+  stop(): Promise<void>
+}
+
+export async function startMockPaymentProvider(): Promise<MockPaymentProvider> {
+  const asked: MockPaymentProvider['asked'] = []
+  const subscriptions = new Map<string, unknown>()
+  let failure: number | null = null
+
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const path = request.url ?? ''
+    const form = Object.fromEntries(new URLSearchParams(await text(request)))
+    const reply = (status: number, json: unknown) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json))
+    if (failure !== null)
+      return reply(failure, { error: { type: 'invalid_request_error', message: 'No such price' } })
+    if (request.method === 'GET') {
+      const found = subscriptions.get(path.split('/').at(-1) ?? '')
+      return found === undefined
+        ? reply(404, { error: { message: 'no such subscription' } })
+        : reply(200, found)
+    }
+    asked.push({ path, form, authorization: request.headers.authorization ?? '' })
+    const place = path.includes('checkout') ? 'checkout' : 'portal'
+    return reply(200, { id: `${place}_1`, object: 'session', url: `https://pay.example/${place}` })
+  }
+
+  const server = createServer((request, response) => {
+    void answer(request, response).catch((error: unknown) => response.destroy(error as Error))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    subscriptions,
+    failWith: (status) => {
+      failure = status
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
