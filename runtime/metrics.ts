@@ -7,7 +7,13 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 export interface Metrics {
   registry: Registry
   counter<L extends string>(name: string, help: string, labelNames?: readonly L[]): Counter<L>
-  gauge<L extends string>(name: string, help: string, labelNames?: readonly L[]): Gauge<L>
+  /** `together`: what the gauges of several processes amount to. */
+  gauge<L extends string>(
+    name: string,
+    help: string,
+    labelNames?: readonly L[],
+    together?: 'sum' | 'max',
+  ): Gauge<L>
   histogram<L extends string>(
     name: string,
     help: string,
@@ -26,8 +32,23 @@ export function createMetrics(options: { processMetrics?: boolean } = {}): Metri
     registry,
     counter: <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
       once(name, () => new Counter<L>({ name, help, labelNames: [...labelNames], registers: [registry] })),
-    gauge: <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
-      once(name, () => new Gauge<L>({ name, help, labelNames: [...labelNames], registers: [registry] })),
+    gauge: <L extends string>(
+      name: string,
+      help: string,
+      labelNames: readonly L[] = [],
+      together: 'sum' | 'max' = 'sum',
+    ) =>
+      once(
+        name,
+        () =>
+          new Gauge<L>({
+            name,
+            help,
+            labelNames: [...labelNames],
+            registers: [registry],
+            aggregator: together,
+          }),
+      ),
     histogram: <L extends string>(
       name: string,
       help: string,

@@ -17,6 +17,8 @@ export async function startOperationsServer(options: {
   port: number
   health: () => Health
   metrics: Metrics
+  /** In place of what `metrics` holds. */
+  metricsText?: (() => Promise<string>) | undefined
 }): Promise<OperationsServer> {
   const server = createServer((request, response) => {
     void answer(request, response, options)
@@ -48,11 +50,11 @@ export function listen(server: Server, port: number, host: string): Promise<void
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { health, metrics }: { health: () => Health; metrics: Metrics },
+  { health, metrics, metricsText }: Parameters<typeof startOperationsServer>[0],
 ): Promise<void> {
   const path = request.url?.split('?', 1)[0]
   if (path === '/metrics') {
-    const text = await metrics.registry.metrics()
+    const text = await (metricsText?.() ?? metrics.registry.metrics())
     response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text)
   } else if (path === '/healthz' || path === '/readyz') {
     const now = health()

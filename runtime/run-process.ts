@@ -20,6 +20,8 @@ export interface ProcessOptions<S extends ProcessSchema> {
   schema: S
   environment: Environment
   create: (config: z.output<S>, dependencies: ProcessDependencies) => Service
+  /** False: /healthz, /readyz and /metrics are served for it by the process that started it. */
+  servesOperations?: boolean
 }
 
 /**
@@ -42,12 +44,14 @@ export async function runProcess<S extends ProcessSchema>(options: ProcessOption
   const signals = listenForSignals(log)
   try {
     const service = options.create(config, { log, metrics, clock: systemClock })
-    operations = await startOperationsServer({
-      host: OPS_HOST,
-      port: OPS_PORT,
-      health: () => service.health(),
-      metrics,
-    })
+    if (options.servesOperations !== false)
+      operations = await startOperationsServer({
+        host: OPS_HOST,
+        port: OPS_PORT,
+        health: () => service.health(),
+        metrics,
+        metricsText: service.metrics?.bind(service),
+      })
     return await runUntilSignal(service, signals, DRAIN_DEADLINE_MS, log)
   } catch (error) {
     log.fatal({ err: error }, 'the process cannot go on')

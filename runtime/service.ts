@@ -14,4 +14,6 @@ export interface Service {
   stop(): Promise<void>
   health(): Health
   readonly done: Promise<void>
+  /** What /metrics answers, for a service whose work is done by further processes; absent: what this process counts. */
+  metrics?(): Promise<string>
 }

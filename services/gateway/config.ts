@@ -4,6 +4,7 @@ import { listOf, milliseconds, operationsPort, processFields } from '#runtime/co
 
 const kibibyte = 1024
 const mebibyte = 1024 * kibibyte
+const minSpoolBytes = 16 * mebibyte
 
 export const gatewayConfigSchema = z
   .object({
@@ -17,6 +18,15 @@ export const gatewayConfigSchema = z
       .max(65_535)
       .default(8080)
       .describe('Port that applications reach the gateway at.'),
+    GATEWAY_WORKERS: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(128)
+      .default(1)
+      .describe(
+        'Processes that serve, each on a core and with a spool of its own. They share what GATEWAY_MAX_CONNECTIONS, UPSTREAM_CONNECTIONS, CAPTURE_TOTAL_MAX_BYTES and SPOOL_MAX_BYTES allow.',
+      ),
     UPSTREAM_URL: z
       .url({ protocol: /^https?$/ })
       .transform((url) => url.replace(/\/+$/, ''))
@@ -136,7 +146,7 @@ export const gatewayConfigSchema = z
       .transform((key) => createSecretKey(key))
       .optional()
       .describe('Encrypts records on disk: base64 of 32 bytes. Unset: they are not encrypted.'),
-    SPOOL_MAX_BYTES: bytes(1024 * mebibyte, 16 * mebibyte, 1024 * 1024 * mebibyte).describe(
+    SPOOL_MAX_BYTES: bytes(1024 * mebibyte, minSpoolBytes, 1024 * 1024 * mebibyte).describe(
       'Bytes of the spool on disk. When it is full the oldest records are dropped and counted.',
     ),
     SPOOL_WAIT_MS: milliseconds(2_000, 60_000).describe(
@@ -146,6 +156,10 @@ export const gatewayConfigSchema = z
   .refine((config) => config.UPSTREAM_API_KEY_HEADER === undefined || config.UPSTREAM_API_KEY !== undefined, {
     path: ['UPSTREAM_API_KEY_HEADER'],
     message: 'is set, but UPSTREAM_API_KEY is not',
+  })
+  .refine((config) => config.SPOOL_MAX_BYTES / config.GATEWAY_WORKERS >= minSpoolBytes, {
+    path: ['SPOOL_MAX_BYTES'],
+    message: `must be at least ${minSpoolBytes} for each of GATEWAY_WORKERS`,
   })
   .superRefine((config, context) => {
     const need = (path: keyof typeof config, choice: string) => {

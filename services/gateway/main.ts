@@ -1,12 +1,37 @@
-import { runProcess } from '#runtime/run-process.ts'
-import { gatewayConfigSchema } from './config.ts'
+import cluster from 'node:cluster'
+import { runProcess, type ProcessDependencies } from '#runtime/run-process.ts'
+import { gatewayConfigSchema, type GatewayConfig } from './config.ts'
 import { createGateway } from './service.ts'
+import { createWorkerPool } from './workers/worker-pool.ts'
+import type { WorkerOrder } from './workers/worker-report.ts'
+import { createWorker, type ParentLine } from './workers/worker.ts'
+
+/** How a worker is told which one it is. */
+const workerVariable = 'SLUICE_GATEWAY_WORKER'
+
+const parent: ParentLine = {
+  send: (report) =>
+    new Promise((resolve, reject) => {
+      process.send?.(report, undefined, {}, (error) => (error === null ? resolve() : reject(error)))
+    }),
+  onOrder: (handle) => process.on('message', (order: WorkerOrder) => handle(order)),
+}
+
+function createAlone(config: GatewayConfig, dependencies: ProcessDependencies) {
+  const { GATEWAY_WORKERS: count } = config
+  if (count === 1) return createGateway(config, dependencies)
+  return createWorkerPool(count, (worker) => cluster.fork({ [workerVariable]: String(worker) }), dependencies)
+}
 
 process.exit(
   await runProcess({
     name: 'gateway',
     schema: gatewayConfigSchema,
     environment: process.env,
-    create: createGateway,
+    create: cluster.isPrimary
+      ? createAlone
+      : (config, dependencies) =>
+          createWorker(config, { ...dependencies, worker: Number(process.env[workerVariable]) }, parent),
+    servesOperations: cluster.isPrimary,
   }),
 )

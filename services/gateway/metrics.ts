@@ -110,6 +110,8 @@ function spoolGauges(metrics: Metrics): GatewayMetrics['spool'] {
   const age = metrics.gauge(
     'sluice_gateway_spool_oldest_age_seconds',
     'Age of the oldest record waiting to be sent.',
+    [],
+    'max',
   )
   return ({ records, bytes, oldestMs }, nowMs) => {
     waiting.set(records)

@@ -33,6 +33,8 @@ export function createTrafficServer(dependencies: TrafficDependencies): Server {
     connectionsCheckingInterval: Math.min(5_000, dependencies.requestTimeoutMs),
   })
   server.maxConnections = dependencies.maxConnections
+  // Otherwise a worker that is full hands a connection on to the next, for ever when all are.
+  Object.assign(server, { dropMaxConnection: true })
   server.on('drop', () => dependencies.metrics.refused('connections'))
   server.on('request', handle)
   // The gateway answers this itself: what comes then is forwarded like any other body.

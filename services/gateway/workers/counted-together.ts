@@ -1,0 +1,30 @@
+import { AggregatorRegistry, type Registry } from 'prom-client'
+import type { CountedMetric } from './worker-report.ts'
+
+/** What several processes counted, those included that are gone: a counter never goes back because a worker died. */
+export interface CountedTogether {
+  /** `last` is what a worker that is gone reported last. */
+  retire(last: readonly CountedMetric[]): Promise<void>
+  /** Everything as Prometheus reads it. */
+  text(living: readonly (readonly CountedMetric[])[]): Promise<string>
+}
+
+export function createCountedTogether(): CountedTogether {
+  let gone: CountedMetric[] = []
+  return {
+    async retire(last) {
+      const kept = last.filter(({ type }) => isKept(type))
+      gone = (await aggregate([gone, kept]).getMetricsAsJSON()) as unknown as CountedMetric[]
+    },
+    text: (living) => aggregate([gone, ...living]).metrics(),
+  }
+}
+
+/** Not gauges: what a process that is gone held, nobody holds. */
+function isKept(type: string): boolean {
+  return type === 'counter' || type === 'histogram'
+}
+
+function aggregate(processes: readonly (readonly CountedMetric[])[]): Registry {
+  return AggregatorRegistry.aggregate(processes.map((metrics) => [...metrics]))
+}

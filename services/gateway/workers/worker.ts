@@ -1,0 +1,61 @@
+import type { ProcessDependencies } from '#runtime/run-process.ts'
+import type { Service } from '#runtime/service.ts'
+import type { GatewayConfig } from '../config.ts'
+import { createGateway } from '../service.ts'
+import { readMetrics, reportEveryMs, type WorkerOrder, type WorkerReport } from './worker-report.ts'
+
+/** The line to the process that started this one. */
+export interface ParentLine {
+  send(report: WorkerReport): Promise<void>
+  onOrder(handle: (order: WorkerOrder) => void): void
+}
+
+/** One of the gateway's processes: it reports how it is, and stops when it is told to. */
+export function createWorker(
+  config: GatewayConfig,
+  dependencies: ProcessDependencies & { worker: number },
+  parent: ParentLine,
+): Service {
+  const { metrics, log } = dependencies
+  const gateway = createGateway(shareOf(config), dependencies)
+  let timer: NodeJS.Timeout | undefined
+  const report = async () => {
+    try {
+      await parent.send({ kind: 'report', health: gateway.health(), metrics: await readMetrics(metrics) })
+    } catch (error) {
+      // Without its parent the process is about to end.
+      log.warn({ err: error }, 'the worker cannot report')
+    }
+  }
+  const stop = async () => {
+    clearInterval(timer)
+    await gateway.stop()
+    await report()
+  }
+  let stopped: Promise<void> | undefined
+  const stopOnce = () => (stopped ??= stop())
+  return {
+    async start() {
+      parent.onOrder(() => void stopOnce())
+      await gateway.start()
+      await report()
+      timer = setInterval(() => void report(), reportEveryMs).unref()
+    },
+    stop: stopOnce,
+    health: () => gateway.health(),
+    // The last report goes out before the process ends.
+    done: gateway.done.then(() => stopOnce()),
+  }
+}
+
+/** What all workers may hold together, a worker's part. */
+function shareOf(config: GatewayConfig): GatewayConfig {
+  const { GATEWAY_WORKERS: workers } = config
+  return {
+    ...config,
+    GATEWAY_MAX_CONNECTIONS: Math.ceil(config.GATEWAY_MAX_CONNECTIONS / workers),
+    UPSTREAM_CONNECTIONS: Math.ceil(config.UPSTREAM_CONNECTIONS / workers),
+    CAPTURE_TOTAL_MAX_BYTES: Math.floor(config.CAPTURE_TOTAL_MAX_BYTES / workers),
+    SPOOL_MAX_BYTES: Math.floor(config.SPOOL_MAX_BYTES / workers),
+  }
+}

@@ -1,0 +1,179 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { freePorts } from '#infra/embedded/free-port.ts'
+import { chunk, startRawUpstream, type RawUpstream } from '#tests/support/raw-upstream.ts'
+import { startRecordReceiver, type RecordReceiver } from '#tests/support/record-receiver.ts'
+import { startServiceProcess, type ServiceProcess } from '#tests/support/service-process.ts'
+import { until } from '#tests/support/until.ts'
+
+/** The gateway as it runs: processes, a log, a spool. The disk is not encrypted, so that a test can look for what must not be on it. */
+let receiver: RecordReceiver
+let upstream: RawUpstream
+let gateway: ServiceProcess
+let directory: string
+let url: string
+let operations: string
+
+beforeAll(async () => {
+  const [port, operationsPort] = (await freePorts(2)) as [number, number]
+  directory = await mkdtemp(join(tmpdir(), 'sluice-workers-'))
+  receiver = await startRecordReceiver()
+  upstream = await startRawUpstream()
+  url = `http://127.0.0.1:${port}`
+  operations = `http://127.0.0.1:${operationsPort}`
+  gateway = await startServiceProcess({
+    name: 'gateway',
+    operationsPort,
+    logFile: join(directory, 'gateway.log'),
+    environment: {
+      LOG_LEVEL: 'trace',
+      GATEWAY_WORKERS: '2',
+      GATEWAY_HOST: '127.0.0.1',
+      GATEWAY_PORT: String(port),
+      GATEWAY_MAX_CONNECTIONS: '40',
+      UPSTREAM_URL: upstream.url,
+      PROXY_API_KEY: 'SECRET-proxy-key',
+      API_BACKEND_URL: receiver.url,
+      SERVICE_API_KEY: 'svc_SECRET-service-key',
+      SPOOL_DIR: join(directory, 'spool'),
+    },
+  })
+})
+
+afterAll(async () => {
+  await gateway.stop()
+  await upstream.stop()
+  await receiver.stop()
+  await rm(directory, { recursive: true })
+})
+
+const headers = {
+  authorization: 'Bearer SECRET-proxy-key',
+  'api-key': 'SECRET-static-key',
+  cookie: 'session=SECRET-cookie',
+  'x-api-key': 'SECRET-other-key',
+}
+
+/** On a connection of its own, so that the workers share the calls. Resolves with the identifier. */
+function call(path = '/v1/chat/completions', body = '{"model":"m"}'): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { method: 'POST', agent: false, headers: { ...headers, 'content-length': body.length } }
+    request(url + path, options, (response) => {
+      response.resume()
+      response.on('end', () => resolve(String(response.headers['x-service-request-id'])))
+      response.on('error', reject)
+    })
+      .on('error', reject)
+      .end(body)
+  })
+}
+const callMany = (count: number) => Promise.all(Array.from({ length: count }, () => call()))
+const metrics = async () => (await fetch(`${operations}/metrics`)).text()
+async function metric(name: string): Promise<number> {
+  const lines = (await metrics()).split('\n').filter((line) => line.startsWith(name))
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+}
+async function workers(): Promise<number[]> {
+  const pid = gateway.pid()
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return text.trim().split(' ').map(Number)
+}
+const foldersOf = async () =>
+  (await readdir(join(directory, 'spool'))).filter((name) => name.startsWith('worker-'))
+
+async function onDisk(): Promise<string> {
+  const entries = await readdir(join(directory, 'spool'), { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  const texts = await Promise.all(
+    files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'latin1')),
+  )
+  return texts.join('\n')
+}
+
+test('two workers serve one port, each with a spool of its own, and are counted together', async () => {
+  const ids = await callMany(30)
+  await until(() => ids.every((id) => receiver.taken.some((record) => record.id === id)))
+  await until(async () => (await metric('sluice_gateway_recorded_total')) === 30)
+  expect(await metric('sluice_gateway_workers ')).toBe(2)
+  expect(await foldersOf()).toHaveLength(2)
+  const readiness = await fetch(`${operations}/readyz`)
+  expect([readiness.status, await readiness.json()]).toEqual([200, { status: 'ok' }])
+  const names = new Set(receiver.heartbeats.map(({ name }) => String(name).split('/')[1]))
+  expect(names).toEqual(new Set(['1', '2']))
+})
+
+test('a worker that is killed is replaced, its records are adopted, and no counter goes back', async () => {
+  receiver.refuseAll(503)
+  const ids = await callMany(20)
+  await until(async () => (await metric('sluice_gateway_recorded_total')) === 50)
+  const [victim = 0] = await workers()
+  process.kill(victim, 'SIGKILL')
+  await until(async () => (await metric('sluice_gateway_workers_ended_total')) === 1)
+  // The other one serves meanwhile.
+  ids.push(await call())
+  await until(async () => (await metric('sluice_gateway_workers ')) === 2)
+  expect(await workers()).not.toContain(victim)
+  expect(await metric('sluice_gateway_recorded_total')).toBeGreaterThanOrEqual(50)
+  receiver.refuseAll(undefined)
+  await until(() => ids.every((id) => receiver.taken.some((record) => record.id === id)))
+})
+
+test('hostile paths and models add no series', async () => {
+  const series = async () => new Set((await metrics()).split('\n').map((line) => line.replace(/ [^ ]*$/, '')))
+  upstream.answer((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'))
+  const paths = [
+    '/v1/chat/completions',
+    '/x"} 1\nevil{a="b',
+    '/openai/deployments/EVIL/chat/completions',
+  ].map(encodeURI)
+  for (const path of paths) await call(path, '{"model":"EVIL\\"} 1"}')
+  await until(async () => (await metric('sluice_gateway_recorded_total')) > 52)
+  const before = await series()
+  for (const path of paths) await call(`${path}?${'x'.repeat(20)}`, '{"model":"EVIL2\\n"}')
+  const recorded = await metric('sluice_gateway_recorded_total')
+  await until(async () => (await metric('sluice_gateway_recorded_total')) >= recorded)
+  const after = await series()
+  expect([...after].filter((line) => !before.has(line))).toEqual([])
+  expect([...after].join('\n')).not.toMatch(/EVIL|evil/)
+})
+
+test('secrets are neither in the log nor in the spool, whatever goes wrong', async () => {
+  receiver.refuseAll(401)
+  await callMany(2)
+  upstream.answer((socket) => socket.end('SMTP hello\r\n\r\n'))
+  await call()
+  upstream.answer((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nSet-Cookie: SECRET-set-cookie\r\nTransfer-Encoding: chunked\r\n\r\n')
+    socket.end(chunk('data: {}\n\n'))
+  })
+  await expect(call()).rejects.toThrow()
+  await until(async () => (await gateway.output()).includes('broke off'))
+  const spool = await onDisk()
+  // The records themselves are there.
+  expect(spool).toContain('"request_body":{"model":"m"}')
+  expect(spool).not.toContain('SECRET')
+  expect(await gateway.output()).not.toContain('SECRET')
+  receiver.refuseAll(undefined)
+})
+
+test('SIGTERM lets the answers of all workers end', async () => {
+  const sockets: (() => void)[] = []
+  upstream.answer((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n')
+    sockets.push(() => socket.write('0\r\n\r\n'))
+  })
+  const streams = Array.from({ length: 6 }, () => call())
+  await until(() => sockets.length === 6)
+  const stopping = gateway.stop()
+  await until(async () => (await gateway.output()).includes('signal received'))
+  expect((await fetch(`${operations}/readyz`)).status).toBe(503)
+  for (const end of sockets) end()
+  const ids = await Promise.all(streams)
+  expect(await stopping).toBe(0)
+  const spool = await onDisk()
+  for (const id of ids)
+    expect(spool.includes(id) || receiver.taken.some((record) => record.id === id)).toBe(true)
+})
