@@ -2,7 +2,7 @@
 export default {
   // Migrations are taken whole, by name.
   entry: [
-    'services/*/main.ts',
+    'services/**/main.ts',
     'scripts/*.{ts,cjs}',
     'tests/bench/*.ts',
     'docs/receivers/*.ts',

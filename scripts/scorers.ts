@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { CannotStart } from '#infra/embedded/embedded-part.ts'
+import { messageOf } from '#runtime/errors.ts'
+import type { Connection } from './stack/connection.ts'
+import type { Secrets } from './stack/secrets.ts'
+import { statePaths } from './stack/state-directory.ts'
+
+const usage = `scripts/scorers try FILE [--days N] [--project ID] [--state DIR]
+
+  says what the custom scorers in FILE (the form of evals/scorers.yaml) would have hit in the last days, and writes nothing
+
+  --days N         how far back (7)                   --project ID   only this project
+  --state DIR      the running stack (.sluice); DATABASE_URL and BODY_ENCRYPTION_KEYS take its place
+`
+
+function readArguments() {
+  const text = { type: 'string' } as const
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: { days: text, project: text, state: text, help: { type: 'boolean', short: 'h' } },
+    })
+  } catch (error) {
+    throw new CannotStart(`${messageOf(error)}\n\n${usage}`)
+  }
+}
+
+/** Where calls are kept, and the keys of their bodies. */
+async function findStore(state: string | undefined): Promise<NodeJS.ProcessEnv> {
+  const given = process.env['DATABASE_URL'] ?? process.env['DATABASE_URL_FILE']
+  if (state === undefined && given !== undefined) return process.env
+  const paths = statePaths(resolve(state ?? '.sluice'))
+  try {
+    const connection = JSON.parse(await readFile(paths.connection, 'utf8')) as Connection
+    const secrets = JSON.parse(await readFile(paths.secrets, 'utf8')) as Secrets
+    const { BODY_ENCRYPTION_KEYS = secrets.BODY_ENCRYPTION_KEYS } = process.env
+    return { ...process.env, DATABASE_URL: connection.database_url, BODY_ENCRYPTION_KEYS }
+  } catch (error) {
+    throw new CannotStart(
+      `cannot read ${paths.connection} (${messageOf(error)}): name a running stack with --state, or set DATABASE_URL and BODY_ENCRYPTION_KEYS`,
+    )
+  }
+}
+
+async function run(): Promise<void> {
+  const { values, positionals } = readArguments()
+  const [verb, file] = positionals
+  if (values.help === true) {
+    console.log(usage)
+    return
+  }
+  if (verb !== 'try' || file === undefined || positionals.length > 2)
+    throw new CannotStart(`expected "try FILE"\n\n${usage}`)
+  const env = await findStore(values.state)
+  const options = Object.entries({ days: values.days, project: values.project }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}=${value}`],
+  )
+  const main = join(import.meta.dirname, '..', 'services', 'scorer', 'try', 'main.ts')
+  const child = spawn(process.execPath, [main, file, ...options], { env, stdio: 'inherit' })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  process.exitCode = code ?? 1
+}
+
+try {
+  await run()
+} catch (error) {
+  if (!(error instanceof CannotStart)) throw error
+  console.error(`sluice: ${error.message}`)
+  process.exitCode = 2
+}
