@@ -1,50 +1,42 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import pg from 'pg'
 import { freePorts } from '#infra/embedded/free-port.ts'
-import { printFigures, ratio } from '../support/benchmark.ts'
-import { cpuOfTree, residentBytes, startBenchProcess, type BenchProcess } from '../support/bench-process.ts'
-import type { LoadOrder, LoadResult } from '../support/http-load.ts'
+import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
+import { startBenchProcess } from '../support/bench-process.ts'
+import {
+  measure,
+  measureInTurns,
+  printScenario,
+  proxyKey,
+  scenarios,
+  type Measured,
+  type Target,
+} from '../support/gateway-bench.ts'
+import type { RecordCount } from '../support/record-counter.ts'
+import { startNginxProxy } from '../support/nginx-proxy.ts'
 import { startServiceProcess } from '../support/service-process.ts'
+import { startStack } from '../support/start-stack.ts'
 import { until } from '../support/until.ts'
 
 /**
- * The gateway with every body recorded, spooled (encrypted) and acknowledged, against a bare node:http pass-through that records nothing and
- * against no proxy at all. Provider, load and receiver of records are processes of their own; the receiver acknowledges and counts
- * (the API with its Kafka would take the cores that the gateway is measured on). Targets take turns, round by round, so that what
- * else the machine does is shared by all. CPU counts until the last record is acknowledged. nginx is not part of it.
+ * The gateway with every body recorded, spooled (encrypted) and acknowledged, against no proxy at all, nginx as a plain proxy (where it is
+ * installed), and a bare node:http pass-through that records nothing. Provider, load and receiver of records are processes of their own;
+ * in the comparison the receiver acknowledges and counts, because the pipeline would take the cores that are measured. Then once more
+ * before the pipeline itself: Kafka, API, sink, Postgres; and with its API frozen, so that all is spooled, and stored afterwards.
  */
 const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '6' }, only: { type: 'string' } },
+  options: {
+    seconds: { type: 'string', default: '6' },
+    only: { type: 'string' },
+    'without-pipeline': { type: 'boolean', default: false },
+  },
 })
 const seconds = Number(values.seconds)
-const rounds = 3
-const proxyKey = 'bench'
-const content = 'words '.repeat(300)
-const chat = { model: 'gpt-4o-mini', messages: [{ role: 'user', content }] }
-const plainBody = JSON.stringify(chat)
-const streamBody = JSON.stringify({ ...chat, stream: true })
-const headers = { 'content-type': 'application/json', authorization: `Bearer ${proxyKey}` }
-
-interface Target {
-  name: string
-  url: string
-  /** Undefined: there is no process to measure. */
-  pid: number | undefined
-}
-
-interface Measured {
-  rps: number
-  p50Ms: number
-  p99Ms: number
-  firstP50Ms: number
-  cpuUs: number
-}
-
-type Scenario = Pick<LoadOrder, 'connections' | 'body'> &
-  Partial<Pick<LoadOrder, 'ratePerSecond' | 'headers'>> & { targets: readonly Target[] }
+const warmUpSeconds = 3
+const storeWithinMs = 600_000
 
 const provider = await startBenchProcess(new URL('../support/bench-provider.ts', import.meta.url))
 const bareProxy = await startBenchProcess(new URL('../support/bare-proxy.ts', import.meta.url), [
@@ -52,99 +44,116 @@ const bareProxy = await startBenchProcess(new URL('../support/bare-proxy.ts', im
 ])
 const receiver = await startBenchProcess(new URL('../support/record-counter.ts', import.meta.url))
 const loader = await startBenchProcess(new URL('../support/http-load.ts', import.meta.url))
+const nginxProxy = await startNginxProxy(provider.url)
 const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-gateway-'))
-const [port, operationsPort] = (await freePorts(2)) as [number, number]
-const gatewayProcess = await startServiceProcess({
-  name: 'gateway',
-  operationsPort,
-  logFile: join(directory, 'gateway.log'),
-  environment: {
-    NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'] ?? '',
-    LOG_LEVEL: 'warn',
-    GATEWAY_HOST: '127.0.0.1',
-    GATEWAY_PORT: String(port),
-    UPSTREAM_URL: provider.url,
-    PROXY_API_KEY: proxyKey,
-    API_BACKEND_URL: receiver.url,
-    SERVICE_API_KEY: 'svc_bench',
-    SPOOL_DIR: join(directory, 'spool'),
-    SPOOL_KEY: Buffer.alloc(32, 5).toString('base64'),
-  },
-})
 const direct: Target = { name: 'direct', url: provider.url, pid: undefined }
-const bare: Target = { name: 'bare node:http', url: bareProxy.url, pid: bareProxy.pid }
-const gateway: Target = { name: 'gateway', url: `http://127.0.0.1:${port}`, pid: gatewayProcess.pid() }
-let answeredByGateway = 0
-const all = [direct, bare, gateway]
-const scenarios: Readonly<Record<string, Scenario>> = {
-  c1: { targets: all, connections: 1, body: plainBody },
-  c64: { targets: all, connections: 64, body: plainBody },
-  streams: { targets: all, connections: 32, body: streamBody },
-  rate1000: { targets: all, connections: 256, body: plainBody, ratePerSecond: 1_000 },
-  first: {
-    targets: all,
-    connections: 256,
-    body: streamBody,
-    ratePerSecond: 20,
-    headers: { 'x-chunk-pause': '10' },
-  },
-}
+const bare: Target = { name: 'bare node:http', url: bareProxy.url, pid: () => bareProxy.pid }
+const { gateway, stop: stopGateway } = await startAlone()
+const nginx: Target[] = []
+if (nginxProxy === undefined) console.log('nginx is not installed: there is no row of it')
+else nginx.push({ name: 'nginx', url: nginxProxy.url, pid: () => nginxProxy.pid })
 
 try {
-  const names = Object.keys(scenarios).filter((name) => values.only === undefined || values.only === name)
-  for (const body of [plainBody, streamBody])
-    for (const target of [bare, gateway]) await measureOnce({ targets: [], connections: 64, body }, target, 3)
-  const results: Record<string, Record<string, Measured>> = {}
-  for (const name of names) results[name] = await measure(name, scenarios[name] as Scenario)
-  const stored = await receiver.ask<number>({})
-  console.log(
-    `resident: bare ${megabytes(bareProxy)} MB, gateway ${megabytes({ pid: gatewayProcess.pid() })} MB; ${stored} of ${answeredByGateway} calls recorded`,
-  )
-  if (values.only === undefined) printFigures('gateway', figuresOf(results, stored / answeredByGateway))
+  for (const scenario of [scenarios.c64, scenarios.streams])
+    for (const target of [...nginx, bare, gateway]) await measure(loader, scenario, target, warmUpSeconds)
+  const results: Record<string, Map<Target, Measured>> = {}
+  for (const [name, scenario] of Object.entries(scenarios)) {
+    if (values.only !== undefined && values.only !== name) continue
+    const targets = [direct, ...nginx, bare, gateway]
+    results[name] = await measureInTurns(loader, scenario, targets, seconds)
+    printScenario(name, results[name], direct)
+  }
+  if (values.only === undefined) {
+    const stored = values['without-pipeline'] ? {} : await measureWithPipeline()
+    printFigures('gateway', { ...figuresOf(results), ...stored })
+  }
 } finally {
-  await gatewayProcess.stop()
+  await stopGateway()
+  await nginxProxy?.stop()
   for (const part of [loader, receiver, bareProxy, provider]) await part.stop()
   await rm(directory, { recursive: true })
 }
 
-async function measure(name: string, scenario: Scenario): Promise<Record<string, Measured>> {
-  const runs = new Map<Target, Measured[]>(scenario.targets.map((target) => [target, []]))
-  for (let round = 0; round < rounds; round++)
-    for (const [target, measured] of runs)
-      measured.push(await measureOnce(scenario, target, seconds / rounds))
-  const table = Object.fromEntries([...runs].map(([target, measured]) => [target.name, medians(measured)]))
-  console.log(name)
-  console.table(table)
-  return table
+/** A gateway whose records go to the counting receiver. */
+async function startAlone(): Promise<{ gateway: Target; stop: () => Promise<unknown> }> {
+  const [port, operationsPort] = (await freePorts(2)) as [number, number]
+  const running = await startServiceProcess({
+    name: 'gateway',
+    operationsPort,
+    logFile: join(directory, 'gateway.log'),
+    environment: {
+      NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'] ?? '',
+      LOG_LEVEL: 'warn',
+      GATEWAY_HOST: '127.0.0.1',
+      GATEWAY_PORT: String(port),
+      UPSTREAM_URL: provider.url,
+      PROXY_API_KEY: proxyKey,
+      API_BACKEND_URL: receiver.url,
+      SERVICE_API_KEY: 'svc_bench',
+      SPOOL_DIR: join(directory, 'spool'),
+      SPOOL_KEY: Buffer.alloc(32, 5).toString('base64'),
+    },
+  })
+  let expected = 0
+  const settle = async (answered: number) => {
+    expected += answered
+    await until(async () => (await receiver.ask<RecordCount>({})).distinct >= expected)
+  }
+  const target = { name: 'gateway', url: `http://127.0.0.1:${port}`, pid: running.pid, settle }
+  return { gateway: target, stop: running.stop }
 }
 
-async function measureOnce(scenario: Scenario, target: Target, forSeconds: number): Promise<Measured> {
-  const { connections, body, ratePerSecond } = scenario
-  const before = target.pid === undefined ? 0 : cpuOfTree(target.pid)
-  const order: LoadOrder = {
-    url: target.url,
-    connections,
-    body,
-    seconds: forSeconds,
-    headers: { ...headers, ...scenario.headers },
-    ...(ratePerSecond === undefined ? {} : { ratePerSecond }),
+/** Every call stored by the real pipeline, and every call spooled while its API is frozen; in the end each is in Postgres once. */
+async function measureWithPipeline(): Promise<Record<string, number>> {
+  const stopInfrastructure = await openBenchmark()
+  const stack = await startStack({ upstreamUrl: provider.url, insecureWebhookHosts: '127.0.0.1' })
+  const pool = new pg.Pool({ connectionString: stack.databaseUrl, max: 1 })
+  try {
+    const countStored = async () =>
+      (await pool.query<{ count: number }>('select count(*)::int as count from llm_requests')).rows[0]
+        ?.count ?? 0
+    let answered = 0
+    const through = (name: string, isStored: boolean): Target => ({
+      name,
+      url: stack.gatewayUrl,
+      pid: stack.processes.gateway.pid,
+      headers: { authorization: `Bearer ${stack.proxyApiKey}` },
+      async settle(count) {
+        answered += count
+        if (isStored) await until(async () => (await countStored()) >= answered, storeWithinMs)
+      },
+    })
+    const running = through('gateway, stored', true)
+    await measure(loader, scenarios.c64, running, warmUpSeconds)
+    const freeze = (signal: NodeJS.Signals) => process.kill(stack.processes.api.pid(), signal)
+    const ratios: Record<string, number> = {}
+    for (const name of ['c64', 'streams'] as const) {
+      const stored = await measureInTurns(loader, scenarios[name], [direct, bare, running], seconds)
+      freeze('SIGSTOP')
+      const frozen = through('gateway, API frozen', false)
+      const spooled = await measureInTurns(loader, scenarios[name], [bare, frozen], seconds)
+      freeze('SIGCONT')
+      await until(async () => (await countStored()) >= answered, storeWithinMs)
+      const frozenMeasured = spooled.get(frozen) as Measured
+      printScenario(`${name} before the pipeline`, new Map([...stored, [frozen, frozenMeasured]]), direct)
+      const cpuOf = (results: ReadonlyMap<Target, Measured>, target: Target) =>
+        results.get(target)?.cpuUs ?? NaN
+      ratios[`cpu_ratio_${name}_stored`] = ratio(cpuOf(stored, running), cpuOf(stored, bare))
+      ratios[`cpu_ratio_${name}_spooled`] = ratio(cpuOf(spooled, frozen), cpuOf(spooled, bare))
+    }
+    const count = await countStored()
+    console.log(`${count} of ${answered} calls are stored`)
+    return { ...ratios, recorded: ratio(count, answered) }
+  } finally {
+    await pool.end()
+    await stack.stop()
+    await stopInfrastructure()
   }
-  const { answered, failed, seconds: took, ...times } = await loader.ask<LoadResult>(order)
-  if (failed > 0 || answered === 0)
-    throw new Error(`${target.name}: ${failed} calls failed, ${answered} were answered`)
-  if (target === gateway) {
-    answeredByGateway += answered
-    await until(async () => (await receiver.ask<number>({})) >= answeredByGateway)
-  }
-  // What the last answers left to do: acknowledgements, connections that close.
-  await sleep(200)
-  const cpuUs = target.pid === undefined ? NaN : (cpuOfTree(target.pid) - before) / answered
-  return { rps: answered / took, ...times, cpuUs }
 }
 
-function figuresOf(results: Readonly<Record<string, Record<string, Measured>>>, recorded: number) {
-  const of = (scenario: string, { name }: Target) => results[scenario]?.[name] as Measured
-  const added = (scenario: string, target: Target, time: 'p99Ms' | 'firstP50Ms') =>
+function figuresOf(results: Readonly<Record<string, ReadonlyMap<Target, Measured>>>): Record<string, number> {
+  const of = (scenario: keyof typeof scenarios, target: Target) => results[scenario]?.get(target) as Measured
+  const added = (scenario: keyof typeof scenarios, target: Target, time: 'p99Ms' | 'firstP50Ms') =>
     Number((of(scenario, target)[time] - of(scenario, direct)[time]).toFixed(3))
   return {
     cpu_ratio_c64: ratio(of('c64', gateway).cpuUs, of('c64', bare).cpuUs),
@@ -156,24 +165,6 @@ function figuresOf(results: Readonly<Record<string, Record<string, Measured>>>, 
     ttft_added_ms_p50_bare: added('first', bare, 'firstP50Ms'),
     cpu_us_c64: Math.round(of('c64', gateway).cpuUs),
     cpu_us_streams: Math.round(of('streams', gateway).cpuUs),
-    recorded,
+    resident_mb: Math.round(of('c64', gateway).residentMb),
   }
-}
-
-function medians(measured: readonly Measured[]): Measured {
-  const middle = (field: keyof Measured) => {
-    const sorted = measured.map((each) => each[field]).sort((a, b) => a - b)
-    return Number((sorted[sorted.length >> 1] ?? NaN).toFixed(2))
-  }
-  return {
-    rps: middle('rps'),
-    p50Ms: middle('p50Ms'),
-    p99Ms: middle('p99Ms'),
-    firstP50Ms: middle('firstP50Ms'),
-    cpuUs: middle('cpuUs'),
-  }
-}
-
-function megabytes({ pid }: Pick<BenchProcess, 'pid'>): number {
-  return Math.round(residentBytes(pid) / 2 ** 20)
 }

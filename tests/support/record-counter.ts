@@ -3,8 +3,22 @@ import type { AddressInfo } from 'node:net'
 import { listen } from '#runtime/operations-server.ts'
 import { serveOrders } from './bench-process.ts'
 
-/** Takes records as the API service does, and counts the different identifiers among them. */
+/** How it takes records from now on; `away` refuses them, `silent` does not answer. Unset: as before. */
+export interface CounterOrder {
+  mode?: 'there' | 'away' | 'silent'
+}
+
+export interface RecordCount {
+  /** Different identifiers among what was taken: what ingest would have stored. */
+  distinct: number
+  /** All that was taken. */
+  taken: number
+}
+
+/** Takes records as the API service does, and counts them. */
 const ids = new Set<string>()
+let taken = 0
+let mode: CounterOrder['mode'] = 'there'
 const mark = '{"id":"'
 const idLength = 'req_'.length + 26
 
@@ -16,6 +30,7 @@ function take(body: string): string[] {
     if (id.startsWith('req_')) found.push(id)
   }
   for (const id of found) ids.add(id)
+  taken += found.length
   return found
 }
 
@@ -23,8 +38,13 @@ const server = createServer((request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
-    const taken = take(Buffer.concat(chunks).toString('latin1'))
-    const queued = taken.map((id) => ({ id, status: 'queued' }))
+    if (mode === 'silent') return
+    if (mode === 'away') {
+      response.writeHead(503, { 'content-type': 'application/json' }).end('{"detail":"away"}')
+      return
+    }
+    const found = take(Buffer.concat(chunks).toString('latin1'))
+    const queued = found.map((id) => ({ id, status: 'queued' }))
     const isBatch = request.url === '/internal/log/batch'
     response.writeHead(isBatch ? 200 : 202, { 'content-type': 'application/json' })
     response.end(JSON.stringify(isBatch ? { results: queued } : queued[0]))
@@ -32,4 +52,7 @@ const server = createServer((request, response) => {
 })
 server.keepAliveTimeout = 60_000
 await listen(server, 0, '127.0.0.1')
-serveOrders(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, () => ids.size)
+serveOrders(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, (order): RecordCount => {
+  mode = (order as CounterOrder).mode ?? mode
+  return { distinct: ids.size, taken }
+})

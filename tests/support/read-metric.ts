@@ -1,0 +1,8 @@
+/** The sum of a metric over its labels, as Prometheus would read it from a service's operations port; 0 where it has no series. */
+export async function readMetric(operationsPort: number, name: string): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${operationsPort}/metrics`)).text()
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0)
+}
