@@ -17,6 +17,7 @@ import * as readingIndexes from './migrations/0014-reading-indexes.ts'
 import * as judgeBudget from './migrations/0016-judge-budget.ts'
 import * as failingWebhooks from './migrations/0017-failing-webhooks.ts'
 import * as payments from './migrations/0018-payments.ts'
+import * as bodyKeys from './migrations/0018-body-keys.ts'
 import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
@@ -41,6 +42,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0016-judge-budget': judgeBudget,
   '0017-failing-webhooks': failingWebhooks,
   '0018-payments': payments,
+  '0018-body-keys': bodyKeys,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

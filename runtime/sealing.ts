@@ -49,12 +49,41 @@ export function createSealer(keys: readonly EncryptionKey[]): Sealer {
           ? zstdDecompressSync(compressed, { maxOutputLength: maxOpenedBytes })
           : compressed
       } catch (error) {
-        throw new PermanentError('CANNOT_OPEN', `sealed bytes cannot be opened: ${messageOf(error)}`, {
-          cause: error,
-        })
+        throw cannotOpen(error)
       }
     },
   }
+}
+
+/** Seals anew what another key sealed, without unpacking it. */
+export interface Resealer {
+  currentKeyId: string
+  /** Throws PermanentError `CANNOT_OPEN` as Sealer does. */
+  reseal(sealed: Sealed, identity: string): Sealed
+}
+
+/** The first of `keys` seals, all of them open. Undefined without keys. */
+export function createResealer(keys: readonly EncryptionKey[]): Resealer | undefined {
+  const byId = new Map(keys.map(({ id, key }) => [id, createSecretKey(key)]))
+  const currentKeyId = keys[0]?.id
+  if (currentKeyId === undefined) return undefined
+  return {
+    currentKeyId,
+    reseal({ codec, key_id, data }, identity) {
+      try {
+        const packed = key_id === null ? data : decrypt(data, keyNamed(byId, key_id), identity)
+        return { codec, key_id: currentKeyId, data: encrypt(packed, keyNamed(byId, currentKeyId), identity) }
+      } catch (error) {
+        throw cannotOpen(error)
+      }
+    },
+  }
+}
+
+function cannotOpen(error: unknown): PermanentError {
+  return new PermanentError('CANNOT_OPEN', `sealed bytes cannot be opened: ${messageOf(error)}`, {
+    cause: error,
+  })
 }
 
 function keyNamed(keys: ReadonlyMap<string, KeyObject>, id: string): KeyObject {

@@ -1,0 +1,105 @@
+import { parseArgs } from 'node:util'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool } from 'pg'
+import { z } from 'zod'
+import { bodyKeyStatus, noteBodyKeys, whyNeeded } from '#infra/body-key-status.ts'
+import { CannotStart } from '#infra/embedded/embedded-part.ts'
+import { rotateBodies, type Rotated } from '#infra/rotate-bodies.ts'
+import { parseConfig, sealingFields, type EncryptionKey } from '#runtime/config.ts'
+import { messageOf } from '#runtime/errors.ts'
+import { createResealer } from '#runtime/sealing.ts'
+
+const usage = `scripts/keys status
+scripts/keys rotate-bodies [--pause-ms N]
+
+  DATABASE_URL and BODY_ENCRYPTION_KEYS are those of the running system. To rotate: put a new key first, keep the old ones behind
+  it, restart ingest, API, gateways, scorer and notifier with it, then rotate-bodies. An old key is taken out when status says so.
+
+  status           which keys are needed, by what, and until when
+  rotate-bodies    seals everything in Postgres anew with the first key; may be stopped at any time and goes on where it was
+  --pause-ms N     between batches (50): less load for longer
+`
+
+const schema = z.object({ ...sealingFields, DATABASE_URL: z.url() })
+const defaultPauseMs = 50
+
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { 'pause-ms': { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    })
+    const pauseMs = Number(values['pause-ms'] ?? defaultPauseMs)
+    const [command] = positionals
+    if (values.help === true) return { command: 'help', pauseMs }
+    if (positionals.length !== 1 || !(pauseMs >= 0)) throw new CannotStart(usage)
+    return { command, pauseMs }
+  } catch (error) {
+    throw error instanceof CannotStart ? error : new CannotStart(`${messageOf(error)}\n\n${usage}`)
+  }
+}
+
+async function showStatus(pool: Pool, keyIds: readonly string[]): Promise<void> {
+  const now = new Date()
+  for (const status of await bodyKeyStatus(pool, keyIds)) {
+    const { keyId, configured, values } = status
+    if (keyId === null) {
+      console.log(`not encrypted: ${values} values`)
+      continue
+    }
+    const why = whyNeeded(status, now)
+    const verdict = why === undefined ? 'not needed any more' : `needed: ${why}`
+    console.log(`${keyId}  ${configured ? '' : 'NOT CONFIGURED, '}${verdict}`)
+    if (why !== undefined && !configured) process.exitCode = 1
+  }
+}
+
+async function rotate(pool: Pool, keys: readonly EncryptionKey[], pauseMs: number): Promise<void> {
+  const resealer = createResealer(keys)
+  if (resealer === undefined)
+    throw new CannotStart('BODY_ENCRYPTION_KEYS is empty: there is no key to seal with')
+  const describe = ({ resealed, unopened }: Rotated) => `${resealed} sealed anew, ${unopened} not opened`
+  let told = 0
+  const rotated = await rotateBodies({
+    pool,
+    resealer,
+    async onBatch(table, soFar) {
+      console.log(`${table}: ${describe(soFar)}`)
+      await sleep(pauseMs)
+    },
+    onUnopened(table, reason) {
+      if (told++ < 10) console.error(`${table}: ${reason}`)
+    },
+  })
+  console.log(`done: ${describe(rotated)}`)
+  if (rotated.unopened > 0) process.exitCode = 1
+}
+
+async function run(): Promise<void> {
+  const { command, pauseMs } = readArguments()
+  if (command === 'help') {
+    console.log(usage)
+    return
+  }
+  if (command !== 'status' && command !== 'rotate-bodies') throw new CannotStart(usage)
+  const parsed = parseConfig(schema, process.env)
+  if (!parsed.ok) throw new CannotStart(`the configuration is wrong\n${parsed.problems.join('\n')}`)
+  const { DATABASE_URL: connectionString, BODY_ENCRYPTION_KEYS: keys } = parsed.value
+  const pool = new Pool({ connectionString, max: 2, application_name: 'sluice-keys' })
+  try {
+    const keyIds = keys.map(({ id }) => id)
+    // Also by status: a key that nobody wrote down would look as if topics had never seen it.
+    await noteBodyKeys(pool, keyIds, new Date())
+    await (command === 'status' ? showStatus(pool, keyIds) : rotate(pool, keys, pauseMs))
+  } finally {
+    await pool.end()
+  }
+}
+
+try {
+  await run()
+} catch (error) {
+  if (!(error instanceof CannotStart)) throw error
+  console.error(`sluice: ${error.message}`)
+  process.exitCode = 2
+}
