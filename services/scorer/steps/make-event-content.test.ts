@@ -77,6 +77,16 @@ describe('the content of an event', () => {
   test('has the arguments of a tool call, the beginning of very large ones', () => {
     const tool = (given: unknown) => call({ type: 'mcp_tool_call', tool_name: 't', arguments: given })
     expect(makeEventContent(tool({ path: '/etc' }), [verdict([])]).arguments).toEqual({ path: '/etc' })
+    const given = { to: ['jane.doe@acme.io'], card: 4111111111111111, limit: 12, ok: true }
+    expect(makeEventContent(tool(given), [verdict([])]).arguments).toEqual({
+      ...given,
+      to: ['j•••@acme.io'],
+      card: expect.stringMatching(/^[^\d]*\d{0,4}$/),
+    })
+    const long = makeEventContent(tool({ card: '4111 1111 1111 1111', text: 'x'.repeat(100_000) }), [
+      verdict([]),
+    ])
+    expect(JSON.stringify(long.arguments)).not.toContain('1111 1111')
     expect(makeEventContent(tool({ text: 'é'.repeat(100_000) }), [verdict([])]).arguments).toMatchObject({
       truncated: true,
       bytes: 200_011,

@@ -1,7 +1,7 @@
 import { textsOfCall } from '#capture/texts-of-call.ts'
 import type { EventContent } from '#schemas/safety-score-recorded.ts'
 import { isToolCall, type BodyPart, type Call, type Evidence } from '../scoring/call-text.ts'
-import { findIdentifiers, maskIdentifier } from '../scoring/pii/detect-pii.ts'
+import { findIdentifiers, maskIdentifier, maskIdentifiers } from '../scoring/pii/detect-pii.ts'
 import type { NamedVerdict } from './named-verdict.ts'
 
 const snippetCharacters = 200
@@ -11,6 +11,7 @@ const leadUnits = 60
 const marginUnits = 600
 /** An event is a message to people: larger arguments are told by their beginning. */
 const mostArgumentsUnits = 64 * 1024
+const beginningUnits = 1_000
 
 /** What an event about the call may quote. Identifiers are masked: receivers of alerts are not receivers of card numbers. */
 export function makeEventContent(call: Call, verdicts: readonly NamedVerdict[]): EventContent {
@@ -65,9 +66,19 @@ export function snippetOf(text: string, at: number): string {
   return `${from + begin > 0 ? '…' : ''}${kept}${first.length > snippetCharacters ? '…' : ''}`
 }
 
+/** Values are masked like snippets; names stay. */
 function argumentsOf(call: Call): unknown {
   const given = (call.request?.value as Readonly<Record<string, unknown>>)['arguments'] ?? {}
   const json = JSON.stringify(given)
-  if (json.length <= mostArgumentsUnits) return given
-  return { truncated: true, bytes: Buffer.byteLength(json), text: json.slice(0, 1_000).toWellFormed() }
+  if (json.length <= mostArgumentsUnits) return JSON.parse(JSON.stringify(given, maskValue))
+  const beginning = maskIdentifiers(json.slice(0, beginningUnits + marginUnits)).slice(0, beginningUnits)
+  return { truncated: true, bytes: Buffer.byteLength(json), text: beginning.toWellFormed() }
+}
+
+/** A card number can be a number as well. */
+function maskValue(_name: string, value: unknown): unknown {
+  if (typeof value === 'string') return maskIdentifiers(value)
+  if (typeof value !== 'number') return value
+  const masked = maskIdentifiers(String(value))
+  return masked === String(value) ? value : masked
 }
