@@ -17,7 +17,12 @@ beforeAll(async () => {
   const changes = { WEBHOOK_CONCURRENCY: '100', WEBHOOK_ENDPOINT_CONCURRENCY: '8' }
   service = (await startNotifier(stage, changes)).service
   receiver = await startWebhookReceiver()
-  receiver.behave(({ path }) => (path.includes('hang') ? { kind: 'hang' } : { kind: 'answer', status: 200 }))
+  receiver.behave(({ path }) => {
+    if (path.includes('hang')) return { kind: 'hang' }
+    if (path.includes('reset')) return { kind: 'reset' }
+    if (path.includes('crawl')) return { kind: 'crawl', status: 200 }
+    return { kind: 'answer', status: 200, delayMs: path.includes('busy') ? 100 : 0 }
+  })
 }, 60_000)
 afterAll(async () => {
   await receiver.close()
@@ -45,4 +50,37 @@ test('many endpoints that hang take no places from the others', async () => {
   expect(hung.length).toBeGreaterThanOrEqual(hanging)
   expect(hung.length).toBeLessThan((40 * hanging) / 2)
   expect(receiver.ids()).toHaveLength(40)
+}, 120_000)
+
+test('a thousand endpoints, of which some hang, some reset and some crawl: each of the others gets its event', async () => {
+  const projectId = await stage.addProject()
+  const paths = Array.from({ length: 1_000 }, (_, index) => {
+    const kind = ['hang', 'reset', 'crawl'][index % 20] ?? 'good'
+    return `${kind}-of-many-${index}`
+  })
+  await Promise.all(paths.map((path) => stage.addWebhook({ url: `${receiver.url}/${path}`, projectId })))
+  const event = raisedEvent({ project_id: projectId })
+  await stage.raise(event)
+  const reached = () =>
+    new Set(receiver.deliveries.filter(({ id }) => id === event.id).map(({ path }) => path))
+  await receiver.waitFor(() => reached().size === 1_000, 60_000)
+  const requests = (kind: string) =>
+    receiver.deliveries.filter(({ id, path }) => id === event.id && path.includes(kind))
+  expect(requests('good')).toHaveLength(850)
+  expect(requests('crawl')).toHaveLength(50)
+}, 120_000)
+
+test('a project with a long queue at a slow endpoint does not keep another from its events', async () => {
+  const busy = await stage.addProject()
+  const quiet = await stage.addProject()
+  await stage.addWebhook({ url: `${receiver.url}/busy`, projectId: busy })
+  await stage.addWebhook({ url: `${receiver.url}/calm`, projectId: quiet })
+  const count = (path: string) =>
+    receiver.deliveries.filter((delivery) => delivery.path.endsWith(path)).length
+  await stage.raise(...Array.from({ length: 800 }, () => raisedEvent({ project_id: busy })))
+  await receiver.waitFor(() => count('busy') >= 8, 60_000)
+  await stage.raise(...Array.from({ length: 20 }, () => raisedEvent({ project_id: quiet })))
+  await receiver.waitFor(() => count('calm') === 20, 60_000)
+  // Eight places of a tenth of a second each: in one line with them the others would have come last.
+  expect(count('busy')).toBeLessThan(800)
 }, 120_000)

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import OpenAI from 'openai'
 import { startMockJudge, type MockJudge } from '../support/mock-judge.ts'
@@ -9,7 +10,11 @@ import { realPrompts } from '../support/real-prompts.ts'
 import { sendPrompts } from '../support/send-prompts.ts'
 import { startStack, type Stack } from '../support/start-stack.ts'
 import { until } from '../support/until.ts'
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+import {
+  startWebhookReceiver,
+  type ReceivedDelivery,
+  type WebhookReceiver,
+} from '../support/webhook-receiver.ts'
 
 jest.setTimeout(240_000)
 
@@ -104,6 +109,49 @@ test('a call is readable over the API with its bodies and scores, and by its own
   const other = await stack.createProject()
   expect((await fetchApi(`/api/requests/${id}`, other.apiKey)).status).toBe(404)
 })
+
+test('a rotated secret signs from the next event on, and the old one beside it until the overlap ends', async () => {
+  const { apiKey } = await stack.createProject()
+  const ends = await startWebhookReceiver()
+  const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
+    const headers = { 'x-service-key': apiKey, 'content-type': 'application/json' }
+    const answer = await fetch(stack.apiUrl + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    return (await answer.json()) as Record<string, unknown>
+  }
+  const made = await post('/api/v1/webhooks', { url: ends.url, events: ['usage_alert'] })
+  const path = `/api/v1/webhooks/${String(made['id'])}`
+  const nextDelivery = async () => {
+    const { delivery_id: id } = await post(`${path}/test`, {})
+    await ends.waitFor((all) => all.some(({ deliveryId }) => deliveryId === id))
+    return ends.deliveries.find(({ deliveryId }) => deliveryId === id) as ReceivedDelivery
+  }
+  const rotate = async (seconds: number) =>
+    String((await post(`${path}/rotate-secret`, { overlap_seconds: seconds }))['secret'])
+  try {
+    const first = String(made['secret'])
+    ends.trust(first)
+    expect(await nextDelivery()).toMatchObject({ verified: true })
+    const second = await rotate(3_600)
+    ends.trust(second)
+    const during = await nextDelivery()
+    expect(during.verified).toBe(true)
+    expect(during.headers['x-service-signature-previous']).toBe(signatureOf(during.body, first))
+    ends.trust(await rotate(1))
+    // Each with the newest secret; those within the second also with the one before it.
+    const isOver = async () => {
+      const { verified, headers } = await nextDelivery()
+      expect(verified).toBe(true)
+      return headers['x-service-signature-previous'] === undefined
+    }
+    await until(isOver, 30_000)
+  } finally {
+    await ends.close()
+  }
+})
+
+function signatureOf(body: Buffer, secret: string): string {
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+}
 
 interface StoredCall {
   safety_scores?: { scorer_name: string }[]

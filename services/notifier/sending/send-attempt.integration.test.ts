@@ -187,24 +187,41 @@ test('HTTPS is verified: the name has to fit', async () => {
   expect(result.error).toMatch(/^TLS: /)
 })
 
-test('a host that is not named is refused where it leads, whatever it led to when it was saved', async () => {
-  const { url, deliveries } = await receiver(undefined, true)
-  const { port } = new URL(url)
-  const answers = ['127.0.0.1', '10.0.0.1', '::ffff:127.0.0.1', '::1']
-  const rebinding = sender({
-    ca: tls.cert,
-    ports: [Number(port)],
-    resolveHost: () => Promise.resolve(answers),
-  })
-  const result = await rebinding.send(`https://rebinding.example:${port}/hook`, {}, body)
-  expect(result.error).toBe('the host has no public address')
-  expect(deliveries).toHaveLength(0)
-})
+test.each([
+  [['127.0.0.1', '10.0.0.1', '::ffff:127.0.0.1', '::1']],
+  ...[
+    '169.254.169.254',
+    '100.100.100.200',
+    '::ffff:10.0.0.1',
+    '64:ff9b::a00:1',
+    '2002:a00:1::',
+    'fe80::1',
+  ].map((address) => [[address]]),
+])(
+  'a host that leads to %j when connecting is refused, whatever it led to when it was saved',
+  async (answers) => {
+    const { url, deliveries } = await receiver(undefined, true)
+    const { port } = new URL(url)
+    const resolveHost = () => Promise.resolve(answers)
+    const rebinding = sender({ ca: tls.cert, ports: [Number(port)], resolveHost })
+    const result = await rebinding.send(`https://rebinding.example:${port}/hook`, {}, body)
+    expect(result.error).toBe('the host has no public address')
+    expect(deliveries).toHaveLength(0)
+  },
+)
 
 test.each([
   ['http://127.0.0.1/', 'the URL must start with https://'],
   ['https://127.0.0.1/', 'the URL must not be an internal address'],
   ['https://2130706433/', 'the URL must not be an internal address'],
+  ['https://0x7f.1/', 'the URL must not be an internal address'],
+  ['https://0177.0.0.1/', 'the URL must not be an internal address'],
+  ['https://[::ffff:127.0.0.1]/', 'the URL must not be an internal address'],
+  ['https://[64:ff9b::7f00:1]/', 'the URL must not be an internal address'],
+  ['https://[2002:7f00:1::]/', 'the URL must not be an internal address'],
+  ['https://[fe80::1]/', 'the URL must not be an internal address'],
+  ['https://169.254.169.254/', 'the URL must not be an internal address'],
+  ['https://user:secret@example.com/', 'the URL must not hold a user name or a password'],
   ['https://example.com:22/', 'the URL port 22 is not allowed; allowed: 443'],
 ])('%s is refused', async (url, error) => {
   expect(await sender({ insecure: [] }).send(url, {}, body)).toMatchObject({ statusCode: null, error })

@@ -80,14 +80,21 @@ export interface NotifierStage {
 
 const quiet = createLog('stage', 'silent')
 
-export async function setNotifierStage(): Promise<NotifierStage> {
-  const { brokers, registryUrl } = testInfrastructure()
+/** What a test may do away with; absent: the shared ones. The database has to be migrated. */
+export interface OwnParts {
+  brokers: readonly string[]
+  databaseUrl: string
+}
+
+export async function setNotifierStage(own?: OwnParts): Promise<NotifierStage> {
+  const { registryUrl, ...shared } = testInfrastructure()
+  const brokers = [...(own?.brokers ?? shared.brokers)]
   const prefix = `${randomName('notifier')}.`
-  const database = await createTestDatabase()
+  const database = own === undefined ? await createTestDatabase() : { url: own.databaseUrl, drop: nothing }
   const kafka = createKafka({ KAFKA_BROKERS: brokers }, { clientId: 'notifier-test', log: quiet })
   await createTopics({ kafka, prefix, replicationFactor: 1, log: quiet })
   await registerSchemas({ registryUrl, prefix, log: quiet })
-  const pool = new pg.Pool({ connectionString: database.url, max: 4 })
+  const pool = openPool(database.url)
   const producer = createProducer({ kafka, log: quiet, metrics: createMetrics() })
   await producer.start()
   const key = randomBytes(32)
@@ -135,9 +142,20 @@ export async function setNotifierStage(): Promise<NotifierStage> {
       await producer.stop()
       await pool.end()
       await database.drop()
-      await deleteTopics(prefix)
+      if (own === undefined) await deleteTopics(prefix)
     },
   }
+}
+
+function openPool(connectionString: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString, max: 4 })
+  // A Postgres that is killed takes idle connections with it; whoever asks next gets another or the error.
+  pool.on('error', () => undefined)
+  return pool
+}
+
+async function nothing(): Promise<void> {
+  // Its owner ends it.
 }
 
 function createCodecs(registryUrl: string, prefix: string) {

@@ -1,0 +1,197 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import type { EmbeddedPart } from '#infra/embedded/embedded-part.ts'
+import { freePorts } from '#infra/embedded/free-port.ts'
+import { signalGroup } from '#infra/embedded/guarded-process.ts'
+import {
+  startKafkaCluster,
+  type ClusterBroker,
+  type KafkaCluster,
+} from '#infra/embedded/start-kafka-cluster.ts'
+import { startPostgres } from '#infra/embedded/start-postgres.ts'
+import { migrate } from '#infra/migrate.ts'
+import { SluiceError } from '#runtime/errors.ts'
+import { idFromUuid } from '#schemas/ids.ts'
+import type { RaisedEvent } from '#schemas/event-raised.ts'
+import { topics } from '#schemas/topics.ts'
+import { deliveryId } from '#schemas/webhook-delivery.ts'
+import { setNotifierStage, type NotifierStage } from '#services/notifier/testing/notifier-stage.ts'
+import { raisedEvent } from '#services/notifier/testing/sample-records.ts'
+import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts'
+import { until } from '../support/until.ts'
+import { accept, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+
+jest.setTimeout(300_000)
+
+const cacheDirectory = join(import.meta.dirname, '..', '..', '.cache')
+const outageMs = 2_000
+
+let directory: string
+let cluster: KafkaCluster
+let postgres: EmbeddedPart
+let restartPostgres: () => Promise<EmbeddedPart>
+let stage: NotifierStage
+let receiver: WebhookReceiver
+let notifiers: ServiceProcess[]
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sluice-chaos-'))
+  const [port, ...operationsPorts] = (await freePorts(3)) as [number, ...number[]]
+  // Durable: what it committed has to be there after SIGKILL.
+  restartPostgres = () =>
+    startPostgres({ directory: join(directory, 'postgres'), logFile: join(directory, 'postgres.log'), port })
+  const kafka = { brokers: 1, directory: join(directory, 'kafka'), cacheDirectory, say: () => undefined }
+  ;[cluster, postgres] = await Promise.all([startKafkaCluster(kafka), restartPostgres()])
+  await migrate(postgres.address)
+  stage = await setNotifierStage({ brokers: cluster.addresses, databaseUrl: postgres.address })
+  receiver = await startWebhookReceiver()
+  notifiers = await Promise.all(
+    operationsPorts.map((operationsPort, index) =>
+      startServiceProcess({
+        name: 'notifier',
+        environment: stage.environment,
+        operationsPort,
+        logFile: join(directory, `notifier-${index}.log`),
+      }),
+    ),
+  )
+})
+
+afterAll(async () => {
+  await Promise.all(notifiers.map((notifier) => notifier.stop()))
+  await receiver.close()
+  await stage.close()
+  await Promise.all([cluster.stop(), postgres.stop()])
+  await rm(directory, { recursive: true, force: true })
+})
+
+test('two notifiers, killed in turn, the broker killed, Postgres killed: each event reaches each webhook or is dead', async () => {
+  const projectIds = await Promise.all([stage.addProject(), stage.addProject()])
+  const paths = ['steady', 'flaky', 'failing']
+  const webhooks = await Promise.all(
+    projectIds.flatMap((projectId) =>
+      paths.map(async (path) => {
+        const { id, secret } = await stage.addWebhook({ url: `${receiver.url}/${path}`, projectId })
+        return { id, secret, projectId, path }
+      }),
+    ),
+  )
+  receiver.trust(...webhooks.map(({ secret }) => secret))
+  receiver.behave(({ path, deliveryId: id }) => {
+    if (path.endsWith('failing')) return { kind: 'answer', status: 500 }
+    const isFirst = receiver.deliveries.filter((delivery) => delivery.deliveryId === id).length === 1
+    return path.endsWith('flaky') && isFirst ? { kind: 'reset' } : { ...accept, delayMs: 50 }
+  })
+
+  let faultsAreOver = false
+  const raising = raiseWhile(() => !faultsAreOver, projectIds)
+  const [events] = await Promise.all([raising, makeFaults().finally(() => (faultsAreOver = true))])
+
+  const expected = new Map(
+    events.flatMap((event) =>
+      webhooks
+        .filter(({ projectId }) => projectId === event.project_id)
+        .map(({ id, path }) => [
+          deliveryId(event, id),
+          `${path} ${path === 'failing' ? 'failed' : 'delivered'}`,
+        ]),
+    ),
+  )
+  const pathOf = new Map(webhooks.map(({ id, path }) => [id, path]))
+  const readStates = async () =>
+    new Map((await readDeliveries()).map((row) => [row.id, stateOf(row, pathOf)]))
+  await until(
+    async () => {
+      const states = await readStates()
+      const isSettled = [...expected].every(([id, state]) => states.get(id) === state)
+      return isSettled && (await stage.waiting()) === 0
+    },
+    150_000,
+    async () => JSON.stringify(Object.fromEntries(countOf([...(await readStates()).values()]))),
+  )
+  expect(await readStates()).toEqual(expected)
+
+  expect(receiver.deliveries.every(({ verified }) => verified)).toBe(true)
+  const requests = Map.groupBy(receiver.deliveries, (delivery) => delivery.deliveryId)
+  expect(new Set(requests.keys())).toEqual(new Set(expected.keys()))
+  const ends = notifiers.reduce((sum, { restarts }) => sum + restarts(), 0)
+  for (const { id, attempts } of await readDeliveries()) {
+    const sent = requests.get(id) ?? []
+    expect(new Set(sent.map(({ body }) => body.toString())).size).toBe(1)
+    // An attempt is made again only when the process that made it ended before it was written down.
+    expect(sent.length).toBeGreaterThanOrEqual(attempts)
+    expect(sent.length).toBeLessThanOrEqual(attempts + ends)
+  }
+  const dead = await stage.read(topics.deliveryDead)
+  const failed = [...expected].filter(([, state]) => state === 'failing failed').map(([id]) => id)
+  expect(new Set(dead.map(({ delivery_id: id }) => id))).toEqual(new Set(failed))
+})
+
+async function makeFaults(): Promise<void> {
+  const [one, other] = notifiers as [ServiceProcess, ServiceProcess]
+  const [broker] = cluster.brokers as [ClusterBroker]
+  await sleep(1_500)
+  await one.killAndRestart()
+  await broker.kill()
+  await sleep(outageMs)
+  await broker.restart()
+  await sleep(1_500)
+  signalGroup(postgres.pid, 'SIGKILL')
+  await postgres.exited
+  await sleep(outageMs)
+  postgres = await restartPostgres()
+  await other.killAndRestart()
+}
+
+/** An event of each project every tenth of a second, through every outage: raised again with the same id until they stand. */
+async function raiseWhile(goOn: () => boolean, projectIds: readonly string[]): Promise<RaisedEvent[]> {
+  const raised: RaisedEvent[] = []
+  while (goOn()) {
+    const events = projectIds.map((projectId) => raisedEvent({ project_id: projectId }))
+    await untilTaken(() => stage.raise(...events))
+    raised.push(...events)
+    await sleep(100)
+  }
+  return raised
+}
+
+async function untilTaken(attempt: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      await attempt()
+      return
+    } catch (error) {
+      if (!(error instanceof SluiceError) || error.retry !== 'later') throw error
+    }
+  }
+}
+
+interface DeliveryRow {
+  id: string
+  webhookId: string
+  status: string
+  attempts: number
+}
+
+async function readDeliveries(): Promise<DeliveryRow[]> {
+  const { rows } = await stage.pool.query<DeliveryRow>(
+    `select d.id, d.webhook_id as "webhookId", d.status, count(a.number)::int as attempts
+     from webhook_deliveries d left join webhook_attempts a on a.delivery_id = d.id group by d.id`,
+  )
+  return rows.map((row) => ({
+    ...row,
+    id: idFromUuid('delivery', row.id),
+    webhookId: idFromUuid('webhook', row.webhookId),
+  }))
+}
+
+function stateOf({ webhookId, status }: DeliveryRow, pathOf: ReadonlyMap<string, string>): string {
+  return `${pathOf.get(webhookId) ?? ''} ${status}`
+}
+
+function countOf(states: readonly string[]): Map<string, number> {
+  return new Map([...Map.groupBy(states, (state) => state)].map(([state, all]) => [state, all.length]))
+}
