@@ -18,6 +18,7 @@ import * as judgeBudget from './migrations/0016-judge-budget.ts'
 import * as failingWebhooks from './migrations/0017-failing-webhooks.ts'
 import * as payments from './migrations/0018-payments.ts'
 import * as bodyKeys from './migrations/0018-body-keys.ts'
+import * as scoreRuns from './migrations/0020-score-runs.ts'
 import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
@@ -43,6 +44,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0017-failing-webhooks': failingWebhooks,
   '0018-payments': payments,
   '0018-body-keys': bodyKeys,
+  '0020-score-runs': scoreRuns,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

@@ -98,7 +98,7 @@ export const topics = {
     name: 'safety_score_jobs.replay',
     schema: 'SafetyScoreJob',
     key: 'request id',
-    writtenBy: 'replay',
+    writtenBy: 'sink, for runs that score history again',
     readBy: 'scorer, its own consumer group',
     retentionMs: 7 * dayMs,
     maxMessageBytes: bodyTopicMaxBytes,

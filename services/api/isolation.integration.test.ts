@@ -38,6 +38,7 @@ const bodies: Record<string, unknown> = {
   'patch /api/projects/{id}': { name: 'stolen' },
   'post /api/projects/{id}/keys': { name: 'x' },
   'post /api/erasures': { scope: 'session', subject: 'another' },
+  'post /api/score-runs': { start: '2026-01-01', end: '2026-01-02' },
   'post /api/dead-letters/{id}/drop': { reason: 'x' },
   'post /api/dead-letters/redrive': { topic: 'llm.request.logged' },
   'post /internal/gateways/heartbeat': {

@@ -23,6 +23,7 @@ import { requestRoutes } from './routes/request-routes.ts'
 import { scoreRoutes } from './routes/score-routes.ts'
 import { statsRoutes } from './routes/stats-routes.ts'
 import { toolRoutes } from './routes/tool-routes.ts'
+import { scoreRunRoutes } from './routes/score-run-routes.ts'
 import { webhookRoutes } from './routes/webhook-routes.ts'
 import { createPaymentProvider } from './billing/payment-provider.ts'
 import { createKeyAdminStore } from './stores/key-admin-store.ts'
@@ -119,6 +120,7 @@ function apiRoutes(
     ...statsRoutes({ databases, clock }),
     ...toolRoutes({ databases, clock }),
     ...scoreRoutes({ databases, sealer, clock }),
+    ...scoreRunRoutes({ databases, pool: operatorPool, clock }),
     ...billingRoutes({ databases, clock }),
     ...paymentRoutes({ ...dependencies, ...paymentParts(config, operatorPool), databases }),
     ...webhookRoutes({

@@ -65,6 +65,9 @@ export const sinkConfig = z.object({
   SWEEP_INTERVAL_MS: milliseconds(300_000, 3_600_000).describe(
     'How often calls without scores are looked for: at most 1,000 a round, each at most once an hour and three times in all.',
   ),
+  SCORE_RUNS_INTERVAL_MS: milliseconds(1_000, 600_000).describe(
+    'How often runs that score history again are looked at while there is nothing to do at once.',
+  ),
   QUOTA_INTERVAL_MS: milliseconds(60_000, 3_600_000).describe(
     'How often costs are compared with thresholds, and quota claims whose call never came are given back (after an hour).',
   ),

@@ -20,6 +20,7 @@ import {
 import type { SinkConfig } from './config.ts'
 import { createCostAlerts } from './alert-costs.ts'
 import { createErasing } from './erase-recorded.ts'
+import { createRunCarrier } from './carry-out-runs.ts'
 import { createRollupFolding } from './fold-rollups.ts'
 import { createCallHandler } from './handle-calls.ts'
 import { createScoreHandler } from './handle-scores.ts'
@@ -29,7 +30,9 @@ import { createRetention } from './keep-retention.ts'
 import { createMaintenance } from './maintain-tables.ts'
 import { createPeriodicTask } from './periodic-task.ts'
 import { createEventPublisher, createJobPublisher } from './publish-records.ts'
+import { createHistoryReader } from './read-history.ts'
 import { createEventRelay } from './relay-events.ts'
+import { countBacklog } from './replay-backlog.ts'
 import { runTogether, type Part } from '#runtime/run-together.ts'
 import { createSweep } from './sweep-unscored.ts'
 import { createCallStore } from './stores/call-store.ts'
@@ -125,7 +128,25 @@ function createUpkeep(ground: Ground, partitions: DayPartitions, onEvents: () =>
       config.SWEEP_INTERVAL_MS,
       createSweep({ ...ground, ageMs: config.SWEEP_AGE_MS, publishJobs }),
     ),
+    every('score_runs', config.SCORE_RUNS_INTERVAL_MS, createReplays(ground)),
   ]
+}
+
+/** Runs that score history again: fed from here, scored by the scorers' group of their own. */
+function createReplays(ground: Ground): () => Promise<boolean> {
+  const { config, kafka, producer, nameOf, codecOf } = ground
+  const topic = nameOf(topics.scoreJobsReplay)
+  return createRunCarrier({
+    ...ground,
+    publishJobs: createJobPublisher({ producer, topic, encoder: codecOf(topics.scoreJobsReplay) }),
+    backlog: () => countBacklog(kafka, topic, `${config.TOPIC_PREFIX}scorer-replay`),
+    readHistory: createHistoryReader({
+      ...ground,
+      topic: nameOf(topics.requestLogged),
+      codec: codecOf(topics.requestLogged),
+      groupPrefix: `${config.TOPIC_PREFIX}sink-replay-`,
+    }),
+  })
 }
 
 function layGround(config: SinkConfig, dependencies: ProcessDependencies): Ground {

@@ -27,6 +27,8 @@ export interface Stack {
   projectId: string
   apiKey: string
   proxyApiKey: string
+  /** INTERNAL_API_SECRET. */
+  operatorSecret: string
   databaseUrl: string
   topicPrefix: string
   processes: Readonly<Record<ServiceName, ServiceProcess>>
@@ -96,7 +98,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     ])
     const gatewayUrl = `http://127.0.0.1:${gatewayPort}`
     const processes = { api, sink, scorer, notifier, gateway }
-    const addresses = { gatewayUrl, apiUrl, projectId, apiKey, proxyApiKey, databaseUrl, topicPrefix }
+    const keys = { apiKey, proxyApiKey, operatorSecret: operator }
+    const addresses = { gatewayUrl, apiUrl, projectId, databaseUrl, topicPrefix, ...keys }
     return { ...addresses, processes, createProject: newProject, stop }
   } catch (error) {
     await stop()

@@ -5,7 +5,7 @@ import type { PlacedScore } from './place-score.ts'
 
 /** What is kept of a request's live scores for filters. */
 export interface Verdict {
-  call: CallContext
+  call: Pick<CallContext, 'source' | 'model' | 'provider' | 'agent_name'>
   projectUuid: string
   requestUuid: string
   requestCreatedAtMs: number

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs'
+import { messageOf, SluiceError, TransientError } from '../errors.ts'
+import type { RawRecord } from './raw-record.ts'
+
+/** A stretch of one partition: from `offset` up to and without `end`. */
+export interface RecordRange {
+  topic: string
+  partition: number
+  offset: bigint
+  end: bigint
+}
+
+export interface ReadRangeOptions {
+  /** The consumer group made for the reading starts with it; it is deleted afterwards. */
+  groupPrefix: string
+  timeoutMs: number
+  maxRecords: number
+  /** Of values; the record that goes beyond is still read. */
+  maxBytes: number
+}
+
+/** For each partition of `topic`: the first offset that was written at `fromMs` or later, and the one behind the last there is now, as text. */
+export async function readRanges(
+  kafka: Kafka,
+  topic: string,
+  fromMs: number,
+): Promise<Record<string, { next: string; end: string }>> {
+  const admin = kafka.admin()
+  try {
+    await admin.connect()
+    const [starts, bounds] = await Promise.all([
+      admin.fetchTopicOffsetsByTimestamp(topic, fromMs),
+      admin.fetchTopicOffsets(topic),
+    ])
+    const startAt = new Map(starts.map(({ partition, offset }) => [partition, offset]))
+    return Object.fromEntries(
+      bounds.map(({ partition, low, high }) => [
+        String(partition),
+        { next: startAt.get(partition) ?? low, end: high },
+      ]),
+    )
+  } catch (error) {
+    throw asUnavailable(error)
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+/** Records of the range in their order, as many as the bounds let through, and where the rest begins. Throws TransientError (`KAFKA_UNAVAILABLE`). */
+export async function readRecordsFrom(
+  kafka: Kafka,
+  range: RecordRange,
+  options: ReadRangeOptions,
+): Promise<{ records: RawRecord[]; nextOffset: bigint }> {
+  const groupId = `${options.groupPrefix}${randomUUID()}`
+  // kafkajs can only read as a group: one of its own for each reading, that commits nothing.
+  const consumer = kafka.consumer({ groupId, allowAutoTopicCreation: false, maxWaitTimeInMs: 100 })
+  const complete = Promise.withResolvers<{ records: RawRecord[]; nextOffset: bigint }>()
+  const timer = setTimeout(() => {
+    complete.reject(
+      new TransientError('KAFKA_UNAVAILABLE', `nothing was read within ${options.timeoutMs} ms`),
+    )
+  }, options.timeoutMs)
+  try {
+    await consumer.connect()
+    await consumer.subscribe({ topic: range.topic, fromBeginning: false })
+    readOnly(consumer, range)
+    const running = consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      eachBatch: createCollector(range, options, complete.resolve),
+    })
+    running.catch(complete.reject)
+    consumer.seek({ topic: range.topic, partition: range.partition, offset: String(range.offset) })
+    return await complete.promise
+  } catch (error) {
+    throw asUnavailable(error)
+  } finally {
+    clearTimeout(timer)
+    await consumer.disconnect()
+    await deleteGroup(kafka, groupId)
+  }
+}
+
+/** The group is given every partition of the topic; the others are not fetched. */
+function readOnly(consumer: Consumer, { topic, partition }: RecordRange): void {
+  consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+    const others = (payload.memberAssignment[topic] ?? []).filter((each) => each !== partition)
+    if (others.length > 0) consumer.pause([{ topic, partitions: others }])
+  })
+}
+
+function createCollector(
+  { topic, partition, offset: start, end }: RecordRange,
+  { maxRecords, maxBytes }: ReadRangeOptions,
+  finish: (found: { records: RawRecord[]; nextOffset: bigint }) => void,
+) {
+  const records: RawRecord[] = []
+  let bytes = 0
+  let nextOffset = start
+  return (payload: EachBatchPayload): Promise<void> => {
+    const { batch } = payload
+    if (batch.partition !== partition) return Promise.resolve()
+    for (const message of batch.messages) {
+      const offset = BigInt(message.offset)
+      if (offset < nextOffset || records.length >= maxRecords || bytes >= maxBytes) continue
+      nextOffset = offset + 1n
+      if (offset >= end) break
+      records.push({ topic, partition, offset, message })
+      bytes += message.value?.length ?? 0
+      payload.resolveOffset(message.offset)
+    }
+    // A batch that ends behind the range ends it, whatever gaps the log has.
+    if (
+      batch.messages.length > 0 &&
+      BigInt(batch.lastOffset()) + 1n >= end &&
+      records.length < maxRecords &&
+      bytes < maxBytes
+    )
+      nextOffset = end
+    if (nextOffset >= end || records.length >= maxRecords || bytes >= maxBytes)
+      finish({ records, nextOffset })
+    return Promise.resolve()
+  }
+}
+
+async function deleteGroup(kafka: Kafka, groupId: string): Promise<void> {
+  const admin = kafka.admin()
+  try {
+    await admin.connect()
+    await admin.deleteGroups([groupId])
+  } catch (error) {
+    throw asUnavailable(error)
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+function asUnavailable(error: unknown): unknown {
+  if (error instanceof SluiceError) return error
+  return new TransientError('KAFKA_UNAVAILABLE', `Kafka: ${messageOf(error)}`, { cause: error })
+}

@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { CannotStart } from '#infra/embedded/embedded-part.ts'
+import { messageOf } from '#runtime/errors.ts'
+import { callApi, findApi, type OperatorApi } from './stack/operator-api.ts'
+import { createProgress } from './stack/progress.ts'
+
+const usage = `scripts/replay --from TIME --to TIME [--project ID] [--scorers A,B] [--source postgres|kafka] [--alert] [--dry-run] [--state DIR]
+scripts/replay watch|cancel|promote RUN
+scripts/replay diff RUN [OTHER_RUN|live]
+
+  scores the calls of that time again, under a run of their own that leaves the live scores as they are
+
+  --from, --to     of calls made in this time (ISO 8601)
+  --project ID     of this project (all)              --scorers A,B  only these scorers (those of each call's tier)
+  --source kafka   as they were logged (from Postgres) --alert       raise events for what fails
+  --dry-run        only count them and estimate the cost
+  --state DIR      the running stack (.sluice); PUBLIC_BASE_URL and INTERNAL_API_SECRET take its place
+
+The run goes on without this program: ended in any way, \`watch\` looks at it again.
+`
+
+interface Run {
+  id: string
+  status: string
+  calls_total: number
+  calls_fed: number
+  calls_scored: number
+  problem: string | null
+}
+
+interface Estimate {
+  run: Run | null
+  calls: number
+  calls_without_bodies: number
+  estimated_judge_usd: number | null
+}
+
+interface Diff {
+  is_complete: boolean
+  scorers: { scorer_name: string; compared: number; changed: number; average_change: number | null }[]
+  examples: {
+    request_id: string
+    scorer_name: string
+    before: { label: string | null; value: number | null }
+    after: { label: string; value: number | null }
+  }[]
+}
+
+function readArguments() {
+  const text = { type: 'string' } as const
+  const flag = { type: 'boolean' } as const
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        from: text,
+        to: text,
+        project: text,
+        scorers: text,
+        source: text,
+        state: text,
+        alert: flag,
+        'dry-run': flag,
+        help: { ...flag, short: 'h' },
+      },
+    })
+  } catch (error) {
+    throw new CannotStart(`${messageOf(error)}\n\n${usage}`)
+  }
+}
+
+type Values = ReturnType<typeof readArguments>['values']
+
+async function order(api: OperatorApi, values: Values): Promise<void> {
+  const { from, to, project, scorers, source, alert } = values
+  if (from === undefined || to === undefined) throw new CannotStart(`--from and --to are needed\n\n${usage}`)
+  const isDry = values['dry-run'] === true
+  const { run, ...estimate } = await callApi<Estimate>(api, 'POST', '/api/score-runs', {
+    start: from,
+    end: to,
+    ...(project === undefined ? {} : { project_id: project }),
+    ...(scorers === undefined ? {} : { scorers: scorers.split(',') }),
+    ...(source === undefined ? {} : { source }),
+    alert: alert === true,
+    dry_run: isDry,
+  })
+  if (run !== null) console.log(run.id)
+  const cost = estimate.estimated_judge_usd
+  console.log(
+    `${estimate.calls} calls, ${estimate.calls_without_bodies} of them without bodies; the judge: ${cost === null ? 'cost not known yet' : `about $${cost.toFixed(2)}`}`,
+  )
+  if (run !== null) await watch(api, run.id)
+}
+
+const findRun = (api: OperatorApi, id: string) =>
+  callApi<Run>(api, 'GET', `/api/score-runs/${encodeURIComponent(id)}`)
+
+/** Until the run is over; a run that failed or was cancelled ends the program with 1. */
+async function watch(api: OperatorApi, id: string): Promise<void> {
+  const progress = createProgress(process.stdout)
+  for (;;) {
+    const run = await findRun(api, id)
+    // Fed and scored are two halves of the way of a call.
+    progress.show(run.status, run.calls_scored, Math.max(run.calls_total, run.calls_fed))
+    if (['done', 'promoted', 'cancelled', 'failed'].includes(run.status)) {
+      progress.end()
+      if (run.problem !== null) console.log(run.problem)
+      if (run.status === 'cancelled' || run.status === 'failed') process.exitCode = 1
+      return
+    }
+    await sleep(500)
+  }
+}
+
+async function diff(api: OperatorApi, id: string, against = 'live'): Promise<void> {
+  const path = `/api/score-runs/${encodeURIComponent(id)}/diff?against=${encodeURIComponent(against)}`
+  const { scorers, examples, is_complete } = await callApi<Diff>(api, 'GET', path)
+  console.table(
+    scorers.map(({ scorer_name, compared, changed, average_change }) => ({
+      scorer: scorer_name,
+      compared,
+      changed,
+      'average change': average_change === null ? '' : average_change.toFixed(2),
+    })),
+  )
+  const form = ({ label, value }: { label: string | null; value: number | null }) =>
+    `${label ?? 'none'}${value === null ? '' : ` (${value})`}`
+  for (const { request_id, scorer_name, before, after } of examples)
+    console.log(`${request_id}  ${scorer_name}: ${form(before)} → ${form(after)}`)
+  if (!is_complete) console.log('only the first 100,000 scores were compared')
+}
+
+async function run(): Promise<void> {
+  const { values, positionals } = readArguments()
+  if (values.help === true) {
+    console.log(usage)
+    return
+  }
+  const api = await findApi(values.state, process.env)
+  const [verb, id, against] = positionals
+  if (verb === undefined) return order(api, values)
+  if (id === undefined || !['watch', 'cancel', 'promote', 'diff'].includes(verb))
+    throw new CannotStart(`expected watch, cancel, promote or diff, and a run\n\n${usage}`)
+  if (verb === 'diff') return diff(api, id, against)
+  if (verb !== 'watch') await callApi(api, 'POST', `/api/score-runs/${encodeURIComponent(id)}/${verb}`)
+  return watch(api, id)
+}
+
+try {
+  await run()
+} catch (error) {
+  if (!(error instanceof CannotStart)) throw error
+  console.error(`sluice: ${error.message}`)
+  process.exitCode = 2
+}

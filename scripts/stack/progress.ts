@@ -1,0 +1,38 @@
+/** How far something is, on one line of a terminal, or a line now and then elsewhere. */
+export interface Progress {
+  show(what: string, done: number, total: number): void
+  end(): void
+}
+
+const barWidth = 30
+/** Where lines stay, one every so often is enough. */
+const quietMs = 5_000
+
+export function createProgress(output: NodeJS.WriteStream): Progress {
+  const startMs = Date.now()
+  let first: number | undefined
+  let shownAtMs = 0
+  let shown = ''
+  const write = (line: string) => {
+    if (line === shown) return
+    output.write(output.isTTY ? `\r\u001b[K${line}` : `${line}\n`)
+    shown = line
+    shownAtMs = Date.now()
+  }
+  let last = ''
+  return {
+    show(what, done, total) {
+      first ??= done
+      const perSecond = ((done - first) / Math.max(1, Date.now() - startMs)) * 1_000
+      const left = perSecond > 0 && done < total ? `, ${Math.ceil((total - done) / perSecond)} s left` : ''
+      const filled = total === 0 ? barWidth : Math.min(barWidth, Math.floor((done / total) * barWidth))
+      const bar = '#'.repeat(filled).padEnd(barWidth, '-')
+      last = `[${bar}] ${what}: ${done} of ${total}, ${Math.round(perSecond)}/s${left}`
+      if (output.isTTY || Date.now() - shownAtMs >= quietMs) write(last)
+    },
+    end() {
+      write(last)
+      if (output.isTTY) output.write('\n')
+    },
+  }
+}

@@ -1,0 +1,250 @@
+import type { Pool } from 'pg'
+import { z } from 'zod'
+import type { Clock } from '#runtime/clock.ts'
+import { newId } from '#schemas/ids.ts'
+import { scoreLabels } from '#schemas/verdicts.ts'
+import { idField, textField, timeField } from '#services/ingest/http/fields.ts'
+import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
+import { route, type Route } from '#services/ingest/http/route.ts'
+import { found } from '../http/not-found.ts'
+import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
+import { Conditions } from '../stores/conditions.ts'
+import { listRows } from '../stores/list-rows.ts'
+import type { ProjectDatabases } from '../stores/project-database.ts'
+import { diffRuns } from '../stores/run-diff-store.ts'
+import {
+  estimateRun,
+  findRun,
+  insertRun,
+  moveRun,
+  presentRun,
+  scoreRunStatuses,
+  type ScoreRun,
+  type ScoreRunRow,
+  type ScoreRunStatus,
+} from '../stores/score-run-store.ts'
+
+export interface ScoreRunRoutesOptions {
+  databases: ProjectDatabases
+  pool: Pool
+  clock: Clock
+}
+
+const count = z.number().int()
+const runSchema = z.object({
+  id: z.string(),
+  project_id: z.string().nullable().describe('Null: of all projects.'),
+  start: z.iso.datetime(),
+  end: z.iso.datetime(),
+  scorers: z.array(z.string()).nullable().describe("Null: those of each call's tier and the custom ones."),
+  source: z.enum(['postgres', 'kafka']),
+  alert: z.boolean(),
+  status: z.enum(scoreRunStatuses),
+  calls_total: count.describe('When it was ordered.'),
+  calls_fed: count.describe('Queued for the scorers.'),
+  calls_scored: count,
+  problem: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  finished_at: z.iso.datetime().nullable(),
+})
+const labelSchema = z.enum(scoreLabels)
+const diffSchema = z.object({
+  run_id: z.string(),
+  against: z.string(),
+  is_complete: z.boolean().describe('False: only the first 100,000 scores were compared.'),
+  scorers: z.array(
+    z.object({
+      scorer_name: z.string(),
+      compared: count,
+      changed: count,
+      changes: z.array(z.object({ before: labelSchema.nullable(), after: labelSchema, count })),
+      average_change: z.number().nullable(),
+    }),
+  ),
+  examples: z.array(
+    z.object({
+      project_id: z.string(),
+      request_id: z.string(),
+      scorer_name: z.string(),
+      before: z.object({ label: labelSchema.nullable(), value: z.number().nullable() }),
+      after: z.object({ label: labelSchema, value: z.number().nullable() }),
+    }),
+  ),
+})
+
+const common = { access: 'operator', tag: 'Score runs' } as const
+const runParams = z.object({ id: idField('run') })
+const missing = { 404: 'There is no such run.' } as const
+const reply = { status: 200, description: 'The run.', schema: runSchema } as const
+
+/** The operator's routes for scoring history again. The sinks carry runs out; here they are ordered and looked at. */
+export function scoreRunRoutes(options: ScoreRunRoutesOptions): Route[] {
+  return [
+    orderRoute(options),
+    listRoute(options),
+    getRoute(options),
+    diffRoute(options),
+    moveRoute(options, {
+      verb: 'cancel',
+      summary: 'Queue no more of its calls. What is queued already is still scored.',
+      from: ['queued', 'feeding', 'scoring'],
+      to: 'cancelled',
+    }),
+    moveRoute(options, {
+      verb: 'promote',
+      summary:
+        'Let its scores be the live ones: they change places with the live scores of the same calls and scorers. Promoting again changes them back.',
+      from: ['done', 'promoted'],
+      to: 'promoting',
+    }),
+  ]
+}
+
+function orderRoute({ pool, clock }: ScoreRunRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'post',
+    path: '/api/score-runs',
+    summary:
+      'Score calls of the past again, under a run of their own; or, dry, count them and estimate what the judge would cost.',
+    body: z.strictObject({
+      start: timeField.describe('Of calls made from then on.'),
+      end: timeField.describe('Of calls made before then.'),
+      project_id: idField('project').optional().describe('Absent: all projects.'),
+      scorers: z.array(textField(100)).min(1).max(100).optional(),
+      source: z
+        .enum(['postgres', 'kafka'])
+        .default('postgres')
+        .describe('`kafka`: as they were logged, as far back as the topic is kept.'),
+      alert: z.boolean().default(false).describe('Raise events for what fails, as live scoring does.'),
+      dry_run: z.boolean().default(false),
+    }),
+    reply: {
+      status: 200,
+      description: 'What it comes to; `run` is null for a dry run.',
+      schema: z.object({
+        run: runSchema.nullable(),
+        calls: count,
+        calls_without_bodies: count.describe('Their scores will be `unscored`.'),
+        estimated_judge_usd: z
+          .number()
+          .nullable()
+          .describe('By what the judge has cost a call in the current period; null where that is not known.'),
+      }),
+    },
+    async handle({ body }) {
+      const { start, end, project_id, scorers, source, alert, dry_run: isDry } = body
+      if (end <= start) throw invalidInput([{ path: 'end', message: 'must be later than start' }])
+      const order = { projectId: project_id, startMs: start, endMs: end, scorers, source, alert }
+      const estimate = await estimateRun(pool, order)
+      if (isDry) return { json: { run: null, ...estimate } }
+      const id = newId('run', clock.now())
+      await insertRun(pool, id, order, estimate.calls, clock.now())
+      return { json: { run: await existing(pool, id), ...estimate } }
+    },
+  })
+}
+
+function listRoute({ databases }: ScoreRunRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'get',
+    path: '/api/score-runs',
+    summary: 'Runs, newest first.',
+    query: z.strictObject({
+      ...pagingFields,
+      project_id: idField('project').optional(),
+      status: z.enum(scoreRunStatuses).optional(),
+    }),
+    reply: { status: 200, description: 'Runs.', schema: listOf(runSchema) },
+    async handle({ principal, query }) {
+      const paging = readPaging(query, 'run')
+      const conditions = new Conditions()
+      conditions.equal('r.status', query.status)
+      const { rows, counted } = await listRows<ScoreRunRow>(
+        databases.of(principal, query.project_id),
+        paging,
+        {
+          columns: 'r.*',
+          from: 'score_runs r',
+          alias: 'r',
+          timeColumn: 'r.created_at',
+          idColumn: 'r.id',
+          conditions,
+        },
+      )
+      return { json: envelope(paging, rows.map(presentRun), counted) }
+    },
+  })
+}
+
+function getRoute({ pool }: ScoreRunRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'get',
+    path: '/api/score-runs/{id}',
+    summary: 'One run, with how far it is.',
+    params: runParams,
+    reply,
+    problems: missing,
+    handle: async ({ params }) => ({ json: await existing(pool, params.id) }),
+  })
+}
+
+function diffRoute({ pool }: ScoreRunRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'get',
+    path: '/api/score-runs/{id}/diff',
+    summary:
+      'What its scores of the same calls say otherwise than those of another run, by scorer, with examples.',
+    params: runParams,
+    query: z.strictObject({
+      against: z
+        .union([z.literal('live'), idField('run')])
+        .default('live')
+        .describe('The run to compare with; `live`: the live one of each project.'),
+    }),
+    reply: { status: 200, description: 'The differences.', schema: diffSchema },
+    problems: missing,
+    async handle({ params, query }) {
+      const run = await existing(pool, params.id)
+      const { against } = query
+      const diff = await diffRuns(pool, run, against === 'live' ? undefined : against)
+      return { json: { run_id: run.id, against, ...diff } }
+    },
+  })
+}
+
+interface Move {
+  verb: 'cancel' | 'promote'
+  summary: string
+  from: readonly ScoreRunStatus[]
+  to: ScoreRunStatus
+}
+
+function moveRoute({ pool }: ScoreRunRoutesOptions, { verb, summary, from, to }: Move): Route {
+  return route({
+    ...common,
+    method: 'post',
+    path: `/api/score-runs/{id}/${verb}`,
+    summary,
+    params: runParams,
+    reply,
+    problems: { ...missing, 409: `Its status is none of ${from.join(', ')}.` },
+    async handle({ params }) {
+      const { id, status } = await existing(pool, params.id)
+      if (!(await moveRun(pool, id, from, to)) && status !== to)
+        throw new Problem(
+          409,
+          'RUN_STATUS',
+          `${id} is ${status}: ${verb} takes runs that are ${from.join(' or ')}`,
+        )
+      return { json: await existing(pool, id) }
+    },
+  })
+}
+
+async function existing(pool: Pool, id: string): Promise<ScoreRun> {
+  return found(await findRun(pool, id), 'run', id)
+}

@@ -1,0 +1,187 @@
+import type { Pool } from 'pg'
+import { query } from '#runtime/postgres.ts'
+import { idFromUuid, idToUuid, liveRunId } from '#schemas/ids.ts'
+
+export const scoreRunStatuses = [
+  'queued',
+  'feeding',
+  'scoring',
+  'done',
+  'cancelled',
+  'failed',
+  'promoting',
+  'promoted',
+] as const
+export type ScoreRunStatus = (typeof scoreRunStatuses)[number]
+
+/** Which calls to score again, by what. */
+export interface ScoreRunOrder {
+  /** Undefined: all projects. */
+  projectId: string | undefined
+  startMs: number
+  endMs: number
+  /** Undefined: those of each call's tier and the custom ones. */
+  scorers: readonly string[] | undefined
+  source: 'postgres' | 'kafka'
+  alert: boolean
+}
+
+export interface ScoreRun {
+  id: string
+  project_id: string | null
+  start: string
+  end: string
+  scorers: string[] | null
+  source: 'postgres' | 'kafka'
+  alert: boolean
+  status: ScoreRunStatus
+  calls_total: number
+  calls_fed: number
+  calls_scored: number
+  problem: string | null
+  created_at: string
+  finished_at: string | null
+}
+
+/** What an order comes to. */
+export interface ScoreRunEstimate {
+  calls: number
+  calls_without_bodies: number
+  /** From what the judge has cost a call of the same projects in their current periods; null when it has cost nothing yet. */
+  estimated_judge_usd: number | null
+}
+
+interface RunRow {
+  id: string
+  project_id: string | null
+  start_at: Date
+  end_at: Date
+  scorers: string[] | null
+  source: ScoreRun['source']
+  alert: boolean
+  status: ScoreRunStatus
+  calls_total: string
+  calls_fed: string
+  calls_scored: string
+  problem: string | null
+  created_at: Date
+  finished_at: Date | null
+}
+
+/** Counts what an order is of. Reads no bodies. */
+export async function estimateRun(pool: Pool, order: ScoreRunOrder): Promise<ScoreRunEstimate> {
+  const { rows } = await query<{ calls: string; bare: string; usd: number | null }>(
+    pool,
+    `with counted as (
+       select p.id, calls.count, calls.bare from projects p cross join lateral (
+         select count(*) as count, count(*) filter (where b.request_id is null) as bare from llm_requests r
+         left join llm_request_bodies b on b.project_id = r.project_id and b.request_id = r.id and b.created_at = r.created_at
+         where r.project_id = p.id and r.created_at >= $2 and r.created_at < $3
+       ) calls where $1::uuid is null or p.id = $1
+     ), scored as (
+       -- Calls that the judge's money of the period was spent on: those that a judge has scored.
+       select c.id, s.spent_usd, (select count(distinct request_id) from safety_scores x where x.project_id = c.id and x.method = 'judge'
+         and x.request_created_at >= s.period_start) as judged
+       from counted c join judge_spend s on s.project_id = c.id and s.period_reset_at > now() where s.spent_usd > 0
+     )
+     select sum(c.count) as calls, sum(c.bare) as bare,
+       sum(c.count * (d.spent_usd / nullif(d.judged, 0)))::float8 as usd
+     from counted c left join scored d using (id)`,
+    [uuidOrNull(order.projectId), new Date(order.startMs), new Date(order.endMs)],
+  )
+  const [row] = rows
+  return {
+    calls: Number(row?.calls ?? 0),
+    calls_without_bodies: Number(row?.bare ?? 0),
+    estimated_judge_usd: row?.usd ?? null,
+  }
+}
+
+/** Orders a run; the sinks carry it out. */
+export async function insertRun(
+  pool: Pool,
+  id: string,
+  order: ScoreRunOrder,
+  callsTotal: number,
+  nowMs: number,
+): Promise<void> {
+  await query(
+    pool,
+    `insert into score_runs (id, project_id, start_at, end_at, scorers, source, alert, status, calls_total, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, 'queued', $8, $9)`,
+    [
+      idToUuid(id),
+      uuidOrNull(order.projectId),
+      new Date(order.startMs),
+      new Date(order.endMs),
+      order.scorers ?? null,
+      order.source,
+      order.alert,
+      callsTotal,
+      new Date(nowMs),
+    ],
+  )
+}
+
+export async function findRun(pool: Pool, id: string): Promise<ScoreRun | undefined> {
+  const { rows } = await query<RunRow>(pool, 'select * from score_runs where id = $1', [idToUuid(id)])
+  return rows[0] === undefined ? undefined : presentRun(rows[0])
+}
+
+/** Moves a run from one of `from` to `to`; false when it is in none of them. The cursor goes back to the beginning. */
+export async function moveRun(
+  pool: Pool,
+  id: string,
+  from: readonly ScoreRunStatus[],
+  to: ScoreRunStatus,
+): Promise<boolean> {
+  const { rowCount } = await query(
+    pool,
+    `update score_runs set status = $3, cursor_project = null, cursor_at = null, cursor_id = null, updated_at = now(),
+       finished_at = case when $3 = 'cancelled' then now() end
+     where id = $1 and status = any ($2)`,
+    [idToUuid(id), from, to],
+  )
+  return rowCount === 1
+}
+
+/** The projects that a run is of, with the live run of each. */
+export async function projectsOfRun(
+  pool: Pool,
+  run: Pick<ScoreRun, 'project_id'>,
+): Promise<{ uuid: string; liveRunUuid: string }[]> {
+  const { rows } = await query<{ id: string }>(
+    pool,
+    'select id from projects where $1::uuid is null or id = $1',
+    [uuidOrNull(run.project_id ?? undefined)],
+  )
+  return rows.map(({ id }) => ({
+    uuid: id,
+    liveRunUuid: idToUuid(liveRunId(idFromUuid('project', id))),
+  }))
+}
+
+function uuidOrNull(projectId: string | undefined): string | null {
+  return projectId === undefined ? null : idToUuid(projectId)
+}
+
+export function presentRun(row: RunRow): ScoreRun {
+  return {
+    id: idFromUuid('run', row.id),
+    project_id: row.project_id === null ? null : idFromUuid('project', row.project_id),
+    start: row.start_at.toISOString(),
+    end: row.end_at.toISOString(),
+    scorers: row.scorers,
+    source: row.source,
+    alert: row.alert,
+    status: row.status,
+    calls_total: Number(row.calls_total),
+    calls_fed: Number(row.calls_fed),
+    calls_scored: Number(row.calls_scored),
+    problem: row.problem,
+    created_at: row.created_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
+  }
+}
+
+export type { RunRow as ScoreRunRow }

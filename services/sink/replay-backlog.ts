@@ -1,0 +1,24 @@
+import type { Kafka } from 'kafkajs'
+import { messageOf, TransientError } from '#runtime/errors.ts'
+
+/** Jobs on `topic` that `groupId` has not done. Throws TransientError (`KAFKA_UNAVAILABLE`) when Kafka does not say. */
+export async function countBacklog(kafka: Kafka, topic: string, groupId: string): Promise<number> {
+  const admin = kafka.admin()
+  try {
+    await admin.connect()
+    const [ends, [committed]] = await Promise.all([
+      admin.fetchTopicOffsets(topic),
+      admin.fetchOffsets({ groupId, topics: [topic] }),
+    ])
+    const done = new Map(committed?.partitions.map(({ partition, offset }) => [partition, BigInt(offset)]))
+    return ends.reduce((sum, { partition, low, high }) => {
+      const offset = done.get(partition) ?? -1n
+      // -1: the group has not been there.
+      return sum + Number(BigInt(high) - (offset < 0n ? BigInt(low) : offset))
+    }, 0)
+  } catch (error) {
+    throw new TransientError('KAFKA_UNAVAILABLE', `Kafka: ${messageOf(error)}`, { cause: error })
+  } finally {
+    await admin.disconnect()
+  }
+}

@@ -1,0 +1,119 @@
+import type { ClientBase } from 'pg'
+import type { CallContext } from '#schemas/call-context.ts'
+import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
+import type { ScoreRun } from './run-store.ts'
+
+/** A call that a run has scored, with what the roll-ups count it under. */
+export interface ScoredCallRow extends Pick<CallContext, 'source' | 'model' | 'provider' | 'agent_name'> {
+  id: string
+  created_at: Date
+}
+
+/** A score as it is after the exchange. */
+export interface ExchangedScore {
+  request_id: string
+  run_id: string
+  scorer_name: string
+  score_label: ScoreLabel
+  severity: Severity | null
+  score_value: number | null
+}
+
+/** A request's verdict in two forms of the same: as it stood, as its live scores now are. */
+export interface VerdictRow {
+  request_id: string
+  worst_label: ScoreLabel
+  worst_severity: Severity | null
+}
+
+/** The next calls of one project that have scores of the run, oldest first, behind the run's cursor. */
+export async function nextScoredCalls(
+  client: ClientBase,
+  run: ScoreRun,
+  projectUuid: string,
+  maxCalls: number,
+): Promise<ScoredCallRow[]> {
+  const isBehind = run.cursor_project === projectUuid
+  const { rows } = await client.query<ScoredCallRow>(
+    `select r.id, r.created_at, r.source, r.model, r.provider, r.agent_name from (
+       select distinct request_created_at, request_id from safety_scores
+       where project_id = $1 and run_id = $2 and request_created_at >= $3 and request_created_at < $4
+         and ($5::timestamptz is null or (request_created_at, request_id) > ($5, $6::uuid))
+       order by request_created_at, request_id limit $7
+     ) s join llm_requests r on r.project_id = $1 and r.id = s.request_id and r.created_at = s.request_created_at
+     order by r.created_at, r.id`,
+    [
+      projectUuid,
+      run.id,
+      run.start_at,
+      run.end_at,
+      isBehind ? run.cursor_at : null,
+      isBehind ? run.cursor_id : null,
+      maxCalls,
+    ],
+  )
+  return rows
+}
+
+const wantedSql = `unnest($4::uuid[], $5::timestamptz[]) as wanted (request_id, created_at)`
+const ofWanted = `s.project_id = $1 and s.request_id = wanted.request_id and s.request_created_at = wanted.created_at`
+
+/** Exchanges the runs of the scores that a run and the live run have of the same scorers of these calls. Returns the scores as they are then. */
+export async function exchangeRuns(
+  client: ClientBase,
+  { projectUuid, liveRunUuid, runUuid }: { projectUuid: string; liveRunUuid: string; runUuid: string },
+  calls: readonly ScoredCallRow[],
+): Promise<ExchangedScore[]> {
+  const { rows } = await client.query<ExchangedScore>(
+    `with promoted as (
+       select s.request_id, s.request_created_at, s.scorer_name from ${wantedSql} join safety_scores s on ${ofWanted} and s.run_id = $3
+     )
+     update safety_scores s set run_id = case when s.run_id = $2 then $3 else $2 end,
+       -- Whoever polls for what is new sees it as new.
+       stored_xid = pg_current_xact_id()
+     from promoted p where s.project_id = $1 and s.request_id = p.request_id and s.request_created_at = p.request_created_at
+       and s.scorer_name = p.scorer_name and s.run_id in ($2, $3)
+     returning s.request_id, s.run_id, s.scorer_name, s.score_label, s.severity, s.score_value`,
+    [projectUuid, liveRunUuid, runUuid, calls.map(({ id }) => id), calls.map(({ created_at }) => created_at)],
+  )
+  return rows
+}
+
+/** The verdicts of these calls, locked. */
+export async function lockVerdicts(
+  client: ClientBase,
+  projectUuid: string,
+  calls: readonly ScoredCallRow[],
+): Promise<VerdictRow[]> {
+  const { rows } = await client.query<VerdictRow>(
+    `select v.request_id, v.worst_label, v.worst_severity from unnest($2::uuid[], $3::timestamptz[]) as wanted (request_id, created_at)
+     join request_verdicts v on v.project_id = $1 and v.request_id = wanted.request_id and v.request_created_at = wanted.created_at
+     order by v.request_id for update of v`,
+    [projectUuid, calls.map(({ id }) => id), calls.map(({ created_at }) => created_at)],
+  )
+  return rows
+}
+
+/** Writes the verdicts of these calls anew from their live scores, and returns them. */
+export async function rewriteVerdicts(
+  client: ClientBase,
+  projectUuid: string,
+  liveRunUuid: string,
+  calls: readonly ScoredCallRow[],
+): Promise<VerdictRow[]> {
+  const { rows } = await client.query<VerdictRow>(
+    `insert into request_verdicts (project_id, request_id, request_created_at, worst_label, worst_severity, score_count)
+     select $1, s.request_id, s.request_created_at,
+       (array['safe', 'unscored', 'unsafe'])[max(array_position(array['safe', 'unscored', 'unsafe'], s.score_label))],
+       (array['medium', 'high', 'critical'])[max(array_position(array['medium', 'high', 'critical'], s.severity))],
+       count(*)::integer
+     from unnest($3::uuid[], $4::timestamptz[]) as wanted (request_id, created_at)
+     join safety_scores s on ${ofWanted} and s.run_id = $2
+     group by s.request_id, s.request_created_at
+     on conflict (project_id, request_id, request_created_at) do update set
+       worst_label = excluded.worst_label, worst_severity = excluded.worst_severity, score_count = excluded.score_count
+     returning request_id, worst_label, worst_severity`,
+    [projectUuid, liveRunUuid, calls.map(({ id }) => id), calls.map(({ created_at }) => created_at)],
+  )
+  return rows
+}

@@ -1,0 +1,42 @@
+import type { ClientBase } from 'pg'
+import type { CallKey } from './load-jobs.ts'
+import type { ScoreRun } from './run-store.ts'
+
+export interface PageBounds {
+  maxCalls: number
+  maxBytes: number
+}
+
+// Bodies are measured without being read: octet_length looks at what stands in the row.
+const pageSql = `
+  select project_id, id, created_at from (
+    select r.project_id, r.id, r.created_at, sum(size) over (order by r.created_at, r.id) - size as bytes_before from (
+      select r.project_id, r.id, r.created_at,
+        coalesce(octet_length(b.request_data), 0) + coalesce(octet_length(b.response_data), 0) as size
+      from llm_requests r
+      left join llm_request_bodies b on b.project_id = r.project_id and b.request_id = r.id and b.created_at = r.created_at
+      where r.project_id = $1 and r.created_at >= $2 and r.created_at < $3
+        and ($4::timestamptz is null or (r.created_at, r.id) > ($4, $5::uuid))
+      order by r.created_at, r.id limit $6
+    ) r
+  ) measured where bytes_before < $7 order by created_at, id`
+
+/** The run's next calls of one project, oldest first: behind its cursor where that stands in the project. */
+export async function nextCalls(
+  client: ClientBase,
+  run: ScoreRun,
+  projectUuid: string,
+  { maxCalls, maxBytes }: PageBounds,
+): Promise<CallKey[]> {
+  const isBehind = run.cursor_project === projectUuid
+  const { rows } = await client.query<CallKey>(pageSql, [
+    projectUuid,
+    run.start_at,
+    run.end_at,
+    isBehind ? run.cursor_at : null,
+    isBehind ? run.cursor_id : null,
+    maxCalls,
+    maxBytes,
+  ])
+  return rows
+}

@@ -1,0 +1,94 @@
+import type { ClientBase } from 'pg'
+import { query } from '#runtime/postgres.ts'
+
+/** A run as the sinks carry it out. */
+export interface ScoreRun {
+  id: string
+  /** Null: all projects. */
+  project_id: string | null
+  start_at: Date
+  end_at: Date
+  scorers: string[] | null
+  source: 'postgres' | 'kafka'
+  alert: boolean
+  status: 'queued' | 'feeding' | 'scoring' | 'promoting'
+  calls_fed: string
+  calls_scored: string
+  cursor_project: string | null
+  cursor_at: Date | null
+  cursor_id: string | null
+  offsets: Record<string, PartitionRange> | null
+  updated_at: Date
+}
+
+/** Offsets as text: JSON has no larger numbers than 2^53. */
+export interface PartitionRange {
+  next: string
+  end: string
+}
+
+export type RunChanges = Partial<
+  Pick<ScoreRun, 'cursor_project' | 'cursor_at' | 'cursor_id' | 'offsets'> & {
+    status: string
+    calls_fed: number
+    calls_scored: number
+    problem: string
+    finished_at: Date
+  }
+>
+
+/**
+ * The oldest run that is in one of `statuses`, locked until the transaction ends: a sink that dies lets go of it, and another goes on from
+ * its cursor. Undefined when there is none, or another sink is at it.
+ */
+export async function lockRun(
+  client: ClientBase,
+  statuses: readonly ScoreRun['status'][],
+): Promise<ScoreRun | undefined> {
+  const { rows } = await query<ScoreRun>(
+    client as never,
+    `select * from score_runs where status = any ($1) order by created_at, id limit 1 for update skip locked`,
+    [statuses],
+  )
+  return rows[0]
+}
+
+/** Writes down how far a locked run has come. */
+export async function changeRun(client: ClientBase, id: string, changes: RunChanges): Promise<void> {
+  const names = Object.keys(changes) as (keyof RunChanges)[]
+  const sets = names.map((name, index) => `${name} = $${index + 2}`)
+  const values = names.map((name) => (name === 'offsets' ? JSON.stringify(changes[name]) : changes[name]))
+  await client.query(`update score_runs set ${[...sets, 'updated_at = now()'].join(', ')} where id = $1`, [
+    id,
+    ...values,
+  ])
+}
+
+/** The project after `last` that a run is of; undefined after the last. */
+export async function nextProject(
+  client: ClientBase,
+  { project_id: only }: Pick<ScoreRun, 'project_id'>,
+  last: string | null,
+): Promise<string | undefined> {
+  const { rows } = await client.query<{ id: string }>(
+    `select id from projects where ($1::uuid is null or id = $1) and ($2::uuid is null or id > $2) order by id limit 1`,
+    [only, last],
+  )
+  return rows[0]?.id
+}
+
+/** How many calls have scores of the run: as many as the scorer that has scored most. From the roll-ups, so that asking is cheap. */
+export async function countScored(
+  client: ClientBase,
+  { id, project_id, start_at, end_at }: ScoreRun,
+): Promise<number> {
+  const { rows } = await client.query<{ scored: string }>(
+    `select coalesce(max(scored), 0) as scored from (
+       select sum(scores) as scored from score_rollups
+       where run_id = $1 and project_id = any (select id from projects where $2::uuid is null or id = $2)
+         and hour >= date_trunc('hour', $3::timestamptz) and hour < $4 group by scorer_name
+     ) by_scorer`,
+    [id, project_id, start_at, end_at],
+  )
+  return Number(rows[0]?.scored ?? 0)
+}
