@@ -56,3 +56,35 @@ test.each([
 ])('%s: the way its provider says that an answer was cut off', (_name, response) => {
   expect(detectCall(createConsumptionDetector, {}, response, counted)).toMatchObject({ value: 2 })
 })
+
+describe('an agent that calls the same tools over and over', () => {
+  const openAi = (given: object) => ({
+    role: 'assistant',
+    tool_calls: [
+      { id: 'c', type: 'function', function: { name: 'search', arguments: JSON.stringify(given) } },
+    ],
+  })
+  const anthropic = (given: object) => ({
+    role: 'assistant',
+    content: [{ type: 'tool_use', id: 't', name: 'search', input: given }],
+  })
+  const session = (steps: readonly object[]) => {
+    const turns = steps.flatMap((step) => [step, { role: 'tool', content: 'no results' }])
+    const last = steps.at(-1) ?? {}
+    const answer = 'tool_calls' in last ? { choices: [{ message: last, finish_reason: 'tool_calls' }] } : last
+    return detectCall(createConsumptionDetector, { messages: turns.slice(0, -2) }, answer, counted)
+  }
+  const times = (count: number, make: (index: number) => object) =>
+    Array.from({ length: count }, (_unused, index) => make(index))
+
+  test.each<[string, object[], number]>([
+    ['ten times', times(10, () => openAi({ q: 'x' })), 4],
+    ['ten times, in the shape of messages', times(10, () => anthropic({ q: 'x' })), 4],
+    ['in two steps, 25 times', times(50, (index) => openAi({ q: index % 2 })), 5],
+    ['a few times, as one waits for a job', times(6, () => openAi({ q: 'x' })), 3],
+    ['with other arguments', times(40, (index) => openAi({ q: index })), 1],
+    ['a loop that is over', [...times(30, () => openAi({ q: 'x' })), openAi({ q: 'y' })], 1],
+  ])('%s', (_name, steps, value) => {
+    expect(session(steps)).toMatchObject({ value })
+  })
+})

@@ -1,10 +1,11 @@
 import type { Call, CallText, Evidence, Usage } from '../call-text.ts'
 import { isToolCall } from '../call-text.ts'
 import type { Detector } from '../verdict.ts'
+import { countRepeatedCalls } from './find-loops.ts'
 import { isLoop } from './find-repetition.ts'
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
-export const consumptionVersion = 'detector-1'
+export const consumptionVersion = 'detector-2'
 
 /** What one call has to use to be out of the ordinary for any application: [4, 5]. */
 const outliers: Readonly<Record<Exclude<keyof Usage, 'reasoning_tokens'>, readonly [number, number]>> = {
@@ -14,6 +15,8 @@ const outliers: Readonly<Record<Exclude<keyof Usage, 'reasoning_tokens'>, readon
 }
 /** `n` of a request: so many answers at once. */
 const manyAnswers = 20
+/** The same calls of tools in a row: people wait for a job by asking for it a few times. [a sign, 4, 5] */
+const repeatedCalls = [5, 10, 25] as const
 const cutOff = new Set(['length', 'max_tokens', 'max_output_tokens'])
 
 interface Sign {
@@ -22,11 +25,11 @@ interface Sign {
 }
 
 /**
- * What one call consumed: tokens and cost far out of the ordinary, an answer that loops, an answer cut off at its limit. Loops across
- * calls of a session are not looked for.
+ * What one call consumed: tokens and cost far out of the ordinary, an answer that loops, an answer cut off at its limit, an agent that calls the same
+ * tools over and over in its session.
  */
 export function createConsumptionDetector(call: Call): Detector {
-  const signs = [...usageSigns(call.usage), ...requestSigns(call.request?.value)]
+  const signs = [...usageSigns(call.usage), ...requestSigns(call.request?.value), ...loopSigns(call)]
   const isCutOff = reasonsOf(call.response?.value).some((reason) => cutOff.has(reason.toLowerCase()))
   const evidence: Evidence[] = []
   let loops = false
@@ -73,6 +76,19 @@ function requestSigns(request: unknown): Sign[] {
   return typeof answers === 'number' && answers >= manyAnswers
     ? [{ value: 4, says: `${answers} answers asked for at once` }]
     : []
+}
+
+function loopSigns(call: Call): Sign[] {
+  const times = countRepeatedCalls(call)
+  const level = repeatedCalls.filter((least) => times >= least).length
+  return level === 0
+    ? []
+    : [
+        {
+          value: 2 + level,
+          says: `the agent calls the same tools with the same arguments ${times} times in a row`,
+        },
+      ]
 }
 
 /** Why answers ended, by whatever name a provider gives it. */

@@ -1,0 +1,66 @@
+import { stringsOf, type CallText, type Evidence } from '../call-text.ts'
+import { suspectMaterial } from '../injection/suspect-material.ts'
+import type { ToolArgument } from './tool-arguments.ts'
+
+/** Where somebody or something is to go: an address, a link, an account, a path. Plain words stand in any text. */
+const addressLike = /@|https?:\/\/|www\.|\d{4}|^[~/][\w./-]{3,}|[A-Z]{2,}-?\d{2,}/
+const [leastUnits, mostUnits] = [5, 200]
+const mostValues = 50
+/** How much of a tool's text is read around a value: an order and whom it names stand together. */
+const aroundUnits = 600
+const convicting = 4
+
+/**
+ * Evidence that an answer carries out an order that a tool's result gives: it calls a tool with an address that stands in an order to the model in such a result, and that neither the
+ * user nor the operator has named. An address from a tool's result alone is ordinary: people have mails answered.
+ */
+export function findObeyedOrders(
+  given: readonly ToolArgument[],
+  brought: readonly CallText[],
+  own: string,
+): Evidence[] {
+  if (brought.length === 0) return []
+  const evidence: Evidence[] = []
+  let looked = 0
+  for (const argument of given) {
+    for (const value of valuesOf(argument)) {
+      if (!addressLike.test(value) || own.includes(value)) continue
+      if (++looked > mostValues) return evidence
+      const order = brought.flatMap((text) => orderWith(value, text))[0]
+      if (order === undefined) continue
+      const { part, pointer, text } = argument
+      const start = Math.max(0, text.indexOf(value))
+      evidence.push({ part, pointer, start, end: start + value.length, kind: 'argument_from_order' }, order)
+    }
+  }
+  return evidence
+}
+
+/** Strings that a tool is called with; of JSON text those in it. */
+function valuesOf({ text }: ToolArgument): string[] {
+  const strings = Array.from(stringsOf(parseJson(text) ?? text), (string) => string.text)
+  return strings
+    .map((value) => value.trim())
+    .filter(({ length }) => length >= leastUnits && length <= mostUnits)
+}
+
+function orderWith(value: string, { part, pointer, text, offset }: CallText): Evidence[] {
+  const at = text.indexOf(value)
+  if (at === -1) return []
+  const from = Math.max(0, at - aroundUnits)
+  const { points, hits } = suspectMaterial(text.slice(from, at + value.length + aroundUnits))
+  const [first] = hits
+  if (points < convicting || first === undefined) return []
+  return [
+    { part, pointer, start: offset + from + first.start, end: offset + from + first.end, kind: first.kind },
+  ]
+}
+
+function parseJson(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // Models write broken JSON too: then the text itself is the value.
+  }
+}

@@ -1,0 +1,41 @@
+import { fieldAt, listOf } from '#capture/json.ts'
+import { toolCallsOf } from '#capture/tool-calls.ts'
+import { isToolCall, type Call } from '../call-text.ts'
+
+/** An agent that goes round in circles often does so in two or three steps. */
+const longestCycle = 3
+/** Calls that are compared: a longer session has shown what it does by then. */
+const mostCalls = 600
+
+/**
+ * How many times in a row an agent has called the same tools with the same arguments, up to and with this answer. A session's calls stand in the
+ * request of the next one, so that a loop shows without looking at other records. 0: it calls none now, the loop is over.
+ */
+export function countRepeatedCalls({ request, response }: Call): number {
+  if (isToolCall(request?.value)) return 0
+  const now = keysOf(response?.value)
+  if (now.length === 0) return 0
+  const calls = [...historyOf(request?.value), ...now].slice(-mostCalls)
+  let most = 1
+  for (let cycle = 1; cycle <= longestCycle; cycle++) {
+    let same = 0
+    while (same < calls.length - cycle && calls.at(-1 - same) === calls.at(-1 - same - cycle)) same++
+    most = Math.max(most, 1 + Math.floor(same / cycle))
+  }
+  return most
+}
+
+/** Calls in the turns before, in any provider's shape. */
+function historyOf(request: unknown): string[] {
+  return [
+    ...listOf(fieldAt(request, 'messages')).flatMap((message) =>
+      keysOf({ message, content: fieldAt(message, 'content') }),
+    ),
+    ...keysOf({ output: fieldAt(request, 'input') }),
+    ...listOf(fieldAt(request, 'contents')).flatMap((content) => keysOf({ candidates: [{ content }] })),
+  ]
+}
+
+function keysOf(answer: unknown): string[] {
+  return toolCallsOf(undefined, answer).map(({ name, arguments: given }) => `${name} ${given}`)
+}
