@@ -75,7 +75,7 @@ export const injectionFamilies: readonly PhraseFamily[] = [
         String.raw`<\|(?:im_start|im_end|system|user|assistant|start_header_id|eot_id|endoftext)\|?>|\[/?inst\]|<<sys>>|<start_of_turn>|<\/?(?:system|assistant)(?:[_-](?:prompt|message|instructions?))?>`,
       ),
       pattern(
-        `(?:^|\\n)\\W{0,4}(?:###\\s*)?(?:system|developer)(?:\\s+(?:prompt|message|instructions?|override))?\\s*:\\s*(?:you|ignore|from|the (?:user|assistant)|new|disregard|always|never|do not)\\b`,
+        `(?:^|\\n)\\W{0,4}(?:###\\s{0,8})?(?:system|developer)(?:\\s{1,8}(?:prompt|message|instructions?|override))?\\s*:\\s*(?:you|ignore|from|the (?:user|assistant)|new|disregard|always|never|do not)\\b`,
       ),
     ],
   },
@@ -125,10 +125,10 @@ export const injectionFamilies: readonly PhraseFamily[] = [
     points: 2,
     patterns: [
       pattern(
-        `(?:^|["'.:\\n]\\s*)(?:please\\W+)?(?:transfer|deposit|withdraw|sell|buy|grant|unlock|disable|delete|share|redirect|initiate|wire|approve|revoke|cancel|install|execute|run)\\W+(?:\\w+\\W+){0,6}?(?:my|our|permanent|account|number|all)\\b`,
+        `(?:^|["'.:\\n]\\s{0,8})(?:please\\W{1,8})?(?:transfer|deposit|withdraw|sell|buy|grant|unlock|disable|delete|share|redirect|initiate|wire|approve|revoke|cancel|install|execute|run)\\W+(?:\\w+\\W+){0,6}?(?:my|our|permanent|account|number|all)\\b`,
       ),
       pattern(
-        `\\n\\s*(?:write|draft|compose|create|provide|explain|translate|convert|calculate|summari[sz]e|describe|list|generate|tell|suggest|recommend|evaluate|find|solve|what (?:are|is)|how (?:do|does|can))\\b[^\\n]{8,200}[.?!]?\\s*$`,
+        `\\n[^\\S\\n]{0,20}(?:write|draft|compose|create|provide|explain|translate|convert|calculate|summari[sz]e|describe|list|generate|tell|suggest|recommend|evaluate|find|solve|what (?:are|is)|how (?:do|does|can))\\b[^\\n]{8,200}[.?!]?\\s{0,20}$`,
       ),
     ],
   },

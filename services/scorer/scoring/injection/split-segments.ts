@@ -9,7 +9,7 @@ const leastUnits = 12
 const mostUnits = 500
 /** Where what is said in one place ends: sentences, lines, cells, tags, and the quotation marks around values of data. */
 const boundary =
-  /[.!?…](?=["')\]]{0,3}\s)|[\n\r|]+|<[^<>\n]{1,200}>|["'`]\s{0,2}[:,\]}]+\s{0,3}[[{]{0,3}["'`]?|[[{]+["'`]|["'`][\]}]+/g
+  /[.!?…](?=["')\]]{0,3}\s)|[\n\r|]+|<[^<>\n]{1,200}>|["'`]\s{0,2}[:,\]}]{1,4}\s{0,3}[[{]{0,3}["'`]?|[[{]{1,4}["'`]|["'`][\]}]{1,4}/g
 
 /** A text in the pieces in which an order would stand. What is longer than a paragraph is cut. */
 export function* splitSegments(text: string): Generator<Segment> {
