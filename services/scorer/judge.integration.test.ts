@@ -35,13 +35,14 @@ afterAll(async () => {
 const askedFor = (scorer: string) =>
   judge.requests.filter(({ body }) => scorersOf(body).includes(scorer)).length
 
-const start = async () => {
-  running = await startScorer(stage, {
-    ...keys,
-    OPENAI_BASE_URL: judge.url,
-    OPENAI_API_KEY: 'sk-test',
-    JUDGE_TIMEOUT_MS: '1000',
-  })
+const judging = () => ({
+  ...keys,
+  OPENAI_BASE_URL: judge.url,
+  OPENAI_API_KEY: 'sk-test',
+  JUDGE_TIMEOUT_MS: '1000',
+})
+const start = async (environment: Record<string, string> = {}) => {
+  running = await startScorer(stage, { ...judging(), ...environment })
 }
 
 describe('the judge', () => {
@@ -138,6 +139,27 @@ describe('the judge', () => {
     expect(await scored(spent, 'pii_detection')).toEqual(['detector', 'safe', null])
     const names = (await scoresOf(stage, sampled.request_id)).scores.map(({ scorer_name }) => scorer_name)
     expect(names.sort()).toEqual(builtInScorers.filter((name) => name !== 'content_safety').sort())
+  })
+
+  test('never costs a project more than its cap, though two scorers ask eight times each at once', async () => {
+    const prices = { JUDGE_INPUT_USD_PER_MILLION: '0.15', JUDGE_OUTPUT_USD_PER_MILLION: '0.6' }
+    await start(prices)
+    const second = await startScorer(stage, { ...judging(), ...prices })
+    const [cap, each] = [0.01, (700 * 0.15 + 40 * 0.6) / 1_000_000]
+    const project_id = await stage.addProject({ judge_usd_per_period: cap })
+    const jobs = Array.from({ length: 120 }, (_unused, index) =>
+      sampleJob(sealer, { request: asks(`budget ${index}`) }, { project_id, scorers: ['content_safety'] }),
+    )
+    await stage.send(jobs)
+    const scores = []
+    for (const { request_id } of jobs)
+      scores.push(scoreBy('content_safety', await scoresOf(stage, request_id)))
+    const asked = judge.requests.filter(({ body }) => JSON.stringify(body).includes('budget ')).length
+    expect(asked * each).toBeLessThanOrEqual(cap)
+    expect(scores.filter(({ score_label }) => score_label === 'safe')).toHaveLength(asked)
+    expect(scores.filter(({ reason }) => reason === 'budget_spent')).toHaveLength(jobs.length - asked)
+    expect(asked).toBeGreaterThan(0)
+    await second.service.stop()
   })
 
   test('is told a score with its rubric, tokens, cost and answer; rubrics that see the same share one request', async () => {

@@ -3,6 +3,7 @@ import { createSealer } from '#runtime/sealing.ts'
 import { newId } from '#schemas/ids.ts'
 import { topics } from '#schemas/topics.ts'
 import { builtInScorers } from '#schemas/verdicts.ts'
+import { openLine } from '#tests/support/cuttable-line.ts'
 import { until } from '#tests/support/until.ts'
 import { startHostileJudge, type HostileJudge } from './testing/hostile-judge.ts'
 import { detailsBy, scoreBy, scoresOf } from './testing/read-scores.ts'
@@ -127,6 +128,24 @@ describe('replays', () => {
     await scoresOf(stage, late.request_id)
     await scoresOf(stage, replayed.request_id)
   })
+})
+
+test('while Postgres is away jobs wait; when it is back they are scored', async () => {
+  const line = await openLine(stage.environment['DATABASE_URL'] ?? '')
+  await start({ ...keys, DATABASE_URL: line.url })
+  line.cut()
+  const job = sampleJob(sealer, { request: asks('hi') })
+  await stage.send([job])
+  const retries = () => running?.metrics.registry.getSingleMetric('sluice_kafka_retries_total')?.get()
+  await until(
+    async () =>
+      (await retries())?.values.some(({ labels }) => labels['code'] === 'POSTGRES_UNAVAILABLE') === true,
+  )
+  expect(running?.service.health().status).toBe('degraded')
+  line.mend()
+  expect(scoreBy('pii_detection', await scoresOf(stage, job.request_id)).score_label).toBe('safe')
+  await running?.service.stop()
+  await line.close()
 })
 
 async function inFlight(group: string): Promise<number> {
