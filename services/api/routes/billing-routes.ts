@@ -4,6 +4,7 @@ import { tierSchema } from '#schemas/tiers.ts'
 import { idField } from '#services/ingest/http/fields.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { found } from '../http/not-found.ts'
+import { findJudgeSpend } from '../stores/judge-spend-store.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import { findSubscription } from '../stores/subscription-store.ts'
 
@@ -37,5 +38,41 @@ export function billingRoutes({ databases, clock }: { databases: ProjectDatabase
         return { json: found(subscription, 'project', database.scope.projectId) }
       },
     }),
+    judgeSpendRoute(databases, clock),
   ]
+}
+
+function judgeSpendRoute(databases: ProjectDatabases, clock: Clock): Route {
+  return route({
+    access: 'read',
+    tag: 'Billing',
+    method: 'get',
+    path: '/api/billing/judge-spend',
+    summary: 'What the judge has cost the project in this period.',
+    query: z.strictObject({ project_id: idField('project').optional() }),
+    reply: {
+      status: 200,
+      description: 'The spend, up to the last request to the judge that was settled.',
+      schema: z.object({
+        project_id: z.string(),
+        period_start: z.iso.datetime(),
+        period_reset_at: z.iso.datetime(),
+        cap_usd: z
+          .number()
+          .nullable()
+          .describe("The project's own cap; null: none. The operator's may be lower."),
+        spent_usd: z.number(),
+        reserved_usd: z.number().describe('Set aside for requests that are under way.'),
+        requests: z.number().int(),
+        prompt_tokens: z.number().int(),
+        completion_tokens: z.number().int(),
+      }),
+    },
+    problems: { 404: 'There is no such project.' },
+    async handle({ principal, query }) {
+      const database = databases.ofOne(principal, query.project_id)
+      const spend = await findJudgeSpend(database, clock.now())
+      return { json: found(spend, 'project', database.scope.projectId) }
+    },
+  })
 }

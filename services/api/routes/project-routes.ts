@@ -24,15 +24,23 @@ const settingsFields = {
     .nullable()
     .describe('A `usage_alert` is raised when the period has cost this much.'),
   quota_warning_percent: z.number().int().min(1).max(100).nullable(),
-  judge_mode: z.enum(['always', 'uncertain', 'never']),
+  judge_mode: z
+    .enum(['always', 'uncertain', 'never'])
+    .describe(
+      'Which calls the judge reads, after the detectors: all, those that detectors are not sure of, or none.',
+    ),
   judge_usd_per_period: z
     .number()
     .min(0)
     .nullable()
-    .describe('Spent on the judge at most; null: no cap of its own.'),
+    .describe(
+      'US dollars that the judge may cost in a period; null: no cap of its own. Above it scores are `unscored` (`budget_spent`).',
+    ),
   sampling: z
     .record(textField(100), z.number().min(0).max(1))
-    .describe('Share of requests scored, by scorer.'),
+    .describe(
+      'Share of requests scored (0 to 1), by scorer; the others score all. By a hash of the request, the same each time.',
+    ),
 }
 
 const createSchema = z.strictObject({
@@ -115,7 +123,7 @@ function changeRoute({ projects }: ProjectRoutesOptions): Route {
     ...common,
     method: 'patch',
     path: '/api/projects/{id}',
-    summary: 'Change settings of a project. They count at once in every process.',
+    summary: 'Change settings of a project. They count at once, for scoring within 5 seconds.',
     params: projectParams,
     body: changeSchema,
     reply: { status: 200, description: 'The project as it is now.', schema: projectSchema },
