@@ -2,6 +2,7 @@ import { OpenApiGeneratorV31, OpenAPIRegistry, type RouteConfig } from '@asteaso
 import { z } from 'zod'
 import type { AccessLevel } from '#services/ingest/access/principal.ts'
 import type { Route } from '#services/ingest/http/route.ts'
+import { bodyExamples } from './body-examples.ts'
 
 const problemSchema = z.object({
   detail: z.string().describe('What is wrong, for people.'),
@@ -10,6 +11,12 @@ const problemSchema = z.object({
 const invalidSchema = problemSchema.extend({
   errors: z.array(z.object({ path: z.string(), message: z.string() })).describe('Every field at fault.'),
 })
+
+const invalidExample = {
+  detail: 'limit: Too big: expected number to be <=200',
+  code: 'INVALID_INPUT',
+  errors: [{ path: 'limit', message: 'Too big: expected number to be <=200' }],
+}
 
 interface DocumentOptions {
   routes: readonly Route[]
@@ -52,18 +59,45 @@ function describeRoute(route: Route): RouteConfig {
   return {
     method: route.method,
     path: route.path,
+    operationId: operationIdOf(route),
     summary: route.summary,
+    description: `${route.summary} ${callersOf[route.access]}`,
     tags: [route.tag],
     security: securityOf(route.access),
     request: {
       ...(route.params === undefined ? {} : { params: route.params }),
       ...(route.query === undefined ? {} : { query: route.query }),
-      ...(route.body === undefined
-        ? {}
-        : { body: { content: { 'application/json': { schema: route.body } } } }),
+      ...(route.body === undefined ? {} : { body: bodyOf(route, route.body) }),
     },
     responses: responsesOf(route),
   }
+}
+
+const callersOf: Readonly<Record<AccessLevel, string>> = {
+  ingest: 'Needs a key of scope `ingest` or `all`; the operator names a project in `project_id`.',
+  read: 'Needs a key of scope `read` or `all`; the operator names a project in `project_id`.',
+  all: 'Needs a key of scope `all`; the operator names a project in `project_id`.',
+  operator: 'For the operator alone.',
+  public: 'Needs no key.',
+}
+
+/** `getApiRequestsById` */
+function operationIdOf({ method, path }: Route): string {
+  const words = path.split(/[^A-Za-z0-9{]+/).filter((word) => word !== '')
+  return (
+    method +
+    words.map((word) => (word.startsWith('{') ? `By${capital(word.slice(1))}` : capital(word))).join('')
+  )
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}
+
+function bodyOf({ method, path }: Route, schema: z.ZodType) {
+  const example = bodyExamples[`${method} ${path}`]
+  const content = { 'application/json': { schema, ...(example === undefined ? {} : { example }) } }
+  return { required: !schema.safeParse(undefined).success, content }
 }
 
 function securityOf(access: AccessLevel): Record<string, string[]>[] {
@@ -72,15 +106,30 @@ function securityOf(access: AccessLevel): Record<string, string[]>[] {
   return access === 'operator' ? [operator] : [{ serviceKey: [] }, { bearerKey: [] }, operator]
 }
 
-function responsesOf({ reply, problems = {}, access, polled = false }: Route): RouteConfig['responses'] {
+function responsesOf({
+  reply,
+  problems = {},
+  access,
+  body,
+  polled = false,
+}: Route): RouteConfig['responses'] {
   const authentication: Record<number, string> =
     access === 'public'
       ? {}
       : { 401: 'No valid key.', 403: "The key may not do this, or the project is another's." }
+  const ofBody: Record<number, string> =
+    body === undefined
+      ? {}
+      : {
+          400: 'Not JSON, or not UTF-8.',
+          413: 'The body is larger than this route takes.',
+          415: 'Content-Encoding is not gzip, deflate or br.',
+        }
   const described: Record<number, string> = {
     ...authentication,
-    ...problems,
+    ...ofBody,
     503: 'Storage is away; Retry-After says when to come back.',
+    ...problems,
   }
   const responses: RouteConfig['responses'] = {
     [reply.status]: {
@@ -92,7 +141,10 @@ function responsesOf({ reply, problems = {}, access, polled = false }: Route): R
     ...(polled
       ? { 304: { description: 'Nothing has changed since the answer whose ETag is in If-None-Match.' } }
       : {}),
-    422: { description: 'The input is invalid.', content: { 'application/json': { schema: invalidSchema } } },
+    422: {
+      description: 'The input is invalid.',
+      content: { 'application/json': { schema: invalidSchema, example: invalidExample } },
+    },
   }
   for (const [status, description] of Object.entries(described)) {
     responses[status] = { description, content: { 'application/json': { schema: problemSchema } } }

@@ -1,0 +1,73 @@
+/**
+ * What may be sent to each route that takes a body, as /docs shows it. A test sends every one of them as it stands here; a route without one fails it.
+ */
+export const bodyExamples: Readonly<Record<string, unknown>> = {
+  'post /internal/log': {
+    agent_name: 'support-bot',
+    session_id: 'ticket-4711',
+    latency_ms: 812,
+    request_body: {
+      model: 'gpt-4o-mini',
+      messages: [{ role: 'user', content: 'How do I reset my password?' }],
+    },
+    response_body: {
+      model: 'gpt-4o-mini-2024-07-18',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Open Settings, then Security.' } }],
+      usage: { prompt_tokens: 13, completion_tokens: 7, total_tokens: 20 },
+    },
+    metadata: { team: 'support' },
+  },
+  'post /internal/log/batch': {
+    records: [
+      {
+        agent_name: 'support-bot',
+        session_id: 'ticket-4711',
+        request_body: {
+          type: 'mcp_tool_call',
+          tool_name: 'search_tickets',
+          arguments: { query: 'password' },
+        },
+        response_body: { content: [{ type: 'text', text: '3 tickets' }] },
+      },
+      { model: 'my-own-model', request_body: { prompt: 'Hello' } },
+    ],
+  },
+  'post /internal/keys/resolve': {
+    key_sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  },
+  'post /internal/gateways/heartbeat': {
+    name: 'gateway-1',
+    version: '0.1.0',
+    delivery: 'api',
+    started_at: '2026-11-21T09:30:00.000Z',
+    spool: { records: 0, bytes: 0, oldest_at: null },
+    lost: {},
+    problems: {},
+  },
+  'post /api/v1/webhooks': {
+    url: 'https://hooks.example.com/sluice',
+    events: ['threat_detected', 'usage_alert'],
+    filters: { severity: ['critical', 'high'] },
+    filter_expression: 'data.owasp_category in ["LLM01", "LLM02"]',
+  },
+  'patch /api/v1/webhooks/{id}': { enabled: false },
+  'post /api/v1/webhooks/{id}/test': { event: 'usage_alert' },
+  'post /api/v1/webhooks/{id}/rotate-secret': { overlap_seconds: 3600 },
+  'post /api/v1/webhooks/{id}/deliveries/replay': {
+    start: '2026-11-21T09:00:00Z',
+    end: '2026-11-21T10:00:00Z',
+  },
+  'post /api/billing/checkout': {
+    tier: 'pro',
+    success_url: 'https://app.example.com/billing/done',
+    cancel_url: 'https://app.example.com/billing',
+  },
+  'post /api/billing/portal': { return_url: 'https://app.example.com/billing' },
+  'post /webhook/payment': { id: 'evt_1MqqbKLt4dXK03v5qaIbiNCC', type: 'customer.subscription.updated' },
+  'post /api/erasures': { scope: 'session', subject: 'ticket-4711' },
+  'post /api/projects': { name: 'Support', tier: 'team', retention_days: 30 },
+  'patch /api/projects/{id}': { cost_alert_usd: 50, quota_warning_percent: 80 },
+  'post /api/projects/{id}/keys': { name: 'production gateway', label: 'prod', scope: 'ingest' },
+  'post /api/dead-letters/{id}/drop': { reason: 'sent by a client that has been mended' },
+  'post /api/dead-letters/redrive': { topic: 'llm.request.logged', code: 'CRASHED' },
+}
