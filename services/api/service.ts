@@ -1,4 +1,6 @@
 import type { Pool } from 'pg'
+import type { Clock } from '#runtime/clock.ts'
+import type { Sealer } from '#runtime/sealing.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import { createPool } from '#runtime/postgres.ts'
 import { avroSchemas, topics } from '#schemas/topics.ts'
@@ -15,12 +17,14 @@ import { deadLetterRoutes } from './routes/dead-letter-routes.ts'
 import { deliveryRoutes } from './routes/delivery-routes.ts'
 import { gatewayRoutes } from './routes/gateway-routes.ts'
 import { erasureRoutes } from './routes/erasure-routes.ts'
+import { exportRoutes } from './routes/export-routes.ts'
 import { facetRoutes } from './routes/facet-routes.ts'
 import { keyRoutes } from './routes/key-routes.ts'
 import { paymentRoutes } from './routes/payment-routes.ts'
 import { projectRoutes } from './routes/project-routes.ts'
 import { requestRoutes } from './routes/request-routes.ts'
 import { scoreRoutes } from './routes/score-routes.ts'
+import { sessionRoutes } from './routes/session-routes.ts'
 import { statsRoutes } from './routes/stats-routes.ts'
 import { toolRoutes } from './routes/tool-routes.ts'
 import { scoreRunRoutes } from './routes/score-run-routes.ts'
@@ -28,7 +32,7 @@ import { webhookRoutes } from './routes/webhook-routes.ts'
 import { createPaymentProvider } from './billing/payment-provider.ts'
 import { createKeyAdminStore } from './stores/key-admin-store.ts'
 import { createPaymentStore } from './stores/payment-store.ts'
-import { createProjectDatabases } from './stores/project-database.ts'
+import { createProjectDatabases, type ProjectDatabases } from './stores/project-database.ts'
 import { createProjectStore } from './stores/project-store.ts'
 import { createWatchStatements } from './stores/watch-statements.ts'
 import { createCheckWebhook, createResolveHost } from './webhooks/check-webhook.ts'
@@ -114,12 +118,7 @@ function apiRoutes(
     schema: avroSchemas[topics.deliveryDue.schema],
   })
   return [
-    // Before requests: their {id} would take `facets` for one.
-    ...facetRoutes({ databases, clock }),
-    ...requestRoutes({ databases, sealer, clock }),
-    ...statsRoutes({ databases, clock }),
-    ...toolRoutes({ databases, clock }),
-    ...scoreRoutes({ databases, sealer, clock }),
+    ...readingRoutes({ databases, sealer, clock }),
     ...scoreRunRoutes({ databases, pool: operatorPool, clock }),
     ...billingRoutes({ databases, clock }),
     ...paymentRoutes({ ...dependencies, ...paymentParts(config, operatorPool), databases }),
@@ -152,5 +151,19 @@ function apiRoutes(
     ...gatewayRoutes({ directory: core.keys, databases, clock }),
     ...erasureRoutes({ databases, clock }),
     ...keyRoutes({ projects, keys: createKeyAdminStore(operatorPool), directory: core.keys, clock }),
+  ]
+}
+
+/** What was recorded, and what it comes to. */
+function readingRoutes(parts: { databases: ProjectDatabases; sealer: Sealer; clock: Clock }): Route[] {
+  return [
+    // Before requests: their {id} would take `facets` and `export` for one.
+    ...facetRoutes(parts),
+    ...exportRoutes(parts),
+    ...requestRoutes(parts),
+    ...statsRoutes(parts),
+    ...toolRoutes(parts),
+    ...sessionRoutes(parts),
+    ...scoreRoutes(parts),
   ]
 }

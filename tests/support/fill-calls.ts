@@ -89,11 +89,14 @@ export async function fillCalls(
   )
   await client.query(helpers)
   const perDay = filled.rows / filledDays
+  let filledNow = 0
   for (let day = 0; day < filledDays; day++) {
     const startMs = filled.startMs + day * dayMs
-    if (await fillDay(client, filled, startMs, day * perDay))
-      say(`${(day + 1) * perDay} of ${filled.rows} calls`)
+    if (!(await fillDay(client, filled, startMs, day * perDay))) continue
+    filledNow++
+    say(`${(day + 1) * perDay} of ${filled.rows} calls`)
   }
+  if (filledNow === 0) return
   await burnTransactions(client, 2_000 + (filled.rows * 3) / 500)
   await client.query('vacuum (analyze)')
 }

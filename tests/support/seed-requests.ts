@@ -15,6 +15,7 @@ export interface SeededRequest {
   id?: string
   model?: string
   agentName?: string
+  sessionId?: string
   metadata?: object
   requestBody?: string
   responseBody?: string
@@ -29,13 +30,14 @@ export async function seedRequest(pool: pg.Pool, sealer: Sealer, seeded: SeededR
     new Date(idTimeMs(id)).toISOString().slice(0, 10),
   ])
   await pool.query(
-    `insert into llm_requests (project_id, id, created_at, source, model, agent_name, metadata, zero_content_retention, received_at)
-     values ($1, $2, $3, 'api', $4, $5, $6, false, $3)`,
+    `insert into llm_requests (project_id, id, created_at, source, model, agent_name, metadata, session_id, zero_content_retention, received_at)
+     values ($1, $2, $3, 'api', $4, $5, $6, $7, false, $3)`,
     [
       ...identity,
       seeded.model ?? 'gpt-4o-mini',
       seeded.agentName ?? null,
       seeded.metadata === undefined ? null : JSON.stringify(seeded.metadata),
+      seeded.sessionId ?? null,
     ],
   )
   const request = sealer.seal(Buffer.from(requestBody), sealedIdentity(projectId, id, 'request_body'))

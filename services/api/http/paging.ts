@@ -77,7 +77,8 @@ export function refuseTogether(
     throw invalidInput([{ path: other, message: `cannot be used together with ${name}` }])
 }
 
-function writeCursor(id: string): string {
+/** `next_cursor` of a page that ends with this identifier. */
+export function writeCursor(id: string): string {
   return Buffer.from(id).toString('base64url')
 }
 

@@ -3,9 +3,8 @@ import type { Clock } from '#runtime/clock.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import { idTimeMs } from '#schemas/ids.ts'
 import { sealedIdentity, type SealedBytes, type SealedPart } from '#schemas/sealed-bytes.ts'
-import { scoreLabels, severities } from '#schemas/verdicts.ts'
-import { idField, textField, timeField } from '#services/ingest/http/fields.ts'
-import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
+import { idField } from '#services/ingest/http/fields.ts'
+import { Problem } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { taggedJson } from '../http/entity-tag.ts'
 import { notFound } from '../http/not-found.ts'
@@ -15,63 +14,13 @@ import type { ProjectDatabases } from '../stores/project-database.ts'
 import { createRequestStore, type RequestItem, type StoredBodies } from '../stores/request-store.ts'
 import { createScoreStore } from '../stores/score-store.ts'
 import { presentScore, scoreSchema } from './present-score.ts'
+import { readFilters, requestFilterFields, requestItemSchema } from './request-filters.ts'
 
-const metadataPrefix = 'metadata.'
+const listQuerySchema = z.object({ ...pagingFields, ...requestFilterFields }).catchall(z.string())
 const notStoredYetMs = 60_000
 
-const filterSchema = z
-  .object({
-    ...pagingFields,
-    project_id: idField('project').optional().describe("Of the operator; a key's is its own."),
-    model: textField(256).optional(),
-    provider: textField(64).optional(),
-    agent_name: textField(256).optional(),
-    session_id: textField(256).optional(),
-    user_id: textField(256).optional(),
-    type: textField(256).optional().describe('For instance `mcp_tool_call`.'),
-    tool_name: textField(256).optional(),
-    label: z.enum(scoreLabels).optional().describe("The worst, or with scorer_name that scorer's."),
-    severity: z.enum(severities).optional().describe("The worst, or with scorer_name that scorer's."),
-    scorer_name: textField(100).optional(),
-    start: timeField.optional().describe('From then on.'),
-    end: timeField.optional().describe('Before then.'),
-  })
-  .catchall(z.string())
-
-const nullableText = z.string().nullable()
-const nullableNumber = z.number().nullable()
-const itemSchema = z.object({
-  id: z.string(),
-  project_id: z.string(),
-  created_at: z.iso.datetime(),
-  source: z.string(),
-  model: z.string(),
-  provider: nullableText,
-  agent_name: nullableText,
-  agent_tag: nullableText,
-  session_id: nullableText,
-  user_id: nullableText,
-  type: nullableText,
-  tool_name: nullableText,
-  prompt_tokens: nullableNumber,
-  completion_tokens: nullableNumber,
-  cached_tokens: nullableNumber,
-  reasoning_tokens: nullableNumber,
-  cost_usd: nullableNumber,
-  latency_ms: nullableNumber,
-  time_to_first_token_ms: nullableNumber,
-  status_code: nullableNumber,
-  error: nullableText,
-  aborted_by: nullableText,
-  metadata: z.record(z.string(), z.unknown()).nullable(),
-  zero_content_retention: z.boolean(),
-  worst_label: z.enum(scoreLabels).nullable(),
-  worst_severity: z.enum(severities).nullable(),
-  score_count: z.number().int(),
-})
-
 const jsonObject = z.record(z.string(), z.unknown())
-const detailSchema = itemSchema.extend({
+const detailSchema = requestItemSchema.extend({
   request_body: jsonObject.nullable(),
   response_body: jsonObject.nullable(),
   bodies_erased: z.boolean().describe('True once the bodies were erased.'),
@@ -97,35 +46,17 @@ function listRoute({ databases, clock }: RequestRoutesOptions): Route {
     method: 'get',
     path: '/api/requests',
     summary: 'List requests, newest first. Metadata is filtered by `metadata.<key>=<value>`.',
-    query: filterSchema,
+    query: listQuerySchema,
     polled: true,
-    reply: { status: 200, description: 'Requests, without bodies.', schema: listOf(itemSchema) },
+    reply: { status: 200, description: 'Requests, without bodies.', schema: listOf(requestItemSchema) },
     async handle({ principal, query }) {
       const paging = readPaging(query, 'request')
-      if (query.start !== undefined && query.end !== undefined && query.start > query.end) {
-        throw invalidInput([{ path: 'end', message: 'is before start' }])
-      }
-      const filters = { ...query, metadata: metadataOf(query) }
+      const filters = readFilters(query)
       const store = createRequestStore(databases.of(principal, query.project_id))
       const { items, counted } = await store.list(filters, paging, clock.now())
       return taggedJson(envelope(paging, items, counted))
     },
   })
-}
-
-/** The `metadata.<key>` parameters; any other that is not known is refused, because a misspelt filter would show everything. */
-function metadataOf(query: Readonly<Record<string, unknown>>): Record<string, string> {
-  const others = Object.entries(query).filter(([name]) => !Object.hasOwn(filterSchema.shape, name))
-  const unknown = others.filter(([name]) => !name.startsWith(metadataPrefix) || name === metadataPrefix)
-  if (unknown.length > 0)
-    throw invalidInput(unknown.map(([path]) => ({ path, message: 'is not known here' })))
-  const texts = z.record(textField(256), textField(1_024)).safeParse(Object.fromEntries(others))
-  if (!texts.success) {
-    throw invalidInput(texts.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })))
-  }
-  return Object.fromEntries(
-    Object.entries(texts.data).map(([name, value]) => [name.slice(metadataPrefix.length), value]),
-  )
 }
 
 function getRoute({ databases, sealer, clock }: RequestRoutesOptions): Route {

@@ -31,7 +31,7 @@ export interface StoredBodies {
 
 const countColumns = ['prompt_tokens', 'completion_tokens', 'cached_tokens', 'reasoning_tokens'] as const
 
-type RequestRow = Omit<RequestItem, 'created_at'> & { created_at: Date }
+export type RequestRow = Omit<RequestItem, 'created_at'> & { created_at: Date }
 
 interface BodyRow {
   request_codec: string | null
@@ -62,6 +62,13 @@ export function createRequestStore(database: ProjectDatabase) {
               projectId,
             })
       return { items: rows.map(itemOf), counted }
+    },
+
+    /** The same page without counting what there is. */
+    async page(filters: RequestFilters, paging: Paging, nowMs: number): Promise<RequestItem[]> {
+      const days = { nowMs, startMs: filters.start, endMs: filters.end }
+      const all = { ...selectRequests(filters, database.scope.projectId), days }
+      return (await readPage<RequestRow>(database, paging, all)).map(itemOf)
     },
 
     async find(requestId: string): Promise<RequestItem | undefined> {
@@ -108,7 +115,8 @@ async function listByMetadata(
   }
 }
 
-function itemOf(row: RequestRow): RequestItem {
+/** The request in a row. */
+export function itemOf(row: RequestRow): RequestItem {
   const item = {
     ...row,
     id: idFromUuid('request', row.id),

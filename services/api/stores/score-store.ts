@@ -93,6 +93,23 @@ export function createScoreStore(database: ProjectDatabase<OneProject>) {
       return { items: rows.map(scoreOf), counted }
     },
 
+    /** The live scores of calls that are given in the order of their times. */
+    async ofRequests(calls: readonly { id: string; created_at: string }[]): Promise<StoredScore[]> {
+      const [first, last] = [calls[0], calls.at(-1)]
+      if (first === undefined || last === undefined) return []
+      const conditions = scoreConditions({}, projectId)
+      conditions.add(`s.request_id = any(${conditions.bind(calls.map(({ id }) => idToUuid(id)))}::uuid[])`)
+      // Said apart because that is what partitions are chosen by.
+      conditions.add(
+        `s.request_created_at >= ${conditions.bind(first.created_at)} and s.request_created_at <= ${conditions.bind(last.created_at)}`,
+      )
+      const rows = await database.query<ScoreRow>(
+        `select ${scoreColumns('s')} from safety_scores s ${detailsOf('s')} where :scope(s)${conditions.text} order by s.scorer_name`,
+        conditions.values,
+      )
+      return rows.map(scoreOf)
+    },
+
     /** The live scores of one request, by scorer. */
     async ofRequest(requestId: string): Promise<StoredScore[]> {
       const conditions = scoreConditions({ request_id: requestId }, projectId)

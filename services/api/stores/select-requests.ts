@@ -4,6 +4,9 @@ import { Conditions } from './conditions.ts'
 import type { ListStatement } from './list-rows.ts'
 
 export interface RequestFilters {
+  source?: string | undefined
+  /** Every source but this one. */
+  withoutSource?: string | undefined
   model?: string | undefined
   provider?: string | undefined
   agent_name?: string | undefined
@@ -71,6 +74,7 @@ function requestOf(owner: string, id: string, time: string): string {
 }
 
 const filterColumns = [
+  'source',
   'model',
   'provider',
   'agent_name',
@@ -119,6 +123,8 @@ export function selectAmong(
 function ownConditions(filters: RequestFilters): Conditions {
   const conditions = new Conditions()
   for (const name of filterColumns) conditions.equal(`r.${name}`, filters[name])
+  if (filters.withoutSource !== undefined)
+    conditions.add(`r.source <> ${conditions.bind(filters.withoutSource)}`)
   for (const [key, value] of Object.entries(filters.metadata)) {
     conditions.add(`r.metadata ->> ${conditions.bind(key)} = ${conditions.bind(value)}`)
   }

@@ -16,7 +16,8 @@ const verdicts = [
     (severity) => `count(*) filter (where worst_severity = '${severity}') as severity_${severity}`,
   ),
 ]
-const recounts: Record<RollupTable['name'], string> = {
+/** What each roll-up has to say of project `$1`, by counting the rows that it counts. */
+export const recounts: Record<RollupTable['name'], string> = {
   call_rollups: `
     select date_trunc('hour', r.created_at) as hour, source, model, provider, agent_name, count(*) as calls,
       count(*) filter (where ${failed}) as failed, count(aborted_by) as aborted,

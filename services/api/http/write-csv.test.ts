@@ -1,0 +1,37 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { writeCsvLine } from './write-csv.ts'
+
+test.each([
+  ['nothing', [null, undefined, ''], ',,\r\n'],
+  ['numbers and flags', [1.5, -2, true], '1.5,-2,true\r\n'],
+  ['quotes and breaks', ['a"b', 'c,d', 'e\nf'], '"a""b","c,d","e\nf"\r\n'],
+  ['an object', [{ team: 'a' }], '"{""team"":""a""}"\r\n'],
+  ['formulas', ['=cmd|calc', '+1', '-1', '@SUM(A1)', '\tx'], "'=cmd|calc,'+1,'-1,'@SUM(A1),'\tx\r\n"],
+  ['a formula that has to be quoted', ['=HYPERLINK("x","y")'], `"'=HYPERLINK(""x"",""y"")"\r\n`],
+])('%s', (_name, values, line) => {
+  expect(writeCsvLine(values)).toBe(line)
+})
+
+test('any text comes back by the rules of RFC 4180, and never as a formula', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 5 }), (texts) => {
+      const cells = readLine(writeCsvLine(texts))
+      expect(cells.map((cell, index) => (cell === `'${texts[index]}` ? cell.slice(1) : cell))).toEqual(texts)
+      for (const cell of cells) expect(cell).not.toMatch(/^[=+\-@\t\r\n]/)
+    }),
+  )
+})
+
+function readLine(line: string): string[] {
+  const cells: string[] = []
+  let rest = line
+  while (rest !== '') {
+    const [all, quoted, plain = ''] = /^(?:"((?:[^"]|"")*)"|([^,\r\n]*))(?:,|\r\n)/.exec(rest) ?? ['']
+    if (all === '') throw new Error(`not CSV: ${JSON.stringify(rest)}`)
+    cells.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
+    rest = rest.slice(all.length)
+    if (all.endsWith(',') && rest === '') cells.push('')
+  }
+  return cells
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import type { Clock } from '#runtime/clock.ts'
+import { Problem } from '#services/ingest/http/problem.ts'
+import { route, type Route } from '#services/ingest/http/route.ts'
+import { writeCsvLine } from '../http/write-csv.ts'
+import type { ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'
+import { createRequestStore, type RequestItem } from '../stores/request-store.ts'
+import type { RequestFilters } from '../stores/select-requests.ts'
+import { readFilters, requestFilterFields, requestItemSchema } from './request-filters.ts'
+
+/** Rows read at a time: enough that the round trip does not matter, few enough that a slow client holds no more than half a megabyte. */
+const pageRows = 500
+/** Exports that one process works on at a time. */
+const maxExports = 8
+/** A client that takes longer has stopped reading. */
+const maxExportMs = 3_600_000
+
+const columns = Object.keys(requestItemSchema.shape) as (keyof RequestItem)[]
+
+interface ExportRoutesOptions {
+  databases: ProjectDatabases
+  clock: Clock
+}
+
+/** Requests as a file. */
+export function exportRoutes({ databases, clock }: ExportRoutesOptions): Route[] {
+  const underWay = { count: 0 }
+  return [
+    route({
+      access: 'read',
+      tag: 'Requests',
+      method: 'get',
+      path: '/api/requests/export',
+      summary:
+        'Every request that passes the filters of the list, newest first, as CSV or JSON lines. Without bodies.',
+      query: z
+        .object({
+          ...requestFilterFields,
+          format: z.enum(['csv', 'jsonl']).default('csv'),
+          include_redteam: z
+            .enum(['true', 'false'])
+            .default('false')
+            .describe("Whether the red team's probes are in it."),
+        })
+        .catchall(z.string()),
+      reply: {
+        status: 200,
+        description: 'The rows as they are found. One that ends without its last chunk is not complete.',
+        contentType: 'text/csv',
+      },
+      problems: { 429: 'Too many exports are under way.' },
+      async handle({ principal, query: { format, include_redteam, ...query } }) {
+        const filters = {
+          ...readFilters(query),
+          ...(include_redteam === 'false' && query.source === undefined && { withoutSource: 'redteam' }),
+        }
+        const database = databases.of(principal, query.project_id)
+        if (underWay.count >= maxExports) throw tooMany()
+        const pages = readPages(database, filters, clock)
+        // Read before the answer begins, so that what is wrong with the question is answered as such.
+        const first = await pages.next()
+        return {
+          headers: { 'content-disposition': `attachment; filename="requests.${format}"` },
+          stream: {
+            contentType: format === 'csv' ? 'text/csv' : 'application/x-ndjson',
+            chunks: countIn(underWay, write(first, pages, format)),
+          },
+        }
+      },
+    }),
+  ]
+}
+
+function tooMany(): Problem {
+  return new Problem(429, 'EXPORTS_BUSY', `${maxExports} exports are under way here; come back in a moment`, {
+    headers: { 'retry-after': '10' },
+  })
+}
+
+/** By cursor, each page in a statement of its own: no transaction stays open while a client reads. */
+async function* readPages(
+  database: ProjectDatabase,
+  filters: RequestFilters,
+  clock: Clock,
+): AsyncGenerator<RequestItem[], undefined> {
+  const store = createRequestStore(database)
+  const giveUpAt = clock.now() + maxExportMs
+  let after: string | null = null
+  for (;;) {
+    const paging = { limit: pageRows, offset: 0, after, page: 1, form: 'items' } as const
+    const rows: RequestItem[] = await store.page(filters, paging, clock.now())
+    yield rows.slice(0, pageRows)
+    const last = rows[pageRows - 1]
+    if (rows.length <= pageRows || last === undefined) return
+    if (clock.now() > giveUpAt) throw new Error(`an export took longer than ${maxExportMs} ms`)
+    after = last.id
+  }
+}
+
+async function* write(
+  first: IteratorResult<RequestItem[], undefined>,
+  rest: AsyncGenerator<RequestItem[], undefined>,
+  format: 'csv' | 'jsonl',
+): AsyncGenerator<string> {
+  const line = (item: RequestItem) =>
+    format === 'csv' ? writeCsvLine(columns.map((name) => item[name])) : `${JSON.stringify(item)}\n`
+  if (format === 'csv') yield writeCsvLine(columns)
+  if (first.done !== true) yield first.value.map(line).join('')
+  for await (const page of rest) yield page.map(line).join('')
+}
+
+/** Counted from the first chunk on: a generator that nobody begins has no end either. */
+async function* countIn<T>(underWay: { count: number }, source: AsyncGenerator<T>): AsyncGenerator<T> {
+  underWay.count++
+  try {
+    yield* source
+  } finally {
+    underWay.count--
+  }
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { scoreLabels, severities } from '#schemas/verdicts.ts'
+import { idField, textField, timeField } from '#services/ingest/http/fields.ts'
+import { invalidInput } from '#services/ingest/http/problem.ts'
+import { pagingFields } from '../http/paging.ts'
+import type { RequestFilters } from '../stores/select-requests.ts'
+
+const metadataPrefix = 'metadata.'
+
+/** Query parameters that choose requests. Beside them `metadata.<key>`. */
+export const requestFilterFields = {
+  project_id: idField('project').optional().describe("Of the operator; a key's is its own."),
+  source: textField(32).optional(),
+  model: textField(256).optional(),
+  provider: textField(64).optional(),
+  agent_name: textField(256).optional(),
+  session_id: textField(256).optional(),
+  user_id: textField(256).optional(),
+  type: textField(256).optional().describe('For instance `mcp_tool_call`.'),
+  tool_name: textField(256).optional(),
+  label: z.enum(scoreLabels).optional().describe("The worst, or with scorer_name that scorer's."),
+  severity: z.enum(severities).optional().describe("The worst, or with scorer_name that scorer's."),
+  scorer_name: textField(100).optional(),
+  start: timeField.optional().describe('From then on.'),
+  end: timeField.optional().describe('Before then.'),
+}
+
+/** What else a route that chooses requests may be asked for. */
+const otherFields = { ...pagingFields, format: true, include_redteam: true }
+
+const nullableText = z.string().nullable()
+const nullableNumber = z.number().nullable()
+export const requestItemSchema = z.object({
+  id: z.string(),
+  project_id: z.string(),
+  created_at: z.iso.datetime(),
+  source: z.string(),
+  model: z.string(),
+  provider: nullableText,
+  agent_name: nullableText,
+  agent_tag: nullableText,
+  session_id: nullableText,
+  user_id: nullableText,
+  type: nullableText,
+  tool_name: nullableText,
+  prompt_tokens: nullableNumber,
+  completion_tokens: nullableNumber,
+  cached_tokens: nullableNumber,
+  reasoning_tokens: nullableNumber,
+  cost_usd: nullableNumber,
+  latency_ms: nullableNumber,
+  time_to_first_token_ms: nullableNumber,
+  status_code: nullableNumber,
+  error: nullableText,
+  aborted_by: nullableText,
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+  zero_content_retention: z.boolean(),
+  worst_label: z.enum(scoreLabels).nullable(),
+  worst_severity: z.enum(severities).nullable(),
+  score_count: z.number().int(),
+})
+
+type FilterQuery = Partial<z.output<z.ZodObject<typeof requestFilterFields>>>
+
+/** The filters of a query. Throws 422 for a parameter that is not known, because a misspelt filter would show everything. */
+export function readFilters(query: FilterQuery & Readonly<Record<string, unknown>>): RequestFilters {
+  if (query.start !== undefined && query.end !== undefined && query.start > query.end) {
+    throw invalidInput([{ path: 'end', message: 'is before start' }])
+  }
+  return { ...query, metadata: metadataOf(query) }
+}
+
+/** The `metadata.<key>` parameters. */
+function metadataOf(query: Readonly<Record<string, unknown>>): Record<string, string> {
+  const others = Object.entries(query).filter(
+    ([name]) => !Object.hasOwn(requestFilterFields, name) && !Object.hasOwn(otherFields, name),
+  )
+  const unknown = others.filter(([name]) => !name.startsWith(metadataPrefix) || name === metadataPrefix)
+  if (unknown.length > 0)
+    throw invalidInput(unknown.map(([path]) => ({ path, message: 'is not known here' })))
+  const texts = z.record(textField(256), textField(1_024)).safeParse(Object.fromEntries(others))
+  if (!texts.success) {
+    throw invalidInput(texts.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })))
+  }
+  return Object.fromEntries(
+    Object.entries(texts.data).map(([name, value]) => [name.slice(metadataPrefix.length), value]),
+  )
+}

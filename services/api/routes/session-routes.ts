@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import type { Sealer } from '#runtime/sealing.ts'
+import { idField, textField, timeField } from '#services/ingest/http/fields.ts'
+import { route, type Route } from '#services/ingest/http/route.ts'
+import { tagOf, taggedJson } from '../http/entity-tag.ts'
+import { found } from '../http/not-found.ts'
+import { pagingFields, readPaging, writeCursor } from '../http/paging.ts'
+import type { ProjectDatabases } from '../stores/project-database.ts'
+import { createScoreStore } from '../stores/score-store.ts'
+import { findSession, listSessions, readSession } from '../stores/session-store.ts'
+import { presentScore, scoreSchema } from './present-score.ts'
+import { requestItemSchema } from './request-filters.ts'
+
+const count = z.number().int()
+const sessionSchema = z.object({
+  session_id: z.string(),
+  started_at: z.iso.datetime(),
+  last_at: z.iso.datetime(),
+  calls: count,
+  tool_calls: count,
+  failed: count,
+  unsafe: count.describe('Calls whose worst label is `unsafe`.'),
+  calls_are_exact: z.boolean().describe('False: only the last 500 calls are summed up.'),
+  agents: z.array(z.string()),
+  models: z.array(z.string()),
+  total_tokens: z.number(),
+  cost_usd: z.number(),
+})
+const projectField = {
+  project_id: idField('project').optional().describe("Required of the operator; a key's is its own."),
+}
+const { page_size, cursor, limit } = pagingFields
+
+interface SessionRoutesOptions {
+  databases: ProjectDatabases
+  sealer: Sealer
+}
+
+/** Runs of agents. */
+export function sessionRoutes(options: SessionRoutesOptions): Route[] {
+  return [listRoute(options), getRoute(options)]
+}
+
+const common = { access: 'read', tag: 'Agents', method: 'get', polled: true } as const
+
+function listRoute({ databases }: SessionRoutesOptions): Route {
+  return route({
+    ...common,
+    path: '/api/sessions',
+    summary:
+      'Sessions, the ones with the latest calls first. A page may hold fewer than asked for: follow next_cursor.',
+    query: z.strictObject({
+      page_size,
+      cursor,
+      limit,
+      ...projectField,
+      agent_name: textField(256).optional(),
+      user_id: textField(256).optional(),
+      source: textField(32).optional().describe('Absent: every source but `redteam`.'),
+      start: timeField.optional().describe('With calls from then on.'),
+      end: timeField.optional().describe('With calls before then.'),
+    }),
+    reply: {
+      status: 200,
+      description: 'Sessions.',
+      schema: z.union([
+        z.object({ items: z.array(sessionSchema), page_size: count, next_cursor: z.string().nullable() }),
+        z.object({ data: z.array(sessionSchema), limit: count, has_more: z.boolean() }),
+      ]),
+    },
+    async handle({ principal, query }) {
+      const paging = readPaging(query, 'request')
+      const database = databases.ofOne(principal, query.project_id)
+      const { items, next } = await listSessions(database, query, paging)
+      return taggedJson(
+        paging.form === 'data'
+          ? { data: items, limit: paging.limit, has_more: next !== null }
+          : { items, page_size: paging.limit, next_cursor: next === null ? null : writeCursor(next) },
+      )
+    },
+  })
+}
+
+function getRoute({ databases, sealer }: SessionRoutesOptions): Route {
+  return route({
+    ...common,
+    path: '/api/sessions/{id}',
+    summary: 'One session: its calls and tool calls in the order in which they were made, with their scores.',
+    params: z.object({ id: textField(256) }),
+    query: z.strictObject({ page_size, cursor, limit, ...projectField }),
+    reply: {
+      status: 200,
+      description: 'The session; bodies are at /api/requests/{id}.',
+      schema: sessionSchema.extend({
+        items: z.array(requestItemSchema.extend({ safety_scores: z.array(scoreSchema) })).optional(),
+        data: z.array(requestItemSchema.extend({ safety_scores: z.array(scoreSchema) })).optional(),
+        next_cursor: z.string().nullable(),
+      }),
+    },
+    problems: { 404: 'There is no such session.' },
+    async handle({ principal, params, query }) {
+      const paging = readPaging(query, 'request')
+      const database = databases.ofOne(principal, query.project_id)
+      const session = found(await findSession(database, params.id), 'session', params.id)
+      const calls = await readSession(database, params.id, paging)
+      const shown = calls.slice(0, paging.limit)
+      const scores = await createScoreStore(database).ofRequests(shown)
+      const last = calls.length > paging.limit ? shown.at(-1) : undefined
+      const around = { ...session, next_cursor: last === undefined ? null : writeCursor(last.id) }
+      const present = (requestId: string) =>
+        scores
+          .filter(({ request_id }) => request_id === requestId)
+          .map((score) => presentScore(score, sealer))
+      return {
+        etag: tagOf([around, shown, scores.map(({ id, details }) => [id, details?.key_id])]),
+        jsonText: () =>
+          JSON.stringify({
+            ...around,
+            [paging.form]: shown.map((call) => ({ ...call, safety_scores: present(call.id) })),
+          }),
+      }
+    },
+  })
+}

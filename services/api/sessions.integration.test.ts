@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { newId } from '#schemas/ids.ts'
+import type { LoggedCall } from '#schemas/llm-request-logged.ts'
+import { many, sampleCall, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
+import { startApi, type RunningApi } from '#tests/support/start-api.ts'
+import { createCallStorage } from '#tests/support/store-calls.ts'
+
+const start = Date.now() - 20 * 60_000
+const sessionCount = 6
+let api: RunningApi
+let project: { projectId: string; key: string }
+let storage: ReturnType<typeof createCallStorage>
+/** In the order of their times; a third of each session is a tool call. */
+let calls: LoggedCall[]
+
+beforeAll(async () => {
+  api = await startApi()
+  project = await api.createProject()
+  storage = createCallStorage(api.pool)
+  calls = many(36, (index) => {
+    const session = index % sessionCount
+    const isTool = Math.floor(index / sessionCount) % 3 === 1
+    return sampleCall(project.projectId, {
+      id: newId('request', start + index * 1_000),
+      session_id: `session ${session}/ü`,
+      agent_name: session < 3 ? 'planner' : 'writer',
+      model: '=HYPERLINK("http://x")',
+      ...(isTool && { type: 'mcp_tool_call', tool_name: 'search', error: session === 0 ? 'failed' : null }),
+    })
+  })
+  const probe = sampleCall(project.projectId, {
+    id: newId('request', start),
+    source: 'redteam',
+    session_id: 'probes',
+  })
+  await storage.calls([...calls, probe])
+  await storage.scores(calls.slice(0, 2).map((call) => sampleScoredCall(call)))
+}, 60_000)
+
+afterAll(() => api.stop(), 60_000)
+
+const get = (path: string) => api.call('GET', path, { key: project.key })
+type Items = Record<string, unknown>[]
+const sessionIds = (items: Items) => items.map(({ session_id }) => session_id)
+const idOf = (session: number) => `session ${session}/ü`
+
+describe('GET /api/sessions', () => {
+  test('lists the latest first, with sums', async () => {
+    const { json, status } = await get('/api/sessions')
+    expect(status).toBe(200)
+    expect(sessionIds(json['items'] as Items)).toEqual([5, 4, 3, 2, 1, 0].map(idOf))
+    expect((json['items'] as Items).at(-1)).toMatchObject({
+      started_at: new Date(start).toISOString(),
+      last_at: new Date(start + 30_000).toISOString(),
+      calls: 6,
+      tool_calls: 2,
+      failed: 2,
+      unsafe: 1,
+      calls_are_exact: true,
+      agents: ['planner'],
+      total_tokens: 6 * 46,
+    })
+    expect(json['next_cursor']).toBeNull()
+    expect((await get('/api/sessions?limit=2')).json).toMatchObject({ limit: 2, has_more: true })
+    expect(sessionIds((await get('/api/sessions?agent_name=writer')).json['items'] as Items)).toEqual(
+      [5, 4, 3].map(idOf),
+    )
+    expect(sessionIds((await get('/api/sessions?source=redteam')).json['items'] as Items)).toEqual(['probes'])
+  })
+
+  test('by cursor meets every session once while others come up', async () => {
+    const { projectId, key } = await api.createProject()
+    const call = (session: string, atMs: number) =>
+      sampleCall(projectId, { id: newId('request', atMs), session_id: session })
+    await storage.calls(many(10, (index) => call(`s${index % 5}`, start + index)))
+    const met: unknown[] = []
+    let cursor = ''
+    do {
+      const { json } = await api.call('GET', `/api/sessions?page_size=2${cursor}`, { key })
+      met.push(...sessionIds(json['items'] as Items))
+      // One that has been met already, and a new one, move to the front.
+      await storage.calls([call('s4', Date.now()), call(`new ${met.length}`, Date.now())])
+      cursor = typeof json['next_cursor'] === 'string' ? `&cursor=${json['next_cursor']}` : ''
+    } while (cursor !== '')
+    expect(met).toEqual(['s4', 's3', 's2', 's1', 's0'])
+  })
+
+  test('goes on behind a session that is longer than what one page looks through', async () => {
+    const { projectId, key } = await api.createProject()
+    const call = (session: string, atMs: number) =>
+      sampleCall(projectId, { id: newId('request', atMs), session_id: session })
+    await storage.calls([
+      call('short', start),
+      ...many(5_001, (index) => call('endless', start + 1 + index)),
+      call('latest', start + 6_000),
+    ])
+    const first = await api.call('GET', '/api/sessions', { key })
+    expect(sessionIds(first.json['items'] as Items)).toEqual(['latest', 'endless'])
+    expect((first.json['items'] as Items)[1]).toMatchObject({ calls: 500, calls_are_exact: false })
+    const next = await api.call('GET', `/api/sessions?cursor=${String(first.json['next_cursor'])}`, { key })
+    expect(sessionIds(next.json['items'] as Items)).toEqual(['short'])
+    expect(next.json['next_cursor']).toBeNull()
+  })
+})
+
+describe('GET /api/sessions/{id}', () => {
+  test('has its calls and tool calls in order, with scores', async () => {
+    const path = `/api/sessions/${encodeURIComponent(idOf(0))}`
+    const { json, status } = await get(path)
+    expect(status).toBe(200)
+    const own = calls.filter(({ session_id }) => session_id === idOf(0))
+    const items = json['items'] as Items
+    expect(items.map(({ id }) => id)).toEqual(own.map(({ id }) => id))
+    expect(items.map(({ type }) => type)).toEqual([null, 'mcp_tool_call', null, null, 'mcp_tool_call', null])
+    expect(items[0]).toMatchObject({
+      worst_label: 'unsafe',
+      safety_scores: [{ scorer_name: 'pii_detection', score_value: 5, rationale: 'an address' }],
+    })
+    expect(json).toMatchObject({ session_id: idOf(0), calls: 6, unsafe: 1, next_cursor: null })
+    const first = await get(`${path}?page_size=4`)
+    const second = await get(`${path}?page_size=4&cursor=${String(first.json['next_cursor'])}`)
+    const paged = [...(first.json['items'] as Items), ...(second.json['items'] as Items)]
+    expect(paged.map(({ id }) => id)).toEqual(own.map(({ id }) => id))
+  })
+
+  test('that does not exist is 404', async () => {
+    expect((await get('/api/sessions/none')).status).toBe(404)
+  })
+})
+
+describe('GET /api/requests/export', () => {
+  test('streams every row as CSV that no spreadsheet runs', async () => {
+    const { text, status, headers } = await get('/api/requests/export')
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(headers.get('content-disposition')).toBe('attachment; filename="requests.csv"')
+    const [header, ...lines] = text.trimEnd().split('\r\n')
+    expect(header?.split(',').slice(0, 5)).toEqual(['id', 'project_id', 'created_at', 'source', 'model'])
+    expect(lines.map((line) => line.split(',')[0])).toEqual(calls.map(({ id }) => id).reverse())
+    expect(lines[0]).toContain(`,"'=HYPERLINK(""http://x"")",`)
+  })
+
+  test('as JSON lines, over several pages, with filters', async () => {
+    const busy = await api.createProject()
+    await storage.calls(
+      many(1_203, (index) => sampleCall(busy.projectId, { id: newId('request', start + index) })),
+    )
+    const { text } = await api.call('GET', '/api/requests/export?format=jsonl', { key: busy.key })
+    const ids = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { id: string }).id)
+    expect(new Set(ids).size).toBe(1_203)
+    const unsafe = await get('/api/requests/export?format=jsonl&label=unsafe')
+    expect(unsafe.text.trimEnd().split('\n')).toHaveLength(2)
+    const all = await get('/api/requests/export?include_redteam=true&format=jsonl')
+    expect(all.text.trimEnd().split('\n')).toHaveLength(37)
+    expect((await get('/api/requests/export?format=jsonl&model=none')).text).toBe('')
+  })
+
+  test.each(['format=xml', 'modle=x', 'start=2026-02-01&end=2026-01-01', 'include_redteam=1'])(
+    'refuses %s',
+    async (query) => {
+      expect((await get(`/api/requests/export?${query}`)).status).toBe(422)
+    },
+  )
+})

@@ -1,0 +1,194 @@
+import { idFromUuid, idTimeMs, idToUuid } from '#schemas/ids.ts'
+import type { Paging } from '../http/paging.ts'
+import { Conditions } from './conditions.ts'
+import type { OneProject, ProjectDatabase } from './project-database.ts'
+import { itemOf, type RequestItem, type RequestRow } from './request-store.ts'
+import { requestColumns, verdictOf } from './select-requests.ts'
+
+/** Calls that one page looks through: a session that goes on for ever would otherwise have them all read. */
+const scannedCalls = 5_000
+/** Calls of a session that are summed up, the newest. Beyond it `calls_are_exact` is false. */
+const summedCalls = 500
+
+export interface SessionFilters {
+  agent_name?: string | undefined
+  user_id?: string | undefined
+  source?: string | undefined
+  /** Unix milliseconds; of calls. */
+  start?: number | undefined
+  end?: number | undefined
+}
+
+/** One run of an agent: calls that carry the same session id. */
+export interface Session {
+  session_id: string
+  started_at: string
+  last_at: string
+  calls: number
+  tool_calls: number
+  failed: number
+  unsafe: number
+  calls_are_exact: boolean
+  agents: string[]
+  models: string[]
+  total_tokens: number
+  cost_usd: number
+}
+
+interface SessionRow {
+  id: string
+  session_id: string
+  last_at: Date
+  started_at: Date
+  calls: number
+  tool_calls: number
+  failed: number
+  unsafe: number
+  agents: string[] | null
+  models: string[] | null
+  total_tokens: string
+  cost_usd: number
+}
+
+interface ScanRow {
+  scanned: number
+  last_scanned: string | null
+}
+
+/** Sums over the newest calls of the session in `page`. */
+const sumsSql = `cross join lateral (
+  select count(*)::integer as calls, min(c.created_at) as started_at, count(*) filter (where c.type = 'mcp_tool_call')::integer as tool_calls,
+    count(*) filter (where c.error is not null or c.status_code >= 400)::integer as failed,
+    count(*) filter (where v.worst_label = 'unsafe')::integer as unsafe,
+    (array_agg(distinct c.agent_name) filter (where c.agent_name is not null))[1:20] as agents, (array_agg(distinct c.model))[1:20] as models,
+    coalesce(sum(c.prompt_tokens::numeric), 0) + coalesce(sum(c.completion_tokens::numeric), 0) as total_tokens, coalesce(sum(c.cost_usd), 0) as cost_usd
+  from (
+    select * from llm_requests q where q.project_id = $1 and q.session_id = page.session_id and q.created_at <= page.created_at
+    order by q.created_at desc limit ${summedCalls + 1}
+  ) c ${verdictOf('c')}
+) sums`
+
+export interface SessionPage {
+  items: Session[]
+  /** The call behind which to go on; null: there is nothing more. */
+  next: string | null
+}
+
+/**
+ * The sessions with the latest calls first. A session stands where its latest call does, so the calls are gone through from the newest on, at most
+ * `scannedCalls` of them: a page can have fewer sessions than asked for, and more behind it.
+ */
+export async function listSessions(
+  database: ProjectDatabase<OneProject>,
+  filters: SessionFilters,
+  paging: Paging,
+): Promise<SessionPage> {
+  const values = new Conditions()
+  const behind = isBehind(paging.after, '<', values)
+  const rows = await database.query<(SessionRow | { id: null }) & ScanRow>(
+    `with scan as materialized (
+       select r.session_id, r.created_at, r.id from llm_requests r where :scope(r) and ${passes('r', filters, values)} and ${behind}
+       order by r.created_at desc, r.id desc limit ${scannedCalls}
+     ), latest as (
+       select distinct on (session_id) session_id, created_at, id from scan order by session_id, created_at desc, id desc
+     ), page as (
+       select * from latest l where not exists (
+         select from llm_requests n where :scope(n) and n.session_id = l.session_id and n.created_at >= l.created_at
+           and (n.created_at, n.id) > (l.created_at, l.id) and ${passes('n', filters, values)})
+       order by created_at desc, id desc limit ${values.bind(paging.limit + 1)}
+     ), scanned as (
+       select count(*)::integer as scanned, (array_agg(id order by created_at, id))[1] as last_scanned from scan
+     )
+     select scanned.*, page.id, page.session_id, page.created_at as last_at, sums.* from scanned left join (page ${sumsSql}) on true
+     order by page.created_at desc, page.id desc`,
+    values.values,
+  )
+  // Without sessions there is one row still, which says how far the scan came.
+  const found = rows.filter((row): row is SessionRow & ScanRow => row.id !== null)
+  return { items: found.slice(0, paging.limit).map(sessionOf), next: nextOf(found, rows[0], paging.limit) }
+}
+
+function nextOf(found: readonly SessionRow[], scan: ScanRow | undefined, limit: number): string | null {
+  const behind =
+    found.length > limit
+      ? found[limit - 1]?.id
+      : scan?.scanned === scannedCalls
+        ? scan.last_scanned
+        : undefined
+  return behind === undefined || behind === null ? null : idFromUuid('request', behind)
+}
+
+/** Which calls are gone through; `alias` is the call. */
+function passes(alias: string, filters: SessionFilters, values: Conditions): string {
+  const { source, start, end } = filters
+  const parts = [
+    `${alias}.session_id is not null`,
+    source === undefined ? `${alias}.source <> 'redteam'` : `${alias}.source = ${values.bind(source)}`,
+  ]
+  for (const name of ['agent_name', 'user_id'] as const) {
+    if (filters[name] !== undefined) parts.push(`${alias}.${name} = ${values.bind(filters[name])}`)
+  }
+  if (start !== undefined) parts.push(`${alias}.created_at >= ${values.bind(new Date(start))}`)
+  if (end !== undefined) parts.push(`${alias}.created_at < ${values.bind(new Date(end))}`)
+  return parts.join(' and ')
+}
+
+/** Behind the call `after`, in the order that `sign` says; true where there is none. */
+function isBehind(after: string | null, sign: '<' | '>', values: Conditions): string {
+  if (after === null) return 'true'
+  const time = `${values.bind(new Date(idTimeMs(after)))}::timestamptz`
+  // The second says it all, but only the first tells Postgres which days it need not look at.
+  return `r.created_at ${sign}= ${time} and (r.created_at, r.id) ${sign} (${time}, ${values.bind(idToUuid(after))}::uuid)`
+}
+
+function sessionOf(row: SessionRow): Session {
+  return {
+    session_id: row.session_id,
+    started_at: row.started_at.toISOString(),
+    last_at: row.last_at.toISOString(),
+    calls: Math.min(row.calls, summedCalls),
+    tool_calls: row.tool_calls,
+    failed: row.failed,
+    unsafe: row.unsafe,
+    calls_are_exact: row.calls <= summedCalls,
+    agents: row.agents ?? [],
+    models: row.models ?? [],
+    total_tokens: Number(row.total_tokens),
+    cost_usd: row.cost_usd,
+  }
+}
+
+/** The calls of a session, the first one first and one more than asked for. */
+export async function readSession(
+  database: ProjectDatabase<OneProject>,
+  sessionId: string,
+  paging: Paging,
+): Promise<RequestItem[]> {
+  const values = new Conditions()
+  const session = values.bind(sessionId)
+  const behind = isBehind(paging.after, '>', values)
+  const [limit, offset] = [values.bind(paging.limit + 1), values.bind(paging.offset)]
+  const rows = await database.query<RequestRow>(
+    `select ${requestColumns('page')} from (
+       select r.* from llm_requests r where :scope(r) and r.session_id = ${session} and ${behind}
+       order by r.created_at, r.id limit ${limit} offset ${offset}
+     ) page ${verdictOf('page')} order by page.created_at, page.id`,
+    values.values,
+  )
+  return rows.map(itemOf)
+}
+
+/** Sums over a session; undefined when there is none. */
+export async function findSession(
+  database: ProjectDatabase<OneProject>,
+  sessionId: string,
+): Promise<Session | undefined> {
+  const rows = await database.query<SessionRow>(
+    `select page.id, page.session_id, page.created_at as last_at, sums.* from (
+       select r.id, r.session_id, r.created_at from llm_requests r where :scope(r) and r.session_id = $2
+       order by r.created_at desc, r.id desc limit 1
+     ) page ${sumsSql}`,
+    [sessionId],
+  )
+  return rows[0] === undefined ? undefined : sessionOf(rows[0])
+}

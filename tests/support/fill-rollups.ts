@@ -1,0 +1,40 @@
+import type { Client } from 'pg'
+import { idToUuid } from '#schemas/ids.ts'
+import { foldedLane, rollupTables, type RollupTable } from '#services/sink/stores/rollup-tables.ts'
+import { recounts } from '#services/sink/testing/recount-rollups.ts'
+import { filledDays, type FilledCalls } from './fill-calls.ts'
+
+const dayMs = 86_400_000
+/** The tables that are counted, a partition a day. */
+const counted = /\b(llm_requests|request_verdicts|safety_scores)\b/g
+
+/** Counts what stands in a filled database, as the sink would have while it was stored. Days that are counted already are left alone. */
+export async function fillRollups(
+  client: Client,
+  { projectId, startMs }: FilledCalls,
+  say: (line: string) => void,
+): Promise<void> {
+  await client.query(`set work_mem = '256MB'`)
+  for (let day = 0; day < filledDays; day++) {
+    const from = new Date(startMs + day * dayMs)
+    const present = await client.query(
+      'select from call_rollups where project_id = $1 and hour >= $2 and hour < $3 limit 1',
+      [idToUuid(projectId), from, new Date(from.getTime() + dayMs)],
+    )
+    if (present.rowCount === 1) continue
+    const suffix = `_${from.toISOString().slice(0, 10).replaceAll('-', '')}`
+    await client.query('begin')
+    for (const table of rollupTables) await client.query(insertSql(table, suffix), [idToUuid(projectId)])
+    await client.query('commit')
+    say(`counted ${from.toISOString().slice(0, 10)}`)
+  }
+  await client.query('vacuum (analyze) call_rollups, score_rollups, tool_rollups')
+}
+
+function insertSql({ name, dimensions, sums, sparseSums, hasLastAt }: RollupTable, suffix: string): string {
+  const recount = recounts[name].replaceAll(counted, (table) => table + suffix)
+  const columns = [...dimensions, ...sums, ...sparseSums]
+  const lastAt = hasLastAt ? [', last_at', `, hour + interval '59 minutes'`] : ['', '']
+  return `insert into ${name} (project_id, hour, series, lane, is_other, ${columns.join(', ')}${lastAt[0]})
+    select $1, hour, md5((${dimensions.join(', ')})::text)::uuid, ${foldedLane}, false, ${columns.join(', ')}${lastAt[1]} from (${recount}) counted`
+}
