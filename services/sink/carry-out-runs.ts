@@ -8,7 +8,7 @@ import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { promoteCalls } from './promote-runs.ts'
 import type { ReadHistory } from './read-history.ts'
 import { loadJobs } from './stores/load-jobs.ts'
-import { nextCalls } from './stores/replay-store.ts'
+import { nextCalls, storedCalls } from './stores/replay-store.ts'
 import type { RollupStore } from './stores/rollup-store.ts'
 import { changeRun, countScored, lockRun, nextProject, type ScoreRun } from './stores/run-store.ts'
 
@@ -121,7 +121,10 @@ async function feedFromTopic(
   client: ClientBase,
   run: ScoreRun,
 ): Promise<number> {
-  const { jobs, offsets, isEnd } = await readHistory(run, page)
+  const { jobs: read, offsets, isEnd } = await readHistory(run, page)
+  // What has been erased stays on the topic for days: it is not shown to a judge again.
+  const stored = await storedCalls(client, read)
+  const jobs = read.filter(({ project_id, request_id }) => stored.has(`${project_id}/${request_id}`))
   await publishJobs(jobs.map((job) => jobOfRun(run, job)))
   await changeRun(client, run.id, {
     status: isEnd ? 'scoring' : 'feeding',

@@ -1,4 +1,6 @@
 import type { ClientBase } from 'pg'
+import { idFromUuid, idTimeMs, idToUuid } from '#schemas/ids.ts'
+import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import type { CallKey } from './load-jobs.ts'
 import type { ScoreRun } from './run-store.ts'
 
@@ -39,4 +41,20 @@ export async function nextCalls(
     maxBytes,
   ])
   return rows
+}
+
+/** Which of these calls are stored, as `project/request`. */
+export async function storedCalls(client: ClientBase, jobs: readonly ScoreJob[]): Promise<Set<string>> {
+  const { rows } = await client.query<{ project_id: string; id: string }>(
+    `select r.project_id, r.id from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as wanted (project_id, id, created_at)
+     join llm_requests r using (project_id, id, created_at)`,
+    [
+      jobs.map(({ project_id }) => idToUuid(project_id)),
+      jobs.map(({ request_id }) => idToUuid(request_id)),
+      jobs.map(({ request_id }) => new Date(idTimeMs(request_id))),
+    ],
+  )
+  return new Set(
+    rows.map(({ project_id, id }) => `${idFromUuid('project', project_id)}/${idFromUuid('request', id)}`),
+  )
 }
