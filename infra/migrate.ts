@@ -17,7 +17,7 @@ import * as readingIndexes from './migrations/0014-reading-indexes.ts'
 import * as judgeBudget from './migrations/0016-judge-budget.ts'
 import * as failingWebhooks from './migrations/0017-failing-webhooks.ts'
 import * as payments from './migrations/0018-payments.ts'
-import * as bodyKeys from './migrations/0018-body-keys.ts'
+import * as bodyKeys from './migrations/0019-body-keys.ts'
 import * as scoreRuns from './migrations/0020-score-runs.ts'
 import { secureRows } from './row-security.ts'
 
@@ -43,7 +43,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0016-judge-budget': judgeBudget,
   '0017-failing-webhooks': failingWebhooks,
   '0018-payments': payments,
-  '0018-body-keys': bodyKeys,
+  '0019-body-keys': bodyKeys,
   '0020-score-runs': scoreRuns,
 }
 
@@ -76,6 +76,16 @@ export async function migrate(url: string): Promise<MigrationReport> {
     const [, applied] = (await knex.migrate.latest()) as [number, string[]]
     await secureRows(url)
     return { applied, pending: [] }
+  })
+}
+
+/** Undoes the migration that was applied last, with the data of its tables. Returns its name; undefined when there is none. */
+export async function undoLast(url: string): Promise<string | undefined> {
+  return withKnex(url, async (knex) => {
+    await knex.raw('select pg_advisory_lock(?)', [migrationLock])
+    await knex.migrate.forceFreeMigrationsLock()
+    const [, undone] = (await knex.migrate.down()) as [number, string[]]
+    return undone[0]
   })
 }
 

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import pg from 'pg'
+import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
+import { until } from '#tests/support/until.ts'
+import { migrate, migrationStatus, undoLast } from './migrate.ts'
+
+jest.setTimeout(60_000)
+
+let database: TestDatabase
+let client: pg.Client
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+})
+
+afterAll(async () => {
+  await client.end()
+  await database.drop()
+})
+
+/** Every column, index, constraint, function, policy and grant, as text. */
+async function describeSchema(): Promise<string[]> {
+  const { rows } = await client.query<{ line: string }>(`
+    select concat_ws(' ', 'column', table_name, column_name, data_type, is_nullable, column_default) as line
+      from information_schema.columns where table_schema = 'public'
+    union all select 'index ' || indexdef from pg_indexes where schemaname = 'public'
+    union all select concat_ws(' ', 'constraint', conrelid::regclass, pg_get_constraintdef(oid)) from pg_constraint
+      where connamespace = 'public'::regnamespace
+    union all select 'function ' || pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace
+    union all select concat_ws(' ', 'policy', tablename, policyname, roles, qual) from pg_policies where schemaname = 'public'
+    union all select concat_ws(' ', 'grant', grantee, table_name, privilege_type) from information_schema.role_table_grants
+      where table_schema = 'public'
+    order by 1`)
+  return rows.map(({ line }) => line)
+}
+
+async function undoTo(name: string | undefined): Promise<void> {
+  while ((await migrationStatus(database.url)).applied.at(-1) !== name) await undoLast(database.url)
+}
+
+test('every migration can be undone, and what is applied again is what was there; two migrators at once apply each once', async () => {
+  const before = await describeSchema()
+  const { applied } = await migrationStatus(database.url)
+  expect(await migrate(database.url)).toEqual({ applied: [], pending: [] })
+  await undoTo(undefined)
+  expect(await undoLast(database.url)).toBeUndefined()
+  const left = await client.query<{ relname: string }>(
+    `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'S') and relname not like 'schema_migrations%'`,
+  )
+  expect(left.rows).toEqual([])
+  expect(await migrationStatus(database.url)).toEqual({ applied: [], pending: applied })
+  const both = await Promise.all([migrate(database.url), migrate(database.url)])
+  expect(both.map((report) => report.applied.length).toSorted((one, other) => one - other)).toEqual([
+    0,
+    applied.length,
+  ])
+  expect(await describeSchema()).toEqual(before)
+})
+
+test('a migrator that is killed half-way has applied nothing, and the next one applies all', async () => {
+  const before = await describeSchema()
+  await undoTo('0009-gateways')
+  // 0011 has to wait: it wants an index on a table that is locked.
+  await client.query('begin; lock table webhook_deliveries in access exclusive mode')
+  const script = `import { migrate } from ${JSON.stringify(join(import.meta.dirname, 'migrate.ts'))}; await migrate(process.env.DATABASE_URL)`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    env: { ...process.env, DATABASE_URL: database.url },
+    stdio: 'ignore',
+  })
+  const isWaiting = async () =>
+    (
+      await client.query(
+        `select from pg_locks where not granted and relation = 'webhook_deliveries'::regclass`,
+      )
+    ).rowCount === 1
+  await until(isWaiting)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  expect((await migrationStatus(database.url)).applied.at(-1)).toBe('0009-gateways')
+  await client.query('rollback')
+  const { applied } = await migrate(database.url)
+  expect(applied[0]).toBe('0010-rollups')
+  expect(await describeSchema()).toEqual(before)
+})
