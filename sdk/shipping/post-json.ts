@@ -11,7 +11,7 @@ export interface PostAnswer {
 
 export interface Poster {
   /** Rejects when no answer comes within `timeoutMs`. */
-  post(body: string, timeoutMs: number): Promise<PostAnswer>
+  post(body: Buffer, timeoutMs: number): Promise<PostAnswer>
   close(): void
 }
 
@@ -31,8 +31,7 @@ export function createPoster(url: string, headers: Readonly<Record<string, strin
   return {
     post: (body, timeoutMs) =>
       new Promise((resolve, reject) => {
-        const bytes = Buffer.from(body)
-        const length = { 'content-length': String(bytes.length), 'content-type': 'application/json' }
+        const length = { 'content-length': String(body.length), 'content-type': 'application/json' }
         const outgoing = send(url, { method: 'POST', agent, headers: { ...headers, ...length } })
         const deadline = setTimeout(() => {
           outgoing.destroy(new Error(`no answer within ${timeoutMs} ms`))
@@ -62,7 +61,7 @@ export function createPoster(url: string, headers: Readonly<Record<string, strin
             })
           })
         })
-        outgoing.end(bytes)
+        outgoing.end(body)
       }),
     close() {
       agent.destroy()

@@ -1,10 +1,7 @@
 import type { ByteBudget } from '../capturing/byte-budget.ts'
 
-/** A record as it will be sent: JSON text with its identifier in it. */
-export interface QueuedRecord {
-  json: string
-  bytes: number
-}
+/** A record as it will be sent: the bytes of its JSON. A string would take as much again. */
+export type QueuedRecord = Buffer
 
 /** Records that wait to be sent, oldest first, within the byte budget. */
 export interface RecordQueue {
@@ -28,7 +25,7 @@ export function createRecordQueue(budget: ByteBudget): RecordQueue {
     const oldest = records[head]
     if (oldest === undefined) return false
     head++
-    budget.giveBack(oldest.bytes)
+    budget.giveBack(oldest.length)
     return true
   }
   /** An array that only shifts its head grows for ever. */
@@ -40,23 +37,22 @@ export function createRecordQueue(budget: ByteBudget): RecordQueue {
 
   return {
     add(json) {
-      // What V8 keeps of it: a byte a character in Latin text, two in any other; the UTF-8 length lies between.
-      const bytes = Buffer.byteLength(json)
+      const record = ownBuffer(json)
       let dropped = 0
-      while (!budget.take(bytes)) {
+      while (!budget.take(record.length)) {
         if (!dropOldest()) return { added: false, dropped }
         dropped++
       }
       compact()
-      records.push({ json, bytes })
+      records.push(record)
       return { added: true, dropped }
     },
     take(maxRecords, maxBytes) {
       const taken: QueuedRecord[] = []
       let bytes = 0
       for (let next = records[head]; next !== undefined && taken.length < maxRecords; next = records[head]) {
-        if (taken.length > 0 && bytes + next.bytes > maxBytes) break
-        bytes += next.bytes
+        if (taken.length > 0 && bytes + next.length > maxBytes) break
+        bytes += next.length
         taken.push(next)
         head++
       }
@@ -68,8 +64,15 @@ export function createRecordQueue(budget: ByteBudget): RecordQueue {
       head = 0
     },
     release(done) {
-      for (const { bytes } of done) budget.giveBack(bytes)
+      for (const { length: bytes } of done) budget.giveBack(bytes)
     },
     length,
   }
+}
+
+/** In memory of its own: a small Buffer is else a slice of a pool of 8 KiB, which it would keep alive whole. */
+function ownBuffer(text: string): Buffer {
+  const buffer = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+  buffer.write(text)
+  return buffer
 }

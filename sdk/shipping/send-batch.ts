@@ -57,10 +57,9 @@ export function createSendBatch({ poster, queue, warn, drop, sent }: SendBatchDe
   }
 
   const send: SendBatch = async (batch) => {
-    const body = `{"records":[${batch.map(({ json }) => json).join(',')}]}`
     let fate
     try {
-      fate = batchFate(await poster.post(body, answerTimeoutMs), batch.length)
+      fate = batchFate(await poster.post(batchBody(batch), answerTimeoutMs), batch.length)
     } catch (error) {
       return putBack(batch, undefined, error instanceof Error ? error.message : String(error))
     }
@@ -82,6 +81,13 @@ export function createSendBatch({ poster, queue, warn, drop, sent }: SendBatchDe
     }
   }
   return send
+}
+
+/** `{"records":[…]}`. */
+function batchBody(batch: readonly QueuedRecord[]): Buffer {
+  const comma = Buffer.from(',')
+  const records = batch.flatMap((record, index) => (index === 0 ? [record] : [comma, record]))
+  return Buffer.concat([Buffer.from('{"records":['), ...records, Buffer.from(']}')])
 }
 
 /** Between half and all of the doubled pause, so that programs that lost the API together do not come back together. */
