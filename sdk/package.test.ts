@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { transform } from 'esbuild'
 import { startRecordReceiver, type RecordReceiver } from '../tests/support/record-receiver.ts'
 import { startProtocolServer, type ProtocolServer } from './testing/protocol-server.ts'
 
@@ -88,6 +89,17 @@ test('CommonJS', async () => {
   const { stdout } = await runProgram('trace.cjs', program)
   expect(stdout).toBe('3\n')
   expect(receiver.taken).toMatchObject([{ source: 'trace', response_body: { result: 3 } }])
+})
+
+test('a method with the decorator, as a compiler writes it', async () => {
+  const { code } = await transform(
+    `import { traced } from '@sluice/sdk'
+     class Adder { #base = 1; @traced({ model: 'm' }) add(to: number): number { return this.#base + to } }
+     console.log(new Adder().add(2))`,
+    { loader: 'ts', target: 'node18' },
+  )
+  expect((await runProgram('decorated.mjs', code)).stdout).toBe('3\n')
+  expect(receiver.taken).toMatchObject([{ model: 'm', request_body: { function: 'add', arguments: [2] } }])
 })
 
 test('an API that is away ends no program and keeps none', async () => {
