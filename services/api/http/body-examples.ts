@@ -65,6 +65,12 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   'post /api/billing/portal': { return_url: 'https://app.example.com/billing' },
   'post /webhook/payment': { id: 'evt_1MqqbKLt4dXK03v5qaIbiNCC', type: 'customer.subscription.updated' },
   'post /api/erasures': { scope: 'session', subject: 'ticket-4711' },
+  'post /api/score-runs': {
+    start: '2026-11-20',
+    end: '2026-11-21',
+    scorers: ['pii_detection'],
+    dry_run: true,
+  },
   'post /api/projects': { name: 'Support', tier: 'team', retention_days: 30 },
   'patch /api/projects/{id}': { cost_alert_usd: 50, quota_warning_percent: 80 },
   'post /api/projects/{id}/keys': { name: 'production gateway', label: 'prod', scope: 'ingest' },
