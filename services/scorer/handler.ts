@@ -17,6 +17,7 @@ import type { NamedVerdict } from './steps/named-verdict.ts'
 import { openCall } from './steps/open-call.ts'
 import { runScorers, type ScoringTools } from './steps/run-scorers.ts'
 import type { CustomScorerStore } from './stores/custom-scorer-store.ts'
+import type { IsErased } from './stores/erased-calls.ts'
 import type { ProjectSettingsStore } from './stores/project-settings-store.ts'
 
 export interface ScoreHandlerDependencies extends ScoringTools {
@@ -24,6 +25,7 @@ export interface ScoreHandlerDependencies extends ScoringTools {
   tiers: ScorersOfTier
   custom: Pick<CustomScorerStore, 'current'>
   settings: ProjectSettingsStore
+  isErased: IsErased
   jobs: JobsUnderWay
   /** Room for jobs at once, live ones first. */
   turns: Permits
@@ -65,11 +67,12 @@ async function scoreJob(
   dependencies: ScoreHandlerDependencies,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { sealer, tiers, custom, settings, markKey, publish, metrics, clock } = dependencies
+  const { sealer, tiers, custom, settings, isErased, markKey, publish, metrics, clock } = dependencies
   checkIdentity(job)
+  const { judgeMode, sampling, hasErasures } = await settings.of(job.project_id)
+  if (hasErasures && (await isErased(job))) return drop('erased')
   const call = openCall(job, sealer)
   if (isOwnCall(job.metadata, call?.request?.value, markKey)) return drop('judge_call')
-  const { judgeMode, sampling } = await settings.of(job.project_id)
   const chosen = chooseScorers(job, tiers, custom.current(), sampling)
   const terms = { projectId: job.project_id, judgeMode, lane }
   const verdicts = await runScorers(chosen, call, terms, dependencies, signal)

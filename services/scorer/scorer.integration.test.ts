@@ -136,6 +136,25 @@ describe('one job', () => {
     expect(contentOf(call, sealer)).toMatchObject({ arguments: { command: 'rm -rf /data' } })
   })
 
+  test('of a call that somebody asked to erase is dropped, and what the same user does later is not', async () => {
+    await start(keys)
+    const projectId = await stage.addProject({})
+    await stage.eraseUser(projectId, 'u1')
+    const jobOf = (takenMs: number, user_id: string) =>
+      sampleJob(
+        sealer,
+        { request: asks('hi') },
+        { request_id: newId('request', takenMs), project_id: projectId, user_id },
+      )
+    const erased = jobOf(Date.now() - 60_000, 'u1')
+    const others = [jobOf(Date.now() - 60_000, 'u2'), jobOf(Date.now() + 60_000, 'u1')]
+    await stage.send([erased, ...others])
+    for (const { request_id } of others) await scoresOf(stage, request_id)
+    const dropped = async () => (await running?.metrics.registry.metrics())?.includes('reason="erased"} 1')
+    await until(async () => (await dropped()) === true)
+    expect(stage.recorded.map(({ request_id }) => request_id)).not.toContain(erased.request_id)
+  })
+
   test('of a project that keeps no content leaves no word of it', async () => {
     await start({ ...keys, OPENAI_BASE_URL: judge.url, OPENAI_API_KEY: 'sk-test' })
     const secret = 'jane.doe@acme.io'

@@ -20,6 +20,7 @@ import { createPermits, type Lane } from './judge/permits.ts'
 import { createScorerMetrics, type ScorerMetrics } from './scorer-metrics.ts'
 import { createDetectCall } from './steps/detect-call.ts'
 import { createCustomScorerStore, type CustomScorerStore } from './stores/custom-scorer-store.ts'
+import { createIsErased } from './stores/erased-calls.ts'
 import { createProjectSettingsStore } from './stores/project-settings-store.ts'
 import { readRubrics, readTiers } from './stores/read-evals.ts'
 import { createDetectorThreads } from './threads/detector-threads.ts'
@@ -119,6 +120,7 @@ function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingr
       tiers: readTiers(config.TIERS_FILE),
       custom,
       settings: createProjectSettingsStore(pool, clock),
+      isErased: createIsErased(pool),
       jobs,
       turns,
       markKey: markKeyOf(config),

@@ -9,10 +9,12 @@ export interface ScoringSettings {
   judgeMode: JudgeMode
   /** Share of requests (0 to 1) by scorer; a scorer that is not named scores all. */
   sampling: Readonly<Record<string, number>>
+  /** Whether it has ever asked to erase something: only then is each of its calls looked up. */
+  hasErasures: boolean
 }
 
 /** Of a project that is not known: it was deleted, and its last calls are scored like any other's. */
-const defaults: ScoringSettings = { judgeMode: 'always', sampling: {} }
+const defaults: ScoringSettings = { judgeMode: 'always', sampling: {}, hasErasures: false }
 
 /** A change counts in every scorer after so long. */
 const freshMs = 5_000
@@ -48,11 +50,18 @@ export function createProjectSettingsStore(pool: Pool, clock: Clock): ProjectSet
 }
 
 async function readSettings(pool: Pool, projectId: string): Promise<ScoringSettings> {
-  const { rows } = await query<{ judge_mode: JudgeMode; sampling: Record<string, number> }>(
+  const { rows } = await query<{
+    judge_mode: JudgeMode
+    sampling: Record<string, number>
+    has_erasures: boolean
+  }>(
     pool,
-    'select judge_mode, sampling from projects where id = $1',
+    `select judge_mode, sampling, exists (select from erasures e where e.project_id = p.id) as has_erasures
+     from projects p where id = $1`,
     [idToUuid(projectId)],
   )
   const [row] = rows
-  return row === undefined ? defaults : { judgeMode: row.judge_mode, sampling: row.sampling }
+  return row === undefined
+    ? defaults
+    : { judgeMode: row.judge_mode, sampling: row.sampling, hasErasures: row.has_erasures }
 }

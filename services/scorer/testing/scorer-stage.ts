@@ -45,6 +45,8 @@ export interface ScorerStage {
   customScorersFile: string
   send(jobs: readonly ScoreJob[], topic?: TopicDefinition<'SafetyScoreJob'>): Promise<void>
   addProject(settings: ProjectSettings): Promise<string>
+  /** Asks to erase what a user did until now. */
+  eraseUser(projectId: string, userId: string): Promise<void>
   sendRaw(key: string, value: Buffer): Promise<void>
   /** Everything on `safety.score.recorded`, as it comes. */
   recorded: readonly ScoredCall[]
@@ -103,6 +105,7 @@ export async function setScorerStage(): Promise<ScorerStage> {
       )
     },
     addProject: (settings) => addProject(database.url, settings),
+    eraseUser: (projectId, userId) => eraseUser(database.url, projectId, userId),
     sendRaw: (key, value) => producer.send([{ topic: prefix + topics.scoreJobs.name, key, value }]),
     async close() {
       await Promise.all(taps.map((consumer) => consumer.disconnect()))
@@ -117,17 +120,31 @@ export async function setScorerStage(): Promise<ScorerStage> {
 async function addProject(databaseUrl: string, settings: ProjectSettings): Promise<string> {
   const { judge_mode = 'always', judge_usd_per_period = null, sampling = {} } = settings
   const id = newId('project')
+  await run(
+    databaseUrl,
+    `insert into projects (id, name, judge_mode, judge_usd_per_period, sampling, created_at) values ($1, 'test', $2, $3, $4, now())`,
+    [idToUuid(id), judge_mode, judge_usd_per_period, sampling],
+  )
+  return id
+}
+
+function eraseUser(databaseUrl: string, projectId: string, userId: string): Promise<void> {
+  return run(
+    databaseUrl,
+    `insert into erasures (id, project_id, scope, subject, requested_at, requested_by, kept_in_kafka_until)
+     values ($1, $2, 'user', $3, now(), 'operator', now())`,
+    [idToUuid(newId('erasure')), idToUuid(projectId), userId],
+  )
+}
+
+async function run(databaseUrl: string, statement: string, values: readonly unknown[]): Promise<void> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()
   try {
-    await client.query(
-      `insert into projects (id, name, judge_mode, judge_usd_per_period, sampling, created_at) values ($1, 'test', $2, $3, $4, now())`,
-      [idToUuid(id), judge_mode, judge_usd_per_period, sampling],
-    )
+    await client.query(statement, [...values])
   } finally {
     await client.end()
   }
-  return id
 }
 
 function tapDeadLetters(kafka: Kafka, prefix: string, into: DeadLetter[]): Promise<Consumer> {
