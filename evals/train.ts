@@ -51,6 +51,7 @@ function train(plan: TrainingPlan, samples: readonly Sample[], data: string): vo
     measured_by: `${folds}-fold cross-validation on the training half`,
     measured,
     found_at: measured.threshold,
+    ...clearing(plan, rows, probabilities),
     bits: settings.bits,
     bias,
     scale,
@@ -118,6 +119,14 @@ function measureAt(
     f1: round((2 * hits) / (all + positives.length)),
     false_positive_rates: Object.fromEntries(rates) as Record<string, number>,
   }
+}
+
+/** What of the positives would be called safe. */
+function clearing({ clearBelow }: TrainingPlan, rows: readonly Row[], probabilities: readonly number[]) {
+  if (clearBelow === undefined) return {}
+  const positives = rows.flatMap(({ label }, at) => (label === 1 ? [probabilities[at] ?? 0] : []))
+  const cleared = positives.filter((probability) => probability < clearBelow).length
+  return { clear_below: clearBelow, positives_cleared: round(cleared / positives.length) }
 }
 
 /** Signed bytes: the texts' probabilities change by less than a thousandth, and the file is a quarter as long. */

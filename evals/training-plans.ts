@@ -25,6 +25,8 @@ export interface TrainingPlan {
   /** How much of a set's negatives a threshold may flag; of sets that are not named, `mostFalseElsewhere`. */
   mostFalse: Readonly<Record<string, number>>
   mostFalseElsewhere: number
+  /** Set: below it a text may be called safe. What that misses is measured. */
+  clearBelow?: number
 }
 
 type Take = (sample: Sample) => Omit<TrainingText, 'set'>
@@ -117,6 +119,7 @@ export const trainingPlans: readonly TrainingPlan[] = [
     measuredOn: ['inthewild-jailbreaks', 'notinject', 'honest-personas'],
     mostFalse: { notinject: 0.02, 'honest-personas': 0.02 },
     mostFalseElsewhere: 0.002,
+    clearBelow: 0.05,
   },
   {
     model: 'injection',

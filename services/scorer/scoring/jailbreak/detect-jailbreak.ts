@@ -1,6 +1,6 @@
 import type { CallText } from '../call-text.ts'
 import { findAdversarialSuffix } from './adversarial-suffix.ts'
-import { createLinearModel } from '../linear/linear-model.ts'
+import { createLinearModel, type Reading } from '../linear/linear-model.ts'
 import modelFile from '../models/jailbreak.json' with { type: 'json' }
 import {
   evidenceOf,
@@ -10,7 +10,7 @@ import {
   valueOfPoints,
   type Suspicion,
 } from '../phrases/suspect.ts'
-import type { Detector, Finding } from '../verdict.ts'
+import type { Detector } from '../verdict.ts'
 import { phraseFamilies } from './phrase-families.ts'
 
 const model = createLinearModel(modelFile)
@@ -28,28 +28,38 @@ const leastUnits = 200
 
 /**
  * Attempts to make the model leave its rules, in what users, tools and searches bring in. The operator's own system prompt may
- * say such things, and the model's answers are other scorers' business.
+ * say such things, and the model's answers are other scorers' business. Safe only where there is no sign at all and the model is sure: of the jailbreaks
+ * of the reporting half 3 of 157 are, and 97 of 100 everyday prompts (`positives_cleared` in the model's file; README).
  */
-export function createJailbreakDetector(): Detector<Finding> {
+export function createJailbreakDetector(): Detector {
   let worst = nothingSuspicious
   let where: CallText | undefined
+  let likeliest = 0
   return {
     read(text) {
       if (text.part !== 'request_body' || (text.speaker !== 'user' && text.speaker !== 'tool')) return
-      const suspicion = withSuffix(withModel(suspect(text.text, phraseFamilies), text.text), text.text)
+      const reading = model.read(text.text)
+      likeliest = Math.max(likeliest, reading.probability)
+      const suspicion = withSuffix(
+        withModel(suspect(text.text, phraseFamilies), reading, text.text),
+        text.text,
+      )
       if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
     },
     finding() {
+      const value = valueOfPoints(worst.points)
+      const isClear = where === undefined && likeliest < model.clearBelow
+      if (value < 4 && !isClear)
+        return { reason: 'detectors_undecided', leaning: Math.min(3.9, value + likeliest * 0.9) }
       const rationale = describe(worst, where)
       const evidence = where === undefined ? [] : evidenceOf(worst, where)
-      return { value: valueOfPoints(worst.points), rationale, contentFreeRationale: rationale, evidence }
+      return { value, rationale, contentFreeRationale: rationale, evidence }
     },
   }
 }
 
 /** What phrases and the model say together: he who writes a jailbreak in new words still writes in its manner. */
-function withModel(suspicion: Suspicion, text: string): Suspicion {
-  const { probability, start, end } = model.read(text)
+function withModel(suspicion: Suspicion, { probability, start, end }: Reading, text: string): Suspicion {
   if (probability < model.foundAt / 2) return suspicion
   const isFound = probability >= model.foundAt && text.length >= leastUnits
   if (!isFound && suspicion.kinds.every((kind) => manners.has(kind)))

@@ -12,6 +12,8 @@ export interface ModelFile {
   weights: string
   /** The least probability that counts as found; `measured` says what it costs. */
   found_at: number
+  /** The probability below which a text may be called safe; absent: never. */
+  clear_below?: number
 }
 
 /** How sure the model is of the worst passage of a text, and where that stands (UTF-16 offsets). */
@@ -24,6 +26,7 @@ export interface Reading {
 export interface LinearModel {
   version: string
   foundAt: number
+  clearBelow: number
   read(text: string): Reading
 }
 
@@ -46,6 +49,7 @@ export function createLinearModel(file: ModelFile, signs?: (folded: string) => r
   return {
     version: file.version,
     foundAt: file.found_at,
+    clearBelow: file.clear_below ?? 0,
     read(text) {
       let worst: Reading = { probability: 0, start: 0, end: 0 }
       for (let start = 0; start === 0 || start + windowUnits - stepUnits < text.length; start += stepUnits) {
