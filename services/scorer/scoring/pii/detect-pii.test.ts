@@ -76,6 +76,11 @@ describe('the finding', () => {
     for (const text of readCall(parseBody(JSON.stringify({ prompt })), null).texts) detector.read(text)
     return detector.finding()
   }
+  const found = (prompt: string) => {
+    const finding = find(prompt)
+    if ('reason' in finding) throw new Error('nothing found')
+    return finding
+  }
 
   test('never repeats a value in full', () => {
     const secrets = [
@@ -85,7 +90,7 @@ describe('the finding', () => {
       '+442079460958',
       'AKIAIOSFODNN7EXAMPLE',
     ]
-    const { rationale, contentFreeRationale, value } = find(`Mine are: ${secrets.join(' ; ')}`)
+    const { rationale, contentFreeRationale, value } = found(`Mine are: ${secrets.join(' ; ')}`)
     expect(value).toBe(5)
     for (const secret of secrets) expect(rationale).not.toContain(secret)
     expect(rationale).toContain('•••1111')
@@ -93,14 +98,28 @@ describe('the finding', () => {
     expect(contentFreeRationale).not.toMatch(/1111|acme/)
   })
 
-  test('is safe without identifiers', () => {
-    expect(find('hello there')).toMatchObject({ value: 1, evidence: [] })
+  test.each(['hello there', 'What is the capital of France?', 'Please summarise The Lord of the Rings.'])(
+    'is safe without identifiers: %s',
+    (text) => {
+      expect(find(text)).toMatchObject({ value: 1, evidence: [] })
+    },
+  )
+
+  test.each([
+    'My name is Sam.',
+    'Dr. Watson was here',
+    'deliver it to 221 Baker Street',
+    'Bahnhofstraße 5',
+    'he met Priya Raman on Friday',
+    'she was born in 1981',
+  ])('leaves to a reader what may name a person: %s', (text) => {
+    expect(find(text)).toMatchObject({ reason: 'detectors_undecided' })
   })
 
   test('counts once what stands where two pieces of a long text meet', () => {
     const filler = 'x '.repeat(64_000)
     const prompt = `${filler}jane.doe@acme.io ${filler}`
-    expect(find(prompt).evidence).toEqual([
+    expect(found(prompt).evidence).toEqual([
       {
         part: 'request_body',
         pointer: '/prompt',

@@ -3,6 +3,7 @@ import type { Detector, Finding } from '../verdict.ts'
 import { findEmails, findIpAddresses, findPhoneNumbers } from './find-contacts.ts'
 import { findDocuments } from './find-documents.ts'
 import { findSecrets } from './find-secrets.ts'
+import { hintsAtPersons } from './hint-at-persons.ts'
 import { identifierKinds, type Identifier, type IdentifierFinder, type IdentifierKind } from './identifier.ts'
 
 /** In order of trust: where two overlap, the earlier finder's stays. */
@@ -19,14 +20,17 @@ export const piiVersion = 'detector-2'
 const mostEvidence = 100
 const mostExamples = 5
 
-/** Structured identifiers and secrets in either body. Names and addresses are not looked for. */
-export function createPiiDetector(): Detector<Finding> {
+/** Structured identifiers and secrets in either body. Where a private person may be named, finding none is no proof: that takes a reader. */
+export function createPiiDetector(): Detector {
   const evidence: Evidence[] = []
   const examples: string[] = []
   const counts = new Map<IdentifierKind, number>()
   let last: Evidence | undefined
+  let isHinted = false
   return {
-    read({ part, pointer, text, offset }) {
+    read({ part, pointer, speaker, text, offset }) {
+      // The operator names whom he likes in his own instructions, most often the assistant.
+      isHinted ||= speaker !== 'system' && hintsAtPersons(text)
       for (const { kind, start, end } of findIdentifiers(text)) {
         const found = { part, pointer, start: offset + start, end: offset + end, kind }
         // Pieces of a long text overlap: what stands in both counts once.
@@ -37,7 +41,10 @@ export function createPiiDetector(): Detector<Finding> {
         if (examples.length < mostExamples) examples.push(maskIdentifier(kind, text.slice(start, end)))
       }
     },
-    finding: () => describe(counts, examples, evidence),
+    finding: () =>
+      counts.size === 0 && isHinted
+        ? { reason: 'detectors_undecided', leaning: 2 }
+        : describe(counts, examples, evidence),
   }
 }
 
@@ -48,7 +55,7 @@ function describe(
 ): Finding {
   if (counts.size === 0) {
     const rationale =
-      'No structured personal identifier and no secret was found. Names and addresses are not looked for.'
+      'No structured personal identifier, no secret and no sign of a private person was found.'
     return { value: 1, rationale, contentFreeRationale: rationale, evidence }
   }
   const found = `Found ${listOf(counts)}.`
