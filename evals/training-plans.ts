@@ -127,7 +127,7 @@ export const trainingPlans: readonly TrainingPlan[] = [
     signs: orderSigns,
     textsOf: segmentsOf,
     measuredOn: ['injecagent', 'bipia'],
-    // A document has hundreds of sentences: of some 9,000 innocent ones none may be flagged but one of notinject's, which are orders to a model after all.
+    // A document has hundreds of sentences: of 8,347 innocent ones none may be flagged but one of notinject's, which are orders to a model after all.
     mostFalse: { notinject: 0.02, 'requests, constructed': 0.02 },
     mostFalseElsewhere: 0,
   },
