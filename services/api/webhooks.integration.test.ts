@@ -125,6 +125,7 @@ describe('webhooks', () => {
     ['an unknown filter', { filters: { colour: ['red'] } }, 'filters.colour'],
     ['a bad expression', { filter_expression: 'data.severity ==' }, 'filter_expression'],
     ['an unknown function', { filter_expression: 'nonsense(data.severity)' }, 'filter_expression'],
+    ['types that fit no event', { filter_expression: 'data.severity > 3' }, 'filter_expression'],
     ['an unknown name', { filter_expression: 'severity == "high"' }, 'filter_expression'],
     [
       'a long expression',

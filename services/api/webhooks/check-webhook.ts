@@ -1,10 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import type { Clock } from '#runtime/clock.ts'
-import { PermanentError } from '#runtime/errors.ts'
-import { compileFilterExpression } from '#runtime/filter-expression.ts'
 import { hostOf, isPublicAddress, refuseUrl, type OutboundPolicy } from '#runtime/outbound-address.ts'
-import { envelopeFields } from '#schemas/event-data.ts'
 import { invalidInput, type FieldError } from '#services/ingest/http/problem.ts'
+import { faultOfExpression } from './check-expression.ts'
 
 /** The addresses of a host; none when it does not resolve. */
 export type ResolveHost = (host: string) => Promise<readonly string[]>
@@ -39,16 +37,6 @@ async function faultOfUrl(
   if (policy.insecureHosts.has(host)) return undefined
   const addresses = await resolveHost(host)
   return addresses.every(isPublicAddress) ? undefined : 'must not lead to an internal address'
-}
-
-function faultOfExpression(expression: string): string | undefined {
-  try {
-    compileFilterExpression(expression, envelopeFields)
-    return undefined
-  } catch (error) {
-    if (error instanceof PermanentError) return error.message
-    throw error
-  }
 }
 
 const resolveTimeoutMs = 2_000
