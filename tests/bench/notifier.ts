@@ -57,6 +57,7 @@ try {
   const lateness = values.only === 'throughput' ? {} : await measureRetries(targets)
   printFigures('notifier', {
     ...throughput,
+    ...Object.fromEntries([...p99s].map(([count, p99]) => [`healthy_p99_ms_${count}_hanging`, p99])),
     ...(p99s.size === 0
       ? {}
       : { healthy_p99_ratio_50_hanging: ratio(p99s.get(50) ?? NaN, p99s.get(0) ?? NaN) }),

@@ -1,8 +1,9 @@
 import { Agent } from 'undici'
-import { refuseUrl, type OutboundPolicy } from '#runtime/outbound-address.ts'
+import type { OutboundPolicy } from '#runtime/outbound-address.ts'
 import { describeFailure } from './describe-failure.ts'
 import { createGuardedConnector, type ResolveHost } from './guarded-connector.ts'
 import { AnswerReader, AnswerTimedOut, type Answer } from './read-answer.ts'
+import { createReadTarget } from './read-target.ts'
 import { createStatusWatch, type StatusWatch } from './watch-status.ts'
 
 export interface AttemptResult {
@@ -43,11 +44,12 @@ export function createSender(options: SenderOptions): Sender {
     keepAliveMaxTimeout: 30_000,
   })
   const watch = createStatusWatch()
+  const readTarget = createReadTarget(options.policy)
   return {
     async send(url, headers, body) {
-      const refusal = refuseUrl(url, options.policy)
-      if (refusal !== undefined) return failed(`the URL ${refusal}`, 0)
-      const answer = await post(agent, watch, options.timeoutMs, { url, headers, body })
+      const target = readTarget(url)
+      if (target.refusal !== undefined) return failed(`the URL ${target.refusal}`, 0)
+      const answer = await post(agent, watch, options.timeoutMs, { ...target, headers, body })
       return resultOf(answer, options.timeoutMs)
     },
     async close() {
@@ -58,7 +60,8 @@ export function createSender(options: SenderOptions): Sender {
 }
 
 interface Post {
-  url: string
+  origin: string
+  path: string
   headers: Readonly<Record<string, string>>
   body: Buffer
 }
@@ -67,15 +70,14 @@ function post(
   agent: Agent,
   watch: StatusWatch,
   timeoutMs: number,
-  { url, headers, body }: Post,
+  { body, ...request }: Post,
 ): Promise<Answer> {
   const reader = new AnswerReader({ ...rest, timeoutMs })
-  const { origin, pathname, search } = new URL(url)
   // The same bytes, and an object that no other request has.
   const own = body.subarray()
   watch.add(own, (status) => reader.decide(status))
   try {
-    agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body: own }, reader)
+    agent.dispatch({ ...request, method: 'POST', body: own }, reader)
   } catch (error) {
     reader.fail(error instanceof Error ? error : new Error(String(error)))
   }
