@@ -8,16 +8,18 @@ import { rotateBodies, type Rotated } from '#infra/rotate-bodies.ts'
 import { parseConfig, sealingFields, type EncryptionKey } from '#runtime/config.ts'
 import { messageOf } from '#runtime/errors.ts'
 import { createResealer } from '#runtime/sealing.ts'
+import { findStore } from './stack/find-store.ts'
 
-const usage = `scripts/keys status
-scripts/keys rotate-bodies [--pause-ms N]
+const usage = `scripts/keys status [--state DIR]
+scripts/keys rotate-bodies [--pause-ms N] [--state DIR]
 
-  DATABASE_URL and BODY_ENCRYPTION_KEYS are those of the running system. To rotate: put a new key first, keep the old ones behind
+  To rotate: put a new key first, keep the old ones behind
   it, restart ingest, API, gateways, scorer and notifier with it, then rotate-bodies. An old key is taken out when status says so.
 
   status           which keys are needed, by what, and until when
   rotate-bodies    seals everything in Postgres anew with the first key; may be stopped at any time and goes on where it was
   --pause-ms N     between batches (50): less load for longer
+  --state DIR      the running stack (.sluice); DATABASE_URL and BODY_ENCRYPTION_KEYS take its place
 `
 
 const schema = z.object({ ...sealingFields, DATABASE_URL: z.url() })
@@ -27,13 +29,18 @@ function readArguments() {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
-      options: { 'pause-ms': { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+      options: {
+        'pause-ms': { type: 'string' },
+        state: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
     })
     const pauseMs = Number(values['pause-ms'] ?? defaultPauseMs)
     const [command] = positionals
-    if (values.help === true) return { command: 'help', pauseMs }
+    const { state } = values
+    if (values.help === true) return { command: 'help', pauseMs, state }
     if (positionals.length !== 1 || !(pauseMs >= 0)) throw new CannotStart(usage)
-    return { command, pauseMs }
+    return { command, pauseMs, state }
   } catch (error) {
     throw error instanceof CannotStart ? error : new CannotStart(`${messageOf(error)}\n\n${usage}`)
   }
@@ -76,13 +83,13 @@ async function rotate(pool: Pool, keys: readonly EncryptionKey[], pauseMs: numbe
 }
 
 async function run(): Promise<void> {
-  const { command, pauseMs } = readArguments()
+  const { command, pauseMs, state } = readArguments()
   if (command === 'help') {
     console.log(usage)
     return
   }
   if (command !== 'status' && command !== 'rotate-bodies') throw new CannotStart(usage)
-  const parsed = parseConfig(schema, process.env)
+  const parsed = parseConfig(schema, await findStore(state, process.env))
   if (!parsed.ok) throw new CannotStart(`the configuration is wrong\n${parsed.problems.join('\n')}`)
   const { DATABASE_URL: connectionString, BODY_ENCRYPTION_KEYS: keys } = parsed.value
   const pool = new Pool({ connectionString, max: 2, application_name: 'sluice-keys' })

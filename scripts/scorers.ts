@@ -1,13 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { messageOf } from '#runtime/errors.ts'
-import type { Connection } from './stack/connection.ts'
-import type { Secrets } from './stack/secrets.ts'
-import { statePaths } from './stack/state-directory.ts'
+import { findStore } from './stack/find-store.ts'
 
 const usage = `scripts/scorers try FILE [--days N] [--project ID] [--state DIR]
 
@@ -29,23 +26,6 @@ function readArguments() {
   }
 }
 
-/** Where calls are kept, and the keys of their bodies. */
-async function findStore(state: string | undefined): Promise<NodeJS.ProcessEnv> {
-  const given = process.env['DATABASE_URL'] ?? process.env['DATABASE_URL_FILE']
-  if (state === undefined && given !== undefined) return process.env
-  const paths = statePaths(resolve(state ?? '.sluice'))
-  try {
-    const connection = JSON.parse(await readFile(paths.connection, 'utf8')) as Connection
-    const secrets = JSON.parse(await readFile(paths.secrets, 'utf8')) as Secrets
-    const { BODY_ENCRYPTION_KEYS = secrets.BODY_ENCRYPTION_KEYS } = process.env
-    return { ...process.env, DATABASE_URL: connection.database_url, BODY_ENCRYPTION_KEYS }
-  } catch (error) {
-    throw new CannotStart(
-      `cannot read ${paths.connection} (${messageOf(error)}): name a running stack with --state, or set DATABASE_URL and BODY_ENCRYPTION_KEYS`,
-    )
-  }
-}
-
 async function run(): Promise<void> {
   const { values, positionals } = readArguments()
   const [verb, file] = positionals
@@ -55,7 +35,7 @@ async function run(): Promise<void> {
   }
   if (verb !== 'try' || file === undefined || positionals.length > 2)
     throw new CannotStart(`expected "try FILE"\n\n${usage}`)
-  const env = await findStore(values.state)
+  const env = await findStore(values.state, process.env)
   const options = Object.entries({ days: values.days, project: values.project }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}=${value}`],
   )

@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { CannotStart } from '#infra/embedded/embedded-part.ts'
+import { messageOf } from '#runtime/errors.ts'
+import type { Connection } from './connection.ts'
+import type { Secrets } from './secrets.ts'
+import { statePaths } from './state-directory.ts'
+
+/** Where calls are kept, and the keys of their bodies: `environment` where it says, else that with those of the stack in `state` (.sluice). Throws CannotStart. */
+export async function findStore(
+  state: string | undefined,
+  environment: NodeJS.ProcessEnv,
+): Promise<NodeJS.ProcessEnv> {
+  const given = environment['DATABASE_URL'] ?? environment['DATABASE_URL_FILE']
+  if (state === undefined && given !== undefined) return environment
+  const paths = statePaths(resolve(state ?? '.sluice'))
+  try {
+    const connection = JSON.parse(await readFile(paths.connection, 'utf8')) as Connection
+    const secrets = JSON.parse(await readFile(paths.secrets, 'utf8')) as Secrets
+    const { BODY_ENCRYPTION_KEYS = secrets.BODY_ENCRYPTION_KEYS } = environment
+    return { ...environment, DATABASE_URL: connection.database_url, BODY_ENCRYPTION_KEYS }
+  } catch (error) {
+    throw new CannotStart(
+      `cannot read ${paths.connection} (${messageOf(error)}): name a running stack with --state, or set DATABASE_URL and BODY_ENCRYPTION_KEYS`,
+    )
+  }
+}
