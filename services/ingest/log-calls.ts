@@ -9,7 +9,7 @@ import type { Principal, ProjectSettings } from './access/principal.ts'
 import { invalidInput, Problem, unavailable } from './http/problem.ts'
 import { readRecord, type RawRecord, type ReadRecord } from './record/read-record.ts'
 import type { Admit } from './steps/admit-together.ts'
-import { describeRecord } from './steps/describe-record.ts'
+import { describeRecord } from '#capture/record/describe-record.ts'
 import type { PublishCall } from './steps/publish-call.ts'
 import type { Admission } from './stores/quota-store.ts'
 

@@ -1,8 +1,9 @@
+import { outgoingCall } from '#capture/record/outgoing-call.ts'
+import type { CallBodies } from '#capture/record/read-bodies.ts'
 import { PermanentError, SluiceError } from '#runtime/errors.ts'
 import type { Encoder, OutgoingRecord, Producer } from '#runtime/kafka/records.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
-import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { Problem, unavailable } from '../http/problem.ts'
 
 /** A topic that calls are published to, and how. */
@@ -18,12 +19,6 @@ interface PublishDependencies {
   ephemeral: CallTopic
 }
 
-export interface CallBodies {
-  /** Null: they were erased before they came here. */
-  requestBody: Buffer | null
-  responseBody: Buffer | null
-}
-
 /** Resolves once every in-sync replica has the call. Rejects with 503 when Kafka cannot take it, 413 when it is too large. */
 export type PublishCall = (call: LoggedCall, bodies: CallBodies) => Promise<void>
 
@@ -33,20 +28,12 @@ export function createPublishCall({ producer, sealer, logged, ephemeral }: Publi
     key: call.id,
     value: await topic.encoder.encode(call),
   })
-  return async (given, { requestBody, responseBody }) => {
-    const call = requestBody === null ? { ...given, zero_content_retention: true } : given
-    const seal = (bytes: Buffer, part: 'request_body' | 'response_body') =>
-      sealer.seal(bytes, sealedIdentity(call.project_id, call.id, part))
-    const whole: LoggedCall = {
-      ...call,
-      request_body: requestBody === null ? null : seal(requestBody, 'request_body'),
-      response_body: responseBody === null ? null : seal(responseBody, 'response_body'),
-    }
+  return async (call, bodies) => {
+    const { logged: kept, ephemeral: whole } = outgoingCall(call, bodies, (bytes, identity) =>
+      sealer.seal(bytes, identity),
+    )
     try {
-      // Content that must not be kept goes only where nothing is kept; the row of the call goes where all rows go.
-      const records = call.zero_content_retention
-        ? [encodeFor(logged, call), ...(requestBody === null ? [] : [encodeFor(ephemeral, whole)])]
-        : [encodeFor(logged, whole)]
+      const records = [encodeFor(logged, kept), ...(whole === null ? [] : [encodeFor(ephemeral, whole)])]
       await producer.send(await Promise.all(records))
     } catch (error) {
       throw asProblem(error)

@@ -3,7 +3,7 @@ import { createPriceTable, type Price, type PriceTable } from '#capture/price-ta
 import { messageOf } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
-import { parsePrices } from '../record/parse-prices.ts'
+import { parsePrices } from '#capture/record/parse-prices.ts'
 
 /** The prices in force: the list that comes with Sluice, and on top of it the operator's own. */
 export interface PriceStore extends PriceTable {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { createPriceTable } from '#capture/price-table.ts'
+import { createPriceTable } from '../price-table.ts'
 import { newId } from '#schemas/ids.ts'
-import { recordSchema } from '../record/record-schema.ts'
+import { recordSchema } from './record-schema.ts'
 import { describeRecord } from './describe-record.ts'
 
 const project = { projectId: newId('project'), tier: 'pro', zeroContentRetention: false } as const

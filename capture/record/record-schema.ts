@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { textField, idField, isStorableText } from '../http/fields.ts'
+import { textField, idField, isStorableText } from '#schemas/fields.ts'
 
 const recordSources = ['gateway', 'sdk', 'trace', 'mcp', 'otel', 'redteam', 'api'] as const
 

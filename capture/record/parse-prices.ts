@@ -1,7 +1,7 @@
 import { isMap, isSeq, LineCounter, parseDocument, type Node } from 'yaml'
 import { z } from 'zod'
-import { offsetAt } from '#runtime/yaml-offset.ts'
-import type { Price } from '#capture/price-table.ts'
+import type { Price } from '../price-table.ts'
+import { offsetAt } from './yaml-offset.ts'
 
 /** Something wrong in a price list. `line` counts from 1. */
 export interface PriceProblem {

@@ -1,10 +1,9 @@
-import { describeCall, type CallDescription } from '#capture/describe-call.ts'
-import type { PriceTable } from '#capture/price-table.ts'
+import { describeCall, type CallDescription } from '../describe-call.ts'
+import type { PriceTable } from '../price-table.ts'
 import type { CallContext } from '#schemas/call-context.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { Tier } from '#schemas/tiers.ts'
-import type { ProjectSettings } from '../access/principal.ts'
-import type { CallRecord } from '../record/record-schema.ts'
+import type { CallRecord } from './record-schema.ts'
 
 type Tokens = Pick<CallContext, 'prompt_tokens' | 'completion_tokens' | 'cached_tokens' | 'reasoning_tokens'>
 
@@ -15,7 +14,7 @@ const maxToolNames = 100
 /** What is known of the call besides its bodies: what the record says, and what its bodies say where it does not. */
 export function describeRecord(
   record: CallRecord,
-  project: ProjectSettings,
+  project: { projectId: string; zeroContentRetention: boolean },
   tier: Tier,
   prices: PriceTable,
 ): CallContext & Pick<LoggedCall, 'tool_names'> {

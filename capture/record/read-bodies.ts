@@ -1,0 +1,57 @@
+import { idTimeMs } from '#schemas/ids.ts'
+import type { CallRecord } from './record-schema.ts'
+import { scanMembers, type Member } from './scan-json.ts'
+
+/** The bytes of a record's bodies, as they came. */
+export interface CallBodies {
+  /** Null: they were erased on the way. */
+  requestBody: Buffer | null
+  responseBody: Buffer | null
+}
+
+/** What is wrong with a record that its schema cannot see. */
+export interface RecordFault {
+  path: string
+  message: string
+}
+
+const dayMs = 86_400_000
+const oldestMs = 7 * dayMs
+const newestMs = 10 * 60_000
+/** Readers of bodies walk them; nobody sends this deep, and no stack is asked to hold more. */
+const maxDepth = 200
+
+/** Finds the bodies of `record` in the JSON that it was parsed from. Without faults it can be published. */
+export function readBodies(
+  record: CallRecord,
+  json: Buffer,
+  nowMs: number,
+): CallBodies & { faults: readonly RecordFault[] } {
+  const members = scanMembers(json)
+  const faults = [...idFaults(record, nowMs), ...depthFaults(members)]
+  if (record.bodies_erased) return { faults, requestBody: null, responseBody: null }
+  return {
+    faults,
+    requestBody: members.get('request_body')?.bytes ?? Buffer.from('{}'),
+    responseBody: isPresent(record.response_body) ? (members.get('response_body')?.bytes ?? null) : null,
+  }
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
+
+/** A record's identifier holds its time, and partitions exist only around now. */
+function idFaults({ id }: CallRecord, nowMs: number): RecordFault[] {
+  if (id === undefined) return []
+  const ageMs = nowMs - idTimeMs(id)
+  if (ageMs <= oldestMs && ageMs >= -newestMs) return []
+  const time = new Date(idTimeMs(id)).toISOString()
+  return [{ path: 'id', message: `its time is ${time}; taken are the last 7 days and the next 10 minutes` }]
+}
+
+function depthFaults(members: ReadonlyMap<string, Member>): RecordFault[] {
+  return ['request_body', 'response_body']
+    .filter((name) => (members.get(name)?.depth ?? 0) > maxDepth)
+    .map((path) => ({ path, message: `is nested deeper than ${maxDepth} levels` }))
+}
