@@ -1,6 +1,14 @@
 import { createSecretKey } from 'node:crypto'
 import { z } from 'zod'
-import { listOf, milliseconds, operationsPort, processFields } from '#runtime/config.ts'
+import {
+  kafkaFields,
+  listOf,
+  milliseconds,
+  operationsPort,
+  processFields,
+  registryFields,
+  sealingFields,
+} from '#runtime/config.ts'
 
 const kibibyte = 1024
 const mebibyte = 1024 * kibibyte
@@ -9,6 +17,22 @@ const minSpoolBytes = 16 * mebibyte
 export const gatewayConfigSchema = z
   .object({
     ...processFields,
+    ...kafkaFields,
+    ...sealingFields,
+    KAFKA_BROKERS: kafkaFields.KAFKA_BROKERS.optional(),
+    SCHEMA_REGISTRY_URL: registryFields.SCHEMA_REGISTRY_URL.optional(),
+    GATEWAY_DELIVERY: z
+      .enum(['api', 'kafka'])
+      .default('api')
+      .describe(
+        '`api`: records are posted to API_BACKEND_URL. `kafka`: they are published to KAFKA_BROKERS, for projects whose tier has no limit; the API is still asked what their settings are.',
+      ),
+    PRICES_FILE: z
+      .string()
+      .optional()
+      .describe(
+        'Price list of your own for GATEWAY_DELIVERY=kafka, as the API has it; read at the start. Goes before infra/prices.json.',
+      ),
     OPS_PORT: operationsPort(9080),
     GATEWAY_HOST: z.string().default('0.0.0.0').describe('Address that applications reach the gateway at.'),
     GATEWAY_PORT: z.coerce
@@ -171,6 +195,9 @@ export const gatewayConfigSchema = z
       for (const path of ['UPSTREAM_TOKEN_URL', 'UPSTREAM_CLIENT_ID', 'UPSTREAM_CLIENT_SECRET'] as const)
         need(path, 'UPSTREAM_AUTH=client_credentials')
     }
+    if (config.GATEWAY_DELIVERY === 'kafka')
+      for (const path of ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL'] as const)
+        need(path, 'GATEWAY_DELIVERY=kafka')
     const choice = `GATEWAY_AUTH=${config.GATEWAY_AUTH}`
     if (config.GATEWAY_AUTH === 'proxy_keys') {
       need('PROXY_API_KEY', choice)

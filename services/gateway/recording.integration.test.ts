@@ -197,4 +197,30 @@ describe('delivery', () => {
     await next.stop()
     await rm(directory, { recursive: true })
   })
+
+  test('a record that was written under another GATEWAY_AUTH waits aside for a gateway that has its key', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'sluice-other-auth-'))
+    // Nobody says whose the key is, so the record names no project.
+    world.receiver.refuseAll(503)
+    const first = await world.startAnother({ SPOOL_DIR: directory })
+    const id = idOf(await world.post(chatPath, {}, first))
+    await first.stop()
+    world.receiver.refuseAll(undefined)
+    const other = await world.startAnother({
+      SPOOL_DIR: directory,
+      GATEWAY_AUTH: 'project_keys',
+      UPSTREAM_API_KEY: 'up',
+      INTERNAL_API_SECRET: 'secret',
+      SERVICE_API_KEY: '',
+    })
+    await until(async () =>
+      (await readdir(directory, { recursive: true })).some((name) => /^parked.*segment$/.test(name)),
+    )
+    await other.stop()
+    const next = await world.startAnother({ SPOOL_DIR: directory })
+    await world.recordOf(id)
+    await until(async () => (await readdir(join(directory, 'parked'))).length === 0)
+    await next.stop()
+    await rm(directory, { recursive: true })
+  })
 })

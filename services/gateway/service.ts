@@ -10,7 +10,9 @@ import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { listen } from '#runtime/operations-server.ts'
 import type { Health, Service } from '#runtime/service.ts'
+import { requestLimitOf } from '#schemas/tiers.ts'
 import type { GatewayConfig } from './config.ts'
+import { keyCredential, secretCredential } from './delivery/credentials.ts'
 import { createHeartbeat, type GatewayReport, type Heartbeat } from './delivery/heartbeat.ts'
 import { createSender } from './delivery/create-sender.ts'
 import type { Sender } from './delivery/sender.ts'
@@ -21,7 +23,7 @@ import { withoutBodies } from './recording/without-bodies.ts'
 import { createAskProject } from './projects/ask-project.ts'
 import { createOwnProject, type OwnProject } from './projects/own-project.ts'
 import { Spool } from './spool/spool.ts'
-import { createCallers, postingCredential } from './traffic/create-callers.ts'
+import { createCallers } from './traffic/create-callers.ts'
 import { createTrafficServer } from './traffic/traffic-server.ts'
 import { createCredentials } from './traffic/create-credentials.ts'
 import { createUpstream } from './traffic/upstream.ts'
@@ -46,20 +48,16 @@ const closeIdleEveryMs = 50
 /** The gateway: forwards calls, records them on disk, and sends the records to the API service. Wiring only. */
 export function createGateway(
   config: GatewayConfig,
-  { log, metrics: registry, clock, worker = 1 }: GatewayDependencies,
+  { worker = 1, ...dependencies }: GatewayDependencies,
 ): Gateway {
+  const { log, metrics: registry, clock } = dependencies
   const metrics = createGatewayMetrics(registry)
   const now = () => clock.now()
   const upstream = createUpstream(config)
   const backend = createBackendAgent(config.BACKEND_TIMEOUT_MS)
-  const own = createOwnProject({
-    ask: createAskProject(config.API_BACKEND_URL, postingCredential(config), backend),
-    directory: config.SPOOL_DIR,
-    key: config.SERVICE_API_KEY ?? '',
-    log,
-  })
+  const own = createOwn(config, backend, log)
   const spool = createSpool(config, metrics, log, clock)
-  const sender = createSender(config, backend, { spool, metrics, log, clock })
+  const { sender, close } = createSender(config, { spool, metrics, backend, own }, dependencies)
   const maxBodyBytes = config.CAPTURE_MAX_BYTES
   const server = createTrafficServer({
     upstream,
@@ -90,14 +88,13 @@ export function createGateway(
     server,
     spool,
     sender,
-    // With the operator's secret there is no project that is the gateway's own.
-    own: config.GATEWAY_AUTH === 'proxy_keys' ? own : undefined,
+    own,
     metrics,
     backend,
     name: `${hostname()}:${config.GATEWAY_PORT}/${worker}`,
     version: readVersion(),
     startedMs: clock.now(),
-    closeClients: () => Promise.all([upstream.pool.close(), backend.close()]),
+    closeClients: () => Promise.all([close(), upstream.pool.close(), backend.close()]),
   })
 }
 
@@ -132,7 +129,7 @@ class GatewayService implements Gateway {
     this.#heartbeat = createHeartbeat({
       dispatcher: backend,
       url: config.API_BACKEND_URL,
-      credential: postingCredential(config),
+      credential: (config.GATEWAY_AUTH === 'proxy_keys' ? keyCredential : secretCredential)(config),
       everyMs: config.GATEWAY_HEARTBEAT_MS,
       report: () => this.#report(),
       log,
@@ -144,6 +141,7 @@ class GatewayService implements Gateway {
     const { config, server, spool, sender, own, log } = this.#parts
     if (config.SPOOL_KEY === undefined) log.warn('SPOOL_KEY is not set: records wait on disk unencrypted')
     await own?.start()
+    refuseLimitedTier(config, own)
     await spool.open()
     this.#sending = sender.run()
     this.#sending.catch((error: unknown) => {
@@ -172,10 +170,18 @@ class GatewayService implements Gateway {
   }
 
   async #report(): Promise<GatewayReport> {
-    const { name, version, startedMs, spool, metrics } = this.#parts
+    const { config, name, version, startedMs, spool, metrics } = this.#parts
     const { problems = {} } = this.health()
     const lost = await metrics.losses()
-    return { name, version, delivery: 'api', startedMs, spool: spool.depth(), lost, problems }
+    return {
+      name,
+      version,
+      delivery: config.GATEWAY_DELIVERY,
+      startedMs,
+      spool: spool.depth(),
+      lost,
+      problems,
+    }
   }
 
   stop(): Promise<void> {
@@ -195,6 +201,24 @@ class GatewayService implements Gateway {
     await closeClients()
     this.#ended.resolve(undefined)
   }
+}
+
+/** The project of SERVICE_API_KEY. */
+function createOwn(config: GatewayConfig, backend: Dispatcher, log: Log): OwnProject | undefined {
+  const credential = keyCredential(config)
+  if (credential === undefined) return undefined
+  const ask = createAskProject(config.API_BACKEND_URL, credential, backend)
+  return createOwnProject({ ask, directory: config.SPOOL_DIR, key: credential.value, log })
+}
+
+/** Admission is ingest's. A project whose tier is found out, or changed, later has its records posted to the API. */
+function refuseLimitedTier(config: GatewayConfig, own: OwnProject | undefined): void {
+  const settings = own?.settings()
+  if (config.GATEWAY_DELIVERY === 'api' || settings === undefined || requestLimitOf[settings.tier] === null)
+    return
+  throw new Error(
+    `GATEWAY_DELIVERY=kafka: project ${settings.projectId} is on tier ${settings.tier}, whose limit only the API can keep; set GATEWAY_DELIVERY=api`,
+  )
 }
 
 function readVersion(): string {

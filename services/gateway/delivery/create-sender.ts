@@ -1,35 +1,74 @@
 import { join } from 'node:path'
 import type { Dispatcher } from 'undici'
+import type { ProcessDependencies } from '#runtime/run-process.ts'
 import type { GatewayConfig } from '../config.ts'
+import type { GatewayMetrics } from '../metrics.ts'
+import { createAskProject } from '../projects/ask-project.ts'
+import type { OwnProject } from '../projects/own-project.ts'
+import { createProjectDirectory } from '../projects/project-directory.ts'
 import { withoutBodies } from '../recording/without-bodies.ts'
-import { postingCredential } from '../traffic/create-callers.ts'
-import { createPostRecords } from './post-records.ts'
-import { createRejectedRecords } from './rejected-records.ts'
-import { Sender, type SenderDependencies } from './sender.ts'
+import type { Spool } from '../spool/spool.ts'
+import { keyCredential, secretCredential, type Credential } from './credentials.ts'
+import { createKafkaDelivery, type KafkaDelivery } from './kafka-delivery.ts'
+import { createKeptRecords } from './kept-records.ts'
+import { createPostRecords, type PostRecords } from './post-records.ts'
+import { createRoutedDelivery, createRouteOf } from './route-records.ts'
+import { Sender } from './sender.ts'
 
-const rejectedMaxBytes = 64 * 1024 * 1024
+const keptMaxBytes = 64 * 1024 * 1024
 
-/** What carries records to the API service. Wiring only. */
+interface SenderParts {
+  spool: Spool
+  metrics: GatewayMetrics
+  backend: Dispatcher
+  /** Undefined without SERVICE_API_KEY. */
+  own: OwnProject | undefined
+}
+
+/** What carries records out of the spool: to the API service, or to Kafka. Wiring only. */
 export function createSender(
   config: GatewayConfig,
-  backend: Dispatcher,
-  dependencies: Omit<SenderDependencies, 'post' | 'rejected'>,
-): Sender {
+  { spool, metrics, backend, own }: SenderParts,
+  dependencies: ProcessDependencies,
+): { sender: Sender; close: () => Promise<unknown> } {
   const { log, clock } = dependencies
-  return new Sender({
-    ...dependencies,
-    post: createPostRecords({
-      dispatcher: backend,
-      url: config.API_BACKEND_URL,
-      credential: postingCredential(config),
-    }),
-    rejected: createRejectedRecords({
-      directory: join(config.SPOOL_DIR, 'rejected'),
+  const kafkas: KafkaDelivery[] = []
+  const deliveryAs = (credential: Credential | undefined): PostRecords | undefined => {
+    if (credential === undefined) return undefined
+    const url = config.API_BACKEND_URL
+    const post = createPostRecords({ dispatcher: backend, url, credential })
+    if (config.GATEWAY_DELIVERY === 'api') return post
+    const ask = createAskProject(url, credential, backend)
+    const findProject = createProjectDirectory(own, ask, () => clock.now())
+    const kafka = createKafkaDelivery(config, { findProject, post }, dependencies)
+    kafkas.push(kafka)
+    return kafka.publish
+  }
+  const routeOf = createRouteOf({
+    ownProject: own && (() => own.settings()?.projectId),
+    asOwn: deliveryAs(keyCredential(config)),
+    asOperator: deliveryAs(secretCredential(config)),
+  })
+  const kept = (folder: string, onDropped: () => void) =>
+    createKeptRecords({
+      directory: join(config.SPOOL_DIR, folder),
       key: config.SPOOL_KEY,
-      maxBytes: rejectedMaxBytes,
+      maxBytes: keptMaxBytes,
       stripBodies: withoutBodies,
       now: () => clock.now(),
       log,
-    }),
+      onDropped,
+    })
+  const sender = new Sender({
+    spool,
+    metrics,
+    log,
+    clock,
+    post: createRoutedDelivery(routeOf),
+    isSendable: (record) => routeOf(record) !== null,
+    // What is refused is counted as such when it is.
+    rejected: kept('rejected', () => undefined),
+    parked: kept('parked', () => metrics.lost('parked_full', 1)),
   })
+  return { sender, close: () => Promise.all(kafkas.map((kafka) => kafka.stop())) }
 }

@@ -1,5 +1,6 @@
 import { request, type Dispatcher } from 'undici'
 import type { Log } from '#runtime/log.ts'
+import type { Credential } from './credentials.ts'
 import type { SpoolDepth } from '../spool/spool.ts'
 
 /** What a gateway says of itself. */
@@ -25,7 +26,7 @@ interface HeartbeatOptions {
   dispatcher: Dispatcher
   /** The API service. */
   url: string
-  credential: { name: string; value: string }
+  credential: Credential | undefined
   everyMs: number
   report: () => Promise<GatewayReport>
   log: Log
@@ -77,7 +78,10 @@ async function send(
     method: 'POST',
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
-    headers: { 'content-type': 'application/json', [credential.name]: credential.value },
+    headers: {
+      'content-type': 'application/json',
+      ...(credential === undefined ? {} : { [credential.name]: credential.value }),
+    },
     body: JSON.stringify({
       ...report,
       started_at: new Date(startedMs).toISOString(),

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { z } from 'zod'
 import { TransientError } from '#runtime/errors.ts'
+import type { Credential } from './credentials.ts'
 
 /** What the API service decided for one record. */
 export type Verdict =
@@ -11,6 +12,8 @@ export type Verdict =
   | { kind: 'refused'; status: number; detail: string }
   /** Not now. */
   | { kind: 'later' }
+  /** Not by this gateway: it has no credential for the record's project. */
+  | { kind: 'unsendable' }
 
 /**
  * Posts records (JSON bytes) and gives a verdict for each, in order. Throws TransientError (`BACKEND_UNAVAILABLE`) when the service could
@@ -23,7 +26,7 @@ export interface PostOptions {
   /** The API service, without a slash at the end. */
   url: string
   /** The header that says who posts. */
-  credential: { name: string; value: string }
+  credential: Credential
 }
 
 const batchAnswer = z.object({

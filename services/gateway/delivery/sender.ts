@@ -6,12 +6,17 @@ import { fieldAt, parseJson, textOf } from '#capture/json.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import type { Spool, SpoolBatch } from '../spool/spool.ts'
 import type { PostRecords, Verdict } from './post-records.ts'
-import type { RejectedRecords } from './rejected-records.ts'
+import type { KeptRecords } from './kept-records.ts'
 
 export interface SenderDependencies {
   spool: Spool
   post: PostRecords
-  rejected: RejectedRecords
+  /** Whether this gateway has a credential for the record's project. */
+  isSendable: (record: Buffer) => boolean
+  /** Records that will never be taken, for people to look at. */
+  rejected: KeptRecords
+  /** Records that only a gateway with another credential can send; that one takes them up. */
+  parked: KeptRecords
   metrics: GatewayMetrics
   log: Log
   clock: Clock
@@ -52,9 +57,10 @@ export class Sender {
 
   /** Sends until it is stopped. Rejects when the spool cannot be read or written. */
   async run(): Promise<void> {
-    const { spool, rejected, metrics, clock } = this.#dependencies
+    const { spool, rejected, parked, metrics, clock } = this.#dependencies
+    await this.#takeUpParked()
     while (!this.#givingUp.signal.aborted) {
-      if (spool.isDue()) await rejected.eraseAged()
+      if (spool.isDue()) await Promise.all([rejected.eraseAged(), parked.eraseAged()])
       const batch = await spool.take(batchRecords, batchBytes)
       metrics.spool(spool.depth(), clock.now())
       if (batch !== undefined) {
@@ -115,6 +121,7 @@ export class Sender {
       else {
         metrics.delivered(verdict.kind)
         if (verdict.kind === 'refused') await this.#reject(record, verdict, isEphemeral)
+        if (verdict.kind === 'unsendable') await this.#park(record, isEphemeral)
       }
     }
     if (later.length === 0 && this.#problem !== null) log.info('the API service takes records again')
@@ -122,12 +129,35 @@ export class Sender {
     return later
   }
 
+  /** What a gateway before this one had no credential for. */
+  async #takeUpParked(): Promise<void> {
+    const { spool, parked, isSendable } = this.#dependencies
+    await parked.giveBack(async (record, isEphemeral) => {
+      if (!isSendable(record)) return false
+      await spool.append(record, isEphemeral)
+      return true
+    })
+  }
+
+  async #park(record: Buffer, isEphemeral: boolean): Promise<void> {
+    const { log, parked } = this.#dependencies
+    log.error(
+      { request_id: idOf(record) },
+      'a record is of a project that this gateway has no credential for: it waits in parked/ for a gateway with INTERNAL_API_SECRET, or with the SERVICE_API_KEY of that project',
+    )
+    await parked.keep(record, idOf(record), isEphemeral)
+  }
+
   async #reject(record: Buffer, { status, detail }: Refusal, isEphemeral: boolean): Promise<void> {
     const { log, rejected } = this.#dependencies
-    const id = textOf(fieldAt(parseJson(record.toString('utf8')), 'id')) ?? 'unknown'
+    const id = idOf(record)
     log.error({ request_id: id, status, detail }, 'the API service refused a record')
     await rejected.keep(record, id, isEphemeral)
   }
+}
+
+function idOf(record: Buffer): string {
+  return textOf(fieldAt(parseJson(record.toString('utf8')), 'id')) ?? 'unknown'
 }
 
 /** Doubling, and spread so that gateways do not come back all at once. */

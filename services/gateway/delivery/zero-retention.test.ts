@@ -10,7 +10,7 @@ import { createGatewayMetrics } from '../metrics.ts'
 import { withoutBodies } from '../recording/without-bodies.ts'
 import { Spool } from '../spool/spool.ts'
 import type { PostRecords, Verdict } from './post-records.ts'
-import { createRejectedRecords } from './rejected-records.ts'
+import { createKeptRecords } from './kept-records.ts'
 import { Sender } from './sender.ts'
 
 /** Records of projects that keep no content, on a disk that is not encrypted, so that a test can look for their words. */
@@ -71,17 +71,22 @@ async function onDisk(): Promise<string> {
 }
 
 function startSender(spool: Spool, post: PostRecords) {
-  const sender = new Sender({
-    spool,
-    post,
-    rejected: createRejectedRecords({
-      directory: join(directory, 'rejected'),
+  const kept = (folder: string) =>
+    createKeptRecords({
+      directory: join(directory, folder),
       key: undefined,
       maxBytes: 1024 * 1024,
       stripBodies: withoutBodies,
       now,
       log,
-    }),
+      onDropped: () => undefined,
+    })
+  const sender = new Sender({
+    spool,
+    post,
+    isSendable: () => true,
+    rejected: kept('rejected'),
+    parked: kept('parked'),
     metrics: createGatewayMetrics(createMetrics()),
     log,
     clock: { ...systemClock, sleep: () => new Promise((resolve) => setTimeout(resolve, 5)) },

@@ -1,5 +1,6 @@
 import { request, type Dispatcher } from 'undici'
 import { z } from 'zod'
+import type { Credential } from '../delivery/credentials.ts'
 import { tierSchema, type Tier } from '#schemas/tiers.ts'
 
 /** What the gateway has to know of a project. */
@@ -24,11 +25,7 @@ export const projectAnswer = z
 const timeoutMs = 3_000
 
 /** Asks `GET /internal/project`. Rejects when the API service does not say. */
-export function createAskProject(
-  url: string,
-  credential: { name: string; value: string },
-  dispatcher: Dispatcher,
-): AskProject {
+export function createAskProject(url: string, credential: Credential, dispatcher: Dispatcher): AskProject {
   return async (projectId) => {
     const query = projectId === undefined ? '' : `?project_id=${encodeURIComponent(projectId)}`
     const { statusCode, body } = await request(`${url}/internal/project${query}`, {

@@ -36,7 +36,10 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
         'the spool is slow: an answer ends before its record is on disk',
       )
       // It may still get there; the spool counts it when it does not.
-      written.then(metrics.recorded, () => undefined)
+      written.then(
+        () => metrics.recorded(),
+        () => undefined,
+      )
     }
     // The spool has counted it. The application's answer is not held back for it.
     else log.error({ err: outcome.error, request_id: id }, 'the spool did not take a record')

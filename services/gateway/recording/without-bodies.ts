@@ -19,9 +19,10 @@ export function withoutBodies(record: Buffer): Buffer {
     completion_tokens: described.completionTokens,
     reasoning_tokens: described.reasoningTokens,
   }
-  // JSON leaves out what is undefined.
+  const filled = Object.entries(derived).map(([name, value]) => [name, fieldAt(whole, name) ?? value])
+  // JSON leaves out what is undefined. The order stays: who reads the start of a record finds its project there.
   const gone = { request_body: undefined, response_body: undefined, bodies_erased: true }
-  return Buffer.from(JSON.stringify({ ...derived, ...whole, ...gone }))
+  return Buffer.from(JSON.stringify({ ...whole, ...Object.fromEntries(filled), ...gone }))
 }
 
 /** As ingest takes it; a body may name anything. */

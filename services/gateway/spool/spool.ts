@@ -11,7 +11,7 @@ import { releaseFolder, touchEveryMs, touchLock } from './spool-lock.ts'
 import { createSpoolWriters, type SpoolWriters } from './spool-writers.ts'
 import { createWriteQueue } from './write-queue.ts'
 
-export type LossReason = 'spool_full' | 'spool_write' | 'damaged' | 'unreadable'
+export type LossReason = 'spool_full' | 'parked_full' | 'spool_write' | 'damaged' | 'unreadable'
 
 export interface SpoolOptions {
   directory: string

@@ -9,19 +9,12 @@ import { createProjectKeys, resolveByApi } from './project-keys.ts'
 export function createCallers(
   config: GatewayConfig,
   dispatcher: Dispatcher,
-  { own, log, now }: { own: OwnProject; log: Log; now: () => number },
+  { own, log, now }: { own: OwnProject | undefined; log: Log; now: () => number },
 ): Authorizer {
   if (config.GATEWAY_AUTH === 'proxy_keys') {
     const unknown: Caller = { projectId: undefined, isEphemeral: false }
-    return createAuthorizer(config.PROXY_API_KEY ?? [], () => own.settings() ?? unknown)
+    return createAuthorizer(config.PROXY_API_KEY ?? [], () => own?.settings() ?? unknown)
   }
   const resolve = resolveByApi(config.API_BACKEND_URL, config.INTERNAL_API_SECRET ?? '', dispatcher)
   return createProjectKeys({ resolve, now, log })
-}
-
-/** As one project, or as the operator who says in each record whose it is. */
-export function postingCredential(config: GatewayConfig): { name: string; value: string } {
-  return config.GATEWAY_AUTH === 'proxy_keys'
-    ? { name: 'x-service-key', value: config.SERVICE_API_KEY ?? '' }
-    : { name: 'authorization', value: `Bearer ${config.INTERNAL_API_SECRET ?? ''}` }
 }

@@ -1,0 +1,51 @@
+import type { AskProject, ProjectSettings } from './ask-project.ts'
+import type { OwnProject } from './own-project.ts'
+
+/** Settings of the project that a record names; of the gateway's own when it names none. Null: there is no such project. Rejects when nobody knows now. */
+export type FindProject = (projectId: string | undefined) => Promise<ProjectSettings | null>
+
+interface Known {
+  settings: ProjectSettings | null
+  askedMs: number
+}
+
+const validMs = 60_000
+const maxKnown = 10_000
+
+/** Answers are used for a minute, and for longer while the API service is away. */
+export function createProjectDirectory(
+  own: OwnProject | undefined,
+  ask: AskProject,
+  now: () => number,
+): FindProject {
+  const known = new Map<string, Known>()
+  const asking = new Map<string, Promise<ProjectSettings | null>>()
+
+  const askNow = async (projectId: string): Promise<ProjectSettings | null> => {
+    const last = known.get(projectId)
+    let settings: ProjectSettings | null
+    try {
+      settings = await ask(projectId)
+    } catch (error) {
+      if (last === undefined) throw error
+      settings = last.settings
+    }
+    known.delete(projectId)
+    known.set(projectId, { settings, askedMs: now() })
+    const [oldest] = known.keys()
+    if (known.size > maxKnown && oldest !== undefined) known.delete(oldest)
+    return settings
+  }
+  return async (projectId) => {
+    const ownSettings = own?.settings()
+    if (projectId === undefined || projectId === ownSettings?.projectId) {
+      if (ownSettings === undefined) throw new Error(own?.problem() ?? 'the record names no project')
+      return ownSettings
+    }
+    const last = known.get(projectId)
+    if (last !== undefined && now() - last.askedMs < validMs) return last.settings
+    const asked = asking.get(projectId) ?? askNow(projectId).finally(() => asking.delete(projectId))
+    asking.set(projectId, asked)
+    return asked
+  }
+}
