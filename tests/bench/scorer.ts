@@ -10,8 +10,8 @@ import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { answers, asks, sampleJob } from '#services/scorer/testing/sample-job.ts'
 import { setScorerStage, type ScorerStage } from '#services/scorer/testing/scorer-stage.ts'
 import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
-import { startBenchProcess } from '../support/bench-process.ts'
-import { measureDetectors, measureJudgeCosts, sampleCalls } from '../support/scoring-costs.ts'
+import { cpuOfTree, startBenchProcess } from '../support/bench-process.ts'
+import { measureDetectors, measureJudgeCosts, measureThread, sampleCalls } from '../support/scoring-costs.ts'
 import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 
@@ -38,9 +38,12 @@ async function measureScoring(): Promise<Record<string, number>> {
   console.table(Object.fromEntries([...perKb].map(([name, us]) => [name, { 'CPU µs/kB': us.toFixed(1) }])))
   const costs = await measureJudgeCosts(calls)
   console.table(costs)
+  const { inlineMs, threadMs } = await measureThread()
+  console.log(`a large call: ${inlineMs.toFixed(0)} ms here, ${threadMs.toFixed(0)} ms in a thread`)
   const of = (mode: string) => costs[`${mode}, together`]?.['US$ a million calls'] ?? NaN
   return {
     detector_us_per_kb: Number([...perKb.values()].reduce((sum, us) => sum + us, 0).toFixed(1)),
+    thread_ratio: ratio(threadMs, inlineMs),
     judge_usd_per_million_always: of('always'),
     judge_usd_per_million_uncertain: of('uncertain'),
     judge_usd_per_million_separate: costs['always, apart']?.['US$ a million calls'] ?? NaN,
@@ -54,7 +57,12 @@ async function measureProcesses(): Promise<Record<string, number>> {
   ])
   try {
     const rates = new Map<number, number>()
-    for (const count of [1, 2, 4]) rates.set(count, await rateOf(count, judge.url))
+    let cpuMs = NaN
+    for (const count of [1, 2, 4]) {
+      const measured = await rateOf(count, judge.url)
+      rates.set(count, measured.perSecond)
+      if (count === 1) cpuMs = measured.cpuMsPerJob
+    }
     const one = rates.get(1) ?? NaN
     const rows = [...rates].map(([count, rate]) => [
       `${count} processes`,
@@ -67,6 +75,7 @@ async function measureProcesses(): Promise<Record<string, number>> {
     console.table(Object.fromEntries(rows))
     return {
       jobs_per_s_1: Number(one.toFixed(1)),
+      cpu_ms_per_job: Number(cpuMs.toFixed(2)),
       efficiency_2: ratio(rates.get(2) ?? NaN, 2 * one),
       efficiency_4: ratio(rates.get(4) ?? NaN, 4 * one),
     }
@@ -77,7 +86,7 @@ async function measureProcesses(): Promise<Record<string, number>> {
 }
 
 /** Jobs per second while every process has some to do: with six partitions and four processes that is for two thirds of them. */
-async function rateOf(count: number, judgeUrl: string): Promise<number> {
+async function rateOf(count: number, judgeUrl: string): Promise<{ perSecond: number; cpuMsPerJob: number }> {
   const stage = await setScorerStage()
   const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-scorer-'))
   const scorers = await startScorers(count, stage, directory, judgeUrl)
@@ -89,12 +98,17 @@ async function rateOf(count: number, judgeUrl: string): Promise<number> {
     await stage.send(jobs)
     const doneAfter = async (share: number) => {
       await until(() => stage.recorded.length >= warmUp.length + share * jobs.length, 600_000)
-      return { atMs: performance.now(), count: stage.recorded.length }
+      const cpuUs = scorers.reduce((sum, { pid }) => sum + cpuOfTree(pid()), 0)
+      return { atMs: performance.now(), count: stage.recorded.length, cpuUs }
     }
     const from = await doneAfter(0.1)
     const to = await doneAfter(0.6)
     await doneAfter(1)
-    return ((to.count - from.count) / (to.atMs - from.atMs)) * 1_000
+    const done = to.count - from.count
+    return {
+      perSecond: (done / (to.atMs - from.atMs)) * 1_000,
+      cpuMsPerJob: (to.cpuUs - from.cpuUs) / 1_000 / done,
+    }
   } finally {
     await Promise.all(scorers.map((scorer) => scorer.stop()))
     await stage.close()

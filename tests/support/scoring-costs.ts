@@ -1,3 +1,4 @@
+import { createMetrics } from '#runtime/metrics.ts'
 import { newId } from '#schemas/ids.ts'
 import { builtInScorers } from '#schemas/verdicts.ts'
 import type { Judge, JudgeCase } from '#services/scorer/judge/judge.ts'
@@ -10,6 +11,8 @@ import { runDetectors } from '#services/scorer/steps/run-detectors.ts'
 import { answers } from '#services/scorer/testing/sample-job.ts'
 import { readRubrics } from '#services/scorer/stores/read-evals.ts'
 import { readJudgePrice } from '#services/scorer/stores/read-judge-price.ts'
+import { createScorerMetrics } from '#services/scorer/scorer-metrics.ts'
+import { createDetectorThreads } from '#services/scorer/threads/detector-threads.ts'
 import { realPrompts } from './real-prompts.ts'
 
 const never = new AbortController().signal
@@ -50,6 +53,35 @@ export async function measureDetectors(calls: readonly Call[]): Promise<Map<stri
     perKb.set(name, (user + system) / kilobytes)
   }
   return perKb
+}
+
+/** How much longer a large call takes in a thread than here: what handing it over costs. Both warm. */
+export async function measureThread(): Promise<{ inlineMs: number; threadMs: number }> {
+  const text = realPrompts(300).join('\n').repeat(3)
+  const call = readCall(parseBody(JSON.stringify({ messages: [{ role: 'user', content: text }] })), null)
+  const chosen = { builtIn: builtInScorers, custom: [] }
+  const threads = createDetectorThreads({
+    threads: 1,
+    timeoutMs: 60_000,
+    metrics: createScorerMetrics(createMetrics()),
+  })
+  const fastest = async (run: () => Promise<void>) => {
+    let bestMs = Infinity
+    for (let round = 0; round < 4; round++) {
+      const startedMs = performance.now()
+      await run()
+      bestMs = Math.min(bestMs, performance.now() - startedMs)
+    }
+    return bestMs
+  }
+  try {
+    const ignore = () => undefined
+    const inlineMs = await fastest(() => runDetectors(chosen, call, noTurns, ignore))
+    const threadMs = await fastest(() => threads.run(chosen, call, ignore, never))
+    return { inlineMs, threadMs }
+  } finally {
+    await threads.stop()
+  }
 }
 
 /** What the judge would cost, by the prompts that would be sent; the price is gpt-4o-mini's. */

@@ -68,12 +68,15 @@ export function createOpenAiModel(options: OpenAiOptions): AskModel {
 /** What came need not have the type that the client promises: it is whatever some server sent. */
 function replyOf(completion: Partial<OpenAI.ChatCompletion> | string | null): ModelReply {
   if (typeof completion !== 'object' || completion === null)
-    return { text: '', promptTokens: null, completionTokens: null }
+    return { text: '', promptTokens: null, cachedTokens: 0, completionTokens: null }
   const choice = completion.choices?.[0] as Partial<OpenAI.ChatCompletion.Choice> | undefined
   const declined = choice?.finish_reason === 'content_filter' || typeof choice?.message?.refusal === 'string'
+  const promptTokens = tokens(completion.usage?.prompt_tokens)
+  const cachedTokens = tokens(completion.usage?.prompt_tokens_details?.cached_tokens) ?? 0
   return {
     text: declined ? null : textOf(choice?.message?.content),
-    promptTokens: tokens(completion.usage?.prompt_tokens),
+    promptTokens,
+    cachedTokens: Math.min(cachedTokens, promptTokens ?? 0),
     completionTokens: tokens(completion.usage?.completion_tokens),
   }
 }

@@ -3,12 +3,20 @@ import type { JudgePrompt } from '../scoring/judge/judge-prompt.ts'
 /** US dollars for a million tokens of the judge's model. */
 export interface JudgePrice {
   input: number
+  /** Of what the provider has read before. */
+  cachedInput: number
   output: number
 }
 
-/** What a request costs: tokens that are cached at the provider count in full, so that a budget errs on the safe side. */
-export function costOf(price: JudgePrice, promptTokens: number, completionTokens: number): number {
-  return (promptTokens * price.input + completionTokens * price.output) / 1_000_000
+/** What a request costs. `cachedTokens` are part of `promptTokens`. */
+export function costOf(
+  price: JudgePrice,
+  promptTokens: number,
+  completionTokens: number,
+  cachedTokens = 0,
+): number {
+  const fresh = (promptTokens - cachedTokens) * price.input
+  return (fresh + cachedTokens * price.cachedInput + completionTokens * price.output) / 1_000_000
 }
 
 /** What a provider puts around two messages and a schema. */

@@ -8,7 +8,7 @@ import { createOpenAiModel } from './ask-openai.ts'
 import type { JudgePrice } from './judge-price.ts'
 import { createJudge, type Judge } from './judge.ts'
 
-/** A reservation older than a request can take by so much belongs to a process that is gone. */
+/** A request waits for at most one before it. A reservation that is older than both by so much belongs to a process that is gone. */
 const leaseBeyondTimeoutMs = 60_000
 const priceList = 'infra/prices.json'
 
@@ -43,7 +43,7 @@ export function makeJudge(
   const budget = createJudgeBudget({
     pool,
     capUsd: config.JUDGE_MAX_USD_PER_PERIOD ?? null,
-    leaseMs: config.JUDGE_TIMEOUT_MS + leaseBeyondTimeoutMs,
+    leaseMs: 2 * config.JUDGE_TIMEOUT_MS + leaseBeyondTimeoutMs,
     clock,
   })
   const limits = {
@@ -63,5 +63,5 @@ function priceOf(config: ScorerConfig): JudgePrice | null {
   const { JUDGE_INPUT_USD_PER_MILLION: input, JUDGE_OUTPUT_USD_PER_MILLION: output } = config
   return input === undefined || output === undefined
     ? readJudgePrice(priceList, config.SCORER_MODEL)
-    : { input, output }
+    : { input, cachedInput: input, output }
 }

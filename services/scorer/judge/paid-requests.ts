@@ -16,6 +16,8 @@ export interface ModelReply {
   /** The text of the answer; null when the model declined. */
   text: string | null
   promptTokens: number | null
+  /** Of these, those that the provider had read before. */
+  cachedTokens: number
   completionTokens: number | null
 }
 
@@ -82,6 +84,8 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
   const { price, budget, metrics, log, clock } = options
   const requests = createRateLimit(options.requestsPerMinute, clock)
   const tokens = createRateLimit(options.tokensPerMinute, clock)
+  // As many again as are asked at once set their cost aside or write it down meanwhile: the model never waits for the book.
+  const slots = createPermits(2 * options.concurrency)
   const permits = createPermits(options.concurrency)
   const breaker = createBreaker(options)
   /** Unix milliseconds: the provider has asked everybody to wait until then. */
@@ -95,54 +99,45 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
     signal.throwIfAborted()
   }
 
-  /** Sets the cost aside and asks; what is to be booked then is for the caller to settle. */
-  async function ask({ projectId, prompt }: JudgeRequest, signal: AbortSignal): Promise<Asked> {
+  /** Sets the cost aside, asks, and puts what it did cost in its place. */
+  async function pay({ projectId, prompt, lane }: JudgeRequest, signal: AbortSignal): Promise<Paid> {
     const most = mostTokensOf(prompt)
     await waitForTurn(most.likely, signal)
-    if (breaker.opened) return { result: Promise.resolve({ ...away, spend: nothingSpent }) }
+    if (breaker.opened) return { ...away, spend: nothingSpent }
     const mostUsd = price === null ? null : costOf(price, most.prompt, most.completion)
     const reserved = await budget.reserve(projectId, mostUsd)
-    if (reserved.kind === 'refused') {
-      const refused: Paid = { kind: 'failed', reason: reserved.reason, retryInMs: null, spend: nothingSpent }
-      return { result: Promise.resolve(refused) }
-    }
-    // Who gives no answer may have worked, and counted: the book believes the worst.
-    let spend: JudgeSpend = { ...nothingSpent, usd: mostUsd ?? 0 }
-    const endTimer = metrics.judgeSeconds.startTimer()
-    const finish = () => {
-      endTimer()
-      tokens.correct(spend.promptTokens + spend.completionTokens - most.likely)
-      return reserved.settle(spend)
+    if (reserved.kind === 'refused')
+      return { kind: 'failed', reason: reserved.reason, retryInMs: null, spend: nothingSpent }
+    let spend = nothingSpent
+    const ask = async () => {
+      // Who gives no answer may have worked, and counted: the book believes the worst.
+      spend = { ...nothingSpent, usd: mostUsd ?? 0 }
+      const endTimer = metrics.judgeSeconds.startTimer()
+      try {
+        return await breaker.fire(prompt, signal)
+      } finally {
+        endTimer()
+      }
     }
     try {
-      const reply = await breaker.fire(prompt, signal)
+      const reply = await permits.run(ask, signal, lane)
       spend = spendOf(reply, price, spend)
-      return { result: finish().then(() => ({ kind: 'answered', reply, spend })) }
+      return { kind: 'answered', reply, spend }
     } catch (error) {
       if (isFree(error)) spend = nothingSpent
+      signal.throwIfAborted()
       quietUntilMs = Math.max(quietUntilMs, clock.now() + askedPauseMs(error))
-      return {
-        result: finish().then(() => {
-          signal.throwIfAborted()
-          return { ...failureOf(error, log), spend }
-        }),
-      }
+      return { ...failureOf(error, log), spend }
+    } finally {
+      tokens.correct(spend.promptTokens + spend.completionTokens - most.likely)
+      await reserved.settle(spend)
     }
   }
 
   return {
     stop: () => breaker.shutdown(),
-    async send(request, signal) {
-      // Another request may go while what this one has cost is written down.
-      const { result } = await permits.run(() => ask(request, signal), signal, request.lane)
-      return result
-    },
+    send: (request, signal) => slots.run(() => pay(request, signal), signal, request.lane),
   }
-}
-
-/** In an object, so that whoever waits for the request does not wait for the book as well. */
-interface Asked {
-  result: Promise<Paid>
 }
 
 function createBreaker({
@@ -162,9 +157,9 @@ function createBreaker({
 
 /** By what the provider counted; by the most that it can be where it does not count. */
 function spendOf(reply: ModelReply, price: JudgePrice | null, most: JudgeSpend): JudgeSpend {
-  const { promptTokens, completionTokens } = reply
+  const { promptTokens, cachedTokens, completionTokens } = reply
   if (promptTokens === null || completionTokens === null) return most
-  const usd = price === null ? 0 : costOf(price, promptTokens, completionTokens)
+  const usd = price === null ? 0 : costOf(price, promptTokens, completionTokens, cachedTokens)
   return { usd, promptTokens, completionTokens }
 }
 

@@ -10,13 +10,13 @@ const tokens = 1_000
 export function readJudgePrice(file: string, model: string): JudgePrice | null {
   const { prices } = JSON.parse(readFileSync(file, 'utf8')) as { prices: Price[] }
   const table = createPriceTable(prices)
-  const priceOf = (read: number, written: number) =>
-    table.costOf(
-      { model, provider: null },
-      { prompt_tokens: read, completion_tokens: written, cached_tokens: 0, reasoning_tokens: 0 },
-    )
-  const input = priceOf(tokens, 0)
-  const output = priceOf(0, tokens)
-  if (input === null || output === null) return null
-  return { input: (input / tokens) * million, output: (output / tokens) * million }
+  const none = { prompt_tokens: 0, completion_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 }
+  const priceOf = (counts: Partial<typeof none>) =>
+    table.costOf({ model, provider: null }, { ...none, ...counts })
+  const input = priceOf({ prompt_tokens: tokens })
+  const cached = priceOf({ cached_tokens: tokens })
+  const output = priceOf({ completion_tokens: tokens })
+  if (input === null || cached === null || output === null) return null
+  const perMillion = (usd: number) => (usd / tokens) * million
+  return { input: perMillion(input), cachedInput: perMillion(cached), output: perMillion(output) }
 }

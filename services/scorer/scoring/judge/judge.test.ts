@@ -97,6 +97,14 @@ test('hostile text stays one line of JSON between markers that it does not know'
   expect(prompt.user).not.toContain('c1')
 })
 
+test('what is the same for every call comes first, so that providers know it again', () => {
+  const systemOf = (marker: string) =>
+    makeJudgePrompt([rubric], { ...material, request: marker }, { marker, check: marker }).system
+  const [one, other] = [systemOf('m1'), systemOf('m2')]
+  const differsAt = [...one].findIndex((character, index) => character !== other[index])
+  expect(one.slice(0, differsAt)).toContain(rubric.text)
+})
+
 describe('what else of a call a rubric sees', () => {
   const seeing = (scorer: string, sees: string) =>
     parseRubric(`---\nscorer: ${scorer}\nversion: 1\nlooks_at: [answer]\nsees: ${sees}\n---\nText.`)
