@@ -19,8 +19,12 @@ export const gatewayConfigSchema = z
     ...processFields,
     ...kafkaFields,
     ...sealingFields,
-    KAFKA_BROKERS: kafkaFields.KAFKA_BROKERS.optional(),
-    SCHEMA_REGISTRY_URL: registryFields.SCHEMA_REGISTRY_URL.optional(),
+    KAFKA_BROKERS: kafkaFields.KAFKA_BROKERS.optional().describe(
+      'Brokers to start from, host:port, comma-separated. Needed for GATEWAY_DELIVERY=kafka, unused without.',
+    ),
+    SCHEMA_REGISTRY_URL: registryFields.SCHEMA_REGISTRY_URL.optional().describe(
+      'Schema registry, its Confluent-compatible address. Needed for GATEWAY_DELIVERY=kafka.',
+    ),
     GATEWAY_DELIVERY: z
       .enum(['api', 'kafka'])
       .default('api')
