@@ -41,7 +41,7 @@ function makeSampleEvents(): Record<string, unknown>[] {
   const projectId = newId('project', nowMs)
   const id = newId('event', nowMs)
   const envelope = { id, created_at: new Date(nowMs).toISOString(), project_id: projectId }
-  const unknown = Object.fromEntries(eventDataFields.map((field) => [field, null]))
+  const unknown: Record<string, unknown> = Object.fromEntries(eventDataFields.map((field) => [field, null]))
   const each = selectableEvents.map((event) => ({
     ...envelope,
     event,
