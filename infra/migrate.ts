@@ -19,6 +19,7 @@ import * as failingWebhooks from './migrations/0017-failing-webhooks.ts'
 import * as payments from './migrations/0018-payments.ts'
 import * as bodyKeys from './migrations/0019-body-keys.ts'
 import * as scoreRuns from './migrations/0020-score-runs.ts'
+import * as keyUses from './migrations/0021-key-uses.ts'
 import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
@@ -45,6 +46,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0018-payments': payments,
   '0019-body-keys': bodyKeys,
   '0020-score-runs': scoreRuns,
+  '0021-key-uses': keyUses,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

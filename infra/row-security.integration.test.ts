@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { systemClock } from '#runtime/clock.ts'
 import { createLog } from '#runtime/log.ts'
 import { messageOf } from '#runtime/errors.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { createPool } from '#runtime/postgres.ts'
 import { createSealer } from '#runtime/sealing.ts'
-import { idToUuid, newId } from '#schemas/ids.ts'
+import { idFromUuid, idToUuid, newId } from '#schemas/ids.ts'
+import { createKeyUses } from '#services/ingest/stores/key-uses.ts'
 import { inProjectTransaction } from '#services/ingest/stores/project-transaction.ts'
 import { createTestDatabase, randomName, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
@@ -78,6 +80,21 @@ async function readableTables(): Promise<{ name: string; secured: boolean; parti
 }
 
 const denied = /permission denied/
+
+test('when keys were last used is written together, by whoever lets them in, and never back', async () => {
+  let nowMs = Date.parse('2026-11-21T09:30:00Z')
+  const clock = { ...systemClock, now: () => nowMs }
+  const keyOf = (projectId: string) => idFromUuid('key', idToUuid(projectId))
+  const [one, other] = [0, 0].map(() => createKeyUses({ pool: api, clock, log: createLog('test', 'silent') }))
+  one?.note(keyOf(ours))
+  nowMs += 60_000
+  other?.note(keyOf(ours))
+  other?.note(keyOf(theirs))
+  await other?.stop()
+  await one?.flush()
+  const { rows } = await owner.query('select distinct last_used_at from api_keys')
+  expect(rows).toEqual([{ last_used_at: new Date(nowMs) }])
+})
 
 describe('the role of the API', () => {
   test('cannot bypass row security, and owns nothing', async () => {

@@ -87,7 +87,7 @@ const secureTables = `
     v_rule text;
   begin
     execute format('grant usage on schema %I to sluice_api, sluice_operator', current_schema());
-    grant execute on function find_api_key(bytea) to sluice_api, sluice_operator;
+    grant execute on function find_api_key(bytea), note_key_uses(uuid[], timestamptz[]) to sluice_api, sluice_operator;
     for v_table in
       select c.oid, c.relname, c.relrowsecurity from pg_class c
       where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition

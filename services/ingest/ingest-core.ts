@@ -23,6 +23,7 @@ import { createAdmit } from './steps/admit-together.ts'
 import { createPublishCall } from './steps/publish-call.ts'
 import { createKeyStore } from './stores/key-store.ts'
 import { projectRole } from './stores/project-transaction.ts'
+import { createKeyUses } from './stores/key-uses.ts'
 import { createPriceStore } from './stores/price-store.ts'
 import { createQuotaStore } from './stores/quota-store.ts'
 
@@ -62,6 +63,7 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
     clock,
     onChange: (projectId) => keys.forgetProject(projectId),
   })
+  const uses = createKeyUses({ pool, clock, log })
   const keys = createKeyDirectory({ store: createKeyStore(pool), clock, hearsChanges: changes.isListening })
   const logged = callTopic(registry, config.TOPIC_PREFIX, topics.requestLogged)
   const ephemeral = callTopic(registry, config.TOPIC_PREFIX, topics.requestEphemeral)
@@ -76,7 +78,12 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
 
   return {
     routes: ingestRoutes({ logCalls, maxRecordBytes: config.BODY_MAX_BYTES }),
-    authenticate: createAuthenticate({ keys, operatorSecret: config.INTERNAL_API_SECRET, clock }),
+    authenticate: createAuthenticate({
+      keys,
+      operatorSecret: config.INTERNAL_API_SECRET,
+      clock,
+      onUse: (keyId) => uses.note(keyId),
+    }),
     keys,
     pool,
     kafka,
@@ -86,11 +93,13 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
     async start() {
       changes.start()
       prices.start()
+      uses.start()
       await producer.start()
       await prepareTopics([logged, ephemeral], log)
     },
     async stop() {
       prices.stop()
+      await uses.stop()
       await changes.stop()
       await producer.stop()
       await pool.end()

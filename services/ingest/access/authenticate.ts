@@ -15,9 +15,16 @@ interface AuthenticateOptions {
   /** INTERNAL_API_SECRET; undefined: there is no operator. */
   operatorSecret: string | undefined
   clock: Clock
+  /** Of a key that was let in. */
+  onUse: (keyId: string) => void
 }
 
-export function createAuthenticate({ keys, operatorSecret, clock }: AuthenticateOptions): Authenticate {
+export function createAuthenticate({
+  keys,
+  operatorSecret,
+  clock,
+  onUse,
+}: AuthenticateOptions): Authenticate {
   const operatorHash = operatorSecret === undefined ? undefined : sha256(operatorSecret)
   const isOperator = (token: string) =>
     operatorHash !== undefined && timingSafeEqual(sha256(token), operatorHash)
@@ -49,6 +56,7 @@ export function createAuthenticate({ keys, operatorSecret, clock }: Authenticate
         `this route needs a key of scope ${level}; this key's is ${key.scope}`,
       )
     }
+    onUse(key.keyId)
     return { kind: 'key', key }
   }
 }
