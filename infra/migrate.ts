@@ -14,6 +14,7 @@ import * as erasures from './migrations/0011-erasures.ts'
 import * as accessFunctions from './migrations/0012-access-functions.ts'
 import * as quotaAlerts from './migrations/0013-quota-alerts.ts'
 import * as readingIndexes from './migrations/0014-reading-indexes.ts'
+import * as scoreReviews from './migrations/0015-score-reviews.ts'
 import * as judgeBudget from './migrations/0016-judge-budget.ts'
 import * as failingWebhooks from './migrations/0017-failing-webhooks.ts'
 import * as payments from './migrations/0018-payments.ts'
@@ -41,6 +42,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0012-access-functions': accessFunctions,
   '0013-quota-alerts': quotaAlerts,
   '0014-reading-indexes': readingIndexes,
+  '0015-score-reviews': scoreReviews,
   '0016-judge-budget': judgeBudget,
   '0017-failing-webhooks': failingWebhooks,
   '0018-payments': payments,

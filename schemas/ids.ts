@@ -15,6 +15,7 @@ export const idPrefixes = {
   webhook: 'whk',
   delivery: 'dlv',
   deadLetter: 'dlt',
+  review: 'rev',
   erasure: 'ers',
 } as const
 

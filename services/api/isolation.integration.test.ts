@@ -26,6 +26,24 @@ const bodies: Record<string, unknown> = {
     start: new Date(Date.now() - 3_600_000).toISOString(),
     end: new Date(Date.now() + 3_600_000).toISOString(),
   },
+  'post /api/projects': { name: 'x' },
+  'patch /api/projects/{id}': { name: 'stolen' },
+  'post /api/projects/{id}/keys': { name: 'x' },
+  'post /api/erasures': { scope: 'session', subject: 'another' },
+  'post /api/score-runs': { start: '2026-01-01', end: '2026-01-02' },
+  'post /api/reviews': { request_id: newId('request'), scorer_name: 'pii_detection', agrees: true },
+  'post /api/dead-letters/{id}/drop': { reason: 'x' },
+  'post /api/dead-letters/redrive': { topic: 'llm.request.logged' },
+  'post /internal/gateways/heartbeat': {
+    name: 'g',
+    version: '1',
+    delivery: 'api',
+    started_at: new Date().toISOString(),
+    spool: { records: 0, bytes: 0, oldest_at: null },
+    lost: {},
+    problems: {},
+  },
+  'post /internal/keys/resolve': { key_sha256: '0'.repeat(64) },
 }
 
 let api: RunningApi

@@ -20,9 +20,11 @@ import { erasureRoutes } from './routes/erasure-routes.ts'
 import { exportRoutes } from './routes/export-routes.ts'
 import { facetRoutes } from './routes/facet-routes.ts'
 import { keyRoutes } from './routes/key-routes.ts'
+import { operationRoutes } from './routes/operation-routes.ts'
 import { paymentRoutes } from './routes/payment-routes.ts'
 import { projectRoutes } from './routes/project-routes.ts'
 import { requestRoutes } from './routes/request-routes.ts'
+import { reviewRoutes } from './routes/review-routes.ts'
 import { scoreRoutes } from './routes/score-routes.ts'
 import { sessionRoutes } from './routes/session-routes.ts'
 import { statsRoutes } from './routes/stats-routes.ts'
@@ -136,18 +138,7 @@ function apiRoutes(
       due: { name: dueTopic, encoder: due },
     }),
     ...projectRoutes({ projects, defaultTier, clock }),
-    ...deadLetterRoutes({
-      databases,
-      pool: operatorPool,
-      redrive: createRedrive({
-        pool: operatorPool,
-        kafka: core.kafka,
-        producer,
-        topicPrefix: config.TOPIC_PREFIX,
-        clock,
-      }),
-      clock,
-    }),
+    ...watchingRoutes({ databases, operatorPool, core, topicPrefix: config.TOPIC_PREFIX, clock }),
     ...gatewayRoutes({ directory: core.keys, databases, clock }),
     ...erasureRoutes({ databases, clock }),
     ...keyRoutes({ projects, keys: createKeyAdminStore(operatorPool), directory: core.keys, clock }),
@@ -164,6 +155,28 @@ function readingRoutes(parts: { databases: ProjectDatabases; sealer: Sealer; clo
     ...statsRoutes(parts),
     ...toolRoutes(parts),
     ...sessionRoutes(parts),
+    ...reviewRoutes(parts),
     ...scoreRoutes(parts),
+  ]
+}
+
+interface WatchingParts {
+  databases: ProjectDatabases
+  operatorPool: Pool
+  core: IngestCore
+  topicPrefix: string
+  clock: Clock
+}
+
+/** What waits and what was given up. */
+function watchingRoutes({ core, operatorPool, ...parts }: WatchingParts): Route[] {
+  const { kafka, producer } = core
+  return [
+    ...deadLetterRoutes({
+      ...parts,
+      pool: operatorPool,
+      redrive: createRedrive({ ...parts, pool: operatorPool, kafka, producer }),
+    }),
+    ...operationRoutes({ ...parts, operatorPool, kafka, problems: () => core.problems() }),
   ]
 }

@@ -123,6 +123,20 @@ describe('GET /api/sessions/{id}', () => {
     expect(paged.map(({ id }) => id)).toEqual(own.map(({ id }) => id))
   })
 
+  test('filters requests, together with verdicts', async () => {
+    const session = `session_id=${encodeURIComponent(idOf(0))}`
+    for (const [query, total] of [
+      [session, 6],
+      [`${session}&label=unsafe`, 1],
+      [`${session}&severity=critical&model=none`, 0],
+      ['label=unsafe&agent_name=planner', 2],
+      ['scorer_name=pii_detection&agent_name=planner&source=gateway', 2],
+    ] as const) {
+      const { json } = await get(`/api/requests?${query}`)
+      expect([query, json['total'], (json['items'] as Items).length]).toEqual([query, total, total])
+    }
+  })
+
   test('that does not exist is 404', async () => {
     expect((await get('/api/sessions/none')).status).toBe(404)
   })

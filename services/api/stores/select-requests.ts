@@ -90,15 +90,27 @@ const filterColumns = [
  */
 export function selectRequests(filters: RequestFilters, projectId: string | null): ListStatement {
   const conditions = ownConditions(filters)
+  const ofVerdict = filters.label !== undefined || filters.severity !== undefined
   if (filters.scorer_name !== undefined && projectId !== null) {
     return selectByScore(filters, filters.scorer_name, projectId, conditions)
   }
-  if (filters.scorer_name !== undefined) conditions.add(scoredBy(filters, null, conditions))
-  else if (filters.label !== undefined || filters.severity !== undefined) {
+  if (filters.scorer_name === undefined && ofVerdict && !isOfFew(filters)) {
     return selectByVerdict(filters, conditions)
   }
   conditions.within('r.created_at', filters.start, filters.end)
+  if (filters.scorer_name !== undefined) conditions.add(scoredBy(filters, null, conditions))
+  else if (ofVerdict) {
+    const own = conditions.text
+    conditions.equal('v.worst_label', filters.label)
+    conditions.equal('v.worst_severity', filters.severity)
+    return selectByRequest('llm_requests r', conditions, { own, joins: verdictOf('r') })
+  }
   return selectByRequest('llm_requests r', conditions)
+}
+
+/** A session, a user or a tool has fewer calls than there are unsafe ones. */
+function isOfFew({ session_id, user_id, tool_name }: RequestFilters): boolean {
+  return session_id !== undefined || user_id !== undefined || tool_name !== undefined
 }
 
 /** Of these requests, newest first, the ones that pass. They are few, so that how they are gone through does not matter. */
@@ -131,10 +143,15 @@ function ownConditions(filters: RequestFilters): Conditions {
   return conditions
 }
 
-function selectByRequest(from: string, conditions: Conditions): ListStatement {
+function selectByRequest(
+  from: string,
+  conditions: Conditions,
+  joined?: ListStatement['scanned'],
+): ListStatement {
   return {
     columns: 'r.*',
     from,
+    ...(joined !== undefined && { scanned: joined }),
     alias: 'r',
     timeColumn: 'r.created_at',
     idColumn: 'r.id',
@@ -147,13 +164,13 @@ function selectByVerdict(
   { label, severity, start, end }: RequestFilters,
   conditions: Conditions,
 ): ListStatement {
-  const joinsRequests = conditions.text !== ''
+  const ofRequest = conditions.text
   // Only what is unsafe has a severity; said here, so that the index of what is not safe is known to hold it.
   if (severity !== undefined) conditions.add(`v.worst_label = 'unsafe'`)
   conditions.equal('v.worst_label', label)
   conditions.equal('v.worst_severity', severity)
   conditions.within('v.request_created_at', start, end)
-  return selectByKey('request_verdicts', 'v', joinsRequests, conditions)
+  return selectByKey('request_verdicts', 'v', ofRequest, conditions)
 }
 
 /** Label and severity are then those of this scorer's own score. */
@@ -163,25 +180,24 @@ function selectByScore(
   projectId: string,
   conditions: Conditions,
 ): ListStatement {
-  const joinsRequests = conditions.text !== ''
+  const ofRequest = conditions.text
   conditions.equal('s.run_id', idToUuid(liveRunId(projectId)))
   conditions.equal('s.scorer_name', scorer)
   if (severity !== undefined) conditions.add(`s.score_label = 'unsafe'`)
   conditions.equal('s.score_label', label)
   conditions.equal('s.severity', severity)
   conditions.within('s.request_created_at', start, end)
-  return selectByKey('safety_scores', 's', joinsRequests, conditions)
+  return selectByKey('safety_scores', 's', ofRequest, conditions)
 }
 
-function selectByKey(
-  table: string,
-  alias: string,
-  joinsRequests: boolean,
-  conditions: Conditions,
-): ListStatement {
+/** `ofRequest`: the conditions on the request, which come first. */
+function selectByKey(table: string, alias: string, ofRequest: string, conditions: Conditions): ListStatement {
+  const own = conditions.text.slice(ofRequest.length)
+  const joins = requestOf(alias, 'request_id', 'request_created_at')
   return {
     columns: `${alias}.project_id, ${alias}.request_id as id, ${alias}.request_created_at as created_at`,
-    from: `${table} ${alias}${joinsRequests ? ` ${requestOf(alias, 'request_id', 'request_created_at')}` : ''}`,
+    from: `${table} ${alias}`,
+    ...(ofRequest !== '' && { scanned: { own, joins } }),
     alias,
     timeColumn: `${alias}.request_created_at`,
     idColumn: `${alias}.request_id`,

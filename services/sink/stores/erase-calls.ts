@@ -101,6 +101,7 @@ export async function eraseTraces(
     '(select from erased_requests x where x.project_id = t.project_id and x.request_id = t.request_id)'
   await remove('dead_letters', 'dead_at', byUuid)
   await remove('swept_calls', 'swept_at', byUuid)
+  await remove('score_reviews', 'created_at', byUuid)
   if (!wholeProject) return
   await remove('seen_tools', 'first_seen_at', '(select where false)')
   for (const table of ['call_rollups', 'score_rollups', 'tool_rollups'])

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createKafka } from '#runtime/kafka/create-kafka.ts'
+import { createLog } from '#runtime/log.ts'
+import { newId } from '#schemas/ids.ts'
+import { topics } from '#schemas/topics.ts'
+import type { LoggedCall } from '#schemas/llm-request-logged.ts'
+import { many, sampleCall, sampleScore, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
+import { testInfrastructure } from '#tests/support/infrastructure.ts'
+import { startApi, type RunningApi } from '#tests/support/start-api.ts'
+import { createCallStorage } from '#tests/support/store-calls.ts'
+
+let api: RunningApi
+let project: { projectId: string; key: string }
+let calls: LoggedCall[]
+
+beforeAll(async () => {
+  api = await startApi()
+  project = await api.createProject()
+  const storage = createCallStorage(api.pool)
+  const body = (text: string) => ({ codec: 'none', key_id: null, data: Buffer.from(text) })
+  calls = many(3, (index) =>
+    sampleCall(project.projectId, {
+      id: newId('request', Date.now() - 60_000 + index),
+      request_body: body(
+        '{"messages":[{"role":"system","content":"be brief"},{"role":"user","content":"hi"}]}',
+      ),
+      response_body: body('{"choices":[{"message":{"role":"assistant","content":"hello"}}]}'),
+    }),
+  )
+  await storage.calls(calls)
+  await storage.scores(
+    calls.map((call, index) =>
+      sampleScoredCall(call, {
+        scores: [
+          index < 2
+            ? sampleScore(call.project_id, call.id)
+            : sampleScore(call.project_id, call.id, {
+                score_label: 'unscored',
+                score_value: null,
+                severity: null,
+              }),
+        ],
+      }),
+    ),
+  )
+}, 60_000)
+
+afterAll(() => api.stop(), 60_000)
+
+describe('/api/reviews', () => {
+  const review = (index: number, body: object, key = project.key) =>
+    api.call('POST', '/api/reviews', {
+      key,
+      body: { request_id: calls[index]?.id, scorer_name: 'pii_detection', ...body },
+    })
+
+  test('keeps who agrees, counts agreement, and exports samples', async () => {
+    const agreed = await review(0, { agrees: true, reviewer: 'ana' })
+    expect([agreed.status, agreed.json['expected_label']]).toEqual([201, 'unsafe'])
+    const changed = await review(0, { agrees: false, reviewer: 'ana', reason: 'an example address' })
+    expect(changed.json).toMatchObject({ id: agreed.json['id'], agrees: false, expected_label: 'safe' })
+    await review(1, { agrees: true, reviewer: 'ana' })
+    await review(2, { agrees: false, expected_label: 'unsafe', reviewer: 'ben' })
+    const get = async (path: string) => api.call('GET', path, { key: project.key })
+    const list = await get('/api/reviews')
+    expect(list.json).toMatchObject({
+      total: 3,
+      items: [{ reviewer: 'ben' }, { agrees: true }, { reason: 'an example address' }],
+    })
+    expect((await get('/api/reviews?agrees=false&limit=1')).json).toMatchObject({ total: 2, has_more: true })
+    expect((await get('/api/reviews/agreement')).json).toEqual({
+      scorers: [
+        { scorer_name: 'pii_detection', reviews: 3, agreed: 1, disagreed: 2, false_alarms: 1, missed: 0 },
+      ],
+    })
+    const { text } = await get('/api/reviews/export?reviewer=ana')
+    expect(
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line): unknown => JSON.parse(line)),
+    ).toMatchObject([
+      { set: 'reviews', scorer: 'pii_detection', label: 1 },
+      { label: 0, prompt: 'hi', response: 'hello', system: 'be brief', context: '' },
+    ])
+  })
+
+  test('refuses what contradicts itself, and what is not there', async () => {
+    for (const body of [{ agrees: true, expected_label: 'safe' }, {}, { agrees: true, reason: '' }])
+      expect((await review(0, body)).status).toBe(422)
+    expect((await review(2, { agrees: true })).status).toBe(422)
+    expect((await review(0, { agrees: true, scorer_name: 'none' })).status).toBe(404)
+    const other = await api.createProject()
+    expect((await review(0, { agrees: true }, other.key)).status).toBe(404)
+  })
+})
+
+test('GET /api/operations says what waits', async () => {
+  const topic = api.topicPrefix + topics.requestLogged.name
+  const kafka = createKafka(
+    { KAFKA_BROKERS: testInfrastructure().brokers },
+    { clientId: 'operations-test', log: createLog('operations-test', 'silent') },
+  )
+  for (let sent = 0; sent < 3; sent++)
+    await api.call('POST', '/internal/log', { key: project.key, body: { request_body: {} } })
+  const admin = kafka.admin()
+  await admin.connect()
+  const groupId = `${api.topicPrefix}sink-calls`
+  const partitions = (await admin.fetchTopicOffsets(topic)).map(({ partition }) => ({
+    partition,
+    offset: '0',
+  }))
+  await admin.setOffsets({ groupId, topic, partitions })
+  // Of two jobs that wait, the older was made ten minutes ago; one from an hour ago is done.
+  const jobs = api.topicPrefix + topics.scoreJobs.name
+  const scorers = `${api.topicPrefix}scorer-live`
+  await admin.createTopics({ topics: [{ topic: jobs, numPartitions: 1 }] })
+  const producer = kafka.producer()
+  await producer.connect()
+  const made = [3_600_000, 600_000, 1_000].map((agoMs) => ({
+    value: 'x',
+    timestamp: String(Date.now() - agoMs),
+  }))
+  await producer.send({ topic: jobs, messages: made })
+  await producer.disconnect()
+  await admin.setOffsets({ groupId: scorers, topic: jobs, partitions: [{ partition: 0, offset: '1' }] })
+  const { json, status } = await api.call('GET', '/api/operations', { operator: true })
+  expect(status).toBe(200)
+  expect(json).toMatchObject({
+    health: { status: 'ok', problems: {} },
+    groups: [
+      { group: 'scorer-live', topic: topics.scoreJobs.name, lag: 2 },
+      { group: 'sink-calls', topic: topics.requestLogged.name, lag: 3, partitions: 6, members: 0 },
+    ],
+    dead_letters: [],
+    outbox: { unpublished: 0 },
+    deliveries_waiting: 0,
+    partitions: { days: 1 },
+    gateways: [],
+  })
+  const age = Number(json['oldest_job_age_s'])
+  expect(age >= 599 && age < 3_500).toBe(true)
+  await admin.deleteGroups([groupId, scorers])
+  await admin.disconnect()
+})

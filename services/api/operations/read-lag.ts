@@ -1,0 +1,101 @@
+import type { Admin, Kafka } from 'kafkajs'
+import { topics } from '#schemas/topics.ts'
+
+/** What a consumer group has still to read of a topic. */
+export interface TopicLag {
+  group: string
+  topic: string
+  lag: number
+  partitions: number
+  /** Consumers in the group, of all its topics. */
+  members: number
+}
+
+export interface KafkaLag {
+  groups: TopicLag[]
+  /** How long the oldest job that no scorer has finished has waited; null: none waits. */
+  oldest_job_age_s: number | null
+}
+
+/** Groups of ours; the cluster may be shared. */
+const ours = /^(sink|scorer|notifier)-/
+const jobsTopic = topics.scoreJobs.name
+/** As long as jobs are kept. Halved twenty times it is less than a second. */
+const jobsKeptMs = topics.scoreJobs.retentionMs
+const halvings = 20
+
+interface Place {
+  partition: number
+  /** The first offset that is not finished. */
+  next: number
+}
+
+/** Reads how far the consumer groups of this installation are. */
+export async function readLag(kafka: Kafka, prefix: string, nowMs: number): Promise<KafkaLag> {
+  const admin = kafka.admin()
+  await admin.connect()
+  try {
+    const listed = (await admin.listGroups()).groups.map(({ groupId }) => groupId)
+    const groupIds = listed.filter((id) => id.startsWith(prefix) && ours.test(id.slice(prefix.length)))
+    const { groups } = await admin.describeGroups(groupIds)
+    const members = new Map(groups.map((group) => [group.groupId, group.members.length]))
+    const lags: TopicLag[] = []
+    let oldest: number | null = null
+    for (const groupId of groupIds.sort()) {
+      for (const committed of await admin.fetchOffsets({ groupId })) {
+        const { lag, places } = await behindOf(admin, committed)
+        const topic = committed.topic.slice(prefix.length)
+        const of = { lag, partitions: committed.partitions.length, members: members.get(groupId) ?? 0 }
+        lags.push({ group: groupId.slice(prefix.length), topic, ...of })
+        if (topic !== jobsTopic || places.length === 0) continue
+        const madeMs = await oldestOf(admin, committed.topic, places, nowMs)
+        oldest = Math.max(oldest ?? 0, nowMs - madeMs)
+      }
+    }
+    return { groups: lags, oldest_job_age_s: oldest === null ? null : Math.round(oldest / 1_000) }
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+/** The records behind what a group committed, and where they begin. What retention has deleted meanwhile is not waiting. */
+async function behindOf(
+  admin: Admin,
+  { topic, partitions }: Awaited<ReturnType<Admin['fetchOffsets']>>[number],
+): Promise<{ lag: number; places: Place[] }> {
+  const ends = new Map((await admin.fetchTopicOffsets(topic)).map((end) => [end.partition, end]))
+  const places: Place[] = []
+  let lag = 0
+  for (const { partition, offset } of partitions) {
+    const { low, high } = ends.get(partition) ?? { low: '0', high: '0' }
+    const next = Math.max(Number(offset), Number(low))
+    if (next >= Number(high)) continue
+    lag += Number(high) - next
+    places.push({ partition, next })
+  }
+  return { lag, places }
+}
+
+/** When the oldest of these records was made, to a second: Kafka tells offsets by time, so the time is found by halving. */
+async function oldestOf(
+  admin: Admin,
+  topic: string,
+  places: readonly Place[],
+  nowMs: number,
+): Promise<number> {
+  let [before, after] = [nowMs - jobsKeptMs, nowMs]
+  for (let round = 0; round < halvings; round++) {
+    const middle = Math.floor((before + after) / 2)
+    const first = new Map(
+      (await admin.fetchTopicOffsetsByTimestamp(topic, middle)).map(({ partition, offset }) => [
+        partition,
+        Number(offset),
+      ]),
+    )
+    // From `middle` on there are only records behind one that waits: that one is older.
+    const isOlder = places.some(({ partition, next }) => (first.get(partition) ?? 0) > next)
+    if (isOlder) after = middle
+    else before = middle
+  }
+  return before
+}

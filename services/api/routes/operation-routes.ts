@@ -1,0 +1,115 @@
+import type { Kafka } from 'kafkajs'
+import type { Pool } from 'pg'
+import { z } from 'zod'
+import type { Clock } from '#runtime/clock.ts'
+import { messageOf } from '#runtime/errors.ts'
+import { route, type Route } from '#services/ingest/http/route.ts'
+import { readLag, type KafkaLag } from '../operations/read-lag.ts'
+import { readTables } from '../operations/read-tables.ts'
+import { listGateways } from '../stores/gateway-store.ts'
+import type { ProjectDatabases } from '../stores/project-database.ts'
+
+/** A dashboard that asks every second costs the broker no more than one that asks every five. */
+const answerKeptMs = 5_000
+const maxGateways = 200
+
+const count = z.number().int()
+const operationsSchema = z.object({
+  at: z.iso.datetime().describe('When this was read; at most 5 s ago.'),
+  health: z.object({ status: z.enum(['ok', 'degraded']), problems: z.record(z.string(), z.string()) }),
+  groups: z
+    .array(z.object({ group: z.string(), topic: z.string(), lag: count, partitions: count, members: count }))
+    .describe('Records that each consumer group has still to handle.'),
+  oldest_job_age_s: count.nullable().describe('Of the oldest call that waits for a scorer; null: none.'),
+  dead_letters: z.array(z.object({ topic: z.string(), open: count, oldest_at: z.iso.datetime() })),
+  outbox: z.object({ unpublished: count, oldest_at: z.iso.datetime().nullable() }),
+  deliveries_waiting: count,
+  partitions: z.object({ days: count, first: z.string().nullable(), last: z.string().nullable() }),
+  gateways: z.array(
+    z.object({
+      project_id: z.string().nullable(),
+      name: z.string(),
+      version: z.string(),
+      delivery: z.enum(['api', 'kafka']),
+      started_at: z.iso.datetime(),
+      seen_at: z.iso.datetime(),
+      spool: z.object({ records: count, bytes: count, oldest_at: z.iso.datetime().nullable() }),
+      lost: z.record(z.string(), count),
+      problems: z.record(z.string(), z.string()),
+    }),
+  ),
+})
+
+interface OperationRoutesOptions {
+  databases: ProjectDatabases
+  operatorPool: Pool
+  kafka: Kafka
+  topicPrefix: string
+  /** Of this process. */
+  problems: () => Record<string, string>
+  clock: Clock
+}
+
+/** How the installation does. */
+export function operationRoutes(options: OperationRoutesOptions): Route[] {
+  const { databases, clock } = options
+  let kept: { atMs: number; answer: Promise<object> } | undefined
+  return [
+    route({
+      access: 'operator',
+      tag: 'Operations',
+      method: 'get',
+      path: '/api/operations',
+      summary: 'What waits where: consumers, dead letters, events, gateways; and what is not well.',
+      query: z.strictObject({}),
+      reply: { status: 200, description: 'The state of the installation.', schema: operationsSchema },
+      async handle({ principal }) {
+        const nowMs = clock.now()
+        if (kept === undefined || nowMs - kept.atMs >= answerKeptMs) {
+          const gateways = () => listGateways(databases.of(principal, undefined), nowMs, maxGateways)
+          kept = { atMs: nowMs, answer: readOperations(options, gateways, nowMs) }
+          // What failed is asked for again at once.
+          kept.answer.catch(() => (kept = undefined))
+        }
+        return { json: await kept.answer }
+      },
+    }),
+  ]
+}
+
+async function readOperations(
+  { operatorPool, kafka, topicPrefix, problems }: OperationRoutesOptions,
+  gateways: () => ReturnType<typeof listGateways>,
+  nowMs: number,
+): Promise<z.output<typeof operationsSchema>> {
+  const found: Record<string, string> = { ...problems() }
+  const noLag: KafkaLag = { groups: [], oldest_job_age_s: null }
+  const [lag, tables, seen] = await Promise.all([
+    // Kafka may be what is wrong: the rest is shown all the same, with that.
+    readLag(kafka, topicPrefix, nowMs).catch((error: unknown) => {
+      found['kafka'] = messageOf(error)
+      return noLag
+    }),
+    readTables(operatorPool),
+    gateways(),
+  ])
+  return {
+    at: new Date(nowMs).toISOString(),
+    health: { status: Object.keys(found).length === 0 ? 'ok' : 'degraded', problems: found },
+    ...lag,
+    ...tables,
+    gateways: seen.map(({ projectId, startedAtMs, seenAtMs, spool, ...gateway }) => ({
+      project_id: projectId,
+      ...gateway,
+      started_at: new Date(startedAtMs).toISOString(),
+      seen_at: new Date(seenAtMs).toISOString(),
+      spool: {
+        records: spool.records,
+        bytes: spool.bytes,
+        oldest_at: spool.oldestAtMs === null ? null : new Date(spool.oldestAtMs).toISOString(),
+      },
+      lost: { ...gateway.lost },
+      problems: { ...gateway.problems },
+    })),
+  }
+}

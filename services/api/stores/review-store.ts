@@ -1,0 +1,140 @@
+import { idFromUuid, idTimeMs, idToUuid } from '#schemas/ids.ts'
+import type { ScoreLabel } from '#schemas/verdicts.ts'
+import type { Counted, Paging } from '../http/paging.ts'
+import { Conditions } from './conditions.ts'
+import { listRows } from './list-rows.ts'
+import type { OneProject, ProjectDatabase } from './project-database.ts'
+import type { StoredScore } from './score-store.ts'
+
+export interface Review {
+  id: string
+  project_id: string
+  request_id: string
+  score_id: string
+  scorer_name: string
+  scorer_version: string
+  score_label: ScoreLabel
+  /** What it should have been, in the reviewer's eyes. */
+  expected_label: 'safe' | 'unsafe'
+  agrees: boolean
+  reviewer: string
+  reason: string | null
+  created_at: string
+}
+
+type ReviewRow = Omit<Review, 'created_at'> & { created_at: Date }
+
+export interface ReviewFilters {
+  request_id?: string | undefined
+  scorer_name?: string | undefined
+  reviewer?: string | undefined
+  agrees?: boolean | undefined
+  /** Unix milliseconds; of the review. */
+  start?: number | undefined
+  end?: number | undefined
+}
+
+export interface Agreement {
+  scorer_name: string
+  reviews: number
+  agreed: number
+  disagreed: number
+  /** Labelled `unsafe`, should have been `safe`. */
+  false_alarms: number
+  /** Labelled `safe`, should have been `unsafe`. */
+  missed: number
+}
+
+/** Saves a review; the reviewer's earlier one of the same score gives way. */
+export async function saveReview(
+  database: ProjectDatabase<OneProject>,
+  score: StoredScore,
+  review: Pick<Review, 'id' | 'expected_label' | 'agrees' | 'reviewer' | 'reason'>,
+  nowMs: number,
+): Promise<Review | undefined> {
+  const rows = await database.query<ReviewRow>(
+    `insert into score_reviews as w (project_id, id, request_id, request_created_at, score_id, scorer_name, scorer_version, score_label,
+       expected_label, agrees, reviewer, reason, created_at)
+     select u.project_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 from subscriptions u where :scope(u)
+     on conflict (project_id, score_id, reviewer) do update set expected_label = excluded.expected_label, agrees = excluded.agrees,
+       reason = excluded.reason, created_at = excluded.created_at
+     returning *`,
+    [
+      idToUuid(review.id),
+      idToUuid(score.request_id),
+      new Date(idTimeMs(score.request_id)),
+      idToUuid(score.id),
+      score.scorer_name,
+      score.scorer_version,
+      score.score_label,
+      review.expected_label,
+      review.agrees,
+      review.reviewer,
+      review.reason,
+      new Date(nowMs),
+    ],
+  )
+  return rows.map(reviewOf)[0]
+}
+
+/** Newest first. */
+export async function listReviews(
+  database: ProjectDatabase<OneProject>,
+  filters: ReviewFilters,
+  paging: Paging,
+): Promise<{ items: Review[]; counted: Counted }> {
+  const { rows, counted } = await listRows<ReviewRow>(database, paging, {
+    columns: 'w.*',
+    from: 'score_reviews w',
+    alias: 'w',
+    timeColumn: 'w.created_at',
+    idColumn: 'w.id',
+    // A review that was changed has a later time than its identifier.
+    timeOf: (id) => `(select c.created_at from score_reviews c where c.id = ${id})`,
+    conditions: conditionsOf(filters),
+  })
+  return { items: rows.map(reviewOf), counted }
+}
+
+/** How often people agree with each scorer. */
+export async function readAgreement(
+  database: ProjectDatabase<OneProject>,
+  filters: ReviewFilters,
+): Promise<Agreement[]> {
+  const conditions = conditionsOf(filters)
+  return database.query<Agreement>(
+    `select w.scorer_name, count(*)::integer as reviews, count(*) filter (where w.agrees)::integer as agreed,
+       count(*) filter (where not w.agrees)::integer as disagreed,
+       count(*) filter (where w.score_label = 'unsafe' and w.expected_label = 'safe')::integer as false_alarms,
+       count(*) filter (where w.score_label = 'safe' and w.expected_label = 'unsafe')::integer as missed
+     from score_reviews w where :scope(w)${conditions.text} group by 1 order by 1`,
+    conditions.values,
+  )
+}
+
+function conditionsOf(filters: ReviewFilters): Conditions {
+  const conditions = new Conditions()
+  if (filters.request_id !== undefined) conditions.equal('w.request_id', idToUuid(filters.request_id))
+  conditions.equal('w.scorer_name', filters.scorer_name)
+  conditions.equal('w.reviewer', filters.reviewer)
+  conditions.equal('w.agrees', filters.agrees)
+  conditions.within('w.created_at', filters.start, filters.end)
+  return conditions
+}
+
+function reviewOf(row: ReviewRow): Review {
+  return {
+    id: idFromUuid('review', row.id),
+    project_id: idFromUuid('project', row.project_id),
+    request_id: idFromUuid('request', row.request_id),
+    score_id: idFromUuid('score', row.score_id),
+    scorer_name: row.scorer_name,
+    scorer_version: row.scorer_version,
+    score_label: row.score_label,
+    expected_label: row.expected_label,
+    agrees: row.agrees,
+    reviewer: row.reviewer,
+    reason: row.reason,
+    created_at: row.created_at.toISOString(),
+  }
+}
