@@ -109,6 +109,9 @@ export const gatewayConfigSchema = z
     REQUEST_TIMEOUT_MS: milliseconds(300_000, 3_600_000).describe(
       'How long an application may take to send its request whole; then it gets 408.',
     ),
+    ANSWER_STALL_TIMEOUT_MS: milliseconds(120_000, 3_600_000).describe(
+      'How long an application may take nothing of an answer that waits for it; then it is broken off and counted.',
+    ),
     GATEWAY_MAX_CONNECTIONS: z.coerce
       .number()
       .int()

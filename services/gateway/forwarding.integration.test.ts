@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { describe, expect, test } from '@jest/globals'
 import { isId } from '#schemas/ids.ts'
 import { authorization, chatBody, chatPath, idOf, useGateway } from '#tests/support/gateway-fixture.ts'
-import { sized } from '#tests/support/raw-upstream.ts'
+import { chunk, sized } from '#tests/support/raw-upstream.ts'
 import { proxyKey } from '#tests/support/start-gateway.ts'
 
 const world = useGateway()
@@ -167,17 +167,68 @@ describe('keys', () => {
   })
 })
 
+test('trailers of the answer pass', async () => {
+  world.upstream.answer((socket) =>
+    socket.write(
+      `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n${chunk('{"a":1}')}0\r\nX-Sum: 7\r\nx-sum: 8\r\n\r\n`,
+    ),
+  )
+  const answer = await world.exchange(
+    `POST ${chatPath} HTTP/1.1\r\nHost: h\r\nAuthorization: ${authorization}\r\nTE: trailers\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}`,
+  )
+  expect(answer).toMatch(/\r\n7\r\n\{"a":1\}\r\n0\r\nX-Sum: 7\r\nx-sum: 8\r\n\r\n$/)
+})
+
 describe('requests that are not HTTP', () => {
+  const head = `Host: h\r\nAuthorization: ${authorization}\r\nConnection: close`
   test.each([
     ['two lengths', 'Content-Length: 2\r\nContent-Length: 3'],
+    ['two lengths that agree', 'Content-Length: 2\r\nContent-Length: 2'],
+    ['a list of lengths', 'Content-Length: 2, 2'],
+    ['a length with a sign', 'Content-Length: +2'],
+    ['a length in hexadecimal', 'Content-Length: 0x2'],
+    ['a negative length', 'Content-Length: -2'],
     ['a length and chunks', 'Content-Length: 2\r\nTransfer-Encoding: chunked'],
-    ['a bare line feed', 'X: a\nContent-Length: 2'],
+    ['chunks and a length', 'Transfer-Encoding: chunked\r\nContent-Length: 2'],
     ['chunks that are not last', 'Transfer-Encoding: chunked, identity'],
+    ['a coding that is not known', 'Transfer-Encoding: xchunked'],
+    ['a bare line feed', 'X: a\nContent-Length: 2'],
+    ['a bare carriage return', 'X: a\rContent-Length: 2\r\nContent-Length: 2'],
+    ['a folded line', 'X: a\r\n b\r\nContent-Length: 2'],
+    ['a folded length', 'Content-Length:\r\n 2'],
+    ['a space before the colon', 'Transfer-Encoding : chunked\r\nContent-Length: 2'],
+    ['a space before the name', ' Content-Length: 2'],
+    ['NUL in a value', 'X: a\u0000b\r\nContent-Length: 2'],
+    ['a name that is none', 'X(: a\r\nContent-Length: 2'],
   ])('%s are refused', async (_name, lines) => {
+    const answer = await world.exchange(`POST ${chatPath} HTTP/1.1\r\n${head}\r\n${lines}\r\n\r\n{}`)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(world.upstream.requests).toHaveLength(0)
+  })
+
+  test.each([
+    ['a length that is no number', 'zz\r\n{}\r\n0\r\n\r\n'],
+    ['a length with a prefix', '0x2\r\n{}\r\n0\r\n\r\n'],
+    ['more than its length', '1\r\n{}\r\n0\r\n\r\n'],
+    ['bare line feeds', '2\n{}\n0\n\n'],
+  ])('a chunk with %s is refused', async (_name, body) => {
     const answer = await world.exchange(
-      `POST ${chatPath} HTTP/1.1\r\nHost: h\r\nAuthorization: ${authorization}\r\n${lines}\r\nConnection: close\r\n\r\n{}`,
+      `POST ${chatPath} HTTP/1.1\r\n${head}\r\nTransfer-Encoding: chunked\r\n\r\n${body}`,
     )
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     expect(world.upstream.requests).toHaveLength(0)
+  })
+
+  test('what follows a body is a request of its own, which needs a key of its own', async () => {
+    const answer = await world.exchange(
+      `POST ${chatPath} HTTP/1.1\r\nHost: h\r\nAuthorization: ${authorization}\r\nContent-Length: 2\r\n\r\n{}GET /smuggled HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`,
+    )
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 401'])
+    expect(world.upstream.requests).toHaveLength(1)
+  })
+
+  test('headers beyond 64 KiB are refused', async () => {
+    const answer = await world.exchange(`GET / HTTP/1.1\r\n${head}\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /)
   })
 })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { chatPath, idOf, useGateway } from '#tests/support/gateway-fixture.ts'
 import { chunk } from '#tests/support/raw-upstream.ts'
+import { until } from '#tests/support/until.ts'
 
 const world = useGateway()
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n'
@@ -42,6 +43,42 @@ test('an application that never sends all of its request gets 408', async () => 
   const request = `POST ${chatPath} HTTP/1.1\r\nHost: g\r\nAuthorization: Bearer a-proxy-key\r\nContent-Length: 9\r\n\r\nhalf`
   expect(await exchangeAt(gateway.port, request)).toMatch(/^HTTP\/1.1 408 /)
   expect(world.upstream.requests).toHaveLength(0)
+  await gateway.stop()
+})
+
+test.each([
+  ['its headers', 'GET / HTTP/1.1\r\nHost: g\r\nX: '],
+  ['its first line', 'GET / HT'],
+])('an application that never sends all of %s gets 408', async (_name, start) => {
+  const gateway = await world.startAnother({ REQUEST_TIMEOUT_MS: '300' })
+  expect(await exchangeAt(gateway.port, start)).toMatch(/^HTTP\/1.1 408 /)
+  await gateway.stop()
+})
+
+test('an answer that nobody reads is broken off and counted; one that waits for the provider is not', async () => {
+  const gateway = await world.startAnother({ ANSWER_STALL_TIMEOUT_MS: '300' })
+  const stalled = () => gateway.metrics.registry.getSingleMetricAsString('sluice_gateway_stalled_total')
+  world.upstream.answer((socket) =>
+    setTimeout(() => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'), 900),
+  )
+  expect(await (await world.post(chatPath, {}, gateway)).text()).toBe('{}')
+  expect(await stalled()).toMatch(/ 0$/m)
+  const bytes = 64 * 1024 * 1024
+  world.upstream.answer((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${bytes}\r\n\r\n`)
+    socket.write(Buffer.alloc(bytes, ' '))
+  })
+  const client = connect(gateway.port, '127.0.0.1')
+  client.on('error', () => undefined)
+  client.pause()
+  client.write(
+    `POST ${chatPath} HTTP/1.1\r\nHost: g\r\nAuthorization: Bearer a-proxy-key\r\nContent-Length: 2\r\n\r\n{}`,
+  )
+  await until(async () => / 1$/m.test(await stalled()))
+  // The provider is let go, and what came is recorded.
+  await until(() => world.upstream.closed() > 0)
+  await until(() => world.receiver.taken.some((record) => record['aborted_by'] === 'client'))
+  client.destroy()
   await gateway.stop()
 })
 

@@ -14,6 +14,8 @@ export interface GatewayMetrics {
   answerBytes(count: number): void
   refused(reason: 'key' | 'target' | 'connections'): void
   aborted(by: 'client' | 'upstream'): void
+  /** An answer was broken off because the application did not read it. */
+  stalled(): void
   malformedHeaders(count: number): void
   recorded(): void
   cut(reason: CutReason): void
@@ -79,6 +81,7 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
     answerBytes: (count) => bytes.inc(count),
     refused: (reason) => refused.inc({ reason }),
     aborted: (by) => aborted.inc({ by }),
+    ...stallCounter(metrics),
     malformedHeaders: (count) => malformed.inc(count),
     recorded: () => recorded.inc(),
     cut: (reason) => cut.inc({ reason }),
@@ -89,6 +92,14 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
     deliveryFailed: () => failed.inc(),
     spool: spoolGauges(metrics),
   }
+}
+
+function stallCounter(metrics: Metrics): Pick<GatewayMetrics, 'stalled'> {
+  const stalled = metrics.counter(
+    'sluice_gateway_stalled_total',
+    'Answers broken off because the application did not read them.',
+  )
+  return { stalled: () => stalled.inc() }
 }
 
 function lossCounter(metrics: Metrics): Pick<GatewayMetrics, 'lost' | 'losses'> {

@@ -74,6 +74,7 @@ export function createGateway(
     clientGone: config.CLIENT_GONE,
     callTimeoutMs: config.CALL_TIMEOUT_MS,
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+    stallTimeoutMs: config.ANSWER_STALL_TIMEOUT_MS,
     maxConnections: config.GATEWAY_MAX_CONNECTIONS,
     authorize: createCallers(config, backend, { own, log, now }),
     credentials: createCredentials(config, backend, { log, now }),

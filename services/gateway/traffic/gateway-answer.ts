@@ -58,3 +58,8 @@ export function sendAnswer(response: ServerResponse, answer: GatewayAnswer, requ
   })
   response.end(body)
 }
+
+/** Why there is no whole answer, for whoever looks at the record. `own`: what the application got instead. */
+export function reasonOf(error: Error, own: GatewayAnswer | null): string {
+  return own === null ? error.message : `${own.message} (${error.message})`
+}

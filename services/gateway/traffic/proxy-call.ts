@@ -5,8 +5,8 @@ import type { GatewayMetrics } from '../metrics.ts'
 import { CapturedBody, type CaptureBudget } from '../recording/captured-body.ts'
 import type { Recorder } from '../recording/recorder.ts'
 import type { Caller } from './authorize.ts'
-import { answerHeaders, type AnswerHeaders } from './forwarded-headers.ts'
-import { sendAnswer, type GatewayAnswer } from './gateway-answer.ts'
+import { answerHeaders, pairsOf, rawHeadersOf, type AnswerHeaders } from './forwarded-headers.ts'
+import { reasonOf, sendAnswer } from './gateway-answer.ts'
 import { forwardedBody, type ForwardedBody } from './request-body.ts'
 import type { CallLabels } from './service-headers.ts'
 import type { UpstreamCredentials } from './upstream-credentials.ts'
@@ -89,6 +89,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     this.#deadline = setTimeout(() => this.#breakOff(), this.#dependencies.callTimeoutMs).unref()
     this.#response.once('close', () => this.#onClose())
     this.#response.on('drain', () => this.#controller?.resume())
+    this.#response.on('timeout', () => this.#onStill())
     try {
       // Only what has to be waited for: a turn of the event loop for each would add up.
       const body = forwardedBody(this.#request, this.#requestBody)
@@ -141,7 +142,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     this.#discarding = this.#isWorthAnotherTry(status)
     if (this.#discarding) return
     this.#status = status
-    this.#answer = answerHeaders(latin1(controller.rawHeaders), this.#call.id)
+    this.#answer = answerHeaders(rawHeadersOf(controller.rawHeaders), this.#call.id)
     if (this.#clientGone) return
     this.#response.writeHead(status, statusMessage ?? '', this.#answer.raw)
     // A provider may send its headers long before it has something to say. Otherwise they travel with the first bytes.
@@ -178,8 +179,10 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     return this.#response.write(bytes)
   }
 
-  onResponseEnd(): void {
+  onResponseEnd(controller: Dispatcher.DispatchController): void {
     if (!this.#discarding) {
+      const trailers = rawHeadersOf(controller.rawTrailers)
+      if (trailers.length > 0) this.#response.addTrailers(pairsOf(trailers))
       void this.#finish(null, null)
       return
     }
@@ -199,6 +202,14 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     this.#clientGone = true
     if (this.#dependencies.clientGone === 'abort') this.#leave()
     else this.#controller?.resume()
+  }
+
+  /** Nothing has moved on the application's connection for its time limit. */
+  #onStill(): void {
+    // Waiting for the provider is no fault of the application's.
+    if ((this.#response.socket?.writableLength ?? 0) === 0) return
+    this.#dependencies.metrics.stalled()
+    this.#response.destroy()
   }
 
   #breakOff(): void {
@@ -276,14 +287,4 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     if (this.#firstByteMs !== null) metrics.firstByte(this.#firstByteMs / 1_000)
     if (abortedBy !== null) metrics.aborted(abortedBy)
   }
-}
-
-/** Why, for whoever looks at the record. */
-function reasonOf(error: Error, own: GatewayAnswer | null): string {
-  return own === null ? error.message : `${own.message} (${error.message})`
-}
-
-function latin1(raw: Dispatcher.DispatchController['rawHeaders']): string[] {
-  if (!Array.isArray(raw)) return []
-  return raw.map((part) => (typeof part === 'string' ? part : part.toString('latin1')))
 }

@@ -12,6 +12,8 @@ export interface TrafficDependencies extends ProxyDependencies {
   recordOther: boolean
   /** For an application to send its request whole. */
   requestTimeoutMs: number
+  /** For an application to take something of an answer that waits for it. */
+  stallTimeoutMs: number
   maxConnections: number
   now: () => number
 }
@@ -32,6 +34,8 @@ export function createTrafficServer(dependencies: TrafficDependencies): Server {
     requestTimeout: dependencies.requestTimeoutMs,
     connectionsCheckingInterval: Math.min(5_000, dependencies.requestTimeoutMs),
   })
+  // Of any connection on which nothing moves; what that means is the call's to say (proxy-call.ts).
+  server.timeout = dependencies.stallTimeoutMs
   server.maxConnections = dependencies.maxConnections
   // Otherwise a worker that is full hands a connection on to the next, for ever when all are.
   Object.assign(server, { dropMaxConnection: true })
