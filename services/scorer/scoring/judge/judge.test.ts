@@ -101,7 +101,7 @@ test('what is the same for every call comes first, so that providers know it aga
   const systemOf = (marker: string) =>
     makeJudgePrompt([rubric], { ...material, request: marker }, { marker, check: marker }).system
   const [one, other] = [systemOf('m1'), systemOf('m2')]
-  const differsAt = [...one].findIndex((character, index) => character !== other[index])
+  const differsAt = Array.from(one).findIndex((character, index) => character !== other[index])
   expect(one.slice(0, differsAt)).toContain(rubric.text)
 })
 
