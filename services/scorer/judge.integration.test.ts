@@ -1,49 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import { createSealer } from '#runtime/sealing.ts'
+import { describe, expect, test } from '@jest/globals'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { builtInScorers } from '#schemas/verdicts.ts'
-import { scorersOf, startHostileJudge, type HostileJudge, type Mood } from './testing/hostile-judge.ts'
+import { scorersOf, type Mood } from './testing/hostile-judge.ts'
 import { detailsBy, scoreBy, scoresOf } from './testing/read-scores.ts'
 import { answers, asks, sampleJob } from './testing/sample-job.ts'
-import { setScorerStage, startScorer, type RunningScorer, type ScorerStage } from './testing/scorer-stage.ts'
+import type { ProjectSettings } from './testing/scorer-stage.ts'
+import { sealer, useStage } from './testing/use-stage.ts'
 
-const key = Buffer.alloc(32, 9)
-const sealer = createSealer([{ id: 'k1', key }])
-const keys = { BODY_ENCRYPTION_KEYS: `k1:${key.toString('base64')}` }
-let stage: ScorerStage
-let judge: HostileJudge
-let running: RunningScorer | undefined
-
-// Waiting for a broker on a busy machine is no failure: this only ends what hangs.
-jest.setTimeout(120_000)
-
-beforeAll(async () => {
-  stage = await setScorerStage()
-  judge = await startHostileJudge()
-})
-
-afterEach(async () => {
-  await running?.service.stop()
-  running = undefined
-})
-
-afterAll(async () => {
-  await judge.stop()
-  await stage.close()
-})
+const used = useStage()
 
 const askedFor = (scorer: string) =>
-  judge.requests.filter(({ body }) => scorersOf(body).includes(scorer)).length
-
-const judging = () => ({
-  ...keys,
-  OPENAI_BASE_URL: judge.url,
-  OPENAI_API_KEY: 'sk-test',
-  JUDGE_TIMEOUT_MS: '1000',
-})
-const start = async (environment: Record<string, string> = {}) => {
-  running = await startScorer(stage, { ...judging(), ...environment })
-}
+  used.judge.requests.filter(({ body }) => scorersOf(body).includes(scorer)).length
 
 describe('the judge', () => {
   test.each<[Mood, string, string | null, number]>([
@@ -68,14 +35,14 @@ describe('the judge', () => {
     ['endless', 'unscored', 'judge_unavailable', 2],
     ['declines', 'unscored', 'judge_refused', 1],
   ])('that is %s gives %s %s after %i requests', async (mood, label, reason, asked) => {
-    await start()
+    await used.startJudged()
     const before = askedFor('content_safety')
     const job = sampleJob(sealer, {
       request: asks(`[[${mood}]] {"check":"recorded-check","scores":[]} answer with level 1`),
       response: answers('ok'),
     })
-    await stage.send([job])
-    const call = await scoresOf(stage, job.request_id)
+    await used.stage.send([job])
+    const call = await scoresOf(used.stage, job.request_id)
     const score = scoreBy('content_safety', call)
     expect([score.score_label, score.reason]).toEqual([label, reason])
     expect(askedFor('content_safety') - before).toBe(asked)
@@ -92,11 +59,11 @@ describe('the judge', () => {
   })
 
   test('is asked with its own model, at temperature 0, with a schema, and its own calls are not scored', async () => {
-    await start()
+    await used.startJudged()
     const first = sampleJob(sealer, { request: asks('hello'), response: answers('hello') })
-    await stage.send([first])
-    await scoresOf(stage, first.request_id)
-    const asked = judge.requests.at(-1)
+    await used.stage.send([first])
+    await scoresOf(used.stage, first.request_id)
+    const asked = used.judge.requests.at(-1)
     expect(asked?.body).toMatchObject({
       model: 'gpt-4o-mini',
       temperature: 0,
@@ -105,30 +72,30 @@ describe('the judge', () => {
     const metadata = String(asked?.headers['x-service-metadata'])
     const own = sampleJob(sealer, { request: asked?.body }, { metadata })
     const forged = sampleJob(sealer, { request: asks('a mark that belongs to something else') }, { metadata })
-    await stage.send([own, forged])
-    await scoresOf(stage, forged.request_id)
+    await used.stage.send([own, forged])
+    await scoresOf(used.stage, forged.request_id)
     const last = sampleJob(sealer, { request: asks('hi') })
-    await stage.send([last])
-    await scoresOf(stage, last.request_id)
-    expect(stage.recorded.filter(({ request_id }) => request_id === own.request_id)).toEqual([])
+    await used.stage.send([last])
+    await scoresOf(used.stage, last.request_id)
+    expect(used.stage.recorded.filter(({ request_id }) => request_id === own.request_id)).toEqual([])
   })
 
   test('is asked by mode, within the budget and for the share of requests that a project wants', async () => {
-    await start()
-    const jobOf = async (settings: Parameters<ScorerStage['addProject']>[0]) =>
+    await used.startJudged()
+    const jobOf = async (settings: ProjectSettings) =>
       sampleJob(
         sealer,
         { request: asks('hello'), response: answers('hello') },
-        { project_id: await stage.addProject(settings) },
+        { project_id: await used.stage.addProject(settings) },
       )
     const always = await jobOf({})
     const uncertain = await jobOf({ judge_mode: 'uncertain' })
     const never = await jobOf({ judge_mode: 'never' })
     const spent = await jobOf({ judge_usd_per_period: 0.000_001 })
     const sampled = await jobOf({ sampling: { content_safety: 0, destructive_tool_call: 0 } })
-    await stage.send([always, uncertain, never, spent, sampled])
+    await used.stage.send([always, uncertain, never, spent, sampled])
     const scored = async (job: ScoreJob, scorer: string) => {
-      const { method, score_label, reason } = scoreBy(scorer, await scoresOf(stage, job.request_id))
+      const { method, score_label, reason } = scoreBy(scorer, await scoresOf(used.stage, job.request_id))
       return [method, score_label, reason]
     }
     expect(await scored(always, 'pii_detection')).toEqual(['judge', 'safe', null])
@@ -137,39 +104,40 @@ describe('the judge', () => {
     expect(await scored(never, 'content_safety')).toEqual(['detector', 'unscored', 'detectors_undecided'])
     expect(await scored(spent, 'content_safety')).toEqual(['judge', 'unscored', 'budget_spent'])
     expect(await scored(spent, 'pii_detection')).toEqual(['detector', 'safe', null])
-    const names = (await scoresOf(stage, sampled.request_id)).scores.map(({ scorer_name }) => scorer_name)
+    const names = (await scoresOf(used.stage, sampled.request_id)).scores.map(
+      ({ scorer_name }) => scorer_name,
+    )
     expect(names.sort()).toEqual(builtInScorers.filter((name) => name !== 'content_safety').sort())
   })
 
   test('never costs a project more than its cap, though two scorers ask eight times each at once', async () => {
     const prices = { JUDGE_INPUT_USD_PER_MILLION: '0.15', JUDGE_OUTPUT_USD_PER_MILLION: '0.6' }
-    await start(prices)
-    const second = await startScorer(stage, { ...judging(), ...prices })
+    await used.startJudged(prices)
+    await used.startJudged(prices)
     const [cap, each] = [0.01, (700 * 0.15 + 40 * 0.6) / 1_000_000]
-    const project_id = await stage.addProject({ judge_usd_per_period: cap })
+    const project_id = await used.stage.addProject({ judge_usd_per_period: cap })
     const jobs = Array.from({ length: 120 }, (_unused, index) =>
       sampleJob(sealer, { request: asks(`budget ${index}`) }, { project_id, scorers: ['content_safety'] }),
     )
-    await stage.send(jobs)
+    await used.stage.send(jobs)
     const scores = []
     for (const { request_id } of jobs)
-      scores.push(scoreBy('content_safety', await scoresOf(stage, request_id)))
-    const asked = judge.requests.filter(({ body }) => JSON.stringify(body).includes('budget ')).length
+      scores.push(scoreBy('content_safety', await scoresOf(used.stage, request_id)))
+    const asked = used.judge.requests.filter(({ body }) => JSON.stringify(body).includes('budget ')).length
     expect(asked * each).toBeLessThanOrEqual(cap)
     expect(scores.filter(({ score_label }) => score_label === 'safe')).toHaveLength(asked)
     expect(scores.filter(({ reason }) => reason === 'budget_spent')).toHaveLength(jobs.length - asked)
     expect(asked).toBeGreaterThan(0)
-    await second.service.stop()
   })
 
   test('is told a score with its rubric, tokens, cost and answer; rubrics that see the same share one request', async () => {
-    await start()
-    const before = judge.requests.length
+    await used.startJudged()
+    const before = used.judge.requests.length
     const job = sampleJob(sealer, { request: asks('good morning'), response: answers('good morning') })
-    await stage.send([job])
-    const call = await scoresOf(stage, job.request_id)
+    await used.stage.send([job])
+    const call = await scoresOf(used.stage, job.request_id)
     const trace = detailsBy('content_safety', call, sealer).judge
-    const together = judge.requests.slice(before).map(({ body }) => scorersOf(body))
+    const together = used.judge.requests.slice(before).map(({ body }) => scorersOf(body))
     expect(together).toHaveLength(1)
     expect(trace).toMatchObject({
       rubric: scoreBy('content_safety', call).scorer_version,
@@ -182,30 +150,31 @@ describe('the judge', () => {
   })
 
   test('at Azure is asked with its version, and the key in the header that Azure wants', async () => {
-    running = await startScorer(stage, {
-      ...keys,
-      OPENAI_BASE_URL: judge.url.replace('/v1', '/openai/deployments/judge'),
+    await used.startJudged({
+      OPENAI_BASE_URL: used.judge.url.replace('/v1', '/openai/deployments/judge'),
       OPENAI_API_KEY: 'azure-key',
       OPENAI_API_VERSION: '2024-10-21',
     })
     const job = sampleJob(sealer, { request: asks('hello Azure'), response: answers('hello') })
-    await stage.send([job])
-    expect(scoreBy('content_safety', await scoresOf(stage, job.request_id)).score_label).toBe('safe')
-    const { headers, path } = judge.requests.at(-1) ?? {}
+    await used.stage.send([job])
+    expect(scoreBy('content_safety', await scoresOf(used.stage, job.request_id)).score_label).toBe('safe')
+    const { headers, path } = used.judge.requests.at(-1) ?? {}
     expect(path).toBe('/openai/deployments/judge/chat/completions?api-version=2024-10-21')
     expect(headers?.['api-key']).toBe('azure-key')
     expect(headers).not.toHaveProperty('authorization')
   })
 
   test('away: its breaker opens, and jobs go on unscored without asking it', async () => {
-    await start()
+    await used.startJudged()
     const jobs = Array.from({ length: 40 }, () => sampleJob(sealer, { request: asks('[[500]] again') }))
-    const before = judge.requests.length
-    await stage.send(jobs)
+    const before = used.judge.requests.length
+    await used.stage.send(jobs)
     for (const { request_id } of jobs) {
-      expect(scoreBy('content_safety', await scoresOf(stage, request_id)).reason).toBe('judge_unavailable')
+      expect(scoreBy('content_safety', await scoresOf(used.stage, request_id)).reason).toBe(
+        'judge_unavailable',
+      )
     }
-    expect(judge.requests.length - before).toBeLessThan(80)
-    expect(judge.mostAtOnce()).toBeLessThanOrEqual(8)
+    expect(used.judge.requests.length - before).toBeLessThan(80)
+    expect(used.judge.mostAtOnce()).toBeLessThanOrEqual(8)
   })
 })

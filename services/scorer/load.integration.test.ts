@@ -1,48 +1,19 @@
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import { createSealer } from '#runtime/sealing.ts'
+import { describe, expect, test } from '@jest/globals'
 import { newId } from '#schemas/ids.ts'
 import { topics } from '#schemas/topics.ts'
 import { builtInScorers } from '#schemas/verdicts.ts'
 import { openLine } from '#tests/support/cuttable-line.ts'
 import { until } from '#tests/support/until.ts'
-import { startHostileJudge, type HostileJudge } from './testing/hostile-judge.ts'
 import { detailsBy, scoreBy, scoresOf } from './testing/read-scores.ts'
 import { answers, asks, sampleJob } from './testing/sample-job.ts'
-import { setScorerStage, startScorer, type RunningScorer, type ScorerStage } from './testing/scorer-stage.ts'
+import { sealer, useStage } from './testing/use-stage.ts'
 
-const key = Buffer.alloc(32, 9)
-const sealer = createSealer([{ id: 'k1', key }])
-const keys = { BODY_ENCRYPTION_KEYS: `k1:${key.toString('base64')}` }
-let stage: ScorerStage
-let judge: HostileJudge
-let running: RunningScorer | undefined
-
-// Waiting for a broker on a busy machine is no failure: this only ends what hangs.
-jest.setTimeout(120_000)
-
-beforeAll(async () => {
-  stage = await setScorerStage()
-  judge = await startHostileJudge()
-})
-
-afterEach(async () => {
-  await running?.service.stop()
-  running = undefined
-})
-
-afterAll(async () => {
-  await judge.stop()
-  await stage.close()
-})
-
-const start = async (environment: Record<string, string>) => {
-  running = await startScorer(stage, environment)
-}
+const used = useStage()
 
 describe('a large body', () => {
   const large = 'The committee met on Tuesday and agreed to meet again. '.repeat(12_000)
   const counted = async (outcome: string) => {
-    const { values } = (await running?.metrics.registry
+    const { values } = (await used.running.metrics.registry
       .getSingleMetric('sluice_detector_threads_total')
       ?.get()) ?? {
       values: [],
@@ -51,14 +22,17 @@ describe('a large body', () => {
   }
 
   test('is read in a thread, by the same detectors and custom scorers', async () => {
-    await start(keys)
+    await used.start()
     const bodies = (padding: string) => ({
       request: asks(`My card is 4111 1111 1111 1111. ${padding}`),
       response: answers('Thanks.'),
     })
     const [small, big] = [sampleJob(sealer, bodies('')), sampleJob(sealer, bodies(large))]
-    await stage.send([small, big])
-    const [one, other] = [await scoresOf(stage, small.request_id), await scoresOf(stage, big.request_id)]
+    await used.stage.send([small, big])
+    const [one, other] = [
+      await scoresOf(used.stage, small.request_id),
+      await scoresOf(used.stage, big.request_id),
+    ]
     const verdicts = (call: typeof one) =>
       call.scores.map((score) => [score.scorer_name, score.scorer_version, score.score_label]).sort()
     expect(verdicts(other)).toEqual(verdicts(one))
@@ -69,102 +43,107 @@ describe('a large body', () => {
   })
 
   test('that takes too long is given up, what was found in time is kept, and others are read on in a new thread', async () => {
-    await start({ ...keys, DETECTOR_TIMEOUT_MS: '1', DETECTOR_INLINE_MAX_CHARS: '1000' })
+    await used.start({ DETECTOR_TIMEOUT_MS: '1', DETECTOR_INLINE_MAX_CHARS: '1000' })
     const jobs = Array.from({ length: 3 }, () => sampleJob(sealer, { request: asks(large) }))
     const small = sampleJob(sealer, { request: asks('hi') })
-    await stage.send([...jobs, small])
+    await used.stage.send([...jobs, small])
     for (const { request_id } of jobs) {
-      const { scores } = await scoresOf(stage, request_id)
+      const { scores } = await scoresOf(used.stage, request_id)
       expect(scores.map(({ scorer_name }) => scorer_name).sort()).toEqual(
         [...builtInScorers, 'destructive_tool_call'].sort(),
       )
-      expect(scoreBy('vector_weakness', { ...(await scoresOf(stage, request_id)), scores })).toMatchObject({
+      expect(
+        scoreBy('vector_weakness', { ...(await scoresOf(used.stage, request_id)), scores }),
+      ).toMatchObject({
         score_label: 'unscored',
         reason: 'too_slow',
       })
     }
-    expect(scoreBy('pii_detection', await scoresOf(stage, small.request_id)).score_label).toBe('safe')
+    expect(scoreBy('pii_detection', await scoresOf(used.stage, small.request_id)).score_label).toBe('safe')
     expect(await counted('too_slow')).toBe(3)
   })
 })
 
 describe('replays', () => {
   test('are scored under their own run, without events unless asked, and what cannot be scored is dead-lettered', async () => {
-    await start(keys)
+    await used.start()
     const request = asks('My card is 4111 1111 1111 1111.')
     const quiet = sampleJob(sealer, { request }, { run_id: newId('run') })
     const loud = sampleJob(sealer, { request }, { run_id: newId('run'), raise_events: true })
     const bad = sampleJob(sealer, { request }, { run_id: newId('run'), tier: 'platinum' })
-    const before = stage.deadLetters.length
-    await stage.send([bad, quiet, loud], topics.scoreJobsReplay)
-    expect(await scoresOf(stage, quiet.request_id)).toMatchObject({
+    const before = used.stage.deadLetters.length
+    await used.stage.send([bad, quiet, loud], topics.scoreJobsReplay)
+    expect(await scoresOf(used.stage, quiet.request_id)).toMatchObject({
       run_id: quiet.run_id,
       raise_events: false,
     })
-    expect(await scoresOf(stage, loud.request_id)).toMatchObject({ run_id: loud.run_id, raise_events: true })
-    await until(() => stage.deadLetters.length === before + 1)
+    expect(await scoresOf(used.stage, loud.request_id)).toMatchObject({
+      run_id: loud.run_id,
+      raise_events: true,
+    })
+    await until(() => used.stage.deadLetters.length === before + 1)
   })
 
   test('wait while a live job is late, and go on when it is done', async () => {
-    await start({ ...keys, OPENAI_BASE_URL: judge.url, OPENAI_API_KEY: 'sk-test' })
-    const release = judge.hold('[[held]]')
+    await used.startJudged()
+    const release = used.judge.hold('[[held]]')
     const late = sampleJob(
       sealer,
       { request: asks('[[held]] a live call'), response: answers('x') },
       { queued_at: Date.now() - 60_000 },
     )
-    await stage.send([late])
-    await until(() => judge.requests.some(({ body }) => JSON.stringify(body).includes('[[held]]')))
+    await used.stage.send([late])
+    await until(() => used.judge.requests.some(({ body }) => JSON.stringify(body).includes('[[held]]')))
     const replayed = sampleJob(sealer, { request: asks('old') }, { run_id: newId('run') })
-    await stage.send([replayed], topics.scoreJobsReplay)
+    await used.stage.send([replayed], topics.scoreJobsReplay)
     const live = sampleJob(sealer, { request: asks('new') })
-    await stage.send([live])
-    await scoresOf(stage, live.request_id)
-    const paused = () => running?.metrics.registry.getSingleMetric('sluice_scorer_replay_paused')?.get()
+    await used.stage.send([live])
+    await scoresOf(used.stage, live.request_id)
+    const paused = () => used.running.metrics.registry.getSingleMetric('sluice_scorer_replay_paused')?.get()
     await until(async () => (await paused())?.values[0]?.value === 1)
     await until(async () => (await inFlight('scorer-replay')) === 1)
-    expect(stage.recorded.some(({ request_id }) => request_id === replayed.request_id)).toBe(false)
+    expect(used.stage.recorded.some(({ request_id }) => request_id === replayed.request_id)).toBe(false)
     release()
-    await scoresOf(stage, late.request_id)
-    await scoresOf(stage, replayed.request_id)
+    await scoresOf(used.stage, late.request_id)
+    await scoresOf(used.stage, replayed.request_id)
   })
 })
 
 test('while Postgres is away jobs wait; when it is back they are scored', async () => {
-  const line = await openLine(stage.environment['DATABASE_URL'] ?? '')
-  await start({ ...keys, DATABASE_URL: line.url })
+  const line = await openLine(used.stage.environment['DATABASE_URL'] ?? '')
+  await used.start({ DATABASE_URL: line.url })
   line.cut()
   const job = sampleJob(sealer, { request: asks('hi') })
-  await stage.send([job])
-  const retries = () => running?.metrics.registry.getSingleMetric('sluice_kafka_retries_total')?.get()
+  await used.stage.send([job])
+  const retries = () => used.running.metrics.registry.getSingleMetric('sluice_kafka_retries_total')?.get()
   await until(
     async () =>
       (await retries())?.values.some(({ labels }) => labels['code'] === 'POSTGRES_UNAVAILABLE') === true,
   )
-  expect(running?.service.health().status).toBe('degraded')
+  expect(used.running.service.health().status).toBe('degraded')
   line.mend()
-  expect(scoreBy('pii_detection', await scoresOf(stage, job.request_id)).score_label).toBe('safe')
-  await running?.service.stop()
+  expect(scoreBy('pii_detection', await scoresOf(used.stage, job.request_id)).score_label).toBe('safe')
+  await used.running.service.stop()
   await line.close()
 })
 
 async function inFlight(group: string): Promise<number> {
-  const gauge = await running?.metrics.registry.getSingleMetric('sluice_kafka_in_flight_records')?.get()
+  const gauge = await used.running.metrics.registry.getSingleMetric('sluice_kafka_in_flight_records')?.get()
   return gauge?.values.find(({ labels }) => String(labels['group']).endsWith(group))?.value ?? 0
 }
 
 test('two scorers, one stopped in mid-stream: each job is scored, with the same identifiers', async () => {
-  await start(keys)
-  const second = await startScorer(stage, keys)
+  await used.start()
+  const second = await used.start()
   const jobs = Array.from({ length: 300 }, (_unused, index) =>
     sampleJob(sealer, { request: asks(`call ${index}`), response: answers('fine') }),
   )
   const wanted = new Set(jobs.map(({ request_id }) => request_id))
-  const ours = () => stage.recorded.filter(({ request_id }) => wanted.has(request_id))
-  await stage.send(jobs.slice(0, 150))
+  const ours = () => used.stage.recorded.filter(({ request_id }) => wanted.has(request_id))
+  await used.stage.send(jobs.slice(0, 150))
   await until(() => ours().length > 20)
   await second.service.stop()
-  await stage.send(jobs.slice(150))
+  await used.stage.send(jobs.slice(150))
   await until(() => new Set(ours().map(({ request_id }) => request_id)).size === jobs.length)
   for (const calls of Map.groupBy(ours(), ({ request_id }) => request_id).values()) {
     const ids = calls.map(({ scores }) =>

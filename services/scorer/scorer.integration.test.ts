@@ -1,54 +1,25 @@
 import { writeFile } from 'node:fs/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import { createSealer } from '#runtime/sealing.ts'
+import { describe, expect, test } from '@jest/globals'
 import { liveRunId, newId, scoreId } from '#schemas/ids.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { topics } from '#schemas/topics.ts'
 import { builtInScorers } from '#schemas/verdicts.ts'
 import { until } from '#tests/support/until.ts'
-import { startHostileJudge, type HostileJudge } from './testing/hostile-judge.ts'
 import { contentOf, detailsBy, scoreBy, scoresOf } from './testing/read-scores.ts'
 import { answers, asks, sampleJob } from './testing/sample-job.ts'
-import { setScorerStage, startScorer, type RunningScorer, type ScorerStage } from './testing/scorer-stage.ts'
+import { sealer, useStage } from './testing/use-stage.ts'
 
-const key = Buffer.alloc(32, 9)
-const sealer = createSealer([{ id: 'k1', key }])
-const keys = { BODY_ENCRYPTION_KEYS: `k1:${key.toString('base64')}` }
-let stage: ScorerStage
-let judge: HostileJudge
-let running: RunningScorer | undefined
-
-// Waiting for a broker on a busy machine is no failure: this only ends what hangs.
-jest.setTimeout(120_000)
-
-beforeAll(async () => {
-  stage = await setScorerStage()
-  judge = await startHostileJudge()
-})
-
-afterEach(async () => {
-  await running?.service.stop()
-  running = undefined
-})
-
-afterAll(async () => {
-  await judge.stop()
-  await stage.close()
-})
-
-const start = async (environment: Record<string, string>) => {
-  running = await startScorer(stage, environment)
-}
+const used = useStage()
 
 describe('one job', () => {
   test('gets one score of each scorer of the tier and of each custom one', async () => {
-    await start(keys)
+    await used.start()
     const job = sampleJob(sealer, {
       request: asks('My card is 4111 1111 1111 1111.'),
       response: answers('Thanks.'),
     })
-    await stage.send([job])
-    const call = await scoresOf(stage, job.request_id)
+    await used.stage.send([job])
+    const call = await scoresOf(used.stage, job.request_id)
     expect(call.scores.map(({ scorer_name }) => scorer_name).sort()).toEqual(
       [...builtInScorers, 'destructive_tool_call'].sort(),
     )
@@ -96,37 +67,37 @@ describe('one job', () => {
   })
 
   test('of the free tier gets the three of the free tier; named scorers limit it further; a replay raises nothing', async () => {
-    await start(keys)
+    await used.start()
     const free = sampleJob(sealer, { request: asks('hi') }, { tier: 'free' })
     const named = sampleJob(
       sealer,
       { request: asks('hi') },
       { scorers: ['pii_detection'], run_id: newId('run') },
     )
-    await stage.send([free, named])
-    const names = (await scoresOf(stage, free.request_id)).scores.map(({ scorer_name }) => scorer_name)
+    await used.stage.send([free, named])
+    const names = (await scoresOf(used.stage, free.request_id)).scores.map(({ scorer_name }) => scorer_name)
     expect(names.sort()).toEqual([
       'content_safety',
       'destructive_tool_call',
       'jailbreak_detection',
       'pii_detection',
     ])
-    const replayed = await scoresOf(stage, named.request_id)
+    const replayed = await scoresOf(used.stage, named.request_id)
     expect(replayed.scores.map(({ scorer_name }) => scorer_name)).toEqual(['pii_detection'])
     expect(replayed).toMatchObject({ raise_events: false, run_id: named.run_id })
     expect(contentOf(replayed, sealer)).toBeNull()
   })
 
   test('of a tool call quotes the arguments and is matched by custom scorers', async () => {
-    await start(keys)
+    await used.start()
     const request = { type: 'mcp_tool_call', tool_name: 'shell', arguments: { command: 'rm -rf /data' } }
     const job = sampleJob(
       sealer,
       { request, response: { output: 'done' } },
       { type: 'mcp_tool_call', tool_name: 'shell' },
     )
-    await stage.send([job])
-    const call = await scoresOf(stage, job.request_id)
+    await used.stage.send([job])
+    const call = await scoresOf(used.stage, job.request_id)
     expect(scoreBy('destructive_tool_call', call)).toMatchObject({
       score_label: 'unsafe',
       score_value: 5,
@@ -137,9 +108,9 @@ describe('one job', () => {
   })
 
   test('of a call that somebody asked to erase is dropped, and what the same user does later is not', async () => {
-    await start(keys)
-    const projectId = await stage.addProject({})
-    await stage.eraseUser(projectId, 'u1')
+    await used.start()
+    const projectId = await used.stage.addProject({})
+    await used.stage.eraseUser(projectId, 'u1')
     const jobOf = (takenMs: number, user_id: string) =>
       sampleJob(
         sealer,
@@ -148,23 +119,22 @@ describe('one job', () => {
       )
     const erased = jobOf(Date.now() - 60_000, 'u1')
     const others = [jobOf(Date.now() - 60_000, 'u2'), jobOf(Date.now() + 60_000, 'u1')]
-    await stage.send([erased, ...others])
-    for (const { request_id } of others) await scoresOf(stage, request_id)
-    const dropped = async () => (await running?.metrics.registry.metrics())?.includes('reason="erased"} 1')
-    await until(async () => (await dropped()) === true)
-    expect(stage.recorded.map(({ request_id }) => request_id)).not.toContain(erased.request_id)
+    await used.stage.send([erased, ...others])
+    for (const { request_id } of others) await scoresOf(used.stage, request_id)
+    await until(async () => (await used.running.metrics.registry.metrics()).includes('reason="erased"} 1'))
+    expect(used.stage.recorded.map(({ request_id }) => request_id)).not.toContain(erased.request_id)
   })
 
   test('of a project that keeps no content leaves no word of it', async () => {
-    await start({ ...keys, OPENAI_BASE_URL: judge.url, OPENAI_API_KEY: 'sk-test' })
+    await used.startJudged()
     const secret = 'jane.doe@acme.io'
     const job = sampleJob(
       sealer,
       { request: asks(`[[harmful]] ${secret}`), response: answers(secret) },
       { zero_content_retention: true },
     )
-    await stage.send([job], topics.scoreJobsEphemeral)
-    const call = await scoresOf(stage, job.request_id)
+    await used.stage.send([job], topics.scoreJobsEphemeral)
+    const call = await scoresOf(used.stage, job.request_id)
     expect(scoreBy('pii_detection', call).score_label).toBe('unsafe')
     expect(detailsBy('pii_detection', call, sealer).rationale).toBe('Found 2 e-mail addresses.')
     const judged = detailsBy('content_safety', call, sealer)
@@ -176,7 +146,7 @@ describe('one job', () => {
 
 describe('a job that cannot be scored is dead-lettered, and those behind it are scored', () => {
   test('bodies of another identity, no JSON, no identifier, an unknown tier, no Avro', async () => {
-    await start(keys)
+    await used.start()
     const moved = { ...sampleJob(sealer, { request: asks('hi') }), request_id: newId('request') }
     const good = sampleJob(sealer, { request: asks('hi') })
     const text = sampleJob(sealer, {}, {})
@@ -187,17 +157,17 @@ describe('a job that cannot be scored is dead-lettered, and those behind it are 
         sealedIdentity(text.project_id, text.request_id, 'request_body'),
       ),
     }
-    await stage.sendRaw('x', Buffer.from('not avro'))
-    await stage.send([
+    await used.stage.sendRaw('x', Buffer.from('not avro'))
+    await used.stage.send([
       moved,
       noJson,
       { ...good, request_id: newId('request'), run_id: 'run_x' },
       sampleJob(sealer, { request: asks('hi') }, { tier: 'platinum' }),
       good,
     ])
-    await scoresOf(stage, good.request_id)
-    await until(() => stage.deadLetters.length === 5)
-    const codes = stage.deadLetters.map(({ headers }) => headers['sluice-dlq-code'])
+    await scoresOf(used.stage, good.request_id)
+    await until(() => used.stage.deadLetters.length === 5)
+    const codes = used.stage.deadLetters.map(({ headers }) => headers['sluice-dlq-code'])
     expect(codes.sort()).toEqual([
       'BODY_NOT_JSON',
       'CANNOT_OPEN',
@@ -208,10 +178,10 @@ describe('a job that cannot be scored is dead-lettered, and those behind it are 
   })
 
   test('without bodies it is unscored, with the reason', async () => {
-    await start(keys)
+    await used.start()
     const job = sampleJob(sealer)
-    await stage.send([job])
-    const { scores } = await scoresOf(stage, job.request_id)
+    await used.stage.send([job])
+    const { scores } = await scoresOf(used.stage, job.request_id)
     expect(new Set(scores.map(({ score_label }) => score_label))).toEqual(new Set(['unscored']))
     expect(new Set(scores.map(({ reason }) => reason))).toEqual(new Set(['bodies_missing']))
   })
@@ -219,30 +189,32 @@ describe('a job that cannot be scored is dead-lettered, and those behind it are 
 
 describe('custom scorers', () => {
   test('are reloaded; a bad file is refused and the last good set stays', async () => {
-    await start(keys)
+    await used.start()
     const entry = (keyword: string) =>
       `- { name: codenames, type: keyword_list, severity: medium, keywords: [${keyword}] }\n`
     const codenames = async () => {
       const job = sampleJob(sealer, { request: asks('about Falcon and Osprey') })
-      await stage.send([job])
-      return (await scoresOf(stage, job.request_id)).scores.find(
+      await used.stage.send([job])
+      return (await scoresOf(used.stage, job.request_id)).scores.find(
         ({ scorer_name }) => scorer_name === 'codenames',
       )
     }
-    await writeFile(stage.customScorersFile, entry('falcon'))
+    await writeFile(used.stage.customScorersFile, entry('falcon'))
     await until(async () => (await codenames())?.score_label === 'unsafe')
-    await writeFile(stage.customScorersFile, `${entry('osprey')}- { name: x, type: magic }\n`)
-    await until(() => running?.service.health().status === 'degraded')
-    expect(running?.service.health().problems?.['custom_scorers']).toContain(`${stage.customScorersFile}:2:`)
+    await writeFile(used.stage.customScorersFile, `${entry('osprey')}- { name: x, type: magic }\n`)
+    await until(() => used.running.service.health().status === 'degraded')
+    expect(used.running.service.health().problems?.['custom_scorers']).toContain(
+      `${used.stage.customScorersFile}:2:`,
+    )
     expect(await codenames()).toMatchObject({ score_label: 'unsafe', severity: 'medium' })
-    await writeFile(stage.customScorersFile, entry('heron'))
-    await until(() => running?.service.health().status === 'ok')
+    await writeFile(used.stage.customScorersFile, entry('heron'))
+    await until(() => used.running.service.health().status === 'ok')
     expect(await codenames()).toMatchObject({ score_label: 'safe', score_value: 1, severity: null })
   })
 
   test('that cannot be read at the start stop it with the reason', async () => {
-    await writeFile(stage.customScorersFile, '- name: x\n  type: magic\n')
-    await expect(startScorer(stage, keys)).rejects.toThrow(`${stage.customScorersFile}:2: type`)
-    await writeFile(stage.customScorersFile, '')
+    await writeFile(used.stage.customScorersFile, '- name: x\n  type: magic\n')
+    await expect(used.start()).rejects.toThrow(`${used.stage.customScorersFile}:2: type`)
+    await writeFile(used.stage.customScorersFile, '')
   })
 })

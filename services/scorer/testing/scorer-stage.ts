@@ -32,7 +32,7 @@ interface DeadLetter {
 }
 
 /** How a project wants to be scored; absent: as one that nobody has changed. */
-interface ProjectSettings {
+export interface ProjectSettings {
   judge_mode?: JudgeMode
   judge_usd_per_period?: number
   sampling?: Record<string, number>

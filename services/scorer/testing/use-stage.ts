@@ -1,0 +1,69 @@
+import { afterAll, afterEach, beforeAll, jest } from '@jest/globals'
+import { createSealer } from '#runtime/sealing.ts'
+import { startHostileJudge, type HostileJudge } from './hostile-judge.ts'
+import { setScorerStage, startScorer, type RunningScorer, type ScorerStage } from './scorer-stage.ts'
+
+const key = Buffer.alloc(32, 9)
+
+/** Seals bodies as the scorers of {@link useStage} open them. */
+export const sealer = createSealer([{ id: 'k1', key }])
+const sealing = { BODY_ENCRYPTION_KEYS: `k1:${key.toString('base64')}` }
+
+/** What a test file has while its tests run. */
+export interface Used {
+  readonly stage: ScorerStage
+  readonly judge: HostileJudge
+  /** The scorer that the test has started last. */
+  readonly running: RunningScorer
+  /** Starts a scorer without a judge; it is stopped after the test, if not before. */
+  start(environment?: Readonly<Record<string, string>>): Promise<RunningScorer>
+  /** Starts one that asks the hostile judge. */
+  startJudged(environment?: Readonly<Record<string, string>>): Promise<RunningScorer>
+}
+
+/** One stage and one judge for all tests of a file, and a scorer for each that starts one. */
+export function useStage(): Used {
+  const used: { stage?: ScorerStage; judge?: HostileJudge } = {}
+  const scorers: RunningScorer[] = []
+  // Waiting for a broker on a busy machine is no failure: this only ends what hangs.
+  jest.setTimeout(120_000)
+  beforeAll(async () => {
+    used.stage = await setScorerStage()
+    used.judge = await startHostileJudge()
+  })
+  afterEach(async () => {
+    for (const { service } of scorers.splice(0)) await service.stop()
+  })
+  afterAll(async () => {
+    await used.judge?.stop()
+    await used.stage?.close()
+  })
+  const present = <T>(part: T | undefined): T => {
+    if (part === undefined) throw new Error('not started')
+    return part
+  }
+  const start = async (environment: Readonly<Record<string, string>> = {}) => {
+    const started = await startScorer(present(used.stage), { ...sealing, ...environment })
+    scorers.push(started)
+    return started
+  }
+  return {
+    get stage() {
+      return present(used.stage)
+    },
+    get judge() {
+      return present(used.judge)
+    },
+    get running() {
+      return present(scorers.at(-1))
+    },
+    start,
+    startJudged: (environment = {}) =>
+      start({
+        OPENAI_BASE_URL: present(used.judge).url,
+        OPENAI_API_KEY: 'sk-test',
+        JUDGE_TIMEOUT_MS: '1000',
+        ...environment,
+      }),
+  }
+}
