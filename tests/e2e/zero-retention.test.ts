@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import pg from 'pg'
+import { createKafka } from '#runtime/kafka/create-kafka.ts'
+import { createLog } from '#runtime/log.ts'
+import { testInfrastructure } from '../support/infrastructure.ts'
+import { createWebhook } from '../support/create-webhook.ts'
+import { startMockProvider, type MockProvider } from '../support/mock-provider.ts'
+import { startStack, type Stack } from '../support/start-stack.ts'
+import { until } from '../support/until.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+
+jest.setTimeout(240_000)
+
+let provider: MockProvider
+let receiver: WebhookReceiver
+let stack: Stack
+let client: pg.Client
+
+beforeAll(async () => {
+  provider = await startMockProvider()
+  receiver = await startWebhookReceiver()
+  // Not encrypted, and short enough not to be compressed: what is searched for would be seen.
+  stack = await startStack({
+    upstreamUrl: provider.url,
+    insecureWebhookHosts: '127.0.0.1',
+    environment: { BODY_ENCRYPTION_KEYS: '' },
+  })
+  client = new pg.Client({ connectionString: stack.databaseUrl })
+  await client.connect()
+})
+
+afterAll(async () => {
+  await client.end()
+  await stack.stop()
+  await receiver.close()
+  await provider.stop()
+})
+
+async function request(
+  method: string,
+  path: string,
+  body: object,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const answer = await fetch(stack.apiUrl + path, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+  return answer
+}
+
+/** Logs a chat and a tool call that quote `words`, both unsafe, and waits until they are scored and told. */
+async function logCalls(
+  words: string,
+  { projectId, apiKey }: { projectId: string; apiKey: string },
+): Promise<void> {
+  receiver.trust(await createWebhook({ ...stack, apiKey }, receiver.url))
+  const content = `${words}: my card is 4111 1111 1111 1111.`
+  const bodies = [
+    {
+      request_body: { messages: [{ role: 'user', content }] },
+      response_body: { choices: [{ message: { content: words } }] },
+    },
+    {
+      request_body: { type: 'mcp_tool_call', tool_name: 'shell', arguments: { command: `rm -rf /${words}` } },
+      response_body: { o: words },
+    },
+  ]
+  for (const body of bodies)
+    await request('POST', '/internal/log', { ...body, user_id: 'u1' }, { 'x-service-key': apiKey })
+  await receiver.waitFor((all) => new Set(requestsTold(all, projectId)).size === bodies.length, 60_000)
+}
+
+const requestsTold = (deliveries: WebhookReceiver['deliveries'], projectId: string) =>
+  deliveries
+    .filter(({ envelope }) => envelope['project_id'] === projectId)
+    .map(({ envelope: { data } }) => String(data['request_id']))
+
+/** The tables that have a row with `words` anywhere in it, as text or as bytes. */
+async function tablesWith(words: string): Promise<string[]> {
+  const { rows: tables } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`,
+  )
+  expect(tables.length).toBeGreaterThan(20)
+  const found: string[] = []
+  for (const { name } of tables) {
+    const { rowCount } = await client.query(
+      `select from ${name} t where position($1 in t::text) > 0 or position($2 in t::text) > 0 limit 1`,
+      [words, Buffer.from(words).toString('hex')],
+    )
+    if (rowCount !== 0) found.push(name)
+  }
+  return found
+}
+
+/** The topics that have a record with `words` in its key, value or headers; all are read from their beginning to their end. */
+async function topicsWith(words: readonly string[]): Promise<Record<string, string[]>> {
+  const log = createLog('test', 'silent')
+  const kafka = createKafka({ KAFKA_BROKERS: testInfrastructure().brokers }, { clientId: 'test', log })
+  const admin = kafka.admin()
+  await admin.connect()
+  const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(stack.topicPrefix))
+  let left = 0
+  for (const topic of topics)
+    for (const { low, high } of await admin.fetchTopicOffsets(topic)) left += Number(high) - Number(low)
+  await admin.disconnect()
+  const found = new Map(words.map((word) => [word, new Set<string>()]))
+  const consumer = kafka.consumer({ groupId: `${stack.topicPrefix}search`, retry: { retries: 5 } })
+  await consumer.connect()
+  await consumer.subscribe({ topics, fromBeginning: true })
+  await consumer.run({
+    eachMessage({ topic, message }) {
+      left--
+      const texts = [message.key, message.value, ...Object.values(message.headers ?? {}).map(String)].map(
+        (text) => String(text),
+      )
+      for (const [word, where] of found)
+        if (texts.some((text) => text.includes(word))) where.add(topic.slice(stack.topicPrefix.length))
+      return Promise.resolve()
+    },
+  })
+  await until(() => left <= 0)
+  await consumer.disconnect()
+  return Object.fromEntries([...found].map(([word, where]) => [word, [...where].toSorted()]))
+}
+
+test('content of a project that keeps none is in no table and in no topic but the ephemeral ones', async () => {
+  const secretive = await stack.createProject()
+  await request(
+    'PATCH',
+    `/api/projects/${secretive.projectId}`,
+    { zero_content_retention: true },
+    {
+      authorization: `Bearer ${stack.operatorSecret}`,
+    },
+  )
+  const [kept, unkept] = ['KEPT-a1b2', 'UNKEPT-c3d4']
+  await logCalls(kept, await stack.createProject())
+  await logCalls(unkept, secretive)
+
+  // The search finds what is there.
+  expect(await tablesWith(kept)).toEqual(
+    expect.arrayContaining(['event_outbox', 'llm_request_bodies', 'webhook_deliveries']),
+  )
+  const topics = await topicsWith([kept, unkept])
+  expect(topics[kept]).toEqual(
+    expect.arrayContaining([
+      'event.raised',
+      'llm.request.logged',
+      'safety.score.recorded',
+      'safety_score_jobs',
+    ]),
+  )
+
+  expect(await tablesWith(unkept)).toEqual([])
+  expect(topics[unkept]).toEqual(['llm.request.ephemeral', 'safety_score_jobs.ephemeral'])
+  const told = receiver.deliveries.filter(({ envelope }) => envelope['project_id'] === secretive.projectId)
+  expect(told.length).toBeGreaterThanOrEqual(2)
+  expect(told.some(({ body }) => body.includes(unkept))).toBe(false)
+})
+
+test('a user is erased through the API: nothing of what was said is left in any table', async () => {
+  const project = await stack.createProject()
+  const words = 'ERASE-e5f6'
+  await logCalls(words, project)
+  expect((await tablesWith(words)).length).toBeGreaterThan(0)
+  const key = { 'x-service-key': project.apiKey }
+  const answer = await request('POST', '/api/erasures', { scope: 'user', subject: 'u1' }, key)
+  const { id } = (await answer.json()) as { id: string }
+  const read = async () =>
+    (await (await fetch(`${stack.apiUrl}/api/erasures/${id}`, { headers: key })).json()) as Record<
+      string,
+      unknown
+    >
+  await until(async () => (await read())['status'] === 'erased')
+  expect(await read()).toMatchObject({ scope: 'user', subject: 'u1', requested_by: 'key', erased_calls: 2 })
+  expect(await tablesWith(words)).toEqual([])
+})
