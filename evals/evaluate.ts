@@ -72,9 +72,7 @@ function scorerOf(method: Method, judge: JudgeCall | undefined): ScoreSample {
 }
 
 function detect(scorer: BuiltInScorer, call: Call): Finding | Undecided {
-  const builtIn = builtIns[scorer]
-  if (builtIn.by === 'judge') return { reason: 'detectors_undecided', leaning: 1 }
-  const detector = builtIn.create(call)
+  const detector = builtIns[scorer].create(call)
   for (const text of call.texts) detector.read(text)
   return detector.finding()
 }

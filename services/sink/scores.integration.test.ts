@@ -89,7 +89,7 @@ describe('scores', () => {
         score_value: null,
         score_label: 'unscored',
         severity: null,
-        reason: 'no_judge',
+        reason: 'judge_unavailable',
         details: null,
       }),
     ]
@@ -106,7 +106,7 @@ describe('scores', () => {
     })
     expect(rows.find(({ scorer_name }) => scorer_name === 'hallucination')).toMatchObject({
       score_value: null,
-      reason: 'no_judge',
+      reason: 'judge_unavailable',
     })
     expect(await rowsOf('safety_score_details', projectId)).toHaveLength(2)
     expect(await rowsOf('request_verdicts', projectId)).toMatchObject([

@@ -12,22 +12,21 @@ import { createPoisoningDetector, poisoningVersion } from './poisoning/detect-po
 import { createSupplyChainDetector, supplyChainVersion } from './supply-chain/detect-supply-chain.ts'
 import type { Detector } from './verdict.ts'
 
-/** How a built-in scorer comes to its verdict. */
-export type BuiltIn =
-  /** Deterministic evidence decides. */
-  | { by: 'detector'; version: string; create: (call: Call) => Detector }
-  /** Its rubric (`evals/rubrics/<name>.md`) decides, applied by the judge. */
-  | { by: 'judge' }
+/** The detector of a built-in scorer; what it leaves open its rubric decides (`evals/rubrics/<name>.md`), applied by the judge. */
+export interface BuiltIn {
+  version: string
+  create: (call: Call) => Detector
+}
 
 export const builtIns: Readonly<Record<BuiltInScorer, BuiltIn>> = {
-  content_safety: { by: 'detector', version: contentVersion, create: createContentDetector },
-  pii_detection: { by: 'detector', version: piiVersion, create: createPiiDetector },
-  jailbreak_detection: { by: 'detector', version: jailbreakVersion, create: createJailbreakDetector },
-  system_prompt_leakage: { by: 'detector', version: leakageVersion, create: createLeakageDetector },
-  supply_chain: { by: 'detector', version: supplyChainVersion, create: createSupplyChainDetector },
-  excessive_agency: { by: 'detector', version: agencyVersion, create: createAgencyDetector },
-  hallucination: { by: 'detector', version: hallucinationVersion, create: createHallucinationDetector },
-  data_poisoning: { by: 'detector', version: poisoningVersion, create: createPoisoningDetector },
-  vector_weakness: { by: 'detector', version: injectionVersion, create: createInjectionDetector },
-  unbounded_consumption: { by: 'detector', version: consumptionVersion, create: createConsumptionDetector },
+  content_safety: { version: contentVersion, create: createContentDetector },
+  pii_detection: { version: piiVersion, create: createPiiDetector },
+  jailbreak_detection: { version: jailbreakVersion, create: createJailbreakDetector },
+  system_prompt_leakage: { version: leakageVersion, create: createLeakageDetector },
+  supply_chain: { version: supplyChainVersion, create: createSupplyChainDetector },
+  excessive_agency: { version: agencyVersion, create: createAgencyDetector },
+  hallucination: { version: hallucinationVersion, create: createHallucinationDetector },
+  data_poisoning: { version: poisoningVersion, create: createPoisoningDetector },
+  vector_weakness: { version: injectionVersion, create: createInjectionDetector },
+  unbounded_consumption: { version: consumptionVersion, create: createConsumptionDetector },
 }

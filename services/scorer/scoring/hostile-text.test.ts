@@ -56,11 +56,13 @@ const units = [
 
 /** CPU and not time: others work on this machine too. */
 function cpuOf(scorer: BuiltInScorer, text: string): number {
-  const builtIn = builtIns[scorer]
-  if (builtIn.by !== 'detector') throw new Error(`${scorer} has no detector`)
   const messages = ['system', 'tool', 'user'].map((role) => ({ role, content: text }))
   const before = process.cpuUsage()
-  detectCall(builtIn.create, { messages }, { choices: [{ message: { role: 'assistant', content: text } }] })
+  detectCall(
+    builtIns[scorer].create,
+    { messages },
+    { choices: [{ message: { role: 'assistant', content: text } }] },
+  )
   const { user, system } = process.cpuUsage(before)
   return user + system
 }

@@ -23,11 +23,11 @@ describe('label and severity', () => {
 })
 
 test('what was not judged has no value, no severity and a reason', () => {
-  expect(unscored('judge', 'no_judge')).toMatchObject({
+  expect(unscored('judge', 'judge_unavailable')).toMatchObject({
     value: null,
     label: 'unscored',
     severity: null,
-    reason: 'no_judge',
+    reason: 'judge_unavailable',
   })
 })
 

@@ -3,8 +3,6 @@ import type { CallText, Evidence } from './call-text.ts'
 
 /** Why a score is `unscored`. A fixed set: people filter by these words, README.md explains each. */
 export type UnscoredReason =
-  /** It needs a model and none is configured. */
-  | 'no_judge'
   /** The judge did not answer: away, too slow, over its rate, or its breaker is open. */
   | 'judge_unavailable'
   /** The judge answered twice with something that is no judgement. */
@@ -17,10 +15,8 @@ export type UnscoredReason =
   | 'bodies_missing'
   /** There is nothing to hold the call against: no retrieved or supplied text, no result of a tool. */
   | 'no_context'
-  /** Detectors found no proof, and cannot vouch for the call either: that takes a reader. */
+  /** Detectors found no proof, and cannot vouch for the call either: that takes a judge, and none is configured or the project's mode is `never`. */
   | 'detectors_undecided'
-  /** The project's judge mode is `never`, and detectors cannot decide. */
-  | 'judge_off'
   /** What the judge may cost in this period is spent. */
   | 'budget_spent'
   /** There is a budget, and the judge's price is not known: nothing could be held against it. */
@@ -135,7 +131,6 @@ export function unscored(method: ScoreMethod, reason: UnscoredReason): Verdict {
 }
 
 const unscoredRationale: Readonly<Record<UnscoredReason, string>> = {
-  no_judge: 'This scorer needs a judge model and none is configured.',
   judge_unavailable: 'The judge model did not answer in time.',
   judge_answer_invalid: 'The judge model answered twice with something that is not a judgement.',
   judge_refused: 'The judge model declined to read this call.',
@@ -143,7 +138,6 @@ const unscoredRationale: Readonly<Record<UnscoredReason, string>> = {
   bodies_missing: 'The bodies of this call are gone.',
   no_context: 'The call carries no retrieved or supplied text to hold it against.',
   detectors_undecided: 'The detectors found no proof, and cannot vouch for what they did not find.',
-  judge_off: 'The project has its judge switched off, and detectors cannot decide this.',
   budget_spent: 'What the judge may cost in this period is spent.',
   no_price: "There is a budget for the judge and its model's price is not known.",
   too_slow: 'The detectors took longer on this call than DETECTOR_TIMEOUT_MS.',

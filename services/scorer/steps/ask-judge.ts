@@ -1,14 +1,13 @@
 import { owaspCategoryOf, type BuiltInScorer } from '#schemas/verdicts.ts'
 import type { Judge, JudgeResult } from '../judge/judge.ts'
 import type { Lane } from '../judge/permits.ts'
-import { builtIns } from '../scoring/built-in-scorers.ts'
 import type { Call } from '../scoring/call-text.ts'
 import { asksJudge, type JudgeMode } from '../scoring/judge-modes.ts'
 import { groupRubrics, type Grouping } from '../scoring/judge/group-rubrics.ts'
 import { findingOf, sidesWithText } from '../scoring/judge/judge-answer.ts'
 import { materialOf } from '../scoring/judge/judge-material.ts'
 import type { Rubric } from '../scoring/judge/rubric.ts'
-import { judged, unscored, type UnscoredReason, type Verdict } from '../scoring/verdict.ts'
+import { judged, unscored, type Verdict } from '../scoring/verdict.ts'
 import type { NamedVerdict } from './named-verdict.ts'
 
 export interface JudgingTools {
@@ -52,7 +51,6 @@ export async function askJudge(
     const detector = detected.get(rubric.scorer)?.verdict
     const isReadable = sidesWithText(rubric, material).length > 0
     if (judge !== null && isReadable && asksJudge(terms.judgeMode, detector)) asked.push(rubric)
-    else if (detector === undefined) settle(rubric, unscored('judge', whyNot(isReadable, judge)))
   }
   const grade = async (group: readonly Rubric[], by: Judge) => {
     const { projectId, lane } = terms
@@ -68,26 +66,9 @@ export async function askJudge(
   return verdicts
 }
 
-/** Verdicts of the scorers without a detector, of a call whose bodies are gone. */
-export function leaveUnjudged(
-  builtIn: readonly BuiltInScorer[],
-  rubrics: JudgingTools['rubrics'],
-  reason: UnscoredReason,
-): NamedVerdict[] {
-  return builtIn
-    .filter((name) => builtIns[name].by === 'judge')
-    .flatMap((name) => rubrics.get(name) ?? [])
-    .map((rubric) => nameVerdict(rubric, unscored('judge', reason)))
-}
-
 /** Whether there is no verdict of a detector that a judge without an answer has to leave alone. */
 function isOpen(detector: NamedVerdict | undefined): boolean {
   return detector === undefined || detector.verdict.label === 'unscored'
-}
-
-function whyNot(isReadable: boolean, judge: Judge | null): UnscoredReason {
-  if (!isReadable) return 'no_text'
-  return judge === null ? 'no_judge' : 'judge_off'
 }
 
 function verdictOf(rubric: Rubric, result: JudgeResult, call: Call): Verdict {

@@ -64,7 +64,7 @@ describe('the content of an event', () => {
   test('without evidence in the request shows its beginning; without an answer null', () => {
     const content = makeEventContent(call(asks('hello')), [
       verdict([]),
-      { ...verdict([]), verdict: unscored('judge', 'no_judge') },
+      { ...verdict([]), verdict: unscored('judge', 'judge_unavailable') },
     ])
     expect(content).toEqual({ prompt_snippet: 'hello', completion_snippet: null })
   })

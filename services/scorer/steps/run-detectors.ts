@@ -21,7 +21,6 @@ export async function runDetectors(
 ): Promise<void> {
   for (const name of builtIn) {
     const scorer = builtIns[name]
-    if (scorer.by === 'judge') continue
     const startedMs = performance.now()
     const verdict = await runDetector(scorer.create(call), call, takeTurn)
     const found = { scorer: name, version: scorer.version, owaspCategory: owaspCategoryOf[name], verdict }
@@ -41,11 +40,9 @@ export async function runDetectors(
 
 /** The verdict of every detector and custom scorer that could not look at the call, for the same reason. */
 export function leaveUnscored({ builtIn, custom }: ChosenScorers, reason: UnscoredReason): NamedVerdict[] {
-  const ofBuiltIn = builtIn.flatMap((name) => {
-    const scorer = builtIns[name]
-    if (scorer.by === 'judge') return []
+  const ofBuiltIn = builtIn.map((name) => {
     const verdict = unscored('detector', reason)
-    return [{ scorer: name, version: scorer.version, owaspCategory: owaspCategoryOf[name], verdict }]
+    return { scorer: name, version: builtIns[name].version, owaspCategory: owaspCategoryOf[name], verdict }
   })
   return [...ofBuiltIn, ...custom.map((scorer) => ofCustom(scorer, unscored('custom', reason)))]
 }

@@ -1,5 +1,5 @@
 import type { Call } from '../scoring/call-text.ts'
-import { askJudge, leaveUnjudged, type JudgingTerms, type JudgingTools } from './ask-judge.ts'
+import { askJudge, type JudgingTerms, type JudgingTools } from './ask-judge.ts'
 import type { ChosenScorers } from './choose-scorers.ts'
 import type { DetectCall } from './detect-call.ts'
 import type { NamedVerdict } from './named-verdict.ts'
@@ -20,10 +20,7 @@ export async function runScorers(
   tools: ScoringTools,
   signal: AbortSignal,
 ): Promise<NamedVerdict[]> {
-  if (call === null) {
-    const unjudged = leaveUnjudged(chosen.builtIn, tools.rubrics, 'bodies_missing')
-    return [...unjudged, ...leaveUnscored(chosen, 'bodies_missing')]
-  }
+  if (call === null) return leaveUnscored(chosen, 'bodies_missing')
   const detected = new Map((await tools.detect(chosen, call, signal)).map((found) => [found.scorer, found]))
   for (const found of await askJudge(chosen.builtIn, detected, call, terms, tools, signal))
     detected.set(found.scorer, found)
