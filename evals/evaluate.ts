@@ -15,8 +15,11 @@ export type Method = (typeof methods)[number]
 export interface Row extends Measures {
   scorer: BuiltInScorer
   set: string
-  method: Method
+  method: Method | typeof baseline
 }
+
+/** Flags longer answers first: what a scorer of answers has to beat to have read them. */
+const baseline = 'length of the answer'
 
 /** What a scorer said of a call. Not decided: it stays unscored, and `value` is only which way it leans. */
 export interface Scored {
@@ -50,8 +53,14 @@ export async function evaluate(given: readonly Sample[], options: EvaluateOption
       return { value, decided, unsafe: decided && value >= defaultFailAt, label: sample.label }
     })
     rows.push({ scorer, set, method, ...measure(outcomes, rounds) })
+    if (scorer === 'hallucination')
+      rows.push({ scorer, set, method: baseline, ...measure(samples.map(byLength), rounds) })
   }
   return rows
+}
+
+function byLength({ response, label }: Sample): Outcome {
+  return { value: response.length, decided: false, unsafe: false, label }
 }
 
 type ScoreSample = (scorer: BuiltInScorer, sample: Sample) => Promise<Scored>

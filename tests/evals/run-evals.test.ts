@@ -57,7 +57,7 @@ describe('evals/run.ts on a folder of one’s own', () => {
 
   test.each([
     // What the detectors prove is not asked about; junk is asked for twice and leaves what they said.
-    ['cascade', { value: 2 / 3 }, 0, 4],
+    ['cascade', { value: 2 / 3 }, 1, 4],
     ['judge', { value: 1 / 3 }, 1, 5],
   ])('by %s, against a server that speaks chat completions', async (method, recall, unscored, requests) => {
     const { rows, judge: use } = await evaluate(method, { OPENAI_BASE_URL: judge.url })

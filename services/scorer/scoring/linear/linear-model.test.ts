@@ -42,12 +42,22 @@ describe('features', () => {
 
 describe('a model', () => {
   /** Weighs one word, and nothing else. */
+  const probe = { text: '', probability: 0 }
   const modelFor = (word: string) => {
     const { indices } = countOnce(word)
     const steps = new Int8Array(1 << bits)
     for (const index of indices) steps[index] = 127
     const weights = Buffer.from(steps.buffer).toString('base64')
-    const file: ModelFile = { name: 'm', version: 'v', bits, bias: -3, scale: 0.1, weights, found_at: 0.5 }
+    const file: ModelFile = {
+      name: 'm',
+      version: 'v',
+      bits,
+      bias: -3,
+      scale: 0.1,
+      weights,
+      found_at: 0.5,
+      probe,
+    }
     return createLinearModel(file)
   }
 

@@ -14,6 +14,8 @@ export interface ModelFile {
   found_at: number
   /** The probability below which a text may be called safe; absent: never. */
   clear_below?: number
+  /** A text and what the model says of it: other features or signs than those of the training show here. */
+  probe: { text: string; probability: number }
 }
 
 /** How sure the model is of the worst passage of a text, and where that stands (UTF-16 offsets). */
