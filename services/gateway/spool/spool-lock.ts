@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { readdir, readFile, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
+import { open, readdir, readFile, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -13,8 +13,23 @@ export const touchEveryMs = 10_000
 
 /** Writes that this process owns `folder`. */
 export async function writeLock(folder: string): Promise<void> {
-  const lock = { pid: process.pid, host: hostname(), started: startOf(process.pid) }
-  await writeFile(join(folder, lockName), JSON.stringify(lock), { mode: 0o600 })
+  await writeFile(join(folder, lockName), ownLock(), { mode: 0o600 })
+}
+
+/** The same where a lock is already, without asking the disk for room. */
+export async function overwriteLock(folder: string): Promise<void> {
+  const file = await open(join(folder, lockName), 'r+')
+  try {
+    const { size } = await file.stat()
+    // Spaces hide what is left of the old one.
+    await file.write(ownLock().padEnd(size), 0)
+  } finally {
+    await file.close()
+  }
+}
+
+function ownLock(): string {
+  return JSON.stringify({ pid: process.pid, host: hostname(), started: startOf(process.pid) })
 }
 
 export async function touchLock(folder: string, nowMs: number): Promise<void> {
@@ -60,6 +75,10 @@ function startOf(pid: number): string | null {
 
 export function isMissing(error: unknown): boolean {
   return hasCode(error, 'ENOENT') || hasCode(error, 'ESRCH')
+}
+
+export function isFull(error: unknown): boolean {
+  return hasCode(error, 'ENOSPC') || hasCode(error, 'EDQUOT')
 }
 
 function hasCode(error: unknown, code: string): boolean {

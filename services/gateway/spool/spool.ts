@@ -1,7 +1,8 @@
 import type { KeyObject } from 'node:crypto'
 import { messageOf } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
-import { adoptSegments, createFolder } from './adopt-folders.ts'
+import { adoptSegments, createFolder, type OwnFolder } from './adopt-folders.ts'
+import { createSentNotes } from './note-sent.ts'
 import { createRecentRecords } from './recent-records.ts'
 import { eraseAfterMs, eraseSegment, type StripBodies } from './erase-bodies.ts'
 import { encodeFrame } from './segment-format.ts'
@@ -52,7 +53,6 @@ const maxSegmentBytes = 16 * 1024 * 1024
 const recentBytes = 32 * 1024 * 1024
 /** A segment that is sent and longer than this is begun anew, which frees the disk. */
 const worthFreeingBytes = 1024 * 1024
-const noteEveryMs = 1_000
 
 /**
  * Records on disk until they are sent. A record that `append` has resolved for is there after `kill -9`; one that was sent and
@@ -61,7 +61,8 @@ const noteEveryMs = 1_000
 export class Spool {
   readonly #options: SpoolOptions
   readonly #recent = createRecentRecords(recentBytes)
-  #folder = ''
+  readonly #note: (segment: Segment) => Promise<void>
+  #own: OwnFolder = { folder: '', left: [] }
   /** Undefined while the directory cannot be written. */
   #writers: SpoolWriters | undefined
   /** Oldest first; the last ones may be those that are written to. */
@@ -69,13 +70,13 @@ export class Spool {
   readonly #queue = createWriteQueue((records, isEphemeral) => this.#write(records, isEphemeral))
   #inFlight: Segment | undefined
   #wake: (() => void) | undefined
-  #notedMs = 0
   #touch: NodeJS.Timeout | undefined
   #problem: string | null = null
   #isDue = false
 
   constructor(options: SpoolOptions) {
     this.#options = options
+    this.#note = createSentNotes(options)
   }
 
   /**
@@ -95,7 +96,7 @@ export class Spool {
   async #begin(): Promise<void> {
     const { directory, name, now, log } = this.#options
     try {
-      this.#folder = await createFolder(directory, name)
+      this.#own = await createFolder(directory, name, now())
     } catch (error) {
       this.#problem = messageOf(error)
       log.error({ err: error, directory }, 'the spool cannot be written: calls go on, and are not recorded')
@@ -103,7 +104,7 @@ export class Spool {
     }
     this.#problem = null
     const maxBytes = Math.min(maxSegmentBytes, Math.floor(this.#options.maxBytes / 8))
-    this.#writers = createSpoolWriters(this.#folder, maxBytes, now)
+    this.#writers = createSpoolWriters(this.#own.folder, maxBytes, now)
     await this.#adopt()
   }
 
@@ -116,7 +117,8 @@ export class Spool {
       own += byteLength
       return true
     }
-    const { segments: adopted, damaged } = await adoptSegments(directory, this.#folder, { now, hasRoom, log })
+    const options = { now, hasRoom, log }
+    const { segments: adopted, damaged } = await adoptSegments(directory, this.#own, options)
     // How many records lie behind the damage is not known; at least one.
     if (damaged > 0) this.#lose('damaged', damaged)
     if (adopted.length === 0) return
@@ -161,10 +163,7 @@ export class Spool {
     const isFree = segment.unsent === 0 && segment.size > worthFreeingBytes
     if (isFree && this.#isActive(segment) && this.#queue.writing() === undefined)
       await this.#writers?.finish(segment)
-    const now = this.#options.now()
-    if (now - this.#notedMs < noteEveryMs) return
-    this.#notedMs = now
-    await writeSentOffset(segment)
+    await this.#note(segment)
   }
 
   /** Resolves when there may be something to take, or when `signal` aborts. */
@@ -197,7 +196,7 @@ export class Spool {
       if (segment.unsent === 0) await removeSegment(segment)
       else await writeSentOffset(segment)
     }
-    if (this.#writers !== undefined) await releaseFolder(this.#folder)
+    if (this.#writers !== undefined) await releaseFolder(this.#own.folder)
   }
 
   async #write(records: readonly Buffer[], isEphemeral: boolean): Promise<void> {
@@ -297,7 +296,7 @@ export class Spool {
   async #tick(): Promise<void> {
     try {
       if (this.#writers === undefined) await this.#begin()
-      else await touchLock(this.#folder, this.#options.now())
+      else await touchLock(this.#own.folder, this.#options.now())
     } catch (error) {
       this.#options.log.warn({ err: error }, 'the lock of the spool folder cannot be touched')
     }
