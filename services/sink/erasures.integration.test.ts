@@ -140,6 +140,7 @@ async function statusOf(id: string) {
 }
 
 const tables = [
+  'score_reviews',
   'llm_requests',
   'llm_request_bodies',
   'safety_scores',
@@ -180,11 +181,16 @@ test.each<[scope: 'request' | 'session' | 'user', subjectOf: (call: LoggedCall) 
      values (gen_random_uuid(), 'c', 't', 0, 0, 'X', 'x', $1, $2, now())`,
     [idToUuid(projectId), idToUuid(mine.id)],
   )
-  expect(await countsOf(projectId)).toEqual(all(4))
+  expect(await countsOf(projectId)).toEqual({ ...all(4), score_reviews: 0 })
+  await pool.query(
+    `insert into score_reviews select gen_random_uuid(), project_id, request_id, request_created_at, id, scorer_name, scorer_version, score_label,
+       'safe', false, 'somebody', 'quotes it', now() from safety_scores where project_id = $1`,
+    [idToUuid(projectId)],
+  )
   const erasure = await erase(projectId, scope, subjectOf(mine))
   await erased(erasure, '1')
   expect(await countsOf(projectId)).toEqual(all(3))
-  expect(await countsOf(otherId)).toEqual({ ...all(1), webhook_deliveries: 0 })
+  expect(await countsOf(otherId)).toEqual({ ...all(1), webhook_deliveries: 0, score_reviews: 0 })
   expect(
     (await pool.query('select from dead_letters where project_id = $1', [idToUuid(projectId)])).rowCount,
   ).toBe(0)

@@ -84,7 +84,7 @@ const requestOf = (row: string) =>
 const ofErased = (row: string) =>
   `(select from erased_requests x where x.project_id = ${row}.project_id and x.request = ${requestOf(row)})`
 
-/** Deletes what refers to erased calls without a foreign key: events, deliveries with their attempts, the index of dead letters. */
+/** Deletes what refers to erased calls without a foreign key: events, deliveries with their attempts, the index of dead letters, reviews. */
 export async function eraseTraces(
   client: ClientBase,
   { project_id, scope, requested_at }: OpenErasure,
@@ -100,6 +100,7 @@ export async function eraseTraces(
   const byUuid =
     '(select from erased_requests x where x.project_id = t.project_id and x.request_id = t.request_id)'
   await remove('dead_letters', 'dead_at', byUuid)
+  await remove('score_reviews', 'created_at', byUuid)
   await remove('swept_calls', 'swept_at', byUuid)
   await remove('score_reviews', 'created_at', byUuid)
   if (!wholeProject) return
