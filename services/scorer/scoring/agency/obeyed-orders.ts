@@ -5,7 +5,8 @@ import type { ToolArgument } from './tool-arguments.ts'
 /** Where somebody or something is to go: an address, a link, an account, a path. Plain words stand in any text. */
 const addressLike = /@|https?:\/\/|www\.|\d{4}|^[~/][\w./-]{3,}|[A-Z]{2,}-?\d{2,}/
 const [leastUnits, mostUnits] = [5, 200]
-const mostValues = 50
+/** Values that are looked for, and passages around them that are read (some 0.3 ms each): a hostile answer may name thousands. */
+const [mostValues, mostLooks] = [50, 60]
 /** How much of a tool's text is read around a value: an order and whom it names stand together. */
 const aroundUnits = 600
 const convicting = 4
@@ -21,12 +22,15 @@ export function findObeyedOrders(
 ): Evidence[] {
   if (brought.length === 0) return []
   const evidence: Evidence[] = []
-  let looked = 0
+  let values = 0
+  let looks = 0
   for (const argument of given) {
     for (const value of valuesOf(argument)) {
       if (!addressLike.test(value) || own.includes(value)) continue
-      if (++looked > mostValues) return evidence
-      const order = brought.flatMap((text) => orderWith(value, text))[0]
+      if (++values > mostValues) return evidence
+      const texts = brought.filter(({ text }) => text.includes(value)).slice(0, mostLooks - looks)
+      looks += texts.length
+      const order = texts.flatMap((text) => orderWith(value, text))[0]
       if (order === undefined) continue
       const { part, pointer, text } = argument
       const start = Math.max(0, text.indexOf(value))
@@ -46,7 +50,6 @@ function valuesOf({ text }: ToolArgument): string[] {
 
 function orderWith(value: string, { part, pointer, text, offset }: CallText): Evidence[] {
   const at = text.indexOf(value)
-  if (at === -1) return []
   const from = Math.max(0, at - aroundUnits)
   const { points, hits } = suspectMaterial(text.slice(from, at + value.length + aroundUnits))
   const [first] = hits

@@ -32,7 +32,7 @@ function withOrders(suspicion: Suspicion, text: string): Suspicion {
   const isFound = probability >= model.foundAt
   // Unsure of the sentence, and nothing else to go by: a mail between people has such sentences.
   if (!isFound && suspicion.kinds.every((other) => ordinary.has(other)))
-    return { points: 2, kinds: [kind], hits: [{ kind, ...place }] }
+    return { ...suspicion, points: Math.max(suspicion.points, doubtfulPoints) }
   return {
     points: isFound ? Math.max(suspicion.points, foundPoints) : suspicion.points + doubtfulPoints,
     kinds: [...suspicion.kinds, kind],
