@@ -18,6 +18,7 @@ import { forgetErased } from './stores/erase-calls.ts'
 import { createRollupStore } from './stores/rollup-store.ts'
 import { createScoreStore } from './stores/score-store.ts'
 import { many, sampleCall, sampleScore, sampleScoredCall } from './testing/sample-records.ts'
+import { addWebhook } from './testing/add-webhook.ts'
 import { eventually } from './testing/sink-stage.ts'
 
 jest.setTimeout(60_000)
@@ -96,16 +97,6 @@ async function fanOut(calls: readonly LoggedCall[], webhookId: string): Promise<
   await createDeliveryStore(pool, 1_000).insert(deliveries)
 }
 
-async function addWebhook(projectId: string): Promise<string> {
-  const id = newId('webhook')
-  await pool.query(
-    `insert into webhooks (id, project_id, url, events, secret_codec, secret_data, created_at, updated_at)
-     values ($1, $2, 'https://receiver.example', '{threat_detected}', 'none', 'x', now(), now())`,
-    [idToUuid(id), idToUuid(projectId)],
-  )
-  return id
-}
-
 async function erase(projectId: string, scope: string, subject: string): Promise<string> {
   const id = idToUuid(newId('erasure'))
   await pool.query(
@@ -169,7 +160,7 @@ test.each<[scope: 'request' | 'session' | 'user', subjectOf: (call: LoggedCall) 
   ['user', ({ user_id }) => user_id ?? ''],
 ])('a %s is erased with all that hangs on it, and nothing of it comes back', async (scope, subjectOf) => {
   const [projectId, otherId] = [await addProject(), await addProject()]
-  const webhookId = await addWebhook(projectId)
+  const webhookId = await addWebhook(pool, projectId)
   const mine = sampleCall(projectId, { session_id: 's-erased', user_id: 'u-erased' })
   const kept = many(3, () => sampleCall(projectId, { session_id: 's-kept', user_id: 'u-kept' }))
   const same = sampleCall(otherId, { id: mine.id, session_id: 's-erased', user_id: 'u-erased' })
@@ -214,7 +205,7 @@ test.each<[scope: 'request' | 'session' | 'user', subjectOf: (call: LoggedCall) 
 
 test('a whole project is erased with its roll-ups and tool names; its settings stay', async () => {
   const projectId = await addProject()
-  const webhookId = await addWebhook(projectId)
+  const webhookId = await addWebhook(pool, projectId)
   const days = [0, 1, 2]
   const calls = many(30, (index) =>
     sampleCall(projectId, {

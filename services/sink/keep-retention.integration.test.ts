@@ -8,6 +8,7 @@ import { idToUuid, newId } from '#schemas/ids.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
 import { createRetention } from './keep-retention.ts'
+import { addWebhook } from './testing/add-webhook.ts'
 
 jest.setTimeout(60_000)
 
@@ -89,12 +90,7 @@ test('content goes after 90 days or as the project says; calls and scores stay u
 test('events and deliveries go with the content that they quote, what has not ended stays; dead letters after 90 days', async () => {
   const [usual, short] = [await addProject(null), await addProject(7)]
   for (const projectId of [usual, short]) {
-    const webhookId = newId('webhook')
-    await pool.query(
-      `insert into webhooks (id, project_id, url, events, secret_codec, secret_data, created_at, updated_at)
-       values ($1, $2, 'https://receiver.example', '{}', 'none', 'x', now(), now())`,
-      [idToUuid(webhookId), idToUuid(projectId)],
-    )
+    const webhookId = await addWebhook(pool, projectId)
     for (const days of [1, 8, 92]) {
       const at = new Date(Date.now() - days * dayMs)
       for (const status of ['delivered', 'failed', 'retrying']) {
