@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { newId } from '#schemas/ids.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { builtInScorers } from '#schemas/verdicts.ts'
 import { scorersOf, type Mood } from './testing/hostile-judge.ts'
@@ -147,6 +148,20 @@ describe('the judge', () => {
       asked_together: together[0]?.length,
     })
     expect(trace?.raw_answer).toContain('"content_safety"')
+  })
+
+  test('keeps its rate for those who can pay', async () => {
+    // One at once, and the next after half a minute.
+    await used.startJudged({ JUDGE_REQUESTS_PER_MINUTE: '2' })
+    const poor = await used.stage.addProject({ judge_usd_per_period: 0 })
+    const jobOf = (project_id: string) =>
+      sampleJob(sealer, { request: asks('to pay') }, { project_id, scorers: ['content_safety'] })
+    const [refused, judged] = [Array.from({ length: 6 }, () => jobOf(poor)), jobOf(newId('project'))]
+    await used.stage.send(refused)
+    for (const { request_id } of refused)
+      expect(scoreBy('content_safety', await scoresOf(used.stage, request_id)).reason).toBe('budget_spent')
+    await used.stage.send([judged])
+    expect(scoreBy('content_safety', await scoresOf(used.stage, judged.request_id)).method).toBe('judge')
   })
 
   test('at Azure is asked with its version, and the key in the header that Azure wants', async () => {

@@ -99,15 +99,22 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
     signal.throwIfAborted()
   }
 
+  /** Nothing is sent: who has spent its budget must not use up the rate of the others. */
+  function giveUp(failed: Failed, likelyTokens: number): Paid {
+    requests.correct(-1)
+    tokens.correct(-likelyTokens)
+    return { ...failed, spend: nothingSpent }
+  }
+
   /** Sets the cost aside, asks, and puts what it did cost in its place. */
   async function pay({ projectId, prompt, lane }: JudgeRequest, signal: AbortSignal): Promise<Paid> {
     const most = mostTokensOf(prompt)
     await waitForTurn(most.likely, signal)
-    if (breaker.opened) return { ...away, spend: nothingSpent }
+    if (breaker.opened) return giveUp(away, most.likely)
     const mostUsd = price === null ? null : costOf(price, most.prompt, most.completion)
     const reserved = await budget.reserve(projectId, mostUsd)
     if (reserved.kind === 'refused')
-      return { kind: 'failed', reason: reserved.reason, retryInMs: null, spend: nothingSpent }
+      return giveUp({ kind: 'failed', reason: reserved.reason, retryInMs: null }, most.likely)
     let spend = nothingSpent
     const ask = async () => {
       // Who gives no answer may have worked, and counted: the book believes the worst.

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { Clock } from '#runtime/clock.ts'
+import { systemClock, type Clock } from '#runtime/clock.ts'
 import { createRateLimit } from './rate-limit.ts'
 
 const never = new AbortController().signal
@@ -66,4 +66,13 @@ test('who waits and is aborted takes nothing', async () => {
 test('without a limit nobody waits', async () => {
   const limit = createRateLimit(null, jumpingClock())
   for (let index = 0; index < 100; index++) await limit.take(1e9, never)
+})
+
+test('who waits goes on when what others took is given back', async () => {
+  const limit = createRateLimit(1, systemClock)
+  await limit.take(2, never)
+  const waiting = limit.take(1, never)
+  await new Promise((resolve) => setImmediate(resolve))
+  limit.correct(-2)
+  await waiting
 })

@@ -28,6 +28,7 @@ export function createRateLimit(perMinute: number | null, clock: Clock): RateLim
   const burst = Math.max(1, perMinute * burstShare)
   let level = burst
   let filledAtMs = clock.now()
+  let waking = new AbortController()
   let last: Promise<unknown> = Promise.resolve()
 
   const fill = () => {
@@ -38,7 +39,9 @@ export function createRateLimit(perMinute: number | null, clock: Clock): RateLim
   const takeInTurn = async (amount: number, signal: AbortSignal) => {
     fill()
     while (level <= 0) {
-      await clock.sleep(Math.ceil((-level * minuteMs) / perMinute) + 1, signal)
+      waking = new AbortController()
+      const pauseMs = Math.ceil((-level * minuteMs) / perMinute) + 1
+      await clock.sleep(pauseMs, AbortSignal.any([signal, waking.signal]))
       signal.throwIfAborted()
       fill()
     }
@@ -55,6 +58,7 @@ export function createRateLimit(perMinute: number | null, clock: Clock): RateLim
     },
     correct(amount) {
       level -= amount
+      waking.abort()
     },
   }
 }
