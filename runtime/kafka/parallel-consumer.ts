@@ -17,6 +17,7 @@ import { DueTimes } from './due-times.ts'
 import { AssignmentLost, isRebalance } from './group-errors.ts'
 import { GroupMember } from './group-member.ts'
 import { createRecordRunner, type RunRecord } from './handle-record.ts'
+import { oncePerTurn } from './once-per-turn.ts'
 import { grantLastTry, PartitionWork, reportProgress, type Waiting } from './partition-work.ts'
 import type { DecoderChoice, RawRecord } from './raw-record.ts'
 import type { ConsumedRecord, Producer, RecordHandler } from './records.ts'
@@ -83,6 +84,7 @@ class ParallelConsumer<T> {
   #commitAgain = false
   #rebalancing = false
   #tick: NodeJS.Timeout | undefined
+  readonly #pumpSoon = oncePerTurn(() => this.#pump())
   readonly #dueTimes: DueTimes<T>
   #round: Promise<void> | null = null
   #stopped: Promise<void> | null = null
@@ -247,7 +249,8 @@ class ParallelConsumer<T> {
     }
     this.#metrics.inFlight(--this.#running)
     if (this.#running === 0) this.#idle?.()
-    this.#pump()
+    // Records tend to end together, when a statement that they share does.
+    this.#pumpSoon()
   }
 
   /** Commits the progress of every partition; asked again meanwhile, once more. */

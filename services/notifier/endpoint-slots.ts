@@ -35,7 +35,7 @@ export interface SlotOptions {
  * way of the database; too little for a busy endpoint to keep those behind it in its partition from theirs.
  */
 const inLinePerPlace = 4
-const inLineMs = 250
+const inLineMs = 1_000
 
 interface InLine {
   settle: (place: GiveBack | undefined) => void
