@@ -1,7 +1,8 @@
 import type { Metrics } from '#runtime/metrics.ts'
 import type { Verdict } from './delivery/post-records.ts'
 import type { CutReason } from './recording/captured-body.ts'
-import type { LossReason, SpoolDepth } from './spool/spool.ts'
+import type { LossReason } from './spool/spool-options.ts'
+import type { SpoolDepth } from './spool/spool.ts'
 
 /** Every metric of the gateway. Labels come from fixed sets: no path, model or header of a caller becomes one. */
 export interface GatewayMetrics {

@@ -1,11 +1,19 @@
 import { mkdir, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Log } from '#runtime/log.ts'
-import { erasedPath, inspectSegment, isEphemeralPath, segmentSuffix, type Segment } from './segment.ts'
+import {
+  erasedPath,
+  inspectSegment,
+  isEphemeralPath,
+  isReadable,
+  segmentSuffix,
+  type Segment,
+} from './segment.ts'
 import { isAbandoned, isFull, isMissing, overwriteLock, writeLock } from './spool-lock.ts'
 
 const folderPrefix = 'worker-'
 const incomingPrefix = 'incoming-'
+const setAsideFolder = 'set-aside'
 
 export interface OwnFolder {
   folder: string
@@ -64,6 +72,8 @@ export interface AdoptedSegments {
   segments: Segment[]
   /** How many of them cannot be read to their end. */
   damaged: number
+  /** How many lie in `set-aside/`: of another version, for the gateway that can read them. */
+  setAside: number
 }
 
 /** Moves the segments of folders whose process is gone into `own`, as long as there is room, and looks at them and at what it held. */
@@ -72,15 +82,49 @@ export async function adoptSegments(
   own: OwnFolder,
   { now, hasRoom, log }: AdoptOptions,
 ): Promise<AdoptedSegments> {
-  const adopted: AdoptedSegments = { segments: [], damaged: 0 }
-  for (const path of await adoptFolders(directory, own, { now, hasRoom })) {
+  const adopted: AdoptedSegments = { segments: [], damaged: 0, setAside: 0 }
+  const readable = await takeReadable(directory, own.folder)
+  for (const path of [...readable, ...(await adoptFolders(directory, own, { now, hasRoom }))]) {
     const { segment, problem } = await inspectSegment(path)
     if (problem !== null) log.error({ segment: path, problem }, 'a spool segment cannot be read to its end')
     if (problem === 'damaged') adopted.damaged++
-    // One of another version stays where it is, for the gateway that can read it.
-    if (problem !== 'another version') adopted.segments.push(segment)
+    if (problem === 'another version') await setAside(directory, path)
+    else adopted.segments.push(segment)
   }
+  adopted.setAside = (await namesSetAside(directory)).length
   return adopted
+}
+
+async function setAside(directory: string, path: string): Promise<void> {
+  const aside = join(directory, setAsideFolder)
+  await mkdir(aside, { recursive: true, mode: 0o700 })
+  await rename(path, join(aside, basename(path)))
+}
+
+async function namesSetAside(directory: string): Promise<string[]> {
+  try {
+    return (await readdir(join(directory, setAsideFolder))).filter((name) => name.endsWith(segmentSuffix))
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+/** Moves what another version of the gateway set aside, and this one can read, into `own`. */
+async function takeReadable(directory: string, own: string): Promise<string[]> {
+  const taken: string[] = []
+  for (const name of await namesSetAside(directory)) {
+    try {
+      const path = join(directory, setAsideFolder, name)
+      if (!(await isReadable(path))) continue
+      await rename(path, join(own, name))
+      taken.push(join(own, name))
+    } catch (error) {
+      // Another gateway beside this one has it.
+      if (!isMissing(error)) throw error
+    }
+  }
+  return taken
 }
 
 /**

@@ -68,6 +68,16 @@ export async function inspectSegment(path: string): Promise<InspectedSegment> {
   return { segment: { ...empty, size: end, sentOffset, unsent }, problem: isCorrupt ? 'damaged' : null }
 }
 
+/** Whether a segment is of the version that this gateway writes. */
+export async function isReadable(path: string): Promise<boolean> {
+  const file = await open(path, 'r')
+  try {
+    return versionOfHeader(await readWindow(file, 0, headerBytes)) === segmentVersion
+  } finally {
+    await file.close()
+  }
+}
+
 export interface ReadLimits {
   /** Nothing behind it is read. */
   offset: number

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { createLog } from '#runtime/log.ts'
+import { until } from '#tests/support/until.ts'
 import { encodeFrame, segmentHeader } from './segment-format.ts'
 import { segmentName } from './segment.ts'
-import { Spool, type SpoolOptions } from './spool.ts'
+import type { SpoolOptions } from './spool-options.ts'
+import { Spool } from './spool.ts'
 
 let directory: string
 let lost: [string, number][]
@@ -166,18 +168,39 @@ describe('what a killed process leaves', () => {
     await spool.close()
   })
 
-  test('of another version: stays for the gateway that can read it', async () => {
+  test('of another version: set aside, and said, until a gateway comes that can read it', async () => {
     const path = await leftBehind('dead', numbered(2))
     const bytes = await readFile(path)
     bytes[4] = 9
     await writeFile(path, bytes)
     const spool = await openSpool()
     expect(await drain(spool)).toEqual([])
+    expect(spool.problem()).toBe('1 segments of another version lie in set-aside/')
     await spool.close()
-    const [folder = ''] = await readdir(directory)
-    expect((await readdir(join(directory, folder))).filter((file) => file.endsWith('.segment'))).toHaveLength(
-      1,
-    )
+    const [name = ''] = await readdir(join(directory, 'set-aside'))
+    bytes[4] = 1
+    await writeFile(join(directory, 'set-aside', name), bytes)
+    const next = await openSpool()
+    expect(await drain(next)).toEqual(numbered(2))
+    expect(next.problem()).toBeNull()
+    expect(lost).toEqual([])
+    await next.close()
+  })
+
+  test('after the start, once there is room for it', async () => {
+    const spool = await openSpool({ tickMs: 10, maxBytes: 1_000_000 })
+    await append(spool, ...numbered(7, 100_000))
+    await leftBehind('dead', numbered(4, 100_000))
+    await until(() => spool.isDue())
+    expect((await spool.take(1, 1))?.records).toHaveLength(1)
+    expect(spool.depth().records).toBe(7)
+    const seen = await drain(spool)
+    await until(() => spool.isDue())
+    seen.push(...(await drain(spool)))
+    const numbers = [...numbered(7), ...numbered(4)].sort()
+    expect(seen.map((record) => record.replaceAll('x', '')).sort()).toEqual(numbers)
+    expect(lost).toEqual([])
+    await spool.close()
   })
 
   test('while it was adopting another: both', async () => {

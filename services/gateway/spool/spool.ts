@@ -1,34 +1,15 @@
-import type { KeyObject } from 'node:crypto'
 import { messageOf } from '#runtime/errors.ts'
-import type { Log } from '#runtime/log.ts'
 import { adoptSegments, createFolder, type OwnFolder } from './adopt-folders.ts'
 import { createSentNotes } from './note-sent.ts'
+import type { LossReason, SpoolOptions } from './spool-options.ts'
 import { createRecentRecords } from './recent-records.ts'
-import { eraseAfterMs, eraseSegment, type StripBodies } from './erase-bodies.ts'
+import { eraseAfterMs, eraseSegment } from './erase-bodies.ts'
 import { encodeFrame } from './segment-format.ts'
 import type { SegmentWriter } from './segment-writer.ts'
 import { isEphemeralPath, readSegment, removeSegment, writeSentOffset, type Segment } from './segment.ts'
 import { releaseFolder, touchEveryMs, touchLock } from './spool-lock.ts'
 import { createSpoolWriters, type SpoolWriters } from './spool-writers.ts'
 import { createWriteQueue } from './write-queue.ts'
-
-export type LossReason = 'spool_full' | 'parked_full' | 'spool_write' | 'damaged' | 'unreadable'
-
-export interface SpoolOptions {
-  directory: string
-  /** The name of this process's folder. */
-  name: string
-  key: KeyObject | undefined
-  maxBytes: number
-  /** What is left of a record of a project that keeps no content, after an hour. */
-  stripBodies: StripBodies
-  now: () => number
-  /** How often the lock is touched and the spool looked after; 10 s unless a test says otherwise. */
-  tickMs?: number
-  log: Log
-  /** Told of every record that is lost. */
-  onLost: (reason: LossReason, records: number) => void
-}
 
 /** Records that are next to be sent, all of one segment, oldest first. */
 export interface SpoolBatch {
@@ -73,6 +54,7 @@ export class Spool {
   #touch: NodeJS.Timeout | undefined
   #problem: string | null = null
   #isDue = false
+  #setAside = 0
 
   constructor(options: SpoolOptions) {
     this.#options = options
@@ -88,9 +70,11 @@ export class Spool {
     await this.#begin()
   }
 
-  /** Why nothing can be written, or null. */
+  /** Why nothing can be written, or what cannot be sent; null: all is well. */
   problem(): string | null {
-    return this.#problem
+    const aside =
+      this.#setAside === 0 ? null : `${this.#setAside} segments of another version lie in set-aside/`
+    return this.#problem ?? aside
   }
 
   async #begin(): Promise<void> {
@@ -111,14 +95,15 @@ export class Spool {
   /** Takes over what processes left that are gone: all that fits, or one folder when there is nothing here. */
   async #adopt(): Promise<void> {
     const { directory, maxBytes, now, log } = this.#options
-    let own = this.depth().bytes
+    let own = this.depth().records === 0 ? 0 : this.depth().bytes
     const hasRoom = (byteLength: number) => {
       if (own > 0 && own + byteLength > maxBytes) return false
       own += byteLength
       return true
     }
     const options = { now, hasRoom, log }
-    const { segments: adopted, damaged } = await adoptSegments(directory, this.#own, options)
+    const { segments: adopted, damaged, setAside } = await adoptSegments(directory, this.#own, options)
+    this.#setAside = setAside
     // How many records lie behind the damage is not known; at least one.
     if (damaged > 0) this.#lose('damaged', damaged)
     if (adopted.length === 0) return

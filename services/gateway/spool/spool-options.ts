@@ -1,0 +1,21 @@
+import type { KeyObject } from 'node:crypto'
+import type { Log } from '#runtime/log.ts'
+import type { StripBodies } from './erase-bodies.ts'
+
+export type LossReason = 'spool_full' | 'parked_full' | 'spool_write' | 'damaged' | 'unreadable'
+
+export interface SpoolOptions {
+  directory: string
+  /** The name of this process's folder. */
+  name: string
+  key: KeyObject | undefined
+  maxBytes: number
+  /** What is left of a record of a project that keeps no content, after an hour. */
+  stripBodies: StripBodies
+  now: () => number
+  /** How often the lock is touched and the spool looked after; 10 s unless a test says otherwise. */
+  tickMs?: number
+  log: Log
+  /** Told of every record that is lost. */
+  onLost: (reason: LossReason, records: number) => void
+}
