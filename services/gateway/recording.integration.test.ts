@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -148,6 +148,18 @@ describe('delivery', () => {
     await world.recordOf(idOf(await world.post()))
     const delivered = await world.metric('sluice_gateway_records_delivered_total')
     expect(delivered).toMatch(/verdict="refused"\} 1/)
+  })
+
+  test('refused for good, and the disk does not keep it: lost, counted, and the ones behind are sent', async () => {
+    // Where the folder would be there is a file.
+    await writeFile(join(world.gateway.spoolDirectory, 'rejected'), '')
+    const bad = newId('request')
+    world.receiver.decide((record) => (record.id === bad ? 422 : 202))
+    await world.post(chatPath, { headers: { 'x-service-request-id': bad } })
+    await until(async () =>
+      (await world.metric('sluice_gateway_records_lost_total')).includes('reason="spool_write"} 1'),
+    )
+    await world.recordOf(idOf(await world.post()))
   })
 
   test('over quota: dropped and counted', async () => {

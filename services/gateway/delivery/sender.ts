@@ -141,18 +141,33 @@ export class Sender {
 
   async #park(record: Buffer, isEphemeral: boolean): Promise<void> {
     const { log, parked } = this.#dependencies
+    const id = idOf(record)
     log.error(
-      { request_id: idOf(record) },
+      { request_id: id },
       'a record is of a project that this gateway has no credential for: it waits in parked/ for a gateway with INTERNAL_API_SECRET, or with the SERVICE_API_KEY of that project',
     )
-    await parked.keep(record, idOf(record), isEphemeral)
+    await this.#keep(id, parked.keep(record, id, isEphemeral))
   }
 
   async #reject(record: Buffer, { status, detail }: Refusal, isEphemeral: boolean): Promise<void> {
     const { log, rejected } = this.#dependencies
     const id = idOf(record)
     log.error({ request_id: id, status, detail }, 'the API service refused a record')
-    await rejected.keep(record, id, isEphemeral)
+    await this.#keep(id, rejected.keep(record, id, isEphemeral))
+  }
+
+  /** A disk that refuses one record must not end the sending of the others. */
+  async #keep(id: string, kept: Promise<void>): Promise<void> {
+    const { log, metrics } = this.#dependencies
+    try {
+      await kept
+    } catch (error) {
+      metrics.lost('spool_write', 1)
+      log.error(
+        { err: error, request_id: id },
+        'the disk does not take a record that cannot be sent: it is lost',
+      )
+    }
   }
 }
 
