@@ -10,11 +10,13 @@ export interface LoadOrder {
   ratePerSecond?: number
   headers: Readonly<Record<string, string>>
   body: string
+  /** Absent: a chat completion's. */
+  path?: string
 }
 
 /** Times are from when a call was due. */
 export interface LoadResult {
-  /** Answers of status 200 that came to their end. */
+  /** Answers of a status from 200 to 299 that came to their end. */
   answered: number
   failed: number
   seconds: number
@@ -24,7 +26,7 @@ export interface LoadResult {
   firstP50Ms: number
 }
 
-const path = '/v1/chat/completions'
+const usualPath = '/v1/chat/completions'
 
 interface Times {
   ends: number[]
@@ -33,7 +35,12 @@ interface Times {
 }
 
 /** One call; resolves when it is over, however it ends. */
-function call(pool: Pool, { headers, body }: LoadOrder, dueMs: number, times: Times): Promise<void> {
+function call(
+  pool: Pool,
+  { headers, body, path = usualPath }: LoadOrder,
+  dueMs: number,
+  times: Times,
+): Promise<void> {
   return new Promise((resolve) => {
     let status = 0
     let firstMs: number | undefined
@@ -46,7 +53,7 @@ function call(pool: Pool, { headers, body }: LoadOrder, dueMs: number, times: Ti
         firstMs ??= performance.now() - dueMs
       },
       onResponseEnd() {
-        if (status === 200) times.ends.push(performance.now() - dueMs)
+        if (status >= 200 && status < 300) times.ends.push(performance.now() - dueMs)
         else times.failed++
         if (firstMs !== undefined) times.firsts.push(firstMs)
         resolve()

@@ -1,0 +1,195 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { freePorts } from '#infra/embedded/free-port.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
+import { topics } from '#schemas/topics.ts'
+import { setSinkStage, type SinkStage } from '#services/sink/testing/sink-stage.ts'
+import { cpuOfTree, startBenchProcess } from '../support/bench-process.ts'
+import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
+import type { LoadOrder, LoadResult } from '../support/http-load.ts'
+import { startServiceProcess } from '../support/service-process.ts'
+
+/**
+ * Records per second that ingest takes at 64 connections, singly and a hundred at a time, with all that it does: keys, validation, derived
+ * fields, Avro, encryption. Against express and kafkajs that parse and send the same records and do nothing else, and against production of
+ * the same bytes without HTTP. Each in a process of its own; ingest and its floor in turns.
+ */
+const { values } = parseArgs({ options: { seconds: { type: 'string', default: '8' } } })
+const seconds = Number(values.seconds)
+const connections = 64
+const batchRecords = 100
+const rounds = 2
+
+interface Target {
+  name: string
+  url: string
+  pid: () => number
+  headers: Record<string, string>
+}
+
+interface Measured {
+  recordsPerS: number
+  p99Ms: number
+  cpuUsPerRecord: number
+}
+
+const record = {
+  agent_name: 'bench',
+  session_id: 'session-1',
+  latency_ms: 812,
+  request_body: { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'words '.repeat(170) }] },
+  response_body: {
+    model: 'gpt-4o-mini',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'words '.repeat(170) } }],
+    usage: { prompt_tokens: 200, completion_tokens: 200, total_tokens: 400 },
+  },
+}
+const loads: Record<
+  'single' | 'batch',
+  Pick<LoadOrder, 'path' | 'body' | 'connections'> & { records: number }
+> = {
+  single: { path: '/internal/log', body: JSON.stringify(record), connections, records: 1 },
+  batch: {
+    path: '/internal/log/batch',
+    body: JSON.stringify({ records: Array.from({ length: batchRecords }, () => record) }),
+    connections: 8,
+    records: batchRecords,
+  },
+}
+
+const stopInfrastructure = await openBenchmark()
+const stage = await setSinkStage()
+const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-ingest-'))
+const loader = await startBenchProcess(new URL('../support/http-load.ts', import.meta.url))
+const bareProcess = await startBenchProcess(new URL('../support/bare-ingest.ts', import.meta.url), [
+  stage.environment['KAFKA_BROKERS'] ?? '',
+  stage.prefix + topics.requestLogged.name,
+])
+const [port, operationsPort] = (await freePorts(2)) as [number, number]
+const ingestProcess = await startServiceProcess({
+  name: 'ingest',
+  environment: {
+    ...stage.environment,
+    INGEST_HOST: '127.0.0.1',
+    INGEST_PORT: String(port),
+    BODY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    LOG_LEVEL: 'warn',
+  },
+  operationsPort,
+  logFile: join(directory, 'ingest.log'),
+})
+try {
+  await ingestProcess.ready()
+  const json = { 'content-type': 'application/json' }
+  const ingest: Target = {
+    name: 'ingest',
+    url: `http://127.0.0.1:${port}`,
+    pid: ingestProcess.pid,
+    headers: { ...json, 'x-service-key': await addKey(stage) },
+  }
+  const bare: Target = {
+    name: 'express + kafkajs',
+    url: bareProcess.url,
+    pid: () => bareProcess.pid,
+    headers: json,
+  }
+  for (const load of Object.values(loads)) for (const target of [bare, ingest]) await measure(target, load, 3)
+  const single = await inTurns(loads.single, bare, ingest)
+  const batch = await inTurns(loads.batch, bare, ingest)
+  const raw = await produceRaw(stage)
+  console.table({
+    'one record a request, floor': single.floor,
+    'one record a request, ingest': single.ingest,
+    [`${batchRecords} a request, floor`]: batch.floor,
+    [`${batchRecords} a request, ingest`]: batch.ingest,
+    'the same bytes, kafkajs alone': { recordsPerS: raw },
+  })
+  printFigures('ingest', {
+    floor_ratio: ratio(single.ingest.recordsPerS, single.floor.recordsPerS),
+    batch_floor_ratio: ratio(batch.ingest.recordsPerS, batch.floor.recordsPerS),
+    cpu_us_per_record: single.ingest.cpuUsPerRecord,
+    batch_cpu_us_per_record: batch.ingest.cpuUsPerRecord,
+    p99_ms_c64: single.ingest.p99Ms,
+    raw_ratio: ratio(batch.ingest.recordsPerS, raw),
+  })
+} finally {
+  await ingestProcess.stop()
+  for (const part of [loader, bareProcess]) await part.stop()
+  await stage.close()
+  await rm(directory, { recursive: true })
+  await stopInfrastructure()
+}
+
+async function addKey({ pool, addProject }: SinkStage): Promise<string> {
+  const projectId = await addProject()
+  const digits = randomBytes(24).toString('hex')
+  await pool.query(
+    `insert into api_keys (id, project_id, name, secret_sha256, last4, created_at) values ($1, $2, 'bench', $3, $4, now())`,
+    [
+      idToUuid(newId('key')),
+      idToUuid(projectId),
+      createHash('sha256').update(digits).digest(),
+      digits.slice(-4),
+    ],
+  )
+  return `svc_${digits}`
+}
+
+async function measure(
+  target: Target,
+  load: (typeof loads)['single'],
+  forSeconds: number,
+): Promise<Measured> {
+  const { records, ...order } = load
+  const cpuBefore = cpuOfTree(target.pid())
+  const asked: LoadOrder = { ...order, url: target.url, seconds: forSeconds, headers: target.headers }
+  const result = await loader.ask<LoadResult>(asked)
+  if (result.failed > 0)
+    throw new Error(`${target.name} failed ${result.failed} of ${result.answered} requests`)
+  const count = result.answered * records
+  return {
+    recordsPerS: Math.round(count / result.seconds),
+    p99Ms: Number(result.p99Ms.toFixed(2)),
+    cpuUsPerRecord: Number(((cpuOfTree(target.pid()) - cpuBefore) / count).toFixed(1)),
+  }
+}
+
+/** Means of alternating rounds, because a machine is not equally fast all the time. */
+async function inTurns(load: (typeof loads)['single'], floor: Target, ingest: Target) {
+  const taken: Record<'floor' | 'ingest', Measured[]> = { floor: [], ingest: [] }
+  for (let round = 0; round < rounds; round++) {
+    taken.floor.push(await measure(floor, load, seconds))
+    taken.ingest.push(await measure(ingest, load, seconds))
+  }
+  const mean = (all: readonly Measured[], of: (one: Measured) => number) =>
+    Number((all.reduce((sum, one) => sum + of(one), 0) / all.length).toFixed(2))
+  const meanOf = (all: readonly Measured[]): Measured => ({
+    recordsPerS: mean(all, (one) => one.recordsPerS),
+    p99Ms: mean(all, (one) => one.p99Ms),
+    cpuUsPerRecord: mean(all, (one) => one.cpuUsPerRecord),
+  })
+  return { floor: meanOf(taken.floor), ingest: meanOf(taken.ingest) }
+}
+
+/** What Kafka takes of the same bytes from one process that does nothing else: five batches under way, `acks=all`. */
+async function produceRaw({ kafka, prefix }: SinkStage): Promise<number> {
+  const producer = kafka.producer()
+  await producer.connect()
+  const value = Buffer.from(loads.single.body)
+  const messages = Array.from({ length: 500 }, () => ({ key: newId('request'), value }))
+  const startMs = performance.now()
+  let sent = 0
+  const send = async () => {
+    while (performance.now() - startMs < seconds * 1_000) {
+      await producer.send({ topic: prefix + topics.requestLogged.name, acks: -1, messages })
+      sent += messages.length
+    }
+  }
+  await Promise.all(Array.from({ length: 5 }, send))
+  const perS = Math.round((sent / (performance.now() - startMs)) * 1_000)
+  await producer.disconnect()
+  return perS
+}
