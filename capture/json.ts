@@ -17,9 +17,14 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** A count: a whole number that is not negative. */
+/** No call has a quadrillion of anything; sums of a few counts stay below 2^52, up to which Avro's longs are exact. */
+const largestCount = 2 ** 50
+
+/** A count: a whole number that is neither negative nor absurd. */
 export function countOf(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= largestCount
+    ? value
+    : undefined
 }
 
 /** The value at `path`, undefined where a step leads nowhere. Own fields only: `__proto__` in a body is a name like any other. */

@@ -21,15 +21,19 @@ function optionalText(maxLength: number) {
     .transform((text) => (text === undefined || text === '' ? null : text))
 }
 
+// Avro's longs are exact up to 2^52 (runtime/kafka/avro-type.ts), and so are sums of a few of these.
 const count = z
   .number()
   .int()
   .min(0)
+  .max(2 ** 50)
   .nullish()
   .transform((value) => value ?? null)
+// One absurd number must not make a project's sums absurd for good.
 const amount = z
   .number()
   .min(0)
+  .max(1e12)
   .nullish()
   .transform((value) => value ?? null)
 

@@ -1,6 +1,8 @@
 import type { Clock } from '#runtime/clock.ts'
 import type { Admission, QuotaStore } from '../stores/quota-store.ts'
 
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
 interface Waiting {
   requestIds: readonly string[]
   resolve: (admission: Admission) => void
@@ -29,6 +31,9 @@ export function createAdmit(quota: QuotaStore, clock: Clock): Admit {
       } catch (error) {
         for (const { reject } of waiting) reject(error)
       }
+      // Those who were answered ask again at once, and others have arrived meanwhile: a turn of the event loop lets them in, instead of
+      // the few that came first going alone (2.1 times the requests of one project a second, tests/bench/quota.ts).
+      await nextTurn()
     }
     waitingOf.delete(projectId)
   }
