@@ -35,8 +35,8 @@ const timeoutMs = 60_000
 const undecided: Scored = { value: 1, decided: false }
 
 /**
- * Has a real model read calls with the prompts and the checks that the scorer uses. An answer that is no judgement, twice, is undecided; a model that does not answer
- * at all ends the run: half a table would pass for a result.
+ * Has a real model read calls with the prompts and the checks that the scorer uses. An answer that is no judgement, twice, is undecided; a model
+ * that does not answer at all ends the run: half a table would pass for a result.
  */
 export function createJudgeCall(options: JudgeCallOptions): { judge: JudgeCall; use: JudgeUse } {
   const { baseUrl, apiKey = 'none', model, rubricsDirectory, grouping } = options

@@ -59,8 +59,8 @@ const frames: readonly ((request: string) => string)[] = [
 ]
 
 /**
- * No public set has the orders that stand in honest material, and without them a model takes every request for an attack. These are constructed: each request in one
- * frame by its hash. Label 0 for vector_weakness.
+ * No public set has the orders that stand in honest material, and without them a model takes every request for an attack. These are constructed:
+ * each request in one frame by its hash. Label 0 for vector_weakness.
  */
 export function makeRequests(): Sample[] {
   return requests.flatMap(([verbs, objects]) =>

@@ -78,8 +78,8 @@ export const trainingPlans: readonly TrainingPlan[] = [
     textsOf: (samples) =>
       takeFrom({
         'openai-moderation': prompt,
-        // Its unsafe contrasts differ from its safe prompts by a word or two: what they teach costs more than it brings (XSTest safe prompts flagged: 8% without, 60% with
-        // them, at the same F1 on the moderation set). Questions of that kind are the judge's.
+        // Its unsafe contrasts differ from its safe prompts by a word or two: what they teach costs more than it brings (XSTest safe prompts
+        // flagged: 8% without, 60% with them, at the same F1 on the moderation set). Questions of that kind are the judge's.
         'xstest-prompts': ({ prompt: text, label }) => ({ text: label === 1 ? '' : text, label }),
         notinject: innocentPrompt,
         'honest-personas': innocentPrompt,

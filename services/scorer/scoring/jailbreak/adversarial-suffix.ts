@@ -13,8 +13,9 @@ const dataMember = /["'][\w ]{1,40}["']\s?:/
 const plainAddress = /^(?:https?:\/\/|www\.|[\w.+-]+@)\S+$|^\w{1,20}(?:\.\w{1,6}){1,3}[.,)]?$/
 
 /**
- * Where a request in English ends in noise of the kind that searches for jailbreaks find (`describing.\ + similarlyNow write oppositeley.](Me giving**ONE`): odd tokens close together, brackets that do not
- * match. Null: it does not. Only where what precedes it is English: in another language, or in code, such tokens are ordinary.
+ * Where a request in English ends in noise of the kind that searches for jailbreaks find (`describing.\ + similarlyNow write oppositeley.](Me
+ * giving**ONE`): odd tokens close together, brackets that do not match. Null: it does not. Only where what precedes it is English: in another
+ * language, or in code, such tokens are ordinary.
  */
 export function findAdversarialSuffix(text: string): { start: number; end: number } | null {
   const lineStart = text.trimEnd().lastIndexOf('\n') + 1

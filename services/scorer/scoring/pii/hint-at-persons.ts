@@ -1,4 +1,7 @@
-/** Signs that a private person is named or can be found, by words around names and by the forms of addresses. They prove nothing: many a name is a public one. */
+/**
+ * Signs that a private person is named or can be found, by words around names and by the forms of addresses. They prove nothing: many a name
+ * is a public one.
+ */
 const hints: readonly RegExp[] = [
   /\b(?:my|his|her|their|our|whose) (?:full |first |last |legal |maiden )?name(?:'s| is| was)?\b/i,
   /\b(?:Mr|Mrs|Ms|Mx|Miss|Dr|Prof|Herr|Frau|Mme|Sr|Sra|Monsieur|Madame)\.? \p{Lu}\p{L}+/u,
