@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
@@ -161,20 +164,17 @@ test('content of a project that keeps none is in no table and in no topic but th
   expect(told.some(({ body }) => body.includes(unkept))).toBe(false)
 })
 
-test('a user is erased through the API: nothing of what was said is left in any table', async () => {
+test('a user is erased by scripts/erase: nothing of what was said is left in any table', async () => {
   const project = await stack.createProject()
   const words = 'ERASE-e5f6'
   await logCalls(words, project)
   expect((await tablesWith(words)).length).toBeGreaterThan(0)
-  const key = { 'x-service-key': project.apiKey }
-  const answer = await request('POST', '/api/erasures', { scope: 'user', subject: 'u1' }, key)
-  const { id } = (await answer.json()) as { id: string }
-  const read = async () =>
-    (await (await fetch(`${stack.apiUrl}/api/erasures/${id}`, { headers: key })).json()) as Record<
-      string,
-      unknown
-    >
-  await until(async () => (await read())['status'] === 'erased')
-  expect(await read()).toMatchObject({ scope: 'user', subject: 'u1', requested_by: 'key', erased_calls: 2 })
+  const script = join(import.meta.dirname, '..', '..', 'scripts', 'erase.ts')
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [script, '--project', project.projectId, '--user', 'u1'],
+    { env: { ...process.env, PUBLIC_BASE_URL: stack.apiUrl, INTERNAL_API_SECRET: stack.operatorSecret } },
+  )
+  expect(stdout).toMatch(/^ers_\w+ {2}user u1 {2}erased, 2 calls;/)
   expect(await tablesWith(words)).toEqual([])
 })
