@@ -245,3 +245,27 @@ test('an identical request id of another project is another record', async () =>
   expect([own.json['model'], own.json['project_id']]).toEqual(['own', attacker.projectId])
   expect(newId('request')).not.toBe(requestId)
 })
+
+test('a key may erase of its project what it names, the whole project only the operator; each sees its own erasures', async () => {
+  const post = (body: object, key?: string) =>
+    key === undefined
+      ? api.call('POST', `/api/erasures?project_id=${victim.projectId}`, { operator: true, body })
+      : api.call('POST', '/api/erasures', { key, body })
+  expect((await post({ scope: 'project' }, victim.key)).json).toMatchObject({ code: 'OPERATOR_ONLY' })
+  for (const body of [
+    { scope: 'request', subject: 'x' },
+    { scope: 'user' },
+    { scope: 'project', subject: 'x' },
+  ]) {
+    expect((await post(body)).json).toMatchObject({ code: 'INVALID_INPUT', errors: [{ path: 'subject' }] })
+  }
+  const asked = await post({ scope: 'request', subject: requestId }, victim.key)
+  expect([asked.status, asked.json['subject'], asked.json['status']]).toEqual([202, requestId, 'erasing'])
+  expect((await post({ scope: 'project' })).json).toMatchObject({ subject: null, requested_by: 'operator' })
+  const listed = async (key: string) =>
+    ((await api.call('GET', '/api/erasures', { key })).json['items'] as { project_id: string }[]).map(
+      ({ project_id }) => project_id,
+    )
+  expect(new Set(await listed(victim.key))).toEqual(new Set([victim.projectId]))
+  expect(await listed(attacker.key)).not.toContain(victim.projectId)
+})
