@@ -17,6 +17,8 @@ let gateway: RunningGateway
 let projects: { projectId: string; key: string; keyId: string }[]
 const presented = new Set<string | undefined>()
 const sealer = createSealer([])
+/** Streams that the provider was told to stop. */
+let brokenOff = 0
 
 const message = {
   id: 'msg_1',
@@ -52,6 +54,11 @@ function answer(response: ServerResponse, asked: { model: string; stream?: boole
   if (asked.model === 'none') {
     response.writeHead(529, { 'content-type': 'application/json', 'retry-after': '7' })
     response.end('{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}')
+  } else if (asked.model === 'endless') {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const event of events.slice(0, 3))
+      response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    response.once('close', () => brokenOff++)
   } else if (asked.stream === true) {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     for (const event of events) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
@@ -137,6 +144,38 @@ test('a streamed message with a tool is logged as the message that it amounts to
   if (call?.response_body == null) throw new Error('there is no answer')
   const body = sealer.open(call.response_body, sealedIdentity(call.project_id, call.id, 'response_body'))
   expect(JSON.parse(body.toString())).toMatchObject({ type: 'message', content, stop_reason: 'tool_use' })
+})
+
+test('an aborted stream is aborted at the provider, and logged with what came', async () => {
+  const stream = clientOf(projects[0]?.key).messages.stream({ ...asked, model: 'endless' })
+  stream.on('text', () => stream.abort())
+  await expect(stream.finalMessage()).rejects.toThrow(/abort/i)
+  await until(() => brokenOff === 1)
+  const call = await loggedCall(stream.response?.headers.get('x-service-request-id') ?? null)
+  expect(call).toMatchObject({ aborted_by: 'client', status_code: 200 })
+  if (call?.response_body == null) throw new Error('there is no answer')
+  const body = sealer.open(call.response_body, sealedIdentity(call.project_id, call.id, 'response_body'))
+  expect(JSON.parse(body.toString())).toMatchObject({ content: [{ type: 'text', text: 'Let me ' }] })
+})
+
+test('fifty clients at once, streaming with tools, are each logged once for their own project', async () => {
+  const calls = await Promise.all(
+    Array.from({ length: 50 }, async (_, n) => {
+      const project = projects[n % 2]
+      const stream = clientOf(project?.key).messages.stream(asked)
+      expect((await stream.finalMessage()).content).toEqual(content)
+      return { id: stream.response?.headers.get('x-service-request-id'), projectId: project?.projectId }
+    }),
+  )
+  const logged = async () =>
+    (await api.readTopic(topics.requestLogged)).map(({ id, project_id }) => `${project_id} ${id}`)
+  const expected = calls.map(({ id, projectId }) => `${projectId} ${id}`)
+  await until(async () => {
+    const known = new Set(await logged())
+    return expected.every((call) => known.has(call))
+  })
+  const all = await logged()
+  for (const { id } of calls) expect(all.filter((call) => call.endsWith(` ${id}`))).toHaveLength(1)
 })
 
 test("the provider's error and its headers reach the client as they are", async () => {
