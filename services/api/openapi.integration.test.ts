@@ -132,6 +132,7 @@ describe('/openapi.json', () => {
 const refused: Record<string, number> = {
   'post /webhook/payment': 400,
   'post /internal/keys/resolve': 404,
+  'post /api/reviews': 404,
   'post /api/billing/portal': 409,
   // Kafka has no record where this test says that one stands.
   'post /api/dead-letters/{id}/redrive': 409,

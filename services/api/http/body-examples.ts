@@ -65,6 +65,12 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   'post /api/billing/portal': { return_url: 'https://app.example.com/billing' },
   'post /webhook/payment': { id: 'evt_1MqqbKLt4dXK03v5qaIbiNCC', type: 'customer.subscription.updated' },
   'post /api/erasures': { scope: 'session', subject: 'ticket-4711' },
+  'post /api/reviews': {
+    request_id: 'req_01h455vb4pex5vsknk084sn02q',
+    scorer_name: 'pii_detection',
+    agrees: false,
+    reason: 'the number is the order, not a card',
+  },
   'post /api/score-runs': {
     start: '2026-11-20',
     end: '2026-11-21',
