@@ -49,12 +49,15 @@ export function createToolStore(database: ProjectDatabase<OneProject>) {
       const conditions = conditionsOf(filters)
       const [atMost, skipped] = [conditions.bind(limit), conditions.bind(offset)]
       const rows = await database.query<ToolRow>(
-        `with used as (
-           select t.tool_name, max(t.last_at) as last_seen_at, sum(t.calls) as calls, sum(t.failed) as failed, sum(t.requested) as requested,
-             count(distinct t.agent_name)::integer as agent_count, (array_agg(distinct t.agent_name) filter (where t.agent_name is not null))[1:${maxAgents}] as agents,
+        // By tool and agent first: distinct agents straight from the hours would sort them all.
+        `with by_agent as (
+           select t.tool_name, t.agent_name, max(t.last_at) as last_at, sum(t.calls) as calls, sum(t.failed) as failed, sum(t.requested) as requested
+           from tool_rollups t where :scope(t)${conditions.text} group by 1, 2
+         ), used as (
+           select tool_name, max(last_at) as last_seen_at, sum(calls) as calls, sum(failed) as failed, sum(requested) as requested,
+             count(agent_name)::integer as agent_count, (array_agg(agent_name order by agent_name) filter (where agent_name is not null))[1:${maxAgents}] as agents,
              count(*) over ()::integer as total
-           from tool_rollups t where :scope(t)${conditions.text} group by t.tool_name
-           order by last_seen_at desc, t.tool_name limit ${atMost} offset ${skipped}
+           from by_agent group by tool_name order by last_seen_at desc, tool_name limit ${atMost} offset ${skipped}
          )
          select used.*, s.first_seen_at from used left join seen_tools s on :scope(s) and s.tool_name = used.tool_name
          order by used.last_seen_at desc, used.tool_name`,
