@@ -39,6 +39,11 @@ export async function askJudge(
   signal: AbortSignal,
 ): Promise<NamedVerdict[]> {
   const { judge, rubrics, judgeTextLimit, judgeGrouping } = tools
+  const open = builtIn
+    .flatMap((name) => rubrics.get(name) ?? [])
+    .filter(({ scorer }) => asksJudge(terms.judgeMode, detected.get(scorer)?.verdict))
+  // Making the material reads the whole call.
+  if (judge === null || open.length === 0) return []
   const evidence = [...detected.values()].flatMap(({ verdict }) => verdict.evidence)
   const material = materialOf(call, judgeTextLimit, evidence)
   const verdicts: NamedVerdict[] = []
@@ -46,19 +51,12 @@ export async function askJudge(
     if (verdict.label !== 'unscored' || isOpen(detected.get(rubric.scorer)))
       verdicts.push(nameVerdict(rubric, verdict))
   }
-  const asked: Rubric[] = []
-  for (const rubric of builtIn.flatMap((name) => rubrics.get(name) ?? [])) {
-    const detector = detected.get(rubric.scorer)?.verdict
-    const isReadable = sidesWithText(rubric, material).length > 0
-    if (judge !== null && isReadable && asksJudge(terms.judgeMode, detector)) asked.push(rubric)
-  }
-  const grade = async (group: readonly Rubric[], by: Judge) => {
+  const asked = open.filter((rubric) => sidesWithText(rubric, material).length > 0)
+  const groups = groupRubrics(asked, material, judgeGrouping).map(async (group) => {
     const { projectId, lane } = terms
-    const result = await by.judge({ projectId, rubrics: group, material, lane }, signal)
+    const result = await judge.judge({ projectId, rubrics: group, material, lane }, signal)
     for (const rubric of group) settle(rubric, verdictOf(rubric, result, call))
-  }
-  const groups =
-    judge === null ? [] : groupRubrics(asked, material, judgeGrouping).map((group) => grade(group, judge))
+  })
   // All of them, also when one fails: none may go on behind a job that is tried again.
   for (const outcome of await Promise.allSettled(groups)) {
     if (outcome.status === 'rejected') throw outcome.reason
