@@ -32,7 +32,8 @@ interface Run {
 interface Estimate {
   run: Run | null
   calls: number
-  calls_without_bodies: number
+  calls_are_exact: boolean
+  calls_without_bodies: number | null
   estimated_judge_usd: number | null
 }
 
@@ -87,29 +88,38 @@ async function order(api: OperatorApi, values: Values): Promise<void> {
   })
   if (run !== null) console.log(run.id)
   const cost = estimate.estimated_judge_usd
-  console.log(
-    `${estimate.calls} calls, ${estimate.calls_without_bodies} of them without bodies; the judge: ${cost === null ? 'cost not known yet' : `about $${cost.toFixed(2)}`}`,
-  )
+  const about = estimate.calls_are_exact ? '' : 'about '
+  const bare = estimate.calls_without_bodies
+  const without = bare === null ? '' : `, ${bare} of them without bodies`
+  const price = cost === null ? 'cost not known yet' : `about $${cost.toFixed(2)} by all scorers`
+  console.log(`${about}${estimate.calls} calls${without}; the judge: ${price}`)
   if (run !== null) await watch(api, run.id)
 }
 
 const findRun = (api: OperatorApi, id: string) =>
   callApi<Run>(api, 'GET', `/api/score-runs/${encodeURIComponent(id)}`)
 
-/** Until the run is over; a run that failed or was cancelled ends the program with 1. */
-async function watch(api: OperatorApi, id: string): Promise<void> {
+/** A minute: an API that is started again is away for seconds. */
+const maxFailures = 120
+
+/** Until the run is over; a run that failed, or was cancelled by somebody else, ends the program with 1. */
+async function watch(api: OperatorApi, id: string, wanted = 'done'): Promise<void> {
   const progress = createProgress(process.stdout)
-  for (;;) {
-    const run = await findRun(api, id)
-    // Fed and scored are two halves of the way of a call.
-    progress.show(run.status, run.calls_scored, Math.max(run.calls_total, run.calls_fed))
-    if (['done', 'promoted', 'cancelled', 'failed'].includes(run.status)) {
-      progress.end()
-      if (run.problem !== null) console.log(run.problem)
-      if (run.status === 'cancelled' || run.status === 'failed') process.exitCode = 1
-      return
-    }
+  for (let failures = 0; ;) {
     await sleep(500)
+    const run = await findRun(api, id).catch((error: unknown) => {
+      // The run goes on without this program, and this program without the API for a while.
+      if (error instanceof CannotStart || ++failures > maxFailures) throw error
+      return undefined
+    })
+    if (run === undefined) continue
+    failures = 0
+    progress.show(run.status, run.calls_scored, Math.max(run.calls_total, run.calls_fed))
+    if (!['done', 'promoted', 'cancelled', 'failed'].includes(run.status)) continue
+    progress.end()
+    if (run.problem !== null) console.log(run.problem)
+    if (run.status !== wanted && (run.status === 'cancelled' || run.status === 'failed')) process.exitCode = 1
+    return
   }
 }
 
@@ -144,7 +154,7 @@ async function run(): Promise<void> {
     throw new CannotStart(`expected watch, cancel, promote or diff, and a run\n\n${usage}`)
   if (verb === 'diff') return diff(api, id, against)
   if (verb !== 'watch') await callApi(api, 'POST', `/api/score-runs/${encodeURIComponent(id)}/${verb}`)
-  return watch(api, id)
+  return watch(api, id, verb === 'cancel' ? 'cancelled' : 'done')
 }
 
 try {

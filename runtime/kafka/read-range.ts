@@ -47,8 +47,36 @@ export async function readRanges(
   }
 }
 
-/** Records of the range in their order, as many as the bounds let through, and where the rest begins. Throws TransientError (`KAFKA_UNAVAILABLE`). */
+/**
+ * Records of the range in their order, as many as the bounds let through, where the rest begins, and how many of the range retention had deleted
+ * already. Throws TransientError (`KAFKA_UNAVAILABLE`).
+ */
 export async function readRecordsFrom(
+  kafka: Kafka,
+  range: RecordRange,
+  options: ReadRangeOptions,
+): Promise<{ records: RawRecord[]; nextOffset: bigint; lostCount: number }> {
+  const low = await lowestOffset(kafka, range)
+  const offset = low > range.offset ? low : range.offset
+  const lostCount = Number((offset < range.end ? offset : range.end) - range.offset)
+  if (offset >= range.end) return { records: [], nextOffset: range.end, lostCount }
+  return { ...(await readThere(kafka, { ...range, offset }, options)), lostCount }
+}
+
+async function lowestOffset(kafka: Kafka, { topic, partition }: RecordRange): Promise<bigint> {
+  const admin = kafka.admin()
+  try {
+    await admin.connect()
+    const bounds = await admin.fetchTopicOffsets(topic)
+    return BigInt(bounds.find((bound) => bound.partition === partition)?.low ?? 0)
+  } catch (error) {
+    throw asUnavailable(error)
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+async function readThere(
   kafka: Kafka,
   range: RecordRange,
   options: ReadRangeOptions,
@@ -64,7 +92,8 @@ export async function readRecordsFrom(
   }, options.timeoutMs)
   try {
     await consumer.connect()
-    await consumer.subscribe({ topic: range.topic, fromBeginning: false })
+    // From the beginning, should the first record be deleted meanwhile.
+    await consumer.subscribe({ topic: range.topic, fromBeginning: true })
     readOnly(consumer, range)
     const running = consumer.run({
       autoCommit: false,

@@ -6,11 +6,12 @@ import { inTransaction } from '#runtime/postgres.ts'
 import { idFromUuid } from '#schemas/ids.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { promoteCalls } from './promote-runs.ts'
+import { createPublishApart, type PublishApart } from './publish-apart.ts'
 import type { ReadHistory } from './read-history.ts'
 import { loadJobs } from './stores/load-jobs.ts'
 import { nextCalls, storedCalls } from './stores/replay-store.ts'
 import type { RollupStore } from './stores/rollup-store.ts'
-import { changeRun, countScored, lockRun, nextProject, type ScoreRun } from './stores/run-store.ts'
+import { changeRun, countScored, lockRuns, nextProject, type ScoreRun } from './stores/run-store.ts'
 
 export interface RunDependencies {
   pool: Pool
@@ -18,18 +19,21 @@ export interface RunDependencies {
   /** Resolves once Kafka has the jobs. */
   publishJobs: (jobs: readonly ScoreJob[]) => Promise<void>
   /** Jobs of replays that wait for a scorer. */
-  backlog: () => Promise<number>
+  waitingJobs: () => Promise<number>
+  /** Scores that wait to be stored. */
+  waitingScores: () => Promise<number>
+  /** More jobs are not queued while so many wait: they stand in Kafka with their bodies. */
+  maxWaitingJobs: number
   readHistory: ReadHistory
   clock: Clock
   log: Log
   metrics: Metrics
 }
 
-/** Jobs stand in Kafka with their bodies: no more of them than the scorers have work for some minutes. */
-const maxBacklog = 5_000
 const page = { maxCalls: 500, maxBytes: 16 * 1024 * 1024 }
 /** A run whose jobs are all done and whose scores stopped coming this long ago gets no more: some calls have none (sampled out, dead letters). */
 const settledAfterMs = 20_000
+const runsSettledAtOnce = 20
 
 /**
  * One step of the oldest run: queues its next calls for scoring, counts what has been scored, or promotes its next calls. The jobs are published before the cursor
@@ -37,31 +41,23 @@ const settledAfterMs = 20_000
  * whether there is more to do at once.
  */
 export function createRunCarrier(dependencies: RunDependencies): () => Promise<boolean> {
-  const { pool, rollups, backlog, clock, log, metrics } = dependencies
+  const { pool, rollups, clock, log, metrics } = dependencies
   const fed = metrics.counter('sluice_sink_replayed_calls_total', 'Calls queued to be scored again')
+  const publish = createPublishApart(dependencies.publishJobs, (job, error) => {
+    log.error(
+      { err: error, request_id: job.request_id, run_id: job.run_id },
+      'Kafka refuses the job of a replay',
+    )
+  })
 
   async function feed(client: ClientBase, run: ScoreRun): Promise<boolean> {
-    if ((await backlog()) >= maxBacklog) return false
+    if ((await dependencies.waitingJobs()) >= dependencies.maxWaitingJobs) return false
+    const feeding = { ...dependencies, publish }
     const count =
       run.source === 'kafka'
-        ? await feedFromTopic(dependencies, client, run)
-        : await feedFromTables(dependencies, client, run)
+        ? await feedFromTopic(feeding, client, run)
+        : await feedFromTables(feeding, client, run)
     fed.inc(count)
-    return true
-  }
-
-  async function settle(client: ClientBase, run: ScoreRun): Promise<boolean> {
-    const scored = await countScored(client, run)
-    if (scored !== Number(run.calls_scored)) await changeRun(client, run.id, { calls_scored: scored })
-    const missing = Number(run.calls_fed) - scored
-    const isSettled = clock.now() - run.updated_at.getTime() >= settledAfterMs && (await backlog()) === 0
-    if (missing > 0 && !isSettled) return false
-    const problem =
-      missing > 0
-        ? { problem: `${missing} calls have no score of this run: sampled out, or dead letters` }
-        : {}
-    await changeRun(client, run.id, { status: 'done', finished_at: new Date(clock.now()), ...problem })
-    log.info({ run_id: idFromUuid('run', run.id), calls: scored, missing }, 'a replay is done')
     return true
   }
 
@@ -69,41 +65,90 @@ export function createRunCarrier(dependencies: RunDependencies): () => Promise<b
     {
       queued: feed,
       feeding: feed,
-      scoring: settle,
+      scoring: (client, run) => settle(dependencies, client, run),
       promoting: (client, run) => promoteCalls(client, run, { rollups, clock }),
     }
-  const step = (statuses: readonly ScoreRun['status'][]) =>
+  const step = (statuses: readonly ScoreRun['status'][], limit = 1) =>
     inTransaction(pool, async (client) => {
-      const run = await lockRun(client, statuses)
-      return run === undefined ? false : steps[run.status](client, run)
+      let hasMoved = false
+      for (const run of await lockRuns(client, statuses, limit))
+        hasMoved = (await steps[run.status](client, run)) || hasMoved
+      return hasMoved
     })
   return async () => {
     // Each by itself: a run that waits for the scorers must not keep the next from being fed.
-    const progress = [await step(['promoting']), await step(['scoring']), await step(['queued', 'feeding'])]
+    const progress = [
+      await step(['promoting']),
+      await step(['scoring'], runsSettledAtOnce),
+      await step(['queued', 'feeding']),
+    ]
     return progress.includes(true)
   }
 }
 
-/** Returns how many calls were queued. */
-async function feedFromTables(
-  { publishJobs }: RunDependencies,
+/** Counts what a run has scored; it is done when that is all, or when no more can come. */
+async function settle(
+  { waitingJobs, waitingScores, clock, log }: RunDependencies,
   client: ClientBase,
   run: ScoreRun,
-): Promise<number> {
+): Promise<boolean> {
+  const scored = await countScored(client, run)
+  const missing = Number(run.calls_fed) - scored
+  if (scored !== Number(run.calls_scored)) {
+    await changeRun(client, run.id, { calls_scored: scored })
+    if (missing > 0) return false
+  }
+  const isQuiet = async () =>
+    clock.now() - run.updated_at.getTime() >= settledAfterMs &&
+    (await waitingJobs()) === 0 &&
+    (await waitingScores()) === 0
+  if (missing > 0 && !(await isQuiet())) return false
+  const problem =
+    missing > 0
+      ? joinProblems(run, `${missing} calls have no score of this run: sampled out, or dead letters`)
+      : {}
+  await changeRun(client, run.id, { status: 'done', finished_at: new Date(clock.now()), ...problem })
+  log.info({ run_id: idFromUuid('run', run.id), calls: scored, missing }, 'a replay is done')
+  return true
+}
+
+function joinProblems({ problem }: ScoreRun, another: string): { problem: string } {
+  return { problem: problem === null ? another : `${problem}; ${another}` }
+}
+
+interface Feeding extends RunDependencies {
+  publish: PublishApart
+}
+
+/** Queues jobs of a run; what is refused is said on the run. Returns how many were queued, and the run's new problem. */
+async function queueJobs(
+  { publish }: Feeding,
+  run: ScoreRun,
+  jobs: readonly ScoreJob[],
+): Promise<{ count: number; problem?: string }> {
+  const refused = await publish(jobs.map((job) => jobOfRun(run, job)))
+  const said =
+    refused.length > 0 ? joinProblems(run, `Kafka refuses the jobs of ${refused.length} calls`) : {}
+  return { count: jobs.length - refused.length, ...said }
+}
+
+/** Returns how many calls were queued. */
+async function feedFromTables(feeding: Feeding, client: ClientBase, run: ScoreRun): Promise<number> {
   const project = run.cursor_project ?? (await nextProject(client, run, null))
   const calls = project === undefined ? [] : await nextCalls(client, run, project, page)
   const last = calls.at(-1)
   if (last !== undefined) {
     const jobs = await loadJobs(client, calls)
-    await publishJobs(jobs.map((job) => jobOfRun(run, job)))
+    const { count, ...problem } = await queueJobs(feeding, run, jobs)
     await changeRun(client, run.id, {
       status: 'feeding',
-      calls_fed: Number(run.calls_fed) + calls.length,
+      ...problem,
+      calls_fed: Number(run.calls_fed) + count,
       cursor_project: last.project_id,
       cursor_at: last.created_at,
       cursor_id: last.id,
     })
-    return calls.length
+    return count
   }
   const next = project === undefined ? undefined : await nextProject(client, run, project)
   await changeRun(
@@ -116,22 +161,20 @@ async function feedFromTables(
   return 0
 }
 
-async function feedFromTopic(
-  { publishJobs, readHistory }: RunDependencies,
-  client: ClientBase,
-  run: ScoreRun,
-): Promise<number> {
-  const { jobs: read, offsets, isEnd } = await readHistory(run, page)
+async function feedFromTopic(feeding: Feeding, client: ClientBase, run: ScoreRun): Promise<number> {
+  const { jobs: read, offsets, isEnd, lost } = await feeding.readHistory(run, page)
   // What has been erased stays on the topic for days: it is not shown to a judge again.
   const stored = await storedCalls(client, read)
   const jobs = read.filter(({ project_id, request_id }) => stored.has(`${project_id}/${request_id}`))
-  await publishJobs(jobs.map((job) => jobOfRun(run, job)))
+  const told = lost === 0 ? run : { ...run, ...joinProblems(run, `the topic kept ${lost} records no longer`) }
+  const { count, problem = told.problem } = await queueJobs(feeding, told, jobs)
   await changeRun(client, run.id, {
     status: isEnd ? 'scoring' : 'feeding',
-    calls_fed: Number(run.calls_fed) + jobs.length,
+    ...(problem === null ? {} : { problem }),
+    calls_fed: Number(run.calls_fed) + count,
     offsets,
   })
-  return jobs.length
+  return count
 }
 
 function jobOfRun({ id, scorers, alert }: ScoreRun, job: ScoreJob): ScoreJob {

@@ -68,6 +68,15 @@ export const sinkConfig = z.object({
   SCORE_RUNS_INTERVAL_MS: milliseconds(1_000, 600_000).describe(
     'How often runs that score history again are looked at while there is nothing to do at once.',
   ),
+  REPLAY_MAX_WAITING_JOBS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(5_000)
+    .describe(
+      'While so many jobs of replays wait for the scorers no more are queued: they stand in Kafka with their bodies.',
+    ),
   QUOTA_INTERVAL_MS: milliseconds(60_000, 3_600_000).describe(
     'How often costs are compared with thresholds, and quota claims whose call never came are given back (after an hour).',
   ),

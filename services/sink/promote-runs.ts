@@ -69,24 +69,14 @@ async function exchange(
   )
   const after = await rewriteVerdicts(client, projectUuid, liveRunUuid, calls)
   const callOf = new Map(calls.map((call) => [call.id, call]))
-  const changes = after.flatMap(({ request_id, worst_label, worst_severity }): VerdictChange[] => {
-    const call = callOf.get(request_id)
-    const was = before.get(request_id)
-    if (call === undefined) return []
-    return [
-      {
-        before: was && { worstLabel: was.worst_label, worstSeverity: was.worst_severity },
-        after: {
-          call,
-          projectUuid,
-          requestUuid: request_id,
-          requestCreatedAtMs: call.created_at.getTime(),
-          worstLabel: worst_label,
-          worstSeverity: worst_severity,
-          scoreCount: 0,
-        },
-      },
-    ]
+  const left = new Map(after.map((row) => [row.request_id, row] as const))
+  const changes = calls.map((call): VerdictChange => {
+    const [was, is] = [before.get(call.id), left.get(call.id)]
+    return {
+      of: { call, projectUuid, requestCreatedAtMs: call.created_at.getTime() },
+      before: was && { worstLabel: was.worst_label, worstSeverity: was.worst_severity },
+      after: is && { worstLabel: is.worst_label, worstSeverity: is.worst_severity },
+    }
   })
   await rollups.add(client, callRollups, foldedLane, countVerdicts(changes))
   await rollups.add(client, scoreRollups, foldedLane, countExchange(runs, exchanged, callOf))

@@ -6,6 +6,7 @@ import type { Log } from '#runtime/log.ts'
 import { idFromUuid, idTimeMs } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
+import { checkIdentity } from './steps/check-identity.ts'
 import { makeScoreJob } from './steps/make-score-job.ts'
 import type { PageBounds } from './stores/replay-store.ts'
 import type { PartitionRange, ScoreRun } from './stores/run-store.ts'
@@ -15,10 +16,15 @@ export interface HistoryPage {
   /** Where the next page begins. */
   offsets: Record<string, PartitionRange>
   isEnd: boolean
+  /** Records that retention has deleted before they were read. */
+  lost: number
 }
 
 /** Reads a run's next calls from the topic that they were logged to. */
 export type ReadHistory = (run: ScoreRun, bounds: PageBounds) => Promise<HistoryPage>
+
+/** Ingest takes identifiers of a time up to ten minutes after the one at which they are sent. */
+const clientsAheadMs = 10 * 60_000
 
 export interface HistoryDependencies {
   kafka: Kafka
@@ -40,11 +46,11 @@ export function createHistoryReader({
   log,
 }: HistoryDependencies): ReadHistory {
   return async (run, { maxCalls, maxBytes }) => {
-    const offsets = run.offsets ?? (await readRanges(kafka, topic, run.start_at.getTime()))
+    const offsets = run.offsets ?? (await readRanges(kafka, topic, run.start_at.getTime() - clientsAheadMs))
     const open = Object.entries(offsets).find(([, { next, end }]) => BigInt(next) < BigInt(end))
-    if (open === undefined) return { jobs: [], offsets, isEnd: true }
+    if (open === undefined) return { jobs: [], offsets, isEnd: true, lost: 0 }
     const [partition, { next, end }] = open
-    const { records, nextOffset } = await readRecordsFrom(
+    const { records, nextOffset, lostCount } = await readRecordsFrom(
       kafka,
       { topic, partition: Number(partition), offset: BigInt(next), end: BigInt(end) },
       { groupPrefix, timeoutMs: 60_000, maxRecords: maxCalls, maxBytes },
@@ -59,11 +65,17 @@ export function createHistoryReader({
           'a replay passes a record that is no call',
         )
       })
-      if (call !== undefined && belongs(call, run)) jobs.push(makeScoreJob(call, Date.now()))
+      if (call === undefined || checkIdentity(call.project_id, call.id) !== undefined) continue
+      if (belongs(call, run)) jobs.push(makeScoreJob(call, Date.now()))
     }
     const ranges = { ...offsets, [partition]: { next: String(nextOffset), end } }
     const isEnd = Object.values(ranges).every((range) => BigInt(range.next) >= BigInt(range.end))
-    return { jobs, offsets: ranges, isEnd }
+    if (lostCount > 0)
+      log.error(
+        { topic, partition, records: lostCount },
+        'retention deleted records before a replay read them',
+      )
+    return { jobs, offsets: ranges, isEnd, lost: lostCount }
   }
 
   function decode(value: Buffer | null): Promise<LoggedCall> {

@@ -42,6 +42,7 @@ import { createScoreStore } from './stores/score-store.ts'
 
 const mebibyte = 1024 * 1024
 
+const scoreGroupOf = ({ TOPIC_PREFIX }: SinkConfig) => `${TOPIC_PREFIX}sink-scores`
 const callGroupOf = ({ TOPIC_PREFIX }: SinkConfig) => `${TOPIC_PREFIX}sink-calls`
 
 /** What every part of the sink stands on. */
@@ -139,7 +140,9 @@ function createReplays(ground: Ground): () => Promise<boolean> {
   return createRunCarrier({
     ...ground,
     publishJobs: createJobPublisher({ producer, topic, encoder: codecOf(topics.scoreJobsReplay) }),
-    backlog: () => countBacklog(kafka, topic, `${config.TOPIC_PREFIX}scorer-replay`),
+    waitingJobs: () => countBacklog(kafka, topic, `${config.TOPIC_PREFIX}scorer-replay`),
+    waitingScores: () => countBacklog(kafka, nameOf(topics.scoreRecorded), scoreGroupOf(config)),
+    maxWaitingJobs: config.REPLAY_MAX_WAITING_JOBS,
     readHistory: createHistoryReader({
       ...ground,
       topic: nameOf(topics.requestLogged),
@@ -221,7 +224,7 @@ function createScoreConsumer(ground: Ground, onEvents: () => void): Part {
   const lines = ground.log.child({}, { level: 'info' })
   return createBatchConsumer({
     ...ground,
-    groupId: `${config.TOPIC_PREFIX}sink-scores`,
+    groupId: scoreGroupOf(config),
     topics: [nameOf(topics.scoreRecorded)],
     decoder: codecOf(topics.scoreRecorded),
     handler: createScoreHandler({

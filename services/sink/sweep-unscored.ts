@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
-import { PermanentError } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { inTransaction } from '#runtime/postgres.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
+import { createPublishApart } from './publish-apart.ts'
 import { claimUnscored, forgetSwept } from './stores/unscored-store.ts'
 
 export interface SweepDependencies {
@@ -40,25 +40,10 @@ export function createSweep(dependencies: SweepDependencies): () => Promise<bool
   ])
   let round = 0
 
-  async function publish(jobs: readonly ScoreJob[]): Promise<void> {
-    try {
-      await publishJobs(jobs)
-    } catch (error) {
-      if (!(error instanceof PermanentError)) throw error
-      // One of them can never be sent; the others must not wait for it.
-      for (const job of jobs) await publishAlone(job)
-    }
-  }
-
-  async function publishAlone(job: ScoreJob): Promise<void> {
-    try {
-      await publishJobs([job])
-    } catch (error) {
-      if (!(error instanceof PermanentError)) throw error
-      log.error({ err: error, request_id: job.request_id }, 'Kafka refuses the job of a call without scores')
-      swept.inc({ what: 'refused' })
-    }
-  }
+  const publish = createPublishApart(publishJobs, (job, error) => {
+    log.error({ err: error, request_id: job.request_id }, 'Kafka refuses the job of a call without scores')
+    swept.inc({ what: 'refused' })
+  })
 
   async function sweepDays(toMs: number): Promise<number> {
     return inTransaction(pool, async (client) => {

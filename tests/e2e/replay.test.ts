@@ -6,14 +6,17 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { signalGroup } from '#infra/embedded/guarded-process.ts'
 import { idFromUuid, idToUuid, liveRunId, newId } from '#schemas/ids.ts'
 import { startMockJudge, type MockJudge } from '../support/mock-judge.ts'
 import { realPrompts } from '../support/real-prompts.ts'
 import { startStack, type Stack } from '../support/start-stack.ts'
 import { until } from '../support/until.ts'
 
-/** How many calls are scored again: REPLAY_CALLS=10000 takes some minutes. */
-const callCount = Number(process.env['REPLAY_CALLS'] ?? 400)
+/** How many calls are scored again, in pages of 500: REPLAY_CALLS=10000 takes some minutes. */
+const callCount = Number(process.env['REPLAY_CALLS'] ?? 1_200)
+/** Less than a run has calls, so that its feeding waits for the scorer. */
+const maxWaitingJobs = 600
 const repository = join(import.meta.dirname, '..', '..')
 const scorers = ['content_safety', 'pii_detection']
 
@@ -35,6 +38,7 @@ beforeAll(async () => {
       OPENAI_API_KEY: 'k',
       RUBRICS_DIR: rubrics,
       JUDGE_CONCURRENCY: '32',
+      REPLAY_MAX_WAITING_JOBS: String(maxWaitingJobs),
     },
   })
   database = new pg.Pool({ connectionString: stack.databaseUrl, max: 2 })
@@ -46,7 +50,7 @@ afterAll(async () => {
   await rm(rubrics, { recursive: true })
 })
 
-test('history is scored again by a new rubric, killed in the middle: the new run is whole, the old scores, events and log are as they were', async () => {
+test('history is scored again by a new rubric, killed in the middle: the new run is whole, the old scores and events are as they were', async () => {
   const ids = await logCalls()
   const scoresOf = (run: string) => readScores(run)
   await until(
@@ -189,16 +193,22 @@ async function replay(...given: string[]): Promise<string> {
   return (await promisify(execFile)(process.execPath, [script, ...all], { env: environment() })).stdout
 }
 
-/** Orders a run by the script; kills the script, the sink that feeds it and the scorer once the first scores are there. */
+/** Orders a run by the script; kills the script, the sink that feeds it and the scorer while a part of its calls is queued. */
 async function startReplayAndKillEverything(): Promise<string> {
+  const { scorer, sink } = stack.processes
+  signalGroup(scorer.pid(), 'SIGSTOP')
   const script = spawn(process.execPath, [join(repository, 'scripts/replay.ts'), ...options()], {
     env: environment(),
   })
   const [line] = (await once(script.stdout, 'data')) as [Buffer]
   const id = String(line).split('\n')[0] ?? ''
-  await until(async () => (await countScores(id)) > 0)
+  await until(
+    async () =>
+      ((await api('GET', `/api/score-runs/${id}`)) as { calls_fed: number }).calls_fed >= maxWaitingJobs,
+  )
+  expect(await api('GET', `/api/score-runs/${id}`)).toMatchObject({ status: 'feeding' })
   script.kill('SIGKILL')
-  await Promise.all([stack.processes.sink.killAndRestart(), stack.processes.scorer.killAndRestart()])
+  await Promise.all([sink.killAndRestart(), scorer.killAndRestart()])
   return id
 }
 

@@ -2,7 +2,6 @@ import type { Pool } from 'pg'
 import { z } from 'zod'
 import type { Clock } from '#runtime/clock.ts'
 import { newId } from '#schemas/ids.ts'
-import { scoreLabels } from '#schemas/verdicts.ts'
 import { idField, textField, timeField } from '#services/ingest/http/fields.ts'
 import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
@@ -11,6 +10,7 @@ import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
 import { Conditions } from '../stores/conditions.ts'
 import { listRows } from '../stores/list-rows.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
+import { diffSchema, estimateSchema, runSchema } from './score-run-schemas.ts'
 import { diffRuns } from '../stores/run-diff-store.ts'
 import {
   estimateRun,
@@ -19,6 +19,7 @@ import {
   moveRun,
   presentRun,
   scoreRunStatuses,
+  unknownScorers,
   type ScoreRun,
   type ScoreRunRow,
   type ScoreRunStatus,
@@ -29,48 +30,6 @@ export interface ScoreRunRoutesOptions {
   pool: Pool
   clock: Clock
 }
-
-const count = z.number().int()
-const runSchema = z.object({
-  id: z.string(),
-  project_id: z.string().nullable().describe('Null: of all projects.'),
-  start: z.iso.datetime(),
-  end: z.iso.datetime(),
-  scorers: z.array(z.string()).nullable().describe("Null: those of each call's tier and the custom ones."),
-  source: z.enum(['postgres', 'kafka']),
-  alert: z.boolean(),
-  status: z.enum(scoreRunStatuses),
-  calls_total: count.describe('When it was ordered.'),
-  calls_fed: count.describe('Queued for the scorers.'),
-  calls_scored: count,
-  problem: z.string().nullable(),
-  created_at: z.iso.datetime(),
-  finished_at: z.iso.datetime().nullable(),
-})
-const labelSchema = z.enum(scoreLabels)
-const diffSchema = z.object({
-  run_id: z.string(),
-  against: z.string(),
-  is_complete: z.boolean().describe('False: only the first 100,000 scores were compared.'),
-  scorers: z.array(
-    z.object({
-      scorer_name: z.string(),
-      compared: count,
-      changed: count,
-      changes: z.array(z.object({ before: labelSchema.nullable(), after: labelSchema, count })),
-      average_change: z.number().nullable(),
-    }),
-  ),
-  examples: z.array(
-    z.object({
-      project_id: z.string(),
-      request_id: z.string(),
-      scorer_name: z.string(),
-      before: z.object({ label: labelSchema.nullable(), value: z.number().nullable() }),
-      after: z.object({ label: labelSchema, value: z.number().nullable() }),
-    }),
-  ),
-})
 
 const common = { access: 'operator', tag: 'Score runs' } as const
 const runParams = z.object({ id: idField('run') })
@@ -122,19 +81,16 @@ function orderRoute({ pool, clock }: ScoreRunRoutesOptions): Route {
     reply: {
       status: 200,
       description: 'What it comes to; `run` is null for a dry run.',
-      schema: z.object({
-        run: runSchema.nullable(),
-        calls: count,
-        calls_without_bodies: count.describe('Their scores will be `unscored`.'),
-        estimated_judge_usd: z
-          .number()
-          .nullable()
-          .describe('By what the judge has cost a call in the current period; null where that is not known.'),
-      }),
+      schema: estimateSchema,
     },
     async handle({ body }) {
       const { start, end, project_id, scorers, source, alert, dry_run: isDry } = body
       if (end <= start) throw invalidInput([{ path: 'end', message: 'must be later than start' }])
+      const [unknown] = await unknownScorers(pool, scorers ?? [])
+      if (unknown !== undefined) {
+        const message = `no scorer is called ${JSON.stringify(unknown)}: it is neither built in nor has it scored a call lately`
+        throw invalidInput([{ path: 'scorers', message }])
+      }
       const order = { projectId: project_id, startMs: start, endMs: end, scorers, source, alert }
       const estimate = await estimateRun(pool, order)
       if (isDry) return { json: { run: null, ...estimate } }

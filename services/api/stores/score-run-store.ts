@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { query } from '#runtime/postgres.ts'
 import { idFromUuid, idToUuid, liveRunId } from '#schemas/ids.ts'
+import { builtInScorers } from '#schemas/verdicts.ts'
 
 export const scoreRunStatuses = [
   'queued',
@@ -46,8 +47,11 @@ export interface ScoreRun {
 /** What an order comes to. */
 export interface ScoreRunEstimate {
   calls: number
-  calls_without_bodies: number
-  /** From what the judge has cost a call of the same projects in their current periods; null when it has cost nothing yet. */
+  /** False: counted in whole hours. */
+  calls_are_exact: boolean
+  /** Null: not counted. */
+  calls_without_bodies: number | null
+  /** By all scorers; from what the judge has cost a call of the same projects in their current periods. Null where it has cost nothing yet. */
   estimated_judge_usd: number | null
 }
 
@@ -68,33 +72,59 @@ interface RunRow {
   finished_at: Date | null
 }
 
+/** More calls than this are counted by the hour, from the roll-ups: each of them would take longer than people wait. */
+const maxCounted = 200_000
+
 /** Counts what an order is of. Reads no bodies. */
 export async function estimateRun(pool: Pool, order: ScoreRunOrder): Promise<ScoreRunEstimate> {
-  const { rows } = await query<{ calls: string; bare: string; usd: number | null }>(
-    pool,
-    `with counted as (
-       select p.id, calls.count, calls.bare from projects p cross join lateral (
-         select count(*) as count, count(*) filter (where b.request_id is null) as bare from llm_requests r
-         left join llm_request_bodies b on b.project_id = r.project_id and b.request_id = r.id and b.created_at = r.created_at
-         where r.project_id = p.id and r.created_at >= $2 and r.created_at < $3
-       ) calls where $1::uuid is null or p.id = $1
-     ), scored as (
-       -- Calls that the judge's money of the period was spent on: those that a judge has scored.
-       select c.id, s.spent_usd, (select count(distinct request_id) from safety_scores x where x.project_id = c.id and x.method = 'judge'
-         and x.request_created_at >= s.period_start) as judged
-       from counted c join judge_spend s on s.project_id = c.id and s.period_reset_at > now() where s.spent_usd > 0
-     )
-     select sum(c.count) as calls, sum(c.bare) as bare,
-       sum(c.count * (d.spent_usd / nullif(d.judged, 0)))::float8 as usd
-     from counted c left join scored d using (id)`,
-    [uuidOrNull(order.projectId), new Date(order.startMs), new Date(order.endMs)],
-  )
-  const [row] = rows
+  const range = [uuidOrNull(order.projectId), new Date(order.startMs), new Date(order.endMs)]
+  const { rows } = await query<{ calls: string; usd: number | null }>(pool, rolledUpSql, range)
+  const calls = Number(rows[0]?.calls ?? 0)
+  const estimated_judge_usd = rows[0]?.usd ?? null
+  if (calls > maxCounted)
+    return { calls, calls_are_exact: false, calls_without_bodies: null, estimated_judge_usd }
+  const { rows: counted } = await query<{ calls: string; bare: string }>(pool, countSql, range)
   return {
-    calls: Number(row?.calls ?? 0),
-    calls_without_bodies: Number(row?.bare ?? 0),
-    estimated_judge_usd: row?.usd ?? null,
+    calls: Number(counted[0]?.calls ?? 0),
+    calls_are_exact: true,
+    calls_without_bodies: Number(counted[0]?.bare ?? 0),
+    estimated_judge_usd,
   }
+}
+
+// What the judge has cost a stored call of each project in its current period: modes, sampling and grouping are in it. Null as soon as
+// it is not known of one project that has calls and asks a judge.
+const rolledUpSql = `
+  with asked as (
+    select p.id, p.judge_mode, (select sum(calls) from call_rollups c where c.project_id = p.id and c.hour >= date_trunc('hour', $2::timestamptz)
+      and c.hour < $3) as calls
+    from projects p where $1::uuid is null or p.id = $1
+  ), costs as (
+    select a.*, case when a.judge_mode = 'never' then 0 else (
+      select s.spent_usd / nullif((select sum(calls) from call_rollups c where c.project_id = a.id and c.hour >= s.period_start), 0)
+      from judge_spend s where s.project_id = a.id and s.period_reset_at > now() and s.spent_usd > 0) end as usd
+    from asked a where a.calls > 0
+  )
+  select coalesce(sum(calls), 0) as calls, case when bool_and(usd is not null) then sum(calls * usd) end::float8 as usd from costs`
+
+const countSql = `
+  select coalesce(sum(calls.count), 0) as calls, coalesce(sum(calls.bare), 0) as bare from projects p cross join lateral (
+    select count(*) as count, count(*) filter (where b.request_id is null) as bare from llm_requests r
+    left join llm_request_bodies b on b.project_id = r.project_id and b.request_id = r.id and b.created_at = r.created_at
+    where r.project_id = p.id and r.created_at >= $2 and r.created_at < $3
+  ) calls where $1::uuid is null or p.id = $1`
+
+/** Which of these names no scorer has: neither built in, nor of a score that is stored. */
+export async function unknownScorers(pool: Pool, names: readonly string[]): Promise<string[]> {
+  const custom = names.filter((name) => !(builtInScorers as readonly string[]).includes(name))
+  if (custom.length === 0) return []
+  const { rows } = await query<{ name: string }>(
+    pool,
+    `select name from unnest($1::text[]) as asked (name)
+     where not exists (select from score_rollups r where r.scorer_name = asked.name and r.hour > now() - interval '40 days')`,
+    [custom],
+  )
+  return rows.map(({ name }) => name)
 }
 
 /** Orders a run; the sinks carry it out. */

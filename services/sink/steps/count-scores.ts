@@ -23,32 +23,34 @@ export function countScores(added: readonly PlacedScore[]): RollupRow[] {
   return tally.rows()
 }
 
-/** A request's verdict that is new (`before` undefined) or has become another. */
+interface CountedVerdict {
+  worstLabel: ScoreLabel
+  worstSeverity: Severity | null
+}
+
+/** A request's verdict that is new (`before` undefined) or has become another; without any, nothing is counted. */
 export interface VerdictChange {
-  before: { worstLabel: ScoreLabel; worstSeverity: Severity | null } | undefined
-  after: Verdict
+  of: Pick<Verdict, 'call' | 'projectUuid' | 'requestCreatedAtMs'>
+  before: CountedVerdict | undefined
+  after: CountedVerdict | undefined
 }
 
 /** What changes of verdicts add to (and take from) `call_rollups`: after them each request is counted under its verdict as it now is. */
 export function countVerdicts(changes: readonly VerdictChange[]): RollupRow[] {
   const tally = createTally()
-  for (const { before, after } of changes) {
-    const { source, model, provider, agent_name } = after.call
-    const sums = tally.sumsOf(after.projectUuid, after.requestCreatedAtMs, {
-      source,
-      model,
-      provider,
-      agent_name,
-    })
+  for (const { of, before, after } of changes) {
+    const { source, model, provider, agent_name } = of.call
+    const dimensions = { source, model, provider, agent_name }
+    const sums = tally.sumsOf(of.projectUuid, of.requestCreatedAtMs, dimensions)
     if (before !== undefined) countVerdict(sums, before, -1)
-    countVerdict(sums, after, 1)
+    if (after !== undefined) countVerdict(sums, after, 1)
   }
   return tally.rows()
 }
 
 function countVerdict(
   sums: RollupRow['sums'],
-  { worstLabel, worstSeverity }: NonNullable<VerdictChange['before']>,
+  { worstLabel, worstSeverity }: CountedVerdict,
   by: 1 | -1,
 ): void {
   addTo(sums, `verdict_${worstLabel}`, by)

@@ -67,6 +67,9 @@ export async function exchangeRuns(
   const { rows } = await client.query<ExchangedScore>(
     `with promoted as (
        select s.request_id, s.request_created_at, s.scorer_name from ${wantedSql} join safety_scores s on ${ofWanted} and s.run_id = $3
+       -- What could not be judged this time (bodies gone, budget spent) takes no verdict's place.
+       where not (s.score_label = 'unscored' and exists (select from safety_scores l where l.project_id = $1 and l.request_id = s.request_id
+         and l.request_created_at = s.request_created_at and l.scorer_name = s.scorer_name and l.run_id = $2 and l.score_label <> 'unscored'))
      )
      update safety_scores s set run_id = case when s.run_id = $2 then $3 else $2 end,
        -- Whoever polls for what is new sees it as new.

@@ -1,5 +1,4 @@
 import type { ClientBase } from 'pg'
-import { query } from '#runtime/postgres.ts'
 
 /** A run as the sinks carry it out. */
 export interface ScoreRun {
@@ -18,6 +17,7 @@ export interface ScoreRun {
   cursor_at: Date | null
   cursor_id: string | null
   offsets: Record<string, PartitionRange> | null
+  problem: string | null
   updated_at: Date
 }
 
@@ -38,19 +38,19 @@ export type RunChanges = Partial<
 >
 
 /**
- * The oldest run that is in one of `statuses`, locked until the transaction ends: a sink that dies lets go of it, and another goes on from
- * its cursor. Undefined when there is none, or another sink is at it.
+ * The oldest runs that are in one of `statuses`, at most `limit`, locked until the transaction ends: a sink that dies lets go of them, and
+ * another goes on from their cursors. Those that another sink is at are left out.
  */
-export async function lockRun(
+export async function lockRuns(
   client: ClientBase,
   statuses: readonly ScoreRun['status'][],
-): Promise<ScoreRun | undefined> {
-  const { rows } = await query<ScoreRun>(
-    client as never,
-    `select * from score_runs where status = any ($1) order by created_at, id limit 1 for update skip locked`,
-    [statuses],
+  limit: number,
+): Promise<ScoreRun[]> {
+  const { rows } = await client.query<ScoreRun>(
+    `select * from score_runs where status = any ($1) order by created_at, id limit $2 for update skip locked`,
+    [statuses, limit],
   )
-  return rows[0]
+  return rows
 }
 
 /** Writes down how far a locked run has come. */

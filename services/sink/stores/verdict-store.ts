@@ -31,7 +31,7 @@ export async function moveVerdicts(
   const isFresh = ({ projectUuid, requestUuid }: Verdict) => isNew.has(identityOf(projectUuid, requestUuid))
   const fresh = verdicts.filter(isFresh)
   const known = verdicts.filter((verdict) => !isFresh(verdict))
-  const changes: VerdictChange[] = fresh.map((after) => ({ before: undefined, after }))
+  const changes: VerdictChange[] = fresh.map((after) => ({ of: after, before: undefined, after }))
   return known.length === 0 ? changes : [...changes, ...(await joinKnown(client, known))]
 }
 
@@ -42,7 +42,7 @@ async function joinKnown(client: ClientBase, known: readonly Verdict[]): Promise
     valuesOf(known).slice(0, 3),
   )
   const stored = new Map(rows.map((row) => [identityOf(row.project_id, row.request_id), row]))
-  const changes = known.flatMap((verdict): VerdictChange[] => {
+  const changes = known.flatMap((verdict) => {
     const row = stored.get(identityOf(verdict.projectUuid, verdict.requestUuid))
     // Erased in between.
     if (row === undefined) return []
@@ -51,7 +51,8 @@ async function joinKnown(client: ClientBase, known: readonly Verdict[]): Promise
       worstSeverity: row.worst_severity,
       scoreCount: row.score_count,
     }
-    return [{ before, after: joinVerdicts(verdict, before) }]
+    const after = joinVerdicts(verdict, before)
+    return [{ of: after, before, after }]
   })
   await client.query(
     `update request_verdicts v set worst_label = n.worst_label, worst_severity = n.worst_severity, score_count = n.score_count
