@@ -7,7 +7,7 @@ import type { JudgeTrace, UnscoredReason } from '../scoring/verdict.ts'
 import type { ScorerMetrics } from '../scorer-metrics.ts'
 import type { JudgeSpend } from '../stores/judge-budget.ts'
 import { createPaidRequests, nothingSpent, type Failed, type PaidRequestsOptions } from './paid-requests.ts'
-import type { Lane } from './permits.ts'
+import type { Lane } from './waiting-lines.ts'
 
 export type JudgeResult =
   | { kind: 'judged'; judgements: ReadonlyMap<BuiltInScorer, Judgement>; trace: Omit<JudgeTrace, 'rubric'> }

@@ -8,8 +8,9 @@ import type { ScorerMetrics } from '../scorer-metrics.ts'
 import type { JudgeBudget, JudgeSpend } from '../stores/judge-budget.ts'
 import { costOf, mostTokensOf, type JudgePrice } from './judge-price.ts'
 import { JudgeTrouble } from './judge-trouble.ts'
-import { createPermits, type Lane } from './permits.ts'
+import { createPermits, type Permits } from './permits.ts'
 import { createRateLimit } from './rate-limit.ts'
+import type { Lane } from './waiting-lines.ts'
 
 /** What one request to the model brought. */
 export interface ModelReply {
@@ -84,16 +85,15 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
   const { price, budget, metrics, log, clock } = options
   const requests = createRateLimit(options.requestsPerMinute, clock)
   const tokens = createRateLimit(options.tokensPerMinute, clock)
-  // As many again as are asked at once set their cost aside or write it down meanwhile: the model never waits for the book.
-  const slots = createPermits(2 * options.concurrency)
+  const runInSlot = createSlots(options.concurrency)
   const permits = createPermits(options.concurrency)
   const breaker = createBreaker(options)
   /** Unix milliseconds: the provider has asked everybody to wait until then. */
   let quietUntilMs = 0
 
-  async function waitForTurn(likelyTokens: number, signal: AbortSignal): Promise<void> {
-    await requests.take(1, signal)
-    await tokens.take(likelyTokens, signal)
+  async function waitForTurn(likelyTokens: number, lane: Lane, signal: AbortSignal): Promise<void> {
+    await requests.take(1, signal, lane)
+    await tokens.take(likelyTokens, signal, lane)
     while (clock.now() < quietUntilMs && !signal.aborted)
       await clock.sleep(quietUntilMs - clock.now(), signal)
     signal.throwIfAborted()
@@ -109,7 +109,7 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
   /** Sets the cost aside, asks, and puts what it did cost in its place. */
   async function pay({ projectId, prompt, lane }: JudgeRequest, signal: AbortSignal): Promise<Paid> {
     const most = mostTokensOf(prompt)
-    await waitForTurn(most.likely, signal)
+    await waitForTurn(most.likely, lane, signal)
     if (breaker.opened) return giveUp(away, most.likely)
     const mostUsd = price === null ? null : costOf(price, most.prompt, most.completion)
     const reserved = await budget.reserve(projectId, mostUsd)
@@ -143,7 +143,20 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
 
   return {
     stop: () => breaker.shutdown(),
-    send: (request, signal) => slots.run(() => pay(request, signal), signal, request.lane),
+    send: (request, signal) => runInSlot(() => pay(request, signal), signal, request.lane),
+  }
+}
+
+/**
+ * As many again as are asked at once set their cost aside or write it down meanwhile: the model never waits for the book. Who waits for the
+ * rate is in a slot too, so replays get half of them at most: a live request comes as far as the rate at once, and there it goes first.
+ */
+function createSlots(concurrency: number): Permits['run'] {
+  const slots = createPermits(2 * concurrency)
+  const replaySlots = createPermits(concurrency)
+  return (work, signal, lane = 'live') => {
+    const run = () => slots.run(work, signal, lane)
+    return lane === 'live' ? run() : replaySlots.run(run, signal, lane)
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { createPermits, type Lane } from './permits.ts'
+import { createPermits } from './permits.ts'
+import type { Lane } from './waiting-lines.ts'
 
 const never = new AbortController().signal
 

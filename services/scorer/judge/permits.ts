@@ -1,5 +1,4 @@
-/** Live work goes before replays of history. */
-export type Lane = 'live' | 'replay'
+import { createWaitingLines, type Lane } from './waiting-lines.ts'
 
 /** At most `limit` pieces of work at once; the rest waits in order. */
 export interface Permits {
@@ -14,13 +13,13 @@ export interface Permits {
  * it waits; what it has begun goes on.
  */
 export function createPermits(limit: number, mayReplay: () => boolean = () => true): Permits {
-  const waiting: Record<Lane, (() => void)[]> = { live: [], replay: [] }
+  const lines = createWaitingLines()
   const running: Record<Lane, number> = { live: 0, replay: 0 }
 
   const nextLane = (): Lane | undefined => {
-    const replay = waiting.replay.length > 0 && mayReplay()
+    const replay = !lines.isEmpty('replay') && mayReplay()
     if (replay && running.replay === 0 && limit > 1) return 'replay'
-    if (waiting.live.length > 0) return 'live'
+    if (!lines.isEmpty('live')) return 'live'
     return replay ? 'replay' : undefined
   }
   const wake = () => {
@@ -28,28 +27,15 @@ export function createPermits(limit: number, mayReplay: () => boolean = () => tr
       const lane = nextLane()
       if (lane === undefined) return
       running[lane] += 1
-      waiting[lane].shift()?.()
+      lines.admit(lane)
     }
   }
-  const take = (signal: AbortSignal, lane: Lane) =>
-    new Promise<void>((resolve, reject) => {
-      signal.throwIfAborted()
-      const onAbort = () => {
-        waiting[lane].splice(waiting[lane].indexOf(proceed), 1)
-        reject(signal.reason as Error)
-      }
-      const proceed = () => {
-        signal.removeEventListener('abort', onAbort)
-        resolve()
-      }
-      signal.addEventListener('abort', onAbort, { once: true })
-      waiting[lane].push(proceed)
-      wake()
-    })
   return {
     wake,
     async run(work, signal, lane = 'live') {
-      await take(signal, lane)
+      const turn = lines.wait(lane, signal)
+      wake()
+      await turn
       try {
         return await work()
       } finally {

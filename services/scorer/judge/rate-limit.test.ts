@@ -76,3 +76,40 @@ test('who waits goes on when what others took is given back', async () => {
   limit.correct(-2)
   await waiting
 })
+
+test('live goes before replay, also before one that was there first', async () => {
+  const clock = jumpingClock()
+  const pause = Promise.withResolvers<undefined>()
+  const limit = createRateLimit(60, {
+    ...clock,
+    now: () => clock.at,
+    sleep: async (delayMs) => {
+      await pause.promise
+      clock.at += delayMs
+    },
+  })
+  await limit.take(100, never)
+  const order: string[] = []
+  const ask = (lane: 'live' | 'replay', name: string) =>
+    limit.take(1, never, lane).then(() => {
+      order.push(name)
+    })
+  const asked = [ask('replay', 'replay 1'), ask('replay', 'replay 2')]
+  // The pause for the first replay has begun.
+  await new Promise((resolve) => setImmediate(resolve))
+  asked.push(ask('live', 'live 1'), ask('live', 'live 2'))
+  pause.resolve(undefined)
+  await Promise.all(asked)
+  expect(order).toEqual(['live 1', 'live 2', 'replay 1', 'replay 2'])
+})
+
+test('who gives up while waiting holds nobody up', async () => {
+  const limit = createRateLimit(60, jumpingClock())
+  await limit.take(100, never)
+  const controller = new AbortController()
+  const first = limit.take(1, controller.signal)
+  const behind = limit.take(1, never)
+  controller.abort(new Error('stopping'))
+  await expect(first).rejects.toThrow('stopping')
+  await behind
+})

@@ -1,9 +1,10 @@
 import type { Clock } from '#runtime/clock.ts'
+import { createWaitingLines, type Lane } from './waiting-lines.ts'
 
 /** How much a provider takes in a minute. */
 export interface RateLimit {
-  /** Resolves when `amount` may be sent, in the order of asking. Rejects with the signal's reason when it aborts meanwhile. */
-  take(amount: number, signal: AbortSignal): Promise<void>
+  /** Resolves when `amount` may be sent: live before replay, each in the order of asking. Rejects with the signal's reason when it aborts meanwhile. */
+  take(amount: number, signal: AbortSignal, lane?: Lane): Promise<void>
   /** What was taken by an estimate turned out to be other by `amount`. */
   correct(amount: number): void
 }
@@ -29,32 +30,42 @@ export function createRateLimit(perMinute: number | null, clock: Clock): RateLim
   let level = burst
   let filledAtMs = clock.now()
   let waking = new AbortController()
-  let last: Promise<unknown> = Promise.resolve()
+  let isAdmitting = false
+  const lines = createWaitingLines()
 
   const fill = () => {
     const nowMs = clock.now()
     level = Math.min(burst, level + (perMinute * Math.max(0, nowMs - filledAtMs)) / minuteMs)
     filledAtMs = nowMs
   }
-  const takeInTurn = async (amount: number, signal: AbortSignal) => {
-    fill()
-    while (level <= 0) {
-      waking = new AbortController()
-      const pauseMs = Math.ceil((-level * minuteMs) / perMinute) + 1
-      await clock.sleep(pauseMs, AbortSignal.any([signal, waking.signal]))
-      signal.throwIfAborted()
+  const nextLane = (): Lane | undefined => (['live', 'replay'] as const).find((lane) => !lines.isEmpty(lane))
+  /** Who is next is asked after each pause: a live call that came meanwhile goes before the replay that the pause was for. */
+  const admit = async () => {
+    if (isAdmitting) return
+    isAdmitting = true
+    for (let lane = nextLane(); lane !== undefined; lane = nextLane()) {
       fill()
+      if (level > 0) lines.admit(lane)
+      else {
+        waking = new AbortController()
+        await clock.sleep(Math.ceil((-level * minuteMs) / perMinute) + 1, waking.signal)
+      }
     }
-    level -= amount
+    isAdmitting = false
   }
   return {
-    take(amount, signal) {
-      const turn = last.then(() => {
-        signal.throwIfAborted()
-        return takeInTurn(amount, signal)
+    async take(amount, signal, lane = 'live') {
+      const turn = lines.wait(lane, signal, () => {
+        level -= amount
       })
-      last = turn.catch(() => undefined) // Told to who asked; the next ones only wait for it to be over.
-      return turn
+      void admit()
+      try {
+        await turn
+      } catch (error) {
+        // Perhaps nobody is left to pause for.
+        waking.abort()
+        throw error
+      }
     },
     correct(amount) {
       level -= amount
