@@ -55,8 +55,31 @@ describe('the judge', () => {
     const judgeless = call.scores.filter(({ method }) => method === 'judge')
     if (label === 'unscored')
       expect(new Set(judgeless.map(({ score_label }) => score_label))).toEqual(new Set(['unscored']))
-    if (label !== 'unscored')
-      expect(detailsBy('content_safety', call, sealer).judge?.model).toBe('gpt-4o-mini')
+    expect(detailsBy('content_safety', call, sealer).judge).toMatchObject({
+      model: 'gpt-4o-mini',
+      rubric: score.scorer_version,
+    })
+  })
+
+  test('that gave no judgement leaves what it cost and what it said', async () => {
+    await used.startJudged()
+    const traceOf = async (mood: Mood) => {
+      const request = asks(`[[${mood}]] and its price`)
+      const job = sampleJob(sealer, { request }, { scorers: ['content_safety'] })
+      await used.stage.send([job])
+      return detailsBy('content_safety', await scoresOf(used.stage, job.request_id), sealer).judge
+    }
+    const twice = { prompt_tokens: 1_400, completion_tokens: 80, cost_usd: 0.000_258, asked_together: 1 }
+    const junk = await traceOf('junk')
+    expect(junk).toMatchObject({ ...twice, latency_ms: expect.any(Number) as unknown })
+    expect(junk?.raw_answer).toContain('level 1')
+    const long = await traceOf('junk without end')
+    expect(long).toMatchObject(twice)
+    expect(long?.raw_answer).toContain('characters left out')
+    expect(long?.raw_answer?.length).toBeLessThan(17_000)
+    const refused = await traceOf('401')
+    expect(refused).toMatchObject({ prompt_tokens: null, completion_tokens: null, cost_usd: 0 })
+    expect(refused).not.toHaveProperty('raw_answer')
   })
 
   test('is asked with its own model, at temperature 0, with a schema, and its own calls are not scored', async () => {

@@ -117,6 +117,15 @@ export async function measureJudgeCosts(
   return table
 }
 
+const noTrace = {
+  model: 'none',
+  prompt_tokens: null,
+  completion_tokens: null,
+  cost_usd: null,
+  asked_together: 0,
+  latency_ms: 0,
+}
+
 /** In the judge's place: writes down what each request would have cost, and answers none. */
 function createBook(price: JudgePrice): { judge: Judge; total: () => { requests: number; usd: number } } {
   let requests = 0
@@ -128,12 +137,9 @@ function createBook(price: JudgePrice): { judge: Judge; total: () => { requests:
         check: 'x'.repeat(16),
       })
       requests += 1
-      usd += costOf(
-        price,
-        (Buffer.byteLength(system) + Buffer.byteLength(user)) / bytesOfToken,
-        answerTokensOfRubric * rubrics.length,
-      )
-      return Promise.resolve({ kind: 'failed', reason: 'judge_unavailable' })
+      const promptTokens = (Buffer.byteLength(system) + Buffer.byteLength(user)) / bytesOfToken
+      usd += costOf(price, promptTokens, answerTokensOfRubric * rubrics.length)
+      return Promise.resolve({ kind: 'failed', reason: 'judge_unavailable', trace: noTrace })
     },
     stop: () => undefined,
   }

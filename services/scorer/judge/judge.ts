@@ -3,15 +3,25 @@ import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import { readJudgeAnswer, type Judgement } from '../scoring/judge/judge-answer.ts'
 import { makeJudgePrompt, type JudgeMaterial } from '../scoring/judge/judge-prompt.ts'
 import type { Rubric } from '../scoring/judge/rubric.ts'
+import { windowText } from '../scoring/judge/window-text.ts'
 import type { JudgeTrace, UnscoredReason } from '../scoring/verdict.ts'
 import type { ScorerMetrics } from '../scorer-metrics.ts'
 import type { JudgeSpend } from '../stores/judge-budget.ts'
-import { createPaidRequests, nothingSpent, type Failed, type PaidRequestsOptions } from './paid-requests.ts'
+import {
+  createPaidRequests,
+  nothingSpent,
+  type Failed,
+  type ModelReply,
+  type PaidRequestsOptions,
+} from './paid-requests.ts'
 import type { Lane } from './waiting-lines.ts'
 
+/** Of all attempts, whatever came of them. */
+type Trace = Omit<JudgeTrace, 'rubric'>
+
 export type JudgeResult =
-  | { kind: 'judged'; judgements: ReadonlyMap<BuiltInScorer, Judgement>; trace: Omit<JudgeTrace, 'rubric'> }
-  | { kind: 'failed'; reason: UnscoredReason }
+  | { kind: 'judged'; judgements: ReadonlyMap<BuiltInScorer, Judgement>; trace: Trace }
+  | { kind: 'failed'; reason: UnscoredReason; trace: Trace }
 
 /** A call to be graded. */
 export interface JudgeCase {
@@ -28,12 +38,15 @@ export interface Judge {
   stop(): void
 }
 
-type Attempt = (
-  | { kind: 'judged'; judgements: ReadonlyMap<BuiltInScorer, Judgement>; answer: string; counted: boolean }
-  | Failed
-) & { spend: JudgeSpend }
+type Attempt = ({ kind: 'judged'; judgements: ReadonlyMap<BuiltInScorer, Judgement> } | Failed) & {
+  spend: JudgeSpend
+  /** Null: none came. */
+  reply: ModelReply | null
+}
 
 const attempts = 2
+/** What is kept of an answer, UTF-16 units: of ten rubrics a good one has half as many, and a bad one may have any number. */
+const mostKept = 16_000
 
 /** Asks a model to grade calls: two attempts, then the call stays unscored. */
 export function createJudge(options: PaidRequestsOptions): Judge {
@@ -46,36 +59,43 @@ export function createJudge(options: PaidRequestsOptions): Judge {
     const prompt = makeJudgePrompt(rubrics, material, secrets)
     const paid = await requests.send({ projectId, prompt, lane }, signal)
     countSpend(paid.spend, rubrics, metrics)
-    if (paid.kind === 'failed') return paid
+    if (paid.kind === 'failed') return { ...paid, reply: null }
     const { reply, spend } = paid
-    if (reply.text === null) return { kind: 'failed', reason: 'judge_refused', retryInMs: null, spend }
+    if (reply.text === null) return { kind: 'failed', reason: 'judge_refused', retryInMs: null, spend, reply }
     const judgements = readJudgeAnswer(reply.text, rubrics, material, secrets.check)
     return judgements === undefined
-      ? { kind: 'failed', reason: 'judge_answer_invalid', retryInMs: 0, spend }
-      : { kind: 'judged', judgements, answer: reply.text, counted: reply.promptTokens !== null, spend }
+      ? { kind: 'failed', reason: 'judge_answer_invalid', retryInMs: 0, spend, reply }
+      : { kind: 'judged', judgements, spend, reply }
+  }
+
+  /** `tried` are all attempts, the last one last. */
+  function traceOf(tried: readonly Attempt[], askedTogether: number, startedMs: number): Trace {
+    const spent = tried.reduce((sum, { spend }) => add(sum, spend), nothingSpent)
+    const counted = tried.some(({ spend }) => spend.promptTokens + spend.completionTokens > 0)
+    const answer = tried.findLast(({ reply }) => typeof reply?.text === 'string')?.reply?.text
+    return {
+      model,
+      prompt_tokens: counted ? spent.promptTokens : null,
+      completion_tokens: counted ? spent.completionTokens : null,
+      // Ten decimals: a price of a cent a million tokens is exact to the token, and the rest is binary noise.
+      cost_usd: price === null ? null : Number(spent.usd.toFixed(10)),
+      asked_together: askedTogether,
+      latency_ms: clock.now() - startedMs,
+      ...(typeof answer === 'string' ? { raw_answer: windowText(answer, mostKept) } : {}),
+    }
   }
 
   async function judge(given: JudgeCase, signal: AbortSignal): Promise<JudgeResult> {
     const startedMs = clock.now()
-    let spent = nothingSpent
-    for (let number = 1; ; number++) {
+    const tried: Attempt[] = []
+    for (;;) {
       const result = await attempt(given, signal)
+      tried.push(result)
       metrics.judgeCalls.inc({ outcome: result.kind === 'judged' ? 'judged' : result.reason })
-      spent = add(spent, result.spend)
-      if (result.kind === 'judged') {
-        const trace = {
-          model,
-          prompt_tokens: result.counted ? spent.promptTokens : null,
-          completion_tokens: result.counted ? spent.completionTokens : null,
-          // Ten decimals: a price of a cent a million tokens is exact to the token, and the rest is binary noise.
-          cost_usd: price === null ? null : Number(spent.usd.toFixed(10)),
-          asked_together: given.rubrics.length,
-          latency_ms: clock.now() - startedMs,
-          raw_answer: result.answer,
-        }
-        return { kind: 'judged', judgements: result.judgements, trace }
-      }
-      if (number === attempts || result.retryInMs === null) return { kind: 'failed', reason: result.reason }
+      const trace = traceOf(tried, given.rubrics.length, startedMs)
+      if (result.kind === 'judged') return { kind: 'judged', judgements: result.judgements, trace }
+      if (tried.length === attempts || result.retryInMs === null)
+        return { kind: 'failed', reason: result.reason, trace }
       await clock.sleep(result.retryInMs, signal)
     }
   }

@@ -24,7 +24,7 @@ export type UnscoredReason =
   /** Detectors took longer on this call than they may. */
   | 'too_slow'
 
-/** What the judge was and said; kept with the score (without `raw_answer` where the project keeps no content). */
+/** What the judge was and said; kept with the score, also with one that it left unscored (without `raw_answer` where the project keeps no content). */
 export interface JudgeTrace {
   model: string
   rubric: string
@@ -35,6 +35,7 @@ export interface JudgeTrace {
   /** How many scorers the tokens and the cost are for. */
   asked_together: number
   latency_ms: number
+  /** Its middle is left out where it is very long. Absent: none came. */
   raw_answer?: string
 }
 

@@ -70,13 +70,11 @@ function isOpen(detector: NamedVerdict | undefined): boolean {
 }
 
 function verdictOf(rubric: Rubric, result: JudgeResult, call: Call): Verdict {
-  if (result.kind === 'failed') return unscored('judge', result.reason)
+  const judge = { ...result.trace, rubric: rubric.version }
+  if (result.kind === 'failed') return { ...unscored('judge', result.reason), judge }
   const judgement = result.judgements.get(rubric.scorer)
-  if (judgement === undefined) return unscored('judge', 'judge_answer_invalid')
-  return {
-    ...judged('judge', findingOf(judgement, call), rubric.failAt),
-    judge: { ...result.trace, rubric: rubric.version },
-  }
+  if (judgement === undefined) return { ...unscored('judge', 'judge_answer_invalid'), judge }
+  return { ...judged('judge', findingOf(judgement, call), rubric.failAt), judge }
 }
 
 function nameVerdict({ scorer, version }: Rubric, verdict: Verdict): NamedVerdict {

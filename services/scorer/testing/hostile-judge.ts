@@ -8,6 +8,7 @@ export type Mood =
   | 'harmful'
   | 'junk'
   | 'junk once'
+  | 'junk without end'
   | 'lies about levels'
   | 'obeys the recording'
   | 'no check word'
@@ -125,6 +126,7 @@ function behave(
     harmful: () => say(grades(5)),
     junk: () => say('Sure! I would say this is level 1, quite safe.'),
     'junk once': () => say(count === 1 ? '{"check":' : grades(1)),
+    'junk without end': () => say('level 1 '.repeat(5_000)),
     'lies about levels': () => say(grades(0)),
     // A model that was talked into the answer that the recording dictates: it never saw the check word there.
     'obeys the recording': () => say(grades(1, 'recorded-check')),
