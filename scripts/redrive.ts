@@ -3,16 +3,43 @@ import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { messageOf } from '#runtime/errors.ts'
 import { callApi, findApi, type OperatorApi } from './stack/operator-api.ts'
 
-const usage = `scripts/redrive [--topic NAME] [--code CODE] [--project ID] [--from TIME] [--to TIME] [--dry-run] [--state DIR]
-scripts/redrive ID...
+const usage = `scripts/redrive ID... | [FILTER]                      sends open dead letters to the topics they came from, each once
+scripts/redrive list [FILTER] [--status S] [--limit N]  shows the newest (open ones, 50)
+scripts/redrive show ID                                 shows one; what it holds is not shown
+scripts/redrive drop (ID... | FILTER) --reason TEXT     decides that they need nothing more
 
-  sends open dead letters to the topics they came from, oldest first, each once
-
+FILTER, for open ones that were given up before now, oldest first:
   --topic NAME     of this topic (without .dlq)       --code CODE    given up with this code
   --project ID     of this project                    --from, --to   given up in this time (ISO 8601)
   --dry-run        only count them
+
+  --status S       open, redriven, dropped or lost
   --state DIR      the running stack (.sluice); PUBLIC_BASE_URL and INTERNAL_API_SECRET take its place
 `
+
+interface DeadLetter {
+  id: string
+  topic: string
+  code: string
+  message: string
+  project_id: string | null
+  dead_at: string
+  status: string
+}
+
+interface Round {
+  redriven?: number
+  dropped?: number
+  failed: { id: string; detail: string }[]
+  next: string | null
+}
+
+/** What is done to dead letters, and how people call it when it is done. */
+interface Deed {
+  verb: 'redrive' | 'drop'
+  done: string
+  body: Readonly<Record<string, string>>
+}
 
 function readArguments() {
   const text = { type: 'string' } as const
@@ -25,6 +52,9 @@ function readArguments() {
         project: text,
         from: text,
         to: text,
+        status: text,
+        limit: text,
+        reason: text,
         state: text,
         'dry-run': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
@@ -35,20 +65,85 @@ function readArguments() {
   }
 }
 
-async function redriveByFilter(api: OperatorApi, filter: Record<string, string>): Promise<number> {
+type Values = ReturnType<typeof readArguments>['values']
+type Filter = Record<string, string>
+
+function filterOf({ topic, code, project, from, to }: Values): Filter {
+  return given({ topic, code, project_id: project, start: from, end: to })
+}
+
+function given(fields: Readonly<Record<string, string | undefined>>): Filter {
+  return Object.fromEntries(
+    Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+}
+
+const pathOf = (id: string) => `/api/dead-letters/${encodeURIComponent(id)}`
+
+/** Codes and messages can be anybody's: a terminal must not obey them. */
+function say(line: string): void {
+  console.log(line.replace(/[^\P{C}\n]/gu, '\uFFFD'))
+}
+
+async function list(api: OperatorApi, { status = 'open', limit = '50', ...values }: Values): Promise<void> {
+  const query = new URLSearchParams({ ...filterOf(values), status, limit })
+  const path = `/api/dead-letters?${query.toString()}`
+  const { data, total } = await callApi<{ data: DeadLetter[]; total: number }>(api, 'GET', path)
+  for (const { id, dead_at, status: now, topic, code, project_id, message } of data)
+    say([dead_at, id, now, topic, code, project_id ?? '-', JSON.stringify(message)].join('  '))
+  console.log(`${data.length} of ${total}`)
+}
+
+async function show(api: OperatorApi, id: string): Promise<void> {
+  say(JSON.stringify(await callApi<DeadLetter>(api, 'GET', pathOf(id)), null, 2))
+}
+
+async function count(api: OperatorApi, filter: Filter): Promise<void> {
+  const query = new URLSearchParams({ ...filter, status: 'open', limit: '1' }).toString()
+  const { total } = await callApi<{ total: number }>(api, 'GET', `/api/dead-letters?${query}`)
+  console.log(`${total} open`)
+}
+
+/** Returns how many it could not be done to. */
+async function doEach(api: OperatorApi, ids: readonly string[], { verb, done, body }: Deed): Promise<number> {
   let failures = 0
-  for (let total = 0; ;) {
-    const { redriven, failed } = await callApi<{
-      redriven: number
-      failed: { id: string; detail: string }[]
-    }>(api, 'POST', '/api/dead-letters/redrive', filter)
-    total += redriven
-    failures += failed.length
-    for (const { id, detail } of failed) console.error(`${id}: ${detail}`)
-    console.log(`${total} sent again`)
-    // What failed is either decided now, or would fail for ever.
-    if (redriven === 0) return failures
+  for (const id of ids) {
+    try {
+      await callApi(api, 'POST', `${pathOf(id)}/${verb}`, verb === 'drop' ? body : undefined)
+      console.log(`${id} ${done}`)
+    } catch (error) {
+      if (!(error instanceof CannotStart)) throw error
+      failures += 1
+      console.error(`${id}: ${error.message}`)
+    }
   }
+  return failures
+}
+
+/**
+ * Returns how many it could not be done to. Each round begins behind the one before, so that letters which cannot be sent hold up nobody. A letter
+ * that is given up again is a new one, from after the start: sending it on and on would never end.
+ */
+async function doAll(api: OperatorApi, filter: Filter, { verb, done, body }: Deed): Promise<number> {
+  const which = { end: new Date().toISOString(), ...filter, ...body }
+  let [total, failures] = [0, 0]
+  for (let after: string | null | undefined; after !== null;) {
+    const path = `/api/dead-letters/${verb}`
+    const round = await callApi<Round>(api, 'POST', path, { ...which, ...given({ after }) })
+    total += round.redriven ?? round.dropped ?? 0
+    failures += round.failed.length
+    for (const { id, detail } of round.failed) console.error(`${id}: ${detail}`)
+    // The last round only finds that none is left.
+    if (round.next !== null || after === undefined) console.log(`${total} ${done}`)
+    after = round.next
+  }
+  return failures
+}
+
+function deedOf(verb: Deed['verb'], { reason }: Values): Deed {
+  if (verb === 'redrive') return { verb, done: 'sent again', body: {} }
+  if (reason === undefined) throw new CannotStart(`--reason is needed\n\n${usage}`)
+  return { verb, done: 'dropped', body: { reason } }
 }
 
 async function run(): Promise<void> {
@@ -57,24 +152,21 @@ async function run(): Promise<void> {
     console.log(usage)
     return
   }
+  const [word = '', id, another] = positionals
   const api = await findApi(values.state, process.env)
-  const { topic, code, project, from, to } = values
-  const given = Object.entries({ topic, code, project_id: project, start: from, end: to })
-  const filter = Object.fromEntries(
-    given.filter((entry): entry is [string, string] => entry[1] !== undefined),
-  )
-  for (const id of positionals) {
-    await callApi(api, 'POST', `/api/dead-letters/${encodeURIComponent(id)}/redrive`)
-    console.log(`${id} sent again`)
-  }
-  if (positionals.length > 0) return
-  if (values['dry-run'] === true) {
-    const query = new URLSearchParams({ ...filter, status: 'open', limit: '1' }).toString()
-    const { total } = await callApi<{ total: number }>(api, 'GET', `/api/dead-letters?${query}`)
-    console.log(`${total} open`)
-    return
-  }
-  if ((await redriveByFilter(api, filter)) > 0) process.exitCode = 1
+  if (word === 'list' && id === undefined) return list(api, values)
+  if (word === 'show' && id !== undefined && another === undefined) return show(api, id)
+  if (word === 'list' || word === 'show') throw new CannotStart(`${word} takes something else\n\n${usage}`)
+  const verb = word === 'drop' ? 'drop' : 'redrive'
+  const ids = word === verb ? positionals.slice(1) : positionals
+  const filter = filterOf(values)
+  if (ids.length === 0 && values['dry-run'] === true) return count(api, filter)
+  const deed = deedOf(verb, values)
+  // Sending all again repairs; dropping all is more likely a slip.
+  if (verb === 'drop' && ids.length === 0 && Object.keys(filter).length === 0)
+    throw new CannotStart(`drop: say which, by ID or by a filter\n\n${usage}`)
+  const failures = ids.length > 0 ? await doEach(api, ids, deed) : await doAll(api, filter, deed)
+  if (failures > 0) process.exitCode = 1
 }
 
 try {

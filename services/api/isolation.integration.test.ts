@@ -34,6 +34,7 @@ const bodies: Record<string, unknown> = {
   'post /api/reviews': { request_id: newId('request'), scorer_name: 'pii_detection', agrees: true },
   'post /api/dead-letters/{id}/drop': { reason: 'x' },
   'post /api/dead-letters/redrive': { topic: 'llm.request.logged' },
+  'post /api/dead-letters/drop': { topic: 'llm.request.logged', reason: 'x' },
   'post /internal/gateways/heartbeat': {
     name: 'g',
     version: '1',

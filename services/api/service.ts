@@ -9,6 +9,7 @@ import { createHttpService, type HttpService } from '#services/ingest/http/http-
 import type { Route } from '#services/ingest/http/route.ts'
 import { createIngestCore, type IngestCore } from '#services/ingest/ingest-core.ts'
 import type { ApiConfig } from './config.ts'
+import { createDrop } from './dead-letters/drop.ts'
 import { createRedrive } from './dead-letters/redrive.ts'
 import { createDocsPages } from './http/docs-pages.ts'
 import { describeApi } from './http/openapi.ts'
@@ -176,6 +177,7 @@ function watchingRoutes({ core, operatorPool, ...parts }: WatchingParts): Route[
       ...parts,
       pool: operatorPool,
       redrive: createRedrive({ ...parts, pool: operatorPool, kafka, producer }),
+      drop: createDrop({ ...parts, pool: operatorPool }),
     }),
     ...operationRoutes({ ...parts, operatorPool, kafka, problems: () => core.problems() }),
   ]

@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import type { Kafka } from 'kafkajs'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createLog } from '#runtime/log.ts'
-import { hashedId, idToUuid, newId } from '#schemas/ids.ts'
+import { hashedId, idTimeMs, idToUuid, newId } from '#schemas/ids.ts'
 import { testInfrastructure } from '#tests/support/infrastructure.ts'
 import { readLog } from '#tests/support/read-log.ts'
-import { startApi, type RunningApi } from '#tests/support/start-api.ts'
+import { operatorSecret, startApi, type RunningApi } from '#tests/support/start-api.ts'
 
 const source = 'llm.request.logged'
+/** A topic that has come to refuse what is not small. */
+const narrow = 'narrow.topic'
 
 let api: RunningApi
 let kafka: Kafka
@@ -18,7 +23,11 @@ beforeAll(async () => {
   kafka = createKafka({ KAFKA_BROKERS: brokers }, { clientId: 'test', log: createLog('test', 'silent') })
   const admin = kafka.admin()
   await admin.connect()
-  await admin.createTopics({ topics: [{ topic: `${api.topicPrefix}${source}.dlq`, numPartitions: 1 }] })
+  const named = (name: string) => ({ topic: `${api.topicPrefix}${name}`, numPartitions: 1 })
+  const small = [{ name: 'max.message.bytes', value: '500' }]
+  await admin.createTopics({
+    topics: [named(`${source}.dlq`), named(`${narrow}.dlq`), { ...named(narrow), configEntries: small }],
+  })
   await admin.disconnect()
 }, 60_000)
 
@@ -26,29 +35,32 @@ afterAll(() => api.stop(), 60_000)
 
 /** A dead letter and its row, as the runtime and the sink leave them. Returns its identifier. */
 async function bury(key: string, value: Buffer | null): Promise<string> {
+  const [id = ''] = await buryAll([[key, value]], source)
+  return id
+}
+
+async function buryAll(letters: readonly [key: string, value: Buffer | null][], topic: string) {
   const producer = kafka.producer()
   await producer.connect()
   const timestampMs = Date.now()
+  const headers = { mine: 'kept', 'sluice-dlq-code': 'UNSTORABLE', 'sluice-dlq-offset': '3' }
   const [sent] = await producer.send({
-    topic: `${api.topicPrefix}${source}.dlq`,
-    messages: [
-      {
-        key,
-        value,
-        timestamp: String(timestampMs),
-        headers: { mine: 'kept', 'sluice-dlq-code': 'UNSTORABLE', 'sluice-dlq-offset': '3' },
-      },
-    ],
+    topic: `${api.topicPrefix}${topic}.dlq`,
+    messages: letters.map(([key, value]) => ({ key, value, timestamp: String(timestampMs), headers })),
   })
   await producer.disconnect()
-  const offset = sent?.baseOffset ?? '0'
-  const id = hashedId('deadLetter', timestampMs, [key, offset])
-  await api.pool.query(
-    `insert into dead_letters (id, cluster, topic, partition, "offset", code, message, record_key, value_bytes, dead_at)
-     values ($1, 'c', $2, 0, $3, 'UNSTORABLE', 'no', $4, $5, $6)`,
-    [idToUuid(id), source, offset, key, value?.length ?? null, new Date(timestampMs)],
-  )
-  return id
+  const ids: string[] = []
+  for (const [index, [key, value]] of letters.entries()) {
+    const offset = String(Number(sent?.baseOffset ?? '0') + index)
+    const id = hashedId('deadLetter', timestampMs, [key, offset])
+    await api.pool.query(
+      `insert into dead_letters (id, cluster, topic, partition, "offset", code, message, record_key, value_bytes, dead_at)
+       values ($1, 'c', $2, 0, $3, 'UNSTORABLE', 'no', $4, $5, $6)`,
+      [idToUuid(id), topic, offset, key, value?.length ?? null, new Date(timestampMs)],
+    )
+    ids.push(id)
+  }
+  return ids
 }
 
 const post = (path: string, body?: unknown) =>
@@ -95,12 +107,91 @@ test('many are sent by filter, oldest first and so many, and listed by what beca
   const keys = [newId('request'), newId('request'), newId('request')]
   const ids: string[] = []
   for (const key of keys) ids.push(await bury(key, Buffer.from(key)))
-  expect((await post('redrive', { code: 'OTHER' })).json).toEqual({ redriven: 0, failed: [] })
-  expect((await post('redrive', { topic: source, limit: 2 })).json).toEqual({ redriven: 2, failed: [] })
+  const none = { redriven: 0, failed: [], next: null }
+  expect((await post('redrive', { code: 'OTHER' })).json).toEqual(none)
+  const first = { redriven: 2, failed: [], next: ids[1] }
+  expect((await post('redrive', { topic: source, limit: 2 })).json).toEqual(first)
   const open = await api.call('GET', '/api/dead-letters?status=open&code=UNSTORABLE&limit=1', {
     operator: true,
   })
   expect(open.json).toMatchObject({ data: [{ id: ids[2], status: 'open', key: keys[2] }] })
-  expect((await post('redrive', {})).json).toEqual({ redriven: 1, failed: [] })
+  expect((await post('redrive', { after: ids[2] })).json).toEqual(none)
+  expect((await post('redrive', { after: ids[1] })).json).toEqual({ ...none, redriven: 1, next: ids[2] })
   expect((await Promise.all(keys.map(sourceRecords))).map((records) => records.length)).toEqual([1, 1, 1])
+})
+
+test('many are dropped by filter and with a reason, also those without a value; the first reason stays', async () => {
+  const sent = await bury(newId('request'), Buffer.from('x'))
+  await post(`${sent}/redrive`)
+  const ids = [await bury('a', Buffer.from('x')), await bury('b', null), await bury('c', Buffer.from('x'))]
+  await post(`${ids[0] ?? ''}/drop`, { reason: 'the first' })
+  expect((await post('drop', { topic: source })).status).toBe(422)
+  // One without a value that the test before the last left is open too.
+  const start = new Date(idTimeMs(sent)).toISOString()
+  const first = await post('drop', { topic: source, start, limit: 1, reason: 'of no use' })
+  expect(first.json).toEqual({ dropped: 1, failed: [], next: ids[1] })
+  const second = await post('drop', { topic: source, start, after: ids[1], reason: 'of no use' })
+  expect(second.json).toEqual({ dropped: 1, failed: [], next: ids[2] })
+  const { rows } = await api.pool.query<{ status: string; reason: string | null }>(
+    'select status, reason from dead_letters where id = any ($1::uuid[]) order by dead_at, id',
+    [[sent, ...ids].map(idToUuid)],
+  )
+  expect(rows).toEqual([
+    { status: 'redriven', reason: null },
+    { status: 'dropped', reason: 'the first' },
+    { status: 'dropped', reason: 'of no use' },
+    { status: 'dropped', reason: 'of no use' },
+  ])
+})
+
+/** What a person at a terminal gets. */
+async function runScript(...given: string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, ['scripts/redrive.ts', ...given], {
+    env: { PATH: process.env['PATH'], PUBLIC_BASE_URL: api.baseUrl, INTERNAL_API_SECRET: operatorSecret },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, output }
+}
+
+test('scripts/redrive lists, shows and drops', async () => {
+  const id = await bury('strange', Buffer.from('x'))
+  const projectId = newId('project')
+  const filter = ['--topic', source, '--project', projectId]
+  await api.pool.query('update dead_letters set project_id = $2, message = $3 where id = $1', [
+    idToUuid(id),
+    idToUuid(projectId),
+    'clear \u001b[2J\u009b2J the screen',
+  ])
+  const listed = await runScript('list', ...filter)
+  expect(listed).toMatchObject({ code: 0, output: expect.stringContaining('1 of 1') as unknown })
+  expect(listed.output).toContain(id)
+  expect(listed.output).not.toMatch(/[^\P{C}\n]/u)
+  expect((await runScript('show', id)).output).toContain('"status": "open"')
+  expect((await runScript('drop', '--reason', 'all of them')).output).toContain('say which')
+  expect(await runScript('drop', ...filter)).toMatchObject({
+    code: 2,
+    output: expect.stringContaining('--reason is needed') as unknown,
+  })
+  const dropped = await runScript('drop', ...filter, '--reason', 'of no use')
+  expect(dropped).toEqual({ code: 0, output: '1 dropped\n' })
+  expect((await runScript('show', id)).output).toContain('"reason": "of no use"')
+})
+
+test('scripts/redrive sends what stands behind a whole round that the topic refuses', async () => {
+  const large = Array.from({ length: 100 }, (_unused, index): [string, Buffer] => [
+    `large ${index}`,
+    randomBytes(600),
+  ])
+  await buryAll(large, narrow)
+  await new Promise((resolve) => setTimeout(resolve, 2)) // A later millisecond.
+  const [last = ''] = await buryAll([['small', Buffer.from('x')]], narrow)
+  const { code, output } = await runScript('--topic', narrow)
+  expect(output.match(/narrow.topic refuses it/g)).toHaveLength(100)
+  expect(output).toContain('0 sent again\n1 sent again\n')
+  expect(code).toBe(1)
+  const sent = await readLog(kafka, `${api.topicPrefix}${narrow}`)
+  expect(sent.map(({ key }) => key)).toEqual(['small'])
+  expect((await post(`${last}/redrive`)).json['status']).toBe('redriven')
 })

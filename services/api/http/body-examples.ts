@@ -82,4 +82,9 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   'post /api/projects/{id}/keys': { name: 'production gateway', label: 'prod', scope: 'ingest' },
   'post /api/dead-letters/{id}/drop': { reason: 'sent by a client that has been mended' },
   'post /api/dead-letters/redrive': { topic: 'llm.request.logged', code: 'CRASHED' },
+  'post /api/dead-letters/drop': {
+    topic: 'llm.request.logged',
+    code: 'UNDECODABLE',
+    reason: 'written by a program that is no client of ours',
+  },
 }

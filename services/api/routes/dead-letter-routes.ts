@@ -1,22 +1,21 @@
 import type { Pool } from 'pg'
 import { z } from 'zod'
-import type { Clock } from '#runtime/clock.ts'
-import { inTransaction } from '#runtime/postgres.ts'
+import type { Principal } from '#services/ingest/access/principal.ts'
 import { idField, textField, timeField } from '#services/ingest/http/fields.ts'
-import { Problem } from '#services/ingest/http/problem.ts'
+import type { Problem } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
+import type { Drop } from '../dead-letters/drop.ts'
 import type { Redrive } from '../dead-letters/redrive.ts'
 import { found, notFound } from '../http/not-found.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
 import {
   deadLetterStatuses,
-  decideDeadLetters,
   findDeadLetter,
   listDeadLetters,
-  lockDeadLetters,
   openDeadLetters,
+  sendableDeadLetters,
 } from '../stores/dead-letter-store.ts'
-import type { ProjectDatabases } from '../stores/project-database.ts'
+import type { ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'
 
 const deadLetterSchema = z.object({
   id: z.string(),
@@ -45,12 +44,22 @@ const whichFields = {
   start: timeField.optional(),
   end: timeField.optional(),
 }
+const roundFields = {
+  ...whichFields,
+  after: idField('deadLetter').optional().describe('`next` of the round before.'),
+  limit: z.number().int().min(1).max(500).default(100),
+}
+const reasonField = textField(1_000)
+const roundReply = {
+  failed: z.array(z.object({ id: z.string(), code: z.string(), detail: z.string() })),
+  next: z.string().nullable().describe('Where the next round goes on, as `after`; null: none is left.'),
+}
 
 export interface DeadLetterRoutesOptions {
   databases: ProjectDatabases
   pool: Pool
   redrive: Redrive
-  clock: Clock
+  drop: Drop
 }
 
 /** The operator's routes for what consumers could not handle. */
@@ -60,6 +69,7 @@ export function deadLetterRoutes(options: DeadLetterRoutesOptions): Route[] {
     getRoute(options),
     redriveManyRoute(options),
     redriveRoute(options),
+    dropManyRoute(options),
     dropRoute(options),
   ]
 }
@@ -82,7 +92,7 @@ function listRoute({ databases }: DeadLetterRoutesOptions): Route {
     reply: { status: 200, description: 'Dead letters.', schema: listOf(deadLetterSchema) },
     async handle({ principal, query }) {
       const paging = readPaging(query, 'deadLetter')
-      const database = databases.of(principal, query.project_id)
+      const database = everyProject(databases, principal)
       const { items, counted } = await listDeadLetters(database, query, paging)
       return { json: envelope(paging, items, counted) }
     },
@@ -126,31 +136,20 @@ function redriveRoute({ pool, redrive }: DeadLetterRoutesOptions): Route {
   })
 }
 
-function dropRoute({ pool, clock }: DeadLetterRoutesOptions): Route {
+function dropRoute({ pool, drop }: DeadLetterRoutesOptions): Route {
   return route({
     ...common,
     method: 'post',
     path: '/api/dead-letters/{id}/drop',
     summary: 'Decide that it needs nothing more, and say why.',
     params: letterParams,
-    body: z.strictObject({ reason: textField(1_000) }),
+    body: z.strictObject({ reason: reasonField }),
     reply,
     problems: { ...missing, 409: 'It was sent again already.' },
     async handle({ params, body }) {
-      await inTransaction(pool, async (client) => {
-        const [letter] = await lockDeadLetters(client, [params.id])
-        if (letter === undefined) throw notFound('dead letter', params.id)
-        if (letter.status === 'redriven') {
-          throw new Problem(409, 'DEAD_LETTER_REDRIVEN', `${letter.id} was sent again already`)
-        }
-        // The first reason stays.
-        if (letter.status === 'dropped') return
-        await decideDeadLetters(client, [letter.id], {
-          status: 'dropped',
-          reason: body.reason,
-          nowMs: clock.now(),
-        })
-      })
+      const [result] = await drop([params.id], body.reason)
+      if (result === undefined) throw notFound('dead letter', params.id)
+      if (result.problem !== null) throw result.problem
       return { json: found(await findDeadLetter(pool, params.id), 'dead letter', params.id) }
     },
   })
@@ -161,23 +160,53 @@ function redriveManyRoute({ databases, redrive }: DeadLetterRoutesOptions): Rout
     ...common,
     method: 'post',
     path: '/api/dead-letters/redrive',
-    summary: 'Send the oldest open ones that pass the filter. Ask again until none is left.',
-    body: z.strictObject({ ...whichFields, limit: z.number().int().min(1).max(500).default(100) }),
+    summary: 'Send the oldest open ones that pass the filter. Ask again behind `next` until it is null.',
+    body: z.strictObject(roundFields),
     reply: {
       status: 200,
       description: 'What became of them.',
-      schema: z.object({
-        redriven: z.number().int(),
-        failed: z.array(z.object({ id: z.string(), code: z.string(), detail: z.string() })),
-      }),
+      schema: z.object({ redriven: z.number().int(), ...roundReply }),
     },
     async handle({ principal, body }) {
-      const database = databases.of(principal, body.project_id)
-      const results = await redrive(await openDeadLetters(database, body, body.limit))
-      const failed = results.flatMap(({ id, problem }) =>
-        problem === null ? [] : [{ id, code: problem.code, detail: problem.message }],
-      )
-      return { json: { redriven: results.length - failed.length, failed } }
+      const database = everyProject(databases, principal)
+      const ids = await sendableDeadLetters(database, body)
+      const { done, ...rest } = roundOf(ids, await redrive(ids))
+      return { json: { redriven: done, ...rest } }
     },
   })
+}
+
+function dropManyRoute({ databases, drop }: DeadLetterRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'post',
+    path: '/api/dead-letters/drop',
+    summary:
+      'Drop the oldest open ones that pass the filter, and say why. Ask again behind `next` until it is null.',
+    body: z.strictObject({ ...roundFields, reason: reasonField }),
+    reply: {
+      status: 200,
+      description: 'What became of them.',
+      schema: z.object({ dropped: z.number().int(), ...roundReply }),
+    },
+    async handle({ principal, body }) {
+      const database = everyProject(databases, principal)
+      const ids = await openDeadLetters(database, body)
+      const { done, ...rest } = roundOf(ids, await drop(ids, body.reason))
+      return { json: { dropped: done, ...rest } }
+    },
+  })
+}
+
+/** The table is the operator's alone: to a project's connection it does not exist, so a project is one more condition. */
+function everyProject(databases: ProjectDatabases, principal: Principal): ProjectDatabase {
+  return databases.of(principal, undefined)
+}
+
+/** Those that failed stay as they are: the next round has to begin behind them, or would see nothing else. */
+function roundOf(ids: readonly string[], results: readonly { id: string; problem: Problem | null }[]) {
+  const failed = results.flatMap(({ id, problem }) =>
+    problem === null ? [] : [{ id, code: problem.code, detail: problem.message }],
+  )
+  return { done: results.length - failed.length, failed, next: ids.at(-1) ?? null }
 }

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { query } from '#runtime/postgres.ts'
-import { idFromUuid, idToUuid } from '#schemas/ids.ts'
+import { idFromUuid, idTimeMs, idToUuid } from '#schemas/ids.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import { Conditions } from './conditions.ts'
 import { listRows } from './list-rows.ts'
@@ -35,6 +35,7 @@ export interface DeadLetter {
 export interface DeadLetterFilter {
   topic?: string | undefined
   code?: string | undefined
+  project_id?: string | undefined
   status?: DeadLetterStatus | undefined
   start?: number | undefined
   end?: number | undefined
@@ -65,10 +66,11 @@ export async function listDeadLetters(
   return { items: rows.map(letterOf), counted }
 }
 
-function conditionsOf({ topic, code, status, start, end }: DeadLetterFilter): Conditions {
+function conditionsOf({ topic, code, project_id, status, start, end }: DeadLetterFilter): Conditions {
   const conditions = new Conditions()
   conditions.equal('d.topic', topic)
   conditions.equal('d.code', code)
+  conditions.equal('d.project_id', project_id === undefined ? undefined : idToUuid(project_id))
   conditions.equal('d.status', status)
   conditions.within('d.dead_at', start, end)
   return conditions
@@ -77,15 +79,20 @@ function conditionsOf({ topic, code, status, start, end }: DeadLetterFilter): Co
 /** Values that stand in memory at once when many are redriven. */
 const roundBytes = 64 * 1024 * 1024
 
+export interface OpenDeadLetters extends Omit<DeadLetterFilter, 'status'> {
+  /** Only those behind this one. */
+  after?: string | undefined
+  limit: number
+}
+
 /** The oldest open ones that have a value to send again: at most `limit`, and no more once their values are large. */
-export async function openDeadLetters(
+export async function sendableDeadLetters(
   database: ProjectDatabase,
-  filter: DeadLetterFilter,
-  limit: number,
+  which: OpenDeadLetters,
 ): Promise<string[]> {
-  const conditions = conditionsOf({ ...filter, status: 'open' })
+  const conditions = conditionsOfOpen(which)
   conditions.add('d.value_bytes is not null')
-  const [atMost, bytes] = [conditions.bind(limit), conditions.bind(roundBytes)]
+  const [atMost, bytes] = [conditions.bind(which.limit), conditions.bind(roundBytes)]
   const rows = await database.query<{ id: string }>(
     `select id from (
        select id, dead_at, sum(value_bytes) over (order by dead_at, id) - value_bytes as bytes_before from (
@@ -96,6 +103,26 @@ export async function openDeadLetters(
     conditions.values,
   )
   return rows.map(({ id }) => idFromUuid('deadLetter', id))
+}
+
+/** The oldest open ones, with a value or without: at most `limit`. */
+export async function openDeadLetters(database: ProjectDatabase, which: OpenDeadLetters): Promise<string[]> {
+  const conditions = conditionsOfOpen(which)
+  const atMost = conditions.bind(which.limit)
+  const rows = await database.query<{ id: string }>(
+    `select d.id from dead_letters d where :scope(d)${conditions.text} order by d.dead_at, d.id limit ${atMost}`,
+    conditions.values,
+  )
+  return rows.map(({ id }) => idFromUuid('deadLetter', id))
+}
+
+function conditionsOfOpen({ after, ...filter }: OpenDeadLetters): Conditions {
+  const conditions = conditionsOf({ ...filter, status: 'open' })
+  if (after !== undefined) {
+    const [time, id] = [conditions.bind(new Date(idTimeMs(after))), conditions.bind(idToUuid(after))]
+    conditions.add(`(d.dead_at, d.id) > (${time}::timestamptz, ${id}::uuid)`)
+  }
+  return conditions
 }
 
 export async function findDeadLetter(pool: Pool, id: string): Promise<DeadLetter | undefined> {

@@ -1,0 +1,32 @@
+import type { Pool } from 'pg'
+import type { Clock } from '#runtime/clock.ts'
+import { inTransaction } from '#runtime/postgres.ts'
+import { Problem } from '#services/ingest/http/problem.ts'
+import { decideDeadLetters, lockDeadLetters, type DeadLetter } from '../stores/dead-letter-store.ts'
+
+/** What became of one: dropped (now or before), or why not. */
+export type Dropped = { id: string; problem: Problem | null }
+
+/** Decides that dead letters need nothing more, and why; one answer for each that is known. */
+export type Drop = (ids: readonly string[], reason: string) => Promise<Dropped[]>
+
+/** Locked like those that are sent again, so that none is both. Of one that was dropped before the first reason stays. */
+export function createDrop({ pool, clock }: { pool: Pool; clock: Clock }): Drop {
+  return (ids, reason) =>
+    inTransaction(pool, async (client) => {
+      const letters = await lockDeadLetters(client, ids)
+      const undecided = letters.filter(({ status }) => status === 'open' || status === 'lost')
+      await decideDeadLetters(
+        client,
+        undecided.map(({ id }) => id),
+        { status: 'dropped', reason, nowMs: clock.now() },
+      )
+      return letters.map((letter) => ({ id: letter.id, problem: whyNot(letter) }))
+    })
+}
+
+function whyNot({ id, status }: DeadLetter): Problem | null {
+  return status === 'redriven'
+    ? new Problem(409, 'DEAD_LETTER_REDRIVEN', `${id} was sent again already`)
+    : null
+}
