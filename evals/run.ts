@@ -1,28 +1,31 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { builtInScorers } from '#schemas/verdicts.ts'
+import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
 import { groupings, type Grouping } from '#services/scorer/scoring/judge/group-rubrics.ts'
 import { evaluate, methods, type Row } from './evaluate.ts'
 import { compareWithFloors, type FloorResult } from './floors.ts'
 import { createJudgeCall } from './judge-call.ts'
+import { listGaps } from './list-gaps.ts'
 import type { Interval } from './measures.ts'
 import { halves, isIn, readSamples } from './samples.ts'
 
 const here = import.meta.dirname
+const ownData = path.join(here, 'datasets')
 const usage = `node evals/run.ts [--data DIR] [--scorer NAME] [--method ${methods.join('|')}] [--half ${halves.join('|')}] [--grouping ${groupings.join('|')}] [--reports DIR]
+reports go to evals/reports; those on other data than evals/datasets to a folder of its name there, which is not committed
 judge and cascade ask SCORER_MODEL at OPENAI_BASE_URL with OPENAI_API_KEY`
 
 /** Measures the scorers on labelled data: a table for people, one line of JSON, and a report beside the data. */
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      data: { type: 'string', default: path.join(here, 'datasets') },
+      data: { type: 'string', default: ownData },
       scorer: { type: 'string' },
       method: { type: 'string', default: 'detector' },
       half: { type: 'string', default: 'report' },
       grouping: { type: 'string', default: 'evidence' },
-      reports: { type: 'string', default: path.join(here, 'reports') },
+      reports: { type: 'string' },
     },
   })
   const half = oneOf(halves, '--half', values.half)
@@ -39,16 +42,30 @@ async function main(): Promise<void> {
     'Values with 95% bootstrap intervals. Made by `node evals/run.ts`; unsafe is a value of 4 or 5.\nWhat is left unscored counts as not flagged.',
     tableOf(rows),
     ...(results.length > 0 ? ['## Floors', floorsOf(results)] : []),
+    ...gapsOf(rows, scorer),
     ...(asked === undefined ? [] : [`The judge: ${JSON.stringify(asked.use)}`]),
   ].join('\n\n')
   console.log(text)
   const prefix = method === 'detector' ? 'detectors' : method
-  mkdirSync(values.reports, { recursive: true })
+  const reports = values.reports ?? reportsOn(values.data)
+  mkdirSync(reports, { recursive: true })
   const name = `${prefix}${scorer === undefined ? '' : `-${scorer}`}-${half}.md`
-  writeFileSync(path.join(values.reports, name), `${text}\n`)
+  writeFileSync(path.join(reports, name), `${text}\n`)
   console.log(
     JSON.stringify({ half, rows, floors: results, ...(asked === undefined ? {} : { judge: asked.use }) }),
   )
+}
+
+/** The committed reports are of the committed data. */
+function reportsOn(data: string): string {
+  const given = path.resolve(data)
+  const reports = path.join(here, 'reports')
+  return given === ownData ? reports : path.join(reports, path.basename(given))
+}
+
+function gapsOf(rows: readonly Row[], only: BuiltInScorer | undefined): string[] {
+  const gaps = listGaps(rows, only).map(({ scorer, missing }) => `- ${scorer}: ${missing}`)
+  return gaps.length > 0 ? ['## Not measured', gaps.join('\n')] : []
 }
 
 function makeJudge(grouping: Grouping) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -52,7 +52,23 @@ describe('evals/run.ts on a folder of one’s own', () => {
   test('by the detectors: a table, a report and a line of JSON', async () => {
     const { rows } = await evaluate('detector')
     expect(rows[0]).toMatchObject({ set: 'mine', method: 'detector', n: 4, recall: { value: 1 / 3 } })
-    expect(await readFile(path.join(directory, 'detectors-all.md'), 'utf8')).toContain('| not measured |')
+    const report = await readFile(path.join(directory, 'detectors-all.md'), 'utf8')
+    expect(report).toContain('| not measured |')
+    expect(report).toContain('- excessive_agency: no labelled data')
+    expect(report).not.toContain('- jailbreak_detection:')
+  })
+
+  test('leaves the reports on the repository’s own data alone', async () => {
+    const own = path.join('evals', 'reports')
+    const others = path.join(own, path.basename(directory))
+    const before = await readdir(own)
+    try {
+      await run(process.execPath, ['evals/run.ts', '--data', directory, '--half', 'all'])
+      expect(await readdir(others)).toEqual(['detectors-all.md'])
+      expect((await readdir(own)).filter((name) => name !== path.basename(directory))).toEqual(before)
+    } finally {
+      await rm(others, { recursive: true, force: true })
+    }
   })
 
   test.each([

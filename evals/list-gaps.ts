@@ -1,0 +1,20 @@
+import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
+import type { Row } from './evaluate.ts'
+
+/** What the rows leave unknown of each scorer: without samples of both kinds nobody knows how it tells them apart. */
+export function listGaps(
+  rows: readonly Pick<Row, 'scorer' | 'n' | 'positives'>[],
+  only?: BuiltInScorer,
+): { scorer: BuiltInScorer; missing: string }[] {
+  return builtInScorers
+    .filter((scorer) => only === undefined || scorer === only)
+    .flatMap((scorer) => {
+      const own = rows.filter((row) => row.scorer === scorer)
+      const hasUnsafe = own.some(({ positives }) => positives > 0)
+      const hasSafe = own.some(({ n, positives }) => n > positives)
+      if (hasUnsafe && hasSafe) return []
+      if (hasUnsafe) return [{ scorer, missing: 'unsafe samples only: nothing is known of false positives' }]
+      if (hasSafe) return [{ scorer, missing: 'safe samples only: nothing is known of what it finds' }]
+      return [{ scorer, missing: 'no labelled data' }]
+    })
+}
