@@ -17,3 +17,22 @@ export function recordJson({ requestJson, responseJson, ...fields }: RawRecord):
 export function recordOf(raw: RawRecord): CallRecord {
   return JSON.parse(recordJson(raw)) as CallRecord
 }
+
+/** What `change` makes of the record; undefined where it returns none. Bodies that it leaves as they are stay byte for byte. */
+export function changedRecord(
+  raw: RawRecord,
+  change: (record: CallRecord) => CallRecord | null | undefined,
+): RawRecord | undefined {
+  const record = recordOf(raw)
+  const [request, response] = [JSON.stringify(record.request_body), JSON.stringify(record.response_body)]
+  const kept = change(record)
+  if (kept === null || kept === undefined) return undefined
+  const { request_body, response_body, ...fields } = kept
+  const [requestNow, responseNow] = [JSON.stringify(request_body), JSON.stringify(response_body)]
+  return {
+    ...fields,
+    id: raw.id,
+    requestJson: requestNow === request ? raw.requestJson : requestNow,
+    responseJson: responseNow === response ? raw.responseJson : responseNow,
+  }
+}

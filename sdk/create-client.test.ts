@@ -37,6 +37,44 @@ test('an address that is none is a TypeError that names the option', () => {
   expect(() => createClient({ apiKey: 'k', baseUrl: 'localhost:8000' })).toThrow(/^baseUrl: expected an http/)
 })
 
+test.each(['SERVICE_BASE_URL', 'SERVICE_PROXY_URL'])(
+  '%s that is no address: one warning that names it, nothing recorded',
+  async (name) => {
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+    process.env[name] = 'localhost:8000'
+    try {
+      const off = createClient({ apiKey: 'svc_test' })
+      const add = (a: number) => a + 1
+      expect(off.trace(add)).toBe(add)
+      await off.shutdown()
+    } finally {
+      Reflect.deleteProperty(process.env, name)
+    }
+    expect(warned.mock.calls.map(([message]) => String(message))).toEqual([expect.stringContaining(name)])
+    warned.mockRestore()
+  },
+)
+
+test('a client that was left as it was can be wrapped by another', () => {
+  const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+  const fake = { fetch: () => Promise.resolve(new Response('{}')), baseURL: 'http://x' }
+  const { fetch } = fake
+  createClient({ apiKey: '' }).wrap(fake)
+  expect(client().wrap(fake).fetch).not.toBe(fetch)
+  const frozen = Object.freeze({ fetch, baseURL: 'http://x' })
+  expect(client().wrap(frozen)).toBe(frozen)
+  expect(warned).toHaveBeenCalledTimes(2)
+  warned.mockRestore()
+})
+
+test('any number of clients listen for the end of the process once, and not after shutdown', async () => {
+  const before = process.listenerCount('beforeExit')
+  const many = Array.from({ length: 12 }, () => client())
+  expect(process.listenerCount('beforeExit')).toBeLessThanOrEqual(before + 1)
+  await Promise.all(many.map((each) => each.shutdown()))
+  expect(process.listenerCount('beforeExit')).toBeLessThanOrEqual(before)
+})
+
 test('sessions hold through promises and timers, and inner ones override', async () => {
   const sluice = client({ agentName: 'outer', metadata: { a: 1 } })
   await sluice.withSession({ sessionId: 's1' }, async () => {
@@ -87,6 +125,37 @@ test('beforeSend changes, drops, and when it throws loses the record, not the ca
   expect(receiver.taken.map((record) => record['request_body'])).toMatchObject([{ tool_name: 'changed' }])
   expect(receiver.taken[0]?.id).toMatch(/^req_/)
   expect(sluice.stats().dropped.before_send).toBe(1)
+})
+
+test('what beforeSend leaves as it is goes as it came, digit by digit', async () => {
+  const digits = '{"model":"m","seed":12345678901234567890}'
+  const answer = '{"choices":[],"n":1.0}'
+  const sluice = client({ beforeSend: (record) => ({ ...record, metadata: { seen: true } }) })
+  const fake = {
+    fetch: () => Promise.resolve(new Response(answer, { headers: { 'content-type': 'application/json' } })),
+    baseURL: 'http://x',
+  }
+  const call: typeof fetch = sluice.wrap(fake).fetch
+  await (await call('http://x/v1/chat/completions', { method: 'POST', body: digits })).text()
+  receiver.texts.length = 0
+  await sluice.flush(30_000)
+  expect(receiver.texts[0]).toContain(`"request_body":${digits},"response_body":${answer}`)
+  expect(receiver.taken).toMatchObject([{ metadata: { seen: true } }])
+})
+
+test('beforeSend runs after the caller has its turn', async () => {
+  const order: string[] = []
+  const sluice = client({
+    beforeSend(record) {
+      order.push(`sent ${String(record.request_body['type'])}`)
+      return record
+    },
+  })
+  sluice.recordToolCall({ toolName: 't' })
+  sluice.trace(() => 1)()
+  order.push('caller')
+  await sluice.flush(30_000)
+  expect(order).toEqual(['caller', 'sent mcp_tool_call', 'sent trace'])
 })
 
 test('several clients record for several projects', async () => {

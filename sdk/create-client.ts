@@ -1,9 +1,11 @@
-import { recordJson, recordOf, type RawRecord } from './call-record.ts'
+import { changedRecord, recordJson, type RawRecord } from './call-record.ts'
 import { createByteBudget } from './capturing/byte-budget.ts'
 import { createDeferredWork } from './capturing/defer-work.ts'
-import { messageOf, recordFetch } from './capturing/record-fetch.ts'
+import { messageOf } from './capturing/message-of.ts'
+import { recordFetch, type Fetch } from './capturing/record-fetch.ts'
 import { settle, type Settings } from './options.ts'
 import { currentSession, runInSession } from './session.ts'
+import { flushAtExit } from './shipping/flush-at-exit.ts'
 import { createPoster } from './shipping/post-json.ts'
 import { createShipper, type Shipper } from './shipping/shipper.ts'
 import { toolCallRecord } from './tools.ts'
@@ -14,6 +16,16 @@ import { gatewayFetch, speaksChatCompletions, throughGateway } from './wrapping/
 import { replaceFetch } from './wrapping/replace-fetch.ts'
 import { isMcpClient, wrapMcpClient } from './wrapping/wrap-mcp-client.ts'
 
+/** What goes into the clients that are wrapped. */
+interface Wrapping {
+  settings: Settings
+  session: () => Session
+  recordTool: (call: ToolCall) => void
+  /** Undefined: nothing is recorded. */
+  replace: ((inner: Fetch) => Fetch) | undefined
+  warn: Warn
+}
+
 /** Throws TypeError when an address in `options` is none. */
 export function createClient(options: SluiceOptions = {}): SluiceClient {
   // eslint-disable-next-line no-restricted-syntax -- the program that uses this has the main module
@@ -22,8 +34,9 @@ export function createClient(options: SluiceOptions = {}): SluiceClient {
   const budget = createByteBudget(settings.maxQueueBytes)
   const shipper =
     settings.apiKey === undefined ? undefined : shipperOf(settings, settings.apiKey, budget, warn)
-  if (shipper === undefined)
-    warn('key', 'nothing is recorded: pass apiKey to configure() or set SERVICE_API_KEY')
+  if (settings.fault !== undefined) warn('key', `nothing is recorded: ${settings.fault}`)
+  const forgetExit = shipper === undefined ? undefined : flushAtExit(shipper)
+  const deferred = createDeferredWork(warn)
 
   const session = () => currentSession(settings.session)
   const record = (raw: RawRecord) => {
@@ -31,8 +44,13 @@ export function createClient(options: SluiceOptions = {}): SluiceClient {
   }
   const { maxBodyBytes } = settings
   const recordTool = (call: ToolCall) => {
+    if (shipper === undefined) return
     try {
-      record(toolCallRecord(call, runInSession(call, session), maxBodyBytes))
+      const finished = toolCallRecord(call, runInSession(call, session), maxBodyBytes)
+      // eslint-disable-next-line @typescript-eslint/require-await -- what it throws is a rejection, which is warned of
+      deferred.run(async () => {
+        record(finished())
+      })
     } catch (error) {
       warn('capture', `a tool call could not be recorded: ${messageOf(error)}`)
     }
@@ -40,19 +58,14 @@ export function createClient(options: SluiceOptions = {}): SluiceClient {
   const traceOne = <F extends AnyFunction>(traced: F, traceOptions: TraceOptions = {}) =>
     shipper === undefined
       ? traced
-      : traceFunction(traced, traceOptions, { session, maxBodyBytes, record, warn })
-  const deferred = createDeferredWork(warn)
-  const direct = { budget, maxBodyBytes, session, record, deferred }
+      : traceFunction(traced, traceOptions, { session, maxBodyBytes, record, deferred, warn })
+  const direct = { budget, maxBodyBytes, session, record, deferred, warn }
+  const replace = shipper === undefined ? undefined : (inner: Fetch) => recordFetch(inner, direct)
+  const wrapping = { settings, session, recordTool, replace, warn }
 
   return {
     wrap(client) {
-      if (wrapped.has(client)) return client
-      wrapped.add(client)
-      if (isMcpClient(client)) wrapMcpClient(client, recordTool)
-      else if (settings.proxyUrl !== undefined && speaksChatCompletions(client))
-        callThroughGateway(client, settings, session, warn)
-      else if (shipper !== undefined && !replaceFetch(client, (inner) => recordFetch(inner, direct)))
-        warnOfUnknown(client, warn)
+      if (!wrapped.has(client) && wrapClient(client, wrapping)) wrapped.add(client)
       return client
     },
     trace: traceOne,
@@ -67,6 +80,7 @@ export function createClient(options: SluiceOptions = {}): SluiceClient {
     async shutdown(timeoutMs = 5_000) {
       await deferred.idle()
       await shipper?.close(timeoutMs)
+      forgetExit?.()
     },
     stats: () => shipper?.stats() ?? { sent: 0, waiting: 0, heldBytes: budget.taken(), dropped: noDrops },
   }
@@ -81,20 +95,8 @@ type Budget = ReturnType<typeof createByteBudget>
 
 function shipperOf({ baseUrl }: Settings, apiKey: string, budget: Budget, warn: Warn): Shipper {
   const poster = createPoster(`${baseUrl}/internal/log/batch`, { 'x-service-key': apiKey })
-  const shipper = createShipper({ poster, budget, warn })
-  let lastTry = 0
-  // Fires when nothing else keeps the process: a flush that fails is not tried for ever.
-  process.on('beforeExit', () => {
-    const { waiting, sent } = shipper.stats()
-    if (waiting === 0 || lastTry === sent + waiting) return
-    lastTry = sent + waiting
-    void shipper.flush(exitFlushMs)
-  })
-  return shipper
+  return createShipper({ poster, budget, warn })
 }
-
-/** A program that has ended waits this long for the API. */
-const exitFlushMs = 3_000
 
 function ship(raw: RawRecord, beforeSend: Settings['beforeSend'], shipper: Shipper): void {
   if (beforeSend === undefined) {
@@ -102,42 +104,56 @@ function ship(raw: RawRecord, beforeSend: Settings['beforeSend'], shipper: Shipp
     return
   }
   try {
-    const kept = beforeSend(recordOf(raw))
-    if (kept === null || kept === undefined) return
-    shipper.add(JSON.stringify({ ...kept, id: raw.id }))
+    const changed = changedRecord(raw, beforeSend)
+    if (changed !== undefined) shipper.add(recordJson(changed))
   } catch (error) {
     shipper.drop('before_send', 1, `beforeSend threw ${messageOf(error)}`)
   }
 }
 
+/** Returns whether anything of the client was replaced. */
+function wrapClient(client: object, wrapping: Wrapping): boolean {
+  const { settings, recordTool, replace, warn } = wrapping
+  try {
+    if (settings.proxyUrl !== undefined && speaksChatCompletions(client))
+      return callThroughGateway(client, settings.proxyUrl, wrapping)
+    if (replace === undefined) return false
+    if (isMcpClient(client)) wrapMcpClient(client, recordTool)
+    else if (!replaceFetch(client, replace)) return warnOfUnknown(client, warn)
+    return true
+  } catch (error) {
+    // A frozen client, or a proxy.
+    warn('wrap', `a client cannot be wrapped and works as before, unrecorded: ${messageOf(error)}`)
+    return false
+  }
+}
+
 function callThroughGateway(
   client: { baseURL: string },
-  { proxyUrl, proxyApiKey }: Settings,
-  session: () => Session,
-  warn: Warn,
-): void {
-  if (proxyUrl === undefined) return
+  proxyUrl: string,
+  { settings: { proxyApiKey }, session, warn }: Wrapping,
+): boolean {
   if (proxyApiKey === undefined) {
     warn(
       'proxy key',
       'calls do not go through the gateway: pass proxyApiKey to configure() or set PROXY_API_KEY',
     )
-    return
+    return false
   }
-  if (!replaceFetch(client, (inner) => gatewayFetch(inner, proxyApiKey, session))) {
-    warnOfUnknown(client, warn)
-    return
-  }
+  if (!replaceFetch(client, (inner) => gatewayFetch(inner, proxyApiKey, session, warn)))
+    return warnOfUnknown(client, warn)
   client.baseURL = throughGateway(client.baseURL, proxyUrl)
   // Derived clients (`withOptions`) are made of the options, not of the client.
   const options = (client as { _options?: { baseURL?: string } })._options
   if (options !== undefined) options.baseURL = client.baseURL
+  return true
 }
 
-function warnOfUnknown(client: object, warn: Warn): void {
+function warnOfUnknown(client: object, warn: Warn): false {
   const { name } = client.constructor
   warn(
     `unknown ${name}`,
     `${name} is no client, or of no version, that is known: it works as before and its calls are not recorded`,
   )
+  return false
 }

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
 import OpenAI, { AzureOpenAI } from 'openai'
+import { speaksChatCompletions } from './wrapping/gateway-fetch.ts'
 import { said } from './testing/protocol-server.ts'
 import { startProviderStage, user, type ProviderStage } from './testing/provider-stage.ts'
 
@@ -38,6 +39,34 @@ test('OpenAI: address, key, labels, an id for each attempt; nothing is posted be
   expect(first?.['x-service-request-id']).toMatch(/^req_/)
   expect(second?.['x-service-request-id']).not.toBe(first?.['x-service-request-id'])
   expect(await stage.recorded(gateway)).toEqual([])
+})
+
+test('what headers cannot carry never fails the call: it is made plain, or left out with a warning', async () => {
+  const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+  const gateway = throughGateway()
+  const client = gateway.wrap(new OpenAI({ apiKey: 'k' }))
+  const self: unknown[] = []
+  self.push(self)
+  const big = { text: 'x'.repeat(20_000) }
+  for (const metadata of [{ huge: 2n ** 64n, self }, big])
+    await gateway.withSession({ sessionId: 'a\u0001b\u007f\tc', metadata }, () =>
+      client.chat.completions.create({ model: 'm', messages: user }),
+    )
+  const [plain, without] = stage.provider.seen.map(({ headers }) => headers)
+  expect(plain?.['x-service-session-id']).toBe('a b  c')
+  expect(plain?.['x-service-metadata']).toBe('{"huge":"18446744073709551616","self":["[circular]"]}')
+  expect(without).toMatchObject({ 'x-service-session-id': 'a b  c' })
+  expect(without).not.toHaveProperty('x-service-metadata')
+  expect(warned.mock.calls.map(([message]) => String(message))).toEqual([
+    expect.stringContaining('metadata of 20011 bytes'),
+  ])
+  warned.mockRestore()
+})
+
+test('a client with messages has a format of its own, whatever else it has', () => {
+  const both = { baseURL: 'http://x', completions: {} }
+  expect(speaksChatCompletions(both)).toBe(true)
+  expect(speaksChatCompletions({ ...both, messages: {} })).toBe(false)
 })
 
 test('Azure: the path of the deployment and its version, without the key of the resource', async () => {

@@ -43,3 +43,5 @@ export const withSession: SluiceClient['withSession'] = (session, work) => clien
 export const flush: SluiceClient['flush'] = (timeoutMs) => client().flush(timeoutMs)
 /** See {@link SluiceClient.shutdown}. */
 export const shutdown: SluiceClient['shutdown'] = (timeoutMs) => client().shutdown(timeoutMs)
+/** See {@link SluiceClient.stats}. */
+export const stats: SluiceClient['stats'] = () => client().stats()

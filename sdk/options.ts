@@ -2,7 +2,9 @@ import type { Session, SluiceOptions } from './types.ts'
 
 /** The options with nothing left open. */
 export interface Settings {
+  /** Undefined: nothing is recorded, `fault` says why. */
   apiKey: string | undefined
+  fault: string | undefined
   baseUrl: string
   proxyUrl: string | undefined
   proxyApiKey: string | undefined
@@ -14,21 +16,24 @@ export interface Settings {
 
 const mebibyte = 2 ** 20
 
-/** Throws TypeError for an address that is none: a mistake of the program that sets it up, seen at its start. */
+/**
+ * Throws TypeError for an address in `options` that is none: a mistake of the program that sets it up, seen at its start. One in
+ * `environment` is a mistake of whoever runs it: that must not end the program, it turns recording off.
+ */
 export function settle(
   options: SluiceOptions,
   environment: Readonly<Record<string, string | undefined>>,
 ): Settings {
   const apiKey = given(options.apiKey) ?? given(environment['SERVICE_API_KEY'])
-  const proxyUrl = given(options.proxyUrl) ?? given(environment['SERVICE_PROXY_URL'])
+  const baseUrl = addressOf('baseUrl', options.baseUrl, 'SERVICE_BASE_URL', environment)
+  const proxyUrl = addressOf('proxyUrl', options.proxyUrl, 'SERVICE_PROXY_URL', environment)
+  const fault = baseUrl.fault ?? proxyUrl.fault ?? (apiKey === undefined ? noKey : undefined)
   const { agentName, agentTag, sessionId, userId, metadata } = options
   return {
-    apiKey,
-    baseUrl: address(
-      'baseUrl',
-      given(options.baseUrl) ?? given(environment['SERVICE_BASE_URL']) ?? 'http://localhost:8000',
-    ),
-    proxyUrl: proxyUrl === undefined ? undefined : address('proxyUrl', proxyUrl),
+    apiKey: fault === undefined ? apiKey : undefined,
+    fault,
+    baseUrl: baseUrl.url ?? 'http://localhost:8000',
+    proxyUrl: proxyUrl.url,
     proxyApiKey: given(options.proxyApiKey) ?? given(environment['PROXY_API_KEY']) ?? apiKey,
     session: { agentName, agentTag, sessionId, userId, metadata },
     beforeSend: options.beforeSend,
@@ -41,9 +46,25 @@ function given(text: string | undefined): string | undefined {
   return text === undefined || text === '' ? undefined : text
 }
 
-function address(name: string, text: string): string {
+const noKey = 'pass apiKey to configure() or set SERVICE_API_KEY'
+
+interface Address {
+  url?: string
+  fault?: string
+}
+
+function addressOf(
+  name: string,
+  option: string | undefined,
+  variable: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Address {
+  const passed = given(option)
+  const text = passed ?? given(environment[variable])
+  if (text === undefined) return {}
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw new TypeError(`${name}: expected an http or https address, got ${JSON.stringify(text)}`)
-  return text.replace(/\/+$/, '')
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return { url: text.replace(/\/+$/, '') }
+  const fault = `${passed === undefined ? variable : name}: expected an http or https address, got ${JSON.stringify(text)}`
+  if (passed !== undefined) throw new TypeError(fault)
+  return { fault }
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { transform } from 'esbuild'
+import ts from 'typescript'
 import { startRecordReceiver, type RecordReceiver } from '../tests/support/record-receiver.ts'
 import { startProtocolServer, type ProtocolServer } from './testing/protocol-server.ts'
 
@@ -100,6 +101,45 @@ test('a method with the decorator, as a compiler writes it', async () => {
   )
   expect((await runProgram('decorated.mjs', code)).stdout).toBe('3\n')
   expect(receiver.taken).toMatchObject([{ model: 'm', request_body: { function: 'add', arguments: [2] } }])
+})
+
+test.each([
+  ['program.mts', "import * as sdk from '@sluice/sdk'"],
+  ['program.cts', "import sdk = require('@sluice/sdk')"],
+])('the declarations compile: %s', async (name, imported) => {
+  const file = join(project, name)
+  const program = `${imported}
+    const client: sdk.SluiceClient = sdk.configure({ apiKey: 'k', beforeSend: (record) => record })
+    // @ts-expect-error: an option that there is not
+    sdk.createClient({ apikey: 'k' })
+    class Adder { @sdk.traced({ model: 'm' }) add(to: number): number { return to } }
+    export const sum: number = sdk.trace((a: number) => new Adder().add(a))(1)
+    export const wrapped: Map<string, number> = client.wrap(new Map<string, number>())
+    sdk.recordToolCall({ toolName: 't', arguments: {} })
+    export const all: [sdk.ShippingStats, number, Promise<boolean>] =
+      [sdk.stats(), sdk.withSession({ sessionId: 's' }, () => 1), sdk.flush()]
+    export const done: Promise<void> = sdk.shutdown()`
+  await writeFile(file, program)
+  const { NodeNext } = ts.ModuleKind
+  const compiled = ts.createProgram([file], {
+    module: NodeNext,
+    target: ts.ScriptTarget.ES2022,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipDefaultLibCheck: true,
+    noEmit: true,
+    types: [],
+  })
+  const found = ts.getPreEmitDiagnostics(compiled)
+  expect(found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([])
+})
+
+test('a rejection that nobody handles still ends the program, and is recorded', async () => {
+  const program = `import { trace, flush } from '@sluice/sdk'
+    process.on('unhandledRejection', async (error) => { console.log(error.message); await flush() })
+    trace(async () => { throw new Error('mine') })()`
+  expect((await runProgram('unhandled.mjs', program)).stdout).toBe('mine\n')
+  expect(receiver.taken).toMatchObject([{ source: 'trace', error: 'Error: mine' }])
 })
 
 test('an API that is away ends no program and keeps none', async () => {

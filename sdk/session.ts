@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { plainValue } from './capturing/plain-value.ts'
 import type { Session } from './types.ts'
 
 /** One for all clients of the process: a session holds for whatever is called inside it. */
@@ -47,7 +48,8 @@ export function sessionFields({ agentName, agentTag, sessionId, userId, metadata
     ...label('agent_tag', agentTag),
     ...label('session_id', sessionId),
     ...label('user_id', userId),
-    ...(metadata === undefined ? {} : { metadata }),
+    // Whatever the program put there: a cycle or a BigInt would throw when it is written.
+    ...(metadata === undefined ? {} : { metadata: plainValue(metadata) as Record<string, unknown> }),
   }
 }
 

@@ -5,25 +5,28 @@ import { plainValue } from './capturing/plain-value.ts'
 import { sessionFields } from './session.ts'
 import type { Session, ToolCall } from './types.ts'
 
-/** The record of a tool call that is over: `request_body.type` is `mcp_tool_call`. */
+/** A tool call that is over, its values taken now; what it returns makes the record, whose `request_body.type` is `mcp_tool_call`. */
 export function toolCallRecord(
   { toolName, arguments: given, result, error, latencyMs, model }: ToolCall,
   session: Session,
   maxBodyBytes: number,
-): RawRecord {
+): () => RawRecord {
   const request = { type: 'mcp_tool_call', tool_name: toolName, arguments: objectFrom(given) }
-  const responseJson =
-    result === undefined ? undefined : boundedJson(JSON.stringify(resultBody(result)), maxBodyBytes)
-  return {
+  const response = result === undefined ? undefined : resultBody(result)
+  const fields = {
     id: newId('request', Date.now() - (latencyMs ?? 0)),
-    source: 'mcp',
+    source: 'mcp' as const,
     ...sessionFields(session),
     ...(model === undefined ? {} : { model }),
     ...(latencyMs === undefined ? {} : { latency_ms: latencyMs }),
     ...(error === undefined ? {} : { error: error.slice(0, 2_000) }),
-    requestJson: boundedJson(JSON.stringify(request), maxBodyBytes),
-    responseJson,
   }
+  const jsonOf = (body: object) => boundedJson(JSON.stringify(body), maxBodyBytes)
+  return () => ({
+    ...fields,
+    requestJson: jsonOf(request),
+    responseJson: response === undefined ? undefined : jsonOf(response),
+  })
 }
 
 /** The API takes objects for arguments; anything else stands under `value`. */

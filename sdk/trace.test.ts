@@ -2,9 +2,11 @@ import { describe, expect, test } from '@jest/globals'
 import { recordOf } from './call-record.ts'
 import { currentSession, runInSession } from './session.ts'
 import { traceFunction } from './trace.ts'
+import type { DeferredWork } from './capturing/defer-work.ts'
 import type { AnyFunction, CallRecord, TraceOptions } from './types.ts'
 
 const records: CallRecord[] = []
+const atOnce: DeferredWork = { run: (work) => void work(), idle: () => Promise.resolve() }
 
 function traced<F extends AnyFunction>(work: F, options: TraceOptions = {}): F {
   records.length = 0
@@ -12,6 +14,7 @@ function traced<F extends AnyFunction>(work: F, options: TraceOptions = {}): F {
     session: () => currentSession({ agentName: 'tester' }),
     maxBodyBytes: 4_096,
     record: (raw) => records.push(recordOf(raw)),
+    deferred: atOnce,
     warn: (_topic, message) => {
       throw new Error(message)
     },
@@ -66,6 +69,36 @@ describe('each kind of function', () => {
     const lazy = { then: () => started++ }
     expect(traced(() => lazy)()).toBe(lazy)
     expect(started).toBe(0)
+    expect(records).toHaveLength(1)
+  })
+
+  test('a promise of a class of its own is left alone: awaiting it may start its work', async () => {
+    class Lazy extends Promise<number> {
+      static started = 0
+      override then<A, B>(
+        done?: ((value: number) => A | PromiseLike<A>) | null,
+        failed?: ((error: unknown) => B | PromiseLike<B>) | null,
+      ) {
+        // prettier-ignore
+        Lazy.started++
+        return super.then(done, failed)
+      }
+    }
+    const lazy = new Lazy((resolve) => {
+      resolve(1)
+    })
+    expect(traced(() => lazy)()).toBe(lazy)
+    await Promise.resolve()
+    expect(Lazy.started).toBe(0)
+    expect(records).toMatchObject([{ response_body: { result: '[promise]' } }])
+  })
+
+  test('a generator stepped after its end is recorded once', () => {
+    const steps = traced(function* () {
+      yield 1
+    })()
+    for (let step = 0; step < 4; step++) steps.next()
+    steps.return()
     expect(records).toHaveLength(1)
   })
 
@@ -124,6 +157,7 @@ test('what is traced inside shares the session; beside it, another begins', () =
     session: () => currentSession({}),
     maxBodyBytes: 4_096,
     record: ({ session_id }: { session_id?: string }) => all.push(session_id),
+    deferred: atOnce,
     warn: () => undefined,
   }
   const inner = traceFunction(() => 1, {}, dependencies)
@@ -163,8 +197,8 @@ describe('values are captured as they were, within bounds', () => {
     ['maps and sets', [new Map([['k', 1]]), new Set([1])], [{ Map: [['k', 1]] }, { Set: [1] }]],
     ['dates, errors, addresses', [new Date(0), failure, new URL('http://a/')], ['1970-01-01T00:00:00.000Z', { name: 'Error', message: 'no' }, 'http://a/']], // prettier-ignore
     ['numbers that JSON has not', [NaN, Infinity, -0], ['NaN', 'Infinity', 0]],
-    ['a getter that throws', throwing, { ok: 1, bad: '[unreadable: no]' }],
-    ['a proxy that throws', hostile, '[unreadable: no]'],
+    ['a getter that throws', throwing, { ok: 1, bad: '[unreadable: Error: no]' }],
+    ['a proxy that throws', hostile, '[unreadable: Error: no]'],
     ['a promise', [Promise.resolve(1)], ['[promise]']],
     ['a field named __proto__', JSON.parse('{"__proto__": {"polluted": 1}}'), JSON.parse('{"__proto__": {"polluted": 1}}')], // prettier-ignore
   ])('%s', (_name, value, expected) => {
@@ -182,6 +216,14 @@ describe('values are captured as they were, within bounds', () => {
     expect(JSON.stringify(records[0]?.request_body)).toContain('[4000 more]')
     traced((given: unknown) => given)('y'.repeat(100_000))
     expect(records[0]?.request_body).toMatchObject({ truncated: true, bytes: 65_619 })
+  })
+
+  test('the values of a generator share the bounds', () => {
+    const work = traced(function* () {
+      for (let turn = 0; turn < 500; turn++) yield 'y'.repeat(60_000)
+    })
+    expect([...work()]).toHaveLength(500)
+    expect(records[0]?.response_body?.['bytes']).toBeLessThan(1_200_000)
   })
 
   test('a value that changes later is recorded as it was', async () => {

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { newId } from '../schemas/ids.ts'
 import type { RawRecord } from './call-record.ts'
 import { boundedJson } from './capturing/body-json.ts'
-import { plainValue } from './capturing/plain-value.ts'
-import { messageOf } from './capturing/record-fetch.ts'
+import type { DeferredWork } from './capturing/defer-work.ts'
+import { messageOf } from './capturing/message-of.ts'
+import { createPlainWalk, plainValue } from './capturing/plain-value.ts'
 import { currentSession, runInSession, sessionFields } from './session.ts'
 import type { AnyFunction, Session, TraceOptions } from './types.ts'
 import type { Warn } from './warn.ts'
@@ -12,6 +13,7 @@ export interface TraceDependencies {
   session: () => Session
   maxBodyBytes: number
   record: (record: RawRecord) => void
+  deferred: DeferredWork
   warn: Warn
 }
 
@@ -19,8 +21,9 @@ export interface TraceDependencies {
 const maxYields = 1_000
 
 /**
- * `traced`, recorded: what went in, what came out or was thrown. Functions, async functions, generators and async generators keep
- * their `this`, name, length and kind. What it calls shares its session; outside of one, a session begins here.
+ * `traced`, recorded: what went in, what came out or was thrown. What it is keeps
+ * its `this`, name and length; generators, sync and async, come back as such, though the function that makes them is now a plain one.
+ * What it calls shares its session; outside of one, a session begins here.
  */
 export function traceFunction<F extends AnyFunction>(
   traced: F,
@@ -30,7 +33,7 @@ export function traceFunction<F extends AnyFunction>(
   const name = options.name ?? (traced.name === '' ? 'anonymous' : traced.name)
   const wrapped = function (this: unknown, ...given: unknown[]): unknown {
     const session = sessionOf(options, dependencies)
-    const span = beginSpan({ name, model: options.model, session, given }, dependencies)
+    const span = spanOrNone({ name, model: options.model, session, given }, dependencies)
     const inside = <T>(work: () => T) => runInSession(session, work)
     let result: unknown
     try {
@@ -66,44 +69,64 @@ interface Begun {
   given: readonly unknown[]
 }
 
-function beginSpan(
-  { name, model, session, given }: Begun,
-  { record, maxBodyBytes, warn }: TraceDependencies,
-): Span {
-  const id = newId('request')
-  const startMs = performance.now()
-  const jsonOf = (body: Record<string, unknown>) => boundedJson(JSON.stringify(body), maxBodyBytes)
-  const requestJson = jsonOf({ type: 'trace', function: name, arguments: plainValue(given) })
-  const write = (fields: Pick<RawRecord, 'error'>, output: unknown) => {
-    const responseJson = output === undefined ? undefined : jsonOf({ result: plainValue(output) })
-    record({
-      id,
-      source: 'trace',
-      ...sessionFields(session),
-      ...(model === undefined ? {} : { model }),
-      latency_ms: performance.now() - startMs,
-      ...fields,
-      requestJson,
-      responseJson,
-    })
-  }
+/** What goes wrong with the recording is warned of; the call is not recorded then. */
+function spanOrNone(begun: Begun, dependencies: TraceDependencies): Span {
   const guarded = (work: () => void) => {
     try {
       work()
     } catch (error) {
-      warn('capture', `a traced call could not be recorded: ${messageOf(error)}`)
+      dependencies.warn('capture', `a traced call could not be recorded: ${messageOf(error)}`)
     }
+  }
+  let span: Span | undefined
+  guarded(() => {
+    span = beginSpan(begun, dependencies)
+  })
+  return {
+    end: (output) => {
+      guarded(() => span?.end(output))
+    },
+    fail: (error, output) => {
+      guarded(() => span?.fail(error, output))
+    },
+  }
+}
+
+function beginSpan(
+  { name, model, session, given }: Begun,
+  { record, deferred, maxBodyBytes }: TraceDependencies,
+): Span {
+  const id = newId('request')
+  const startMs = performance.now()
+  const request = { type: 'trace', function: name, arguments: plainValue(given) }
+  const labels = sessionFields(session)
+  const jsonOf = (body: Record<string, unknown>) => boundedJson(JSON.stringify(body), maxBodyBytes)
+  let isOver = false
+  const write = (outcome: Pick<RawRecord, 'error'>, output: unknown) => {
+    // A generator can be stepped after its end.
+    if (isOver) return
+    isOver = true
+    const result = output === undefined ? undefined : plainValue(output)
+    const fields = {
+      id,
+      source: 'trace' as const,
+      ...labels,
+      ...(model === undefined ? {} : { model }),
+      latency_ms: performance.now() - startMs,
+      ...outcome,
+    }
+    // eslint-disable-next-line @typescript-eslint/require-await -- what it throws is a rejection, which is warned of
+    deferred.run(async () => {
+      const responseJson = result === undefined ? undefined : jsonOf({ result })
+      record({ ...fields, requestJson: jsonOf(request), responseJson })
+    })
   }
   return {
     end: (output) => {
-      guarded(() => {
-        write({}, output)
-      })
+      write({}, output)
     },
     fail: (error, output) => {
-      guarded(() => {
-        write({ error: messageOf(error) }, output)
-      })
+      write({ error: messageOf(error) }, output)
     },
   }
 }
@@ -113,20 +136,27 @@ type Inside = <T>(work: () => T) => T
 /** The result as it was; recorded when it is there, for promises and generators when they end. */
 function follow(result: unknown, span: Span, inside: Inside): unknown {
   if (isGenerator(result)) return followGenerator(result, span, inside)
-  if (!(result instanceof Promise)) {
+  if (!isPlainPromise(result)) {
     // Whatever else can be awaited may do its work only then, and each time: it is left alone.
     span.end(result)
     return result
   }
-  result.then(
+  // The derived promise goes to the program: the rejection of one that is heard besides would count as handled.
+  return result.then(
     (value) => {
       span.end(value)
+      return value
     },
     (error: unknown) => {
       span.fail(error)
+      throw error
     },
   )
-  return result
+}
+
+/** No subclass, and nothing hung on it: what `then` makes of it is as good. */
+function isPlainPromise(value: unknown): value is Promise<unknown> {
+  return value instanceof Promise && value.constructor === Promise && Object.keys(value).length === 0
 }
 
 type AnyGenerator = Generator | AsyncGenerator
@@ -139,11 +169,12 @@ function isGenerator(value: unknown): value is AnyGenerator {
 /** The same generator, its steps heard: recorded once, when it returns, throws or is left. */
 function followGenerator(generator: AnyGenerator, span: Span, inside: Inside): AnyGenerator {
   const yielded: unknown[] = []
+  const plain = createPlainWalk()
   const hear = (step: IteratorResult<unknown>) => {
     if (step.done === true) {
       const returned = step.value === undefined ? {} : { returned: step.value as unknown }
       span.end({ yielded, ...returned })
-    } else if (yielded.length < maxYields) yielded.push(plainValue(step.value))
+    } else if (yielded.length < maxYields) yielded.push(plain(step.value))
     return step
   }
   const heard = (work: () => IteratorResult<unknown> | Promise<IteratorResult<unknown>>) => {

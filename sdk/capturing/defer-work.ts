@@ -1,4 +1,5 @@
 import type { Warn } from '../warn.ts'
+import { messageOf } from './message-of.ts'
 
 /** Work that is done after the caller has had its turn: parsing and joining bodies costs it nothing that it waits for. */
 export interface DeferredWork {
@@ -7,19 +8,24 @@ export interface DeferredWork {
   idle(): Promise<void>
 }
 
+/** A program that makes more in one turn pays for the rest itself: what waits is in no budget. */
+const maxPending = 1_000
+
 /** What fails is warned of: the call that it is about is long over. */
 export function createDeferredWork(warn: Warn): DeferredWork {
   const pending = new Set<Promise<void>>()
   return {
     run(work) {
       const done = new Promise<void>((resolve) => {
-        setImmediate(() => {
+        const start = () => {
           work()
             .catch((error: unknown) => {
-              warn('capture', `a call could not be recorded: ${String(error)}`)
+              warn('capture', `a call could not be recorded: ${messageOf(error)}`)
             })
             .finally(resolve)
-        })
+        }
+        if (pending.size < maxPending) setImmediate(start)
+        else start()
       }).finally(() => pending.delete(done))
       pending.add(done)
     },

@@ -2,12 +2,14 @@ import { newId } from '../../schemas/ids.ts'
 import type { RawRecord } from '../call-record.ts'
 import { sessionFields } from '../session.ts'
 import type { Session } from '../types.ts'
+import type { Warn } from '../warn.ts'
 import { bodyJson } from './body-json.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { DeferredWork } from './defer-work.ts'
 import { createKeptBody, type KeptBody } from './kept-body.ts'
+import { messageOf } from './message-of.ts'
 import { modelCallOf, type ModelCall } from './model-calls.ts'
-import { observeResponse, type BodyObserver } from './observe-response.ts'
+import { canBeObserved, observeResponse, type BodyObserver } from './observe-response.ts'
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
@@ -18,6 +20,7 @@ export interface RecordFetchDependencies {
   /** Called once a call, after the caller has its answer. */
   record: (record: RawRecord) => void
   deferred: DeferredWork
+  warn: Warn
 }
 
 /**
@@ -25,18 +28,28 @@ export interface RecordFetchDependencies {
  * and streams is what it would without; a fault of the recording is warned of and never felt.
  */
 export function recordFetch(inner: Fetch, dependencies: RecordFetchDependencies): Fetch {
+  const guarded = <T>(work: () => T): T | undefined => {
+    try {
+      return work()
+    } catch (error) {
+      dependencies.warn('capture', `a call could not be recorded: ${messageOf(error)}`)
+      return undefined
+    }
+  }
   return async (input, init) => {
-    const attempt = beginAttempt(input, init, dependencies)
+    const attempt = guarded(() => beginAttempt(input, init, dependencies))
     // Some implementations of fetch refuse to be called as a method.
     if (attempt === undefined) return inner.call(undefined, input, init)
     let response: Response
     try {
       response = await inner.call(undefined, input, init)
     } catch (error) {
-      attempt.fail(error)
+      guarded(() => {
+        attempt.fail(error)
+      })
       throw error
     }
-    return attempt.answered(response)
+    return guarded(() => attempt.answered(response)) ?? response
   }
 }
 
@@ -60,6 +73,8 @@ function beginAttempt(
   if (call === undefined) return undefined
   const given = init?.body
   const body = typeof given === 'string' ? given : request?.clone().text()
+  // It fails again when the record is made, which says so; until then nobody waits for it.
+  if (body instanceof Promise) body.catch(() => undefined)
   // Forms and streams carry files, not calls.
   if (body === undefined || (given != null && typeof given !== 'string')) return undefined
   const signal = init?.signal ?? request?.signal
@@ -73,7 +88,7 @@ interface Begun {
 }
 
 function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFetchDependencies): Attempt {
-  const { budget, maxBodyBytes, session, record, deferred } = dependencies
+  const { budget, maxBodyBytes, session, record, deferred, warn } = dependencies
   const startMs = performance.now()
   const id = newId('request')
   const labels = sessionFields(session())
@@ -121,7 +136,10 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
     fail,
     answered(given) {
       response = given
-      return observeResponse(given, observer)
+      if (canBeObserved(given)) return observeResponse(given, observer)
+      warn('unheard', 'the answers of a fetch that is not the platform’s are recorded without their bodies')
+      finish()
+      return given
     },
   }
 }
@@ -155,9 +173,4 @@ function known<T extends Readonly<Record<string, string | undefined>>>(
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: string
   }
-}
-
-/** What went wrong, in the words of the error; ingest takes 8,192 characters. */
-export function messageOf(error: unknown): string {
-  return (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 2_000)
 }

@@ -3,10 +3,10 @@ import type { ByteBudget } from '../capturing/byte-budget.ts'
 /** A record as it will be sent: the bytes of its JSON. A string would take as much again. */
 export type QueuedRecord = Buffer
 
-/** Records that wait to be sent, oldest first, within the byte budget. */
+/** Records that wait to be sent, oldest first, within the byte budget; the oldest make room for what is newer. */
 export interface RecordQueue {
-  /** Adds a record; returns how many old ones had to make room. One that is larger than the whole budget makes none and is not added. */
-  add(json: string): { added: boolean; dropped: number }
+  /** Whether there was room for the record. */
+  add(json: string): boolean
   /** Takes out the next records of at most `maxBytes` (at least one) and `maxRecords`; their bytes stay taken. */
   take(maxRecords: number, maxBytes: number): QueuedRecord[]
   /** Puts records that were taken back in front, in their order. */
@@ -16,17 +16,17 @@ export interface RecordQueue {
   length(): number
 }
 
-export function createRecordQueue(budget: ByteBudget): RecordQueue {
-  let records: QueuedRecord[] = []
+/** `dropped` is told how many records made room. */
+export function createRecordQueue(budget: ByteBudget, dropped: (count: number) => void): RecordQueue {
+  /** Those before `head` are gone: emptied, or they would be held until the array is made anew. */
+  let records: (QueuedRecord | undefined)[] = []
   let head = 0
+  let bytes = 0
 
   const length = () => records.length - head
-  const dropOldest = () => {
-    const oldest = records[head]
-    if (oldest === undefined) return false
-    head++
-    budget.giveBack(oldest.length)
-    return true
+  const shift = (oldest: QueuedRecord) => {
+    records[head++] = undefined
+    bytes -= oldest.length
   }
   /** An array that only shifts its head grows for ever. */
   const compact = () => {
@@ -35,26 +35,38 @@ export function createRecordQueue(budget: ByteBudget): RecordQueue {
     head = 0
   }
 
+  budget.makeRoomFrom({
+    bytes: () => bytes,
+    giveUp(wanted) {
+      let count = 0
+      let given = 0
+      for (let oldest = records[head]; oldest !== undefined && given < wanted; oldest = records[head]) {
+        shift(oldest)
+        given += oldest.length
+        count++
+      }
+      compact()
+      budget.giveBack(given)
+      dropped(count)
+    },
+  })
+
   return {
     add(json) {
       const record = ownBuffer(json)
-      let dropped = 0
-      while (!budget.take(record.length)) {
-        if (!dropOldest()) return { added: false, dropped }
-        dropped++
-      }
-      compact()
+      if (!budget.take(record.length)) return false
       records.push(record)
-      return { added: true, dropped }
+      bytes += record.length
+      return true
     },
     take(maxRecords, maxBytes) {
       const taken: QueuedRecord[] = []
-      let bytes = 0
+      let takenBytes = 0
       for (let next = records[head]; next !== undefined && taken.length < maxRecords; next = records[head]) {
-        if (taken.length > 0 && bytes + next.length > maxBytes) break
-        bytes += next.length
+        if (taken.length > 0 && takenBytes + next.length > maxBytes) break
+        takenBytes += next.length
         taken.push(next)
-        head++
+        shift(next)
       }
       compact()
       return taken
@@ -62,9 +74,10 @@ export function createRecordQueue(budget: ByteBudget): RecordQueue {
     putBack(back) {
       records = [...back, ...records.slice(head)]
       head = 0
+      for (const record of back) bytes += record.length
     },
     release(done) {
-      for (const { length: bytes } of done) budget.giveBack(bytes)
+      for (const record of done) budget.giveBack(record.length)
     },
     length,
   }

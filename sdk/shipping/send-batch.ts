@@ -12,14 +12,23 @@ export interface SendBatchDependencies {
   sent: (count: number) => void
 }
 
-/** Posts records that were taken out of the queue; each is sent, back in the queue or dropped afterwards. Resolves to the pause before the next, in ms. */
-export type SendBatch = (batch: readonly QueuedRecord[]) => Promise<number>
+/** Posts records that were taken out of the queue; each is sent, back in the queue or dropped afterwards. Resolves to the pause before the next. */
+export type SendBatch = (batch: readonly QueuedRecord[]) => Promise<Pause>
+
+export interface Pause {
+  forMs: number
+  /** The API asked for it. */
+  isAsked: boolean
+}
 
 const answerTimeoutMs = 15_000
 const firstPauseMs = 500
 const longestPauseMs = 30_000
-/** A quota may reset in weeks, a key may be mended in minutes: one look a minute finds out. */
+/** A quota may be raised, a key may be mended, in minutes: one look a minute finds out. */
 const patiencePauseMs = 60_000
+/** An API that asks for more is looked at all the same: a quota resets in weeks, and may be raised today. */
+const longestAskedMs = 10 * 60_000
+const noPause: Pause = { forMs: 0, isAsked: false }
 
 export function createSendBatch({ poster, queue, warn, drop, sent }: SendBatchDependencies): SendBatch {
   let failures = 0
@@ -29,7 +38,7 @@ export function createSendBatch({ poster, queue, warn, drop, sent }: SendBatchDe
     failures++
     if (failures >= 3)
       warn('away', `the API does not take records (${detail}); they wait, as far as there is room`)
-    return Math.max(backOffMs(failures), Math.min(afterMs ?? 0, patiencePauseMs))
+    return pauseOf(afterMs, backOffMs(failures))
   }
 
   const settle = (batch: readonly QueuedRecord[], fates: readonly RecordFate[]) => {
@@ -42,18 +51,19 @@ export function createSendBatch({ poster, queue, warn, drop, sent }: SendBatchDe
     queue.release(batch.filter((_, index) => fates[index]?.kind !== 'again'))
     if (again.length > 0) return putBack(again, undefined, 'the API could not take all records')
     failures = 0
-    return 0
+    return noPause
   }
 
   const sendHalves = async (batch: readonly QueuedRecord[]) => {
     if (batch.length === 1) {
       queue.release(batch)
       drop('refused', 1, 'a record is larger than the API takes')
-      return 0
+      return noPause
     }
     const half = batch.length >> 1
-    const firstMs = await send(batch.slice(0, half))
-    return Math.max(firstMs, await send(batch.slice(half)))
+    const first = await send(batch.slice(0, half))
+    const second = await send(batch.slice(half))
+    return first.forMs > second.forMs ? first : second
   }
 
   const send: SendBatch = async (batch) => {
@@ -71,16 +81,21 @@ export function createSendBatch({ poster, queue, warn, drop, sent }: SendBatchDe
       case 'stop':
         queue.putBack(batch)
         warn('stop', `records cannot be sent and wait, as far as there is room: ${fate.detail}`)
-        return patiencePauseMs
+        return pauseOf(undefined, patiencePauseMs)
       case 'over_quota':
         queue.release(batch)
         drop('over_quota', batch.length, fate.detail)
-        return Math.min(fate.afterMs ?? patiencePauseMs, patiencePauseMs)
+        return pauseOf(fate.afterMs, fate.afterMs === undefined ? patiencePauseMs : 0)
       case 'too_large':
         return sendHalves(batch)
     }
   }
   return send
+}
+
+function pauseOf(askedMs: number | undefined, ownMs: number): Pause {
+  const forMs = Math.min(askedMs ?? 0, longestAskedMs)
+  return forMs > ownMs ? { forMs, isAsked: true } : { forMs: ownMs, isAsked: false }
 }
 
 /** `{"records":[…]}`. */

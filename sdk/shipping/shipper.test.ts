@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { createByteBudget } from '../capturing/byte-budget.ts'
+import { createByteBudget, type ByteBudget } from '../capturing/byte-budget.ts'
 import { startRecordReceiver, type RecordReceiver } from '../../tests/support/record-receiver.ts'
 import { createPoster } from './post-json.ts'
 import { createShipper, type Shipper } from './shipper.ts'
@@ -7,6 +7,7 @@ import { createShipper, type Shipper } from './shipper.ts'
 let receiver: RecordReceiver
 let shipper: Shipper
 let warnings: string[]
+let budget: ByteBudget
 
 beforeEach(async () => {
   receiver = await startRecordReceiver()
@@ -19,9 +20,10 @@ afterEach(async () => {
 
 function start(maxBytes: number, url = receiver.url) {
   warnings = []
+  budget = createByteBudget(maxBytes)
   shipper = createShipper({
     poster: createPoster(`${url}/internal/log/batch`, { 'x-service-key': 'svc_test' }),
-    budget: createByteBudget(maxBytes),
+    budget,
     warn: (topic) => warnings.push(topic),
   })
 }
@@ -72,8 +74,21 @@ test('a record larger than the queue is dropped and leaves the others', async ()
   shipper.add(JSON.stringify({ id: 'big', request_body: { text: 'x'.repeat(2_000) } }))
   add(2, 2)
   expect(await shipper.flush(30_000)).toBe(true)
-  expect(ids()).toEqual(['r2', 'r3'])
-  expect(shipper.stats().dropped.queue_full).toBe(3)
+  expect(ids()).toEqual(numbered(4))
+  expect(shipper.stats().dropped.queue_full).toBe(1)
+})
+
+test('a body under way takes the room of the oldest records, as far as that suffices', async () => {
+  start(1_000)
+  add(6)
+  expect(budget.take(500)).toBe(true)
+  expect(shipper.stats()).toMatchObject({ waiting: 3, dropped: { queue_full: 3 } })
+  expect(budget.take(600)).toBe(false)
+  expect(shipper.stats()).toMatchObject({ waiting: 3 })
+  budget.giveBack(500)
+  expect(await shipper.flush(30_000)).toBe(true)
+  expect(ids()).toEqual(numbered(3, 3))
+  expect(budget.taken()).toBe(0)
 })
 
 test('of a batch, what is refused is dropped, what failed is sent again, the rest is stored', async () => {
@@ -95,6 +110,14 @@ test('over the quota, the batch is dropped: a resend would be refused too', asyn
   add(3)
   expect(await shipper.flush(30_000)).toBe(true)
   expect(shipper.stats().dropped.over_quota).toBe(3)
+})
+
+test('a pause that the API asks for is cut by flush once, not each time', async () => {
+  receiver.refuseAll(503, 300)
+  add(1)
+  expect(await shipper.flush(1_800)).toBe(false)
+  expect(await shipper.flush(300)).toBe(false)
+  expect(receiver.paths).toHaveLength(2)
 })
 
 test('a wrong key is warned of; records wait', async () => {

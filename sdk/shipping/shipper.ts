@@ -4,7 +4,7 @@ import type { DropReason, ShippingStats } from '../types.ts'
 import type { Warn } from '../warn.ts'
 import type { Poster } from './post-json.ts'
 import { createRecordQueue } from './record-queue.ts'
-import { createSendBatch } from './send-batch.ts'
+import { createSendBatch, type Pause } from './send-batch.ts'
 
 export interface Shipper {
   /** Takes a record; never throws, never waits. */
@@ -33,31 +33,27 @@ const impatienceMs = 500
 
 /** Sends records in the background, batch after batch, while there are any. */
 export function createShipper({ poster, budget, warn }: ShipperDependencies): Shipper {
-  const queue = createRecordQueue(budget)
   const { dropped, drop } = createDropCounts(warn)
+  const dropFull = (count: number) => {
+    drop('queue_full', count, 'the queue is full (maxQueueBytes)')
+  }
+  const queue = createRecordQueue(budget, dropFull)
   let sentCount = 0
   const send = createSendBatch({ poster, queue, warn, drop, sent: (count) => (sentCount += count) })
   let underWay = 0
   let isClosed = false
   let working: Promise<void> | undefined
-  let pause = new AbortController()
+  const pause = createPauses()
   const waiting = () => queue.length() + underWay
 
-  /** Waits without keeping the process alive; cut short by `flush`. */
-  const rest = async (forMs: number) => {
-    pause = new AbortController()
-    const { signal } = pause
-    await sleep(forMs, undefined, { ref: false, signal }).catch(() => signal.aborted)
-  }
-
   const work = async () => {
-    await rest(gatherMs)
+    await pause.rest({ forMs: gatherMs, isAsked: false })
     while (queue.length() > 0 && !isClosed) {
       const batch = queue.take(maxRecords, maxBatchBytes)
       underWay = batch.length
-      const pauseMs = await send(batch)
+      const next = await send(batch)
       underWay = 0
-      if (pauseMs > 0) await rest(pauseMs)
+      await pause.rest(next)
     }
     working = undefined
   }
@@ -65,7 +61,7 @@ export function createShipper({ poster, budget, warn }: ShipperDependencies): Sh
 
   const flush = (timeoutMs: number) =>
     untilEmpty(waiting, timeoutMs, () => {
-      pause.abort()
+      pause.hurry()
       return start()
     })
 
@@ -75,8 +71,7 @@ export function createShipper({ poster, budget, warn }: ShipperDependencies): Sh
         drop('shut_down', 1, 'it came after shutdown()')
         return
       }
-      const { added, dropped: oldest } = queue.add(json)
-      drop('queue_full', oldest + (added ? 0 : 1), 'the queue is full (maxQueueBytes)')
+      if (!queue.add(json)) dropFull(1)
       void start()
     },
     drop,
@@ -85,7 +80,7 @@ export function createShipper({ poster, budget, warn }: ShipperDependencies): Sh
       if (isClosed) return
       await flush(timeoutMs)
       isClosed = true
-      pause.abort()
+      pause.end()
       poster.close()
       drop('shut_down', waiting(), 'the API did not take them before shutdown()')
     },
@@ -95,6 +90,34 @@ export function createShipper({ poster, budget, warn }: ShipperDependencies): Sh
       heldBytes: budget.taken(),
       dropped: { ...dropped },
     }),
+  }
+}
+
+/** Pauses between batches, which keep no process alive. */
+function createPauses() {
+  let current = new AbortController()
+  let isAsked = false
+  /** In a row of pauses that the API asked for. */
+  let isAskedCut = false
+  return {
+    async rest(pause: Pause) {
+      if (!pause.isAsked) isAskedCut = false
+      isAsked = pause.isAsked
+      if (pause.forMs === 0) return
+      current = new AbortController()
+      const { signal } = current
+      await sleep(pause.forMs, undefined, { ref: false, signal }).catch(() => signal.aborted)
+      isAsked = false
+    },
+    /** Cuts short what is going on; of pauses that the API asked for only one: it wants to be left alone. */
+    hurry() {
+      if (isAsked && isAskedCut) return
+      isAskedCut ||= isAsked
+      current.abort()
+    },
+    end() {
+      current.abort()
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 import { fieldAt, listOf, textOf } from '../../capture/json.ts'
-import { messageOf } from '../capturing/record-fetch.ts'
+import { messageOf } from '../capturing/message-of.ts'
 import type { ToolCall } from '../types.ts'
 
 interface McpClient {

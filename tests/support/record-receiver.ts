@@ -19,8 +19,8 @@ export interface RecordReceiver {
   heartbeats: Record<string, unknown>[]
   /** Status for a record; 202 unless a test says otherwise. */
   decide(with_: (record: PostedRecord) => number): void
-  /** Status for a whole post; undefined: what the records get. */
-  refuseAll(status: number | undefined): void
+  /** Status for a whole post, and its Retry-After; undefined: what the records get. */
+  refuseAll(status: number | undefined, retryAfterSeconds?: number): void
   /** Whether the project of the key keeps no content. */
   keepNothing(isEphemeral: boolean): void
   stop(): Promise<void>
@@ -34,6 +34,7 @@ export async function startRecordReceiver(): Promise<RecordReceiver> {
   const heartbeats: Record<string, unknown>[] = []
   let statusOf: (record: PostedRecord) => number = () => 202
   let refusal: number | undefined
+  let retryAfter: number | undefined
   const project = { project_id: newId('project'), tier: 'enterprise', zero_content_retention: false }
   const take = (record: PostedRecord) => {
     const status = statusOf(record)
@@ -49,6 +50,7 @@ export async function startRecordReceiver(): Promise<RecordReceiver> {
       keys.add(request.headers['x-service-key'] as string | undefined)
       const answer = (status: number, body: unknown) =>
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter)
       if (refusal !== undefined) return answer(refusal, { detail: 'refused', code: 'X' })
       if (request.url === '/internal/project') return answer(200, project)
       if (!isRecord) {
@@ -85,8 +87,9 @@ export async function startRecordReceiver(): Promise<RecordReceiver> {
     decide(decide) {
       statusOf = decide
     },
-    refuseAll(status) {
+    refuseAll(status, retryAfterSeconds) {
       refusal = status
+      retryAfter = retryAfterSeconds
     },
     keepNothing(isEphemeral) {
       project.zero_content_retention = isEphemeral

@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals'
+import { createPlainWalk, plainValue } from './plain-value.ts'
+
+/** The kinds of values are in trace.test.ts. */
+const text = 'y'.repeat(60_000)
+const lengthOf = (value: unknown) => JSON.stringify(value).length
+
+test('the texts of one walk, and of all values that share one, are bounded together', () => {
+  expect(lengthOf(plainValue(Array(500).fill(text)))).toBeLessThan(1_200_000)
+  const names = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`${index}${text}`, 1]))
+  expect(lengthOf(plainValue(names))).toBeLessThan(1_200_000)
+  const plain = createPlainWalk()
+  expect(lengthOf(Array.from({ length: 500 }, () => plain([text])))).toBeLessThan(1_200_000)
+})
+
+test('the values of one walk are bounded, at each depth', () => {
+  const wide = Array.from({ length: 1_000 }, () => Array(1_000).fill(1) as number[])
+  expect(lengthOf(plainValue(wide))).toBeLessThan(100_000)
+  expect(lengthOf(plainValue([new Set(wide), new Map(wide.map((list) => [list, list]))]))).toBeLessThan(
+    100_000,
+  )
+})
+
+test('what cannot even be named, or be thrown as text', () => {
+  const odd = Object.defineProperty(() => 1, 'name', { value: Symbol('odd') })
+  const error = Object.create(null) as Error
+  const bad = { get bad() { throw error } } // prettier-ignore
+  expect(plainValue([odd, bad])).toEqual([
+    expect.stringMatching(/^\[unreadable/),
+    { bad: '[unreadable: an error that has no text]' },
+  ])
+})

@@ -1,0 +1,63 @@
+import { beforeEach, expect, test } from '@jest/globals'
+import { Readable } from 'node:stream'
+import type { RawRecord } from '../call-record.ts'
+import { createByteBudget } from './byte-budget.ts'
+import { createDeferredWork } from './defer-work.ts'
+import { recordFetch, type Fetch } from './record-fetch.ts'
+
+/** What a fetch that is not Node's own may give; the real clients are in providers.test.ts. */
+const records: RawRecord[] = []
+const warnings: string[] = []
+const warn = (_topic: string, message: string) => warnings.push(message)
+const deferred = createDeferredWork(warn)
+const chat = 'https://api.openai.com/v1/chat/completions'
+
+beforeEach(() => {
+  records.length = 0
+  warnings.length = 0
+})
+
+function recorded(inner: Fetch): Fetch {
+  const budget = createByteBudget(100_000)
+  const record = (raw: RawRecord) => records.push(raw)
+  return recordFetch(inner, { budget, maxBodyBytes: 10_000, session: () => ({}), record, deferred, warn })
+}
+
+function answer(fields: object): Response {
+  const headers = new Headers({ 'content-type': 'application/json' })
+  return { status: 200, statusText: '', headers, url: chat, ok: true, ...fields } as unknown as Response
+}
+
+const post = { method: 'POST', body: '{"model":"m"}' }
+
+test('a body that is a stream of Node: the answer is returned as it is, recorded without its body', async () => {
+  const given = answer({ body: Readable.from(['{}']) })
+  expect(await recorded(() => Promise.resolve(given))(chat, post)).toBe(given)
+  await deferred.idle()
+  expect(records).toMatchObject([{ status_code: 200, requestJson: '{"model":"m"}', responseJson: undefined }])
+  expect(warnings).toEqual([expect.stringContaining('without their bodies')])
+})
+
+test('a status that no Response takes: the answer is returned as it is, its body unread', async () => {
+  const given = answer({ status: 999, body: new Response('{"a":1}').body })
+  expect(await recorded(() => Promise.resolve(given))(chat, post)).toBe(given)
+  expect(await new Response(given.body).text()).toBe('{"a":1}')
+  expect(warnings).toHaveLength(1)
+})
+
+test('an address that cannot be decoded is called, unrecorded', async () => {
+  const given = answer({ body: null })
+  const url = 'https://generativelanguage.googleapis.com/v1beta/models/a%:generateContent'
+  expect(await recorded(() => Promise.resolve(given))(url, post)).toBe(given)
+  await deferred.idle()
+  expect(records).toEqual([])
+  expect(warnings).toEqual([expect.stringContaining('could not be recorded')])
+})
+
+test('an error that cannot be made text is thrown as it was and recorded', async () => {
+  const thrown = Object.create(null) as Error
+  const call = recorded(() => Promise.reject(thrown))(chat, post)
+  await expect(call).rejects.toBe(thrown)
+  await deferred.idle()
+  expect(records).toMatchObject([{ error: 'an error that has no text', aborted_by: 'upstream' }])
+})
