@@ -6,6 +6,7 @@ import OpenAI from 'openai'
 import { createClient } from '../../sdk/index.ts'
 import { startBenchProcess } from '../support/bench-process.ts'
 import { printFigures } from '../support/benchmark.ts'
+import type { RecordCount } from '../support/record-counter.ts'
 
 /**
  * What the SDK adds to a call of the official client, against the same client bare: the two take turns, call by call, on one provider on
@@ -38,7 +39,7 @@ try {
   const plain = await compare(calls, ask)
   const streamed = await compare(calls / 4, stream)
   await sluice.flush(60_000)
-  const stored = await receiver.ask<number>({})
+  const { distinct: stored } = await receiver.ask<RecordCount>({})
   const made = 200 + calls + calls / 4
   console.table({ plain, streamed })
   console.log(`${stored} of ${made} calls recorded`)

@@ -1,0 +1,17 @@
+import { expect, test } from '@jest/globals'
+import { createDeferredWork } from './defer-work.ts'
+
+test('work waits for the caller to have its turn, a thousand pieces at most, and what fails is warned of', async () => {
+  const warnings: string[] = []
+  const deferred = createDeferredWork((_topic, message) => warnings.push(message))
+  let started = 0
+  for (let piece = 0; piece < 1_500; piece++)
+    deferred.run(() => {
+      started++
+      return piece === 0 ? Promise.reject(new Error('no')) : Promise.resolve()
+    })
+  expect(started).toBe(500)
+  await deferred.idle()
+  expect(started).toBe(1_500)
+  expect(warnings).toEqual([expect.stringContaining('Error: no')])
+})
