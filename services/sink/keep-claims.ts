@@ -4,7 +4,7 @@ import type { Clock } from '#runtime/clock.ts'
 import { readGroupOffsets, type GroupOffsets } from '#runtime/kafka/read-group-offsets.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
-import { inTransaction } from '#runtime/postgres.ts'
+import { inElectedTransaction } from './in-elected-transaction.ts'
 import {
   dropOldClaims,
   findLostClaims,
@@ -52,12 +52,7 @@ export function createClaimKeeping(dependencies: ClaimDependencies): () => Promi
 
   async function keepPartitions(): Promise<void> {
     const now = new Date(clock.now())
-    const dropped = await inTransaction(pool, async (client) => {
-      const { rows } = await client.query<{ elected: boolean }>(
-        'select pg_try_advisory_xact_lock($1) as elected',
-        [claimLock],
-      )
-      if (rows[0]?.elected !== true) return undefined
+    const dropped = await inElectedTransaction(pool, claimLock, async (client) => {
       await makeClaimPartitions(client, now)
       return dropOldClaims(client, now)
     })

@@ -8,6 +8,7 @@ import { idToUuid, newId } from '#schemas/ids.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
 import { createRetention } from './keep-retention.ts'
+import { dayOf } from './stores/day-partitions.ts'
 import { addWebhook } from './testing/add-webhook.ts'
 
 jest.setTimeout(60_000)
@@ -85,6 +86,26 @@ test('content goes after 90 days or as the project says; calls and scores stay u
   }
   expect(await ages('llm_requests', 'created_at', usual)).toEqual([1, 8, 89, 92])
   expect(await ages('tool_rollups', 'last_at', usual)).toEqual([1, 8, 89, 92])
+})
+
+test('what projects keep for fewer days goes though a reader keeps a day from being dropped', async () => {
+  const short = await addProject(7)
+  await seed(short, 8)
+  await seed(short, 93)
+  const reader = await pool.connect()
+  try {
+    await reader.query('begin')
+    await reader.query('select from safety_score_details limit 1')
+    await expect(keep(undefined)).rejects.toMatchObject({ code: 'POSTGRES_UNAVAILABLE' })
+    expect(await ages('llm_request_bodies', 'created_at', short)).toEqual([])
+  } finally {
+    await reader.query('rollback')
+    reader.release()
+  }
+  await keep(undefined)
+  const day = dayOf(Date.now() - 93 * dayMs).replaceAll('-', '')
+  const left = await pool.query('select from pg_class where relname = $1', [`safety_score_details_${day}`])
+  expect(left.rowCount).toBe(0)
 })
 
 test('events and deliveries go with the content that they quote, what has not ended stays; dead letters after 90 days', async () => {

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
-import { inTransaction } from '#runtime/postgres.ts'
+import { inElectedTransaction } from './in-elected-transaction.ts'
 import { dayOf } from './stores/day-partitions.ts'
 import {
   allDayTables,
@@ -32,7 +32,7 @@ const retentionLock = 7_355_611
 /**
  * One round of erasing what is kept no longer: a day of content 90 days after it ended, by dropping its tables; a day of calls and scores, and its
  * roll-ups, when METADATA_RETENTION_DAYS says so; and rows of content of projects that keep theirs for fewer days. One day a round, in a
- * transaction that ends soon, because dropping a partition locks its parent. Resolves to whether there is more to do.
+ * transaction of its own that ends soon, because dropping a partition locks its parent. Resolves to whether there is more to do.
  */
 export function createRetention(dependencies: RetentionDependencies): () => Promise<boolean> {
   const { pool, metadataDays, clock, log, metrics } = dependencies
@@ -48,19 +48,18 @@ export function createRetention(dependencies: RetentionDependencies): () => Prom
     return dropOldestDay(client, allDayTables, firstKept(metadataDays))
   }
 
+  async function deleteRows(client: PoolClient): Promise<number> {
+    const content = await deleteExpiredContent(client, new Date(clock.now()), rowsAtOnce)
+    const logs = await deleteOldLogs(client, contentDays, rowsAtOnce)
+    if (metadataDays !== undefined) await deleteOldRollups(client, firstKept(metadataDays), rowsAtOnce)
+    return content + logs
+  }
+
   return async () => {
-    const { name, rows } = await inTransaction(pool, async (client) => {
-      const elected = await client.query<{ elected: boolean }>(
-        'select pg_try_advisory_xact_lock($1) as elected',
-        [retentionLock],
-      )
-      if (elected.rows[0]?.elected !== true) return { name: undefined, rows: 0 }
-      const content = await deleteExpiredContent(client, new Date(clock.now()), rowsAtOnce)
-      const deleted = content + (await deleteOldLogs(client, contentDays, rowsAtOnce))
-      if (metadataDays !== undefined) await deleteOldRollups(client, firstKept(metadataDays), rowsAtOnce)
-      return { name: await dropDay(client), rows: deleted }
-    })
+    const rows = (await inElectedTransaction(pool, retentionLock, deleteRows)) ?? 0
     erased.inc(rows)
+    // Apart: whoever reads a day for long keeps it from being dropped, which must not bring the rows back.
+    const name = await inElectedTransaction(pool, retentionLock, dropDay)
     if (name === undefined) return rows >= rowsAtOnce
     dropped.inc()
     log.info({ table: name }, 'a day was dropped at its age')

@@ -1,0 +1,21 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+
+const root = join(import.meta.dirname, '..')
+const sources = globSync('{runtime,services,capture,schemas,infra,scripts,tests/support}/**/*.ts', {
+  cwd: root,
+})
+  .filter((path) => !path.endsWith('.test.ts'))
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+
+test('every advisory lock has a number of its own: two tasks that share one keep each other from running', () => {
+  const takersOf = new Map<string, string[]>()
+  for (const { path, text } of sources) {
+    for (const [, number = ''] of text.matchAll(/^const \w*lock = ([\d_]+)$/gim)) {
+      takersOf.set(number, [...(takersOf.get(number) ?? []), path])
+    }
+  }
+  expect(takersOf.size).toBeGreaterThan(6)
+  expect([...takersOf].filter(([, paths]) => paths.length > 1)).toEqual([])
+})

@@ -1,0 +1,17 @@
+import type { Pool, PoolClient } from 'pg'
+import { inTransaction } from '#runtime/postgres.ts'
+
+/** Runs `work` in one transaction, unless another sink holds the advisory lock: then it resolves to undefined. */
+export function inElectedTransaction<T>(
+  pool: Pool,
+  lock: number,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T | undefined> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ elected: boolean }>(
+      'select pg_try_advisory_xact_lock($1) as elected',
+      [lock],
+    )
+    return rows[0]?.elected === true ? work(client) : undefined
+  })
+}
