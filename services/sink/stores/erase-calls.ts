@@ -1,4 +1,5 @@
-import type { ClientBase } from 'pg'
+import type { ClientBase, Pool } from 'pg'
+import { query } from '#runtime/postgres.ts'
 import { idFromUuid } from '#schemas/ids.ts'
 import { dayOf } from './day-partitions.ts'
 
@@ -13,14 +14,25 @@ export interface OpenErasure {
   settled: boolean | null
 }
 
-/** The oldest erasures that are not done. */
-export async function openErasures(client: ClientBase, limit: number): Promise<OpenErasure[]> {
-  const { rows } = await client.query<OpenErasure>(
-    `select id, project_id, scope, subject, requested_at, barrier <= pg_snapshot_xmin(pg_current_snapshot()) as settled
-     from erasures where status = 'erasing' order by requested_at limit $1`,
+/** Erasures that are not done: those first of which something can be done now, the oldest first. */
+export async function openErasures(pool: Pool, limit: number): Promise<string[]> {
+  const { rows } = await query<{ id: string }>(
+    pool,
+    `select id from erasures where status = 'erasing'
+     order by barrier is null or barrier <= pg_snapshot_xmin(pg_current_snapshot()) desc, requested_at limit $1`,
     [limit],
   )
-  return rows
+  return rows.map(({ id }) => id)
+}
+
+/** Undefined: it is done, or there is none. */
+export async function findOpenErasure(client: ClientBase, id: string): Promise<OpenErasure | undefined> {
+  const { rows } = await client.query<OpenErasure>(
+    `select id, project_id, scope, subject, requested_at, barrier <= pg_snapshot_xmin(pg_current_snapshot()) as settled
+     from erasures where status = 'erasing' and id = $1`,
+    [id],
+  )
+  return rows[0]
 }
 
 interface CallKey {
@@ -77,38 +89,6 @@ async function noteErased(
   )
 }
 
-/** The request that an event is of, as people see its identifier; null for events of none. Data is JSON as bytes. */
-const requestOf = (row: string) =>
-  `coalesce(${row}.content_id, substring(convert_from(${row}.data, 'UTF8') from '"request_id":"(req_[0-9a-z]{26})"'))`
-
-const ofErased = (row: string) =>
-  `(select from erased_requests x where x.project_id = ${row}.project_id and x.request = ${requestOf(row)})`
-
-/** Deletes what refers to erased calls without a foreign key: events, deliveries with their attempts, the index of dead letters, reviews. */
-export async function eraseTraces(
-  client: ClientBase,
-  { project_id, scope, requested_at }: OpenErasure,
-): Promise<void> {
-  const wholeProject = scope === 'project'
-  const remove = (table: string, time: string, ofCall: string) =>
-    client.query(
-      `delete from ${table} t where t.project_id = $1 and (($2 and t.${time} <= $3) or exists ${ofCall})`,
-      [project_id, wholeProject, requested_at],
-    )
-  await remove('event_outbox', 'created_at', ofErased('t'))
-  await remove('webhook_deliveries', 'event_created_at', ofErased('t'))
-  const byUuid =
-    '(select from erased_requests x where x.project_id = t.project_id and x.request_id = t.request_id)'
-  await remove('dead_letters', 'dead_at', byUuid)
-  await remove('score_reviews', 'created_at', byUuid)
-  await remove('swept_calls', 'swept_at', byUuid)
-  await remove('score_reviews', 'created_at', byUuid)
-  if (!wholeProject) return
-  await remove('seen_tools', 'first_seen_at', '(select where false)')
-  for (const table of ['call_rollups', 'score_rollups', 'tool_rollups'])
-    await remove(table, 'hour', '(select where false)')
-}
-
 /** Begins to wait for the transactions that did not know of the erasure. */
 export async function markEmptied(client: ClientBase, { id }: OpenErasure): Promise<void> {
   await client.query('update erasures set barrier = pg_snapshot_xmax(pg_current_snapshot()) where id = $1', [
@@ -117,7 +97,10 @@ export async function markEmptied(client: ClientBase, { id }: OpenErasure): Prom
 }
 
 export async function markErased(client: ClientBase, { id }: OpenErasure, now: Date): Promise<void> {
-  await client.query(`update erasures set status = 'erased', erased_at = $2 where id = $1`, [id, now])
+  await client.query(
+    `update erasures set status = 'erased', erased_at = $2 where id = $1 and status = 'erasing'`,
+    [id, now],
+  )
 }
 
 /** Deletes notes of calls of which Kafka has nothing any more, and erasures that ended over `days` ago. At most 10,000 of each. */

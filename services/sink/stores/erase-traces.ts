@@ -1,0 +1,115 @@
+import type { ClientBase } from 'pg'
+import type { OpenErasure } from './erase-calls.ts'
+import { rollupTables } from './rollup-tables.ts'
+
+/** A table that refers to calls without a foreign key, walked by `time` and `key`, which have an index with the project. */
+export interface TraceTable {
+  name: string
+  time: string
+  key: string
+  keyType: string
+  /** Whether a row `t` is of an erased call. */
+  ofErased: string
+}
+
+/** How far a walk is. */
+export interface Place {
+  /** As Postgres writes it: a Date has no microseconds, and a walk would come to the same rows again. */
+  at: string
+  key: string
+}
+
+/** The request that an event is of, as people see its identifier; null for events of none. Data is JSON as bytes. */
+const requestOf = `coalesce(t.content_id, substring(convert_from(t.data, 'UTF8') from '"request_id":"(req_[0-9a-z]{26})"'))`
+const byName = `exists (select from erased_requests x where x.project_id = t.project_id and x.request = ${requestOf})`
+const byUuid =
+  'exists (select from erased_requests x where x.project_id = t.project_id and x.request_id = t.request_id)'
+
+/** Events, deliveries with their attempts, the index of dead letters, reviews, what the sweep remembers. */
+export const traceTables: readonly TraceTable[] = [
+  { name: 'event_outbox', time: 'created_at', key: 'seq', keyType: 'bigint', ofErased: byName },
+  { name: 'webhook_deliveries', time: 'event_created_at', key: 'id', keyType: 'uuid', ofErased: byName },
+  { name: 'dead_letters', time: 'dead_at', key: 'id', keyType: 'uuid', ofErased: byUuid },
+  { name: 'score_reviews', time: 'created_at', key: 'id', keyType: 'uuid', ofErased: byUuid },
+  { name: 'swept_calls', time: 'swept_at', key: 'request_id', keyType: 'uuid', ofErased: byUuid },
+]
+
+/**
+ * Looks at the next `limit` rows of the erasure's project and deletes those of erased calls; all until it was asked for when the whole project is
+ * erased. Returns where it stopped; undefined at the end.
+ */
+export async function eraseTraces(
+  client: ClientBase,
+  { name, time, key, keyType, ofErased }: TraceTable,
+  { project_id, scope, requested_at }: OpenErasure,
+  after: Place | undefined,
+  limit: number,
+): Promise<Place | undefined> {
+  const { rows } = await client.query<Place & { seen: number }>(
+    `with page as materialized (
+       select t.${time} as at, t.${key} as key from ${name} t
+       where t.project_id = $1 and ($4::timestamptz is null or (t.${time}, t.${key}) > ($4, $5::${keyType}))
+       order by t.${time}, t.${key} limit $6
+     ), gone as (
+       delete from ${name} t using page where t.project_id = $1 and t.${key} = page.key
+         and (($2 and t.${time} <= $3) or ${ofErased})
+     )
+     select page.at::text, page.key::text, (select count(*) from page)::integer as seen
+     from page order by page.at desc, page.key desc limit 1`,
+    [project_id, scope === 'project', requested_at, after?.at ?? null, after?.key ?? null, limit],
+  )
+  return rows[0]?.seen === limit ? rows[0] : undefined
+}
+
+const hourMs = 3_600_000
+
+/** Deletes the names of a project's tools, and its roll-ups of the hours that were over when its erasure was asked for: at most `limit` rows of each. Returns how many. */
+export async function eraseCounts(
+  client: ClientBase,
+  { project_id, requested_at }: OpenErasure,
+  limit: number,
+): Promise<number> {
+  const tools = await client.query(
+    `delete from seen_tools where project_id = $1 and tool_name in (
+       select tool_name from seen_tools where project_id = $1 and first_seen_at <= $2 limit $3)`,
+    [project_id, requested_at, limit],
+  )
+  let deleted = tools.rowCount ?? 0
+  for (const { name } of rollupTables) {
+    const { rowCount } = await client.query(
+      `delete from ${name} where (project_id, hour, series, lane) in (
+         select project_id, hour, series, lane from ${name} where project_id = $1 and hour < $2 limit $3)`,
+      [project_id, new Date(hourOf(requested_at)), limit],
+    )
+    deleted += rowCount ?? 0
+  }
+  return deleted
+}
+
+const hourOf = (time: Date) => time.getTime() - (time.getTime() % hourMs)
+
+/**
+ * Deletes the roll-ups of the hour in which the erasure of a project was asked for, unless they count calls that came afterwards. The rows are locked
+ * before it is looked for such calls: a sink that adds to one has committed its calls by then, or waits and makes the row anew.
+ */
+export async function eraseLastHour(
+  client: ClientBase,
+  { project_id, requested_at }: OpenErasure,
+): Promise<void> {
+  const from = hourOf(requested_at)
+  const hour = [project_id, new Date(from)]
+  for (const { name } of rollupTables) {
+    await client.query(
+      `select from ${name} where project_id = $1 and hour = $2 order by series, lane for update`,
+      hour,
+    )
+  }
+  const { rowCount } = await client.query(
+    'select from llm_requests where project_id = $1 and created_at >= $2 and created_at < $3 limit 1',
+    [...hour, new Date(from + hourMs)],
+  )
+  if (rowCount !== 0) return
+  for (const { name } of rollupTables) {
+    await client.query(`delete from ${name} where project_id = $1 and hour = $2`, hour)
+  }
+}
