@@ -102,6 +102,28 @@ test('a claim whose call never came is given back, an hour later and once the si
   expect(await countOf(projectId)).toBe(5)
 })
 
+test('a call that was claimed under a limit counts once when it comes after its project became unlimited', async () => {
+  const projectId = await stage.addProject('free')
+  const [claimed, later] = [1, 2].map(() => sampleCall(projectId, { tier: 'enterprise' }))
+  if (claimed === undefined || later === undefined) throw new Error('no calls')
+  // Admitted, and then Kafka was away: its client sends it again, to a project that has paid meanwhile.
+  await claim(projectId, [claimed.id])
+  await stage.pool.query(`update subscriptions set tier = 'enterprise' where project_id = $1`, [
+    idToUuid(projectId),
+  ])
+  const sink = await startSink(stage)
+  try {
+    await stage.sendCalls([claimed, later])
+    await eventually(
+      () => storedCount(projectId),
+      (count) => count === 2,
+    )
+  } finally {
+    await sink.service.stop()
+  }
+  expect(await countOf(projectId)).toBe(2)
+})
+
 test('claims stand in a table for each month, which is dropped when nobody can ask for it', async () => {
   const projectId = await stage.addProject('free')
   const names = async () => {

@@ -158,23 +158,25 @@ async function noteTools(client: ClientBase, newCalls: readonly PlacedCall[]) {
 }
 
 /**
- * Moves the counters of the unlimited tier, whose calls ingest does not claim, by the rows really stored. Last in the transaction and in key
- * order, because every sink that stores for the same project waits for this row.
+ * Moves the counters of the unlimited tier, whose calls ingest does not claim, by the rows really stored. One that was claimed all the same came first
+ * when its project had a limit, and counts already. (The other way round, a call that was counted here and is sent again after its project got a
+ * limit is claimed by ingest and counts twice: docs/decisions/0014.) Last in the transaction and in key order, because every sink that stores
+ * for the same project waits for this row.
  */
 async function countUnlimited(client: ClientBase, newCalls: readonly PlacedCall[]): Promise<void> {
-  const counts = new Map<string, number>()
-  for (const { call, projectUuid } of newCalls) {
-    if (isUnlimited(call.tier)) counts.set(projectUuid, (counts.get(projectUuid) ?? 0) + 1)
-  }
-  if (counts.size === 0) return
-  const projects = [...counts.keys()].sort()
+  const counted = newCalls.filter(({ call }) => isUnlimited(call.tier))
+  if (counted.length === 0) return
+  const projects = [...new Set(counted.map(({ projectUuid }) => projectUuid))].sort()
   await client.query('select roll_period(project, now()) from unnest($1::uuid[]) as counted (project)', [
     projects,
   ])
+  // The row is locked by now, so no claim of the project comes or goes.
   await client.query(
-    `update subscriptions set requests_this_period = requests_this_period + added
-     from unnest($1::uuid[], $2::bigint[]) as counted (project, added) where project_id = project`,
-    [projects, projects.map((project) => counts.get(project))],
+    `update subscriptions set requests_this_period = requests_this_period + added from (
+       select project, count(*) as added from unnest($1::uuid[], $2::uuid[]) as counted (project, request)
+       where not exists (select from quota_claims c where c.project_id = project and c.request_id = request) group by project
+     ) counts where project_id = project`,
+    [counted.map(({ projectUuid }) => projectUuid), counted.map(({ requestUuid }) => requestUuid)],
   )
 }
 
