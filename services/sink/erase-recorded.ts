@@ -2,8 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
-import { inTransaction } from '#runtime/postgres.ts'
-import { inElectedTransaction } from './in-elected-transaction.ts'
+import { inElectedTransaction, inTurn } from './in-elected-transaction.ts'
 import {
   eraseCalls,
   findOpenErasure,
@@ -46,21 +45,16 @@ export function createErasing({
   /** Erasures that failed when they were last gone on with: they come after the others. */
   const failing = new Set<string>()
 
-  /** Once begun, an erasure waits for its turn: a walk that gave up whenever another sink is at work would never end. */
-  const inTurn = <T>(work: (client: PoolClient) => Promise<T>) =>
-    inTransaction(pool, async (client) => {
-      await client.query('select pg_advisory_xact_lock($1)', [erasingLock])
-      return work(client)
-    })
+  const takeTurn = <T>(work: (client: PoolClient) => Promise<T>) => inTurn(pool, erasingLock, work)
 
   async function eraseRest(erasure: OpenErasure, signal: AbortSignal | undefined): Promise<void> {
     for (const table of traceTables) {
       let place: Place | undefined
-      do place = await inTurn((client) => eraseTraces(client, table, erasure, place, rowsAtOnce))
+      do place = await takeTurn((client) => eraseTraces(client, table, erasure, place, rowsAtOnce))
       while (place !== undefined && signal?.aborted !== true)
     }
     if (erasure.scope !== 'project') return
-    while ((await inTurn((client) => eraseCounts(client, erasure, rowsAtOnce))) > 0);
+    while ((await takeTurn((client) => eraseCounts(client, erasure, rowsAtOnce))) > 0);
   }
 
   async function finish(client: PoolClient, erasure: OpenErasure): Promise<void> {
@@ -81,7 +75,7 @@ export function createErasing({
     counter.inc(count)
     if (count > 0 || erasure.settled === false) return count
     await eraseRest(erasure, signal)
-    if (signal?.aborted !== true) await inTurn((client) => finish(client, erasure))
+    if (signal?.aborted !== true) await takeTurn((client) => finish(client, erasure))
     return 0
   }
 

@@ -15,3 +15,11 @@ export function inElectedTransaction<T>(
     return rows[0]?.elected === true ? work(client) : undefined
   })
 }
+
+/** The same, but waits for the lock: for steps of what was begun, which would never end if it gave up whenever another sink is at work. */
+export function inTurn<T>(pool: Pool, lock: number, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  return inTransaction(pool, async (client) => {
+    await client.query('select pg_advisory_xact_lock($1)', [lock])
+    return work(client)
+  })
+}

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import pg from 'pg'
+import { systemClock } from '#runtime/clock.ts'
+import { idToUuid } from '#schemas/ids.ts'
+import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
+import { createDayPartitions, dayOf } from './stores/day-partitions.ts'
+import { all, createErasingStage } from './testing/erasing-stage.ts'
+import { sampleCall } from './testing/sample-records.ts'
+
+jest.setTimeout(60_000)
+
+let database: TestDatabase
+let pool: pg.Pool
+let stage: ReturnType<typeof createErasingStage>
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  pool = new pg.Pool({ connectionString: database.url, max: 6 })
+  stage = createErasingStage(pool)
+  const partitions = createDayPartitions({ pool, clock: systemClock, maxAgeDays: 35 })
+  await partitions.make(dayOf(Date.now()))
+})
+
+afterAll(async () => {
+  await pool.end()
+  await database.drop()
+})
+
+test('an erasure that cannot go on keeps no other from it', async () => {
+  const [stuckId, otherId] = [await stage.addProject(), await stage.addProject()]
+  await stage.store([sampleCall(stuckId), sampleCall(otherId)])
+  const holder = await pool.connect()
+  const impatient = new pg.Pool({ connectionString: database.url, max: 2, statement_timeout: 300 })
+  try {
+    await holder.query('begin')
+    await holder.query('select from llm_requests where project_id = $1 for update', [idToUuid(stuckId)])
+    const stuck = await stage.erase(stuckId, 'project', '')
+    await stage.erase(otherId, 'project', '')
+    const round = stage.erasing(impatient)
+    for (let made = 0; made < 3; made++) await round().catch(() => undefined)
+    expect(await stage.countsOf(otherId)).toEqual(all(0))
+    await holder.query('rollback')
+    await stage.erased(stuck, '1')
+  } finally {
+    holder.release()
+    await impatient.end()
+  }
+})
+
+test('however much refers to erased calls, it is deleted by the five thousand, and nothing else is', async () => {
+  const projectId = await stage.addProject()
+  const [mine, kept] = [sampleCall(projectId), sampleCall(projectId)]
+  await stage.store([mine, kept])
+  // Most of one moment, as a batch of the sink writes them.
+  await pool.query(
+    `insert into event_outbox (id, event, project_id, created_at, data, content_id)
+     select gen_random_uuid(), 'threat_detected', $1, now() - make_interval(secs => number / 11000), '{}', case when number % 3 = 0 then $3 else $2 end
+     from generate_series(1, 12000) number`,
+    [idToUuid(projectId), mine.id, kept.id],
+  )
+  await pool.query(`
+    create table deletions (count bigint not null);
+    create function note_deletion() returns trigger language plpgsql as $$
+      begin insert into deletions select count(*) from gone; return null; end $$;
+    create trigger deletions after delete on event_outbox referencing old table as gone for each statement execute function note_deletion();
+  `)
+  await stage.erased(await stage.erase(projectId, 'request', idToUuid(mine.id)), '1')
+  const left = await pool.query('select from event_outbox where project_id = $1 and content_id = $2', [
+    idToUuid(projectId),
+    mine.id,
+  ])
+  expect([left.rowCount, (await stage.countsOf(projectId))['event_outbox']]).toEqual([0, 4_000])
+  const { rows } = await pool.query<{ largest: number; all: number }>(
+    'select max(count)::integer as largest, sum(count)::integer as all from deletions',
+  )
+  expect(rows[0]?.all).toBe(8_000)
+  expect(rows[0]?.largest).toBeLessThanOrEqual(5_000)
+})
