@@ -2,7 +2,7 @@ import type { Metrics } from '#runtime/metrics.ts'
 import type { Verdict } from './delivery/post-records.ts'
 import type { CutReason } from './recording/captured-body.ts'
 import type { LossReason } from './spool/spool-options.ts'
-import type { SpoolDepth } from './spool/spool.ts'
+import type { SpoolDepth } from './spool/spool-depth.ts'
 
 /** Every metric of the gateway. Labels come from fixed sets: no path, model or header of a caller becomes one. */
 export interface GatewayMetrics {

@@ -250,6 +250,7 @@ function createSpool(config: GatewayConfig, metrics: GatewayMetrics, log: Log, c
     name: `${process.pid}-${randomBytes(4).toString('hex')}`,
     key: config.SPOOL_KEY,
     maxBytes: config.SPOOL_MAX_BYTES,
+    maxWaitingBytes: config.CAPTURE_TOTAL_MAX_BYTES,
     stripBodies: withoutBodies,
     now: () => clock.now(),
     log,

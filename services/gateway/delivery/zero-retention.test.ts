@@ -33,6 +33,7 @@ async function openSpool(): Promise<Spool> {
     name: `z${names++}`,
     key: undefined,
     maxBytes: 64 * 1024 * 1024,
+    maxWaitingBytes: 64 * 1024 * 1024,
     stripBodies: withoutBodies,
     now,
     tickMs: 10,

@@ -17,7 +17,7 @@ const setAsideFolder = 'set-aside'
 
 export interface OwnFolder {
   folder: string
-  /** Segments that it held already, by name; none once they are adopted. */
+  /** Segments that lie in it and are not adopted yet, by name. */
   left: string[]
 }
 
@@ -66,6 +66,16 @@ interface AdoptOptions {
   log: Log
 }
 
+/** Room for folders beside `usedBytes`: for one at least when nothing is used. */
+export function roomFrom(usedBytes: number, maxBytes: number): AdoptOptions['hasRoom'] {
+  let used = usedBytes
+  return (byteLength) => {
+    if (used > 0 && used + byteLength > maxBytes) return false
+    used += byteLength
+    return true
+  }
+}
+
 /** What adoption brought. */
 export interface AdoptedSegments {
   /** Oldest first. */
@@ -74,7 +84,12 @@ export interface AdoptedSegments {
   damaged: number
   /** How many lie in `set-aside/`: of another version, for the gateway that can read them. */
   setAside: number
+  /** Why something could not be taken; the next adoption tries again. Undefined: all could. */
+  failed: Error | undefined
 }
+
+/** Told of what cannot be adopted: it holds nothing else up. */
+type OnFailure = (path: string, error: unknown) => void
 
 /** Moves the segments of folders whose process is gone into `own`, as long as there is room, and looks at them and at what it held. */
 export async function adoptSegments(
@@ -82,14 +97,27 @@ export async function adoptSegments(
   own: OwnFolder,
   { now, hasRoom, log }: AdoptOptions,
 ): Promise<AdoptedSegments> {
-  const adopted: AdoptedSegments = { segments: [], damaged: 0, setAside: 0 }
-  const readable = await takeReadable(directory, own.folder)
-  for (const path of [...readable, ...(await adoptFolders(directory, own, { now, hasRoom }))]) {
-    const { segment, problem } = await inspectSegment(path)
-    if (problem !== null) log.error({ segment: path, problem }, 'a spool segment cannot be read to its end')
-    if (problem === 'damaged') adopted.damaged++
-    if (problem === 'another version') await setAside(directory, path)
-    else adopted.segments.push(segment)
+  const adopted: AdoptedSegments = { segments: [], damaged: 0, setAside: 0, failed: undefined }
+  const onFailure: OnFailure = (path, error) => {
+    log.error({ err: error, path }, 'what a gateway left cannot be adopted; it is tried again')
+    adopted.failed ??= error instanceof Error ? error : new Error(String(error))
+  }
+  await takeReadable(directory, own, onFailure)
+  await claimFolders(directory, own, { now, hasRoom, onFailure })
+  await unpack(own.folder, own, onFailure)
+  const paths = await withoutErased(own.left.sort().map((name) => join(own.folder, name)))
+  own.left = []
+  for (const path of paths) {
+    try {
+      const { segment, problem } = await inspectSegment(path)
+      if (problem !== null) log.error({ segment: path, problem }, 'a spool segment cannot be read to its end')
+      if (problem === 'another version') await setAside(directory, path)
+      else adopted.segments.push(segment)
+      if (problem === 'damaged') adopted.damaged++
+    } catch (error) {
+      own.left.push(basename(path))
+      onFailure(path, error)
+    }
   }
   adopted.setAside = (await namesSetAside(directory)).length
   return adopted
@@ -111,43 +139,40 @@ async function namesSetAside(directory: string): Promise<string[]> {
 }
 
 /** Moves what another version of the gateway set aside, and this one can read, into `own`. */
-async function takeReadable(directory: string, own: string): Promise<string[]> {
-  const taken: string[] = []
+async function takeReadable(directory: string, own: OwnFolder, onFailure: OnFailure): Promise<void> {
   for (const name of await namesSetAside(directory)) {
+    const path = join(directory, setAsideFolder, name)
     try {
-      const path = join(directory, setAsideFolder, name)
       if (!(await isReadable(path))) continue
-      await rename(path, join(own, name))
-      taken.push(join(own, name))
+      await rename(path, join(own.folder, name))
+      own.left.push(name)
     } catch (error) {
       // Another gateway beside this one has it.
-      if (!isMissing(error)) throw error
+      if (!isMissing(error)) onFailure(path, error)
     }
   }
-  return taken
 }
 
-/**
- * Renaming a folder is what claims it, so of two gateways that come together one has it. Gives the paths of what was
- * adopted, oldest first.
- */
-async function adoptFolders(
+interface ClaimOptions extends Omit<AdoptOptions, 'log'> {
+  onFailure: OnFailure
+}
+
+/** Renaming a folder is what claims it, so of two gateways that come together one has it. */
+async function claimFolders(
   directory: string,
-  { folder: own, left }: OwnFolder,
-  { now, hasRoom }: Omit<AdoptOptions, 'log'>,
-): Promise<string[]> {
+  { folder: own }: OwnFolder,
+  { now, hasRoom, onFailure }: ClaimOptions,
+): Promise<void> {
   for (const name of await readdir(directory)) {
     const folder = join(directory, name)
-    if (!name.startsWith(folderPrefix) || folder === own || !(await isAbandoned(folder, now()))) continue
-    if (!hasRoom(await bytesIn(folder))) continue
-    await rename(folder, join(own, incomingPrefix + name)).catch((error: unknown) => {
-      if (!isMissing(error)) throw error
-    })
+    if (!name.startsWith(folderPrefix) || folder === own) continue
+    try {
+      if (!(await isAbandoned(folder, now())) || !hasRoom(await bytesIn(folder))) continue
+      await rename(folder, join(own, incomingPrefix + name))
+    } catch (error) {
+      if (!isMissing(error)) onFailure(folder, error)
+    }
   }
-  const names = [...left.splice(0), ...(await unpack(own, own))]
-    .filter((name) => name.endsWith(segmentSuffix))
-    .sort()
-  return withoutErased(names.map((name) => join(own, name)))
 }
 
 async function bytesIn(folder: string): Promise<number> {
@@ -172,20 +197,25 @@ async function withoutErased(paths: readonly string[]): Promise<string[]> {
 }
 
 /**
- * Moves what lies in claimed folders into `own`; a process can be killed while it adopts, so they may hold claimed ones in turn. Gives
- * the names of the files that were moved: others appear in `own` meanwhile, because it is written to.
+ * Moves what lies in claimed folders into `own`; a process can be killed while it adopts, so they may hold claimed ones in turn. Only
+ * what is moved is left to adopt: other segments appear in `own` meanwhile, because it is written to. Whether all was moved.
  */
-async function unpack(folder: string, own: string): Promise<string[]> {
-  const moved: string[] = []
+async function unpack(folder: string, own: OwnFolder, onFailure: OnFailure): Promise<boolean> {
+  let isEmpty = true
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
-    if (entry.isDirectory() && entry.name.startsWith(incomingPrefix)) {
-      moved.push(...(await unpack(path, own)))
-      await rm(path, { recursive: true })
-    } else if (folder !== own && entry.name.includes(segmentSuffix)) {
-      await rename(path, join(own, entry.name))
-      moved.push(entry.name)
+    try {
+      if (entry.isDirectory() && entry.name.startsWith(incomingPrefix)) {
+        if (await unpack(path, own, onFailure)) await rm(path, { recursive: true })
+        else isEmpty = false
+      } else if (folder !== own.folder && entry.name.includes(segmentSuffix)) {
+        await rename(path, join(own.folder, entry.name))
+        if (entry.name.endsWith(segmentSuffix)) own.left.push(entry.name)
+      }
+    } catch (error) {
+      isEmpty = false
+      onFailure(path, error)
     }
   }
-  return moved
+  return isEmpty
 }

@@ -10,6 +10,8 @@ export interface SpoolOptions {
   name: string
   key: KeyObject | undefined
   maxBytes: number
+  /** Bytes of records that wait for the disk to take them; what comes beyond is lost and counted. */
+  maxWaitingBytes: number
   /** What is left of a record of a project that keeps no content, after an hour. */
   stripBodies: StripBodies
   now: () => number

@@ -1,33 +1,17 @@
-import { messageOf } from '#runtime/errors.ts'
-import { adoptSegments, createFolder, type OwnFolder } from './adopt-folders.ts'
+import { adoptSegments, createFolder, roomFrom, type OwnFolder } from './adopt-folders.ts'
 import { createSentNotes } from './note-sent.ts'
 import type { LossReason, SpoolOptions } from './spool-options.ts'
+import { readBatch, type SpoolBatch } from './read-batch.ts'
 import { createRecentRecords } from './recent-records.ts'
 import { eraseAfterMs, eraseSegment } from './erase-bodies.ts'
 import { encodeFrame } from './segment-format.ts'
 import type { SegmentWriter } from './segment-writer.ts'
-import { isEphemeralPath, readSegment, removeSegment, writeSentOffset, type Segment } from './segment.ts'
+import { isEphemeralPath, removeSegment, writeSentOffset, type Segment } from './segment.ts'
+import { depthOf, type SpoolDepth } from './spool-depth.ts'
 import { releaseFolder, touchEveryMs, touchLock } from './spool-lock.ts'
+import { createSpoolTroubles, type SpoolTroubles } from './spool-troubles.ts'
 import { createSpoolWriters, type SpoolWriters } from './spool-writers.ts'
-import { createWriteQueue } from './write-queue.ts'
-
-/** Records that are next to be sent, all of one segment, oldest first. */
-export interface SpoolBatch {
-  records: readonly Buffer[]
-  segment: Segment
-  /** Of projects that keep no content. */
-  isEphemeral: boolean
-  /** Records that the batch stands for; more than `records` when some cannot be opened. */
-  count: number
-  end: number
-}
-
-export interface SpoolDepth {
-  records: number
-  bytes: number
-  /** When the oldest record that is not sent was written, about; undefined when all are sent. */
-  oldestMs: number | undefined
-}
+import { createWriteQueue, type WriteQueue } from './write-queue.ts'
 
 const maxSegmentBytes = 16 * 1024 * 1024
 /** Records of the last moments are sent without being read back. */
@@ -43,22 +27,30 @@ export class Spool {
   readonly #options: SpoolOptions
   readonly #recent = createRecentRecords(recentBytes)
   readonly #note: (segment: Segment) => Promise<void>
+  readonly #troubles: SpoolTroubles
   #own: OwnFolder = { folder: '', left: [] }
   /** Undefined while the directory cannot be written. */
   #writers: SpoolWriters | undefined
   /** Oldest first; the last ones may be those that are written to. */
   #segments: Segment[] = []
-  readonly #queue = createWriteQueue((records, isEphemeral) => this.#write(records, isEphemeral))
+  readonly #queue: WriteQueue
   #inFlight: Segment | undefined
   #wake: (() => void) | undefined
   #touch: NodeJS.Timeout | undefined
-  #problem: string | null = null
   #isDue = false
-  #setAside = 0
+  #isTicking = false
 
   constructor(options: SpoolOptions) {
     this.#options = options
     this.#note = createSentNotes(options)
+    this.#troubles = createSpoolTroubles(options.log)
+    this.#queue = createWriteQueue((records, isEphemeral) => this.#write(records, isEphemeral), {
+      maxBytes: options.maxWaitingBytes,
+      onRefused: (error) => {
+        this.#troubles.wrote(error)
+        this.#lose('spool_write', 1)
+      },
+    })
   }
 
   /**
@@ -66,15 +58,13 @@ export class Spool {
    * tried again: records are lost and counted until then.
    */
   async open(): Promise<void> {
-    this.#touch = setInterval(() => void this.#tick(), this.#options.tickMs ?? touchEveryMs).unref()
     await this.#begin()
+    this.#touch = setInterval(() => void this.#tick(), this.#options.tickMs ?? touchEveryMs).unref()
   }
 
-  /** Why nothing can be written, or what cannot be sent; null: all is well. */
+  /** Why something cannot be written, read or sent; null: all is well. */
   problem(): string | null {
-    const aside =
-      this.#setAside === 0 ? null : `${this.#setAside} segments of another version lie in set-aside/`
-    return this.#problem ?? aside
+    return this.#troubles.problem()
   }
 
   async #begin(): Promise<void> {
@@ -82,36 +72,40 @@ export class Spool {
     try {
       this.#own = await createFolder(directory, name, now())
     } catch (error) {
-      this.#problem = messageOf(error)
+      this.#troubles.opened(error)
       log.error({ err: error, directory }, 'the spool cannot be written: calls go on, and are not recorded')
       return
     }
-    this.#problem = null
+    this.#troubles.opened(null)
     const maxBytes = Math.min(maxSegmentBytes, Math.floor(this.#options.maxBytes / 8))
     this.#writers = createSpoolWriters(this.#own.folder, maxBytes, now)
     await this.#adopt()
   }
 
-  /** Takes over what processes left that are gone: all that fits, or one folder when there is nothing here. */
-  async #adopt(): Promise<void> {
-    const { directory, maxBytes, now, log } = this.#options
-    let own = this.depth().records === 0 ? 0 : this.depth().bytes
-    const hasRoom = (byteLength: number) => {
-      if (own > 0 && own + byteLength > maxBytes) return false
-      own += byteLength
-      return true
-    }
-    const options = { now, hasRoom, log }
-    const { segments: adopted, damaged, setAside } = await adoptSegments(directory, this.#own, options)
-    this.#setAside = setAside
-    // How many records lie behind the damage is not known; at least one.
-    if (damaged > 0) this.#lose('damaged', damaged)
-    if (adopted.length === 0) return
-    this.#segments.unshift(...adopted)
-    log.info({ segments: adopted.length, ...this.depth() }, 'records of gateways that are gone are adopted')
+  #adopt(): Promise<void> {
+    return this.#troubles.attempt('what other gateways left cannot be adopted', () => this.#adoptAll())
   }
 
-  /** Resolves once the record is in the file. Rejects when the disk does not take it. */
+  /** Takes over what processes left that are gone: all that fits, or one folder when there is nothing here. */
+  async #adoptAll(): Promise<void> {
+    const { directory, maxBytes, now, log } = this.#options
+    const usedBytes = this.depth().records === 0 ? 0 : this.depth().bytes
+    const options = { now, hasRoom: roomFrom(usedBytes, maxBytes), log }
+    const { segments, damaged, setAside, failed } = await adoptSegments(directory, this.#own, options)
+    this.#troubles.setAside(setAside)
+    // How many records lie behind the damage is not known; at least one.
+    if (damaged > 0) this.#lose('damaged', damaged)
+    if (segments.length > 0) {
+      this.#segments.unshift(...segments)
+      log.info(
+        { segments: segments.length, ...this.depth() },
+        'records of gateways that are gone are adopted',
+      )
+    }
+    if (failed !== undefined) throw failed
+  }
+
+  /** Resolves once the record is in the file. Rejects when the disk does not take it, or too much waits for the disk already. */
   append(record: Buffer, isEphemeral = false): Promise<void> {
     return this.#queue.add(record, isEphemeral)
   }
@@ -120,18 +114,32 @@ export class Spool {
   async take(maxRecords: number, maxBytes: number): Promise<SpoolBatch | undefined> {
     if (this.#isDue) await this.#keepHouse()
     for (;;) {
-      const segment = this.#segments.find((each) => each.unsent > 0 || !this.#isActive(each))
+      const segment = this.#segments.find((each) => this.#isTakeable(each) || this.#isDone(each))
       if (segment === undefined) return undefined
       if (segment.unsent === 0) {
         await this.#remove(segment)
         continue
       }
       this.#inFlight = segment
-      const batch = await this.#takeFrom(segment, maxRecords, maxBytes)
-      if (batch !== undefined) return batch
+      const batch = await this.#read(segment, maxRecords, maxBytes)
+      if (typeof batch === 'object') {
+        const unreadable = batch.count - batch.records.length
+        if (unreadable > 0) this.#lose('unreadable', unreadable)
+        return batch
+      }
+      this.#inFlight = undefined
+      if (batch === 'later') continue
       this.#lose('damaged', segment.unsent)
       segment.unsent = 0
     }
+  }
+
+  #isTakeable(segment: Segment): boolean {
+    return segment.unsent > 0 && this.#troubles.isReadable(segment)
+  }
+
+  #isDone(segment: Segment): boolean {
+    return segment.unsent === 0 && !this.#isActive(segment) && this.#troubles.isRemovable(segment)
   }
 
   /** Whether `take` has more to do than to take: a batch that cannot be sent is to be given up for it, and taken anew. */
@@ -147,13 +155,13 @@ export class Spool {
     this.#recent.forget(segment, end)
     const isFree = segment.unsent === 0 && segment.size > worthFreeingBytes
     if (isFree && this.#isActive(segment) && this.#queue.writing() === undefined)
-      await this.#writers?.finish(segment)
+      await this.#troubles.attempt('a segment cannot be closed', async () => this.#writers?.finish(segment))
     await this.#note(segment)
   }
 
   /** Resolves when there may be something to take, or when `signal` aborts. */
   async untilRecords(signal: AbortSignal): Promise<void> {
-    if (signal.aborted || this.#isDue || this.depth().records > 0) return
+    if (signal.aborted || this.#isDue || this.#segments.some((each) => this.#isTakeable(each))) return
     const { promise, resolve } = Promise.withResolvers<undefined>()
     this.#wake = () => resolve(undefined)
     signal.addEventListener('abort', this.#wake, { once: true })
@@ -163,38 +171,37 @@ export class Spool {
   }
 
   depth(): SpoolDepth {
-    const depth: SpoolDepth = { records: 0, bytes: 0, oldestMs: undefined }
-    for (const segment of this.#segments) {
-      depth.records += segment.unsent
-      depth.bytes += segment.size
-      if (segment.unsent > 0) depth.oldestMs ??= this.#recent.oldestOf(segment) ?? segment.begunMs
-    }
-    return depth
+    return depthOf(this.#segments, this.#recent)
   }
 
   /** Notes what is sent and gives the folder free; what is not sent stays in it. */
   async close(): Promise<void> {
     clearInterval(this.#touch)
     await this.#queue.writing()
-    await this.#writers?.finishAll()
+    const troubles = this.#troubles
+    await troubles.attempt('a segment cannot be closed', async () => this.#writers?.finishAll())
     for (const segment of this.#segments) {
-      if (segment.unsent === 0) await removeSegment(segment)
-      else await writeSentOffset(segment)
+      await troubles.attempt('what is sent cannot be noted', () =>
+        segment.unsent === 0 ? removeSegment(segment) : writeSentOffset(segment),
+      )
     }
-    if (this.#writers !== undefined) await releaseFolder(this.#own.folder)
+    if (this.#writers !== undefined)
+      await troubles.attempt('the spool folder cannot be given free', () => releaseFolder(this.#own.folder))
   }
 
   async #write(records: readonly Buffer[], isEphemeral: boolean): Promise<void> {
     try {
       await this.#writeTo(this.#writers?.of(isEphemeral), records)
+      this.#troubles.wrote(null)
     } catch (error) {
+      if (this.#writers !== undefined) this.#troubles.wrote(error)
       this.#lose('spool_write', records.length)
       throw error
     }
   }
 
   async #writeTo(writer: SegmentWriter | undefined, records: readonly Buffer[]): Promise<void> {
-    if (writer === undefined) throw new Error(`the spool cannot be written: ${this.#problem ?? 'not open'}`)
+    if (writer === undefined) throw new Error(`the spool cannot be written: ${this.problem() ?? 'not open'}`)
     const frames = records.map((record) => encodeFrame(record, this.#options.key))
     await this.#makeRoom(frames.reduce((sum, frame) => sum + frame.length, 0))
     const segment = await writer.write(frames, (begun) => this.#segments.push(begun))
@@ -212,31 +219,23 @@ export class Spool {
   /** Drops the oldest whole segments that are not being sent. */
   async #makeRoom(byteLength: number): Promise<void> {
     while (this.depth().bytes + byteLength > this.#options.maxBytes) {
-      const victim = this.#segments.find((segment) => segment !== this.#inFlight && !this.#isActive(segment))
-      if (victim === undefined) throw new Error('the spool is full and all of it is being sent')
-      if (victim.unsent > 0) this.#lose('spool_full', victim.unsent)
-      await this.#remove(victim)
+      const victim = this.#segments.find(
+        (segment) =>
+          segment !== this.#inFlight && !this.#isActive(segment) && this.#troubles.isRemovable(segment),
+      )
+      if (victim === undefined) throw new Error('the spool is full and nothing of it can make room')
+      if ((await this.#remove(victim)) && victim.unsent > 0) this.#lose('spool_full', victim.unsent)
     }
   }
 
-  async #takeFrom(segment: Segment, maxRecords: number, maxBytes: number): Promise<SpoolBatch | undefined> {
-    const offset = this.#recent.startOf(segment) ?? segment.size
-    const found =
-      this.#recent.from(segment, segment.sentOffset) ??
-      (await readSegment(segment, { offset, records: maxRecords, bytes: maxBytes }, this.#options.key))
-    let byteLength = 0
-    const taken = []
-    for (const entry of found) {
-      byteLength += entry.record?.length ?? 0
-      if (taken.length === maxRecords || (taken.length > 0 && byteLength > maxBytes)) break
-      taken.push(entry)
+  async #read(segment: Segment, records: number, bytes: number): Promise<SpoolBatch | 'later' | undefined> {
+    try {
+      const batch = await readBatch(segment, this.#recent, { records, bytes }, this.#options.key)
+      this.#troubles.read(segment)
+      return batch
+    } catch (error) {
+      return this.#troubles.unread(segment, error) === 'later' ? 'later' : undefined
     }
-    const last = taken.at(-1)
-    if (last === undefined) return undefined
-    const records = taken.flatMap(({ record }) => (record === null ? [] : [record]))
-    if (records.length < taken.length) this.#lose('unreadable', taken.length - records.length)
-    const isEphemeral = isEphemeralPath(segment.path)
-    return { records, segment, isEphemeral, count: taken.length, end: last.end }
   }
 
   #lose(reason: LossReason, records: number): void {
@@ -248,25 +247,34 @@ export class Spool {
     return this.#writers?.isActive(segment) === true
   }
 
-  async #remove(segment: Segment): Promise<void> {
+  /** Whether it is gone. One that cannot be removed stays, and is tried again. */
+  async #remove(segment: Segment): Promise<boolean> {
+    // At once, so that nobody else takes it meanwhile.
     this.#segments = this.#segments.filter((other) => other !== segment)
     this.#recent.forget(segment, segment.size)
-    await removeSegment(segment)
+    try {
+      await removeSegment(segment)
+      return true
+    } catch (error) {
+      this.#troubles.unremoved(segment, error)
+      this.#segments.unshift(segment)
+      return false
+    }
   }
 
   /** Between two batches, so that nothing is moved under one that is being sent. */
   async #keepHouse(): Promise<void> {
     this.#isDue = false
-    const { log, now } = this.#options
+    const { now } = this.#options
+    const troubles = this.#troubles
+    troubles.retry()
     const isDue = (segment: Segment) =>
       isEphemeralPath(segment.path) && !this.#isActive(segment) && now() - segment.begunMs >= eraseAfterMs
-    try {
-      if (this.#queue.writing() === undefined) await this.#writers?.finishAged(now())
-      for (const segment of this.#segments.filter(isDue)) await this.#erase(segment)
-      await this.#adopt()
-    } catch (error) {
-      log.error({ err: error }, 'the spool cannot be kept in order; it is tried again')
-    }
+    if (this.#queue.writing() === undefined)
+      await troubles.attempt('a segment cannot be closed', async () => this.#writers?.finishAged(now()))
+    for (const segment of this.#segments.filter(isDue))
+      await troubles.attempt('bodies that are due cannot be erased', () => this.#erase(segment))
+    await this.#adopt()
   }
 
   async #erase(segment: Segment): Promise<void> {
@@ -279,12 +287,16 @@ export class Spool {
   }
 
   async #tick(): Promise<void> {
+    // One at a time, however slow the disk is.
+    if (this.#isTicking) return
+    this.#isTicking = true
     try {
       if (this.#writers === undefined) await this.#begin()
       else await touchLock(this.#own.folder, this.#options.now())
     } catch (error) {
       this.#options.log.warn({ err: error }, 'the lock of the spool folder cannot be touched')
     }
+    this.#isTicking = false
     this.#isDue = true
     this.#wake?.()
   }

@@ -1,6 +1,6 @@
 /** Gathers records into writes. */
 export interface WriteQueue {
-  /** Resolves once the record is written, with one promise for all that one write takes; rejects when the write fails. */
+  /** Resolves once the record is written, with one promise for all that one write takes; rejects when the write fails, or at once when too much waits. */
   add(record: Buffer, isEphemeral: boolean): Promise<void>
   /** Undefined while nothing is being written; else settles when everything is. Never rejects. */
   writing(): Promise<void> | undefined
@@ -9,23 +9,34 @@ export interface WriteQueue {
 /** What the next write takes. */
 interface Waiting {
   records: Buffer[]
+  byteLength: number
   written: PromiseWithResolvers<void>
+}
+
+interface QueueLimits {
+  /** Of records that are not written yet; one alone may be longer. */
+  maxBytes: number
+  /** Told of each record that found no room. */
+  onRefused: (error: Error) => void
 }
 
 /** Records that finish in the same turn of the event loop share one write; so do those that come during a write. */
 export function createWriteQueue(
   write: (records: readonly Buffer[], isEphemeral: boolean) => Promise<void>,
+  { maxBytes, onRefused }: QueueLimits,
 ): WriteQueue {
   const waiting = new Map<boolean, Waiting>()
   let flushing: Promise<void> | undefined
+  let waitingBytes = 0
 
-  const writeTogether = async ({ records, written }: Waiting, isEphemeral: boolean) => {
+  const writeTogether = async ({ records, byteLength, written }: Waiting, isEphemeral: boolean) => {
     try {
       await write(records, isEphemeral)
       written.resolve()
     } catch (error) {
       written.reject(error instanceof Error ? error : new Error(String(error)))
     }
+    waitingBytes -= byteLength
   }
   const flush = async () => {
     while (waiting.size > 0) {
@@ -38,12 +49,20 @@ export function createWriteQueue(
 
   return {
     add(record, isEphemeral) {
+      // A disk that hangs must not fill the memory.
+      if (waitingBytes > 0 && waitingBytes + record.length > maxBytes) {
+        const error = new Error(`the disk is too slow: ${waitingBytes} bytes wait for it already`)
+        onRefused(error)
+        return Promise.reject(error)
+      }
       let batch = waiting.get(isEphemeral)
       if (batch === undefined) {
-        batch = { records: [], written: Promise.withResolvers() }
+        batch = { records: [], byteLength: 0, written: Promise.withResolvers() }
         waiting.set(isEphemeral, batch)
       }
       batch.records.push(record)
+      batch.byteLength += record.length
+      waitingBytes += record.length
       flushing ??= new Promise<void>((flushed) => setImmediate(() => void flush().then(flushed)))
       return batch.written.promise
     },

@@ -1,0 +1,84 @@
+import { messageOf } from '#runtime/errors.ts'
+import type { Log } from '#runtime/log.ts'
+import type { Segment } from './segment.ts'
+import { isMissing } from './spool-lock.ts'
+
+/** What the disk refuses: none of it ends the sending of what it still gives. */
+export interface SpoolTroubles {
+  /** The first thing that is wrong, or null. */
+  problem(): string | null
+  /** Does `work`; what it throws is logged, and a problem until it is tried again. */
+  attempt(what: string, work: () => Promise<unknown>): Promise<void>
+  /** Why there is no folder to write to; null: there is one. */
+  opened(error: unknown): void
+  /** How many segments lie there. */
+  setAside(segments: number): void
+  /** The last write; null: it went well. */
+  wrote(error: unknown): void
+  /** `segment` could not be read: `lost` when it is not worth another try. */
+  unread(segment: Segment, error: unknown): 'later' | 'lost'
+  /** It was. */
+  read(segment: Segment): void
+  unremoved(segment: Segment, error: unknown): void
+  isReadable(segment: Segment): boolean
+  isRemovable(segment: Segment): boolean
+  /** All but writing is tried again. */
+  retry(): void
+}
+
+/** Once every tick of 10 s: five minutes in which somebody can mount the disk again. */
+const readTries = 30
+
+export function createSpoolTroubles(log: Log): SpoolTroubles {
+  const failures = new WeakMap<Segment, number>()
+  const unreadable = new Set<Segment>()
+  const unremovable = new Set<Segment>()
+  let opening: string | null = null
+  let aside: string | null = null
+  let writing: string | null = null
+  let other: string | null = null
+
+  const note = (error: unknown, path: string | undefined, what: string) => {
+    other = `${what}: ${messageOf(error)}`
+    log.error({ err: error, segment: path }, `${what}; it is tried again`)
+  }
+  return {
+    problem: () => opening ?? writing ?? other ?? aside,
+    async attempt(what, work) {
+      try {
+        await work()
+      } catch (error) {
+        note(error, undefined, what)
+      }
+    },
+    opened(error) {
+      opening = error === null ? null : messageOf(error)
+    },
+    setAside(segments) {
+      aside = segments === 0 ? null : `${segments} segments of another version lie in set-aside/`
+    },
+    wrote(error) {
+      writing = error === null ? null : messageOf(error)
+    },
+    unread(segment, error) {
+      note(error, segment.path, 'a spool segment cannot be read')
+      const count = (failures.get(segment) ?? 0) + 1
+      failures.set(segment, count)
+      if (isMissing(error) || count >= readTries) return 'lost'
+      unreadable.add(segment)
+      return 'later'
+    },
+    read: (segment) => void failures.delete(segment),
+    unremoved(segment, error) {
+      note(error, segment.path, 'a spool segment cannot be removed')
+      unremovable.add(segment)
+    },
+    isReadable: (segment) => !unreadable.has(segment),
+    isRemovable: (segment) => !unremovable.has(segment),
+    retry() {
+      unreadable.clear()
+      unremovable.clear()
+      other = null
+    },
+  }
+}
