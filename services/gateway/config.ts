@@ -141,7 +141,7 @@ export const gatewayConfigSchema = z
       'Bytes of one body in a record. A longer one is forwarded whole and recorded cut.',
     ),
     CAPTURE_TOTAL_MAX_BYTES: bytes(128 * mebibyte, mebibyte, 8 * 1024 * mebibyte).describe(
-      'Bytes of all bodies being captured. Beyond it bodies are recorded cut; traffic is never held up.',
+      'Bytes of all bodies being captured. Beyond it bodies are recorded cut; traffic is never held up. As many may wait for a disk that hangs.',
     ),
     API_BACKEND_URL: z
       .url({ protocol: /^https?$/ })

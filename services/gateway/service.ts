@@ -19,7 +19,8 @@ import type { Sender } from './delivery/sender.ts'
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts'
 import { createCaptureBudget } from './recording/captured-body.ts'
 import { createRecorder } from './recording/recorder.ts'
-import { withoutBodies } from './recording/without-bodies.ts'
+import { createStripBodies } from './recording/without-bodies.ts'
+import type { StripBodies } from './spool/erase-bodies.ts'
 import { createAskProject } from './projects/ask-project.ts'
 import { createOwnProject, type OwnProject } from './projects/own-project.ts'
 import { Spool } from './spool/spool.ts'
@@ -56,8 +57,9 @@ export function createGateway(
   const upstream = createUpstream(config)
   const backend = createBackendAgent(config.BACKEND_TIMEOUT_MS)
   const own = createOwn(config, backend, log)
-  const spool = createSpool(config, metrics, log, clock)
-  const { sender, close } = createSender(config, { spool, metrics, backend, own }, dependencies)
+  const stripBodies = createStripBodies(own && (() => own.settings()))
+  const spool = createSpool(config, { metrics, log, clock, stripBodies })
+  const { sender, close } = createSender(config, { spool, metrics, backend, own, stripBodies }, dependencies)
   const maxBodyBytes = config.CAPTURE_MAX_BYTES
   const server = createTrafficServer({
     upstream,
@@ -244,14 +246,21 @@ function closeServer(server: Server): Promise<void> {
   })
 }
 
-function createSpool(config: GatewayConfig, metrics: GatewayMetrics, log: Log, clock: Clock): Spool {
+interface SpoolParts {
+  metrics: GatewayMetrics
+  log: Log
+  clock: Clock
+  stripBodies: StripBodies
+}
+
+function createSpool(config: GatewayConfig, { metrics, log, clock, stripBodies }: SpoolParts): Spool {
   return new Spool({
     directory: config.SPOOL_DIR,
     name: `${process.pid}-${randomBytes(4).toString('hex')}`,
     key: config.SPOOL_KEY,
     maxBytes: config.SPOOL_MAX_BYTES,
     maxWaitingBytes: config.CAPTURE_TOTAL_MAX_BYTES,
-    stripBodies: withoutBodies,
+    stripBodies,
     now: () => clock.now(),
     log,
     onLost: (reason, records) => metrics.lost(reason, records),

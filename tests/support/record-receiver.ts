@@ -48,6 +48,10 @@ export async function startRecordReceiver(): Promise<RecordReceiver> {
       const isRecord = request.url?.startsWith('/internal/log') === true
       if (isRecord) paths.push(request.url ?? '')
       keys.add(request.headers['x-service-key'] as string | undefined)
+      const problem = (status: number) => ({
+        detail: 'no',
+        code: status === 429 ? 'INGEST_QUOTA_EXCEEDED' : 'X',
+      })
       const answer = (status: number, body: unknown) =>
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
       if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter)
@@ -62,16 +66,13 @@ export async function startRecordReceiver(): Promise<RecordReceiver> {
       const posted = JSON.parse(text) as PostedRecord | { records: PostedRecord[] }
       if (!('records' in posted)) {
         const status = take(posted)
-        return answer(
-          status,
-          status === 202 ? { id: posted.id, status: 'queued' } : { detail: 'no', code: 'X' },
-        )
+        return answer(status, status === 202 ? { id: posted.id, status: 'queued' } : problem(status))
       }
       const results = (posted.records as PostedRecord[]).map((record) => {
         const status = take(record)
         return status === 202
           ? { id: record.id, status: 'queued' }
-          : { status_code: status, detail: 'no', code: 'X' }
+          : { status_code: status, ...problem(status) }
       })
       return answer(200, { results })
     })

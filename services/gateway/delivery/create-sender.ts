@@ -6,12 +6,13 @@ import type { GatewayMetrics } from '../metrics.ts'
 import { createAskProject } from '../projects/ask-project.ts'
 import type { OwnProject } from '../projects/own-project.ts'
 import { createProjectDirectory } from '../projects/project-directory.ts'
-import { withoutBodies } from '../recording/without-bodies.ts'
+import type { StripBodies } from '../spool/erase-bodies.ts'
 import type { Spool } from '../spool/spool.ts'
 import { keyCredential, secretCredential, type Credential } from './credentials.ts'
 import { createKafkaDelivery, type KafkaDelivery } from './kafka-delivery.ts'
 import { createKeptRecords } from './kept-records.ts'
 import { createPostRecords, type PostRecords } from './post-records.ts'
+import { rejectStubborn } from './reject-stubborn.ts'
 import { createRoutedDelivery, createRouteOf } from './route-records.ts'
 import { Sender } from './sender.ts'
 
@@ -23,12 +24,13 @@ interface SenderParts {
   backend: Dispatcher
   /** Undefined without SERVICE_API_KEY. */
   own: OwnProject | undefined
+  stripBodies: StripBodies
 }
 
 /** What carries records out of the spool: to the API service, or to Kafka. Wiring only. */
 export function createSender(
   config: GatewayConfig,
-  { spool, metrics, backend, own }: SenderParts,
+  { spool, metrics, backend, own, stripBodies }: SenderParts,
   dependencies: ProcessDependencies,
 ): { sender: Sender; close: () => Promise<unknown> } {
   const { log, clock } = dependencies
@@ -36,10 +38,11 @@ export function createSender(
   const deliveryAs = (credential: Credential | undefined): PostRecords | undefined => {
     if (credential === undefined) return undefined
     const url = config.API_BACKEND_URL
-    const post = createPostRecords({ dispatcher: backend, url, credential })
+    const now = () => clock.now()
+    const post = rejectStubborn(createPostRecords({ dispatcher: backend, url, credential, now }))
     if (config.GATEWAY_DELIVERY === 'api') return post
     const ask = createAskProject(url, credential, backend)
-    const findProject = createProjectDirectory(own, ask, () => clock.now())
+    const findProject = createProjectDirectory(own, ask, now)
     const kafka = createKafkaDelivery(config, { findProject, post }, dependencies)
     kafkas.push(kafka)
     return kafka.publish
@@ -54,7 +57,7 @@ export function createSender(
       directory: join(config.SPOOL_DIR, folder),
       key: config.SPOOL_KEY,
       maxBytes: keptMaxBytes,
-      stripBodies: withoutBodies,
+      stripBodies,
       now: () => clock.now(),
       log,
       onDropped,

@@ -30,7 +30,7 @@ interface KeptOptions {
 }
 
 export function createKeptRecords(options: KeptOptions): KeptRecords {
-  const { directory, key, stripBodies, now, log } = options
+  const { directory, key, stripBodies, now } = options
   return {
     async keep(record, id, isEphemeral) {
       await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -41,27 +41,40 @@ export function createKeptRecords(options: KeptOptions): KeptRecords {
     },
     async eraseAged() {
       const isDue = (name: string) => isEphemeralPath(name) && now() - begunMsOf(name) >= eraseAfterMs
-      try {
-        for (const name of (await namesIn(directory)).filter(isDue))
-          await eraseFile(join(directory, name), key, stripBodies)
-      } catch (error) {
-        // Another gateway beside this one may have been first.
-        if (!isMissing(error)) log.error({ err: error }, 'kept records cannot be erased; it is tried again')
-      }
+      await forEachFile(options, 'a kept record cannot be erased; it is tried again', async (path, name) => {
+        if (isDue(name)) await eraseFile(path, key, stripBodies)
+      })
     },
     async giveBack(take) {
-      try {
-        for (const name of await namesIn(directory)) {
-          const path = join(directory, name)
-          const frame = decodeFrame(await readFile(path), headerBytes, key)
-          if (frame.kind !== 'frame' || frame.record === null) continue
-          if (await take(frame.record, isEphemeralPath(name))) await unlink(path)
-        }
-      } catch (error) {
-        if (!isMissing(error)) log.error({ err: error }, 'kept records cannot be read; they stay')
-      }
+      await forEachFile(options, 'a kept record cannot be given back; it stays', async (path, name) => {
+        const frame = decodeFrame(await readFile(path), headerBytes, key)
+        if (frame.kind !== 'frame' || frame.record === null) return
+        if (await take(frame.record, isEphemeralPath(name))) await unlink(path)
+      })
     },
   }
+}
+
+/** One that fails leaves the others; one that is gone was another gateway's, beside this one. */
+async function forEachFile(
+  { directory, log }: KeptOptions,
+  failure: string,
+  work: (path: string, name: string) => Promise<void>,
+): Promise<void> {
+  const attempt = async (path: string, name: string) => {
+    try {
+      await work(path, name)
+    } catch (error) {
+      if (!isMissing(error)) log.error({ err: error, path }, failure)
+    }
+  }
+  let names: string[] = []
+  try {
+    names = await namesIn(directory)
+  } catch (error) {
+    log.error({ err: error, path: directory }, failure)
+  }
+  for (const name of names) await attempt(join(directory, name), name)
 }
 
 async function namesIn(directory: string): Promise<string[]> {
@@ -75,12 +88,26 @@ async function namesIn(directory: string): Promise<string[]> {
 
 async function makeRoom({ directory, maxBytes, onDropped }: KeptOptions): Promise<void> {
   const names = await namesIn(directory)
-  const sizes = await Promise.all(names.map(async (name) => (await stat(join(directory, name))).size))
+  const sizes = await Promise.all(names.map((name) => sizeOf(join(directory, name))))
   let total = sizes.reduce((sum, size) => sum + size, 0)
   for (const [index, name] of names.entries()) {
     if (total <= maxBytes) return
     total -= sizes[index] ?? 0
-    await unlink(join(directory, name))
-    onDropped()
+    try {
+      await unlink(join(directory, name))
+      onDropped()
+    } catch (error) {
+      // Another gateway beside this one made the room.
+      if (!isMissing(error)) throw error
+    }
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size
+  } catch (error) {
+    if (isMissing(error)) return 0
+    throw error
   }
 }

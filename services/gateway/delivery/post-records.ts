@@ -10,8 +10,8 @@ export type Verdict =
   | { kind: 'over_quota' }
   /** It will never be taken. */
   | { kind: 'refused'; status: number; detail: string }
-  /** Not now. */
-  | { kind: 'later' }
+  /** Not now. `status` is what it was answered, where that says something of this record. */
+  | { kind: 'later'; status?: 500 }
   /** Not by this gateway: it has no credential for the record's project. */
   | { kind: 'unsendable' }
 
@@ -27,6 +27,26 @@ export interface PostOptions {
   url: string
   /** The header that says who posts. */
   credential: Credential
+  now: () => number
+}
+
+/** An answer of the API service that is not for good. */
+export class NotTaken extends TransientError {
+  readonly status: number
+  /** What it asks for, 0 when it says nothing. */
+  readonly retryAfterMs: number
+
+  constructor(status: number, detail: string, retryAfterMs: number) {
+    super('BACKEND_UNAVAILABLE', `the API service answered ${status}: ${detail}`)
+    this.status = status
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+interface Answer {
+  status: number
+  text: string
+  retryAfterMs: number
 }
 
 const batchAnswer = z.object({
@@ -38,35 +58,41 @@ const batchAnswer = z.object({
     ]),
   ),
 })
-const refusal = z.object({ detail: z.string() })
+const refusal = z.object({ detail: z.string(), code: z.string().optional() })
 
 /** Statuses that the same bytes will always get. */
 const refusedStatuses = new Set([400, 413, 422])
 const maxAnswerBytes = 4 * 1024 * 1024
+const quotaCode = 'INGEST_QUOTA_EXCEEDED'
+/** A route may be missing only while the service is being replaced. */
+const withoutBatchesMs = 60_000
+const longestRetryAfterMs = 60_000
 
-export function createPostRecords({ dispatcher, url, credential }: PostOptions): PostRecords {
-  let hasBatches = true
+export function createPostRecords({ dispatcher, url, credential, now }: PostOptions): PostRecords {
+  let noBatchesUntilMs = 0
   const base = new URL(url)
   const basePath = base.pathname === '/' ? '' : base.pathname
 
-  const post = async (path: string, body: Buffer): Promise<{ status: number; text: string }> => {
+  const post = async (path: string, body: Buffer): Promise<Answer> => {
     try {
-      const answer = await dispatcher.request({
+      const {
+        statusCode,
+        headers,
+        body: answer,
+      } = await dispatcher.request({
         origin: base.origin,
         path: basePath + path,
         method: 'POST',
         headers: { 'content-type': 'application/json', [credential.name]: credential.value },
         body,
       })
-      return { status: answer.statusCode, text: await readText(answer.body) }
+      const retryAfterMs = Math.min(Number(headers['retry-after']) * 1_000 || 0, longestRetryAfterMs)
+      return { status: statusCode, text: await readText(answer), retryAfterMs }
     } catch (error) {
       throw new TransientError('BACKEND_UNAVAILABLE', 'the API service does not answer', { cause: error })
     }
   }
-  const postOne = async (record: Buffer): Promise<Verdict> => {
-    const { status, text } = await post('/internal/log', record)
-    return verdictOf(status, () => detailOf(text))
-  }
+  const postOne = async (record: Buffer): Promise<Verdict> => verdictOf(await post('/internal/log', record))
   const postEach = async (records: readonly Buffer[]): Promise<Verdict[]> => {
     const verdicts: Verdict[] = []
     for (const record of records) verdicts.push(await postOne(record))
@@ -74,13 +100,14 @@ export function createPostRecords({ dispatcher, url, credential }: PostOptions):
   }
 
   return async (records) => {
-    if (records.length === 1 || !hasBatches) return postEach(records)
-    const { status, text } = await post('/internal/log/batch', joinBatch(records))
+    if (records.length === 1 || now() < noBatchesUntilMs) return postEach(records)
+    const answer = await post('/internal/log/batch', joinBatch(records))
+    const { status, text } = answer
     if (status === 200) return readVerdicts(text, records.length)
     // An older service has no batches.
-    if (status === 404) hasBatches = false
+    if (status === 404) noBatchesUntilMs = now() + withoutBatchesMs
     if (status === 404 || refusedStatuses.has(status)) return postEach(records)
-    const verdict = verdictOf(status, () => detailOf(text))
+    const verdict = verdictOf(answer)
     return records.map(() => verdict)
   }
 }
@@ -102,23 +129,29 @@ function readVerdicts(text: string, expected: number): Verdict[] {
     throw new TransientError('BACKEND_UNAVAILABLE', 'the API service gave an answer that is not understood')
   return parsed.data.results.map((result) => {
     if (!('status_code' in result)) return { kind: 'taken' }
+    const { status_code: status, detail } = result
+    // Of many records one that is over the limit is so by the word of the service itself.
+    if (status === 429) return { kind: 'over_quota' }
+    if (refusedStatuses.has(status)) return { kind: 'refused', status, detail }
     // One record of many that cannot be taken now does not mean that the service is away.
-    if (result.status_code >= 500 || result.status_code === 401 || result.status_code === 403)
-      return { kind: 'later' }
-    return verdictOf(result.status_code, () => result.detail)
+    return status === 500 ? { kind: 'later', status } : { kind: 'later' }
   })
 }
 
-function verdictOf(status: number, detail: () => string): Verdict {
+function verdictOf({ status, text, retryAfterMs }: Answer): Verdict {
   if (status >= 200 && status < 300) return { kind: 'taken' }
-  if (status === 429) return { kind: 'over_quota' }
-  if (refusedStatuses.has(status)) return { kind: 'refused', status, detail: detail() }
-  throw new TransientError('BACKEND_UNAVAILABLE', `the API service answered ${status}: ${detail()}`)
+  const { detail, code } = refusalOf(text)
+  // Another 429 is of something on the way, and says nothing of the project.
+  if (status === 429 && code === quotaCode) return { kind: 'over_quota' }
+  if (refusedStatuses.has(status)) return { kind: 'refused', status, detail }
+  throw new NotTaken(status, detail, retryAfterMs)
 }
 
-function detailOf(text: string): string {
+function refusalOf(text: string): { detail: string; code: string | undefined } {
   const parsed = refusal.safeParse(parse(text))
-  return parsed.success ? parsed.data.detail.slice(0, 500) : ''
+  return parsed.success
+    ? { detail: parsed.data.detail.slice(0, 500), code: parsed.data.code }
+    : { detail: '', code: undefined }
 }
 
 function parse(text: string): unknown {

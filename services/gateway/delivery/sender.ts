@@ -6,7 +6,7 @@ import { fieldAt, parseJson, textOf } from '#capture/json.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import type { SpoolBatch } from '../spool/read-batch.ts'
 import type { Spool } from '../spool/spool.ts'
-import type { PostRecords, Verdict } from './post-records.ts'
+import { NotTaken, type PostRecords, type Verdict } from './post-records.ts'
 import type { KeptRecords } from './kept-records.ts'
 
 export interface SenderDependencies {
@@ -40,6 +40,8 @@ export class Sender {
   readonly #stopping = new AbortController()
   readonly #givingUp = new AbortController()
   #problem: string | null = null
+  /** What the API service asked for at the last attempt. */
+  #retryAfterMs = 0
 
   constructor(dependencies: SenderDependencies) {
     this.#dependencies = dependencies
@@ -88,7 +90,7 @@ export class Sender {
     const { clock, spool } = this.#dependencies
     let left = batch.records
     for (let attempt = 0; left.length > 0; attempt++) {
-      if (attempt > 0) await clock.sleep(waitMs(attempt), this.#stopping.signal)
+      if (attempt > 0) await clock.sleep(Math.max(waitMs(attempt), this.#retryAfterMs), this.#stopping.signal)
       // A stopping gateway does not wait for a service that is away: the records are on disk.
       if (this.#givingUp.signal.aborted || (attempt > 0 && this.#stopping.signal.aborted)) return 'stopping'
       if (attempt > 0 && spool.isDue()) return 'given up'
@@ -101,6 +103,7 @@ export class Sender {
   async #attempt(records: readonly Buffer[], isEphemeral: boolean): Promise<readonly Buffer[]> {
     const { spool, metrics, log, clock } = this.#dependencies
     let verdicts: Verdict[]
+    this.#retryAfterMs = 0
     try {
       // A breaker that is shut down refuses everything; a stopping gateway tries once more all the same.
       verdicts = await (this.#stopping.signal.aborted
@@ -111,6 +114,7 @@ export class Sender {
         log.warn({ err: error }, 'records stay in the spool until the API service takes them')
       // That the breaker is open says less than why it opened.
       if (this.#problem === null || !this.#breaker.opened) this.#problem = messageOf(error)
+      if (error instanceof NotTaken) this.#retryAfterMs = error.retryAfterMs
       metrics.deliveryFailed()
       metrics.spool(spool.depth(), clock.now())
       return records

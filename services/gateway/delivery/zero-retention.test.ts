@@ -2,12 +2,16 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { MockAgent } from 'undici'
 import { systemClock } from '#runtime/clock.ts'
 import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { until } from '#tests/support/until.ts'
+import type { GatewayConfig } from '../config.ts'
 import { createGatewayMetrics } from '../metrics.ts'
-import { withoutBodies } from '../recording/without-bodies.ts'
+import { createCallers } from '../traffic/create-callers.ts'
+import { createStripBodies, withoutBodies } from '../recording/without-bodies.ts'
+import type { StripBodies } from '../spool/erase-bodies.ts'
 import { Spool } from '../spool/spool.ts'
 import type { PostRecords, Verdict } from './post-records.ts'
 import { createKeptRecords } from './kept-records.ts'
@@ -27,14 +31,14 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true }))
 
-async function openSpool(): Promise<Spool> {
+async function openSpool(stripBodies: StripBodies = withoutBodies): Promise<Spool> {
   const spool = new Spool({
     directory,
     name: `z${names++}`,
     key: undefined,
     maxBytes: 64 * 1024 * 1024,
     maxWaitingBytes: 64 * 1024 * 1024,
-    stripBodies: withoutBodies,
+    stripBodies,
     now,
     tickMs: 10,
     log,
@@ -167,4 +171,28 @@ test('a refused record loses its bodies too', async () => {
   const [kept = ''] = await readdir(join(directory, 'rejected'))
   expect(await readFile(join(directory, 'rejected', kept), 'latin1')).toContain('"prompt_tokens":3')
   await stop()
+})
+
+test.each<[string, { isEphemeral: boolean } | undefined, boolean]>([
+  ['nobody has said', undefined, false],
+  ['keeps none', { isEphemeral: true }, false],
+  ['keeps content', { isEphemeral: false }, true],
+])('written before anybody said whose the key is: after an hour %s', async (_name, own, isKept) => {
+  const config = { GATEWAY_AUTH: 'proxy_keys', PROXY_API_KEY: ['k'] } as unknown as GatewayConfig
+  const authorize = createCallers(config, new MockAgent(), { own: undefined, log, now })
+  const caller = authorize('Bearer k')
+  expect(caller).toEqual({ projectId: undefined, isEphemeral: true })
+  const spool = await openSpool(createStripBodies(() => own))
+  await spool.append(recordOf('a'), true)
+  const named = Buffer.from(recordOf('b').toString().replace('"source"', '"project_id":"prj_1","source"'))
+  await spool.append(named, true)
+  await spool.close()
+  nowMs += 60 * minuteMs
+  const next = await openSpool(createStripBodies(() => own))
+  await until(() => next.isDue())
+  const [first, second] = (await next.take(10, 1024))?.records.map(String) ?? []
+  expect(first?.includes('SECRET')).toBe(isKept)
+  // What was known to keep none is none of those, whatever is said later.
+  expect(second).not.toContain('SECRET')
+  await next.close()
 })

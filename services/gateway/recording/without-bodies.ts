@@ -1,5 +1,6 @@
 import { describeCall } from '#capture/describe-call.ts'
 import { fieldAt, objectOf, parseJson } from '#capture/json.ts'
+import { projectNamedBy } from '../delivery/route-records.ts'
 
 /**
  * A record without its bodies: what ingest would have read from them stands in it, and `bodies_erased` says that they were there. For
@@ -23,6 +24,21 @@ export function withoutBodies(record: Buffer): Buffer {
   // JSON leaves out what is undefined. The order stays: who reads the start of a record finds its project there.
   const gone = { request_body: undefined, response_body: undefined, bodies_erased: true }
   return Buffer.from(JSON.stringify({ ...whole, ...Object.fromEntries(filled), ...gone }))
+}
+
+/**
+ * What may stay of a record after an hour. One that names no project was written before the API service had said whose the gateway's key is:
+ * its bodies stay when that project turns out to keep content.
+ */
+export function createStripBodies(own: (() => Kept | undefined) | undefined): (record: Buffer) => Buffer {
+  return (record) => {
+    const isKept = projectNamedBy(record) === undefined && own?.()?.isEphemeral === false
+    return isKept ? record : withoutBodies(record)
+  }
+}
+
+interface Kept {
+  isEphemeral: boolean
 }
 
 /** As ingest takes it; a body may name anything. */

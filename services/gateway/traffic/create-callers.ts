@@ -12,7 +12,8 @@ export function createCallers(
   { own, log, now }: { own: OwnProject | undefined; log: Log; now: () => number },
 ): Authorizer {
   if (config.GATEWAY_AUTH === 'proxy_keys') {
-    const unknown: Caller = { projectId: undefined, isEphemeral: false }
+    // Until the API service says whose the key is, its records wait as if no content were kept (recording/without-bodies.ts).
+    const unknown: Caller = { projectId: undefined, isEphemeral: true }
     return createAuthorizer(config.PROXY_API_KEY ?? [], () => own?.settings() ?? unknown)
   }
   const resolve = resolveByApi(config.API_BACKEND_URL, config.INTERNAL_API_SECRET ?? '', dispatcher)

@@ -1,0 +1,66 @@
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { createLog } from '#runtime/log.ts'
+import { createKeptRecords } from './kept-records.ts'
+
+let directory: string
+let dropped = 0
+let nowMs = 0
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sluice-kept-'))
+  dropped = 0
+})
+afterEach(() => rm(directory, { recursive: true }))
+
+const keptBy = (maxBytes = 1024 * 1024) =>
+  createKeptRecords({
+    directory,
+    key: undefined,
+    maxBytes,
+    stripBodies: (record) => record,
+    now: () => nowMs++,
+    log: createLog('kept-test', 'silent'),
+    onDropped: () => dropped++,
+  })
+const record = (id: string) => Buffer.from(`{"id":"${id}"}`.padEnd(200))
+
+test("workers that share a folder get in nobody's way: every record is given back, or makes room once", async () => {
+  const ids = Array.from({ length: 30 }, (_, n) => `r${n}`)
+  const workers = [keptBy(1_000), keptBy(1_000), keptBy(1_000)] as const
+  await Promise.all(ids.map((id, index) => workers[(index % 3) as 0 | 1 | 2].keep(record(id), id, false)))
+  expect(dropped).toBe(ids.length - (await readdir(directory)).length)
+  const seen = new Set<string>()
+  const take = (bytes: Buffer) => {
+    seen.add(bytes.toString())
+    return Promise.resolve(true)
+  }
+  const left = (await readdir(directory)).length
+  await Promise.all(workers.map((worker) => worker.giveBack(take)))
+  expect(seen.size).toBe(left)
+  expect(await readdir(directory)).toEqual([])
+})
+
+test('one that cannot be read leaves the others', async () => {
+  const kept = keptBy()
+  await kept.keep(record('a'), 'a', false)
+  await mkdir(join(directory, '000000000000000-bad.segment'))
+  const seen: string[] = []
+  await kept.giveBack((bytes) => Promise.resolve(seen.push(bytes.toString().trim()) > 0))
+  expect(seen).toEqual(['{"id":"a"}'])
+})
+
+test('one that is gone in the middle leaves the others', async () => {
+  const kept = keptBy()
+  for (const id of ['a', 'b', 'c']) await kept.keep(record(id), id, false)
+  const seen: string[] = []
+  await kept.giveBack(async (bytes) => {
+    seen.push(bytes.toString().trim())
+    const [, second = ''] = (await readdir(directory)).sort()
+    if (seen.length === 1) await rm(join(directory, second))
+    return true
+  })
+  expect(seen).toEqual(['{"id":"a"}', '{"id":"c"}'])
+})

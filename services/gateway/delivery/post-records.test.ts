@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { MockAgent } from 'undici'
+import { createPostRecords, type PostRecords } from './post-records.ts'
+import { rejectStubborn } from './reject-stubborn.ts'
+
+/** An API service that answers as no sound one does. */
+const origin = 'http://api.test'
+let agent: MockAgent
+let nowMs: number
+let post: PostRecords
+let posted: string[]
+
+beforeEach(() => {
+  agent = new MockAgent()
+  agent.disableNetConnect()
+  nowMs = 0
+  posted = []
+  const credential = { name: 'x-service-key', value: 'svc' }
+  post = createPostRecords({ dispatcher: agent, url: origin, credential, now: () => nowMs })
+})
+afterEach(() => agent.close())
+
+interface Answer {
+  status: number
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** `answer` decides by the identifiers of the records of a post. */
+function answers(answer: (ids: string[], path: string) => Answer): void {
+  agent
+    .get(origin)
+    .intercept({ path: () => true, method: 'POST' })
+    .reply(({ path, body }) => {
+      const ids = [...(body as Buffer).toString().matchAll(/"id":"(\w+)"/g)].map((match) => match[1] ?? '')
+      posted.push(`${path.split('/').at(-1)} ${ids.join()}`)
+      const { status, body: json = {}, headers = {} } = answer(ids, path)
+      return { statusCode: status, data: JSON.stringify(json), responseOptions: { headers } }
+    })
+    .persist()
+}
+
+const recordsOf = (ids: string) => Array.from(ids, (id) => Buffer.from(`{"id":"${id}"}`))
+const kindsOf = async (verdicts: Promise<{ kind: string }[]>) => (await verdicts).map(({ kind }) => kind)
+const taken = (ids: string[], path: string) =>
+  path.endsWith('batch')
+    ? { status: 200, body: { results: ids.map((id) => ({ id, status: 'queued' })) } }
+    : { status: 202 }
+
+test('429 drops records only when it is of the quota; another is waited out as long as it says', async () => {
+  let body: unknown = { detail: 'used', code: 'INGEST_QUOTA_EXCEEDED' }
+  answers(() => ({ status: 429, body, headers: { 'retry-after': '7' } }))
+  expect(await kindsOf(post(recordsOf('ab')))).toEqual(['over_quota', 'over_quota'])
+  expect(await kindsOf(post(recordsOf('a')))).toEqual(['over_quota'])
+  for (body of ['<html>slow down</html>', { detail: 'slow', code: 'OTHER' }]) {
+    await expect(post(recordsOf('ab'))).rejects.toMatchObject({ status: 429, retryAfterMs: 7_000 })
+    await expect(post(recordsOf('a'))).rejects.toMatchObject({ status: 429, retryAfterMs: 7_000 })
+  }
+})
+
+test('without batches records go one by one, and batches are tried again after a minute', async () => {
+  let isOld = true
+  answers((ids, path) => (isOld && path.endsWith('batch') ? { status: 404 } : taken(ids, path)))
+  await post(recordsOf('ab'))
+  isOld = false
+  await post(recordsOf('ab'))
+  nowMs = 60_000
+  await post(recordsOf('ab'))
+  expect(posted).toEqual(['batch a,b', 'log a', 'log b', 'log a', 'log b', 'batch a,b'])
+})
+
+test('a record that makes the service fail is refused after ten times, its neighbours are taken', async () => {
+  answers((ids, path) => (ids.includes('b') ? { status: 500, body: { detail: 'defect' } } : taken(ids, path)))
+  const patient = rejectStubborn(post)
+  for (let n = 1; n < 10; n++) await expect(patient(recordsOf('abc'))).rejects.toThrow('500')
+  expect(await patient(recordsOf('abcd'))).toMatchObject([
+    { kind: 'taken' },
+    { kind: 'refused', status: 500 },
+    { kind: 'taken' },
+    { kind: 'taken' },
+  ])
+})
+
+test.each([500, 503])('a service that answers everything %i has no record refused', async (status) => {
+  answers(() => ({ status }))
+  const patient = rejectStubborn(post)
+  for (let n = 0; n < 25; n++) await expect(patient(recordsOf('abc'))).rejects.toThrow(String(status))
+  await expect(patient(recordsOf('a'))).rejects.toThrow(String(status))
+})
+
+test('a fault of the moment costs no record, and one that goes away meanwhile leaves the rest for later', async () => {
+  let posts = 0
+  answers((ids, path) => {
+    if (path.endsWith('batch')) return { status: 500 }
+    posts++
+    if (ids[0] === 'b' && posts === 2) return { status: 500 }
+    return ids[0] === 'd' ? { status: 503 } : taken(ids, path)
+  })
+  const patient = rejectStubborn(post)
+  for (let n = 1; n < 10; n++) await expect(patient(recordsOf('abcde'))).rejects.toThrow('500')
+  expect(await kindsOf(patient(recordsOf('abcde')))).toEqual(['taken', 'taken', 'taken', 'later', 'later'])
+})
+
+test('one that a batch answers 500 for alone is refused after ten times too', async () => {
+  answers((ids) => ({
+    status: 200,
+    body: {
+      results: ids.map((id) => (id === 'b' ? { status_code: 500, detail: 'x' } : { id, status: 'queued' })),
+    },
+  }))
+  const patient = rejectStubborn(post)
+  for (let n = 1; n < 10; n++) expect(await kindsOf(patient(recordsOf('ab')))).toEqual(['taken', 'later'])
+  expect(await kindsOf(patient(recordsOf('ab')))).toEqual(['taken', 'refused'])
+})
