@@ -21,6 +21,7 @@ import * as payments from './migrations/0018-payments.ts'
 import * as bodyKeys from './migrations/0019-body-keys.ts'
 import * as scoreRuns from './migrations/0020-score-runs.ts'
 import * as keyUses from './migrations/0021-key-uses.ts'
+import * as judgeSpendByScorer from './migrations/0022-judge-spend-by-scorer.ts'
 import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
@@ -49,6 +50,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0019-body-keys': bodyKeys,
   '0020-score-runs': scoreRuns,
   '0021-key-uses': keyUses,
+  '0022-judge-spend-by-scorer': judgeSpendByScorer,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

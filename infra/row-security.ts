@@ -12,6 +12,7 @@ const readOnly = [
   'score_rollups',
   'tool_rollups',
   'seen_tools',
+  'judge_spend_by_scorer',
   'call_rollups',
   'score_rollups',
   'tool_rollups',

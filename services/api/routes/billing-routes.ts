@@ -66,6 +66,9 @@ function judgeSpendRoute(databases: ProjectDatabases, clock: Clock): Route {
         requests: z.number().int(),
         prompt_tokens: z.number().int(),
         completion_tokens: z.number().int(),
+        by_scorer: z
+          .array(z.object({ scorer_name: z.string(), spent_usd: z.number(), requests: z.number().int() }))
+          .describe('Scorers that were asked in one request share what it cost.'),
       }),
     },
     problems: { 404: 'There is no such project.' },

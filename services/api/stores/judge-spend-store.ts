@@ -12,6 +12,7 @@ export interface JudgeSpend {
   requests: number
   prompt_tokens: number
   completion_tokens: number
+  by_scorer: { scorer_name: string; spent_usd: number; requests: number }[]
 }
 
 /** Undefined when there is no such project. */
@@ -26,7 +27,11 @@ export async function findJudgeSpend(
     `select p.judge_usd_per_period::float8 as cap_usd,
        coalesce(j.spent_usd, 0)::float8 as spent_usd, coalesce(j.reserved_usd, 0)::float8 as reserved_usd,
        coalesce(j.calls, 0)::float8 as requests, coalesce(j.prompt_tokens, 0)::float8 as prompt_tokens,
-       coalesce(j.completion_tokens, 0)::float8 as completion_tokens
+       coalesce(j.completion_tokens, 0)::float8 as completion_tokens,
+       array(
+         select json_build_object('scorer_name', b.scorer_name, 'spent_usd', b.spent_usd::float8, 'requests', b.calls)
+         from judge_spend_by_scorer b where b.project_id = s.project_id and b.period_start = $2 order by b.scorer_name
+       ) as by_scorer
      from subscriptions s join projects p on p.id = s.project_id
      left join judge_spend j on j.project_id = s.project_id and j.period_start = $2
      where :scope(s)`,

@@ -57,7 +57,8 @@ export function createJudge(options: PaidRequestsOptions): Judge {
     const { projectId, rubrics, material, lane } = given
     const secrets = { marker: randomBytes(12).toString('hex'), check: randomBytes(8).toString('hex') }
     const prompt = makeJudgePrompt(rubrics, material, secrets)
-    const paid = await requests.send({ projectId, prompt, lane }, signal)
+    const scorers = rubrics.map(({ scorer }) => scorer)
+    const paid = await requests.send({ projectId, scorers, prompt, lane }, signal)
     countSpend(paid.spend, rubrics, metrics)
     if (paid.kind === 'failed') return { ...paid, reply: null }
     const { reply, spend } = paid

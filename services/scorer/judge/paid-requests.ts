@@ -36,6 +36,8 @@ export type Paid = ({ kind: 'answered'; reply: ModelReply } | Failed) & { spend:
 export interface JudgeRequest {
   /** Who pays. */
   projectId: string
+  /** What for. */
+  scorers: readonly string[]
   prompt: JudgePrompt
   lane: Lane
 }
@@ -107,12 +109,12 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
   }
 
   /** Sets the cost aside, asks, and puts what it did cost in its place. */
-  async function pay({ projectId, prompt, lane }: JudgeRequest, signal: AbortSignal): Promise<Paid> {
+  async function pay({ projectId, scorers, prompt, lane }: JudgeRequest, signal: AbortSignal): Promise<Paid> {
     const most = mostTokensOf(prompt)
     await waitForTurn(most.likely, lane, signal)
     if (breaker.opened) return giveUp(away, most.likely)
     const mostUsd = price === null ? null : costOf(price, most.prompt, most.completion)
-    const reserved = await budget.reserve(projectId, mostUsd)
+    const reserved = await budget.reserve(projectId, mostUsd, scorers)
     if (reserved.kind === 'refused')
       return giveUp({ kind: 'failed', reason: reserved.reason, retryInMs: null }, most.likely)
     let spend = nothingSpent

@@ -44,10 +44,21 @@ async function spendOf(projectId: string) {
   )
   return rows
 }
+/** What the book says of each scorer. */
+async function spendByScorer(projectId: string) {
+  const { rows } = await pool.query<{ scorer: string; spent: number; calls: number }>(
+    `select scorer_name as scorer, sum(spent_usd)::float8 as spent, sum(calls)::integer as calls
+     from judge_spend_by_scorer where project_id = $1 group by 1 order by 1`,
+    [idToUuid(projectId)],
+  )
+  return rows
+}
+
+const scorers = ['content_safety', 'pii_detection']
 const cost = (usd: number) => ({ usd, promptTokens: 10, completionTokens: 5 })
 
 async function reserve(budget: ReturnType<typeof budgetOf>, projectId: string, usd: number | null) {
-  const reserved = await budget.reserve(projectId, usd)
+  const reserved = await budget.reserve(projectId, usd, scorers)
   if (reserved.kind === 'refused') throw new Error(reserved.reason)
   return reserved.settle
 }
@@ -60,16 +71,17 @@ test('eight workers at once never spend more than the cap, and spend what it all
   const work = async () => {
     const budget = budgetOf()
     for (;;) {
-      const reserved = await budget.reserve(projectId, 0.05)
+      const reserved = await budget.reserve(projectId, 0.05, scorers)
       if (reserved.kind === 'refused') return reserved.reason
       underWay += 0.05
       most = Math.max(most, spent + underWay)
       // What a call costs is known later, and is less than was set aside.
       await new Promise((resolve) => setImmediate(resolve))
       const usd = 0.01 + 0.04 * Math.random()
-      await reserved.settle(cost(usd))
+      // Before the book has it: others may be answered by what it frees before this one hears that it is settled.
       spent += usd
       underWay -= 0.05
+      await reserved.settle(cost(usd))
     }
   }
   const reasons = await Promise.all(Array.from({ length: 8 }, work))
@@ -79,6 +91,8 @@ test('eight workers at once never spend more than the cap, and spend what it all
   const [row] = await spendOf(projectId)
   expect(row?.spent).toBeCloseTo(spent, 9)
   expect(row?.reserved).toBeCloseTo(0, 9)
+  const half = { spent: expect.closeTo(spent / 2, 6) as unknown, calls: row?.calls }
+  expect(await spendByScorer(projectId)).toEqual(scorers.map((scorer) => ({ scorer, ...half })))
 })
 
 test("the lower of the operator's cap and the project's counts, at once when it is changed; without one all pass", async () => {
@@ -109,6 +123,8 @@ test('what a crashed worker set aside is given back after its lease; a late sett
   await settleOther(cost(0.5))
   const [row] = await spendOf(projectId)
   expect(row).toMatchObject({ calls: 2 })
+  // Once, by scorer too.
+  expect((await spendByScorer(projectId)).map(({ calls }) => calls)).toEqual([2, 2])
   expect(row?.spent).toBeCloseTo(0.8, 9)
   expect(row?.reserved).toBeCloseTo(0, 9)
 })

@@ -17,8 +17,8 @@ export type Reserved =
 
 /** What the judge may cost a project in a period, over all processes. Throws TransientError while Postgres is away. */
 export interface JudgeBudget {
-  /** Sets aside the most that a request can cost, before it is made. `usd` null: nobody knows. */
-  reserve(projectId: string, usd: number | null): Promise<Reserved>
+  /** Sets aside the most that a request can cost, before it is made. `usd` null: nobody knows. `scorers` share what it will have cost. */
+  reserve(projectId: string, usd: number | null, scorers: readonly string[]): Promise<Reserved>
 }
 
 interface BudgetOptions {
@@ -34,14 +34,19 @@ const settleTries = 5
 const settlePauseMs = 200
 
 export function createJudgeBudget({ pool, capUsd, leaseMs, clock }: BudgetOptions): JudgeBudget {
-  const settle = async (id: string, { usd, promptTokens, completionTokens }: JudgeSpend) => {
+  const settle = async (
+    id: string,
+    { usd, promptTokens, completionTokens }: JudgeSpend,
+    scorers: readonly string[],
+  ) => {
     for (let tried = 1; ; tried++) {
       try {
-        await query(pool, 'select settle_judge_usd($1, $2, $3, $4)', [
+        await query(pool, 'select settle_judge_usd($1, $2, $3, $4, $5::text[])', [
           id,
           usd,
           promptTokens,
           completionTokens,
+          scorers,
         ])
         return
       } catch (error) {
@@ -52,7 +57,7 @@ export function createJudgeBudget({ pool, capUsd, leaseMs, clock }: BudgetOption
     }
   }
   return {
-    async reserve(projectId, usd) {
+    async reserve(projectId, usd, scorers) {
       const id = randomUUID()
       const { rows } = await query<{ outcome: 'reserved' | 'budget_spent' | 'no_price' }>(
         pool,
@@ -61,7 +66,7 @@ export function createJudgeBudget({ pool, capUsd, leaseMs, clock }: BudgetOption
       )
       const outcome = rows[0]?.outcome ?? 'budget_spent'
       if (outcome !== 'reserved') return { kind: 'refused', reason: outcome }
-      return { kind: 'reserved', settle: (spend) => settle(id, spend) }
+      return { kind: 'reserved', settle: (spend) => settle(id, spend, scorers) }
     },
   }
 }
