@@ -132,6 +132,28 @@ describe('what the payment provider posts', () => {
     })
   })
 
+  test.each(['before', 'after'])(
+    'loses neither the end nor an upgrade that are told %s a later failed payment',
+    async (when) => {
+      for (const [type, state, after] of [
+        ['deleted', { status: 'canceled' }, { tier: 'free', status: 'canceled' }],
+        ['updated', {}, { tier: 'team', status: when === 'before' ? 'past_due' : 'active' }],
+      ] as const) {
+        const { projectId, key } = await api.createProject()
+        const at = nowS()
+        await post(event('customer.subscription.created', at, subscription(projectId)))
+        const told = event(
+          `customer.subscription.${type}`,
+          at + 1,
+          subscription(projectId, state, 'price_team'),
+        )
+        const failed = event('invoice.payment_failed', at + 2, { subscription: `sub_${projectId}` })
+        for (const payload of when === 'before' ? [told, failed] : [failed, told]) await post(payload)
+        expect(await subscriptionOf(key)).toMatchObject(after)
+      }
+    },
+  )
+
   test('starts the count anew with a period that follows the one before', async () => {
     const { projectId, key } = await api.createProject()
     await api.call('POST', '/internal/log', { key, body: { request_body: {} } })

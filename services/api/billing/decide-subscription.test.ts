@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Tier } from '#schemas/tiers.ts'
-import { changeTo, decideSubscription, type StoredSubscription } from './decide-subscription.ts'
+import {
+  changeTo,
+  decideSubscription,
+  isMadeOverdue,
+  type StoredSubscription,
+} from './decide-subscription.ts'
 import type { EventOrder, SubscriptionState } from './payment-event.ts'
 
 const ms = (iso: string) => Date.parse(iso)
@@ -41,6 +46,9 @@ function apply(stored: StoredSubscription, event: EventOrder, told: Subscription
     periodResetAtMs: period?.resetAtMs ?? stored.periodResetAtMs,
   }
 }
+
+const fail = (stored: StoredSubscription, event: EventOrder): StoredSubscription =>
+  isMadeOverdue(stored, event) ? { ...stored, status: 'past_due' } : stored
 
 describe('a subscription', () => {
   test.each([
@@ -102,6 +110,49 @@ describe('a subscription', () => {
         const inOrder = list.toSorted((a, b) => a.second - b.second || a.rank - b.rank)
         const { tier, status } = run(inOrder)
         expect(run([...repeats, ...shuffled, ...repeats])).toMatchObject({ tier, status })
+      }),
+    )
+  })
+
+  test.each([
+    ['active', 'past_due'],
+    ['trialing', 'past_due'],
+    ['past_due', 'past_due'],
+    ['canceled', 'canceled'],
+    ['unpaid', 'unpaid'],
+    ['paused', 'paused'],
+    ['incomplete', 'incomplete'],
+  ])('that is %s is %s once a payment failed', (status, after) => {
+    expect(fail({ ...fresh, status, subscriptionId: 'sub_1' }, order(1_000, 1)).status).toBe(after)
+  })
+
+  test('loses nothing to failed payments, which say less than it, wherever among its events they come', () => {
+    const event = fc.record({
+      second: fc.integer({ min: 0, max: 3 }),
+      rank: fc.constantFrom(0, 1, 1, 2, 3),
+      status: fc.constantFrom('active', 'past_due', 'canceled', 'unpaid', 'trialing'),
+      price: fc.constantFrom('price_pro', 'price_team'),
+    })
+    const events = fc.uniqueArray(event, { selector: ({ second, rank }) => second * 10 + rank, minLength: 1 })
+    const disordered = events.chain((list) =>
+      fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
+    )
+    fc.assert(
+      fc.property(disordered, ([list, shuffled]) => {
+        const run = (all: typeof list) =>
+          all.reduce(
+            (stored, { second, rank, status, price }) =>
+              rank === 1
+                ? fail(stored, order(second * 1_000, rank))
+                : apply(stored, order(second * 1_000, rank), state({ status, prices: [price] })),
+            fresh,
+          )
+        const inOrder = list.toSorted((a, b) => a.second - b.second || a.rank - b.rank)
+        const told = run(inOrder.filter(({ rank }) => rank !== 1))
+        const { tier, order: last, status } = run(shuffled)
+        expect({ tier, order: last }).toEqual({ tier: told.tier, order: told.order })
+        // An older state that comes after the failure has the last word, until the provider's own `past_due` follows.
+        expect([told.status, run(inOrder).status]).toContain(status)
       }),
     )
   })

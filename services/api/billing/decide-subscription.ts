@@ -28,6 +28,7 @@ export type Decision =
   | { kind: 'unknown_price' }
 
 const live = new Set(['active', 'trialing', 'past_due'])
+const payable = new Set(['active', 'trialing'])
 const ended = new Set(['canceled', 'unpaid', 'incomplete_expired', 'paused'])
 
 /**
@@ -62,6 +63,14 @@ export function changeTo(
   const tier = state.prices.map(tierOf).find((found) => found !== undefined)
   if (tier === undefined) return { kind: 'unknown_price' }
   return { kind: 'change', change: { tier, status: state.status, period: periodOf(stored, state) } }
+}
+
+/**
+ * Whether a payment that failed makes a subscription overdue. It says nothing of tier and period, so it takes no place in the order of those who
+ * do: an older `deleted` that comes after it would be lost. The provider tells of `past_due` by an event of the subscription's own as well.
+ */
+export function isMadeOverdue(stored: StoredSubscription, failed: EventOrder): boolean {
+  return payable.has(stored.status) && compareOrder(stored.order, failed) === 'newer'
 }
 
 /** Whether an event comes before, after or at the same time as the one that was applied last. */

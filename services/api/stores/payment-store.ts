@@ -5,8 +5,8 @@ import type { Tier } from '#schemas/tiers.ts'
 import { announceAccessChange } from '#services/ingest/stores/access-announcement.ts'
 import {
   changeTo,
-  compareOrder,
   decideSubscription,
+  isMadeOverdue,
   type Decision,
   type StoredSubscription,
 } from '../billing/decide-subscription.ts'
@@ -54,11 +54,10 @@ export function createPaymentStore(pool: Pool, tierOf: (price: string) => Tier |
       inTransaction(pool, async (client) => {
         const row = await findRow(client, null, subscriptionId)
         if (row === undefined) return 'unknown_project'
-        if (compareOrder(storedOf(row).order, order) !== 'newer') return 'ignored'
-        await client.query(
-          `update subscriptions set status = 'past_due', ${orderColumns(2)} where project_id = $1`,
-          [row.project_id, ...orderValues(order)],
-        )
+        if (!isMadeOverdue(storedOf(row), order)) return 'ignored'
+        await client.query(`update subscriptions set status = 'past_due' where project_id = $1`, [
+          row.project_id,
+        ])
         return 'changed'
       }),
     applyCheckout: (projectId, customerId) =>
