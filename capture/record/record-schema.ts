@@ -116,9 +116,11 @@ export type CallRecord = z.output<typeof recordSchema>
 
 /** Why Postgres or a reader could not take it as it is; undefined when they can. */
 function faultOfMetadata(metadata: JsonObject): string | undefined {
-  if (Buffer.byteLength(JSON.stringify(metadata)) > maxMetadataBytes)
-    return `must be at most ${maxMetadataBytes} bytes of JSON`
-  return faultOfValue(metadata, 0)
+  // Depth first: JSON.stringify runs out of stack at some 10,000 levels.
+  const fault = faultOfValue(metadata, 0)
+  if (fault !== undefined) return fault
+  const isTooLarge = Buffer.byteLength(JSON.stringify(metadata)) > maxMetadataBytes
+  return isTooLarge ? `must be at most ${maxMetadataBytes} bytes of JSON` : undefined
 }
 
 function faultOfValue(value: unknown, depth: number): string | undefined {

@@ -118,6 +118,8 @@ test('what is taken comes out of the API as it went in, and nothing of it ends a
 
 test.each([
   ['deeper than 200 levels', body(deep(201)), 422, 'request_body'],
+  ['metadata of 9 levels', `${body('{}')},"metadata":${deep(9)}`, 422, 'metadata'],
+  ['metadata of 100,000 levels', `${body('{}')},"metadata":${deep(100_000)}`, 422, 'metadata'],
   ['an agent with a NUL character', `${body('{}')},"agent_name":"a\\u0000b"`, 422, 'agent_name'],
   ['a session with a lone surrogate', `${body('{}')},"session_id":"\\ud800"`, 422, 'session_id'],
   ['metadata with a NUL character', `${body('{}')},"metadata":{"a":"\\u0000"}`, 422, 'metadata'],

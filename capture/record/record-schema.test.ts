@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals'
+import { recordSchema } from './record-schema.ts'
+
+const deep = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
+
+test.each([
+  ['8 levels', deep(8), undefined],
+  ['9 levels', deep(9), 'must not be nested deeper than 8 levels'],
+  ['100,000 levels', deep(100_000), 'must not be nested deeper than 8 levels'],
+  ['16 KiB', { text: 'x'.repeat(16 * 1024 - '{"text":""}'.length) }, undefined],
+  [
+    'a byte more',
+    { text: 'x'.repeat(16 * 1024 - '{"text":""}'.length + 1) },
+    'must be at most 16384 bytes of JSON',
+  ],
+])('metadata of %s', (_name, metadata, fault) => {
+  const { error } = recordSchema.safeParse({ request_body: {}, metadata })
+  expect(error?.issues.map(({ path, message }) => [path, message])).toEqual(
+    fault === undefined ? undefined : [[['metadata'], fault]],
+  )
+})
