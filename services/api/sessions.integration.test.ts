@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { many, sampleCall, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
-import { startApi, type RunningApi } from '#tests/support/start-api.ts'
+import { startApi, type Answer, type RunningApi } from '#tests/support/start-api.ts'
 import { createCallStorage } from '#tests/support/store-calls.ts'
+import { until } from '#tests/support/until.ts'
 
 const start = Date.now() - 20 * 60_000
 const sessionCount = 6
@@ -171,6 +172,50 @@ describe('GET /api/requests/export', () => {
     expect(all.text.trimEnd().split('\n')).toHaveLength(37)
     expect((await get('/api/requests/export?format=jsonl&model=none')).text).toBe('')
   })
+
+  test('is given to eight at once, and its place is free again also where the client went away', async () => {
+    const locker = await api.pool.connect()
+    const holding = async (work: () => Promise<unknown>) => {
+      await locker.query('begin; lock table llm_requests in access exclusive mode')
+      try {
+        await work()
+      } finally {
+        await locker.query('rollback')
+      }
+    }
+    try {
+      const answers: Answer[] = []
+      let asked: Promise<unknown>[] = []
+      await holding(async () => {
+        asked = Array.from({ length: 100 }, async () => answers.push(await get('/api/requests/export')))
+        await until(() => answers.length === 92, 10_000)
+      })
+      await Promise.all(asked)
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(8)
+      const busy = answers.filter(({ json }) => json['code'] === 'EXPORTS_BUSY')
+      expect(busy.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(
+        Array.from({ length: 92 }, () => [429, '10']),
+      )
+      await holding(async () => {
+        const leaving = new AbortController()
+        let refused = 0
+        const left = Array.from({ length: 20 }, async () => {
+          const headers = { 'x-service-key': project.key }
+          const path = `${api.baseUrl}/api/requests/export`
+          const { status } = await fetch(path, { headers, signal: leaving.signal })
+          if (status === 429) refused++
+        })
+        await until(() => refused === 12, 10_000)
+        leaving.abort()
+        await Promise.allSettled(left)
+      })
+      await until(async () => (await get('/api/requests/export')).status === 200)
+      const again = await Promise.all(Array.from({ length: 8 }, () => get('/api/requests/export')))
+      expect(again.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200))
+    } finally {
+      locker.release()
+    }
+  }, 30_000)
 
   test.each(['format=xml', 'modle=x', 'start=2026-02-01&end=2026-01-01', 'include_redteam=1'])(
     'refuses %s',

@@ -55,20 +55,36 @@ export function exportRoutes({ databases, clock }: ExportRoutesOptions): Route[]
           ...(include_redteam === 'false' && query.source === undefined && { withoutSource: 'redteam' }),
         }
         const database = databases.of(principal, query.project_id)
-        if (underWay.count >= maxExports) throw tooMany()
-        const pages = readPages(database, filters, clock)
-        // Read before the answer begins, so that what is wrong with the question is answered as such.
-        const first = await pages.next()
-        return {
-          headers: { 'content-disposition': `attachment; filename="requests.${format}"` },
-          stream: {
-            contentType: format === 'csv' ? 'text/csv' : 'application/x-ndjson',
-            chunks: countIn(underWay, write(first, pages, format)),
-          },
+        const release = reserve(underWay)
+        try {
+          const pages = readPages(database, filters, clock)
+          // Read before the answer begins, so that what is wrong with the question is answered as such.
+          const first = await pages.next()
+          return {
+            headers: { 'content-disposition': `attachment; filename="requests.${format}"` },
+            stream: {
+              contentType: format === 'csv' ? 'text/csv' : 'application/x-ndjson',
+              chunks: endingWith(release, write(first, pages, format)),
+            },
+          }
+        } catch (error) {
+          release()
+          throw error
         }
       },
     }),
   ]
+}
+
+/** Before anything is waited for, else a hundred at once would all find room. Gives what makes the place free again, once. */
+function reserve(underWay: { count: number }): () => void {
+  if (underWay.count >= maxExports) throw tooMany()
+  underWay.count++
+  let isHeld = true
+  return () => {
+    if (isHeld) underWay.count--
+    isHeld = false
+  }
 }
 
 function tooMany(): Problem {
@@ -109,12 +125,24 @@ async function* write(
   for await (const page of rest) yield page.map(line).join('')
 }
 
-/** Counted from the first chunk on: a generator that nobody begins has no end either. */
-async function* countIn<T>(underWay: { count: number }, source: AsyncGenerator<T>): AsyncGenerator<T> {
-  underWay.count++
-  try {
-    yield* source
-  } finally {
-    underWay.count--
+/** `source`, and `release` when it is over: also where nobody begins to read, which a `finally` of the generator would not notice. */
+function endingWith(release: () => void, source: AsyncGenerator<string>): AsyncIterable<string> {
+  const next = async () => {
+    try {
+      const step = await source.next()
+      if (step.done === true) release()
+      return step
+    } catch (error) {
+      release()
+      throw error
+    }
   }
+  const end = async () => {
+    try {
+      return await source.return(undefined)
+    } finally {
+      release()
+    }
+  }
+  return { [Symbol.asyncIterator]: () => ({ next, return: end }) }
 }
