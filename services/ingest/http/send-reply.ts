@@ -37,13 +37,19 @@ function isKnown(header: string | undefined, etag: string): boolean {
     .some((part) => ['*', `"${etag}"`].includes(part.trim().replace(/^W\//, '')))
 }
 
+/** On the way, or before it: what the client does not want is no failure of ours. */
+const clientLeft = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'])
+
 /** A failure on the way ends the connection without the last chunk, so that nobody takes a part for the whole. */
 async function sendStream(response: Response, chunks: AsyncIterable<string>): Promise<void> {
+  const source = Readable.from(chunks)
   try {
-    await pipeline(Readable.from(chunks), response)
+    await pipeline(source, response)
   } catch (error) {
-    // The client went away: what it does not want is no failure of ours.
-    if ((error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE') return
+    if (clientLeft.has(String((error as NodeJS.ErrnoException).code))) return
     throw new Error(`the answer broke off: ${messageOf(error)}`, { cause: error })
+  } finally {
+    // Where the client left before the first chunk, pipeline refuses and leaves the source open.
+    source.destroy()
   }
 }
