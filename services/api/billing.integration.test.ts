@@ -142,12 +142,9 @@ describe('what the payment provider posts', () => {
         const { projectId, key } = await api.createProject()
         const at = nowS()
         await post(event('customer.subscription.created', at, subscription(projectId)))
-        const told = event(
-          `customer.subscription.${type}`,
-          at + 1,
-          subscription(projectId, state, 'price_team'),
-        )
-        const failed = event('invoice.payment_failed', at + 2, { subscription: `sub_${projectId}` })
+        const changed = subscription(projectId, state, 'price_team')
+        const told = event(`customer.subscription.${type}`, at + 1, changed)
+        const failed = event('invoice.payment_failed', at + 2, { subscription: changed.id })
         for (const payload of when === 'before' ? [told, failed] : [failed, told]) await post(payload)
         expect(await subscriptionOf(key)).toMatchObject(after)
       }

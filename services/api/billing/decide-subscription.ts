@@ -74,7 +74,7 @@ export function isMadeOverdue(stored: StoredSubscription, failed: EventOrder): b
 }
 
 /** Whether an event comes before, after or at the same time as the one that was applied last. */
-export function compareOrder(
+function compareOrder(
   last: EventOrder | null,
   order: EventOrder,
 ): 'newer' | 'older' | 'same' | 'tied' {

@@ -47,6 +47,7 @@ const columns =
 /** The delivery log of one project's webhooks. */
 export function createDeliveryStore(database: ProjectDatabase<OneProject>) {
   const attemptsOf = async (rows: readonly DeliveryRow[]): Promise<Map<string, Attempt[]>> => {
+    if (rows.length === 0) return new Map()
     const attempts = await database.query<AttemptRow>(
       `select a.delivery_id, a.number, a.at, a.status_code, a.duration_ms, a.error, a.response_excerpt
        from webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id

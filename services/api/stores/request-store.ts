@@ -3,7 +3,7 @@ import type { SealedBytes } from '#schemas/sealed-bytes.ts'
 import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import { findByMetadata } from './find-by-metadata.ts'
-import { listRows, readPage, type ListStatement } from './list-rows.ts'
+import { listRows, readPage } from './list-rows.ts'
 import type { ProjectDatabase } from './project-database.ts'
 import {
   requestColumns,
@@ -12,6 +12,7 @@ import {
   verdictOf,
   type PlainColumn,
   type RequestFilters,
+  type RequestKey,
 } from './select-requests.ts'
 
 /** A request as lists show it: everything but the bodies. */
@@ -53,14 +54,10 @@ export function createRequestStore(database: ProjectDatabase) {
     ): Promise<{ items: RequestItem[]; counted: Counted }> {
       const { projectId } = database.scope
       const days = { nowMs, startMs: filters.start, endMs: filters.end }
-      const all = { ...selectRequests(filters, projectId), days }
       const { rows, counted } =
         projectId === null || Object.keys(filters.metadata).length === 0
-          ? await listRows<RequestRow>(database, paging, all)
-          : await listByMetadata(database, paging, all, {
-              filters,
-              projectId,
-            })
+          ? await listRows<RequestRow>(database, paging, { ...selectRequests(filters, projectId), days })
+          : await listByMetadata(database, paging, { filters, projectId })
       return { items: rows.map(itemOf), counted }
     },
 
@@ -96,23 +93,45 @@ export function createRequestStore(database: ProjectDatabase) {
   }
 }
 
-/** Rare metadata is found by its index; where it is not rare, the list is gone through as any other. */
+/**
+ * Rare metadata is found by its index; where it is not rare, the list is gone through as any other. Three queries: the candidates, those that
+ * pass, and the page.
+ */
 async function listByMetadata(
   database: ProjectDatabase,
   paging: Paging,
-  all: ListStatement,
   { filters, projectId }: { filters: RequestFilters; projectId: string },
 ): Promise<{ rows: RequestRow[]; counted: Counted }> {
   const { keys, isComplete } = await findByMetadata(database, filters)
-  const { rows, counted } = await listRows<RequestRow>(
-    database,
-    paging,
-    selectAmong(filters, projectId, keys),
-  )
+  const passing = keys.length === 0 ? [] : await readPassing(database, { filters, projectId, keys })
+  const page = keysOnPage(passing, paging)
+  const isFound = isComplete || page.length > paging.limit
+  const [place, statement] = isFound
+    ? [{ ...paging, offset: 0, after: null }, selectAmong(filters, projectId, page)]
+    : // Without days: a look at the last two first would be a fourth query.
+      [paging, selectRequests(filters, projectId)]
   return {
-    rows: isComplete || rows.length > paging.limit ? rows : await readPage<RequestRow>(database, paging, all),
-    counted: { ...counted, isExact: isComplete },
+    rows: isFound && page.length === 0 ? [] : await readPage<RequestRow>(database, place, statement),
+    counted: { total: passing.length, isExact: isComplete },
   }
+}
+
+function readPassing(
+  database: ProjectDatabase,
+  { filters, projectId, keys }: { filters: RequestFilters; projectId: string; keys: RequestKey[] },
+): Promise<RequestKey[]> {
+  const { from, alias, timeColumn, idColumn, conditions } = selectAmong(filters, projectId, keys)
+  return readPage<RequestKey>(
+    database,
+    { limit: keys.length, offset: 0, after: null, page: 1, form: 'items' },
+    { columns: 'r.id, r.created_at', from, alias, timeColumn, idColumn, conditions },
+  )
+}
+
+/** One more than the page has. Identifiers begin with their times, so that those behind the cursor are the smaller ones. */
+function keysOnPage(keys: readonly RequestKey[], { after, offset, limit }: Paging): RequestKey[] {
+  const behind = after === null ? keys : keys.filter(({ id }) => id < idToUuid(after))
+  return behind.slice(offset, offset + limit + 1)
 }
 
 /** The request in a row. */

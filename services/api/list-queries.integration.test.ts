@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import pg from 'pg'
+import { idToUuid, newId } from '#schemas/ids.ts'
+import type { LoggedCall } from '#schemas/llm-request-logged.ts'
+import { currentRoute } from '#services/ingest/http/current-route.ts'
+import { many, sampleCall, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
+import { bodyExamples } from './http/body-examples.ts'
+import { startApi, type RunningApi } from '#tests/support/start-api.ts'
+import { createCallStorage } from '#tests/support/store-calls.ts'
+
+const atMost = 3
+const day = 86_400_000
+const now = Date.now()
+let api: RunningApi
+let webhookId: string
+/** Newest first. */
+let calls: LoggedCall[]
+let project: { projectId: string; key: string }
+const statements: { route: string; text: string }[] = []
+
+beforeAll(async () => {
+  api = await startApi()
+  project = await api.createProject()
+  const storage = createCallStorage(api.pool)
+  // More than are looked for by their metadata, and older than what a list looks at first: the longest way to a page.
+  calls = many(1_050, (index) =>
+    sampleCall(project.projectId, {
+      id: newId('request', now - 4 * day - index * 1_000),
+      session_id: `session-${index % 3}`,
+      metadata: JSON.stringify({ team: 'a', n: index }),
+    }),
+  )
+  await storage.calls(calls)
+  await storage.scores(calls.slice(0, 2).map((call) => sampleScoredCall(call)))
+  const body = bodyExamples['post /api/v1/webhooks']
+  webhookId = String((await api.call('POST', '/api/v1/webhooks', { key: project.key, body })).json['id'])
+  await api.pool.query(
+    `insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, status, created_at)
+     values (gen_random_uuid(), $1, $2, gen_random_uuid(), 'threat_detected', now(), '{}', 'failed', now())`,
+    [idToUuid(webhookId), idToUuid(project.projectId)],
+  )
+  watchStatements()
+}, 60_000)
+
+afterAll(async () => {
+  jest.restoreAllMocks()
+  await api.stop()
+}, 60_000)
+
+/** What goes around a transaction, and what a new connection begins with. */
+const frame = /^\s*(begin|commit|rollback|set)\b|\brolbypassrls\b/i
+
+/** Everything that routes ask of Postgres. */
+function watchStatements(): void {
+  const { query } = pg.Client.prototype as { query: (...given: unknown[]) => unknown }
+  jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client,
+    ...given: unknown[]
+  ) {
+    const route = currentRoute.getStore()
+    const text = typeof given[0] === 'string' ? given[0] : String((given[0] as { text?: string }).text)
+    if (route !== undefined && !frame.test(text)) statements.push({ route, text })
+    return query.apply(this, given)
+  })
+}
+
+interface Operation {
+  parameters?: { name: string; in: string }[]
+  security: Record<string, string[]>[]
+}
+
+async function readLists(): Promise<{ path: string; names: string[]; operator: boolean }[]> {
+  const { json } = await api.call('GET', '/openapi.json')
+  return Object.entries(json['paths'] as Record<string, Record<string, Operation>>).flatMap(
+    ([path, { get }]) => {
+      const names = (get?.parameters ?? []).map(({ name }) => name)
+      if (get === undefined || !names.some((name) => name === 'page_size' || name === 'limit')) return []
+      return [{ path, names, operator: get.security.every((scheme) => 'operator' in scheme) }]
+    },
+  )
+}
+
+const filtersOf: Record<string, string[]> = {
+  '/api/requests': [
+    'metadata.team=a',
+    'metadata.team=a&label=unsafe',
+    'metadata.team=a&severity=critical&model=none',
+    'metadata.team=a&scorer_name=pii_detection',
+    'metadata.team=a&page=25',
+    'metadata.n=7',
+    'metadata.n=none',
+    'label=unsafe',
+    'label=unsafe&session_id=session-0',
+    'scorer_name=pii_detection',
+    'model=none',
+  ],
+}
+
+test('every list of /openapi.json takes at most three queries', async () => {
+  const lists = await readLists()
+  expect(lists.length).toBeGreaterThanOrEqual(8)
+  const seen: [string, number][] = []
+  for (const { path, names, operator } of lists) {
+    const common = ['', 'page_size=2', 'page_size=200', ...(names.includes('limit') ? ['limit=3'] : [])]
+    for (const query of [...common, ...(filtersOf[path] ?? [])]) {
+      statements.length = 0
+      const target = `${path.replace('{id}', path.includes('webhooks') ? webhookId : 'session-0')}?${query}`
+      const answer = await api.call('GET', target, operator ? { operator } : { key: project.key })
+      expect([target, answer.status]).toEqual([target, 200])
+      seen.push([target, statements.filter(({ route }) => route === path).length])
+    }
+  }
+  // Where there are none, whether there is such a webhook is asked besides.
+  statements.length = 0
+  const none = await api.call('GET', `/api/v1/webhooks/${webhookId}/deliveries?status=pending`, project)
+  seen.push(['no deliveries', statements.length])
+  expect(none.json['total']).toBe(0)
+  expect(seen.filter(([, count]) => count > atMost)).toEqual([])
+  // What counts nothing would find nothing too many.
+  expect(seen.filter(([, count]) => count === 0)).toEqual([])
+})
+
+test.each([200, 157])(
+  'common metadata is paged without losing or repeating a call, %s at a time',
+  async (size) => {
+    const seen: string[] = []
+    let cursor: string | null = null
+    do {
+      const page = `metadata.team=a&page_size=${size}${cursor === null ? '' : `&cursor=${cursor}`}`
+      const { json } = await api.call('GET', `/api/requests?${page}`, { key: project.key })
+      expect([json['total'], json['total_is_exact']]).toEqual([1_000, false])
+      seen.push(...(json['items'] as { id: string }[]).map(({ id }) => id))
+      cursor = json['next_cursor'] as string | null
+    } while (cursor !== null)
+    expect(seen).toEqual(calls.map(({ id }) => id))
+  },
+)
