@@ -74,10 +74,7 @@ export function isMadeOverdue(stored: StoredSubscription, failed: EventOrder): b
 }
 
 /** Whether an event comes before, after or at the same time as the one that was applied last. */
-function compareOrder(
-  last: EventOrder | null,
-  order: EventOrder,
-): 'newer' | 'older' | 'same' | 'tied' {
+function compareOrder(last: EventOrder | null, order: EventOrder): 'newer' | 'older' | 'same' | 'tied' {
   if (last === null) return 'newer'
   if (last.id === order.id) return 'same'
   const difference = order.atMs - last.atMs || order.rank - last.rank
