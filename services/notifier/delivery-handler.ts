@@ -60,9 +60,9 @@ export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies)
     async handle({ value: delivery }) {
       const fault = checkDelivery(delivery)
       if (fault !== undefined) return deadLetter(fault)
-      const giveBack = await slots.takeSoon(delivery.webhook_id)
+      const giveBack = await slots.takeSoon(delivery)
       if (giveBack === undefined) {
-        slots.holdBack(delivery.webhook_id)
+        slots.holdBack(delivery)
         return setAside(delivery, 'endpoint_full', clock.now())
       }
       const slow = Promise.withResolvers<'slow'>()

@@ -1,33 +1,54 @@
+import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import { SharedPlaces } from './shared-places.ts'
+
 /**
- * What is in flight: so much to an endpoint and so much in all. Endpoints that are slow share half of it, and one of which
- * nothing is known yet has one place until its first attempt ends: however many hang, the others find places.
+ * What is in flight: so much to an endpoint and so much in all. Slow endpoints share half of it, those of which nothing is known yet a
+ * quarter with one place each until an attempt has shown what they are, and both together leave the last quarter to quick ones.
+ * Within each share projects come first (shared-places.ts): however many endpoints of one project hang, the others find places.
  */
 export interface EndpointSlots {
   /** A place, to be given back once; undefined when there is none, or when others of this endpoint wait for one from topics. */
-  take(webhookId: string, from: 'topic' | 'waiting'): GiveBack | undefined
+  take(endpoint: Endpoint, from: 'topic' | 'waiting'): GiveBack | undefined
   /** The same for what comes from a topic, which waits a moment in line for a place at an endpoint that is quick. */
-  takeSoon(webhookId: string): Promise<GiveBack | undefined>
+  takeSoon(endpoint: Endpoint): Promise<GiveBack | undefined>
+  /** Whether one of those that wait would get a place now. */
+  hasPlace(endpoint: Endpoint): boolean
   /** Attempts of this endpoint wait for a place: those that come from a topic go behind them, not before. */
-  holdBack(webhookId: string): void
+  holdBack(endpoint: Endpoint): void
   /** None of this endpoint wait any more. */
   letPass(webhookId: string): void
   /** Endpoints that are held back. */
-  heldBack(): readonly string[]
+  heldBack(): readonly Endpoint[]
   /** Says whether the endpoint is slow, as its latest attempt shows. */
   note(webhookId: string, isSlow: boolean): void
-  /** Places to give to endpoints that have some taken, are slow or are held back. Any other has one. */
-  placesLeft(): Map<string, number>
-  /** Places left in all. */
-  free(): number
+  /** What those that wait may take. */
+  placesLeft(): PlacesLeft
 }
 
+export type Endpoint = Pick<WebhookDelivery, 'webhook_id' | 'project_id'>
 export type GiveBack = () => void
+
+export const endpointKinds = ['quick', 'slow', 'unknown'] as const
+export type EndpointKind = (typeof endpointKinds)[number]
+export type PlacesByKind = Readonly<Record<EndpointKind, number>>
+
+export interface PlacesLeft {
+  /** Endpoints that have places taken, are slow or are held back. Any other is unknown and has one place. */
+  endpoints: readonly { webhookId: string; kind: EndpointKind; places: number }[]
+  /** In all. */
+  all: PlacesByKind
+  /** What a project may take of it: those that have places taken, and any other. */
+  projects: ReadonlyMap<string, PlacesByKind>
+  otherProject: PlacesByKind
+}
 
 export interface SlotOptions {
   perEndpoint: number
   total: number
-  /** Told how many places are taken, whenever that changes. */
-  onChange?: (taken: number) => void
+  /** Endpoints of which is known whether they are slow; those not heard of for longest are forgotten. */
+  maxKnown?: number
+  /** Told how many places are taken and endpoints known, whenever that changes. */
+  onChange?: (now: { taken: number; known: number }) => void
 }
 
 /**
@@ -36,10 +57,18 @@ export interface SlotOptions {
  */
 const inLinePerPlace = 4
 const inLineMs = 1_000
+/** Lines of other endpoints that are looked at when a place becomes free, in turns: a microsecond, however many there are. */
+const linesLookedAt = 8
+const defaultMaxKnown = 10_000
 
 interface InLine {
   settle: (place: GiveBack | undefined) => void
   timer: NodeJS.Timeout
+}
+
+interface Line {
+  endpoint: Endpoint
+  waiters: Set<InLine>
 }
 
 export function createEndpointSlots(options: SlotOptions): EndpointSlots {
@@ -48,129 +77,180 @@ export function createEndpointSlots(options: SlotOptions): EndpointSlots {
 
 class Slots implements EndpointSlots {
   readonly #options: SlotOptions
-  readonly #inFlight = new Map<string, number>()
+  readonly #inFlight = new Map<string, { endpoint: Endpoint; count: number }>()
   readonly #isSlow = new Map<string, boolean>()
-  readonly #held = new Set<string>()
-  readonly #lines = new Map<string, Set<InLine>>()
-  readonly #slowLimit: number
-  #taken = 0
-  #takenBySlow = 0
+  readonly #held = new Map<string, Endpoint>()
+  readonly #lines = new Map<string, Line>()
+  readonly #all: SharedPlaces
+  readonly #shares: Readonly<Record<EndpointKind, readonly SharedPlaces[]>>
 
   constructor(options: SlotOptions) {
     this.#options = options
-    this.#slowLimit = Math.max(1, options.total >> 1)
+    const { total } = options
+    const quarter = total >> 2
+    this.#all = new SharedPlaces(total)
+    const notQuick = new SharedPlaces(total - quarter)
+    this.#shares = {
+      quick: [this.#all],
+      slow: [this.#all, notQuick, new SharedPlaces(total >> 1)],
+      unknown: [this.#all, notQuick, new SharedPlaces(quarter)],
+    }
   }
 
-  take(webhookId: string, from: 'topic' | 'waiting'): GiveBack | undefined {
-    const shared = this.#isSlow.get(webhookId) === true ? this.#freeForSlow() : this.free()
-    const isBehindOthers = from === 'topic' && this.#held.has(webhookId)
-    if (isBehindOthers || shared <= 0 || this.#ownLeft(webhookId) <= 0) return undefined
-    this.#count(webhookId, 1)
+  take(endpoint: Endpoint, from: 'topic' | 'waiting'): GiveBack | undefined {
+    const isBehindOthers = from === 'topic' && this.#held.has(endpoint.webhook_id)
+    if (isBehindOthers || !this.hasPlace(endpoint)) return undefined
+    this.#count(endpoint, 1)
     let given = false
     return () => {
       if (given) return
       given = true
-      this.#count(webhookId, -1)
-      this.#advanceLine(webhookId)
+      this.#count(endpoint, -1)
+      this.#advanceLine(endpoint.webhook_id)
+      this.#advanceLines()
     }
   }
 
-  async takeSoon(webhookId: string): Promise<GiveBack | undefined> {
-    const line = this.#lines.get(webhookId) ?? new Set()
-    const place = line.size > 0 ? undefined : this.take(webhookId, 'topic')
-    const mayWait = this.#isSlow.get(webhookId) !== true && !this.#held.has(webhookId)
-    if (place !== undefined || !mayWait || line.size >= inLinePerPlace * this.#options.perEndpoint)
-      return place
+  async takeSoon(endpoint: Endpoint): Promise<GiveBack | undefined> {
+    const id = endpoint.webhook_id
+    const line = this.#lines.get(id) ?? { endpoint, waiters: new Set() }
+    const place = line.waiters.size > 0 ? undefined : this.take(endpoint, 'topic')
+    const isFull = line.waiters.size >= inLinePerPlace * this.#options.perEndpoint
+    if (place !== undefined || isFull || !this.#mayWait(id)) return place
     return new Promise((resolve) => {
-      const waiter = {
-        settle: resolve,
-        timer: setTimeout(() => this.#leaveLine(webhookId, waiter), inLineMs),
-      }
-      this.#lines.set(webhookId, line.add(waiter))
+      const waiter = { settle: resolve, timer: setTimeout(() => this.#leaveLine(id, waiter), inLineMs) }
+      line.waiters.add(waiter)
+      this.#lines.set(id, line)
     })
   }
 
-  holdBack(webhookId: string): void {
-    this.#held.add(webhookId)
-    this.#endLine(webhookId)
+  hasPlace(endpoint: Endpoint): boolean {
+    const shares = this.#shares[this.#kindOf(endpoint.webhook_id)]
+    return (
+      this.#ownLeft(endpoint.webhook_id) > 0 && shares.every((share) => share.hasFor(endpoint.project_id))
+    )
+  }
+
+  holdBack(endpoint: Endpoint): void {
+    this.#held.set(endpoint.webhook_id, endpoint)
+    this.#endLine(endpoint.webhook_id)
   }
 
   letPass(webhookId: string): void {
     this.#held.delete(webhookId)
   }
 
-  heldBack(): readonly string[] {
-    return [...this.#held]
+  heldBack(): readonly Endpoint[] {
+    return [...this.#held.values()]
   }
 
   note(webhookId: string, isSlow: boolean): void {
-    const wasSlow = this.#isSlow.get(webhookId) === true
-    if (wasSlow !== isSlow) this.#takenBySlow += (isSlow ? 1 : -1) * this.#of(webhookId)
-    this.#isSlow.set(webhookId, isSlow)
-    if (isSlow) this.#endLine(webhookId)
-  }
-
-  placesLeft(): Map<string, number> {
-    const slow = [...this.#isSlow].filter(([, isSlow]) => isSlow).map(([webhookId]) => webhookId)
-    const known = new Set([...this.#inFlight.keys(), ...this.#held])
-    const places = new Map([...known].map((webhookId) => [webhookId, Math.max(0, this.#ownLeft(webhookId))]))
-    // What the slow ones have left is dealt out one by one, to those first that have least in flight.
-    slow.sort((a, b) => this.#of(a) - this.#of(b))
-    for (const webhookId of slow) places.set(webhookId, 0)
-    let left = this.#freeForSlow()
-    for (let round = 1; left > 0 && round <= this.#options.perEndpoint; round++) {
-      for (const webhookId of slow) {
-        if (left <= 0 || this.#ownLeft(webhookId) < round) continue
-        places.set(webhookId, round)
-        left--
-      }
+    const changes = this.#isSlow.get(webhookId) !== isSlow
+    this.#learn(webhookId, isSlow)
+    for (const oldest of this.#isSlow.keys()) {
+      if (this.#isSlow.size <= (this.#options.maxKnown ?? defaultMaxKnown)) break
+      this.#learn(oldest, undefined)
     }
-    return places
+    if (isSlow) this.#endLine(webhookId)
+    if (!changes) return
+    this.#advanceLine(webhookId)
+    this.#advanceLines()
+    this.#tell()
   }
 
-  free(): number {
-    return this.#options.total - this.#taken
+  placesLeft(): PlacesLeft {
+    const slow = [...this.#isSlow].filter(([, isSlow]) => isSlow).map(([webhookId]) => webhookId)
+    const listed = new Set([...slow, ...this.#inFlight.keys(), ...this.#held.keys()])
+    const busy = new Set([...this.#inFlight.values()].map(({ endpoint }) => endpoint.project_id))
+    const byKind = (left: (share: SharedPlaces) => number): PlacesByKind => {
+      const of = (kind: EndpointKind) => Math.max(0, Math.min(...this.#shares[kind].map(left)))
+      return { quick: of('quick'), slow: of('slow'), unknown: of('unknown') }
+    }
+    const ofProject = (projectId: string) => byKind((share) => share.leftFor(projectId))
+    return {
+      endpoints: [...listed].map((webhookId) => ({
+        webhookId,
+        kind: this.#kindOf(webhookId),
+        places: Math.max(0, this.#ownLeft(webhookId)),
+      })),
+      all: byKind((share) => share.left),
+      projects: new Map([...busy].map((projectId) => [projectId, ofProject(projectId)])),
+      otherProject: ofProject(''),
+    }
+  }
+
+  /** Behind attempts of its own that end soon; not behind those of others, which may take ten seconds. */
+  #mayWait(webhookId: string): boolean {
+    if (this.#held.has(webhookId)) return false
+    const kind = this.#kindOf(webhookId)
+    return kind === 'quick' || (kind === 'unknown' && this.#inFlight.has(webhookId))
   }
 
   #advanceLine(webhookId: string): void {
-    for (const waiter of this.#lines.get(webhookId) ?? []) {
-      const place = this.take(webhookId, 'topic')
+    const line = this.#lines.get(webhookId)
+    for (const waiter of line?.waiters ?? []) {
+      const place = line && this.take(line.endpoint, 'topic')
       if (place === undefined) return
       this.#leaveLine(webhookId, waiter, place)
     }
   }
 
+  /** A place that all share may be what others wait for. Whoever was looked at is last the next time. */
+  #advanceLines(): void {
+    let looked = 0
+    for (const [webhookId, line] of this.#lines) {
+      if (++looked > linesLookedAt) return
+      this.#lines.delete(webhookId)
+      this.#lines.set(webhookId, line)
+      this.#advanceLine(webhookId)
+    }
+  }
+
   #endLine(webhookId: string): void {
-    for (const waiter of this.#lines.get(webhookId) ?? []) this.#leaveLine(webhookId, waiter)
+    for (const waiter of this.#lines.get(webhookId)?.waiters ?? []) this.#leaveLine(webhookId, waiter)
   }
 
   #leaveLine(webhookId: string, waiter: InLine, place?: GiveBack): void {
     const line = this.#lines.get(webhookId)
-    line?.delete(waiter)
-    if (line?.size === 0) this.#lines.delete(webhookId)
+    line?.waiters.delete(waiter)
+    if (line?.waiters.size === 0) this.#lines.delete(webhookId)
     clearTimeout(waiter.timer)
     waiter.settle(place)
   }
 
-  #freeForSlow(): number {
-    return Math.min(this.#slowLimit - this.#takenBySlow, this.free())
+  #kindOf(webhookId: string): EndpointKind {
+    const isSlow = this.#isSlow.get(webhookId)
+    if (isSlow === undefined) return 'unknown'
+    return isSlow ? 'slow' : 'quick'
   }
 
   #ownLeft(webhookId: string): number {
     const limit = this.#isSlow.has(webhookId) ? this.#options.perEndpoint : 1
-    return limit - this.#of(webhookId)
+    return limit - (this.#inFlight.get(webhookId)?.count ?? 0)
   }
 
-  #of(webhookId: string): number {
-    return this.#inFlight.get(webhookId) ?? 0
+  /** What it has in flight goes with it to the share of its new kind. */
+  #learn(webhookId: string, isSlow: boolean | undefined): void {
+    const flight = this.#inFlight.get(webhookId)
+    if (flight !== undefined) this.#countShares(flight.endpoint, -flight.count)
+    this.#isSlow.delete(webhookId)
+    if (isSlow !== undefined) this.#isSlow.set(webhookId, isSlow)
+    if (flight !== undefined) this.#countShares(flight.endpoint, flight.count)
   }
 
-  #count(webhookId: string, by: 1 | -1): void {
-    const inFlight = this.#of(webhookId) + by
-    if (inFlight > 0) this.#inFlight.set(webhookId, inFlight)
-    else this.#inFlight.delete(webhookId)
-    this.#taken += by
-    if (this.#isSlow.get(webhookId) === true) this.#takenBySlow += by
-    this.#options.onChange?.(this.#taken)
+  #count(endpoint: Endpoint, by: 1 | -1): void {
+    const count = (this.#inFlight.get(endpoint.webhook_id)?.count ?? 0) + by
+    if (count > 0) this.#inFlight.set(endpoint.webhook_id, { endpoint, count })
+    else this.#inFlight.delete(endpoint.webhook_id)
+    this.#countShares(endpoint, by)
+    this.#tell()
+  }
+
+  #countShares({ webhook_id, project_id }: Endpoint, by: number): void {
+    for (const share of this.#shares[this.#kindOf(webhook_id)]) share.count(project_id, by)
+  }
+
+  #tell(): void {
+    this.#options.onChange?.({ taken: this.#all.taken, known: this.#isSlow.size })
   }
 }

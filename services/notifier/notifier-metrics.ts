@@ -8,6 +8,9 @@ export interface NotifierMetrics {
   attemptSeconds: Histogram
   eventToReceipt: Histogram
   inFlight: Gauge
+  knownEndpoints: Gauge
+  unwritten: Gauge
+  forgotten: Counter
   waiting: Counter<'reason'>
   dead: Counter
   disabled: Counter
@@ -36,6 +39,15 @@ export function createNotifierMetrics(metrics: Metrics): NotifierMetrics {
       [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
     ),
     inFlight: metrics.gauge('sluice_notifier_in_flight', 'Attempts being made'),
+    knownEndpoints: metrics.gauge(
+      'sluice_notifier_known_endpoints',
+      'Endpoints of which is known whether they are slow',
+    ),
+    unwritten: metrics.gauge('sluice_notifier_unwritten', 'Attempts that were sent and are not written yet'),
+    forgotten: metrics.counter(
+      'sluice_notifier_unwritten_forgotten_total',
+      'Attempts that were sent and never written because there were too many: they are sent again',
+    ),
     waiting: metrics.counter(
       'sluice_notifier_waiting_total',
       'Attempts that were set aside in the database, by reason',

@@ -140,7 +140,10 @@ function createDelivering(ground: Ground): Part[] {
   const slots = createEndpointSlots({
     perEndpoint,
     total: concurrency,
-    onChange: (taken) => metrics.inFlight.set(taken),
+    onChange({ taken, known }) {
+      metrics.inFlight.set(taken)
+      metrics.knownEndpoints.set(known)
+    },
   })
   const attempt = createAttemptDelivery({
     webhooks: createWebhookStore(pool),

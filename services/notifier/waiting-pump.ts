@@ -86,22 +86,22 @@ class WaitingPump implements Service {
   /** Returns how many were taken. */
   async #round(): Promise<number> {
     const { slots, waiting } = this.#dependencies
-    const limit = slots.free()
-    if (limit <= 0) return 0
-    const held = slots.heldBack()
     const places = slots.placesLeft()
-    const taken = await waiting.take({ places, limit, leaseMs: takeLeaseMs })
+    if (Math.max(...Object.values(places.all)) <= 0) return 0
+    const held = slots.heldBack()
+    const taken = await waiting.take({ places, leaseMs: takeLeaseMs })
     for (const delivery of taken) await this.#begin(delivery)
-    // Whoever had places left and came up with nothing has nothing waiting, unless the limit cut it off.
+    // Whoever has a place left and came up with nothing has nothing waiting.
     const found = new Set(taken.map(({ webhook_id: webhookId }) => webhookId))
-    const through = held.filter((webhookId) => !found.has(webhookId) && places.get(webhookId) !== 0)
-    if (taken.length < limit) for (const webhookId of through) slots.letPass(webhookId)
+    for (const endpoint of held) {
+      if (!found.has(endpoint.webhook_id) && slots.hasPlace(endpoint)) slots.letPass(endpoint.webhook_id)
+    }
     return taken.length
   }
 
   async #begin(delivery: WebhookDelivery): Promise<void> {
     const { slots, waiting } = this.#dependencies
-    const giveBack = slots.take(delivery.webhook_id, 'waiting')
+    const giveBack = slots.take(delivery, 'waiting')
     if (giveBack === undefined) {
       await waiting.putBack(delivery)
       return
@@ -115,9 +115,11 @@ class WaitingPump implements Service {
   }
 
   async #work(delivery: WebhookDelivery, onSent: () => void): Promise<void> {
-    const { attempt, waiting, log } = this.#dependencies
+    const { attempt, slots, waiting, log } = this.#dependencies
+    // Told at once and not after ten seconds: until then it has a place of those that are not known yet.
+    const onSlow = () => slots.note(delivery.webhook_id, true)
     try {
-      const end = await attempt(delivery, { onSent })
+      const end = await attempt(delivery, { onSent, onSlow })
       if (end.kind === 'decided') await waiting.remove(delivery)
     } catch (error) {
       // It falls due again when its lease ends.

@@ -3,6 +3,7 @@ import { query } from '#runtime/postgres.ts'
 import type { EventName } from '#schemas/event-raised.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import { endpointKinds, type PlacesLeft } from '../endpoint-slots.ts'
 import { gatherCalls } from './gather-calls.ts'
 
 /** Attempts that wait for a place at their endpoint, or for the end of somebody else's claim. */
@@ -10,8 +11,8 @@ export interface WaitingStore {
   /** Writes that `delivery.attempt` waits, until `dueAtMs` (Unix milliseconds) at least. */
   add(delivery: WebhookDelivery, dueAtMs: number): Promise<void>
   /**
-   * Takes up to `limit` that are due, longest waiting first, from each endpoint at most what `places` gives it (others: one).
-   * They fall due again after `leaseMs` unless they are removed.
+   * Takes what is due as far as there are `places` for it, dealt out to projects in turn, within each to its webhooks in turn, longest
+   * waiting first. They fall due again after `leaseMs` unless they are removed.
    */
   take(options: TakeOptions): Promise<WebhookDelivery[]>
   /** What became of the attempt is stored and published. */
@@ -21,8 +22,7 @@ export interface WaitingStore {
 }
 
 export interface TakeOptions {
-  places: ReadonlyMap<string, number>
-  limit: number
+  places: PlacesLeft
   leaseMs: number
 }
 
@@ -49,19 +49,30 @@ const takeWaiting = `
     select (select w.webhook_id from webhook_waiting w where w.webhook_id > endpoint.webhook_id order by w.webhook_id limit 1)
     from endpoint where endpoint.webhook_id is not null
   ),
-  free (webhook_id, places) as (
-    select endpoint.webhook_id, coalesce(busy.places, 1) from endpoint
-    left join unnest($1::uuid[], $2::int[]) as busy (webhook_id, places) using (webhook_id)
-    where endpoint.webhook_id is not null
-  ),
-  due as (
-    select head.delivery_id from free cross join lateral (
+  head as (
+    select head.delivery_id, head.due_at, webhook.project_id, coalesce(known.kind, 'unknown') as kind,
+      row_number() over (partition by webhook.id order by head.due_at) as turn
+    from endpoint
+    join webhooks webhook on webhook.id = endpoint.webhook_id
+    left join unnest($1::uuid[], $2::text[], $3::int[]) as known (webhook_id, kind, places) on known.webhook_id = webhook.id
+    cross join lateral (
       select w.delivery_id, w.due_at from webhook_waiting w
-      where w.webhook_id = free.webhook_id and w.due_at <= now()
-      order by w.due_at limit free.places for update skip locked
-    ) head order by head.due_at limit $3
-  )
-  update webhook_waiting waiting set due_at = now() + $4 * interval '1 millisecond'
+      where w.webhook_id = webhook.id and w.due_at <= now()
+      order by w.due_at limit coalesce(known.places, 1) for update skip locked
+    ) head
+  ),
+  ranked as (
+    select head.*, row_number() over (partition by kind, project_id order by turn, due_at) as project_turn from head
+  ),
+  dealt as (
+    select ranked.delivery_id, places.all_left, row_number() over (partition by kind order by project_turn, due_at) as place
+    from ranked
+    join unnest($4::text[], $5::int[], $6::int[]) as places (kind, all_left, project_left) using (kind)
+    left join unnest($7::uuid[], $8::text[], $9::int[]) as busy (project_id, kind, places) using (project_id, kind)
+    where project_turn <= coalesce(busy.places, places.project_left)
+  ),
+  due as (select delivery_id from dealt where place <= all_left)
+  update webhook_waiting waiting set due_at = now() + $10 * interval '1 millisecond'
   from webhook_deliveries d
   where waiting.delivery_id in (select delivery_id from due) and d.id = waiting.delivery_id
   returning waiting.delivery_id, waiting.attempt, waiting.first_attempt, waiting.last_error, d.webhook_id, d.project_id,
@@ -98,9 +109,23 @@ export function createWaitingStore(pool: pg.Pool): WaitingStore {
   return {
     add: (delivery, dueAtMs) => add({ delivery, dueAtMs }),
     remove,
-    async take({ places, limit, leaseMs }) {
-      const busy = [...places.keys()].map(idToUuid)
-      const values = [busy, [...places.values()], limit, leaseMs]
+    async take({ places, leaseMs }) {
+      const { endpoints, all, projects, otherProject } = places
+      const busy = [...projects].flatMap(([projectId, left]) =>
+        endpointKinds.map((kind) => ({ projectId, kind, left: left[kind] })),
+      )
+      const values = [
+        endpoints.map(({ webhookId }) => idToUuid(webhookId)),
+        endpoints.map(({ kind }) => kind),
+        endpoints.map(({ places }) => places),
+        endpointKinds,
+        endpointKinds.map((kind) => all[kind]),
+        endpointKinds.map((kind) => otherProject[kind]),
+        busy.map(({ projectId }) => idToUuid(projectId)),
+        busy.map(({ kind }) => kind),
+        busy.map(({ left }) => left),
+        leaseMs,
+      ]
       const { rows } = await query<WaitingRow>(pool, takeWaiting, values)
       return rows.map(deliveryOf)
     },

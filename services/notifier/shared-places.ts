@@ -1,0 +1,42 @@
+/**
+ * Places that projects share. A project may take one while it has fewer than are left, so that one alone gets half of them, two get a
+ * third each, and one that comes anew always finds some.
+ */
+export class SharedPlaces {
+  readonly #limit: number
+  readonly #byProject = new Map<string, number>()
+  #taken = 0
+
+  constructor(limit: number) {
+    this.#limit = Math.max(1, limit)
+  }
+
+  get taken(): number {
+    return this.#taken
+  }
+
+  /** Below 0 when endpoints that have places have turned into such as share these. */
+  get left(): number {
+    return this.#limit - this.#taken
+  }
+
+  hasFor(projectId: string): boolean {
+    return this.#of(projectId) < this.left
+  }
+
+  /** How many the project could take while no other takes any. */
+  leftFor(projectId: string): number {
+    return Math.max(0, Math.ceil((this.left - this.#of(projectId)) / 2))
+  }
+
+  count(projectId: string, by: number): void {
+    const taken = this.#of(projectId) + by
+    if (taken > 0) this.#byProject.set(projectId, taken)
+    else this.#byProject.delete(projectId)
+    this.#taken += by
+  }
+
+  #of(projectId: string): number {
+    return this.#byProject.get(projectId) ?? 0
+  }
+}

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { idToUuid, newId } from '#schemas/ids.ts'
+import { setNotifierStage, type NotifierStage } from '../testing/notifier-stage.ts'
+import { createEndpointSlots } from '../endpoint-slots.ts'
+import { createWaitingStore } from './waiting-store.ts'
+
+let stage: NotifierStage
+let busy: { projectId: string; webhooks: string[] }
+let other: { projectId: string; webhooks: string[] }
+
+/** Each with so many attempts that wait, all for as long. */
+async function addWaiting(webhookCount: number, each: number) {
+  const projectId = await stage.addProject()
+  const webhooks = Array.from({ length: webhookCount }, () => newId('webhook'))
+  const deliveries = webhooks.flatMap((webhook) =>
+    Array.from({ length: each }, () => ({ id: idToUuid(newId('delivery')), webhook: idToUuid(webhook) })),
+  )
+  const ids = [deliveries.map(({ id }) => id), deliveries.map(({ webhook }) => webhook)]
+  await stage.pool.query(
+    `insert into webhooks (id, project_id, url, events, secret_codec, secret_data, created_at, updated_at)
+     select id, $2, 'https://receiver.example.com', '{}', 'none', '', now(), now() from unnest($1::uuid[]) as w (id)`,
+    [webhooks.map(idToUuid), idToUuid(projectId)],
+  )
+  await stage.pool.query(
+    `insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, created_at)
+     select id, webhook_id, $3, id, 'threat_detected', now(), '{}', now() from unnest($1::uuid[], $2::uuid[]) as d (id, webhook_id)`,
+    [...ids, idToUuid(projectId)],
+  )
+  await stage.pool.query(
+    `insert into webhook_waiting (delivery_id, webhook_id, attempt, first_attempt, due_at)
+     select id, webhook_id, 1, 1, now() from unnest($1::uuid[], $2::uuid[]) as d (id, webhook_id)`,
+    ids,
+  )
+  return { projectId, webhooks }
+}
+
+beforeAll(async () => {
+  stage = await setNotifierStage()
+  busy = await addWaiting(1_000, 2)
+  other = await addWaiting(1, 3)
+}, 60_000)
+afterAll(() => stage.close(), 60_000)
+
+test('places are dealt to projects in turn, and within each to its webhooks in turn', async () => {
+  const waiting = createWaitingStore(stage.pool)
+  const slots = createEndpointSlots({ perEndpoint: 16, total: 64 })
+  for (const webhookId of [...busy.webhooks, ...other.webhooks]) slots.note(webhookId, true)
+  const taken = await waiting.take({ places: slots.placesLeft(), leaseMs: 60_000 })
+  const ofOther = taken.filter(({ project_id: projectId }) => projectId === other.projectId)
+  const ofBusy = taken.filter(({ project_id: projectId }) => projectId === busy.projectId)
+  expect([ofBusy.length, ofOther.length]).toEqual([16, 3])
+  expect(new Set(ofBusy.map(({ webhook_id: webhookId }) => webhookId)).size).toBe(16)
+  for (const delivery of ofOther) expect(slots.take(delivery, 'waiting')).toBeDefined()
+  // What is left now is another project's: nothing is taken only to be put back.
+  for (const webhook_id of busy.webhooks) slots.take({ webhook_id, project_id: busy.projectId }, 'waiting')
+  expect(await waiting.take({ places: slots.placesLeft(), leaseMs: 60_000 })).toEqual([])
+})
+
+test('one of which nothing is known has one place', async () => {
+  const waiting = createWaitingStore(stage.pool)
+  const { webhooks } = await addWaiting(1, 3)
+  const slots = createEndpointSlots({ perEndpoint: 16, total: 4_096 })
+  const taken = await waiting.take({ places: slots.placesLeft(), leaseMs: 60_000 })
+  expect(taken.filter(({ webhook_id: webhookId }) => webhookId === webhooks[0])).toHaveLength(1)
+})
