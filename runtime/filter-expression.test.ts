@@ -46,6 +46,14 @@ describe('refused when compiled, with the place', () => {
     ['('.repeat(900) + 'true' + ')'.repeat(900), 'nested deeper'],
     [`event == '${'x'.repeat(2_000)}'`, 'longer than 2000'],
     ['\u0000', 'line 1'],
+    [
+      "event == 'a' ||\n  " + "event.matches('a') || ".repeat(4) + "event.matches('b')",
+      'line 2, column 96: matches stands here more than 4 times',
+    ],
+    [`event.matches('${'a'.repeat(201)}')`, 'line 1, column 6: the pattern is longer than 200 characters'],
+    ["event.matches('((a{50}){20}|b)')", 'line 1, column 6: the pattern is too large'],
+    ["event.matches('(a')", 'line 1, column 6: the pattern cannot be compiled'],
+    ['event.matches(data.pattern)', 'line 1, column 6: matches takes one pattern, as text in quotes'],
   ])('%s', (source, problem) => {
     expect(() => compileFilterExpression(source, variables)).toThrow(problem)
   })
@@ -62,7 +70,14 @@ test.each([
   )
 })
 
+const textOf = (length: number) => ({ event: '', data: { text: `${'a'.repeat(length - 1)}!` } })
+
 test('a pattern that backtracks elsewhere takes linear time', () => {
   const expression = compileFilterExpression("data.text.matches('^(a+)+$')", variables)
-  expect(expression({ event: '', data: { text: `${'a'.repeat(50_000)}!` } })).toBe(false)
+  expect(expression(textOf(4_096))).toBe(false)
+})
+
+test('a text that is too long for a pattern fails on the event', () => {
+  const expression = compileFilterExpression("data.text.matches('a')", variables)
+  expect(() => expression(textOf(4_097))).toThrow('matches takes 4096 characters of text at most')
 })

@@ -1,6 +1,7 @@
 import { celEnv, isCelError, parse, plan, type CelInput } from '@bufbuild/cel'
 import { strings } from '@bufbuild/cel/ext'
 import { messageOf, PermanentError } from './errors.ts'
+import { createFilterPatterns, type FilterPatterns } from './filter-patterns.ts'
 
 type Parsed = ReturnType<typeof parse>
 type Expression = Parsed['expr']
@@ -42,8 +43,10 @@ export function compileFilterExpression(source: string, variables: readonly stri
   if (source.length > maxLength) throw invalid(`it is longer than ${maxLength} characters`)
   if (nestingOf(source) > maxNesting) throw invalid(`its brackets are nested deeper than ${maxNesting}`)
   const parsed = parseExpression(source)
-  refuseUnknown(parsed, source, new Set([...variables, ...typeNames]))
-  const evaluate = plan(environment, parsed)
+  const patterns = createFilterPatterns()
+  check(parsed, source, new Set([...variables, ...typeNames]), patterns)
+  // With its own patterns an expression needs its own environment, which is larger than most expressions.
+  const evaluate = plan(patterns.size === 0 ? environment : celEnv({ funcs: strings, re2: patterns }), parsed)
   return (values) => {
     // CEL takes JSON values, which is what these are; a record of unknowns cannot say so.
     const result = evaluate(values as Record<string, CelInput>)
@@ -78,8 +81,13 @@ function parseExpression(source: string): Parsed {
   }
 }
 
-/** Names and functions that are not there would fail on every event: they are refused when the expression is saved. */
-function refuseUnknown({ expr, sourceInfo }: Parsed, source: string, names: ReadonlySet<string>): void {
+/** Names and functions that are not there would fail on every event: they are refused when the expression is saved, as are patterns that cost too much. */
+function check(
+  { expr, sourceInfo }: Parsed,
+  source: string,
+  names: ReadonlySet<string>,
+  patterns: FilterPatterns,
+): void {
   const refuse = (node: Expression, problem: string): never => {
     const before = source.slice(0, sourceInfo?.positions[node.id.toString()] ?? 0).split('\n')
     throw invalid(`line ${before.length}, column ${(before.at(-1) ?? '').length + 1}: ${problem}`)
@@ -97,6 +105,10 @@ function refuseUnknown({ expr, sourceInfo }: Parsed, source: string, names: Read
       case 'callExpr':
         if (!functions.has(exprKind.value.function))
           refuse(node, `unknown function ${exprKind.value.function}`)
+        if (exprKind.value.function === 'matches') {
+          const problem = problemOfMatch(exprKind.value.args, patterns)
+          if (problem !== undefined) refuse(node, problem)
+        }
         for (const part of [exprKind.value.target, ...exprKind.value.args]) visit(part)
         return
       case 'listExpr':
@@ -114,4 +126,11 @@ function refuseUnknown({ expr, sourceInfo }: Parsed, source: string, names: Read
     }
   }
   visit(expr)
+}
+
+function problemOfMatch(args: readonly Expression[], patterns: FilterPatterns): string | undefined {
+  const pattern =
+    args.length === 1 && args[0]?.exprKind.case === 'constExpr' ? args[0].exprKind.value : undefined
+  if (pattern?.constantKind.case !== 'stringValue') return 'matches takes one pattern, as text in quotes'
+  return patterns.add(pattern.constantKind.value)
 }

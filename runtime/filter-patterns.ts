@@ -1,0 +1,53 @@
+import { RE2JS } from 're2js'
+import { messageOf } from './errors.ts'
+
+const maxPatterns = 4
+const maxPatternLength = 200
+/** Instructions: time is these times the text, and a bounded repeat of 200 characters can make a hundred thousand. */
+const maxPatternSize = 256
+const maxTextLength = 4_096
+
+/** What an expression may match texts with: few patterns, small ones, compiled once. They take linear time, so what they cost is bounded. */
+export interface FilterPatterns {
+  /** Returns what is wrong with the pattern; undefined when nothing is. */
+  add(pattern: string): string | undefined
+  readonly size: number
+  /** For CEL, in the form it asks for. */
+  compile(pattern: string): { test(text: string): boolean }
+}
+
+export function createFilterPatterns(): FilterPatterns {
+  const patterns: RE2JS[] = []
+  const compiled = new Map<string, RE2JS>()
+  return {
+    get size() {
+      return patterns.length
+    },
+    add(pattern) {
+      if (patterns.length >= maxPatterns) return `matches stands here more than ${maxPatterns} times`
+      if (pattern.length > maxPatternLength)
+        return `the pattern is longer than ${maxPatternLength} characters`
+      try {
+        const program = RE2JS.compile(pattern)
+        if (program.programSize() > maxPatternSize)
+          return `the pattern is too large: its repeats come to more than ${maxPatternSize} steps`
+        patterns.push(program)
+        compiled.set(pattern, program)
+        return undefined
+      } catch (error) {
+        return `the pattern cannot be compiled: ${messageOf(error)}`
+      }
+    },
+    compile(pattern) {
+      const program = compiled.get(pattern)
+      if (program === undefined) throw new Error('the pattern was not seen when the expression was compiled')
+      return { test: (text) => program.test(checkLength(text)) }
+    },
+  }
+}
+
+function checkLength(text: string): string {
+  if (text.length > maxTextLength)
+    throw new Error(`matches takes ${maxTextLength} characters of text at most`)
+  return text
+}
