@@ -9,12 +9,12 @@ import { idField, timeField } from '#services/ingest/http/fields.ts'
 import { invalidInput, Problem, unavailable } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { found } from '../http/not-found.ts'
-import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
+import { envelope, listOf, pagingFields, readCursor, readPaging, writeCursor } from '../http/paging.ts'
 import { noteReplays, planFailedReplays, planReplay } from '../stores/delivery-replay.ts'
 import { createDeliveryStore, deliveryStatuses } from '../stores/delivery-store.ts'
 import { raiseForWebhook } from '../stores/outbox-store.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
-import { findWebhook } from '../stores/webhook-store.ts'
+import { findWebhook, type Webhook } from '../stores/webhook-store.ts'
 import { testEventData } from '../webhooks/test-event.ts'
 import { projectQuery, webhookParams } from './webhook-routes.ts'
 
@@ -111,11 +111,15 @@ function replayRoute({ databases, clock, producer, due }: DeliveryRoutesOptions)
     summary: 'Deliver again: a new round of up to four attempts with the same event.',
     params: webhookParams.extend({ delivery_id: idField('delivery') }),
     reply: { status: 202, description: 'It is on its way.', schema: acceptedSchema },
-    problems: { 404: 'There is no such delivery.', 409: 'It is still under way.' },
+    problems: {
+      404: 'There is no such delivery.',
+      409: 'It is still under way, or the webhook is disabled.',
+    },
     async handle({ principal, params, query }) {
       const database = databases.ofOne(principal, query.project_id)
       const known = await createDeliveryStore(database).find(params.id, params.delivery_id)
       const delivery = found(known, 'delivery', params.delivery_id)
+      refuseDisabled(found(await findWebhook(database, params.id), 'webhook', params.id))
       const round = await planReplay(database, params.id, params.delivery_id, clock.now())
       if (round === undefined) {
         throw new Problem(
@@ -139,29 +143,49 @@ function replayFailedRoute({ databases, clock, producer, due }: DeliveryRoutesOp
     ...common,
     method: 'post',
     path: '/api/v1/webhooks/{id}/deliveries/replay',
-    summary: `Deliver again what has failed in a time range, oldest first, ${maxReplayed} at most: ask again while has_more is true.`,
+    summary: `Deliver again what has failed in a time range, oldest first, ${maxReplayed} at most: ask again with next_cursor until it is null.`,
     body: z.strictObject({
       start: timeField.describe('Of deliveries made from then on.'),
       end: timeField.describe('Before then.'),
+      cursor: z
+        .string()
+        .max(200)
+        .optional()
+        .describe(
+          '`next_cursor` of the answer before: what fails again meanwhile is not delivered once more.',
+        ),
     }),
     reply: {
       status: 202,
       description: 'They are on their way.',
-      schema: z.object({ replayed: z.number().int(), has_more: z.boolean() }),
+      schema: z.object({
+        replayed: z.number().int(),
+        has_more: z.boolean(),
+        next_cursor: z.string().nullable(),
+      }),
     },
-    problems: { 404: 'There is no such webhook.' },
+    problems: { 404: 'There is no such webhook.', 409: 'The webhook is disabled.' },
     async handle({ principal, params, query, body }) {
       if (body.start > body.end) throw invalidInput([{ path: 'end', message: 'is before start' }])
+      const after = body.cursor === undefined ? null : readCursor(body.cursor, 'delivery')
       const database = databases.ofOne(principal, query.project_id)
-      found(await findWebhook(database, params.id), 'webhook', params.id)
-      const range = { startMs: body.start, endMs: body.end, limit: maxReplayed + 1 }
+      refuseDisabled(found(await findWebhook(database, params.id), 'webhook', params.id))
+      const range = { startMs: body.start, endMs: body.end, after, limit: maxReplayed + 1 }
       const failed = await planFailedReplays(database, params.id, range, clock.now())
       const rounds = failed.slice(0, maxReplayed)
       await queue(rounds, producer, due)
       await noteReplays(database, rounds)
-      return { status: 202, json: { replayed: rounds.length, has_more: failed.length > rounds.length } }
+      const has_more = failed.length > rounds.length
+      const last = rounds.at(-1)
+      const next_cursor = has_more && last !== undefined ? writeCursor(last.delivery_id) : null
+      return { status: 202, json: { replayed: rounds.length, has_more, next_cursor } }
     },
   })
+}
+
+/** Each of its rounds would fail at once, and whoever asks until nothing has failed would ask for ever. */
+function refuseDisabled({ id, enabled }: Webhook): void {
+  if (!enabled) throw new Problem(409, 'WEBHOOK_DISABLED', `webhook ${id} is disabled; enable it first`)
 }
 
 async function queue(

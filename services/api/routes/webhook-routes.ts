@@ -5,6 +5,7 @@ import { selectableEvents } from '#schemas/event-raised.ts'
 import { newId } from '#schemas/ids.ts'
 import { severitySchema } from '#schemas/verdicts.ts'
 import { idField, textField } from '#services/ingest/http/fields.ts'
+import { Problem } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { found, notFound } from '../http/not-found.ts'
 import { envelope, listOf, pageFields, readPaging } from '../http/paging.ts'
@@ -12,7 +13,9 @@ import type { ProjectDatabases } from '../stores/project-database.ts'
 import {
   createWebhook,
   findWebhook,
+  hasMostWebhooks,
   listWebhooks,
+  maxWebhooks,
   removeWebhook,
   rotateSecret,
   updateWebhook,
@@ -110,7 +113,10 @@ function createRoute({ databases, sealer, check, clock }: WebhookRoutesOptions):
     summary: 'Register a webhook. The signing secret is in this answer and never shown again.',
     body: createSchema,
     reply: { status: 201, description: 'The webhook.', schema: withSecret },
-    problems: { 404: 'There is no such project.' },
+    problems: {
+      404: 'There is no such project.',
+      422: `A field is wrong, or the project has ${maxWebhooks} webhooks already.`,
+    },
     async handle({ principal, query, body }) {
       await check(body)
       const database = databases.ofOne(principal, query.project_id)
@@ -119,6 +125,9 @@ function createRoute({ databases, sealer, check, clock }: WebhookRoutesOptions):
       const id = newId('webhook', nowMs)
       const { secret, sealed } = makeSecret(sealer, projectId, id)
       const webhook = await createWebhook(database, id, inputOf(body), sealed, nowMs)
+      if (webhook === undefined && (await hasMostWebhooks(database))) {
+        throw new Problem(422, 'WEBHOOKS_TOO_MANY', `the project has ${maxWebhooks} webhooks already`)
+      }
       return { status: 201, json: { ...found(webhook, 'project', projectId), secret } }
     },
   })

@@ -38,6 +38,8 @@ export interface FailedRange {
   /** Of the deliveries' creation, Unix milliseconds: from the start on and before the end. */
   startMs: number
   endMs: number
+  /** The delivery behind which to go on. */
+  after: string | null
   limit: number
 }
 
@@ -45,14 +47,15 @@ export interface FailedRange {
 export async function planFailedReplays(
   database: ProjectDatabase<OneProject>,
   webhookId: string,
-  { startMs, endMs, limit }: FailedRange,
+  { startMs, endMs, after, limit }: FailedRange,
   nowMs: number,
 ): Promise<WebhookDelivery[]> {
   const rows = await database.query<EventRow>(
     `select ${columns} from webhook_deliveries d
      where :scope(d) and d.webhook_id = $2 and d.status = 'failed' and d.created_at >= $3 and d.created_at < $4
-     order by d.created_at, d.id limit $5`,
-    [idToUuid(webhookId), new Date(startMs), new Date(endMs), limit],
+       and ($5::uuid is null or (d.created_at, d.id) > (select l.created_at, l.id from webhook_deliveries l where :scope(l) and l.id = $5))
+     order by d.created_at, d.id limit $6`,
+    [idToUuid(webhookId), new Date(startMs), new Date(endMs), after === null ? null : idToUuid(after), limit],
   )
   return rows.map((row) => roundOf(row, database.scope.projectId, webhookId, nowMs))
 }

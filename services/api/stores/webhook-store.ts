@@ -32,6 +32,10 @@ type WebhookRow = Omit<Webhook, 'created_at' | 'filter_expression_error' | 'disa
 const columns = `w.id, w.project_id, w.url, w.events, w.filters, w.filter_expression, w.enabled, w.created_at,
   w.expression_failure, w.expression_failed_at, w.disable_after_hours, w.disabled_reason, w.disabled_at`
 
+/** Of a project: an event is held against each of them. */
+export const maxWebhooks = 1_000
+
+/** Undefined when there is no such project, or it has as many as it may. */
 export async function createWebhook(
   database: ProjectDatabase<OneProject>,
   id: string,
@@ -43,7 +47,8 @@ export async function createWebhook(
     `with w as (
        insert into webhooks (id, project_id, url, events, filters, filter_expression, enabled, secret_codec, secret_key_id,
          secret_data, created_at, updated_at, disable_after_hours)
-       select $2, p.project_id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12 from subscriptions p where :scope(p)
+       select $2, p.project_id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12 from subscriptions p
+       where :scope(p) and (select count(*) from webhooks other where :scope(other)) < $13
        returning *)
      select ${columns} from w`,
     [
@@ -58,9 +63,17 @@ export async function createWebhook(
       secret.data,
       new Date(nowMs),
       input.disable_after_hours,
+      maxWebhooks,
     ],
   )
   return rows.map(webhookOf)[0]
+}
+
+export async function hasMostWebhooks(database: ProjectDatabase<OneProject>): Promise<boolean> {
+  const rows = await database.query<{ total: number }>(
+    'select count(*)::integer as total from webhooks w where :scope(w)',
+  )
+  return (rows[0]?.total ?? 0) >= maxWebhooks
 }
 
 /** Newest first. */

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { hashedId, idToUuid, newId } from '#schemas/ids.ts'
+import { topics } from '#schemas/topics.ts'
+import { startApi, type RunningApi } from '#tests/support/start-api.ts'
+
+let api: RunningApi
+let project: { projectId: string; key: string }
+
+beforeAll(async () => {
+  api = await startApi()
+  project = await api.createProject()
+}, 60_000)
+afterAll(() => api.stop(), 60_000)
+
+const call = (method: string, path: string, body?: unknown) =>
+  api.call(method, `/api/v1/webhooks${path}`, { key: project.key, ...(body === undefined ? {} : { body }) })
+const create = () =>
+  call('POST', '', { url: 'https://receiver.example.com/hook', events: ['threat_detected'] })
+
+describe('deliveries', () => {
+  test('of a test event go through the outbox to this webhook alone', async () => {
+    const id = String((await create()).json['id'])
+    const answer = await call('POST', `/${id}/test`, { event: 'usage_alert' })
+    expect(answer.status).toBe(202)
+    expect(String(answer.json['delivery_id'])).toMatch(/^dlv_/)
+    const { rows } = await api.pool.query<{ event: string; data: Buffer }>(
+      'select event, data from event_outbox where webhook_id = $1',
+      [idToUuid(id)],
+    )
+    expect(rows).toHaveLength(1)
+    expect([rows[0]?.event, JSON.parse(String(rows[0]?.data)) as unknown]).toMatchObject([
+      'usage_alert',
+      { test: true, alert_type: 'quota_exceeded' },
+    ])
+    expect((await call('POST', `/${id}/test`)).status).toBe(202)
+    expect((await call('POST', `/${id}/test`, { event: 'x' })).status).toBe(422)
+  })
+
+  test('are listed with their attempts, by page and cursor, and delivered again on request', async () => {
+    const id = String((await create()).json['id'])
+    const deliveries = Array.from({ length: 3 }, (_, index) =>
+      hashedId('delivery', Date.now(), [String(index)]),
+    )
+    for (const [index, delivery] of deliveries.entries()) {
+      await api.pool.query(
+        `insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, status,
+           attempt_count, created_at)
+         values ($1, $2, $3, $4, 'threat_detected', now(), '{"a":1}', $5, 4, now() + $6 * interval '1 microsecond')`,
+        [
+          idToUuid(delivery),
+          idToUuid(id),
+          idToUuid(project.projectId),
+          idToUuid(newId('event')),
+          index === 0 ? 'retrying' : 'failed',
+          index,
+        ],
+      )
+    }
+    await api.pool.query(
+      `insert into webhook_attempts values ($1, 4, now(), now(), now(), 500, 12.5, 'answered 500', 'oops')`,
+      [idToUuid(String(deliveries[2]))],
+    )
+    const first = await call('GET', `/${id}/deliveries?page_size=2`)
+    expect(first.json['total']).toBe(3)
+    expect((first.json['items'] as unknown[])[0]).toMatchObject({
+      id: deliveries[2],
+      webhook_id: id,
+      status: 'failed',
+      attempt_count: 4,
+      attempts: [
+        { number: 4, status_code: 500, duration_ms: 12.5, error: 'answered 500', response_excerpt: 'oops' },
+      ],
+    })
+    const rest = await call('GET', `/${id}/deliveries?cursor=${String(first.json['next_cursor'])}`)
+    expect((rest.json['items'] as { id: string }[]).map((item) => item.id)).toEqual([deliveries[0]])
+    expect((await call('GET', `/${id}/deliveries?status=retrying`)).json['total']).toBe(1)
+
+    const busy = await call('POST', `/${id}/deliveries/${String(deliveries[0])}/replay`)
+    expect([busy.status, busy.json['code']]).toEqual([409, 'DELIVERY_UNDER_WAY'])
+    const replayed = await call('POST', `/${id}/deliveries/${String(deliveries[1])}/replay`)
+    expect([replayed.status, replayed.json]).toEqual([202, { delivery_id: deliveries[1] }])
+    const queued = await api.readTopic(topics.deliveryDue)
+    expect(queued).toMatchObject([
+      {
+        delivery_id: deliveries[1],
+        webhook_id: id,
+        attempt: 5,
+        first_attempt: 5,
+        event: { event: 'threat_detected' },
+      },
+    ])
+    expect((await call('GET', `/${id}/deliveries?status=pending`)).json['total']).toBe(1)
+
+    const rangeOf = (fromMs: number, toMs: number) => ({
+      start: new Date(Date.now() + fromMs).toISOString(),
+      end: new Date(Date.now() + toMs).toISOString(),
+    })
+    const replayFailed = (body: object) => call('POST', `/${id}/deliveries/replay`, body)
+    expect((await replayFailed(rangeOf(-7_200_000, -3_600_000))).json).toEqual({
+      replayed: 0,
+      has_more: false,
+      next_cursor: null,
+    })
+    const all = await replayFailed(rangeOf(-3_600_000, 60_000))
+    expect([all.status, all.json]).toEqual([202, { replayed: 1, has_more: false, next_cursor: null }])
+    const [, second] = await api.readTopic(topics.deliveryDue)
+    expect(second).toMatchObject({ delivery_id: deliveries[2], attempt: 5, first_attempt: 5 })
+    expect((await call('GET', `/${id}/deliveries?status=pending`)).json['total']).toBe(2)
+    expect((await replayFailed(rangeOf(60_000, 0))).json['errors']).toMatchObject([{ path: 'end' }])
+    expect((await call('POST', `/${id}/deliveries/${newId('delivery')}/replay`)).status).toBe(404)
+  })
+
+  test('that failed are delivered again page by page, those that fail again meanwhile not once more', async () => {
+    const id = String((await create()).json['id'])
+    const insert = `
+      insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, status, attempt_count, created_at)
+      select gen_random_uuid(), $1, $2, gen_random_uuid(), 'threat_detected', now(), '{}', 'failed', 4, now() from generate_series(1, 501)`
+    await api.pool.query(insert, [idToUuid(id), idToUuid(project.projectId)])
+    const range = {
+      start: new Date(Date.now() - 60_000).toISOString(),
+      end: new Date(Date.now() + 60_000).toISOString(),
+    }
+    const replay = (body: object = {}) => call('POST', `/${id}/deliveries/replay`, { ...range, ...body })
+    const { json: first } = await replay()
+    expect(first).toMatchObject({ replayed: 500, has_more: true })
+    await api.pool.query("update webhook_deliveries set status = 'failed' where webhook_id = $1", [
+      idToUuid(id),
+    ])
+    const { json: second } = await replay({ cursor: first['next_cursor'] })
+    expect(second).toEqual({ replayed: 1, has_more: false, next_cursor: null })
+    expect((await replay({ cursor: 'mine' })).json['errors']).toMatchObject([{ path: 'cursor' }])
+
+    await call('PATCH', `/${id}`, { enabled: false })
+    const refused = await replay()
+    expect([refused.status, refused.json['code']]).toEqual([409, 'WEBHOOK_DISABLED'])
+  })
+})
