@@ -12,6 +12,7 @@ import { isLastAttempt, planNext, type FailedAttempt } from './steps/plan-next.t
 import { signDelivery, type SigningKeys } from './steps/sign-delivery.ts'
 import type { DeliveryStore, FinishedAttempt } from './stores/delivery-store.ts'
 import type { Webhook, WebhookStore } from './stores/webhook-store.ts'
+import { createUnwrittenAttempts } from './unwritten-attempts.ts'
 
 export interface AttemptDependencies {
   webhooks: WebhookStore
@@ -50,8 +51,7 @@ const patienceMs = 250
 
 export function createAttemptDelivery(dependencies: AttemptDependencies): AttemptDelivery {
   const { webhooks, deliveries, publisher, metrics } = dependencies
-  // Sent, but not written down because Postgres is away: when the runtime tries again it must not be sent again.
-  const unwritten = new Map<string, FinishedAttempt>()
+  const unwritten = createUnwrittenAttempts(metrics)
 
   const failed = async (delivery: WebhookDelivery, attempt: FailedAttempt) => {
     await publisher.publish([planNext(delivery, attempt)])
@@ -70,10 +70,10 @@ export function createAttemptDelivery(dependencies: AttemptDependencies): Attemp
   }
   return async (delivery, { onSlow, onSent } = {}) => {
     const name = `${delivery.delivery_id}/${delivery.attempt}`
-    const sent = unwritten.get(name)
+    const sent = unwritten.find(name)
     const webhook = await webhooks.find(delivery.project_id, delivery.webhook_id)
     if (webhook === undefined) {
-      unwritten.delete(name)
+      unwritten.remove(name)
       return decided(drop('webhook_gone'))
     }
     const message = sent === undefined ? openMessage(delivery, webhook, dependencies) : undefined
@@ -89,9 +89,9 @@ export function createAttemptDelivery(dependencies: AttemptDependencies): Attemp
     }
     const attempt = sent ?? (await sendPatiently(delivery, webhook, message as Message, dependencies, onSlow))
     onSent?.()
-    unwritten.set(name, attempt)
+    unwritten.add(name, attempt)
     const end = await finish(delivery, webhook, attempt)
-    unwritten.delete(name)
+    unwritten.remove(name)
     return end
   }
 }

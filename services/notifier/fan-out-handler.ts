@@ -21,6 +21,9 @@ export interface FanOutDependencies {
   metrics: NotifierMetrics
 }
 
+/** Of one statement and of what is held at a time: 500 events for a thousand webhooks each are half a million deliveries. */
+const chunkRows = 1_000
+
 /**
  * An event becomes one delivery for each webhook that wants it. Rows first, then the topic: whoever takes a delivery finds its
  * row. Both have identities of their own, so that an event that comes twice makes nothing new.
@@ -33,14 +36,27 @@ export function createFanOutHandler(dependencies: FanOutDependencies): BatchHand
       .map(({ value }) => value.project_id)
     const known = await webhooks.ofProjects(projectIds)
     const byProject = Map.groupBy(known, ({ projectId }) => projectId)
-    const fanned = records.map(({ value }) =>
-      fanOut(value, byProject.get(value.project_id) ?? [], dependencies),
-    )
-    const due = fanned.flatMap(({ due }) => due)
-    await deliveries.insert(due)
-    await webhooks.noteExpressionFailures(fanned.flatMap(({ failures }) => failures))
-    await publisher.publish(due.map((delivery) => ({ topic: 'deliveryDue', delivery })))
-    return fanned.map(({ outcome }) => outcome)
+    const outcomes: Outcome[] = []
+    let waiting: FannedOut[] = []
+    const store = async () => {
+      const due = waiting.flatMap((one) => one.due)
+      const failures = waiting.flatMap((one) => one.failures)
+      waiting = []
+      for (let start = 0; start < due.length; start += chunkRows) {
+        const chunk = due.slice(start, start + chunkRows)
+        await deliveries.insert(chunk)
+        await publisher.publish(chunk.map((delivery) => ({ topic: 'deliveryDue', delivery })))
+      }
+      await webhooks.noteExpressionFailures(failures)
+    }
+    for (const { value } of records) {
+      const fanned = fanOut(value, byProject.get(value.project_id) ?? [], dependencies)
+      waiting.push(fanned)
+      outcomes.push(fanned.outcome)
+      if (rowsOf(waiting) >= chunkRows) await store()
+    }
+    await store()
+    return outcomes
   }
 }
 
@@ -48,6 +64,10 @@ interface FannedOut {
   failures: readonly ExpressionFailure[]
   due: readonly WebhookDelivery[]
   outcome: Outcome
+}
+
+function rowsOf(fanned: readonly FannedOut[]): number {
+  return fanned.reduce((rows, { due, failures }) => rows + due.length + failures.length, 0)
 }
 
 function fanOut(

@@ -76,22 +76,32 @@ const noteFailures = `
   where webhooks.id = failed.id and webhooks.filter_expression = failed.expression
     and (expression_failed_at is null or expression_failed_at < now() - interval '1 minute')`
 
-// The row is locked first: of failures that come together one disables.
+// The row is locked first: of failures that come together one disables. A success whose attempt began before a failure was noted did not
+// know of it and left failing_since as it is: before anything is disabled the deliveries themselves are asked.
 const noteFailing = `
-  with failing as (
+  with webhook as (
     select id, coalesce(failing_since, $2) as since, disable_after_hours as hours,
-      enabled and coalesce(failing_since, $2) <= $2 - disable_after_hours * interval '1 hour' as is_over
+      coalesce(enabled and coalesce(failing_since, $2) <= $2 - disable_after_hours * interval '1 hour', false) as is_long
     from webhooks where id = $1 for update
+  ),
+  known as (
+    select webhook.*, case when is_long then exists (
+      select from webhook_deliveries d where d.webhook_id = webhook.id and d.delivered_at > webhook.since
+    ) else false end as was_reached
+    from webhook
+  ),
+  failing as (
+    select id, hours, case when was_reached then $2 else since end as since, is_long and not was_reached as is_over from known
   )
   update webhooks set failing_since = failing.since,
-    enabled = enabled and failing.is_over is not true,
+    enabled = enabled and not failing.is_over,
     disabled_at = case when failing.is_over then now() else disabled_at end,
     disabled_reason = case when failing.is_over
       then format('nothing was delivered for %s h, since %s', failing.hours,
         to_char(failing.since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
       else disabled_reason end
   from failing where webhooks.id = failing.id
-  returning disabled_reason as reason, coalesce(failing.is_over, false) as is_new`
+  returning disabled_reason as reason, failing.is_over as is_new`
 
 /** Reads webhooks as they are now: one that is changed or disabled is so from the next attempt on. */
 export function createWebhookStore(pool: pg.Pool): WebhookStore {

@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals'
+import { createMetrics } from '#runtime/metrics.ts'
+import { createNotifierMetrics } from './notifier-metrics.ts'
+import type { FinishedAttempt } from './stores/delivery-store.ts'
+import { createUnwrittenAttempts } from './unwritten-attempts.ts'
+
+const attempt: FinishedAttempt = {
+  finishedAtMs: 0,
+  statusCode: 200,
+  durationMs: 1,
+  error: null,
+  excerpt: null,
+  isLast: false,
+  wasSent: true,
+}
+
+test('so many are remembered; the oldest is forgotten and counted', async () => {
+  const metrics = createNotifierMetrics(createMetrics())
+  const unwritten = createUnwrittenAttempts(metrics, 2)
+  for (const name of ['a', 'b', 'a', 'c']) unwritten.add(name, attempt)
+  expect(['a', 'b', 'c'].map((name) => unwritten.find(name) !== undefined)).toEqual([true, false, true])
+  unwritten.remove('a')
+  unwritten.remove('b')
+  const valueOf = async (metric: typeof metrics.unwritten | typeof metrics.forgotten) =>
+    (await metric.get()).values[0]?.value
+  expect([await valueOf(metrics.unwritten), await valueOf(metrics.forgotten)]).toEqual([1, 1])
+})

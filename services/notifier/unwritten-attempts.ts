@@ -1,0 +1,39 @@
+import type { NotifierMetrics } from './notifier-metrics.ts'
+import type { FinishedAttempt } from './stores/delivery-store.ts'
+
+/**
+ * Attempts that were sent, but are not written down because Postgres is away: when the runtime tries again they must not be sent again.
+ * There is room for so many; the oldest is forgotten then and sent again with the same ids, should anybody ask for it.
+ */
+export interface UnwrittenAttempts {
+  find(name: string): FinishedAttempt | undefined
+  add(name: string, attempt: FinishedAttempt): void
+  remove(name: string): void
+}
+
+/** With an excerpt of 2 kB each: 20 MB. A process has a few hundred at work on each partition. */
+const defaultLimit = 10_000
+
+export function createUnwrittenAttempts(
+  metrics: Pick<NotifierMetrics, 'unwritten' | 'forgotten'>,
+  limit = defaultLimit,
+): UnwrittenAttempts {
+  const attempts = new Map<string, FinishedAttempt>()
+  const tell = () => metrics.unwritten.set(attempts.size)
+  return {
+    find: (name) => attempts.get(name),
+    add(name, attempt) {
+      attempts.delete(name)
+      attempts.set(name, attempt)
+      for (const oldest of attempts.keys()) {
+        if (attempts.size <= limit) break
+        attempts.delete(oldest)
+        metrics.forgotten.inc()
+      }
+      tell()
+    },
+    remove(name) {
+      if (attempts.delete(name)) tell()
+    },
+  }
+}
