@@ -160,13 +160,13 @@ function rateOf({ count, firstAtMs, lastAtMs }: Receipts): number {
 async function measureHealthyP99(targets: readonly Target[], hanging: number): Promise<number> {
   receiver.behave({ hanging: targets.slice(0, hanging).map(({ path }) => path) })
   // Long enough for the endpoints that hang to fill whatever they are given.
-  await raiseAtRate(targets, 5)
+  await untilReceived(await raiseAtRate(targets, 5, hanging))
   await receiver.take()
-  await raiseAtRate(targets, seconds)
-  await sleep(1_000)
+  const expected = await raiseAtRate(targets, seconds, hanging)
+  // However late: one that never comes fails the benchmark, and one that comes late is in its p99.
+  await untilReceived(expected)
   const { latenciesMs } = await receiver.take()
   latenciesMs.sort((a, b) => a - b)
-  const expected = Math.floor((seconds * eventsPerSecond * (endpoints - hanging)) / endpoints)
   const [p50, p99] = [quantile(latenciesMs, 0.5), quantile(latenciesMs, 0.99)]
   console.table({
     [`${hanging} of ${endpoints} hang`]: {
@@ -183,19 +183,21 @@ async function measureHealthyP99(targets: readonly Target[], hanging: number): P
   return p99
 }
 
-async function raiseAtRate(targets: readonly Target[], forSeconds: number): Promise<void> {
+/** Returns how many of them are for endpoints that do not hang, which are all but the first `hanging`. */
+async function raiseAtRate(targets: readonly Target[], forSeconds: number, hanging: number): Promise<number> {
   const everyMs = 50
   const each = (eventsPerSecond * everyMs) / 1_000
   const startedAt = performance.now()
   const raised: Promise<void>[] = []
+  let healthy = 0
   for (let tick = 0; tick < (forSeconds * 1_000) / everyMs; tick++) {
     await sleep(Math.max(0, startedAt + tick * everyMs - performance.now()))
-    const turn = Array.from({ length: each }, (_, index) =>
-      eventFor(targets[(tick * each + index) % endpoints] as Target),
-    )
-    raised.push(stage.raise(...turn))
+    const indexes = Array.from({ length: each }, (_, index) => (tick * each + index) % endpoints)
+    healthy += indexes.filter((index) => index >= hanging).length
+    raised.push(stage.raise(...indexes.map((index) => eventFor(targets[index] as Target))))
   }
   await Promise.all(raised)
+  return healthy
 }
 
 /** How much later than its delay each retry comes: a figure, for what a machine has to spare decides it. */
