@@ -140,12 +140,18 @@ function callThroughGateway(
     )
     return false
   }
-  if (!replaceFetch(client, (inner) => gatewayFetch(inner, proxyApiKey, session, warn)))
-    return warnOfUnknown(client, warn)
-  client.baseURL = throughGateway(client.baseURL, proxyUrl)
+  const { baseURL } = client
   // Derived clients (`withOptions`) are made of the options, not of the client.
-  const options = (client as { _options?: { baseURL?: string } })._options
-  if (options !== undefined) options.baseURL = client.baseURL
+  const options = (client as { _options?: { baseURL?: string } })._options ?? {}
+  const before = { client: baseURL, options: options.baseURL }
+  // The address first: the gateway's key must never go to the provider.
+  client.baseURL = options.baseURL = throughGateway(baseURL, proxyUrl)
+  if (!replaceFetch(client, (inner) => gatewayFetch(inner, proxyApiKey, session, warn))) {
+    client.baseURL = before.client
+    if (before.options === undefined) delete options.baseURL
+    else options.baseURL = before.options
+    return warnOfUnknown(client, warn)
+  }
   return true
 }
 

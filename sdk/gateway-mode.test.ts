@@ -69,6 +69,19 @@ test('a client with messages has a format of its own, whatever else it has', () 
   expect(speaksChatCompletions({ ...both, messages: {} })).toBe(false)
 })
 
+test('a client that cannot be sent through the gateway keeps its address', () => {
+  const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+  for (const unknown of [
+    { baseURL: 'http://x', chat: {} },
+    { baseURL: '/relative', chat: {}, fetch },
+  ]) {
+    const before = { ...unknown }
+    expect(throughGateway().wrap(unknown)).toEqual(before)
+  }
+  expect(warned).toHaveBeenCalledTimes(2)
+  warned.mockRestore()
+})
+
 test('Azure: the path of the deployment and its version, without the key of the resource', async () => {
   const azure = throughGateway().wrap(
     new AzureOpenAI({

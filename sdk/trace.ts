@@ -21,9 +21,9 @@ export interface TraceDependencies {
 const maxYields = 1_000
 
 /**
- * `traced`, recorded: what went in, what came out or was thrown. What it is keeps
- * its `this`, name and length; generators, sync and async, come back as such, though the function that makes them is now a plain one.
- * What it calls shares its session; outside of one, a session begins here.
+ * `traced`, recorded: what went in, what came out or was thrown. It keeps its `this`, name and length. Generators,
+ * sync and async, come back as such, though the function that makes them is now a plain one. What it calls shares its session; outside
+ * of one, a session begins here.
  */
 export function traceFunction<F extends AnyFunction>(
   traced: F,

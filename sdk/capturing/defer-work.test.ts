@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { createDeferredWork } from './defer-work.ts'
 
-test('work waits for the caller to have its turn, a thousand pieces at most, and what fails is warned of', async () => {
+test('work waits for the caller to have its turn, a hundred pieces at most, and what fails is warned of', async () => {
   const warnings: string[] = []
   const deferred = createDeferredWork((_topic, message) => warnings.push(message))
   let started = 0
@@ -10,7 +10,7 @@ test('work waits for the caller to have its turn, a thousand pieces at most, and
       started++
       return piece === 0 ? Promise.reject(new Error('no')) : Promise.resolve()
     })
-  expect(started).toBe(500)
+  expect(started).toBe(1_400)
   await deferred.idle()
   expect(started).toBe(1_500)
   expect(warnings).toEqual([expect.stringContaining('Error: no')])

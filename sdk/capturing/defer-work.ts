@@ -8,8 +8,8 @@ export interface DeferredWork {
   idle(): Promise<void>
 }
 
-/** A program that makes more in one turn pays for the rest itself: what waits is in no budget. */
-const maxPending = 1_000
+/** A program that makes more in one turn pays for the rest itself: what waits here is in no budget, and may be 1 MiB of text a piece. */
+const maxPending = 100
 
 /** What fails is warned of: the call that it is about is long over. */
 export function createDeferredWork(warn: Warn): DeferredWork {

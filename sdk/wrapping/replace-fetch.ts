@@ -18,9 +18,9 @@ const defaultFetch: Fetch = (input, init) => fetch(input, init)
 const stainless: Slot = (client, replace) => {
   if (typeof client['fetch'] !== 'function' || typeof client['baseURL'] !== 'string') return false
   const replaced = replace(client['fetch'] as Fetch)
-  client['fetch'] = replaced
   const options = fieldsOf(client['_options'])
   if (options !== undefined) options['fetch'] = replaced
+  client['fetch'] = replaced
   return true
 }
 
