@@ -68,6 +68,8 @@ export function planServices(facts: StackFacts): ServicePlans {
         API_BACKEND_URL: environment['API_BACKEND_URL'] ?? addressOf(ports.api),
         SERVICE_API_KEY: serviceApiKey,
         SPOOL_DIR: environment['SPOOL_DIR'] ?? facts.spoolDirectory,
+        // No load balancer has to learn that it stops.
+        DRAIN_LEAD_MS: environment['DRAIN_LEAD_MS'] ?? '0',
       }
       return service('gateway', ports.gatewayOperations, own, ports.gateway)
     },

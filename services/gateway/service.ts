@@ -25,6 +25,8 @@ import { createAskProject } from './projects/ask-project.ts'
 import { createOwnProject, type OwnProject } from './projects/own-project.ts'
 import { Spool } from './spool/spool.ts'
 import { createCallers } from './traffic/create-callers.ts'
+import { drainServer } from './traffic/drain-server.ts'
+import { createLiveCalls, type LiveCalls } from './traffic/live-calls.ts'
 import { createTrafficServer } from './traffic/traffic-server.ts'
 import { createCredentials } from './traffic/create-credentials.ts'
 import { createUpstream } from './traffic/upstream.ts'
@@ -44,7 +46,8 @@ export interface Gateway extends Service {
 
 /** How long a stopping gateway still sends; what is left stays on disk. */
 const sendOnStopMs = 3_000
-const closeIdleEveryMs = 50
+/** A stopping gateway breaks off the calls that are left so long before its deadline: for the disk to take their records, and to send. */
+const endBeforeDeadlineMs = 6_000
 
 /** The gateway: forwards calls, records them on disk, and sends the records to the API service. Wiring only. */
 export function createGateway(
@@ -61,7 +64,9 @@ export function createGateway(
   const spool = createSpool(config, { metrics, log, clock, stripBodies })
   const { sender, close } = createSender(config, { spool, metrics, backend, own, stripBodies }, dependencies)
   const maxBodyBytes = config.CAPTURE_MAX_BYTES
+  const calls = createLiveCalls()
   const server = createTrafficServer({
+    calls,
     upstream,
     recorder: createRecorder({
       spool,
@@ -89,6 +94,7 @@ export function createGateway(
     config,
     log,
     server,
+    calls,
     spool,
     sender,
     own,
@@ -105,6 +111,7 @@ interface Parts {
   config: GatewayConfig
   log: Log
   server: Server
+  calls: LiveCalls
   spool: Spool
   sender: Sender
   own: OwnProject | undefined
@@ -193,17 +200,21 @@ class GatewayService implements Gateway {
   }
 
   async #stop(): Promise<void> {
-    const { server, spool, sender, own, closeClients } = this.#parts
+    const { server, calls, config, spool, sender, own, closeClients } = this.#parts
     own?.stop()
     this.#heartbeat.stop()
     if (this.#status !== 'failed') this.#status = 'stopping'
-    if (server.listening) await closeServer(server)
+    if (server.listening) await drainServer(server, calls, drainTimes(config))
     sender.stop(sendOnStopMs)
     await this.#sending
     if (this.#sending !== undefined) await spool.close()
     await closeClients()
     this.#ended.resolve(undefined)
   }
+}
+
+function drainTimes({ DRAIN_LEAD_MS: leadMs, DRAIN_DEADLINE_MS: deadlineMs }: GatewayConfig) {
+  return { leadMs, patienceMs: Math.max(deadlineMs / 2, deadlineMs - endBeforeDeadlineMs) }
 }
 
 /** The project of SERVICE_API_KEY. */
@@ -231,19 +242,6 @@ function readVersion(): string {
 
 function createBackendAgent(timeoutMs: number): Agent {
   return new Agent({ headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connect: { timeout: timeoutMs } })
-}
-
-/** Takes no more connections and waits for the answers that have begun. */
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    // Connections become idle as their answers end.
-    const idle = setInterval(() => server.closeIdleConnections(), closeIdleEveryMs)
-    server.close(() => {
-      clearInterval(idle)
-      resolve()
-    })
-    server.closeIdleConnections()
-  })
 }
 
 interface SpoolParts {

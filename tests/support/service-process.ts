@@ -46,6 +46,8 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
         PATH: process.env['PATH'],
         NODE_ENV: 'production',
         OPS_PORT: String(operationsPort),
+        // No load balancer has to learn that it stops.
+        DRAIN_LEAD_MS: '0',
         ...environment,
       },
       logFile,

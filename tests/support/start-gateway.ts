@@ -27,6 +27,7 @@ export async function startGateway(environment: Record<string, string>): Promise
   const parsed = parseConfig(gatewayConfigSchema, {
     GATEWAY_HOST: '127.0.0.1',
     GATEWAY_PORT: '0',
+    DRAIN_LEAD_MS: '0',
     PROXY_API_KEY: `another-key, ${proxyKey}`,
     API_BACKEND_URL: 'http://127.0.0.1:9',
     SERVICE_API_KEY: 'svc_test',

@@ -8,11 +8,14 @@ import type { Caller } from './authorize.ts'
 import { answerHeaders, pairsOf, rawHeadersOf, type AnswerHeaders } from './forwarded-headers.ts'
 import { reasonOf, sendAnswer } from './gateway-answer.ts'
 import { forwardedBody, type ForwardedBody } from './request-body.ts'
+import type { LiveCall, LiveCalls } from './live-calls.ts'
 import type { CallLabels } from './service-headers.ts'
 import type { UpstreamCredentials } from './upstream-credentials.ts'
 import { answerForFailure, CallTooLong, type Upstream } from './upstream.ts'
 
 export interface ProxyDependencies {
+  /** Those that are not over. */
+  calls: LiveCalls
   upstream: Upstream
   /** Undefined: the application's own go to the provider. */
   credentials: UpstreamCredentials | undefined
@@ -42,7 +45,7 @@ class ClientGone extends Error {}
  * Forwards one call and passes its answer on as it comes. Only the end of the answer waits: until the record of the call is on
  * disk. So whoever has received an answer completely can be sure that it is recorded.
  */
-export class ProxyCall implements Dispatcher.DispatchHandler {
+export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall {
   readonly #dependencies: ProxyDependencies
   readonly #call: ForwardedCall
   readonly #request: IncomingMessage
@@ -86,7 +89,10 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
 
   async forward(): Promise<void> {
     this.#dependencies.metrics.began()
-    this.#deadline = setTimeout(() => this.#breakOff(), this.#dependencies.callTimeoutMs).unref()
+    this.#dependencies.calls.add(this)
+    const { callTimeoutMs } = this.#dependencies
+    const tooLong = () => this.breakOff(new CallTooLong(`the call took longer than ${callTimeoutMs} ms`))
+    this.#deadline = setTimeout(tooLong, callTimeoutMs).unref()
     this.#response.once('close', () => this.#onClose())
     this.#response.on('drain', () => this.#controller?.resume())
     this.#response.on('timeout', () => this.#onStill())
@@ -212,8 +218,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     this.#response.destroy()
   }
 
-  #breakOff(): void {
-    const error = new CallTooLong(`the call took longer than ${this.#dependencies.callTimeoutMs} ms`)
+  breakOff(error: Error): void {
     if (this.#controller === undefined) void this.#finish('upstream', error)
     else this.#controller.abort(error)
   }
@@ -244,6 +249,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     else if (error === null) this.#response.end(this.#held)
     else this.#response.destroy()
     this.#measure(abortedBy, status, overMs)
+    this.#dependencies.calls.delete(this)
   }
 
   async #record(
