@@ -16,6 +16,10 @@ export const ingestFields = {
   ...kafkaFields,
   ...registryFields,
   ...postgresFields,
+  DATABASE_POOL_SIZE: postgresFields.DATABASE_POOL_SIZE.unwrap()
+    .min(2, 'must be at least 2: one connection listens for keys that change')
+    .default(10)
+    .describe('Connections at most, 2 or more: one listens for keys that change.'),
   ...sealingFields,
   INTERNAL_API_SECRET: z
     .string()

@@ -19,7 +19,7 @@ interface PublishDependencies {
   ephemeral: CallTopic
 }
 
-/** Resolves once every in-sync replica has the call. Rejects with 503 when Kafka cannot take it, 413 when it is too large. */
+/** Resolves once every in-sync replica has the call. Rejects with 503 when Kafka cannot take it, 413 when it is too large, 422 when it never can be written. */
 export type PublishCall = (call: LoggedCall, bodies: CallBodies) => Promise<void>
 
 export function createPublishCall({ producer, sealer, logged, ephemeral }: PublishDependencies): PublishCall {
@@ -46,7 +46,10 @@ function asProblem(error: unknown): unknown {
   if (error instanceof PermanentError && error.code === 'RECORD_TOO_LARGE') {
     return new Problem(413, 'RECORD_TOO_LARGE', 'the record is too large for its topic', { cause: error })
   }
-  if (error.retry === 'never') return error
+  if (error.retry === 'never') {
+    // This record's alone: thrown on, it would be a 500 for all of its batch, and its sender would try for ever.
+    return new Problem(422, error.code, 'the record cannot be written to its topic', { cause: error })
+  }
   return unavailable(
     'QUEUE_UNAVAILABLE',
     'the call cannot be taken at the moment; send it again with the same id',
