@@ -13,9 +13,6 @@ const readOnly = [
   'tool_rollups',
   'seen_tools',
   'judge_spend_by_scorer',
-  'call_rollups',
-  'score_rollups',
-  'tool_rollups',
 ]
 
 /** Tables of projects that no project's request needs: keys are found by find_api_key. */

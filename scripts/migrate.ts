@@ -3,15 +3,37 @@ import { z } from 'zod'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { migrationStatus, undoLast } from '#infra/migrate.ts'
 import { parseConfig, registryFields } from '#runtime/config.ts'
+import { messageOf } from '#runtime/errors.ts'
 import { prepareParts } from './stack/prepare-parts.ts'
 
 // `prepareParts` parses what concerns Kafka itself.
 const schema = z.object({ ...registryFields, DATABASE_URL: z.url(), KAFKA_BROKERS: z.string() })
 
+const usage = `scripts/migrate [--status | --undo-last]
+
+Brings the database, the topics and the schemas up to date with what the environment names.
+--status lists the database's migrations; --undo-last undoes the last, with what its tables held.`
+
+function readArguments() {
+  try {
+    return parseArgs({
+      options: {
+        status: { type: 'boolean' },
+        'undo-last': { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    }).values
+  } catch (error) {
+    throw new CannotStart(`${messageOf(error)}\n\n${usage}`)
+  }
+}
+
 async function run(): Promise<void> {
-  const { values } = parseArgs({
-    options: { status: { type: 'boolean' }, 'undo-last': { type: 'boolean' } },
-  })
+  const values = readArguments()
+  if (values.help === true) {
+    console.log(usage)
+    return
+  }
   const parsed = parseConfig(schema, process.env)
   if (!parsed.ok) throw new CannotStart(`the configuration is wrong\n${parsed.problems.join('\n')}`)
   if (values['undo-last'] === true) {

@@ -138,7 +138,7 @@ async function feedFromTables(feeding: Feeding, client: ClientBase, run: ScoreRu
   const calls = project === undefined ? [] : await nextCalls(client, run, project, page)
   const last = calls.at(-1)
   if (last !== undefined) {
-    const jobs = await loadJobs(client, calls)
+    const jobs = await loadJobs(client, calls, feeding.clock.now())
     const { count, ...problem } = await queueJobs(feeding, run, jobs)
     await changeRun(client, run.id, {
       status: 'feeding',

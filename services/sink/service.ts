@@ -1,30 +1,11 @@
-import type { Kafka } from 'kafkajs'
-import type { Pool } from 'pg'
-import { messageOf } from '#runtime/errors.ts'
-import { createBatchConsumer } from '#runtime/kafka/batch-consumer.ts'
-import { createKafka } from '#runtime/kafka/create-kafka.ts'
-import { createProducer } from '#runtime/kafka/producer.ts'
-import type { Producer } from '#runtime/kafka/records.ts'
-import { createRegistryCodec, type Codec } from '#runtime/kafka/registry-codec.ts'
-import { createPool } from '#runtime/postgres.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import type { Service } from '#runtime/service.ts'
-import {
-  avroSchemas,
-  deadLetterTopic,
-  topics,
-  type SchemaName,
-  type TopicDefinition,
-  type TopicValues,
-} from '#schemas/topics.ts'
+import { topics } from '#schemas/topics.ts'
 import type { SinkConfig } from './config.ts'
 import { createCostAlerts } from './alert-costs.ts'
 import { createErasing } from './erase-recorded.ts'
 import { createRunCarrier } from './carry-out-runs.ts'
 import { createRollupFolding } from './fold-rollups.ts'
-import { createCallHandler } from './handle-calls.ts'
-import { createScoreHandler } from './handle-scores.ts'
-import { bytesDecoder, createDeadLetterIndex, leaveUnindexed } from './index-dead-letters.ts'
 import { createClaimKeeping } from './keep-claims.ts'
 import { createRetention } from './keep-retention.ts'
 import { createMaintenance } from './maintain-tables.ts'
@@ -35,26 +16,9 @@ import { createEventRelay } from './relay-events.ts'
 import { countBacklog } from './replay-backlog.ts'
 import { runTogether, type Part } from '#runtime/run-together.ts'
 import { createSweep } from './sweep-unscored.ts'
-import { createCallStore } from './stores/call-store.ts'
 import { createDayPartitions, type DayPartitions } from './stores/day-partitions.ts'
-import { createRollupStore, type RollupStore } from './stores/rollup-store.ts'
-import { createScoreStore } from './stores/score-store.ts'
-
-const mebibyte = 1024 * 1024
-
-const scoreGroupOf = ({ TOPIC_PREFIX }: SinkConfig) => `${TOPIC_PREFIX}sink-scores`
-const callGroupOf = ({ TOPIC_PREFIX }: SinkConfig) => `${TOPIC_PREFIX}sink-calls`
-
-/** What every part of the sink stands on. */
-interface Ground extends ProcessDependencies {
-  config: SinkConfig
-  kafka: Kafka
-  pool: Pool
-  rollups: RollupStore
-  producer: Producer
-  codecOf: <S extends SchemaName>(topic: TopicDefinition<S>) => Codec<TopicValues[S]>
-  nameOf: (topic: TopicDefinition) => string
-}
+import { createCallConsumer, createDeadLetterConsumer, createScoreConsumer } from './create-consumers.ts'
+import { callGroupOf, layGround, scoreGroupOf, type Ground } from './lay-ground.ts'
 
 /** The sink: three consumers, the relay of the outbox and the upkeep of the tables, in one process. */
 export function createSink(config: SinkConfig, dependencies: ProcessDependencies): Service {
@@ -99,7 +63,7 @@ function createUpkeep(ground: Ground, partitions: DayPartitions, onEvents: () =>
     topic: ground.nameOf(topics.scoreJobs),
     encoder: ground.codecOf(topics.scoreJobs),
   })
-  const every = (name: string, intervalMs: number, run: () => Promise<boolean>) =>
+  const every = (name: string, intervalMs: number, run: (signal: AbortSignal) => Promise<boolean>) =>
     createPeriodicTask({ ...ground, name, intervalMs, run })
   return [
     every(
@@ -149,110 +113,5 @@ function createReplays(ground: Ground): () => Promise<boolean> {
       codec: codecOf(topics.requestLogged),
       groupPrefix: `${config.TOPIC_PREFIX}sink-replay-`,
     }),
-  })
-}
-
-function layGround(config: SinkConfig, dependencies: ProcessDependencies): Ground {
-  const { log, metrics } = dependencies
-  const kafka = createKafka(config, { clientId: 'sluice-sink', log })
-  const registry = createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log })
-  const nameOf = (topic: TopicDefinition) => config.TOPIC_PREFIX + topic.name
-  return {
-    ...dependencies,
-    config,
-    kafka,
-    pool: createPool(config, { log, metrics, applicationName: 'sluice-sink' }),
-    rollups: createRollupStore(),
-    // A batch of calls becomes as many bytes of jobs, of several partitions at once.
-    producer: createProducer({ kafka, log, metrics, maxBufferedBytes: 256 * mebibyte }),
-    codecOf: (topic) =>
-      registry.codec({ subject: `${nameOf(topic)}-value`, schema: avroSchemas[topic.schema] }),
-    nameOf,
-  }
-}
-
-function createCallConsumer(
-  ground: Ground,
-  partitions: ReturnType<typeof createDayPartitions>,
-  onEvents: () => void,
-): Part {
-  const { config, log, producer, nameOf, codecOf } = ground
-  const ephemeralTopic = nameOf(topics.requestEphemeral)
-  const jobCodec = codecOf(topics.scoreJobs)
-  const ephemeralJobCodec = codecOf(topics.scoreJobsEphemeral)
-  const publish = {
-    kept: createJobPublisher({ producer, topic: nameOf(topics.scoreJobs), encoder: jobCodec }),
-    ephemeral: createJobPublisher({
-      producer,
-      topic: nameOf(topics.scoreJobsEphemeral),
-      encoder: ephemeralJobCodec,
-    }),
-  }
-  const consumer = createBatchConsumer({
-    ...ground,
-    groupId: callGroupOf(config),
-    topics: [nameOf(topics.requestLogged), ephemeralTopic],
-    decoder: codecOf(topics.requestLogged),
-    handler: createCallHandler({
-      ...ground,
-      kindOf: (topic) => (topic === ephemeralTopic ? 'ephemeral' : 'kept'),
-      partitions,
-      calls: createCallStore(ground.pool, ground.rollups),
-      publishJobs: (jobs, kind) => publish[kind](jobs),
-      onEvents,
-    }),
-    maxBatchRecords: config.SINK_BATCH_MAX_RECORDS,
-    // While one partition's jobs are being acknowledged another's calls are stored.
-    partitionsConcurrently: 2,
-    omitDeadLetterValue: (topic) => topic === ephemeralTopic,
-  })
-  return {
-    ...consumer,
-    async start() {
-      // Known ids let jobs be written through an outage of the registry; without them each batch asks for them again.
-      await Promise.all([jobCodec.prepare(), ephemeralJobCodec.prepare()]).catch((error: unknown) => {
-        log.warn({ reason: messageOf(error) }, 'the schema registry did not answer; jobs wait for it')
-      })
-      await consumer.start()
-    },
-  }
-}
-
-function createScoreConsumer(ground: Ground, onEvents: () => void): Part {
-  const { config, nameOf, codecOf } = ground
-  // Lines about scores are the product's output, not its log: LOG_LEVEL does not silence them.
-  const lines = ground.log.child({}, { level: 'info' })
-  return createBatchConsumer({
-    ...ground,
-    groupId: scoreGroupOf(config),
-    topics: [nameOf(topics.scoreRecorded)],
-    decoder: codecOf(topics.scoreRecorded),
-    handler: createScoreHandler({
-      ...ground,
-      scores: createScoreStore(ground.pool, ground.rollups),
-      writeLine: (line) => lines.info(line),
-      onEvents,
-      dashboardUrl: config.DASHBOARD_URL,
-    }),
-    maxBatchRecords: config.SINK_BATCH_MAX_RECORDS,
-  })
-}
-
-function createDeadLetterConsumer(ground: Ground): Part {
-  const { config, log, metrics, nameOf, codecOf } = ground
-  const sources = Object.values(topics).filter(({ deadLetters }) => deadLetters)
-  const decoders = new Map(sources.map((source: TopicDefinition) => [source.name, codecOf(source)]))
-  const byTopic = new Map(sources.map((source) => [deadLetterTopic(nameOf(source)), source.name]))
-  return createBatchConsumer({
-    ...ground,
-    groupId: `${config.TOPIC_PREFIX}sink-dead-letters`,
-    topics: [...byTopic.keys()],
-    decoder: bytesDecoder,
-    handler: createDeadLetterIndex({
-      ...ground,
-      sourceOf: (topic) => byTopic.get(topic) ?? topic,
-      decoderOf: (source) => decoders.get(source),
-    }),
-    sendDeadLetters: leaveUnindexed(log, metrics),
   })
 }

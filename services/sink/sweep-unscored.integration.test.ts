@@ -87,3 +87,27 @@ test('calls over an hour old without scores are queued again with what was store
   }
   expect(jobs.filter(({ request_id }) => request_id === id)).toHaveLength(3)
 })
+
+test('a project with many calls that no scorer scores does not keep the lost calls of others waiting', async () => {
+  const [samplingId, projectId] = [await stage.addProject(), await stage.addProject()]
+  await store(samplingId, 4)
+  await stage.pool.query(
+    `insert into llm_requests (project_id, id, created_at, source, model, zero_content_retention, received_at)
+     select project_id, gen_random_uuid(), created_at, source, model, true, received_at from llm_requests, generate_series(1, 1200)
+     where project_id = $1`,
+    [idToUuid(samplingId)],
+  )
+  const lost = await store(projectId, 2)
+  const jobs: ScoreJob[] = []
+  const sweep = createSweep({
+    pool: stage.pool,
+    publishJobs: (published) => Promise.resolve(void jobs.push(...published)),
+    ageMs: hourMs,
+    clock: systemClock,
+    log: createLog('test', 'silent'),
+    metrics: createMetrics(),
+  })
+  await sweep()
+  expect(jobs.map(({ request_id }) => request_id)).toContain(lost.id)
+  expect(jobs.length).toBeLessThanOrEqual(1_000)
+})

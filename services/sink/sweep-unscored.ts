@@ -60,6 +60,7 @@ export function createSweep(dependencies: SweepDependencies): () => Promise<bool
         maxCalls,
         maxBytes,
         maxTries,
+        nowMs: clock.now(),
       })
       if (jobs.length === 0) return 0
       // Before the tries are committed: a try that was counted was made.

@@ -11,14 +11,18 @@ export interface CallKey {
 }
 
 /** The jobs that score stored calls under their live runs, by all scorers of their tiers; without bodies where those are gone. */
-export async function loadJobs(client: ClientBase, keys: readonly CallKey[]): Promise<ScoreJob[]> {
+export async function loadJobs(
+  client: ClientBase,
+  keys: readonly CallKey[],
+  queuedAtMs: number,
+): Promise<ScoreJob[]> {
   if (keys.length === 0) return []
   const { rows } = await client.query<CallRow>(loadSql, [
     keys.map(({ project_id }) => project_id),
     keys.map(({ id }) => id),
     keys.map(({ created_at }) => created_at),
   ])
-  return rows.map(jobOf)
+  return rows.map((row) => jobOf(row, queuedAtMs))
 }
 
 const loadSql = `
@@ -64,7 +68,7 @@ interface CallRow extends Pick<ScoreJob, Copied> {
   response_data: Buffer | null
 }
 
-function jobOf(row: CallRow): ScoreJob {
+function jobOf(row: CallRow, queuedAtMs: number): ScoreJob {
   const projectId = idFromUuid('project', row.project_id)
   return {
     project_id: projectId,
@@ -95,7 +99,7 @@ function jobOf(row: CallRow): ScoreJob {
     zero_content_retention: row.zero_content_retention,
     request_body: sealedOf(row.request_codec, row.request_key_id, row.request_data),
     response_body: sealedOf(row.response_codec, row.response_key_id, row.response_data),
-    queued_at: Date.now(),
+    queued_at: queuedAtMs,
   }
 }
 

@@ -13,28 +13,35 @@ export interface SweepSlice {
   maxBytes: number
   /** After so many tries a call is left alone: something drops its job, or keeps failing on it. */
   maxTries: number
+  /** When the jobs are queued. */
+  nowMs: number
 }
 
-// Bodies are measured without being read: octet_length looks at what stands in the row.
+// Projects in turn, and of each those first that were tried least: the calls that its sampling leaves without any scorer have no verdict either,
+// and many of them delay their own project alone (docs/decisions/0014). Bodies are measured without being read: octet_length looks at what
+// stands in the row.
 const findSql = `
-  select project_id, id, created_at from (
-    select r.project_id, r.id, r.created_at, sum(size) over (order by r.created_at, r.id) - size as bytes_before from (
+  with chosen as (
+    select project_id, id, created_at, row_number() over (order by turn, created_at, id) as place from (
       select r.project_id, r.id, r.created_at,
-        coalesce(octet_length(b.request_data), 0) + coalesce(octet_length(b.response_data), 0) as size
-      from llm_requests r
-      left join llm_request_bodies b on b.project_id = r.project_id and b.request_id = r.id and b.created_at = r.created_at
+        row_number() over (partition by r.project_id order by coalesce(s.tries, 0), r.created_at, r.id) as turn
+      from llm_requests r left join swept_calls s on s.project_id = r.project_id and s.request_id = r.id
       where r.created_at >= $1 and r.created_at < $2 and r.received_at < $3
         and not exists (select from request_verdicts v where v.project_id = r.project_id and v.request_id = r.id
           and v.request_created_at = r.created_at)
-        and not exists (select from swept_calls s where s.project_id = r.project_id and s.request_id = r.id
-          and (s.tries >= $4 or s.swept_at > now() - interval '1 hour'))
-      order by r.created_at, r.id limit $5
-    ) r
-  ) measured where bytes_before < $6 order by created_at, id`
+        and (s.request_id is null or (s.tries < $4 and s.swept_at <= now() - interval '1 hour'))
+    ) unscored order by place limit $5
+  )
+  select project_id, id, created_at from (
+    select c.*, sum(size) over (order by place) - size as bytes_before from chosen c cross join lateral (
+      select coalesce(sum(octet_length(b.request_data)), 0) + coalesce(sum(octet_length(b.response_data)), 0) as size
+      from llm_request_bodies b where b.project_id = c.project_id and b.request_id = c.id and b.created_at = c.created_at
+    ) bodies
+  ) measured where bytes_before < $6 order by place`
 
-/** Counts a try for calls without a live score, oldest first, and returns the jobs that score them: without bodies where there are none. */
+/** Counts a try for calls without a live score, and returns the jobs that score them: without bodies where there are none. */
 export async function claimUnscored(client: ClientBase, slice: SweepSlice): Promise<ScoreJob[]> {
-  const { from, to, receivedBefore, maxCalls, maxBytes, maxTries } = slice
+  const { from, to, receivedBefore, maxCalls, maxBytes, maxTries, nowMs } = slice
   const { rows: keys } = await client.query<CallKey>(findSql, [
     from,
     to,
@@ -52,7 +59,7 @@ export async function claimUnscored(client: ClientBase, slice: SweepSlice): Prom
      on conflict (project_id, request_id) do update set tries = swept_calls.tries + 1, swept_at = excluded.swept_at`,
     [projects, ids],
   )
-  return loadJobs(client, keys)
+  return loadJobs(client, keys, nowMs)
 }
 
 /** Deletes what is known of calls that no sweep looks at any more. */

@@ -1,0 +1,101 @@
+import { messageOf } from '#runtime/errors.ts'
+import { createBatchConsumer } from '#runtime/kafka/batch-consumer.ts'
+import { deadLetterTopic, topics, type TopicDefinition } from '#schemas/topics.ts'
+import { createCallHandler } from './handle-calls.ts'
+import { createScoreHandler } from './handle-scores.ts'
+import { bytesDecoder, createDeadLetterIndex, leaveUnindexed } from './index-dead-letters.ts'
+import { createJobPublisher } from './publish-records.ts'
+import type { Part } from '#runtime/run-together.ts'
+import { createCallStore } from './stores/call-store.ts'
+import type { createDayPartitions } from './stores/day-partitions.ts'
+import { createScoreStore } from './stores/score-store.ts'
+import { callGroupOf, scoreGroupOf, type Ground } from './lay-ground.ts'
+
+/** Stores calls and queues them for scoring. */
+export function createCallConsumer(
+  ground: Ground,
+  partitions: ReturnType<typeof createDayPartitions>,
+  onEvents: () => void,
+): Part {
+  const { config, log, producer, nameOf, codecOf } = ground
+  const ephemeralTopic = nameOf(topics.requestEphemeral)
+  const jobCodec = codecOf(topics.scoreJobs)
+  const ephemeralJobCodec = codecOf(topics.scoreJobsEphemeral)
+  const publish = {
+    kept: createJobPublisher({ producer, topic: nameOf(topics.scoreJobs), encoder: jobCodec }),
+    ephemeral: createJobPublisher({
+      producer,
+      topic: nameOf(topics.scoreJobsEphemeral),
+      encoder: ephemeralJobCodec,
+    }),
+  }
+  const consumer = createBatchConsumer({
+    ...ground,
+    groupId: callGroupOf(config),
+    topics: [nameOf(topics.requestLogged), ephemeralTopic],
+    decoder: codecOf(topics.requestLogged),
+    handler: createCallHandler({
+      ...ground,
+      kindOf: (topic) => (topic === ephemeralTopic ? 'ephemeral' : 'kept'),
+      partitions,
+      calls: createCallStore(ground.pool, ground.rollups),
+      publishJobs: (jobs, kind) => publish[kind](jobs),
+      onEvents,
+    }),
+    maxBatchRecords: config.SINK_BATCH_MAX_RECORDS,
+    // While one partition's jobs are being acknowledged another's calls are stored.
+    partitionsConcurrently: 2,
+    omitDeadLetterValue: (topic) => topic === ephemeralTopic,
+  })
+  return {
+    ...consumer,
+    async start() {
+      // Known ids let jobs be written through an outage of the registry; without them each batch asks for them again.
+      await Promise.all([jobCodec.prepare(), ephemeralJobCodec.prepare()]).catch((error: unknown) => {
+        log.warn({ reason: messageOf(error) }, 'the schema registry did not answer; jobs wait for it')
+      })
+      await consumer.start()
+    },
+  }
+}
+
+/** Stores scores. */
+export function createScoreConsumer(ground: Ground, onEvents: () => void): Part {
+  const { config, nameOf, codecOf } = ground
+  // Lines about scores are the product's output, not its log: LOG_LEVEL does not silence them.
+  const lines = ground.log.child({}, { level: 'info' })
+  return createBatchConsumer({
+    ...ground,
+    groupId: scoreGroupOf(config),
+    topics: [nameOf(topics.scoreRecorded)],
+    decoder: codecOf(topics.scoreRecorded),
+    handler: createScoreHandler({
+      ...ground,
+      scores: createScoreStore(ground.pool, ground.rollups),
+      writeLine: (line) => lines.info(line),
+      onEvents,
+      dashboardUrl: config.DASHBOARD_URL,
+    }),
+    maxBatchRecords: config.SINK_BATCH_MAX_RECORDS,
+  })
+}
+
+/** Writes down where dead letters stand. */
+export function createDeadLetterConsumer(ground: Ground): Part {
+  const { config, log, metrics, nameOf, codecOf } = ground
+  const sources = Object.values(topics).filter(({ deadLetters }) => deadLetters)
+  const decoders = new Map(sources.map((source: TopicDefinition) => [source.name, codecOf(source)]))
+  const byTopic = new Map(sources.map((source) => [deadLetterTopic(nameOf(source)), source.name]))
+  return createBatchConsumer({
+    ...ground,
+    groupId: `${config.TOPIC_PREFIX}sink-dead-letters`,
+    topics: [...byTopic.keys()],
+    decoder: bytesDecoder,
+    handler: createDeadLetterIndex({
+      ...ground,
+      sourceOf: (topic) => byTopic.get(topic) ?? topic,
+      decoderOf: (source) => decoders.get(source),
+    }),
+    sendDeadLetters: leaveUnindexed(log, metrics),
+  })
+}

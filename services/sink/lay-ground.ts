@@ -1,0 +1,48 @@
+import type { Kafka } from 'kafkajs'
+import type { Pool } from 'pg'
+import { createKafka } from '#runtime/kafka/create-kafka.ts'
+import { createProducer } from '#runtime/kafka/producer.ts'
+import type { Producer } from '#runtime/kafka/records.ts'
+import { createRegistryCodec, type Codec } from '#runtime/kafka/registry-codec.ts'
+import { createPool } from '#runtime/postgres.ts'
+import type { ProcessDependencies } from '#runtime/run-process.ts'
+import { avroSchemas, type SchemaName, type TopicDefinition, type TopicValues } from '#schemas/topics.ts'
+import type { SinkConfig } from './config.ts'
+import { createRollupStore, type RollupStore } from './stores/rollup-store.ts'
+
+const mebibyte = 1024 * 1024
+
+/** The groups that store calls and scores. */
+export const scoreGroupOf = ({ TOPIC_PREFIX }: SinkConfig) => `${TOPIC_PREFIX}sink-scores`
+export const callGroupOf = ({ TOPIC_PREFIX }: SinkConfig) => `${TOPIC_PREFIX}sink-calls`
+
+/** What every part of the sink stands on. */
+export interface Ground extends ProcessDependencies {
+  config: SinkConfig
+  kafka: Kafka
+  pool: Pool
+  rollups: RollupStore
+  producer: Producer
+  codecOf: <S extends SchemaName>(topic: TopicDefinition<S>) => Codec<TopicValues[S]>
+  nameOf: (topic: TopicDefinition) => string
+}
+
+/** Connects nothing yet. */
+export function layGround(config: SinkConfig, dependencies: ProcessDependencies): Ground {
+  const { log, metrics } = dependencies
+  const kafka = createKafka(config, { clientId: 'sluice-sink', log })
+  const registry = createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log })
+  const nameOf = (topic: TopicDefinition) => config.TOPIC_PREFIX + topic.name
+  return {
+    ...dependencies,
+    config,
+    kafka,
+    pool: createPool(config, { log, metrics, applicationName: 'sluice-sink' }),
+    rollups: createRollupStore(),
+    // A batch of calls becomes as many bytes of jobs, of several partitions at once.
+    producer: createProducer({ kafka, log, metrics, maxBufferedBytes: 256 * mebibyte }),
+    codecOf: (topic) =>
+      registry.codec({ subject: `${nameOf(topic)}-value`, schema: avroSchemas[topic.schema] }),
+    nameOf,
+  }
+}
