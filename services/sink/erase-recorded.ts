@@ -22,7 +22,7 @@ export interface ErasingDependencies {
 
 const erasuresAtOnce = 100
 const callsAtOnce = 1_000
-/** Of a table without calls. Looking for calls in 5,000 events takes about 50 ms. */
+/** Rows of a table that refers to calls, looked at in one transaction. */
 const rowsAtOnce = 5_000
 /** Any number, the same for every sink: whoever holds this advisory lock erases. */
 const erasingLock = 7_355_614
