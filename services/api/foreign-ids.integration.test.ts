@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createSealer } from '#runtime/sealing.ts'
+import { hashedId, idToUuid, liveRunId } from '#schemas/ids.ts'
+import { seedRequest } from '#tests/support/seed-requests.ts'
+import { startApi, type RunningApi } from '#tests/support/start-api.ts'
+import { bodyExamples } from './http/body-examples.ts'
+
+/** Another project's ids where they are not in the path, which isolation.integration.test.ts tries. */
+type Project = Awaited<ReturnType<RunningApi['createProject']>>
+let api: RunningApi
+let victim: Project
+let attacker: Project
+let requestId: string
+let webhookId: string
+/** What a key may read without an id in the path. */
+let paths: string[]
+
+beforeAll(async () => {
+  api = await startApi()
+  victim = await api.createProject()
+  attacker = await api.createProject()
+  requestId = await seedRequest(api.pool, createSealer([]), {
+    projectId: victim.projectId,
+    requestBody: '{"secret":"VICTIM"}',
+    sessionId: 'VICTIM-session',
+    scores: [{ scorer: 'pii_detection', value: 1, label: 'safe' }],
+  })
+  const body = bodyExamples['post /api/v1/webhooks']
+  webhookId = String((await api.call('POST', '/api/v1/webhooks', { key: victim.key, body })).json['id'])
+  const { json } = await api.call('GET', '/openapi.json')
+  const described = json['paths'] as Record<string, { get?: { security: object[] } }>
+  paths = Object.keys(described).filter((path) => {
+    const security = described[path]?.get?.security ?? []
+    return !path.includes('{') && !security.every((scheme) => 'operator' in scheme)
+  })
+}, 60_000)
+
+afterAll(() => api.stop(), 60_000)
+
+test("a key finds nothing by another project's ids in queries", async () => {
+  const key = attacker.key
+  const cursors = [requestId, webhookId, hashedId('score', Date.now(), ['x'])].map((id) =>
+    Buffer.from(id).toString('base64url'),
+  )
+  const given: [string, string][] = [
+    ['request_id', requestId],
+    ['run_id', liveRunId(victim.projectId)],
+    ['session_id', 'VICTIM-session'],
+    ['subject', 'VICTIM-session'],
+    ...cursors.map((cursor): [string, string] => ['cursor', cursor]),
+  ]
+  let found = 0
+  for (const path of paths) {
+    for (const [parameter, value] of given) {
+      const answer = await api.call('GET', `${path}?${parameter}=${encodeURIComponent(value)}`, { key })
+      const { items, data } = answer.json as { items?: unknown[]; data?: unknown[] }
+      expect([path, parameter, [200, 404, 422].includes(answer.status)]).toEqual([path, parameter, true])
+      if (answer.status !== 200) continue
+      found++
+      if (path !== '/api/erasures')
+        expect([path, parameter, items ?? data ?? []]).toEqual([path, parameter, []])
+      for (const secret of ['VICTIM', victim.projectId, requestId, webhookId])
+        expect([path, parameter, answer.text.includes(secret)]).toEqual([path, parameter, false])
+    }
+  }
+  expect(found).toBeGreaterThan(10)
+})
+
+test("a key changes nothing by another project's ids in bodies", async () => {
+  const key = attacker.key
+  const post = async (path: string, body: object) => (await api.call('POST', path, { key, body })).status
+  expect(
+    await post('/api/reviews', { request_id: requestId, scorer_name: 'pii_detection', agrees: true }),
+  ).toBe(404)
+  expect(await post('/internal/log', { project_id: victim.projectId, request_body: {} })).toBe(403)
+  // Taken, and carried out in the attacker's own project alone, where there is nothing of that name.
+  expect(await post('/api/erasures', { scope: 'request', subject: requestId })).toBe(202)
+  expect(await post('/api/erasures', { scope: 'session', subject: 'VICTIM-session' })).toBe(202)
+  const { rows } = await api.pool.query(
+    'select distinct project_id from erasures where subject = any($1::text[])',
+    [[requestId, 'VICTIM-session']],
+  )
+  expect(rows).toEqual([{ project_id: idToUuid(attacker.projectId) }])
+  expect((await api.pool.query('select from score_reviews')).rowCount).toBe(0)
+  expect((await api.call('GET', `/api/requests/${requestId}`, { key: victim.key })).status).toBe(200)
+})
