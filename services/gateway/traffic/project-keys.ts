@@ -60,8 +60,8 @@ export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
     } catch (error) {
       if (last === undefined) throw error
       log.warn({ err: error }, 'keys cannot be checked: the last answer about each stands')
-      // Old enough to be asked about again soon.
-      return remember(digest, { key: last.key, askedMs: now() - validMs + retryMs })
+      // Old enough to be asked about again soon, behind the calls.
+      return remember(digest, { key: last.key, askedMs: now() - renewMs + retryMs })
     }
   }
   const askOnce = (digest: string, last: Known | undefined): Promise<Known> => {
