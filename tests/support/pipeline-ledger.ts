@@ -13,6 +13,8 @@ export interface PipelineLedger {
   /** Request ids, one an entry, as often as they are stored. */
   stored: string[]
   scores: StoredScore[]
+  /** Calls as they are counted against limits in the period, of all projects together. */
+  counted: number
   /** Rows of event_outbox that the relay has not published. */
   unpublished: number
 }
@@ -25,6 +27,9 @@ export async function readLedger(databaseUrl: string): Promise<PipelineLedger> {
     const scores = await client.query<{ request_id: string; scorer_name: string; score_label: ScoreLabel }>(
       'select request_id, scorer_name, score_label from safety_scores',
     )
+    const periods = await client.query<{ count: number }>(
+      'select coalesce(sum(requests_this_period), 0)::int as count from subscriptions',
+    )
     const outbox = await client.query<{ count: number }>(
       'select count(*)::int as count from event_outbox where published_at is null',
     )
@@ -35,6 +40,7 @@ export async function readLedger(databaseUrl: string): Promise<PipelineLedger> {
         scorerName: row.scorer_name,
         label: row.score_label,
       })),
+      counted: periods.rows[0]?.count ?? 0,
       unpublished: outbox.rows[0]?.count ?? 0,
     }
   } finally {

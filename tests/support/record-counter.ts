@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { listen } from '#runtime/operations-server.ts'
+import { newId } from '#schemas/ids.ts'
 import { serveOrders } from './bench-process.ts'
 
 /** How it takes records from now on; `away` refuses them, `silent` does not answer. Unset: as before. */
@@ -15,7 +16,8 @@ export interface RecordCount {
   taken: number
 }
 
-/** Takes records as the API service does, and counts them. */
+/** Takes records as the API service does, and counts them. Its one project has no limit. */
+const project = { project_id: newId('project'), tier: 'enterprise', zero_content_retention: false }
 const ids = new Set<string>()
 let taken = 0
 let mode: CounterOrder['mode'] = 'there'
@@ -41,6 +43,14 @@ const server = createServer((request, response) => {
     if (mode === 'silent') return
     if (mode === 'away') {
       response.writeHead(503, { 'content-type': 'application/json' }).end('{"detail":"away"}')
+      return
+    }
+    if (request.url?.startsWith('/internal/project') === true) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(project))
+      return
+    }
+    if (request.url === '/internal/gateways/heartbeat') {
+      response.writeHead(204).end()
       return
     }
     const found = take(Buffer.concat(chunks).toString('latin1'))
