@@ -62,7 +62,7 @@ export const gatewayConfigSchema = z
       .max(128)
       .default(1)
       .describe(
-        'Processes that serve, each on a core and with a spool of its own. They share what GATEWAY_MAX_CONNECTIONS, UPSTREAM_CONNECTIONS, CAPTURE_TOTAL_MAX_BYTES and SPOOL_MAX_BYTES allow.',
+        'Processes that serve, each on a core and with a spool of its own. They share what GATEWAY_MAX_CONNECTIONS, UPSTREAM_CONNECTIONS, UPSTREAM_MAX_WAITING, CAPTURE_TOTAL_MAX_BYTES and SPOOL_MAX_BYTES allow.',
       ),
     UPSTREAM_URL: z
       .url({ protocol: /^https?$/ })
@@ -121,6 +121,9 @@ export const gatewayConfigSchema = z
     ANSWER_STALL_TIMEOUT_MS: milliseconds(120_000, 3_600_000).describe(
       'How long an application may take nothing of an answer that waits for it; then it is broken off and counted.',
     ),
+    REQUEST_MAX_BYTES: bytes(256 * mebibyte, mebibyte, 64 * 1024 * mebibyte).describe(
+      'Bytes of the body of a request at most; a larger one gets 413 and is counted.',
+    ),
     GATEWAY_MAX_CONNECTIONS: z.coerce
       .number()
       .int()
@@ -135,6 +138,15 @@ export const gatewayConfigSchema = z
       .max(65_535)
       .default(2_048)
       .describe('Connections to the provider at most; calls beyond them wait.'),
+    UPSTREAM_MAX_WAITING: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .default(2_048)
+      .describe(
+        'Calls that may wait for a connection to the provider; those beyond get 503 and are counted.',
+      ),
     CLIENT_GONE: z
       .enum(['abort', 'drain'])
       .default('abort')

@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
 import { isId } from '#schemas/ids.ts'
 import { authorization, chatBody, chatPath, idOf, useGateway } from '#tests/support/gateway-fixture.ts'
 import { chunk, sized } from '#tests/support/raw-upstream.ts'
 import { proxyKey } from '#tests/support/start-gateway.ts'
+import { until } from '#tests/support/until.ts'
 
 const world = useGateway()
 const json = ['Content-Type: application/json']
@@ -71,6 +73,9 @@ describe('forwarding', () => {
       'transfer-encoding: chunked',
     )
     expect(world.upstream.requests[0]?.body.toString()).toBe(body)
+    expect(await world.metric('sluice_gateway_request_bytes_total')).toMatch(
+      new RegExp(` ${body.length}$`, 'm'),
+    )
     const record = await world.recordOf(idOf(response))
     const { text, ...rest } = record?.['request_body'] as Record<string, unknown> & { text: string }
     expect(rest).toEqual({
@@ -202,7 +207,8 @@ describe('requests that are not HTTP', () => {
     ['a name that is none', 'X(: a\r\nContent-Length: 2'],
   ])('%s are refused', async (_name, lines) => {
     const answer = await world.exchange(`POST ${chatPath} HTTP/1.1\r\n${head}\r\n${lines}\r\n\r\n{}`)
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*X-Service-Request-Id: req_[^]*"malformed_request"/)
+    expect(await world.metric('sluice_gateway_refused_total')).toContain('{reason="malformed"} 1')
     expect(world.upstream.requests).toHaveLength(0)
   })
 
@@ -229,6 +235,30 @@ describe('requests that are not HTTP', () => {
 
   test('headers beyond 64 KiB are refused', async () => {
     const answer = await world.exchange(`GET / HTTP/1.1\r\n${head}\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`)
-    expect(answer).toMatch(/^HTTP\/1\.1 431 /)
+    expect(answer).toMatch(/^HTTP\/1\.1 431 [^]*X-Service-Request-Id: req_/)
+    expect(await world.metric('sluice_gateway_refused_total')).toContain('{reason="headers"} 1')
+  })
+
+  test.each([
+    ['no Host', 'Connection: close', 400],
+    ['an expectation that is not known', 'Host: h\r\nExpect: more', 417],
+  ])('%s: refused with an identifier', async (_name, lines, status) => {
+    const answer = await world.exchange(
+      `GET / HTTP/1.1\r\n${lines}\r\nAuthorization: ${authorization}\r\n\r\n`,
+    )
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*X-Service-Request-Id: req_`))
+  })
+
+  test('nothing is added to an answer that has begun', async () => {
+    world.upstream.answer((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'))
+    const socket = connect(world.gateway.port, '127.0.0.1')
+    let answer = ''
+    socket.on('data', (data) => (answer += data.toString('latin1')))
+    socket.write(`GET / HTTP/1.1\r\nHost: h\r\nAuthorization: ${authorization}\r\n\r\n`)
+    await until(() => answer.endsWith('half'))
+    socket.write('no request\r\n\r\n')
+    await new Promise((resolve) => socket.once('close', resolve))
+    expect(answer.endsWith('half')).toBe(true)
+    expect(await world.metric('sluice_gateway_refused_total')).toContain('{reason="malformed"} 1')
   })
 })

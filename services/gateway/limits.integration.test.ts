@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -51,7 +51,10 @@ test.each([
   ['its first line', 'GET / HT'],
 ])('an application that never sends all of %s gets 408', async (_name, start) => {
   const gateway = await world.startAnother({ REQUEST_TIMEOUT_MS: '300' })
-  expect(await exchangeAt(gateway.port, start)).toMatch(/^HTTP\/1.1 408 /)
+  expect(await exchangeAt(gateway.port, start)).toMatch(/^HTTP\/1.1 408 [^]*X-Service-Request-Id: req_/)
+  expect(await gateway.metrics.registry.getSingleMetricAsString('sluice_gateway_refused_total')).toContain(
+    '{reason="slow"} 1',
+  )
   await gateway.stop()
 })
 
@@ -91,6 +94,61 @@ test('connections beyond the most are closed and counted', async () => {
     '{reason="connections"} 1',
   )
   first.destroy()
+  await gateway.stop()
+})
+
+const statusesOf = (answers: Response[]) => answers.map((answer) => answer.status)
+
+test('a provider that hangs: calls wait up to a bound; who leaves is let go at once, the next is made', async () => {
+  const gateway = await world.startAnother({ UPSTREAM_CONNECTIONS: '1', UPSTREAM_MAX_WAITING: '1' })
+  const metric = (name: string) => gateway.metrics.registry.getSingleMetricAsString(`sluice_gateway_${name}`)
+  const sockets: Socket[] = []
+  world.upstream.answer((socket) => sockets.push(socket))
+  const call = (signal?: AbortSignal) => world.post(chatPath, signal === undefined ? {} : { signal }, gateway)
+  const first = call()
+  await until(() => sockets.length === 1)
+  const leaving = new AbortController()
+  const second = call(leaving.signal).catch((error: unknown) => error)
+  await until(async () => /waiting 1$/m.test(await metric('waiting')))
+  const refused = await call()
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(await refused.json()).toMatchObject({ error: { type: 'server_error', code: 'too_many_waiting' } })
+  expect(await metric('refused_total')).toContain('{reason="waiting"} 1')
+  leaving.abort()
+  await second
+  await until(async () => /waiting 0$/m.test(await metric('waiting')))
+  await until(async () => / 1$/m.test(await metric('in_flight')))
+  const third = call()
+  await until(async () => /waiting 1$/m.test(await metric('waiting')))
+  const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'
+  sockets[0]?.write(ok)
+  await until(() => sockets.length === 2)
+  sockets[1]?.write(ok)
+  expect(statusesOf(await Promise.all([first, third]))).toEqual([200, 200])
+  expect(world.upstream.requests).toHaveLength(2)
+  await gateway.stop()
+})
+
+test('drained by configuration, a call whose application left while it waited is made all the same', async () => {
+  const gateway = await world.startAnother({ UPSTREAM_CONNECTIONS: '1', CLIENT_GONE: 'drain' })
+  const waiting = () => gateway.metrics.registry.getSingleMetricAsString('sluice_gateway_waiting')
+  const inFlight = () => gateway.metrics.registry.getSingleMetricAsString('sluice_gateway_in_flight')
+  const sockets: Socket[] = []
+  world.upstream.answer((socket) => sockets.push(socket))
+  const first = world.post(chatPath, {}, gateway)
+  await until(() => sockets.length === 1)
+  const leaving = new AbortController()
+  const second = world.post(chatPath, { signal: leaving.signal }, gateway).catch((error: unknown) => error)
+  await until(async () => / 1$/m.test(await waiting()))
+  leaving.abort()
+  await second
+  const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'
+  sockets[0]?.write(ok)
+  await until(() => sockets.length === 2)
+  expect((await first).status).toBe(200)
+  sockets[1]?.write(ok)
+  await until(async () => / 0$/m.test(await inFlight()))
+  expect(world.upstream.requests).toHaveLength(2)
   await gateway.stop()
 })
 

@@ -3,6 +3,7 @@ import type { Verdict } from './delivery/post-records.ts'
 import type { CutReason } from './recording/captured-body.ts'
 import type { LossReason } from './spool/spool-options.ts'
 import type { SpoolDepth } from './spool/spool-depth.ts'
+import type { RefusalReason } from './traffic/gateway-answer.ts'
 
 /** Every metric of the gateway. Labels come from fixed sets: no path, model or header of a caller becomes one. */
 export interface GatewayMetrics {
@@ -12,8 +13,11 @@ export interface GatewayMetrics {
   /** Seconds that the call took beyond waiting for the provider. */
   added(seconds: number): void
   firstByte(seconds: number): void
+  requestBytes(count: number): void
   answerBytes(count: number): void
-  refused(reason: 'key' | 'target' | 'connections'): void
+  /** Calls that wait for a connection to the provider. */
+  waiting(count: number): void
+  refused(reason: RefusalReason): void
   aborted(by: 'client' | 'upstream'): void
   /** An answer was broken off because the application did not read it. */
   stalled(): void
@@ -50,8 +54,7 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
     'Time until the answer began.',
     firstByteBuckets,
   )
-  const bytes = metrics.counter(name('answer_bytes_total'), 'Bytes of answers passed on.')
-  const refused = metrics.counter(name('refused_total'), 'Calls that the gateway refused.', ['reason'])
+  const refused = metrics.counter(name('refused_total'), 'Requests that the gateway refused.', ['reason'])
   const aborted = metrics.counter(name('aborted_total'), 'Answers that were broken off.', ['by'])
   const malformed = metrics.counter(
     name('malformed_headers_total'),
@@ -79,7 +82,7 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
     },
     added: (seconds) => added.observe(seconds),
     firstByte: (seconds) => firstByte.observe(seconds),
-    answerBytes: (count) => bytes.inc(count),
+    ...trafficGauges(metrics),
     refused: (reason) => refused.inc({ reason }),
     aborted: (by) => aborted.inc({ by }),
     ...stallCounter(metrics),
@@ -92,6 +95,17 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
     delivered: (verdict) => delivered.inc({ verdict }),
     deliveryFailed: () => failed.inc(),
     spool: spoolGauges(metrics),
+  }
+}
+
+function trafficGauges(metrics: Metrics): Pick<GatewayMetrics, 'requestBytes' | 'answerBytes' | 'waiting'> {
+  const sent = metrics.counter('sluice_gateway_request_bytes_total', 'Bytes of request bodies taken.')
+  const received = metrics.counter('sluice_gateway_answer_bytes_total', 'Bytes of answers passed on.')
+  const waiting = metrics.gauge('sluice_gateway_waiting', 'Calls that wait for a connection to the provider.')
+  return {
+    requestBytes: (count) => sent.inc(count),
+    answerBytes: (count) => received.inc(count),
+    waiting: (count) => waiting.set(count),
   }
 }
 

@@ -24,6 +24,7 @@ import type { StripBodies } from './spool/erase-bodies.ts'
 import { createAskProject } from './projects/ask-project.ts'
 import { createOwnProject, type OwnProject } from './projects/own-project.ts'
 import { Spool } from './spool/spool.ts'
+import { createCallQueue, type CallQueue } from './traffic/call-queue.ts'
 import { createCallers } from './traffic/create-callers.ts'
 import { drainServer } from './traffic/drain-server.ts'
 import { createLiveCalls, type LiveCalls } from './traffic/live-calls.ts'
@@ -68,6 +69,8 @@ export function createGateway(
   const server = createTrafficServer({
     calls,
     upstream,
+    queue: createQueue(config, metrics),
+    maxRequestBytes: config.REQUEST_MAX_BYTES,
     recorder: createRecorder({
       spool,
       upstreamHost: upstream.host,
@@ -242,6 +245,14 @@ function readVersion(): string {
 
 function createBackendAgent(timeoutMs: number): Agent {
   return new Agent({ headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connect: { timeout: timeoutMs } })
+}
+
+function createQueue(config: GatewayConfig, metrics: GatewayMetrics): CallQueue {
+  return createCallQueue({
+    maxRunning: config.UPSTREAM_CONNECTIONS,
+    maxWaiting: config.UPSTREAM_MAX_WAITING,
+    onWaiting: (count) => metrics.waiting(count),
+  })
 }
 
 interface SpoolParts {

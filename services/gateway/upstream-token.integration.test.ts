@@ -69,6 +69,15 @@ test('a refused token is replaced and the calls are made once more; the applicat
   expect(forms).toHaveLength(2)
 })
 
+test('a refused token is replaced for the next call, where this one has a body that has passed', async () => {
+  world.upstream.answer((socket, request) =>
+    (request.lines.includes('Authorization: Bearer t1') ? refusal : welcome)(socket, request),
+  )
+  const upload = () => world.post(chatPath, { body: new Blob(['{}']).stream(), duplex: 'half' }, gateway)
+  expect((await upload()).status).toBe(401)
+  expect((await upload()).status).toBe(200)
+})
+
 test('a provider that refuses the next token too is believed: its 401 passes', async () => {
   world.upstream.answer(refusal)
   for (const requests of [2, 3]) {

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import { STATUS_CODES, type ServerResponse } from 'node:http'
 import { requestIdHeader } from './forwarded-headers.ts'
 
 /** An answer of the gateway's own, in the shape that OpenAI's clients understand. */
@@ -7,7 +7,14 @@ export interface GatewayAnswer {
   message: string
   type: string
   code: string
+  /** How it is counted when it refuses a call; the others say that a call failed. */
+  refusal?: RefusalReason
+  retryAfterSeconds?: number
 }
+
+/** Why a request was not forwarded, or not to its end. `slow`, `malformed`, `headers`: before it was a call. */
+export type RefusalReason =
+  'key' | 'target' | 'connections' | 'body' | 'waiting' | 'slow' | 'malformed' | 'headers' | 'expectation'
 
 export const invalidKey: GatewayAnswer = {
   status: 401,
@@ -15,18 +22,64 @@ export const invalidKey: GatewayAnswer = {
     'Incorrect API key provided: the gateway takes a key of its own, or of a project where it is set up so, as Authorization: Bearer <key>.',
   type: 'invalid_request_error',
   code: 'invalid_api_key',
+  refusal: 'key',
 }
 export const keyUnavailable: GatewayAnswer = {
   status: 503,
   message: 'The gateway cannot check the API key now. Try again later.',
   type: 'server_error',
   code: 'key_check_unavailable',
+  refusal: 'key',
 }
 export const badTarget: GatewayAnswer = {
   status: 400,
   message: 'The gateway forwards paths that start with a slash.',
   type: 'invalid_request_error',
   code: 'invalid_path',
+  refusal: 'target',
+}
+export const malformedRequest: GatewayAnswer = {
+  status: 400,
+  message: 'The request is not well-formed HTTP.',
+  type: 'invalid_request_error',
+  code: 'malformed_request',
+  refusal: 'malformed',
+}
+export const headersTooLarge: GatewayAnswer = {
+  status: 431,
+  message: 'The headers of the request are larger than 64 KiB.',
+  type: 'invalid_request_error',
+  code: 'headers_too_large',
+  refusal: 'headers',
+}
+export const requestTooSlow: GatewayAnswer = {
+  status: 408,
+  message: 'The request did not come whole in time.',
+  type: 'invalid_request_error',
+  code: 'request_timeout',
+  refusal: 'slow',
+}
+export const badExpectation: GatewayAnswer = {
+  status: 417,
+  message: 'The gateway knows no expectation but 100-continue.',
+  type: 'invalid_request_error',
+  code: 'unknown_expectation',
+  refusal: 'expectation',
+}
+export const requestTooLarge: GatewayAnswer = {
+  status: 413,
+  message: 'The body of the request is larger than the gateway forwards (REQUEST_MAX_BYTES).',
+  type: 'invalid_request_error',
+  code: 'request_too_large',
+  refusal: 'body',
+}
+export const tooManyWaiting: GatewayAnswer = {
+  status: 503,
+  message: 'Too many calls wait for a connection to the model provider. Try again later.',
+  type: 'server_error',
+  code: 'too_many_waiting',
+  refusal: 'waiting',
+  retryAfterSeconds: 1,
 }
 export const upstreamUnreachable: GatewayAnswer = {
   status: 502,
@@ -49,14 +102,30 @@ export const tokenUnavailable: GatewayAnswer = {
 
 /** Ends `response` with it. */
 export function sendAnswer(response: ServerResponse, answer: GatewayAnswer, requestId: string): void {
-  const { status, message, type, code } = answer
-  const body = JSON.stringify({ error: { message, type, param: null, code } })
-  response.writeHead(status, {
+  response.writeHead(answer.status, headersOf(answer, requestId))
+  response.end(bodyOf(answer))
+}
+
+/** The same where there is no request that a response could belong to; the connection is closed after it. */
+export function rawAnswer(answer: GatewayAnswer, requestId: string): string {
+  const headers = { Connection: 'close', ...headersOf(answer, requestId) }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const reason = STATUS_CODES[answer.status] ?? ''
+  return `HTTP/1.1 ${answer.status} ${reason}\r\n${lines.join('')}\r\n${bodyOf(answer)}`
+}
+
+function headersOf(answer: GatewayAnswer, requestId: string): Record<string, string | number> {
+  const { retryAfterSeconds: wait } = answer
+  return {
     'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(body),
+    'Content-Length': Buffer.byteLength(bodyOf(answer)),
+    ...(wait === undefined ? {} : { 'Retry-After': wait }),
     [requestIdHeader]: requestId,
-  })
-  response.end(body)
+  }
+}
+
+function bodyOf({ message, type, code }: GatewayAnswer): string {
+  return JSON.stringify({ error: { message, type, param: null, code } })
 }
 
 /** Why there is no whole answer, for whoever looks at the record. `own`: what the application got instead. */

@@ -1,43 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Dispatcher } from 'undici'
-import type { Log } from '#runtime/log.ts'
-import type { GatewayMetrics } from '../metrics.ts'
-import { CapturedBody, type CaptureBudget } from '../recording/captured-body.ts'
-import type { Recorder } from '../recording/recorder.ts'
-import type { Caller } from './authorize.ts'
+import { CapturedBody } from '../recording/captured-body.ts'
+import type { Place } from './call-queue.ts'
+import type { ForwardedCall, ProxyDependencies } from './forwarded-call.ts'
 import { answerHeaders, pairsOf, rawHeadersOf, type AnswerHeaders } from './forwarded-headers.ts'
 import { reasonOf, sendAnswer } from './gateway-answer.ts'
-import { forwardedBody, type ForwardedBody } from './request-body.ts'
-import type { LiveCall, LiveCalls } from './live-calls.ts'
-import type { CallLabels } from './service-headers.ts'
-import type { UpstreamCredentials } from './upstream-credentials.ts'
-import { answerForFailure, CallTooLong, type Upstream } from './upstream.ts'
-
-export interface ProxyDependencies {
-  /** Those that are not over. */
-  calls: LiveCalls
-  upstream: Upstream
-  /** Undefined: the application's own go to the provider. */
-  credentials: UpstreamCredentials | undefined
-  recorder: Recorder
-  budget: CaptureBudget
-  maxBodyBytes: number
-  clientGone: 'abort' | 'drain'
-  /** For a call in all. */
-  callTimeoutMs: number
-  metrics: GatewayMetrics
-  log: Log
-}
-
-/** One request, as it is to be forwarded. */
-export interface ForwardedCall {
-  id: string
-  caller: Caller
-  path: string
-  headers: string[]
-  labels: CallLabels
-  isRecorded: boolean
-}
+import type { LiveCall } from './live-calls.ts'
+import { PassingChunks } from './passing-chunks.ts'
+import { closeOnceRead, RequestBody, type ForwardedBody } from './request-body.ts'
+import { answerForFailure, CallTooLong, TooManyWaiting } from './upstream.ts'
 
 class ClientGone extends Error {}
 
@@ -51,20 +22,24 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #begunMs = performance.now()
+  readonly #body: RequestBody
   readonly #requestBody: CapturedBody | null
   readonly #answerBody: CapturedBody | null
   #controller: Dispatcher.DispatchController | undefined
   #answer: AnswerHeaders | undefined
   #status: number | null = null
   #received = 0
-  #passing: Buffer[] = []
+  readonly #passing: PassingChunks
   /** The last bytes of an answer of known length. */
   #held: Buffer | undefined
   #sentMs = 0
   #firstByteMs: number | null = null
   /** The credential that the provider was called with. */
   #presented: string | undefined
-  #body: ForwardedBody = null
+  #forwarded: ForwardedBody = null
+  #place: Place | undefined
+  /** Whether undici has the call: then it says when it is over. */
+  #isDispatched = false
   /** Whether the answer at hand is a 401 after which the call is made once more. */
   #discarding = false
   #isSecondTry = false
@@ -82,9 +57,11 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall {
     this.#call = call
     this.#request = request
     this.#response = response
-    const { budget, maxBodyBytes } = dependencies
+    this.#passing = new PassingChunks(response)
+    const { budget, maxBodyBytes, maxRequestBytes } = dependencies
     this.#requestBody = call.isRecorded ? new CapturedBody(budget, maxBodyBytes) : null
     this.#answerBody = call.isRecorded ? new CapturedBody(budget, maxBodyBytes) : null
+    this.#body = new RequestBody(request, this.#requestBody, maxRequestBytes)
   }
 
   async forward(): Promise<void> {
@@ -98,14 +75,25 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall {
     this.#response.on('timeout', () => this.#onStill())
     try {
       // Only what has to be waited for: a turn of the event loop for each would add up.
-      const body = forwardedBody(this.#request, this.#requestBody)
-      this.#body = body instanceof Promise ? await body : body
+      const body = this.#body.forwarded()
+      this.#forwarded = body instanceof Promise ? await body : body
       this.#sentMs = performance.now()
-      await this.#dispatch()
+      this.#enter()
     } catch (error) {
-      // The application went while it was sending, or what it sent cannot be forwarded.
-      this.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)))
+      // The application went while it was sending.
+      this.#fail(error)
     }
+  }
+
+  /** Waits for a connection to the provider, when all are taken. */
+  #enter(): void {
+    if (this.#isOver) return
+    const place = this.#dependencies.queue.enter((given) => {
+      this.#place = given
+      void this.#dispatch().catch((error: unknown) => this.#fail(error))
+    })
+    this.#place = place
+    if (place === undefined) this.#fail(new TooManyWaiting('as many calls as may wait do'))
   }
 
   async #dispatch(): Promise<void> {
@@ -120,21 +108,35 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall {
     }
     if (this.#isOver) return
     const method = this.#request.method ?? 'GET'
-    upstream.pool.dispatch({ path: upstream.basePath + path, method, headers, body: this.#body }, this)
+    this.#isDispatched = true
+    upstream.pool.dispatch({ path: upstream.basePath + path, method, headers, body: this.#forwarded }, this)
+  }
+
+  /** What undici did not say: the call has not reached it, or it would not take it. */
+  #fail(error: unknown): void {
+    this.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)))
+  }
+
+  /** The connection to the provider is another call's. */
+  #giveBack(): void {
+    this.#isDispatched = false
+    this.#place?.leave()
+    this.#place = undefined
   }
 
   /** A refused token may only be out of date: with a new one the call is made once more, when its body is still at hand. */
   #isWorthAnotherTry(status: number): boolean {
     const { credentials } = this.#dependencies
     if (status !== 401 || credentials === undefined || this.#presented === undefined) return false
-    const isAtHand = this.#body === null || Buffer.isBuffer(this.#body)
-    if (!isAtHand || this.#isSecondTry || this.#clientGone) return false
-    return credentials.refused(this.#presented)
+    // Even where this call cannot be made again, the next gets another token.
+    const mayHaveAnother = credentials.refused(this.#presented)
+    const isAtHand = this.#forwarded === null || Buffer.isBuffer(this.#forwarded)
+    return mayHaveAnother && isAtHand && !this.#isSecondTry && !this.#clientGone
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#clientGone || this.#isOver) this.#leave()
+    if (this.#isOver) controller.abort(new ClientGone('nobody waits for the call any more'))
   }
 
   onResponseStart(
@@ -150,6 +152,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall {
     this.#status = status
     this.#answer = answerHeaders(rawHeadersOf(controller.rawHeaders), this.#call.id)
     if (this.#clientGone) return
+    closeOnceRead(this.#request, this.#response)
     this.#response.writeHead(status, statusMessage ?? '', this.#answer.raw)
     // A provider may send its headers long before it has something to say. Otherwise they travel with the first bytes.
     setImmediate(() => {
@@ -164,28 +167,11 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall {
     this.#answerBody?.add(chunk)
     if (this.#clientGone) return
     if (this.#call.isRecorded && this.#received === this.#answer?.contentLength) this.#held = chunk
-    else this.#pass(controller, chunk)
-  }
-
-  /** Chunks that one read of the provider's connection brought leave in one write. None waits for another read. */
-  #pass(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#passing.push(chunk)
-    if (this.#passing.length > 1) return
-    process.nextTick(() => {
-      if (!this.#flush()) controller.pause()
-    })
-  }
-
-  /** Whether the application's connection can take more. */
-  #flush(): boolean {
-    const [first] = this.#passing
-    if (first === undefined || this.#clientGone) return true
-    const bytes = this.#passing.length === 1 ? first : Buffer.concat(this.#passing)
-    this.#passing = []
-    return this.#response.write(bytes)
+    else this.#passing.add(chunk, () => controller.pause())
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
+    this.#giveBack()
     if (!this.#discarding) {
       const trailers = rawHeadersOf(controller.rawTrailers)
       if (trailers.length > 0) this.#response.addTrailers(pairsOf(trailers))
@@ -194,10 +180,12 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall {
     }
     this.#discarding = false
     this.#isSecondTry = true
-    void this.#dispatch().catch((error: unknown) => this.onResponseError(undefined, error as Error))
+    this.#controller = undefined
+    this.#enter()
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    this.#giveBack()
     const isClients = this.#clientGone || (this.#request.destroyed && !this.#request.complete)
     void this.#finish(isClients ? 'client' : 'upstream', error)
   }
@@ -206,8 +194,15 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall {
   #onClose(): void {
     if (this.#isOver) return
     this.#clientGone = true
-    if (this.#dependencies.clientGone === 'abort') this.#leave()
-    else this.#controller?.resume()
+    this.#passing.drop()
+    // Without its whole request there is nothing to hear out.
+    if (this.#dependencies.clientGone === 'drain' && this.#request.complete) {
+      this.#controller?.resume()
+      return
+    }
+    const error = new ClientGone('the application closed its connection')
+    if (this.#controller === undefined) void this.#finish('client', error)
+    else this.#controller.abort(error)
   }
 
   /** Nothing has moved on the application's connection for its time limit. */
@@ -223,30 +218,31 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall {
     else this.#controller.abort(error)
   }
 
-  #leave(): void {
-    this.#controller?.abort(new ClientGone('the application closed its connection'))
-  }
-
   /** Records the call, then ends the answer: whole, broken off, or with the gateway's own. */
   async #finish(abortedBy: 'client' | 'upstream' | null, error: Error | null): Promise<void> {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#deadline)
-    this.#flush()
+    if (!this.#isDispatched) this.#giveBack()
+    if (!this.#request.complete) this.#body.leave()
+    this.#passing.flush()
     const overMs = performance.now()
     const own =
       this.#answer === undefined && abortedBy === 'upstream' && error !== null
         ? answerForFailure(error)
         : null
     const status = this.#status ?? own?.status ?? null
-    if (error !== null && abortedBy === 'upstream')
+    if (own?.refusal !== undefined) this.#dependencies.metrics.refused(own.refusal)
+    else if (error !== null && abortedBy === 'upstream')
       this.#dependencies.log.warn(
         { request_id: this.#call.id, err: error },
         'the provider broke off or could not be reached',
       )
     await this.#record(abortedBy, error === null ? null : reasonOf(error, own), status, overMs)
-    if (own !== null && !this.#response.headersSent) sendAnswer(this.#response, own, this.#call.id)
-    else if (error === null) this.#response.end(this.#held)
+    if (own !== null && !this.#response.headersSent) {
+      closeOnceRead(this.#request, this.#response)
+      sendAnswer(this.#response, own, this.#call.id)
+    } else if (error === null) this.#response.end(this.#held)
     else this.#response.destroy()
     this.#measure(abortedBy, status, overMs)
     this.#dependencies.calls.delete(this)
@@ -289,6 +285,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall {
     const waited = this.#sentMs === 0 ? 0 : overMs - this.#sentMs
     metrics.ended(status)
     metrics.added((performance.now() - this.#begunMs - waited) / 1_000)
+    metrics.requestBytes(this.#body.received)
     metrics.answerBytes(this.#received)
     if (this.#firstByteMs !== null) metrics.firstByte(this.#firstByteMs / 1_000)
     if (abortedBy !== null) metrics.aborted(abortedBy)

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { CapturedBody } from '../recording/captured-body.ts'
 
@@ -8,45 +8,115 @@ const gatheredBytes = 256 * 1024
 /** A body as undici takes it: nothing, all of it, or as it comes. */
 export type ForwardedBody = null | Buffer | Readable
 
-/**
- * The body of `request`, of which `captured` gets a copy. A short one of known length is gathered first: it goes out in one
- * write with its headers.
- */
-export function forwardedBody(
-  request: IncomingMessage,
-  captured: CapturedBody | null,
-): ForwardedBody | Promise<Buffer> {
-  const { 'content-length': length, 'transfer-encoding': coding } = request.headers
-  if (coding === undefined && (length === undefined || length === '0')) return null
-  if (coding !== undefined || Number(length) > gatheredBytes)
-    return Readable.from(passBody(request, captured), { objectMode: false })
-  return gatherBody(request, captured)
-}
+/** More came than REQUEST_MAX_BYTES. */
+export class RequestTooLarge extends Error {}
 
-/** Rejects when the connection closes before the body is whole. By events: an iterator costs as much as the rest of the way in. */
-function gatherBody(request: IncomingMessage, captured: CapturedBody | null): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => {
-      captured?.add(chunk)
-      chunks.push(chunk)
-    })
-    request.once('end', () => {
-      const [first] = chunks
-      resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks))
-    })
-    request.once('error', reject)
-    request.once('close', () => {
-      if (!request.complete) reject(new Error('the application closed its connection'))
-    })
-  })
-}
+/** The body of a request on its way to the provider; `captured` gets a copy. */
+export class RequestBody {
+  readonly #request: IncomingMessage
+  readonly #captured: CapturedBody | null
+  readonly #maxBytes: number
+  #passing: Readable | undefined
+  #received = 0
 
-async function* passBody(request: IncomingMessage, captured: CapturedBody | null): AsyncGenerator<Buffer> {
-  // A provider may answer before it has read everything; the application still gets that answer.
-  const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
-  for await (const chunk of chunks) {
-    captured?.add(chunk)
-    yield chunk
+  constructor(request: IncomingMessage, captured: CapturedBody | null, maxBytes: number) {
+    this.#request = request
+    this.#captured = captured
+    this.#maxBytes = maxBytes
   }
+
+  /** Bytes that have come. */
+  get received(): number {
+    return this.#received
+  }
+
+  /** A short one of known length is gathered first: it goes out in one write with its headers. */
+  forwarded(): ForwardedBody | Promise<Buffer> {
+    const { 'content-length': length, 'transfer-encoding': coding } = this.#request.headers
+    if (coding === undefined && (length === undefined || length === '0')) return null
+    if (coding === undefined && Number(length) <= gatheredBytes) return this.#gather()
+    this.#passing = this.#pass()
+    return this.#passing
+  }
+
+  /** The call is over: nobody wants what has not come yet. */
+  leave(): void {
+    this.#passing?.destroy()
+    readAway(this.#request, this.#maxBytes)
+  }
+
+  /** Rejects when the connection closes before the body is whole. */
+  #gather(): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = []
+      this.#request.on('data', (chunk: Buffer) => {
+        this.#take(chunk)
+        chunks.push(chunk)
+      })
+      this.#onEnd(() => {
+        const [first] = chunks
+        resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks))
+      }, reject)
+    })
+  }
+
+  /** By events: an iterator keeps hold of the request for as long as it waits for a chunk, and nothing else can read it. */
+  #pass(): Readable {
+    const request = this.#request
+    const body = new Readable({ read: () => request.resume() })
+    // Whoever reads it is told; until somebody does, an error is nobody's.
+    body.on('error', () => undefined)
+    request.on('data', (chunk: Buffer) => {
+      if (body.destroyed) return
+      this.#take(chunk)
+      if (this.#received > this.#maxBytes)
+        body.destroy(new RequestTooLarge(`the request is larger than ${this.#maxBytes} bytes`))
+      else if (!body.push(chunk)) request.pause()
+    })
+    this.#onEnd(
+      () => body.push(null),
+      (error) => body.destroy(error),
+    )
+    return body
+  }
+
+  #take(chunk: Buffer): void {
+    this.#received += chunk.length
+    this.#captured?.add(chunk)
+  }
+
+  #onEnd(whole: () => void, broken: (error: Error) => void): void {
+    this.#request.once('end', whole)
+    this.#request.once('error', broken)
+    this.#request.once('close', () => {
+      if (!this.#request.complete) broken(new Error('the application closed its connection'))
+    })
+  }
+}
+
+/**
+ * Reads what is left of a request that has its answer, up to `maxBytes`: to close a connection on bytes that nobody read resets
+ * it, and an application that writes everything before it reads would never see the answer.
+ */
+export function readAway(request: IncomingMessage, maxBytes: number): void {
+  if (request.complete || request.destroyed) return
+  let left = maxBytes
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) request.destroy()
+  })
+  request.resume()
+}
+
+/**
+ * For an answer that begins before its request has come whole: a connection that the application wants closed is closed when all
+ * is read, not with the answer's end.
+ */
+export function closeOnceRead(request: IncomingMessage, response: ServerResponse): void {
+  if (request.complete || response.shouldKeepAlive || request.httpVersion !== '1.1') return
+  response.shouldKeepAlive = true
+  request.once('end', () => {
+    if (response.writableFinished) request.socket.destroySoon()
+    else response.once('finish', () => request.socket.destroySoon())
+  })
 }

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { newId } from '#schemas/ids.ts'
 
 /** How many identifiers are remembered, at least. Retries of provider clients come within seconds. */
@@ -23,4 +24,12 @@ export function createRequestIds(): RequestIds {
       return given
     },
   }
+}
+
+/**
+ * Whether a client says that it makes this call again: the official ones of OpenAI and Anthropic do. Of one that does not, a given
+ * identifier that reaches another worker, or a gateway that has started since, names two calls: ingest keeps the first.
+ */
+export function isRetry(headers: IncomingHttpHeaders): boolean {
+  return Number(headers['x-stainless-retry-count'] ?? 0) > 0
 }

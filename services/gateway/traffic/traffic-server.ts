@@ -1,10 +1,24 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { shapeOfPath } from '#capture/call-shapes.ts'
+import type { Duplex } from 'node:stream'
+import { newId } from '#schemas/ids.ts'
 import type { Authorizer, Caller } from './authorize.ts'
 import { splitRequestHeaders } from './forwarded-headers.ts'
-import { badTarget, invalidKey, keyUnavailable, sendAnswer, type GatewayAnswer } from './gateway-answer.ts'
-import { ProxyCall, type ProxyDependencies } from './proxy-call.ts'
-import { createRequestIds } from './request-ids.ts'
+import { answerBrokenRequest } from './broken-request.ts'
+import {
+  badExpectation,
+  badTarget,
+  invalidKey,
+  keyUnavailable,
+  malformedRequest,
+  requestTooLarge,
+  sendAnswer,
+  type GatewayAnswer,
+} from './gateway-answer.ts'
+import { isModelCall } from './model-call-path.ts'
+import type { ProxyDependencies } from './forwarded-call.ts'
+import { ProxyCall } from './proxy-call.ts'
+import { closeOnceRead, readAway } from './request-body.ts'
+import { createRequestIds, isRetry } from './request-ids.ts'
 import { readServiceHeaders } from './service-headers.ts'
 
 export interface TrafficDependencies extends ProxyDependencies {
@@ -27,63 +41,96 @@ const keepAliveMs = 75_000
 /** The server that applications talk to. No path is its own: everything is forwarded. */
 export function createTrafficServer(dependencies: TrafficDependencies): Server {
   const handle = createHandler(dependencies)
+  const { metrics } = dependencies
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: Math.min(headersTimeoutMs, dependencies.requestTimeoutMs),
     keepAliveTimeout: keepAliveMs,
     requestTimeout: dependencies.requestTimeoutMs,
     connectionsCheckingInterval: Math.min(5_000, dependencies.requestTimeoutMs),
+    // Looked at below: Node's own refusal is not counted and has no identifier.
+    requireHostHeader: false,
   })
   // Of any connection on which nothing moves; what that means is the call's to say (proxy-call.ts).
   server.timeout = dependencies.stallTimeoutMs
   server.maxConnections = dependencies.maxConnections
   // Otherwise a worker that is full hands a connection on to the next, for ever when all are.
   Object.assign(server, { dropMaxConnection: true })
-  server.on('drop', () => dependencies.metrics.refused('connections'))
+  server.on('drop', () => metrics.refused('connections'))
   server.on('request', handle)
   // The gateway answers this itself: what comes then is forwarded like any other body.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
-    handle(request, response, true),
+    handle(request, response, 'continue'),
   )
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+    handle(request, response, 'unknown'),
+  )
+  answerBrokenRequests(server, dependencies)
   return server
 }
 
+/** What the parser or a time limit of the server refuses never becomes a request. */
+function answerBrokenRequests(server: Server, { metrics, now }: TrafficDependencies): void {
+  const latest = new WeakMap<Duplex, ServerResponse>()
+  const remember = (request: IncomingMessage, response: ServerResponse) => {
+    latest.set(request.socket, response)
+  }
+  for (const event of ['request', 'checkContinue', 'checkExpectation'])
+    server.prependListener(event, remember)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const response = latest.get(socket)
+    const isAnswering =
+      response?.headersSent === true && !(response.writableFinished && response.req.complete)
+    const reason = answerBrokenRequest(error, socket, isAnswering, newId('request', now()))
+    if (reason !== undefined) metrics.refused(reason)
+  })
+}
+
+/** What the application waits for before it sends the body. */
+type Expectation = 'nothing' | 'continue' | 'unknown'
+
 function createHandler(dependencies: TrafficDependencies) {
-  const { authorize, credentials, recordOther, metrics, now } = dependencies
+  const { authorize, credentials, recordOther, maxRequestBytes, metrics, now } = dependencies
   const ids = createRequestIds()
 
-  const refuse = (request: IncomingMessage, response: ServerResponse, answer: GatewayAnswer, id: string) => {
-    // What is left of the body is not worth reading.
-    if (!request.complete) response.shouldKeepAlive = false
+  const refuse = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    answer: GatewayAnswer,
+    id: string,
+    expects: Expectation,
+  ) => {
+    if (answer.refusal !== undefined) metrics.refused(answer.refusal)
+    // Whether the body still comes cannot be known: it is not waited for.
+    if (expects !== 'nothing') response.shouldKeepAlive = false
+    else {
+      closeOnceRead(request, response)
+      readAway(request, maxRequestBytes)
+    }
     sendAnswer(response, answer, id)
   }
 
   const handle = (
     request: IncomingMessage,
     response: ServerResponse,
-    isWaiting: boolean,
+    expects: Expectation,
     caller: Caller | 'unknown' | 'unavailable',
   ): void => {
     const nowMs = now()
     const { forwarded, service } = splitRequestHeaders(request.rawHeaders, credentials?.replaces)
     const { labels, requestId, malformed } = readServiceHeaders(service, nowMs)
-    const id = ids.claim(requestId, nowMs)
+    const id = ids.claim(isRetry(request.headers) ? undefined : requestId, nowMs)
     if (malformed > 0) metrics.malformedHeaders(malformed)
     // A gateway of somebody else's answer adds nothing to it but the identifier.
     response.sendDate = false
-    if (caller === 'unknown' || caller === 'unavailable') {
-      metrics.refused('key')
-      refuse(request, response, caller === 'unknown' ? invalidKey : keyUnavailable, id)
-      return
-    }
     const path = targetOf(request.url ?? '')
-    if (path === undefined) {
-      metrics.refused('target')
-      refuse(request, response, badTarget, id)
+    const refusal = refusalOf(request, expects, caller, maxRequestBytes)
+    if (refusal !== undefined || typeof caller === 'string' || path === undefined) {
+      refuse(request, response, refusal ?? badTarget, id, expects)
       return
     }
-    if (isWaiting) response.writeContinue()
-    const isRecorded = recordOther || (request.method === 'POST' && shapeOfPath(path) !== null)
+    if (expects === 'continue') response.writeContinue()
+    const isRecorded = recordOther || (request.method === 'POST' && isModelCall(path))
     const call = new ProxyCall(
       dependencies,
       { id, caller, path, headers: forwarded, labels, isRecorded },
@@ -93,17 +140,32 @@ function createHandler(dependencies: TrafficDependencies) {
     void call.forward()
   }
 
-  return (request: IncomingMessage, response: ServerResponse, isWaiting = false): void => {
+  return (request: IncomingMessage, response: ServerResponse, expects: Expectation = 'nothing'): void => {
     const caller = hasOneAuthorization(request) ? authorize(request.headers.authorization) : 'unknown'
     if (!(caller instanceof Promise)) {
-      handle(request, response, isWaiting, caller)
+      handle(request, response, expects, caller)
       return
     }
     void caller.then((found) => {
       // The application may have gone while its key was looked up.
-      if (!response.destroyed) handle(request, response, isWaiting, found)
+      if (!response.destroyed) handle(request, response, expects, found)
     })
   }
+}
+
+/** Why a request is not forwarded, whatever its target. */
+function refusalOf(
+  request: IncomingMessage,
+  expects: Expectation,
+  caller: Caller | 'unknown' | 'unavailable',
+  maxBytes: number,
+): GatewayAnswer | undefined {
+  const { host, 'content-length': length } = request.headers
+  if (host === undefined && request.httpVersion === '1.1') return malformedRequest
+  if (caller === 'unknown') return invalidKey
+  if (caller === 'unavailable') return keyUnavailable
+  if (expects === 'unknown') return badExpectation
+  return Number(length ?? 0) > maxBytes ? requestTooLarge : undefined
 }
 
 /** Node gives the first of several `Authorization` headers; what the provider would take is not known, so there may be one. */

@@ -1,11 +1,14 @@
 import { errors, Pool } from 'undici'
 import type { GatewayConfig } from '../config.ts'
 import {
+  requestTooLarge,
   tokenUnavailable,
+  tooManyWaiting,
   upstreamTimeout,
   upstreamUnreachable,
   type GatewayAnswer,
 } from './gateway-answer.ts'
+import { RequestTooLarge } from './request-body.ts'
 import { TokenUnavailable } from './upstream-credentials.ts'
 
 export interface Upstream {
@@ -36,9 +39,14 @@ export function createUpstream(config: GatewayConfig): Upstream {
 /** A call that took longer in all than it may. */
 export class CallTooLong extends Error {}
 
+/** As many calls as may wait for a connection do. */
+export class TooManyWaiting extends Error {}
+
 /** What the application is told when there is no answer to pass on. */
 export function answerForFailure(error: Error): GatewayAnswer {
   if (error instanceof TokenUnavailable) return tokenUnavailable
+  if (error instanceof TooManyWaiting) return tooManyWaiting
+  if (error instanceof RequestTooLarge) return requestTooLarge
   const isTimeout =
     error instanceof CallTooLong ||
     error instanceof errors.HeadersTimeoutError ||

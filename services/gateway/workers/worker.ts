@@ -55,6 +55,7 @@ function shareOf(config: GatewayConfig): GatewayConfig {
     ...config,
     GATEWAY_MAX_CONNECTIONS: Math.ceil(config.GATEWAY_MAX_CONNECTIONS / workers),
     UPSTREAM_CONNECTIONS: Math.ceil(config.UPSTREAM_CONNECTIONS / workers),
+    UPSTREAM_MAX_WAITING: Math.ceil(config.UPSTREAM_MAX_WAITING / workers),
     CAPTURE_TOTAL_MAX_BYTES: Math.floor(config.CAPTURE_TOTAL_MAX_BYTES / workers),
     SPOOL_MAX_BYTES: Math.floor(config.SPOOL_MAX_BYTES / workers),
   }

@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals'
+import { isModelCall } from './model-call-path.ts'
+
+test.each([
+  ['/v1/chat/completions', true],
+  ['/v1/chat/completions?api-version=1', true],
+  ['/v1/chat/%63ompletions', true],
+  ['/v1/chat%2Fcompletions', true],
+  ['/v1/chat/completions/', true],
+  ['/v1/chat/completions//?a=/x', true],
+  ['/v1/chat/completions/.', true],
+  ['/v1/chat/completions/%2e', true],
+  ['/v1/chat/completions/x/..', true],
+  ['/v1/chat/completions/x/%2E%2e/', true],
+  ['/v1/chat/./completions', true],
+  ['/v1/Chat/Completions', true],
+  ['/v1/responses/#a', true],
+  ['/openai/deployments/a%2fb/embeddings/', true],
+  ['/v1/chat/completions/..', false],
+  ['/v1/chat/completions/x', false],
+  ['/v1/chat/%2563ompletions', false],
+  ['/v1/chat/%6', false],
+  ['/v1/files?of=/v1/chat/completions', false],
+  ['/', false],
+  ['/../..', false],
+])('%s: %s', (path, is) => {
+  expect(isModelCall(path)).toBe(is)
+})
