@@ -4,7 +4,7 @@ import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
 import { signalGroup } from '#infra/embedded/guarded-process.ts'
 import { idFromUuid, idToUuid, liveRunId, newId } from '#schemas/ids.ts'
@@ -17,6 +17,9 @@ import { until } from '../support/until.ts'
 const callCount = Number(process.env['REPLAY_CALLS'] ?? 1_200)
 /** Less than a run has calls, so that its feeding waits for the scorer. */
 const maxWaitingJobs = 600
+/** Only ends what hangs: ten thousand calls with all their scorers and a judge take minutes on two cores. */
+const patienceMs = 120_000 + callCount * 60
+jest.setTimeout(3 * patienceMs)
 const repository = join(import.meta.dirname, '..', '..')
 const scorers = ['content_safety', 'pii_detection']
 
@@ -55,7 +58,7 @@ test('history is scored again by a new rubric, killed in the middle: the new run
   const scoresOf = (run: string) => readScores(run)
   await until(
     async () => (await countScores(liveRun())) === callCount * 11 && (await unpublished()) === 0,
-    240_000,
+    patienceMs,
   )
   const before = await scoresOf(liveRun())
   const events = await count('select count(*) from event_outbox')
@@ -124,7 +127,7 @@ test('from the topic as from the tables; a run can be cancelled and refused', as
   })) as { run: { id: string } }
   await until(
     async () => ((await api('GET', `/api/score-runs/${run.id}`)) as { status: string }).status === 'done',
-    120_000,
+    patienceMs,
   )
   expect(await countScores(run.id)).toBe(callCount)
   expect(await api('POST', `/api/score-runs/${run.id}/cancel`)).toMatchObject({ code: 'RUN_STATUS' })
