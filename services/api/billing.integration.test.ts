@@ -242,35 +242,3 @@ describe('checkout and portal', () => {
     }
   })
 })
-
-test("what the judge has cost is told to the project that pays, and to nobody else's key", async () => {
-  const { projectId, key } = await api.createProject({ judge_usd_per_period: 2.5 })
-  const other = await api.createProject()
-  const reserve = (id: string, usd: number) =>
-    api.pool.query(`select reserve_judge_usd($1, $2, $3, null, interval '1 hour', now())`, [
-      id,
-      idToUuid(projectId),
-      usd,
-    ])
-  const [first, second] = [crypto.randomUUID(), crypto.randomUUID()]
-  await reserve(first, 0.5)
-  await reserve(second, 0.25)
-  await api.pool.query('select settle_judge_usd($1, 0.1, 700, 40, $2::text[])', [
-    first,
-    ['content_safety', 'pii_detection'],
-  ])
-  const half = { spent_usd: 0.05, requests: 1 }
-  const by_scorer = [
-    { scorer_name: 'content_safety', ...half },
-    { scorer_name: 'pii_detection', ...half },
-  ]
-  const spend = { spent_usd: 0.1, reserved_usd: 0.25, requests: 1, prompt_tokens: 700, completion_tokens: 40 }
-  const { json } = await api.call('GET', '/api/billing/judge-spend', { key })
-  expect(json).toMatchObject({ project_id: projectId, cap_usd: 2.5, ...spend, by_scorer })
-  expect((await api.call('GET', '/api/billing/judge-spend', { key: other.key })).json).toMatchObject({
-    cap_usd: null,
-    spent_usd: 0,
-    requests: 0,
-    by_scorer: [],
-  })
-})
