@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { TransientError } from '#runtime/errors.ts'
 import { systemClock, type Clock } from '#runtime/clock.ts'
 import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
@@ -20,8 +22,9 @@ beforeAll(async () => {
 
 afterAll(() => stage.close())
 
-const keeper = (clock: Clock = systemClock) =>
-  createClaimKeeping({
+/** A round of the upkeep; what passes by itself (a topic just made has no leader yet) is tried again, as its task does. */
+const keeper = (clock: Clock = systemClock) => {
+  const keep = createClaimKeeping({
     pool: stage.pool,
     kafka: stage.kafka,
     topic: stage.prefix + topics.requestLogged.name,
@@ -30,6 +33,14 @@ const keeper = (clock: Clock = systemClock) =>
     log,
     metrics: createMetrics(),
   })
+  const untilDone = async (): Promise<boolean> =>
+    keep().catch(async (error: unknown) => {
+      if (!(error instanceof TransientError)) throw error
+      await sleep(200)
+      return untilDone()
+    })
+  return untilDone
+}
 
 const at = (iso: string): Clock => ({ ...systemClock, now: () => Date.parse(iso) })
 
