@@ -14,9 +14,9 @@ import { startStack, type Stack } from '../support/start-stack.ts'
 import { until } from '../support/until.ts'
 
 /** How many calls are scored again, in pages of 500: REPLAY_CALLS=10000 takes some minutes. */
-const callCount = Number(process.env['REPLAY_CALLS'] ?? 1_200)
+const callCount = Number(process.env['REPLAY_CALLS'] ?? 700)
 /** Less than a run has calls, so that its feeding waits for the scorer. */
-const maxWaitingJobs = 600
+const maxWaitingJobs = 300
 /** Only ends what hangs: ten thousand calls with all their scorers and a judge take minutes on two cores. */
 const patienceMs = 120_000 + callCount * 60
 jest.setTimeout(3 * patienceMs)
