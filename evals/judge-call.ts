@@ -6,7 +6,7 @@ import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import { groupRubrics, type Grouping } from '#services/scorer/scoring/judge/group-rubrics.ts'
 import { findingOf, readJudgeAnswer, sidesWithText } from '#services/scorer/scoring/judge/judge-answer.ts'
 import { materialOf } from '#services/scorer/scoring/judge/judge-material.ts'
-import { makeJudgePrompt } from '#services/scorer/scoring/judge/judge-prompt.ts'
+import { judgeRequest, makeJudgePrompt } from '#services/scorer/scoring/judge/judge-prompt.ts'
 import { parseRubric, type Rubric } from '#services/scorer/scoring/judge/rubric.ts'
 import type { JudgeCall, Scored } from './evaluate.ts'
 
@@ -60,19 +60,7 @@ export function createJudgeCall(options: JudgeCallOptions): { judge: JudgeCall; 
     for (let attempt = 1; attempt <= attempts; attempt++) {
       const check = randomBytes(8).toString('hex')
       const prompt = makeJudgePrompt(group, material, { marker: randomBytes(12).toString('hex'), check })
-      const completion = await client.chat.completions.create({
-        model,
-        temperature: 0,
-        max_completion_tokens: prompt.answerTokens,
-        messages: [
-          { role: 'system', content: prompt.system },
-          { role: 'user', content: prompt.user },
-        ],
-        response_format: {
-          type: 'json_schema',
-          json_schema: { name: 'grades', strict: true, schema: prompt.schema },
-        },
-      })
+      const completion = await client.chat.completions.create(judgeRequest(model, prompt))
       use.requests += 1
       use.prompt_tokens += completion.usage?.prompt_tokens ?? 0
       use.completion_tokens += completion.usage?.completion_tokens ?? 0

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs'
-import { messageOf, SluiceError, TransientError } from '../errors.ts'
+import { TransientError } from '../errors.ts'
 import type { RawRecord } from './raw-record.ts'
+import { asUnavailable, withAdmin } from './with-admin.ts'
 
 /** A stretch of one partition: from `offset` up to and without `end`. */
 export interface RecordRange {
@@ -26,9 +27,7 @@ export async function readRanges(
   topic: string,
   fromMs: number,
 ): Promise<Record<string, { next: string; end: string }>> {
-  const admin = kafka.admin()
-  try {
-    await admin.connect()
+  return withAdmin(kafka, async (admin) => {
     const [starts, bounds] = await Promise.all([
       admin.fetchTopicOffsetsByTimestamp(topic, fromMs),
       admin.fetchTopicOffsets(topic),
@@ -40,11 +39,7 @@ export async function readRanges(
         { next: startAt.get(partition) ?? low, end: high },
       ]),
     )
-  } catch (error) {
-    throw asUnavailable(error)
-  } finally {
-    await admin.disconnect()
-  }
+  })
 }
 
 /**
@@ -64,16 +59,8 @@ export async function readRecordsFrom(
 }
 
 async function lowestOffset(kafka: Kafka, { topic, partition }: RecordRange): Promise<bigint> {
-  const admin = kafka.admin()
-  try {
-    await admin.connect()
-    const bounds = await admin.fetchTopicOffsets(topic)
-    return BigInt(bounds.find((bound) => bound.partition === partition)?.low ?? 0)
-  } catch (error) {
-    throw asUnavailable(error)
-  } finally {
-    await admin.disconnect()
-  }
+  const bounds = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic))
+  return BigInt(bounds.find((bound) => bound.partition === partition)?.low ?? 0)
 }
 
 async function readThere(
@@ -108,7 +95,7 @@ async function readThere(
   } finally {
     clearTimeout(timer)
     await consumer.disconnect()
-    await deleteGroup(kafka, groupId)
+    await withAdmin(kafka, (admin) => admin.deleteGroups([groupId]))
   }
 }
 
@@ -152,21 +139,4 @@ function createCollector(
       finish({ records, nextOffset })
     return Promise.resolve()
   }
-}
-
-async function deleteGroup(kafka: Kafka, groupId: string): Promise<void> {
-  const admin = kafka.admin()
-  try {
-    await admin.connect()
-    await admin.deleteGroups([groupId])
-  } catch (error) {
-    throw asUnavailable(error)
-  } finally {
-    await admin.disconnect()
-  }
-}
-
-function asUnavailable(error: unknown): unknown {
-  if (error instanceof SluiceError) return error
-  return new TransientError('KAFKA_UNAVAILABLE', `Kafka: ${messageOf(error)}`, { cause: error })
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Admin, Kafka } from 'kafkajs'
-import { messageOf, SluiceError, TransientError } from '../errors.ts'
+import { TransientError } from '../errors.ts'
 import type { RawRecord } from './raw-record.ts'
+import { withAdmin } from './with-admin.ts'
 
 export interface RecordPlace {
   topic: string
@@ -24,21 +25,14 @@ export async function readRecordsAt(
   places: readonly RecordPlace[],
   { groupPrefix, timeoutMs }: ReadOptions,
 ): Promise<RawRecord[]> {
-  const admin = kafka.admin()
-  try {
-    await admin.connect()
+  return withAdmin(kafka, async (admin) => {
     const there = await placesThere(admin, places)
     if (there.length === 0) return []
     const groupId = `${groupPrefix}${randomUUID()}`
     const found = await collect(kafka, groupId, there, timeoutMs)
     await admin.deleteGroups([groupId])
     return found
-  } catch (error) {
-    if (error instanceof SluiceError) throw error
-    throw new TransientError('KAFKA_UNAVAILABLE', `Kafka: ${messageOf(error)}`, { cause: error })
-  } finally {
-    await admin.disconnect()
-  }
+  })
 }
 
 async function placesThere(admin: Admin, places: readonly RecordPlace[]): Promise<RecordPlace[]> {

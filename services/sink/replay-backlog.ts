@@ -1,11 +1,9 @@
 import type { Kafka } from 'kafkajs'
-import { messageOf, TransientError } from '#runtime/errors.ts'
+import { withAdmin } from '#runtime/kafka/with-admin.ts'
 
 /** Jobs on `topic` that `groupId` has not done. Throws TransientError (`KAFKA_UNAVAILABLE`) when Kafka does not say. */
-export async function countBacklog(kafka: Kafka, topic: string, groupId: string): Promise<number> {
-  const admin = kafka.admin()
-  try {
-    await admin.connect()
+export function countBacklog(kafka: Kafka, topic: string, groupId: string): Promise<number> {
+  return withAdmin(kafka, async (admin) => {
     const [ends, [committed]] = await Promise.all([
       admin.fetchTopicOffsets(topic),
       admin.fetchOffsets({ groupId, topics: [topic] }),
@@ -16,9 +14,5 @@ export async function countBacklog(kafka: Kafka, topic: string, groupId: string)
       // -1: the group has not been there.
       return sum + Number(BigInt(high) - (offset < 0n ? BigInt(low) : offset))
     }, 0)
-  } catch (error) {
-    throw new TransientError('KAFKA_UNAVAILABLE', `Kafka: ${messageOf(error)}`, { cause: error })
-  } finally {
-    await admin.disconnect()
-  }
+  })
 }

@@ -2,6 +2,7 @@ import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
 import { JudgeTrouble } from './judge-trouble.ts'
 import { markOf } from './own-calls.ts'
 import type { AskModel, ModelReply } from './paid-requests.ts'
+import { judgeRequest } from '../scoring/judge/judge-prompt.ts'
 
 interface OpenAiOptions {
   apiKey: string
@@ -35,28 +36,13 @@ export function createOpenAiModel(options: OpenAiOptions): AskModel {
     // The client's limit ends when the headers are there; a body that never ends must not hold a place either.
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     try {
-      const completion = await client.chat.completions.create(
-        {
-          model,
-          temperature: 0,
-          max_completion_tokens: prompt.answerTokens,
-          messages: [
-            { role: 'system', content: prompt.system },
-            { role: 'user', content: prompt.user },
-          ],
-          response_format: {
-            type: 'json_schema',
-            json_schema: { name: 'grades', strict: true, schema: prompt.schema },
-          },
-        },
-        {
-          signal: deadline,
-          headers:
-            markKey === null
-              ? {}
-              : { 'X-Service-Metadata': JSON.stringify({ sluice_judge: markOf(prompt.user, markKey) }) },
-        },
-      )
+      const completion = await client.chat.completions.create(judgeRequest(model, prompt), {
+        signal: deadline,
+        headers:
+          markKey === null
+            ? {}
+            : { 'X-Service-Metadata': JSON.stringify({ sluice_judge: markOf(prompt.user, markKey) }) },
+      })
       return replyOf(completion)
     } catch (error) {
       signal.throwIfAborted()

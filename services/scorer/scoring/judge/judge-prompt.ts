@@ -21,6 +21,23 @@ export interface JudgePrompt {
   answerTokens: number
 }
 
+/** What is asked of the model. Evaluations ask the same, or they would measure another judge. */
+export function judgeRequest(model: string, { system, user, schema, answerTokens }: JudgePrompt) {
+  return {
+    model,
+    temperature: 0,
+    max_completion_tokens: answerTokens,
+    messages: [
+      { role: 'system' as const, content: system },
+      { role: 'user' as const, content: user },
+    ],
+    response_format: {
+      type: 'json_schema' as const,
+      json_schema: { name: 'grades', strict: true, schema },
+    },
+  }
+}
+
 const answerTokensOfRubric = 350
 const otherAnswerTokens = 400
 

@@ -1,0 +1,24 @@
+import type { Admin, Kafka } from 'kafkajs'
+import { messageOf, SluiceError, TransientError } from '../errors.ts'
+
+/**
+ * Runs `work` with an admin connection of its own. Whatever goes wrong is the cluster's not answering: TransientError (`KAFKA_UNAVAILABLE`),
+ * unless it has been classified already.
+ */
+export async function withAdmin<T>(kafka: Kafka, work: (admin: Admin) => Promise<T>): Promise<T> {
+  const admin = kafka.admin()
+  try {
+    await admin.connect()
+    return await work(admin)
+  } catch (error) {
+    throw asUnavailable(error)
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+/** The same for what goes wrong with another client of the cluster. */
+export function asUnavailable(error: unknown): SluiceError {
+  if (error instanceof SluiceError) return error
+  return new TransientError('KAFKA_UNAVAILABLE', `Kafka: ${messageOf(error)}`, { cause: error })
+}
