@@ -22,7 +22,6 @@ import * as bodyKeys from './migrations/0019-body-keys.ts'
 import * as scoreRuns from './migrations/0020-score-runs.ts'
 import * as keyUses from './migrations/0021-key-uses.ts'
 import * as judgeSpendByScorer from './migrations/0022-judge-spend-by-scorer.ts'
-import * as claimRequests from './migrations/0024-claim-requests.ts'
 import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
@@ -52,7 +51,6 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0020-score-runs': scoreRuns,
   '0021-key-uses': keyUses,
   '0022-judge-spend-by-scorer': judgeSpendByScorer,
-  '0024-claim-requests': claimRequests,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

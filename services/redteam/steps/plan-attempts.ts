@@ -1,0 +1,69 @@
+import { hashedId, idTimeMs } from '#schemas/ids.ts'
+import type { OwaspCategory } from '#schemas/verdicts.ts'
+import { seededRandom, shuffled } from '../attacks/seeded-random.ts'
+import type { TransformationName } from '../attacks/transformations.ts'
+import type { Probe } from '../probes/probe.ts'
+
+/** One attack that a run makes: its identity is fixed before the first try. */
+export interface PlannedAttempt {
+  number: number
+  requestId: string
+  probeId: string
+  category: OwaspCategory
+  scorer: string
+  judgedBy: readonly string[]
+  transformation: TransformationName
+  repeat: number
+}
+
+export interface PlanOrder {
+  runId: string
+  seed: string
+  /** Ids, categories (`LLM01`), scorers, or the beginning of ids; empty: all. */
+  select: readonly string[]
+  transformations: readonly TransformationName[]
+  repeats: number
+  limit: number | undefined
+}
+
+/**
+ * Every chosen probe in every transformation, as often as asked, in an order that the seed decides. The categories take turns, so that a run
+ * that is limited or stopped early has something of each.
+ */
+export function planAttempts(order: PlanOrder, probes: Iterable<Probe>): PlannedAttempt[] {
+  const { runId, seed, transformations, repeats } = order
+  const chosen = Array.from(probes).filter((probe) => isSelected(probe, order.select))
+  const all = chosen.flatMap((probe) =>
+    transformations.flatMap((transformation) =>
+      Array.from({ length: repeats }, (_unused, repeat) => ({ probe, transformation, repeat })),
+    ),
+  )
+  const byCategory = Map.groupBy(shuffled(seededRandom(seed, 'order'), all), ({ probe }) => probe.category)
+  const lines = [...byCategory].sort(([left], [right]) => left.localeCompare(right)).map(([, line]) => line)
+  const longest = Math.max(0, ...lines.map(({ length }) => length))
+  const inTurns = Array.from({ length: longest }, (_unused, at) =>
+    lines.flatMap((line) => line[at] ?? []),
+  ).flat()
+  return inTurns.slice(0, order.limit).map(({ probe, transformation, repeat }, number) => ({
+    number,
+    requestId: attemptRequestId(runId, [probe.id, transformation, String(repeat)]),
+    probeId: probe.id,
+    category: probe.category,
+    scorer: probe.scorer,
+    judgedBy: probe.judged_by,
+    transformation,
+    repeat,
+  }))
+}
+
+/** The same for the same attempt of a run, whoever makes it: it has the run's time, and is stored once. */
+function attemptRequestId(runId: string, parts: readonly string[]): string {
+  return hashedId('request', idTimeMs(runId), ['redteam', runId, ...parts])
+}
+
+function isSelected({ id, category, scorer }: Probe, select: readonly string[]): boolean {
+  return (
+    select.length === 0 ||
+    select.some((word) => word === category || word === scorer || id === word || id.startsWith(`${word}.`))
+  )
+}
