@@ -33,6 +33,12 @@ module.exports = {
       'a service never imports another',
     ),
     layer(
+      'the-browser-sees-its-own',
+      '^services/dashboard/client/',
+      ['^services/dashboard/client/', '^schemas/'],
+      'the client reaches everything else over HTTP',
+    ),
+    layer(
       'api-mounts-ingest',
       '^services/api/',
       ['^services/(api|ingest)/', '^schemas/', '^capture/', '^runtime/'],
@@ -75,7 +81,11 @@ module.exports = {
       name: 'no-development-packages',
       severity: 'error',
       comment: 'what runs in production is a dependency, not a development one',
-      from: { path: '^(schemas|capture|runtime|services|sdk)/', pathNot: TEST },
+      // What is built into the client is no dependency of what serves it.
+      from: {
+        path: '^(schemas|capture|runtime|services|sdk)/',
+        pathNot: [TEST, '^services/dashboard/client/'],
+      },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
@@ -84,11 +94,11 @@ module.exports = {
   options: {
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(\\.sluice|\\.cache|sdk/dist)/' },
+    exclude: { path: '^(\\.sluice|\\.cache|sdk/dist|services/dashboard/dist)/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'types', 'default'],
-      extensions: ['.ts', '.js', '.cjs', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.cjs', '.json'],
     },
   },
 }

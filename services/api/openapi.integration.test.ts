@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import fc from 'fast-check'
+import { format } from 'prettier'
 import { createSealer } from '#runtime/sealing.ts'
 import { hashedId, idToUuid, newId } from '#schemas/ids.ts'
 import { fuzzedRequests, type FuzzedOperation } from '#tests/support/fuzzed-requests.ts'
+import { expectFile } from '#tests/support/documented-page.ts'
 import { startMockPaymentProvider, type MockPaymentProvider } from '#tests/support/mock-payment-provider.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
+import { writeApiTypes } from '#tests/support/write-api-types.ts'
 import { startApi, type Answer, type RunningApi } from '#tests/support/start-api.ts'
 
 interface Operation extends FuzzedOperation {
@@ -102,6 +105,16 @@ describe('/openapi.json', () => {
   test('is valid OpenAPI 3.1', async () => {
     const { valid, errors } = await new Validator().validate(structuredClone(document))
     expect([valid, errors]).toEqual([true, undefined])
+  })
+
+  test('is what the dashboard is typed by', async () => {
+    const types = await format(writeApiTypes(document), {
+      parser: 'typescript',
+      semi: false,
+      singleQuote: true,
+      printWidth: 110,
+    })
+    expectFile('services/dashboard/client/api/operations.d.ts', types)
   })
 
   test('describes every route: what it is for, who may call it, what it answers, and a body to try', () => {

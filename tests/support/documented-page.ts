@@ -2,11 +2,16 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from '@jest/globals'
 
-const docs = join(import.meta.dirname, '..', '..', 'docs')
+const root = join(import.meta.dirname, '..', '..')
 
-/** Holds a generated page to what it is generated from. `UPDATE_DOCS=1` writes it instead. */
+/** Holds a generated page of docs/ to what it is generated from. `UPDATE_DOCS=1` writes it instead. */
 export function expectPage(name: string, text: string): void {
-  const file = join(docs, name)
+  expectFile(join('docs', name), text)
+}
+
+/** The same for any file of the repository. */
+export function expectFile(path: string, text: string): void {
+  const file = join(root, path)
   if (process.env['UPDATE_DOCS'] === '1') writeFileSync(file, text)
   expect(readFileSync(file, 'utf8')).toBe(text)
 }

@@ -1,0 +1,1773 @@
+// Made from /openapi.json: UPDATE_DOCS=1 with services/api/openapi.integration.test.ts writes it anew.
+
+export interface Operations {
+  'POST /api/billing/checkout': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: { tier: 'free' | 'pro' | 'team' | 'enterprise'; success_url: string; cancel_url: string }
+    answer: { id: string; url: string | null }
+  }
+  'GET /api/billing/judge-spend': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: {
+      project_id: string
+      period_start: string
+      period_reset_at: string
+      cap_usd: number | null
+      spent_usd: number
+      reserved_usd: number
+      requests: number
+      prompt_tokens: number
+      completion_tokens: number
+      by_scorer: { scorer_name: string; spent_usd: number; requests: number }[]
+    }
+  }
+  'POST /api/billing/portal': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: { return_url: string }
+    answer: { url: string }
+  }
+  'GET /api/billing/subscription': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: {
+      project_id: string
+      tier: 'free' | 'pro' | 'team' | 'enterprise'
+      limit: number | null
+      requests_this_period: number
+      period_start: string
+      period_reset_at: string
+      status: string
+    }
+  }
+  'GET /api/dead-letters': {
+    params: Record<never, never>
+    query: {
+      page?: string | undefined
+      page_size?: string | undefined
+      limit?: string | undefined
+      cursor?: string | undefined
+      topic?: string | undefined
+      code?: string | undefined
+      project_id?: string | undefined
+      start?: string | undefined
+      end?: string | undefined
+      status?: 'open' | 'redriven' | 'dropped' | 'lost' | undefined
+    }
+    body: undefined
+    answer:
+      | {
+          items: {
+            id: string
+            topic: string
+            partition: number
+            offset: number
+            source_partition: number | null
+            source_offset: number | null
+            group_id: string | null
+            code: string
+            message: string
+            key: string | null
+            project_id: string | null
+            request_id: string | null
+            value_bytes: number | null
+            dead_at: string
+            status: 'open' | 'redriven' | 'dropped' | 'lost'
+            decided_at: string | null
+            reason: string | null
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            id: string
+            topic: string
+            partition: number
+            offset: number
+            source_partition: number | null
+            source_offset: number | null
+            group_id: string | null
+            code: string
+            message: string
+            key: string | null
+            project_id: string | null
+            request_id: string | null
+            value_bytes: number | null
+            dead_at: string
+            status: 'open' | 'redriven' | 'dropped' | 'lost'
+            decided_at: string | null
+            reason: string | null
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
+  'POST /api/dead-letters/drop': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: {
+      topic?: string | undefined
+      code?: string | undefined
+      project_id?: string | undefined
+      start?: string | undefined
+      end?: string | undefined
+      after?: string | undefined
+      limit?: number | undefined
+      reason: string
+    }
+    answer: { dropped: number; failed: { id: string; code: string; detail: string }[]; next: string | null }
+  }
+  'POST /api/dead-letters/redrive': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: {
+      topic?: string | undefined
+      code?: string | undefined
+      project_id?: string | undefined
+      start?: string | undefined
+      end?: string | undefined
+      after?: string | undefined
+      limit?: number | undefined
+    }
+    answer: { redriven: number; failed: { id: string; code: string; detail: string }[]; next: string | null }
+  }
+  'GET /api/dead-letters/{id}': {
+    params: { id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: {
+      id: string
+      topic: string
+      partition: number
+      offset: number
+      source_partition: number | null
+      source_offset: number | null
+      group_id: string | null
+      code: string
+      message: string
+      key: string | null
+      project_id: string | null
+      request_id: string | null
+      value_bytes: number | null
+      dead_at: string
+      status: 'open' | 'redriven' | 'dropped' | 'lost'
+      decided_at: string | null
+      reason: string | null
+    }
+  }
+  'POST /api/dead-letters/{id}/drop': {
+    params: { id: string }
+    query: Record<never, never>
+    body: { reason: string }
+    answer: {
+      id: string
+      topic: string
+      partition: number
+      offset: number
+      source_partition: number | null
+      source_offset: number | null
+      group_id: string | null
+      code: string
+      message: string
+      key: string | null
+      project_id: string | null
+      request_id: string | null
+      value_bytes: number | null
+      dead_at: string
+      status: 'open' | 'redriven' | 'dropped' | 'lost'
+      decided_at: string | null
+      reason: string | null
+    }
+  }
+  'POST /api/dead-letters/{id}/redrive': {
+    params: { id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: {
+      id: string
+      topic: string
+      partition: number
+      offset: number
+      source_partition: number | null
+      source_offset: number | null
+      group_id: string | null
+      code: string
+      message: string
+      key: string | null
+      project_id: string | null
+      request_id: string | null
+      value_bytes: number | null
+      dead_at: string
+      status: 'open' | 'redriven' | 'dropped' | 'lost'
+      decided_at: string | null
+      reason: string | null
+    }
+  }
+  'POST /api/erasures': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: { scope: 'request' | 'session' | 'user' | 'project'; subject?: string | undefined }
+    answer: {
+      id: string
+      project_id: string
+      scope: 'request' | 'session' | 'user' | 'project'
+      subject: string | null
+      requested_at: string
+      requested_by: 'operator' | 'key'
+      status: 'erasing' | 'erased'
+      erased_calls: number
+      erased_at: string | null
+      kept_in_kafka_until: string
+    }
+  }
+  'GET /api/erasures': {
+    params: Record<never, never>
+    query: {
+      page?: string | undefined
+      page_size?: string | undefined
+      limit?: string | undefined
+      cursor?: string | undefined
+      project_id?: string | undefined
+      status?: 'erasing' | 'erased' | undefined
+    }
+    body: undefined
+    answer:
+      | {
+          items: {
+            id: string
+            project_id: string
+            scope: 'request' | 'session' | 'user' | 'project'
+            subject: string | null
+            requested_at: string
+            requested_by: 'operator' | 'key'
+            status: 'erasing' | 'erased'
+            erased_calls: number
+            erased_at: string | null
+            kept_in_kafka_until: string
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            id: string
+            project_id: string
+            scope: 'request' | 'session' | 'user' | 'project'
+            subject: string | null
+            requested_at: string
+            requested_by: 'operator' | 'key'
+            status: 'erasing' | 'erased'
+            erased_calls: number
+            erased_at: string | null
+            kept_in_kafka_until: string
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
+  'GET /api/erasures/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: {
+      id: string
+      project_id: string
+      scope: 'request' | 'session' | 'user' | 'project'
+      subject: string | null
+      requested_at: string
+      requested_by: 'operator' | 'key'
+      status: 'erasing' | 'erased'
+      erased_calls: number
+      erased_at: string | null
+      kept_in_kafka_until: string
+    }
+  }
+  'GET /api/operations': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: undefined
+    answer: {
+      at: string
+      health: { status: 'ok' | 'degraded'; problems: Record<string, string> }
+      groups: { group: string; topic: string; lag: number; partitions: number; members: number }[]
+      oldest_job_age_s: number | null
+      dead_letters: { topic: string; open: number; oldest_at: string }[]
+      outbox: { unpublished: number; oldest_at: string | null }
+      deliveries_waiting: number
+      partitions: { days: number; first: string | null; last: string | null }
+      gateways: {
+        project_id: string | null
+        name: string
+        version: string
+        delivery: 'api' | 'kafka'
+        started_at: string
+        seen_at: string
+        spool: { records: number; bytes: number; oldest_at: string | null }
+        lost: Record<string, number>
+        problems: Record<string, string>
+      }[]
+    }
+  }
+  'POST /api/projects': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: {
+      name: string
+      tier?: 'free' | 'pro' | 'team' | 'enterprise' | undefined
+      zero_content_retention?: boolean | undefined
+      retention_days?: number | null | undefined
+      cost_alert_usd?: number | null | undefined
+      quota_warning_percent?: number | null | undefined
+      judge_mode?: 'always' | 'uncertain' | 'never' | undefined
+      judge_usd_per_period?: number | null | undefined
+      sampling?: Record<string, number> | undefined
+    }
+    answer: {
+      id: string
+      name: string
+      tier: 'free' | 'pro' | 'team' | 'enterprise'
+      zero_content_retention: boolean
+      retention_days: number | null
+      cost_alert_usd: number | null
+      quota_warning_percent: number | null
+      judge_mode: 'always' | 'uncertain' | 'never'
+      judge_usd_per_period: number | null
+      sampling: Record<string, number>
+      created_at: string
+    }
+  }
+  'GET /api/projects': {
+    params: Record<never, never>
+    query: { page?: string | undefined; page_size?: string | undefined }
+    body: undefined
+    answer:
+      | {
+          items: {
+            id: string
+            name: string
+            tier: 'free' | 'pro' | 'team' | 'enterprise'
+            zero_content_retention: boolean
+            retention_days: number | null
+            cost_alert_usd: number | null
+            quota_warning_percent: number | null
+            judge_mode: 'always' | 'uncertain' | 'never'
+            judge_usd_per_period: number | null
+            sampling: Record<string, number>
+            created_at: string
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            id: string
+            name: string
+            tier: 'free' | 'pro' | 'team' | 'enterprise'
+            zero_content_retention: boolean
+            retention_days: number | null
+            cost_alert_usd: number | null
+            quota_warning_percent: number | null
+            judge_mode: 'always' | 'uncertain' | 'never'
+            judge_usd_per_period: number | null
+            sampling: Record<string, number>
+            created_at: string
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
+  'GET /api/projects/{id}': {
+    params: { id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: {
+      id: string
+      name: string
+      tier: 'free' | 'pro' | 'team' | 'enterprise'
+      zero_content_retention: boolean
+      retention_days: number | null
+      cost_alert_usd: number | null
+      quota_warning_percent: number | null
+      judge_mode: 'always' | 'uncertain' | 'never'
+      judge_usd_per_period: number | null
+      sampling: Record<string, number>
+      created_at: string
+    }
+  }
+  'PATCH /api/projects/{id}': {
+    params: { id: string }
+    query: Record<never, never>
+    body: {
+      name?: string | undefined
+      tier?: 'free' | 'pro' | 'team' | 'enterprise' | undefined
+      zero_content_retention?: boolean | undefined
+      retention_days?: number | null | undefined
+      cost_alert_usd?: number | null | undefined
+      quota_warning_percent?: number | null | undefined
+      judge_mode?: 'always' | 'uncertain' | 'never' | undefined
+      judge_usd_per_period?: number | null | undefined
+      sampling?: Record<string, number> | undefined
+    }
+    answer: {
+      id: string
+      name: string
+      tier: 'free' | 'pro' | 'team' | 'enterprise'
+      zero_content_retention: boolean
+      retention_days: number | null
+      cost_alert_usd: number | null
+      quota_warning_percent: number | null
+      judge_mode: 'always' | 'uncertain' | 'never'
+      judge_usd_per_period: number | null
+      sampling: Record<string, number>
+      created_at: string
+    }
+  }
+  'POST /api/projects/{id}/keys': {
+    params: { id: string }
+    query: Record<never, never>
+    body: {
+      name: string
+      label?: string | null | undefined
+      scope?: 'ingest' | 'read' | 'all' | undefined
+      expires_at?: string | null | undefined
+    }
+    answer: {
+      id: string
+      name: string
+      label: string | null
+      last4: string
+      scope: 'ingest' | 'read' | 'all'
+      created_at: string
+      expires_at: string | null
+      last_used_at: string | null
+      key: string
+    }
+  }
+  'GET /api/projects/{id}/keys': {
+    params: { id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: {
+      items: {
+        id: string
+        name: string
+        label: string | null
+        last4: string
+        scope: 'ingest' | 'read' | 'all'
+        created_at: string
+        expires_at: string | null
+        last_used_at: string | null
+      }[]
+      total: number
+    }
+  }
+  'DELETE /api/projects/{id}/keys/{key_id}': {
+    params: { id: string; key_id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: unknown
+  }
+  'GET /api/requests': {
+    params: Record<never, never>
+    query: {
+      page?: string | undefined
+      page_size?: string | undefined
+      limit?: string | undefined
+      cursor?: string | undefined
+      project_id?: string | undefined
+      source?: string | undefined
+      model?: string | undefined
+      provider?: string | undefined
+      agent_name?: string | undefined
+      session_id?: string | undefined
+      user_id?: string | undefined
+      type?: string | undefined
+      tool_name?: string | undefined
+      label?: 'safe' | 'unsafe' | 'unscored' | undefined
+      severity?: 'medium' | 'high' | 'critical' | undefined
+      scorer_name?: string | undefined
+      start?: string | undefined
+      end?: string | undefined
+    }
+    body: undefined
+    answer:
+      | {
+          items: {
+            id: string
+            project_id: string
+            created_at: string
+            source: string
+            model: string
+            provider: string | null
+            agent_name: string | null
+            agent_tag: string | null
+            session_id: string | null
+            user_id: string | null
+            type: string | null
+            tool_name: string | null
+            prompt_tokens: number | null
+            completion_tokens: number | null
+            cached_tokens: number | null
+            reasoning_tokens: number | null
+            cost_usd: number | null
+            latency_ms: number | null
+            time_to_first_token_ms: number | null
+            status_code: number | null
+            error: string | null
+            aborted_by: string | null
+            metadata: Record<string, unknown> | null
+            zero_content_retention: boolean
+            worst_label: 'safe' | 'unsafe' | 'unscored' | null
+            worst_severity: 'medium' | 'high' | 'critical' | null
+            score_count: number
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            id: string
+            project_id: string
+            created_at: string
+            source: string
+            model: string
+            provider: string | null
+            agent_name: string | null
+            agent_tag: string | null
+            session_id: string | null
+            user_id: string | null
+            type: string | null
+            tool_name: string | null
+            prompt_tokens: number | null
+            completion_tokens: number | null
+            cached_tokens: number | null
+            reasoning_tokens: number | null
+            cost_usd: number | null
+            latency_ms: number | null
+            time_to_first_token_ms: number | null
+            status_code: number | null
+            error: string | null
+            aborted_by: string | null
+            metadata: Record<string, unknown> | null
+            zero_content_retention: boolean
+            worst_label: 'safe' | 'unsafe' | 'unscored' | null
+            worst_severity: 'medium' | 'high' | 'critical' | null
+            score_count: number
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
+  'GET /api/requests/export': {
+    params: Record<never, never>
+    query: {
+      project_id?: string | undefined
+      source?: string | undefined
+      model?: string | undefined
+      provider?: string | undefined
+      agent_name?: string | undefined
+      session_id?: string | undefined
+      user_id?: string | undefined
+      type?: string | undefined
+      tool_name?: string | undefined
+      label?: 'safe' | 'unsafe' | 'unscored' | undefined
+      severity?: 'medium' | 'high' | 'critical' | undefined
+      scorer_name?: string | undefined
+      start?: string | undefined
+      end?: string | undefined
+      format?: 'csv' | 'jsonl' | undefined
+      include_redteam?: 'true' | 'false' | undefined
+    }
+    body: undefined
+    answer: unknown
+  }
+  'GET /api/requests/facets': {
+    params: Record<never, never>
+    query: {
+      project_id?: string | undefined
+      start?: string | undefined
+      end?: string | undefined
+      source?: string | undefined
+    }
+    body: undefined
+    answer: {
+      project_id: string
+      start: string
+      end: string
+      calls: number
+      model: { value: string; count: number }[]
+      provider: { value: string; count: number }[]
+      agent_name: { value: string; count: number }[]
+      source: { value: string; count: number }[]
+      tool_name: { value: string; count: number }[]
+      scorer_name: { value: string; count: number }[]
+      label: { value: string; count: number }[]
+      severity: { value: string; count: number }[]
+      status: { value: string; count: number }[]
+    }
+  }
+  'GET /api/requests/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: {
+      id: string
+      project_id: string
+      created_at: string
+      source: string
+      model: string
+      provider: string | null
+      agent_name: string | null
+      agent_tag: string | null
+      session_id: string | null
+      user_id: string | null
+      type: string | null
+      tool_name: string | null
+      prompt_tokens: number | null
+      completion_tokens: number | null
+      cached_tokens: number | null
+      reasoning_tokens: number | null
+      cost_usd: number | null
+      latency_ms: number | null
+      time_to_first_token_ms: number | null
+      status_code: number | null
+      error: string | null
+      aborted_by: string | null
+      metadata: Record<string, unknown> | null
+      zero_content_retention: boolean
+      worst_label: 'safe' | 'unsafe' | 'unscored' | null
+      worst_severity: 'medium' | 'high' | 'critical' | null
+      score_count: number
+      request_body: Record<string, unknown> | null
+      response_body: Record<string, unknown> | null
+      bodies_erased: boolean
+      safety_scores: {
+        id: string
+        project_id: string
+        request_id: string
+        run_id: string
+        scorer_name: string
+        score_value: number | null
+        score_label: 'safe' | 'unsafe' | 'unscored'
+        severity: 'medium' | 'high' | 'critical' | null
+        method: 'detector' | 'judge' | 'custom'
+        scorer_version: string
+        owasp_category: string | null
+        reason: string | null
+        created_at: string
+        rationale: string | null
+        evidence?: unknown | undefined
+      }[]
+    }
+  }
+  'POST /api/reviews': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: {
+      request_id: string
+      scorer_name: string
+      agrees: boolean
+      expected_label?: 'safe' | 'unsafe' | undefined
+      reviewer?: string | undefined
+      reason?: string | undefined
+    }
+    answer: {
+      id: string
+      project_id: string
+      request_id: string
+      score_id: string
+      scorer_name: string
+      scorer_version: string
+      score_label: 'safe' | 'unsafe' | 'unscored'
+      expected_label: 'safe' | 'unsafe'
+      agrees: boolean
+      reviewer: string
+      reason: string | null
+      created_at: string
+    }
+  }
+  'GET /api/reviews': {
+    params: Record<never, never>
+    query: {
+      page?: string | undefined
+      page_size?: string | undefined
+      limit?: string | undefined
+      cursor?: string | undefined
+      project_id?: string | undefined
+      request_id?: string | undefined
+      scorer_name?: string | undefined
+      reviewer?: string | undefined
+      agrees?: 'true' | 'false' | undefined
+      start?: string | undefined
+      end?: string | undefined
+    }
+    body: undefined
+    answer:
+      | {
+          items: {
+            id: string
+            project_id: string
+            request_id: string
+            score_id: string
+            scorer_name: string
+            scorer_version: string
+            score_label: 'safe' | 'unsafe' | 'unscored'
+            expected_label: 'safe' | 'unsafe'
+            agrees: boolean
+            reviewer: string
+            reason: string | null
+            created_at: string
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            id: string
+            project_id: string
+            request_id: string
+            score_id: string
+            scorer_name: string
+            scorer_version: string
+            score_label: 'safe' | 'unsafe' | 'unscored'
+            expected_label: 'safe' | 'unsafe'
+            agrees: boolean
+            reviewer: string
+            reason: string | null
+            created_at: string
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
+  'GET /api/reviews/agreement': {
+    params: Record<never, never>
+    query: {
+      project_id?: string | undefined
+      request_id?: string | undefined
+      scorer_name?: string | undefined
+      reviewer?: string | undefined
+      agrees?: 'true' | 'false' | undefined
+      start?: string | undefined
+      end?: string | undefined
+    }
+    body: undefined
+    answer: {
+      scorers: {
+        scorer_name: string
+        reviews: number
+        agreed: number
+        disagreed: number
+        false_alarms: number
+        missed: number
+      }[]
+    }
+  }
+  'GET /api/reviews/export': {
+    params: Record<never, never>
+    query: {
+      project_id?: string | undefined
+      request_id?: string | undefined
+      scorer_name?: string | undefined
+      reviewer?: string | undefined
+      agrees?: 'true' | 'false' | undefined
+      start?: string | undefined
+      end?: string | undefined
+    }
+    body: undefined
+    answer: unknown
+  }
+  'GET /api/safety-scores': {
+    params: Record<never, never>
+    query: {
+      page?: string | undefined
+      page_size?: string | undefined
+      limit?: string | undefined
+      cursor?: string | undefined
+      project_id?: string | undefined
+      request_id?: string | undefined
+      scorer_name?: string | undefined
+      min_score?: string | undefined
+      label?: 'safe' | 'unsafe' | 'unscored' | undefined
+      severity?: 'medium' | 'high' | 'critical' | undefined
+      run_id?: string | undefined
+      since?: string | undefined
+      start?: string | undefined
+      end?: string | undefined
+    }
+    body: undefined
+    answer:
+      | {
+          items: {
+            id: string
+            project_id: string
+            request_id: string
+            run_id: string
+            scorer_name: string
+            score_value: number | null
+            score_label: 'safe' | 'unsafe' | 'unscored'
+            severity: 'medium' | 'high' | 'critical' | null
+            method: 'detector' | 'judge' | 'custom'
+            scorer_version: string
+            owasp_category: string | null
+            reason: string | null
+            created_at: string
+            rationale: string | null
+            evidence?: unknown | undefined
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            id: string
+            project_id: string
+            request_id: string
+            run_id: string
+            scorer_name: string
+            score_value: number | null
+            score_label: 'safe' | 'unsafe' | 'unscored'
+            severity: 'medium' | 'high' | 'critical' | null
+            method: 'detector' | 'judge' | 'custom'
+            scorer_version: string
+            owasp_category: string | null
+            reason: string | null
+            created_at: string
+            rationale: string | null
+            evidence?: unknown | undefined
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+      | {
+          items?:
+            | {
+                id: string
+                project_id: string
+                request_id: string
+                run_id: string
+                scorer_name: string
+                score_value: number | null
+                score_label: 'safe' | 'unsafe' | 'unscored'
+                severity: 'medium' | 'high' | 'critical' | null
+                method: 'detector' | 'judge' | 'custom'
+                scorer_version: string
+                owasp_category: string | null
+                reason: string | null
+                created_at: string
+                rationale: string | null
+                evidence?: unknown | undefined
+              }[]
+            | undefined
+          data?:
+            | {
+                id: string
+                project_id: string
+                request_id: string
+                run_id: string
+                scorer_name: string
+                score_value: number | null
+                score_label: 'safe' | 'unsafe' | 'unscored'
+                severity: 'medium' | 'high' | 'critical' | null
+                method: 'detector' | 'judge' | 'custom'
+                scorer_version: string
+                owasp_category: string | null
+                reason: string | null
+                created_at: string
+                rationale: string | null
+                evidence?: unknown | undefined
+              }[]
+            | undefined
+          next_since: string
+          has_more: boolean
+        }
+  }
+  'GET /api/safety-scores/summary': {
+    params: Record<never, never>
+    query: {
+      project_id?: string | undefined
+      start?: string | undefined
+      end?: string | undefined
+      source?: string | undefined
+    }
+    body: undefined
+    answer: {
+      project_id: string
+      start: string
+      end: string
+      scorers: {
+        scorer_name: string | null
+        total: number
+        safe: number
+        unsafe: number
+        unscored: number
+        average_score: number | null
+        by_severity: { critical: number; high: number; medium: number }
+      }[]
+    }
+  }
+  'POST /api/score-runs': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: {
+      start: string
+      end: string
+      project_id?: string | undefined
+      scorers?: string[] | undefined
+      source?: 'postgres' | 'kafka' | undefined
+      alert?: boolean | undefined
+      dry_run?: boolean | undefined
+    }
+    answer: {
+      run: {
+        id: string
+        project_id: string | null
+        start: string
+        end: string
+        scorers: string[] | null
+        source: 'postgres' | 'kafka'
+        alert: boolean
+        status: 'queued' | 'feeding' | 'scoring' | 'done' | 'cancelled' | 'failed' | 'promoting' | 'promoted'
+        calls_total: number
+        calls_fed: number
+        calls_scored: number
+        problem: string | null
+        created_at: string
+        finished_at: string | null
+      } | null
+      calls: number
+      calls_are_exact: boolean
+      calls_without_bodies: number | null
+      estimated_judge_usd: number | null
+    }
+  }
+  'GET /api/score-runs': {
+    params: Record<never, never>
+    query: {
+      page?: string | undefined
+      page_size?: string | undefined
+      limit?: string | undefined
+      cursor?: string | undefined
+      project_id?: string | undefined
+      status?:
+        | 'queued'
+        | 'feeding'
+        | 'scoring'
+        | 'done'
+        | 'cancelled'
+        | 'failed'
+        | 'promoting'
+        | 'promoted'
+        | undefined
+    }
+    body: undefined
+    answer:
+      | {
+          items: {
+            id: string
+            project_id: string | null
+            start: string
+            end: string
+            scorers: string[] | null
+            source: 'postgres' | 'kafka'
+            alert: boolean
+            status:
+              'queued' | 'feeding' | 'scoring' | 'done' | 'cancelled' | 'failed' | 'promoting' | 'promoted'
+            calls_total: number
+            calls_fed: number
+            calls_scored: number
+            problem: string | null
+            created_at: string
+            finished_at: string | null
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            id: string
+            project_id: string | null
+            start: string
+            end: string
+            scorers: string[] | null
+            source: 'postgres' | 'kafka'
+            alert: boolean
+            status:
+              'queued' | 'feeding' | 'scoring' | 'done' | 'cancelled' | 'failed' | 'promoting' | 'promoted'
+            calls_total: number
+            calls_fed: number
+            calls_scored: number
+            problem: string | null
+            created_at: string
+            finished_at: string | null
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
+  'GET /api/score-runs/{id}': {
+    params: { id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: {
+      id: string
+      project_id: string | null
+      start: string
+      end: string
+      scorers: string[] | null
+      source: 'postgres' | 'kafka'
+      alert: boolean
+      status: 'queued' | 'feeding' | 'scoring' | 'done' | 'cancelled' | 'failed' | 'promoting' | 'promoted'
+      calls_total: number
+      calls_fed: number
+      calls_scored: number
+      problem: string | null
+      created_at: string
+      finished_at: string | null
+    }
+  }
+  'POST /api/score-runs/{id}/cancel': {
+    params: { id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: {
+      id: string
+      project_id: string | null
+      start: string
+      end: string
+      scorers: string[] | null
+      source: 'postgres' | 'kafka'
+      alert: boolean
+      status: 'queued' | 'feeding' | 'scoring' | 'done' | 'cancelled' | 'failed' | 'promoting' | 'promoted'
+      calls_total: number
+      calls_fed: number
+      calls_scored: number
+      problem: string | null
+      created_at: string
+      finished_at: string | null
+    }
+  }
+  'GET /api/score-runs/{id}/diff': {
+    params: { id: string }
+    query: { against?: string | undefined }
+    body: undefined
+    answer: {
+      run_id: string
+      against: string
+      is_complete: boolean
+      scorers: {
+        scorer_name: string
+        compared: number
+        changed: number
+        changes: {
+          before: 'safe' | 'unsafe' | 'unscored' | null
+          after: 'safe' | 'unsafe' | 'unscored'
+          count: number
+        }[]
+        average_change: number | null
+      }[]
+      examples: {
+        project_id: string
+        request_id: string
+        scorer_name: string
+        before: { label: 'safe' | 'unsafe' | 'unscored' | null; value: number | null }
+        after: { label: 'safe' | 'unsafe' | 'unscored'; value: number | null }
+      }[]
+    }
+  }
+  'POST /api/score-runs/{id}/promote': {
+    params: { id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: {
+      id: string
+      project_id: string | null
+      start: string
+      end: string
+      scorers: string[] | null
+      source: 'postgres' | 'kafka'
+      alert: boolean
+      status: 'queued' | 'feeding' | 'scoring' | 'done' | 'cancelled' | 'failed' | 'promoting' | 'promoted'
+      calls_total: number
+      calls_fed: number
+      calls_scored: number
+      problem: string | null
+      created_at: string
+      finished_at: string | null
+    }
+  }
+  'GET /api/sessions': {
+    params: Record<never, never>
+    query: {
+      page_size?: string | undefined
+      cursor?: string | undefined
+      limit?: string | undefined
+      project_id?: string | undefined
+      agent_name?: string | undefined
+      user_id?: string | undefined
+      source?: string | undefined
+      start?: string | undefined
+      end?: string | undefined
+    }
+    body: undefined
+    answer:
+      | {
+          items: {
+            session_id: string
+            started_at: string
+            last_at: string
+            calls: number
+            tool_calls: number
+            failed: number
+            unsafe: number
+            calls_are_exact: boolean
+            agents: string[]
+            models: string[]
+            total_tokens: number
+            cost_usd: number
+          }[]
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            session_id: string
+            started_at: string
+            last_at: string
+            calls: number
+            tool_calls: number
+            failed: number
+            unsafe: number
+            calls_are_exact: boolean
+            agents: string[]
+            models: string[]
+            total_tokens: number
+            cost_usd: number
+          }[]
+          limit: number
+          has_more: boolean
+        }
+  }
+  'GET /api/sessions/{id}': {
+    params: { id: string }
+    query: {
+      page_size?: string | undefined
+      cursor?: string | undefined
+      limit?: string | undefined
+      project_id?: string | undefined
+    }
+    body: undefined
+    answer: {
+      session_id: string
+      started_at: string
+      last_at: string
+      calls: number
+      tool_calls: number
+      failed: number
+      unsafe: number
+      calls_are_exact: boolean
+      agents: string[]
+      models: string[]
+      total_tokens: number
+      cost_usd: number
+      items?:
+        | {
+            id: string
+            project_id: string
+            created_at: string
+            source: string
+            model: string
+            provider: string | null
+            agent_name: string | null
+            agent_tag: string | null
+            session_id: string | null
+            user_id: string | null
+            type: string | null
+            tool_name: string | null
+            prompt_tokens: number | null
+            completion_tokens: number | null
+            cached_tokens: number | null
+            reasoning_tokens: number | null
+            cost_usd: number | null
+            latency_ms: number | null
+            time_to_first_token_ms: number | null
+            status_code: number | null
+            error: string | null
+            aborted_by: string | null
+            metadata: Record<string, unknown> | null
+            zero_content_retention: boolean
+            worst_label: 'safe' | 'unsafe' | 'unscored' | null
+            worst_severity: 'medium' | 'high' | 'critical' | null
+            score_count: number
+            safety_scores: {
+              id: string
+              project_id: string
+              request_id: string
+              run_id: string
+              scorer_name: string
+              score_value: number | null
+              score_label: 'safe' | 'unsafe' | 'unscored'
+              severity: 'medium' | 'high' | 'critical' | null
+              method: 'detector' | 'judge' | 'custom'
+              scorer_version: string
+              owasp_category: string | null
+              reason: string | null
+              created_at: string
+              rationale: string | null
+              evidence?: unknown | undefined
+            }[]
+          }[]
+        | undefined
+      data?:
+        | {
+            id: string
+            project_id: string
+            created_at: string
+            source: string
+            model: string
+            provider: string | null
+            agent_name: string | null
+            agent_tag: string | null
+            session_id: string | null
+            user_id: string | null
+            type: string | null
+            tool_name: string | null
+            prompt_tokens: number | null
+            completion_tokens: number | null
+            cached_tokens: number | null
+            reasoning_tokens: number | null
+            cost_usd: number | null
+            latency_ms: number | null
+            time_to_first_token_ms: number | null
+            status_code: number | null
+            error: string | null
+            aborted_by: string | null
+            metadata: Record<string, unknown> | null
+            zero_content_retention: boolean
+            worst_label: 'safe' | 'unsafe' | 'unscored' | null
+            worst_severity: 'medium' | 'high' | 'critical' | null
+            score_count: number
+            safety_scores: {
+              id: string
+              project_id: string
+              request_id: string
+              run_id: string
+              scorer_name: string
+              score_value: number | null
+              score_label: 'safe' | 'unsafe' | 'unscored'
+              severity: 'medium' | 'high' | 'critical' | null
+              method: 'detector' | 'judge' | 'custom'
+              scorer_version: string
+              owasp_category: string | null
+              reason: string | null
+              created_at: string
+              rationale: string | null
+              evidence?: unknown | undefined
+            }[]
+          }[]
+        | undefined
+      next_cursor: string | null
+    }
+  }
+  'GET /api/stats': {
+    params: Record<never, never>
+    query: {
+      project_id?: string | undefined
+      start?: string | undefined
+      end?: string | undefined
+      step?: string | undefined
+      by?: 'model' | 'provider' | 'agent' | 'source' | 'scorer' | undefined
+      source?: string | undefined
+      model?: string | undefined
+      provider?: string | undefined
+      agent_name?: string | undefined
+    }
+    body: undefined
+    answer: {
+      project_id: string
+      start: string
+      end: string
+      step_hours: number
+      by: 'model' | 'provider' | 'agent' | 'source' | 'scorer' | null
+      series: {
+        name: string | null
+        is_other: boolean
+        points: (
+          | {
+              calls: number
+              failed: number
+              aborted: number
+              prompt_tokens: number
+              completion_tokens: number
+              cached_tokens: number
+              reasoning_tokens: number
+              priced: number
+              cost_usd: number
+              safe: number
+              unsafe: number
+              unscored: number
+              critical: number
+              high: number
+              medium: number
+              latency_p50_ms: number | null
+              latency_p95_ms: number | null
+              latency_p99_ms: number | null
+              at: string
+            }
+          | {
+              scores: number
+              safe: number
+              unsafe: number
+              unscored: number
+              average_score: number | null
+              at: string
+            }
+        )[]
+      }[]
+    }
+  }
+  'GET /api/tools': {
+    params: Record<never, never>
+    query: {
+      page?: string | undefined
+      page_size?: string | undefined
+      limit?: string | undefined
+      project_id?: string | undefined
+      start?: string | undefined
+      end?: string | undefined
+      agent_name?: string | undefined
+      source?: string | undefined
+    }
+    body: undefined
+    answer:
+      | {
+          items: {
+            tool_name: string
+            first_seen_at: string | null
+            last_seen_at: string
+            calls: number
+            failed: number
+            requested: number
+            agent_count: number
+            agents: string[]
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            tool_name: string
+            first_seen_at: string | null
+            last_seen_at: string
+            calls: number
+            failed: number
+            requested: number
+            agent_count: number
+            agents: string[]
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
+  'POST /api/v1/webhooks': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: {
+      url: string
+      events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+      filters?:
+        | { severity?: ('medium' | 'high' | 'critical')[] | undefined; scorer_name?: string[] | undefined }
+        | undefined
+      filter_expression?: string | null | undefined
+      enabled?: boolean | undefined
+      disable_after_hours?: number | null | undefined
+    }
+    answer: {
+      id: string
+      project_id: string
+      url: string
+      events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+      filters: {
+        severity?: ('medium' | 'high' | 'critical')[] | undefined
+        scorer_name?: string[] | undefined
+      }
+      filter_expression: string | null
+      enabled: boolean
+      disable_after_hours: number | null
+      filter_expression_error: { message: string; at: string } | null
+      disabled_by_failures: { reason: string; at: string } | null
+      created_at: string
+      secret: string
+    }
+  }
+  'GET /api/v1/webhooks': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined; page?: string | undefined; page_size?: string | undefined }
+    body: undefined
+    answer:
+      | {
+          items: {
+            id: string
+            project_id: string
+            url: string
+            events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+            filters: {
+              severity?: ('medium' | 'high' | 'critical')[] | undefined
+              scorer_name?: string[] | undefined
+            }
+            filter_expression: string | null
+            enabled: boolean
+            disable_after_hours: number | null
+            filter_expression_error: { message: string; at: string } | null
+            disabled_by_failures: { reason: string; at: string } | null
+            created_at: string
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            id: string
+            project_id: string
+            url: string
+            events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+            filters: {
+              severity?: ('medium' | 'high' | 'critical')[] | undefined
+              scorer_name?: string[] | undefined
+            }
+            filter_expression: string | null
+            enabled: boolean
+            disable_after_hours: number | null
+            filter_expression_error: { message: string; at: string } | null
+            disabled_by_failures: { reason: string; at: string } | null
+            created_at: string
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
+  'GET /api/v1/webhooks/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: {
+      id: string
+      project_id: string
+      url: string
+      events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+      filters: {
+        severity?: ('medium' | 'high' | 'critical')[] | undefined
+        scorer_name?: string[] | undefined
+      }
+      filter_expression: string | null
+      enabled: boolean
+      disable_after_hours: number | null
+      filter_expression_error: { message: string; at: string } | null
+      disabled_by_failures: { reason: string; at: string } | null
+      created_at: string
+    }
+  }
+  'PATCH /api/v1/webhooks/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: {
+      url?: string | undefined
+      events?: ('threat_detected' | 'usage_alert' | 'redteam_complete')[] | undefined
+      filters?:
+        | { severity?: ('medium' | 'high' | 'critical')[] | undefined; scorer_name?: string[] | undefined }
+        | undefined
+      filter_expression?: string | null | undefined
+      enabled?: boolean | undefined
+      disable_after_hours?: number | null | undefined
+    }
+    answer: {
+      id: string
+      project_id: string
+      url: string
+      events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+      filters: {
+        severity?: ('medium' | 'high' | 'critical')[] | undefined
+        scorer_name?: string[] | undefined
+      }
+      filter_expression: string | null
+      enabled: boolean
+      disable_after_hours: number | null
+      filter_expression_error: { message: string; at: string } | null
+      disabled_by_failures: { reason: string; at: string } | null
+      created_at: string
+    }
+  }
+  'DELETE /api/v1/webhooks/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: unknown
+  }
+  'GET /api/v1/webhooks/{id}/deliveries': {
+    params: { id: string }
+    query: {
+      project_id?: string | undefined
+      page?: string | undefined
+      page_size?: string | undefined
+      limit?: string | undefined
+      cursor?: string | undefined
+      status?: 'pending' | 'retrying' | 'delivered' | 'failed' | undefined
+    }
+    body: undefined
+    answer:
+      | {
+          items: {
+            id: string
+            webhook_id: string
+            event_id: string
+            event: 'threat_detected' | 'usage_alert' | 'redteam_complete' | 'new_tool_detected'
+            status: 'pending' | 'retrying' | 'delivered' | 'failed'
+            attempt_count: number
+            attempts: {
+              number: number
+              at: string
+              status_code: number | null
+              duration_ms: number | null
+              error: string | null
+              response_excerpt: string | null
+            }[]
+            created_at: string
+            delivered_at: string | null
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            id: string
+            webhook_id: string
+            event_id: string
+            event: 'threat_detected' | 'usage_alert' | 'redteam_complete' | 'new_tool_detected'
+            status: 'pending' | 'retrying' | 'delivered' | 'failed'
+            attempt_count: number
+            attempts: {
+              number: number
+              at: string
+              status_code: number | null
+              duration_ms: number | null
+              error: string | null
+              response_excerpt: string | null
+            }[]
+            created_at: string
+            delivered_at: string | null
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
+  'POST /api/v1/webhooks/{id}/deliveries/replay': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: { start: string; end: string; cursor?: string | undefined }
+    answer: { replayed: number; has_more: boolean; next_cursor: string | null }
+  }
+  'POST /api/v1/webhooks/{id}/deliveries/{delivery_id}/replay': {
+    params: { id: string; delivery_id: string }
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: { delivery_id: string }
+  }
+  'POST /api/v1/webhooks/{id}/rotate-secret': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: { overlap_seconds?: number | undefined }
+    answer: {
+      id: string
+      project_id: string
+      url: string
+      events: ('threat_detected' | 'usage_alert' | 'redteam_complete')[]
+      filters: {
+        severity?: ('medium' | 'high' | 'critical')[] | undefined
+        scorer_name?: string[] | undefined
+      }
+      filter_expression: string | null
+      enabled: boolean
+      disable_after_hours: number | null
+      filter_expression_error: { message: string; at: string } | null
+      disabled_by_failures: { reason: string; at: string } | null
+      created_at: string
+      secret: string
+    }
+  }
+  'POST /api/v1/webhooks/{id}/test': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: { event?: 'threat_detected' | 'usage_alert' | 'redteam_complete' | undefined }
+    answer: { delivery_id: string }
+  }
+  'POST /internal/gateways/heartbeat': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: {
+      name: string
+      version: string
+      delivery: 'api' | 'kafka'
+      started_at: string
+      spool: { records: number; bytes: number; oldest_at: string | null }
+      lost: Record<string, number>
+      problems: Record<string, string>
+    }
+    answer: unknown
+  }
+  'POST /internal/keys/resolve': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: { key_sha256: string }
+    answer: {
+      key_id: string
+      project_id: string
+      scope: 'ingest' | 'read' | 'all'
+      tier: 'free' | 'pro' | 'team' | 'enterprise'
+      zero_content_retention: boolean
+      expires_at: string | null
+    }
+  }
+  'POST /internal/log': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: {
+      id?: string | undefined
+      project_id?: string | undefined
+      agent_name?: string | null | undefined
+      agent_tag?: string | null | undefined
+      session_id?: string | null | undefined
+      user_id?: string | null | undefined
+      model?: string | null | undefined
+      provider?: string | null | undefined
+      request_body?: Record<never, never> | undefined
+      response_body?: Record<never, never> | undefined
+      bodies_erased?: boolean | undefined
+      latency_ms?: number | null | undefined
+      time_to_first_token_ms?: number | null | undefined
+      prompt_tokens?: number | null | undefined
+      completion_tokens?: number | null | undefined
+      cached_tokens?: number | null | undefined
+      reasoning_tokens?: number | null | undefined
+      cost_usd?: number | null | undefined
+      status_code?: number | null | undefined
+      error?: string | null | undefined
+      aborted_by?: 'client' | 'upstream' | null | undefined
+      metadata?: Record<never, never> | undefined
+      source?: 'gateway' | 'sdk' | 'trace' | 'mcp' | 'otel' | 'redteam' | 'api' | undefined
+    }
+    answer: { id: string; status: 'queued' }
+  }
+  'POST /internal/log/batch': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: {
+      records: {
+        id?: string | undefined
+        project_id?: string | undefined
+        agent_name?: string | null | undefined
+        agent_tag?: string | null | undefined
+        session_id?: string | null | undefined
+        user_id?: string | null | undefined
+        model?: string | null | undefined
+        provider?: string | null | undefined
+        request_body?: Record<never, never> | undefined
+        response_body?: Record<never, never> | undefined
+        bodies_erased?: boolean | undefined
+        latency_ms?: number | null | undefined
+        time_to_first_token_ms?: number | null | undefined
+        prompt_tokens?: number | null | undefined
+        completion_tokens?: number | null | undefined
+        cached_tokens?: number | null | undefined
+        reasoning_tokens?: number | null | undefined
+        cost_usd?: number | null | undefined
+        status_code?: number | null | undefined
+        error?: string | null | undefined
+        aborted_by?: 'client' | 'upstream' | null | undefined
+        metadata?: Record<never, never> | undefined
+        source?: 'gateway' | 'sdk' | 'trace' | 'mcp' | 'otel' | 'redteam' | 'api' | undefined
+      }[]
+    }
+    answer: {
+      results: (
+        | { id: string; status: 'queued' }
+        | {
+            status_code: number
+            detail: string
+            code: string
+            errors?: { path: string; message: string }[] | undefined
+          }
+      )[]
+    }
+  }
+  'GET /internal/project': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: {
+      project_id: string
+      tier: 'free' | 'pro' | 'team' | 'enterprise'
+      zero_content_retention: boolean
+    }
+  }
+  'POST /webhook/payment': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: { id: string; type: string }
+    answer: { received: true; outcome: string }
+  }
+}

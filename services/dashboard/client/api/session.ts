@@ -1,0 +1,71 @@
+import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
+import { ApiError, send } from './call-api.ts'
+
+export const roles = ['viewer', 'analyst', 'admin'] as const
+export type Role = (typeof roles)[number]
+
+/** Who is logged in, as the dashboard's server knows them. */
+export interface Person {
+  id: string
+  name: string
+  role: Role
+  /** Those that they may see, by name. */
+  projects: readonly { id: string; name: string }[]
+}
+
+export interface LoginWays {
+  password: boolean
+  /** What stands on the button of single sign-on; null: there is none. */
+  oidc: { label: string } | null
+}
+
+const meKey = ['me']
+
+/** Null: nobody is logged in. */
+export function useMe(): UseQueryResult<Person | null, ApiError> {
+  return useQuery<Person | null, ApiError>({
+    queryKey: meKey,
+    queryFn: async ({ signal }) => {
+      try {
+        return (await (await send('/bff/me', { signal })).json()) as Person
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 401) return null
+        throw error
+      }
+    },
+    // A session that ends elsewhere is noticed by the next answer that is a 401 (see app/query-client.ts).
+    staleTime: 300_000,
+  })
+}
+
+export function useLoginWays(): UseQueryResult<LoginWays, ApiError> {
+  return useQuery<LoginWays, ApiError>({
+    queryKey: ['login-ways'],
+    queryFn: async ({ signal }) => (await (await send('/bff/login', { signal })).json()) as LoginWays,
+  })
+}
+
+/** Where the browser goes for single sign-on; it comes back to `returnTo`. */
+export function singleSignOnAddress(returnTo: string): string {
+  return `/bff/oidc/start?${new URLSearchParams({ return_to: returnTo }).toString()}`
+}
+
+export function useLogin() {
+  const client = useQueryClient()
+  return useMutation<unknown, ApiError, { name: string; password: string }>({
+    mutationFn: (body) => send('/bff/login', { method: 'POST', body }),
+    onSuccess: () => client.invalidateQueries({ queryKey: meKey }),
+  })
+}
+
+export function useLogout() {
+  const client = useQueryClient()
+  return useMutation<unknown, ApiError, undefined>({
+    mutationFn: () => send('/bff/logout', { method: 'POST' }),
+    onSuccess: () => {
+      // Nothing that one person saw is there for the next.
+      client.clear()
+      client.setQueryData(meKey, null)
+    },
+  })
+}

@@ -1,0 +1,99 @@
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type InfiniteData,
+  type UseInfiniteQueryResult,
+  type UseMutationResult,
+  type UseQueryResult,
+} from '@tanstack/react-query'
+import {
+  callApi,
+  callTagged,
+  type Answer,
+  type ApiError,
+  type Input,
+  type Item,
+  type OperationName,
+  type Page,
+  type Tagged,
+} from './call-api.ts'
+
+export type Reading = Extract<OperationName, `GET ${string}`>
+
+interface UseApiOptions {
+  /** Asks again so often while the page is looked at; with the tag of what it has. Absent: once. */
+  pollMs?: number
+  enabled?: boolean
+  /** Shows what was there until what is asked for has come: for filters and ranges. */
+  keepsPrevious?: boolean
+}
+
+/** What an operation answers. Polled answers that did not change are not sent again. */
+export function useApi<K extends Reading>(
+  operation: K,
+  input: Input<K>,
+  { pollMs, enabled = true, keepsPrevious = false }: UseApiOptions = {},
+): UseQueryResult<Answer<K>, ApiError> {
+  const client = useQueryClient()
+  const queryKey = [operation, input]
+  return useQuery<Tagged<Answer<K>>, ApiError, Answer<K>>({
+    queryKey,
+    queryFn: ({ signal }) =>
+      callTagged(operation, input, { known: client.getQueryData<Tagged<Answer<K>>>(queryKey), signal }),
+    select: ({ data }) => data,
+    enabled,
+    ...(pollMs === undefined ? {} : { refetchInterval: pollMs }),
+    ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
+  })
+}
+
+/** A list by its cursors: rows that arrive meanwhile move nothing. */
+export function useApiPages<K extends Reading>(
+  operation: K,
+  input: Input<K>,
+  { enabled = true }: { enabled?: boolean } = {},
+): UseInfiniteQueryResult<InfiniteData<Page<K>, string | undefined>, ApiError> {
+  return useInfiniteQuery<
+    Page<K>,
+    ApiError,
+    InfiniteData<Page<K>, string | undefined>,
+    unknown[],
+    string | undefined
+  >({
+    queryKey: [operation, input, 'pages'],
+    queryFn: async ({ pageParam, signal }) => {
+      const { query, ...rest } = input as { query?: object }
+      const paged = {
+        ...rest,
+        query: { ...query, ...(pageParam === undefined ? {} : { cursor: pageParam }) },
+      }
+      return (await callApi(operation, paged as Input<K>, signal)) as Page<K>
+    },
+    initialPageParam: undefined,
+    getNextPageParam: (page) => (page as { next_cursor?: string | null }).next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+    enabled,
+  })
+}
+
+/** The rows of all pages that were read. */
+export function rowsOf<K extends Reading>(
+  pages: InfiniteData<Page<K>, string | undefined> | undefined,
+): Item<K>[] {
+  return pages?.pages.flatMap(({ items }) => items) ?? []
+}
+
+/** Changes something; then what was read by the operations in `changes` is asked for anew. */
+export function useApiChange<K extends OperationName>(
+  operation: K,
+  changes: readonly Reading[],
+): UseMutationResult<Answer<K>, ApiError, Input<K>> {
+  const client = useQueryClient()
+  return useMutation<Answer<K>, ApiError, Input<K>>({
+    mutationFn: (input) => callApi(operation, input),
+    onSuccess: () => Promise.all(changes.map((changed) => client.invalidateQueries({ queryKey: [changed] }))),
+  })
+}

@@ -1,0 +1,44 @@
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useCallback } from 'react'
+
+export type SearchTexts = Readonly<Record<string, string | undefined>>
+
+/** What stands in the address bar is text, and stays as it was typed: `?model=123` is no number. */
+export function readTexts(search: Record<string, unknown>): SearchTexts {
+  return Object.fromEntries(
+    Object.entries(search).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  )
+}
+
+/** The query part of the address: filters, ranges, whatever a link shall carry. */
+export function useTexts(): SearchTexts {
+  return useSearch({ strict: false })
+}
+
+/** Changes some of them; undefined or '' takes one away. `replaces` leaves no step for the browser's back button. */
+export function useSetTexts(): (changes: SearchTexts, options?: { replaces?: boolean }) => void {
+  const navigate = useNavigate()
+  return useCallback(
+    (changes, { replaces = false } = {}) => {
+      void navigate({
+        to: '.',
+        search: (before: SearchTexts) => withTexts(before, changes),
+        replace: replaces,
+        resetScroll: false,
+      } as Parameters<typeof navigate>[0])
+    },
+    [navigate],
+  )
+}
+
+export function withTexts(before: SearchTexts, changes: SearchTexts): SearchTexts {
+  return Object.fromEntries(
+    Object.entries({ ...before, ...changes }).filter(([, value]) => value !== undefined && value !== ''),
+  )
+}
+
+/** A parameter of the path: `$id` of '/requests/$id'. */
+export function usePathText(name: string): string {
+  const params: Readonly<Record<string, string | undefined>> = useParams({ strict: false })
+  return params[name] ?? ''
+}

@@ -1,0 +1,61 @@
+import { Alert, Button, Center, Divider, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDocumentTitle } from '@mantine/hooks'
+import { singleSignOnAddress, useLogin, useLoginWays } from '../api/session.ts'
+import { Failure, Waiting } from '../parts/page-states.tsx'
+
+/** Stands in place of whatever page was asked for, so that the page itself comes after it. */
+export function Login() {
+  useDocumentTitle('Log in · Sluice')
+  const ways = useLoginWays()
+  if (ways.isPending) return <Waiting />
+  if (ways.isError) return <Failure error={ways.error} retry={ways.refetch} />
+  const { password, oidc } = ways.data
+  return (
+    <Center component="main" mih="100dvh" p="md">
+      <Paper withBorder p="xl" w={380} maw="100%">
+        <Stack>
+          <Title order={1}>Sluice</Title>
+          {oidc === null ? null : (
+            <Button
+              component="a"
+              href={singleSignOnAddress(window.location.pathname + window.location.search)}
+            >
+              Sign in with {oidc.label}
+            </Button>
+          )}
+          {oidc !== null && password ? <Divider label="or" /> : null}
+          {password ? <PasswordLogin /> : null}
+        </Stack>
+      </Paper>
+    </Center>
+  )
+}
+
+function PasswordLogin() {
+  const login = useLogin()
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { name: '', password: '' },
+    validate: {
+      name: (text) => (text.trim() === '' ? 'Say who you are' : null),
+      password: (text) => (text === '' ? 'The password is missing' : null),
+    },
+  })
+  return (
+    <form onSubmit={form.onSubmit((values) => login.mutate(values))}>
+      <Stack>
+        {login.isError ? (
+          <Alert color="red" title="Not logged in" role="alert">
+            {login.error.message}
+          </Alert>
+        ) : null}
+        <TextInput label="Name" autoComplete="username" autoFocus {...form.getInputProps('name')} />
+        <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
+        <Button type="submit" loading={login.isPending}>
+          Log in
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,43 @@
+import { NavLink, Text } from '@mantine/core'
+import { Link, useLocation } from '@tanstack/react-router'
+import { useMe } from '../api/session.ts'
+import { mayVisit } from './may-visit.ts'
+import { pages, sections, type PageEntry } from './pages.ts'
+
+/** The pages that the person may see, by section. */
+export function Navigation() {
+  const { pathname } = useLocation()
+  const role = useMe().data?.role ?? 'viewer'
+  return sections.map((section) => {
+    const shown = pages.filter((page) => page.section === section && mayVisit(role, page))
+    if (shown.length === 0) return null
+    return (
+      <div key={section}>
+        <Text size="xs" c="dimmed" px="xs" pt="sm" pb={4}>
+          {section}
+        </Text>
+        {shown.map((page) => (
+          <PageNavLink key={page.path} page={page} isActive={isWithin(pathname, page.path)} />
+        ))}
+      </div>
+    )
+  })
+}
+
+function PageNavLink({ page, isActive }: { page: PageEntry; isActive: boolean }) {
+  const { icon: PageIcon, path, title } = page
+  return (
+    <NavLink
+      component={Link}
+      to={path}
+      label={title}
+      active={isActive}
+      aria-current={isActive ? 'page' : undefined}
+      leftSection={PageIcon === undefined ? null : <PageIcon size={18} stroke={1.5} aria-hidden />}
+    />
+  )
+}
+
+function isWithin(pathname: string, path: string): boolean {
+  return path === '/' ? pathname === '/' : pathname === path || pathname.startsWith(`${path}/`)
+}

@@ -1,0 +1,28 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { ApiError } from '../api/call-api.ts'
+
+/** Nothing is gained by asking again about what was refused. */
+function isWorthRetrying(failures: number, error: Error): boolean {
+  const isRefused = error instanceof ApiError && error.status < 500 && error.code !== 'NOT_STORED_YET'
+  return !isRefused && failures < 2
+}
+
+/** What the pages have read. A 401 from anywhere ends the session here too. */
+export function createQueryClient(): QueryClient {
+  const onError = (error: Error) => {
+    if (error instanceof ApiError && error.status === 401) client.setQueryData(['me'], null)
+  }
+  const client = new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      queries: {
+        retry: isWorthRetrying,
+        staleTime: 10_000,
+        // Long lists with their pages are not kept for a page that nobody looks at.
+        gcTime: 120_000,
+      },
+    },
+  })
+  return client
+}

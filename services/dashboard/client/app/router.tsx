@@ -1,0 +1,49 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  parseSearchWith,
+  retainSearchParams,
+  stringifySearchWith,
+  type RouteComponent,
+} from '@tanstack/react-router'
+import { NotFound, PageCrashed, Waiting } from '../parts/page-states.tsx'
+import { readTexts } from './address.ts'
+import { PageFrame } from './page-frame.tsx'
+import { pages, type PageEntry } from './pages.ts'
+import { Shell } from './shell.tsx'
+
+/** The pages by their paths. */
+export function createAppRouter() {
+  const root = createRootRoute({
+    component: Shell,
+    notFoundComponent: NotFound,
+    validateSearch: readTexts,
+    search: { middlewares: [retainSearchParams(['project'])] },
+  })
+  const routes = pages.map((page) =>
+    createRoute({ getParentRoute: () => root, path: page.path, component: framed(page) }),
+  )
+  return createRouter({
+    routeTree: root.addChildren(routes),
+    parseSearch: parseSearchWith((text) => text),
+    stringifySearch: stringifySearchWith(String),
+    defaultPreload: 'intent',
+    defaultPendingComponent: Waiting,
+    defaultErrorComponent: PageCrashed,
+    scrollRestoration: true,
+  })
+}
+
+function framed(page: PageEntry): RouteComponent {
+  const Content = lazyRouteComponent(async () => ({ default: await page.load() }))
+  const Framed: RouteComponent = () => (
+    <PageFrame page={page}>
+      <Content />
+    </PageFrame>
+  )
+  // Begun when the pointer is over a link.
+  Framed.preload = () => Content.preload?.()
+  return Framed
+}

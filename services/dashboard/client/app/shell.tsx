@@ -1,0 +1,58 @@
+import { AppShell, Burger, Group, ScrollArea, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Outlet, useLocation } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { useMe } from '../api/session.ts'
+import { Failure, Waiting } from '../parts/page-states.tsx'
+import { Login } from './login.tsx'
+import { Navigation } from './navigation.tsx'
+import { PersonMenu } from './person-menu.tsx'
+import { ProjectSwitcher } from './project-switcher.tsx'
+
+/** The login for who is not logged in; the navigation around the page for who is. */
+export function Shell() {
+  const me = useMe()
+  if (me.isPending) return <Waiting />
+  if (me.isError) return <Failure error={me.error} retry={me.refetch} />
+  return me.data === null ? <Login /> : <Framework />
+}
+
+function Framework() {
+  const [isOpen, { toggle, close }] = useDisclosure()
+  const { pathname } = useLocation()
+  // On a narrow screen the navigation covers the page that was just gone to.
+  useEffect(close, [pathname, close])
+  return (
+    <AppShell
+      header={{ height: { base: 52, sm: 0 } }}
+      navbar={{ width: 224, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding={{ base: 'sm', sm: 'lg' }}
+    >
+      <AppShell.Header hiddenFrom="sm">
+        <Group h="100%" px="sm" gap="sm">
+          <Burger opened={isOpen} onClick={toggle} size="sm" aria-label="Navigation" aria-expanded={isOpen} />
+          <Text fw={700}>Sluice</Text>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label="Main">
+        <AppShell.Section visibleFrom="sm" px="xs" py="xs">
+          <Text fw={700} size="lg">
+            Sluice
+          </Text>
+        </AppShell.Section>
+        <AppShell.Section pb="xs">
+          <ProjectSwitcher />
+        </AppShell.Section>
+        <AppShell.Section grow component={ScrollArea}>
+          <Navigation />
+        </AppShell.Section>
+        <AppShell.Section>
+          <PersonMenu />
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1}>
+        <Outlet />
+      </AppShell.Main>
+    </AppShell>
+  )
+}

@@ -1,0 +1,61 @@
+/** What stands where there is no value: unknown is not 0. */
+export const absent = '–'
+
+/** By the browser's locale. */
+const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 })
+const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
+const money = new Intl.NumberFormat(undefined, {
+  style: 'currency',
+  currency: 'USD',
+  maximumFractionDigits: 2,
+})
+// A single call often costs less than a cent.
+const smallMoney = new Intl.NumberFormat(undefined, {
+  style: 'currency',
+  currency: 'USD',
+  maximumSignificantDigits: 2,
+})
+
+type Value = number | null | undefined
+
+function orAbsent(value: Value, format: (value: number) => string): string {
+  return value === null || value === undefined || Number.isNaN(value) ? absent : format(value)
+}
+
+export function formatCount(value: Value): string {
+  return orAbsent(value, (known) => whole.format(known))
+}
+
+export function formatShort(value: Value): string {
+  return orAbsent(value, (known) => (Math.abs(known) < 10_000 ? whole : short).format(known))
+}
+
+/** `part` of `all`; absent where there is nothing that it could be a part of. */
+export function formatShare(part: Value, all: Value): string {
+  return orAbsent(part, (known) =>
+    all === null || all === undefined || all === 0 ? absent : percent.format(known / all),
+  )
+}
+
+export function formatUsd(value: Value): string {
+  return orAbsent(value, (known) => (known !== 0 && Math.abs(known) < 0.1 ? smallMoney : money).format(known))
+}
+
+/** 870 ms, 2.4 s, 3 min. */
+export function formatDuration(ms: Value): string {
+  return orAbsent(ms, (known) => {
+    if (known < 1_000) return unit('millisecond', 0, known)
+    if (known < 60_000) return unit('second', known < 10_000 ? 1 : 0, known / 1_000)
+    return known < 3_600_000 ? unit('minute', 0, known / 60_000) : unit('hour', 1, known / 3_600_000)
+  })
+}
+
+function unit(name: string, digits: number, value: number): string {
+  return new Intl.NumberFormat(undefined, {
+    style: 'unit',
+    unit: name,
+    unitDisplay: 'short',
+    maximumFractionDigits: digits,
+  }).format(value)
+}

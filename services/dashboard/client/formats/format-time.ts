@@ -1,0 +1,60 @@
+import { absent } from './format-number.ts'
+
+/** By the browser's locale and zone. */
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
+const brief = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+})
+const hour = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+})
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const ago = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
+
+const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+]
+
+type Time = string | null | undefined
+
+function orAbsent(time: Time, format: (at: Date) => string): string {
+  return time === null || time === undefined ? absent : format(new Date(time))
+}
+
+/** With the zone: for a title or where the exact moment matters. */
+export function formatMoment(time: Time): string {
+  return orAbsent(time, (at) => full.format(at))
+}
+
+/** For a table. */
+export function formatTime(time: Time): string {
+  return orAbsent(time, (at) => brief.format(at))
+}
+
+/** For a chart's axis: the day alone when a point is a day or longer. */
+export function formatPoint(time: string, stepHours: number): string {
+  return (stepHours >= 24 ? day : hour).format(new Date(time))
+}
+
+export function formatDay(time: Time): string {
+  return orAbsent(time, (at) => day.format(at))
+}
+
+/** 3 min. ago; the day itself when it is longer ago than 30 days. */
+export function formatAgo(time: Time, nowMs: number): string {
+  return orAbsent(time, (at) => {
+    const passedMs = at.getTime() - nowMs
+    if (Math.abs(passedMs) > 30 * 86_400_000) return day.format(at)
+    const [unit, ms] = steps.find(([, length]) => Math.abs(passedMs) >= length) ?? ['second', 1_000]
+    return ago.format(Math.round(passedMs / ms), unit)
+  })
+}

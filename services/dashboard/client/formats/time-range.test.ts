@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals'
+import { readRange } from './time-range.ts'
+
+const now = Date.parse('2026-11-21T20:17:31Z')
+const day = { preset: '24h', start: '2026-11-20T20:00:00.000Z', end: undefined }
+
+test.each([
+  ['nothing is the fallback', {}, day],
+  ['a preset', { range: '7d' }, { preset: '7d', start: '2026-11-14T20:00:00.000Z', end: undefined }],
+  [
+    'an hour, in steps of five minutes',
+    { range: '1h' },
+    { preset: '1h', start: '2026-11-21T19:15:00.000Z', end: undefined },
+  ],
+  ['a name that only objects know', { range: 'constructor' }, day],
+  [
+    'a start with a zone',
+    { start: '2026-11-01T00:00:00+02:00' },
+    { preset: null, start: '2026-10-31T22:00:00.000Z', end: undefined },
+  ],
+  [
+    'times win over a preset',
+    { range: '7d', end: '2026-11-02T00:00:00Z' },
+    { preset: null, start: undefined, end: '2026-11-02T00:00:00.000Z' },
+  ],
+  ['what is no time', { start: 'yesterday' }, day],
+])('%s', (_name, texts, expected) => {
+  expect(readRange(texts, '24h', now)).toEqual(expected)
+})

@@ -1,0 +1,45 @@
+const hourMs = 3_600_000
+/** Ranges that end now, by what stands in the address. */
+export const presets = {
+  '1h': { label: 'Last hour', ms: hourMs },
+  '24h': { label: 'Last 24 hours', ms: 24 * hourMs },
+  '7d': { label: 'Last 7 days', ms: 7 * 24 * hourMs },
+  '30d': { label: 'Last 30 days', ms: 30 * 24 * hourMs },
+  '90d': { label: 'Last 90 days', ms: 90 * 24 * hourMs },
+} as const
+export type Preset = keyof typeof presets
+
+export interface RangeTexts {
+  range?: string | undefined
+  start?: string | undefined
+  end?: string | undefined
+}
+
+export interface ChosenRange {
+  /** Null: by start and end. */
+  preset: Preset | null
+  /** As the API takes them; without an end the range goes on. */
+  start: string | undefined
+  end: string | undefined
+}
+
+/** The range that an address names; what it cannot mean is the fallback. */
+export function readRange(texts: RangeTexts, fallback: Preset, nowMs: number): ChosenRange {
+  const start = readTime(texts.start)
+  const end = readTime(texts.end)
+  if (start !== undefined || end !== undefined) return { preset: null, start, end }
+  const preset = isPreset(texts.range) ? texts.range : fallback
+  const { ms } = presets[preset]
+  // In steps, so that what was read a moment ago is still the answer; reports are by the hour anyway.
+  const stepMs = ms > hourMs ? hourMs : 300_000
+  return { preset, start: new Date(Math.floor((nowMs - ms) / stepMs) * stepMs).toISOString(), end: undefined }
+}
+
+function isPreset(text: string | undefined): text is Preset {
+  return text !== undefined && Object.hasOwn(presets, text)
+}
+
+function readTime(text: string | undefined): string | undefined {
+  const ms = text === undefined ? Number.NaN : Date.parse(text)
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
+}

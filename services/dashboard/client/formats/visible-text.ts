@@ -1,0 +1,72 @@
+/** Part of a text: as it is, or a mark for a character that would act or hide instead of being seen. */
+export type TextPart = { kind: 'text'; text: string } | { kind: 'mark'; text: string; title: string }
+
+/** Names of what is met most; the others are named by their numbers. */
+const names: Readonly<Record<number, string>> = {
+  0x00: 'NUL',
+  0x07: 'BEL',
+  0x08: 'BS',
+  0x0d: 'CR',
+  0x1b: 'ESC',
+  0x7f: 'DEL',
+  0xad: 'SHY',
+  0x61c: 'ALM',
+  0x200b: 'ZWSP',
+  0x200c: 'ZWNJ',
+  0x200d: 'ZWJ',
+  0x200e: 'LRM',
+  0x200f: 'RLM',
+  0x202a: 'LRE',
+  0x202b: 'RLE',
+  0x202c: 'PDF',
+  0x202d: 'LRO',
+  0x202e: 'RLO',
+  0x2060: 'WJ',
+  0x2066: 'LRI',
+  0x2067: 'RLI',
+  0x2068: 'FSI',
+  0x2069: 'PDI',
+  0xfeff: 'BOM',
+}
+
+// Controls but tab and line feed (an escape sequence begins with one), everything of the format category (directions, widths of zero, tags), fillers
+// and selectors that look like nothing, separators that break lines, lone surrogates, and what no font shows. A joiner or variation selector between emoji is left alone.
+const hidden = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
+const emoji = /\p{Extended_Pictographic}/u
+
+/** Splits a text so that every character which would not be seen is a mark. What is logged is hostile: a direction override can make a text read as another. */
+export function splitVisible(text: string): TextPart[] {
+  const parts: TextPart[] = []
+  let shown = 0
+  const showUntil = (end: number) => {
+    if (end > shown) parts.push({ kind: 'text', text: text.slice(shown, end) })
+  }
+  for (const { 0: character, index } of text.matchAll(hidden)) {
+    if (isHarmless(text, character, index)) continue
+    showUntil(index)
+    parts.push(markOf(character))
+    shown = index + character.length
+  }
+  showUntil(text.length)
+  return parts
+}
+
+/** The same as plain text, for places that hold nothing else: titles, labels of charts. */
+export function toVisibleText(text: string): string {
+  return splitVisible(text)
+    .map((part) => part.text)
+    .join('')
+}
+
+function isHarmless(text: string, character: string, index: number): boolean {
+  if (character === '\n' || character === '\t') return true
+  if (character === '\r') return text[index + 1] === '\n'
+  const joins = character === '\u200d' || character === '\ufe0f'
+  return joins && emoji.test(text.slice(Math.max(0, index - 3), index))
+}
+
+function markOf(character: string): TextPart {
+  const code = character.codePointAt(0) ?? 0
+  const number = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
+  return { kind: 'mark', text: `⟨${names[code] ?? number}⟩`, title: `Invisible character ${number}` }
+}

@@ -1,0 +1,125 @@
+import { Badge, Group, Pagination, Stack, Table } from '@mantine/core'
+import { rowsIn, type Item } from '../../api/call-api.ts'
+import { useApi } from '../../api/use-api.ts'
+import { useSetTexts, useTexts } from '../../app/address.ts'
+import { useProject } from '../../app/project.ts'
+import { useRange } from '../../app/use-range.ts'
+import { formatCount, formatShare } from '../../formats/format-number.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { Loaded, Nothing } from '../../parts/page-states.tsx'
+import { PlainText } from '../../parts/plain-text.tsx'
+import { RangePicker } from '../../parts/range-picker.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
+
+type Tool = Item<'GET /api/tools'>
+const newMs = 7 * 24 * 3_600_000
+const pageSize = 50
+
+/** The tools that agents call; those first seen in the last week are marked. */
+export function ToolsPage() {
+  const project = useProject()
+  const range = useRange('30d')
+  const { page = '1' } = useTexts()
+  const setTexts = useSetTexts()
+  const { start, end } = range
+  const tools = useApi(
+    'GET /api/tools',
+    { query: { project_id: project.id, start, end, page, page_size: String(pageSize) } },
+    { pollMs: 30_000, keepsPrevious: true },
+  )
+  return (
+    <>
+      <PageHead title="Tools">
+        <RangePicker range={range} />
+      </PageHead>
+      <Loaded
+        query={tools}
+        empty={{
+          when: (answer) => answer.total === 0,
+          show: (
+            <Nothing title="No tool was called in this time">
+              Calls of MCP tools, and answers that ask for tools, show up here.
+            </Nothing>
+          ),
+        }}
+      >
+        {(answer) => (
+          <Stack>
+            <ToolTable tools={rowsIn<'GET /api/tools'>(answer)} />
+            {answer.total <= pageSize ? null : (
+              <Pagination
+                total={Math.ceil(answer.total / pageSize)}
+                value={Number(page)}
+                onChange={(chosen) => setTexts({ page: String(chosen) })}
+                getItemProps={(number) => ({ 'aria-label': `Page ${number}` })}
+              />
+            )}
+          </Stack>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function ToolTable({ tools }: { tools: readonly Tool[] }) {
+  return (
+    <Table.ScrollContainer minWidth={720}>
+      <Table highlightOnHover>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Tool</Table.Th>
+            <Table.Th>First seen</Table.Th>
+            <Table.Th>Last seen</Table.Th>
+            <Table.Th ta="right">Calls</Table.Th>
+            <Table.Th ta="right">Failed</Table.Th>
+            <Table.Th ta="right">Asked for</Table.Th>
+            <Table.Th>Agents</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {tools.map((tool) => (
+            <ToolRow key={tool.tool_name} tool={tool} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
+function ToolRow({ tool }: { tool: Tool }) {
+  const isNew = tool.first_seen_at !== null && Date.now() - Date.parse(tool.first_seen_at) < newMs
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Group gap="xs" wrap="nowrap">
+          <PageLink to="/requests" search={{ tool_name: tool.tool_name, range: '30d' }}>
+            <PlainText text={tool.tool_name} />
+          </PageLink>
+          {isNew ? <Badge color="orange">New</Badge> : null}
+        </Group>
+      </Table.Td>
+      <Table.Td>
+        <TimeText at={tool.first_seen_at} isAgo />
+      </Table.Td>
+      <Table.Td>
+        <TimeText at={tool.last_seen_at} isAgo />
+      </Table.Td>
+      <Table.Td ta="right">{formatCount(tool.calls)}</Table.Td>
+      <Table.Td ta="right">{formatShare(tool.failed, tool.calls)}</Table.Td>
+      <Table.Td ta="right">{formatCount(tool.requested)}</Table.Td>
+      <Table.Td>
+        <Group gap={4}>
+          {tool.agents.map((agent) => (
+            <Badge key={agent} variant="default" tt="none">
+              <PlainText text={agent} />
+            </Badge>
+          ))}
+          {tool.agent_count > tool.agents.length
+            ? `and ${formatCount(tool.agent_count - tool.agents.length)} more`
+            : null}
+        </Group>
+      </Table.Td>
+    </Table.Tr>
+  )
+}

@@ -1,0 +1,25 @@
+import { Anchor, type AnchorProps } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { SearchTexts } from '../app/address.ts'
+
+interface PageLinkProps extends AnchorProps {
+  to: string
+  /** Of a path with `$id`. */
+  params?: Readonly<Record<string, string>>
+  search?: SearchTexts
+  children: ReactNode
+}
+
+/** A link to another page of the dashboard; the project stays. */
+export function PageLink({ to, params = {}, search = {}, children, ...rest }: PageLinkProps) {
+  return (
+    <Anchor
+      inherit
+      {...rest}
+      renderRoot={(props) => <Link to={to} params={params} search={search} {...props} />}
+    >
+      {children}
+    </Anchor>
+  )
+}

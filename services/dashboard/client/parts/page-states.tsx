@@ -1,0 +1,104 @@
+import { Alert, Button, Center, EmptyState, Group, List, Loader, Stack, Text } from '@mantine/core'
+import { IconLock, IconMoodEmpty } from '@tabler/icons-react'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { ApiError } from '../api/call-api.ts'
+
+/** Something comes. */
+export function Waiting() {
+  return (
+    <Center mih={160} role="status" aria-label="Loading">
+      <Loader size="sm" />
+    </Center>
+  )
+}
+
+/** There is nothing, and why that may be. */
+export function Nothing({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <EmptyState
+      icon={<IconMoodEmpty size={32} stroke={1.5} aria-hidden />}
+      title={title}
+      description={children}
+      py="xl"
+    />
+  )
+}
+
+export function NoPermission() {
+  return (
+    <EmptyState
+      icon={<IconLock size={32} stroke={1.5} aria-hidden />}
+      title="This is not open to you"
+      description="An administrator can give you another role, or the project."
+      py="xl"
+    />
+  )
+}
+
+export function NoProject() {
+  return <Nothing title="No project">An administrator can create one, or give you one that there is.</Nothing>
+}
+
+export function NotFound() {
+  return <Nothing title="There is no such page" />
+}
+
+/** A defect of a page: the others still work. */
+export function PageCrashed({ error }: { error: unknown }) {
+  return (
+    <Alert color="red" title="This page broke" role="alert">
+      {error instanceof Error ? error.message : 'It does not say why.'}
+    </Alert>
+  )
+}
+
+/** What the API says is wrong, with every field at fault, and the way to try again. */
+export function Failure({ error, retry }: { error: Error; retry?: () => unknown }) {
+  if (error instanceof ApiError && error.status === 403) return <NoPermission />
+  const fields = error instanceof ApiError ? error.errors : []
+  return (
+    <Alert color="red" title="That did not work" role="alert">
+      <Stack gap="xs">
+        <Text size="sm">{error.message}</Text>
+        {fields.length < 2 ? null : (
+          <List size="sm">
+            {fields.map(({ path, message }) => (
+              <List.Item key={`${path}:${message}`}>
+                {path}: {message}
+              </List.Item>
+            ))}
+          </List>
+        )}
+        {retry === undefined ? null : (
+          <Group>
+            <Button size="xs" variant="default" onClick={() => void retry()}>
+              Try again
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Alert>
+  )
+}
+
+interface LoadedProps<T> {
+  query: Pick<UseQueryResult<T>, 'data' | 'error' | 'refetch'>
+  /** When the answer holds nothing. */
+  empty?: { when: (data: T) => boolean; show: ReactNode }
+  /** In the shape of what comes, so that nothing jumps. */
+  waiting?: ReactNode
+  children: (data: T) => ReactNode
+}
+
+/** What a query answers, or the state that it is in. Once there is something it stays while it is asked for anew. */
+export function Loaded<T>({ query, empty, waiting, children }: LoadedProps<T>) {
+  if (query.data === undefined) {
+    return query.error === null ? (
+      (waiting ?? <Waiting />)
+    ) : (
+      <Failure error={query.error} retry={query.refetch} />
+    )
+  }
+  return empty?.when(query.data) === true ? empty.show : children(query.data)
+}

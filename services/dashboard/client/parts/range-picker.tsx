@@ -1,0 +1,51 @@
+import { Popover, Select } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { lazy, Suspense } from 'react'
+import { useSetTexts } from '../app/address.ts'
+import { presets, type ChosenRange } from '../formats/time-range.ts'
+import { Waiting } from './page-states.tsx'
+
+// Calendars are heavy, and most people take a preset.
+const RangeForm = lazy(async () => ({ default: (await import('./range-form.tsx')).RangeForm }))
+
+const custom = 'custom'
+const choices = [
+  ...Object.entries(presets).map(([value, { label }]) => ({ value, label })),
+  { value: custom, label: 'From … to …' },
+]
+
+/** Which time the page is about. It stands in the address. */
+export function RangePicker({ range }: { range: ChosenRange }) {
+  const setTexts = useSetTexts()
+  const [isOpen, { open, close }] = useDisclosure()
+  const choose = (value: string | null) => {
+    if (value === custom) open()
+    else if (value !== null) setTexts({ range: value, start: undefined, end: undefined })
+  }
+  return (
+    <Popover opened={isOpen} onChange={close} onDismiss={close} position="bottom-end" trapFocus withinPortal>
+      <Popover.Target>
+        <Select
+          aria-label="Time range"
+          data={choices}
+          value={range.preset ?? custom}
+          onChange={choose}
+          allowDeselect={false}
+          w={170}
+          size="sm"
+        />
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Suspense fallback={<Waiting />}>
+          <RangeForm
+            range={range}
+            onChoose={(chosen) => {
+              setTexts({ range: undefined, ...chosen })
+              close()
+            }}
+          />
+        </Suspense>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}

@@ -1,0 +1,93 @@
+interface JsonSchema {
+  type?: string | string[]
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: JsonSchema[]
+  oneOf?: JsonSchema[]
+  allOf?: JsonSchema[]
+  properties?: Record<string, JsonSchema>
+  required?: string[]
+  additionalProperties?: boolean | JsonSchema
+  items?: JsonSchema
+}
+
+type Content = Record<string, { schema?: JsonSchema }>
+interface Operation {
+  parameters?: { in: string; name: string; required?: boolean; schema: JsonSchema }[]
+  requestBody?: { required?: boolean; content: Content }
+  responses: Record<string, { content?: Content }>
+}
+
+/** TypeScript types of every operation of an OpenAPI document whose schemas stand in place: what the dashboard is checked against. */
+export function writeApiTypes(document: Record<string, unknown>): string {
+  const paths = document['paths'] as Record<string, Record<string, Operation>>
+  const operations = Object.entries(paths)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(
+        ([method, operation]) => `  '${method.toUpperCase()} ${path}': ${typeOfOperation(operation)}`,
+      ),
+    )
+  return `// Made from /openapi.json: UPDATE_DOCS=1 with services/api/openapi.integration.test.ts writes it anew.\n\nexport interface Operations {\n${operations.join('\n')}\n}\n`
+}
+
+function typeOfOperation({ parameters = [], requestBody, responses }: Operation): string {
+  const of = (place: string) =>
+    typeOf({
+      type: 'object',
+      properties: Object.fromEntries(
+        parameters.filter((each) => each.in === place).map(({ name, schema }) => [name, asText(schema)]),
+      ),
+      required: parameters
+        .filter((each) => each.in === place && each.required === true)
+        .map(({ name }) => name),
+    })
+  const [, answer] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? []
+  const body = requestBody?.content['application/json']?.schema
+  return `{ params: ${of('path')}; query: ${of('query')}; body: ${body === undefined ? 'undefined' : typeOf(body)}; answer: ${typeOf(answer?.content?.['application/json']?.schema ?? {})} }`
+}
+
+/** Query parameters are text on the way, whatever they are read as. */
+function asText(schema: JsonSchema): JsonSchema {
+  return schema.enum === undefined ? { type: 'string' } : schema
+}
+
+function typeOf(schema: JsonSchema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum !== undefined) return union(schema.enum.map((value) => JSON.stringify(value)))
+  const either = schema.anyOf ?? schema.oneOf
+  if (either !== undefined) return union(either.map(typeOf))
+  if (schema.allOf !== undefined) return schema.allOf.map((each) => `(${typeOf(each)})`).join(' & ')
+  if (Array.isArray(schema.type)) return union(schema.type.map((type) => typeOf({ ...schema, type })))
+  switch (schema.type) {
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return schema.type
+    case 'integer':
+    case 'number':
+      return 'number'
+    case 'array':
+      return `(${typeOf(schema.items ?? {})})[]`
+    case 'object':
+      return typeOfObject(schema)
+    case undefined:
+    default:
+      return 'unknown'
+  }
+}
+
+function typeOfObject({ properties = {}, required = [], additionalProperties }: JsonSchema): string {
+  const names = Object.entries(properties)
+  if (names.length === 0 && additionalProperties !== undefined && additionalProperties !== false)
+    return `Record<string, ${additionalProperties === true ? 'unknown' : typeOf(additionalProperties)}>`
+  const fields = names.map(
+    ([name, schema]) =>
+      `${/^\w+$/.test(name) ? name : JSON.stringify(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)}${required.includes(name) ? '' : ' | undefined'}`,
+  )
+  return fields.length === 0 ? 'Record<never, never>' : `{ ${fields.join('; ')} }`
+}
+
+function union(types: readonly string[]): string {
+  return [...new Set(types)].join(' | ') || 'never'
+}
