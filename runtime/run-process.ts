@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { measureCertificates } from './certificate-expiry.ts'
 import { systemClock, type Clock } from './clock.ts'
 import { parseConfig, type Environment, type processFields } from './config.ts'
 import { createLog, type Log } from './log.ts'
@@ -40,6 +41,7 @@ export async function runProcess<S extends ProcessSchema>(options: ProcessOption
   const { LOG_LEVEL, OPS_HOST, OPS_PORT, DRAIN_DEADLINE_MS } = config as z.output<ProcessSchema>
   const log = createLog(options.name, LOG_LEVEL)
   const metrics = createMetrics({ processMetrics: true })
+  measureCertificates(config, { metrics, log })
   let operations: OperationsServer | undefined
   const signals = listenForSignals(log)
   try {

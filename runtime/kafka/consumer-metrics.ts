@@ -59,10 +59,11 @@ function declare(metrics: Metrics) {
       'group',
       'topic',
     ]),
-    oldest: metrics.gauge('sluice_kafka_oldest_unfinished_seconds', 'Age of the oldest unfinished record', [
-      'group',
-      'topic',
-    ]),
+    oldest: metrics.gauge(
+      'sluice_kafka_oldest_unfinished_age_seconds',
+      'Age of the oldest unfinished record',
+      ['group', 'topic'],
+    ),
   }
 }
 
@@ -70,6 +71,12 @@ export function createConsumerMetrics(metrics: Metrics, group: string): Consumer
   const { records, dropped, letters, retries, skipped, seconds, sizes, inFlight, lag, oldest } =
     declare(metrics)
   const lags = new Map<string, Map<number, number>>()
+  // Alerts are about increases, which a series that begins at 1 does not have.
+  const beginAtZero = (topic: string) => {
+    records.inc({ group, topic, outcome: 'dead_letter' }, 0)
+    skipped.inc({ topic }, 0)
+    return new Map<number, number>()
+  }
   return {
     handled(topic, outcome) {
       records.inc({ group, topic, outcome: outcome.kind })
@@ -85,7 +92,7 @@ export function createConsumerMetrics(metrics: Metrics, group: string): Consumer
     batchRecords: (topic, count) => sizes.observe({ group, topic }, count),
     inFlight: (count) => inFlight.set({ group }, count),
     lag(topic, partition, count) {
-      const partitions = lags.get(topic) ?? new Map<number, number>()
+      const partitions = lags.get(topic) ?? beginAtZero(topic)
       lags.set(topic, partitions.set(partition, Math.max(0, count)))
       lag.set({ group, topic }, sum(partitions.values()))
     },

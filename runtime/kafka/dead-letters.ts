@@ -101,6 +101,16 @@ export function createDeadLetters(options: DeadLetterOptions): SendDeadLetters {
   }
 }
 
+/** Keys of ours are identifiers; what is none of ours may be anything, and stays out of the log. */
+const identifier = /^[\w-]{1,64}$/
+
+/** Where it stands, and by its key (on most topics the request's id) which record of the database it is. */
 function placeOf({ raw }: DeadLetter): Record<string, unknown> {
-  return { topic: raw.topic, partition: raw.partition, offset: raw.offset.toString() }
+  const key = raw.message.key?.toString('utf8') ?? ''
+  return {
+    topic: raw.topic,
+    partition: raw.partition,
+    offset: raw.offset.toString(),
+    ...(identifier.test(key) ? { key } : {}),
+  }
 }

@@ -131,8 +131,8 @@ test('a provider that hangs: calls wait up to a bound; who leaves is let go at o
 
 test('drained by configuration, a call whose application left while it waited is made all the same', async () => {
   const gateway = await world.startAnother({ UPSTREAM_CONNECTIONS: '1', CLIENT_GONE: 'drain' })
-  const waiting = () => gateway.metrics.registry.getSingleMetricAsString('sluice_gateway_waiting')
-  const inFlight = () => gateway.metrics.registry.getSingleMetricAsString('sluice_gateway_in_flight')
+  const waiting = () => gateway.metrics.registry.getSingleMetricAsString('sluice_gateway_waiting_calls')
+  const inFlight = () => gateway.metrics.registry.getSingleMetricAsString('sluice_gateway_in_flight_calls')
   const sockets: Socket[] = []
   world.upstream.answer((socket) => sockets.push(socket))
   const first = world.post(chatPath, {}, gateway)

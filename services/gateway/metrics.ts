@@ -1,7 +1,7 @@
 import type { Metrics } from '#runtime/metrics.ts'
 import type { Verdict } from './delivery/post-records.ts'
 import type { CutReason } from './recording/captured-body.ts'
-import type { LossReason } from './spool/spool-options.ts'
+import { lossReasons, type LossReason } from './spool/spool-options.ts'
 import type { SpoolDepth } from './spool/spool-depth.ts'
 import type { RefusalReason } from './traffic/gateway-answer.ts'
 
@@ -24,7 +24,7 @@ export interface GatewayMetrics {
   malformedHeaders(count: number): void
   recorded(): void
   cut(reason: CutReason): void
-  lost(reason: LossReason | 'defect', count: number): void
+  lost(reason: LossReason, count: number): void
   /** What is lost so far, by reason. */
   losses(): Promise<Record<string, number>>
   heartbeatFailed(): void
@@ -33,6 +33,8 @@ export interface GatewayMetrics {
   delivered(verdict: Verdict['kind']): void
   deliveryFailed(): void
   spool(depth: SpoolDepth, nowMs: number): void
+  /** What SPOOL_MAX_BYTES leaves this process. */
+  spoolLimit(bytes: number): void
 }
 
 const addedBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1]
@@ -43,7 +45,7 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
   const requests = metrics.counter(name('requests_total'), 'Calls that ended, by class of status.', [
     'status',
   ])
-  const inFlight = metrics.gauge(name('in_flight'), 'Calls being forwarded.')
+  const inFlight = metrics.gauge(name('in_flight_calls'), 'Calls being forwarded.')
   const added = metrics.histogram(
     name('added_seconds'),
     'Time of a call not spent waiting for the provider.',
@@ -94,14 +96,17 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
     slowDisk: () => slow.inc(),
     delivered: (verdict) => delivered.inc({ verdict }),
     deliveryFailed: () => failed.inc(),
-    spool: spoolGauges(metrics),
+    ...spoolGauges(metrics),
   }
 }
 
 function trafficGauges(metrics: Metrics): Pick<GatewayMetrics, 'requestBytes' | 'answerBytes' | 'waiting'> {
   const sent = metrics.counter('sluice_gateway_request_bytes_total', 'Bytes of request bodies taken.')
   const received = metrics.counter('sluice_gateway_answer_bytes_total', 'Bytes of answers passed on.')
-  const waiting = metrics.gauge('sluice_gateway_waiting', 'Calls that wait for a connection to the provider.')
+  const waiting = metrics.gauge(
+    'sluice_gateway_waiting_calls',
+    'Calls that wait for a connection to the provider.',
+  )
   return {
     requestBytes: (count) => sent.inc(count),
     answerBytes: (count) => received.inc(count),
@@ -121,16 +126,23 @@ function lossCounter(metrics: Metrics): Pick<GatewayMetrics, 'lost' | 'losses'> 
   const lost = metrics.counter('sluice_gateway_records_lost_total', 'Recorded calls that are lost.', [
     'reason',
   ])
+  // An alert is about its increase, which a series that begins at 1 does not have.
+  for (const reason of lossReasons) lost.inc({ reason }, 0)
   return {
     lost: (reason, count) => lost.inc({ reason }, count),
     async losses() {
       const { values } = await lost.get()
-      return Object.fromEntries(values.map(({ labels, value }) => [String(labels.reason), value]))
+      const some = values.filter(({ value }) => value > 0)
+      return Object.fromEntries(some.map(({ labels, value }) => [String(labels.reason), value]))
     },
   }
 }
 
-function spoolGauges(metrics: Metrics): GatewayMetrics['spool'] {
+function spoolGauges(metrics: Metrics): Pick<GatewayMetrics, 'spool' | 'spoolLimit'> {
+  const limit = metrics.gauge(
+    'sluice_gateway_spool_limit_bytes',
+    'Bytes at which the spool begins to drop its oldest records.',
+  )
   const waiting = metrics.gauge('sluice_gateway_spool_records', 'Records waiting to be sent.')
   const size = metrics.gauge('sluice_gateway_spool_bytes', 'Bytes of the spool on disk.')
   const age = metrics.gauge(
@@ -139,9 +151,12 @@ function spoolGauges(metrics: Metrics): GatewayMetrics['spool'] {
     [],
     'max',
   )
-  return ({ records, bytes, oldestMs }, nowMs) => {
-    waiting.set(records)
-    size.set(bytes)
-    age.set(oldestMs === undefined ? 0 : Math.max(0, nowMs - oldestMs) / 1_000)
+  return {
+    spoolLimit: (bytes) => limit.set(bytes),
+    spool({ records, bytes, oldestMs }, nowMs) {
+      waiting.set(records)
+      size.set(bytes)
+      age.set(oldestMs === undefined ? 0 : Math.max(0, nowMs - oldestMs) / 1_000)
+    },
   }
 }

@@ -263,6 +263,7 @@ interface SpoolParts {
 }
 
 function createSpool(config: GatewayConfig, { metrics, log, clock, stripBodies }: SpoolParts): Spool {
+  metrics.spoolLimit(config.SPOOL_MAX_BYTES)
   return new Spool({
     directory: config.SPOOL_DIR,
     name: `${process.pid}-${randomBytes(4).toString('hex')}`,

@@ -68,11 +68,11 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
   const logged = callTopic(registry, config.TOPIC_PREFIX, topics.requestLogged)
   const ephemeral = callTopic(registry, config.TOPIC_PREFIX, topics.requestEphemeral)
   const logCalls = createLogCalls({
+    ...dependencies,
     keys,
     admit: createAdmit(createQuotaStore(pool), clock),
     publish: createPublishCall({ producer, sealer, logged, ephemeral }),
     prices,
-    clock,
     maxRecordBytes: config.BODY_MAX_BYTES,
   })
 

@@ -1,6 +1,7 @@
 import type { PriceTable } from '#capture/price-table.ts'
 import type { Clock } from '#runtime/clock.ts'
 import { SluiceError } from '#runtime/errors.ts'
+import type { Metrics } from '#runtime/metrics.ts'
 import { newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { requestLimitOf } from '#schemas/tiers.ts'
@@ -16,6 +17,8 @@ import type { Admission } from './stores/quota-store.ts'
 /** What became of one record: the identifier under which Kafka has it, or why it has not. */
 export type LogResult = { id: string } | Problem
 
+const quotaExceeded = 'INGEST_QUOTA_EXCEEDED'
+
 /** Takes records of one caller; one result each, in their order. A bad record does not fail its neighbours. */
 export type LogCalls = (principal: Principal, records: readonly RawRecord[]) => Promise<LogResult[]>
 
@@ -26,6 +29,7 @@ export interface LogCallsDependencies {
   prices: PriceTable
   clock: Clock
   maxRecordBytes: number
+  metrics: Metrics
 }
 
 interface Accepted extends ReadRecord {
@@ -35,16 +39,33 @@ interface Accepted extends ReadRecord {
 
 /** Order matters: only what is valid is counted, and only what is counted is published. */
 export function createLogCalls(dependencies: LogCallsDependencies): LogCalls {
+  const outcomes = countOutcomes(dependencies.metrics)
   return async (principal, records) => {
     const accepted = await Promise.all(
       records.map((record) => orProblem(() => accept(dependencies, principal, record))),
     )
     const admissions = await admitByProject(dependencies.admit, accepted.filter(isAccepted))
-    return Promise.all(
+    const results = await Promise.all(
       accepted.map(async (record) =>
         isAccepted(record) ? orProblem(() => publish(dependencies, record, admissions)) : record,
       ),
     )
+    outcomes(results)
+    return results
+  }
+}
+
+/** In a batch each record has its own, which the status of the answer does not show. */
+function countOutcomes(metrics: Metrics) {
+  const records = metrics.counter(
+    'sluice_ingest_records_total',
+    'Records by what was answered: `queued`, or the code of the refusal.',
+    ['outcome'],
+  )
+  // Alerts are about increases, which a series that begins at 1 does not have.
+  for (const outcome of ['queued', quotaExceeded]) records.inc({ outcome }, 0)
+  return (results: readonly LogResult[]) => {
+    for (const result of results) records.inc({ outcome: result instanceof Problem ? result.code : 'queued' })
   }
 }
 
@@ -117,7 +138,7 @@ function overQuota({ projectId }: ProjectSettings, admission: Admission, nowMs: 
   const resetsAt = new Date(admission.periodResetAtMs).toISOString()
   return new Problem(
     429,
-    'INGEST_QUOTA_EXCEEDED',
+    quotaExceeded,
     `project ${projectId} has used its ${limit} requests for ${month}; the period resets at ${resetsAt}`,
     {
       headers: { 'retry-after': String(Math.max(1, Math.ceil((admission.periodResetAtMs - nowMs) / 1000))) },

@@ -25,9 +25,13 @@ export function createNotifierMetrics(metrics: Metrics): NotifierMetrics {
   // Alerts are about a rate of these, which starts at 0 and not at the first failure.
   const initial: readonly Selection[] = ['selected', 'other_event', 'filtered', 'expression_failed']
   for (const selection of initial) selections.inc({ selection }, 0)
+  const attempts = metrics.counter('sluice_notifier_attempts_total', 'Delivery attempts by result', [
+    'result',
+  ])
+  for (const result of ['delivered', 'refused', 'timed_out', 'no_answer']) attempts.inc({ result }, 0)
   return {
     selections,
-    attempts: metrics.counter('sluice_notifier_attempts_total', 'Delivery attempts by result', ['result']),
+    attempts,
     attemptSeconds: metrics.histogram(
       'sluice_notifier_attempt_seconds',
       'Time of an attempt until the status line',
@@ -38,22 +42,25 @@ export function createNotifierMetrics(metrics: Metrics): NotifierMetrics {
       'Time from an event to its delivery at the first attempt',
       [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
     ),
-    inFlight: metrics.gauge('sluice_notifier_in_flight', 'Attempts being made'),
+    inFlight: metrics.gauge('sluice_notifier_in_flight_attempts', 'Attempts being made'),
     knownEndpoints: metrics.gauge(
       'sluice_notifier_known_endpoints',
       'Endpoints of which is known whether they are slow',
     ),
-    unwritten: metrics.gauge('sluice_notifier_unwritten', 'Attempts that were sent and are not written yet'),
+    unwritten: metrics.gauge(
+      'sluice_notifier_unwritten_attempts',
+      'Attempts that were sent and are not written yet',
+    ),
     forgotten: metrics.counter(
       'sluice_notifier_unwritten_forgotten_total',
       'Attempts that were sent and never written because there were too many: they are sent again',
     ),
     waiting: metrics.counter(
-      'sluice_notifier_waiting_total',
+      'sluice_notifier_set_aside_total',
       'Attempts that were set aside in the database, by reason',
       ['reason'],
     ),
-    dead: metrics.counter('sluice_notifier_dead_total', 'Deliveries whose last attempt failed'),
+    dead: metrics.counter('sluice_notifier_dead_deliveries_total', 'Deliveries whose last attempt failed'),
     disabled: metrics.counter(
       'sluice_notifier_disabled_total',
       'Webhooks disabled because nothing reached them for as long as their owners set',

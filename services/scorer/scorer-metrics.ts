@@ -16,7 +16,30 @@ export interface ScorerMetrics {
   customReloads: Counter<'outcome'>
 }
 
+/** What comes of a request to the judge. */
+const judgeOutcomes = [
+  'judged',
+  'judge_unavailable',
+  'judge_answer_invalid',
+  'judge_refused',
+  'budget_spent',
+  'no_price',
+]
+
 export function createScorerMetrics(metrics: Metrics): ScorerMetrics {
+  const judgeCalls = metrics.counter(
+    'sluice_judge_calls_total',
+    'Requests to the judge, by what came of them.',
+    ['outcome'],
+  )
+  const customReloads = metrics.counter(
+    'sluice_custom_scorer_reloads_total',
+    'Changes of the custom scorers file seen.',
+    ['outcome'],
+  )
+  // Alerts are about increases, which a series that begins at 1 does not have.
+  for (const outcome of judgeOutcomes) judgeCalls.inc({ outcome }, 0)
+  customReloads.inc({ outcome: 'refused' }, 0)
   const detectorBuckets = [0.000_1, 0.000_5, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
   const judgeBuckets = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30]
   return {
@@ -36,9 +59,7 @@ export function createScorerMetrics(metrics: Metrics): ScorerMetrics {
       'Time of one request to the judge.',
       judgeBuckets,
     ),
-    judgeCalls: metrics.counter('sluice_judge_calls_total', 'Requests to the judge, by what came of them.', [
-      'outcome',
-    ]),
+    judgeCalls,
     judgeTokens: metrics.counter('sluice_judge_tokens_total', 'Tokens that the judge counted.', ['kind']),
     judgeUsd: metrics.counter('sluice_judge_usd_total', 'US dollars that the judge cost.', ['scorer']),
     oldestJobAgeSeconds: metrics.gauge(
@@ -52,10 +73,6 @@ export function createScorerMetrics(metrics: Metrics): ScorerMetrics {
       ['outcome'],
     ),
     customScorers: metrics.gauge('sluice_custom_scorers', 'Custom scorers in force.'),
-    customReloads: metrics.counter(
-      'sluice_custom_scorer_reloads_total',
-      'Changes of the custom scorers file seen.',
-      ['outcome'],
-    ),
+    customReloads,
   }
 }

@@ -26,12 +26,16 @@ export const bytesDecoder: Decoder<Buffer | null> = {
 /** Codes of records that are better not touched again: they cannot be decoded, or ended a process. */
 const unreadable = new Set(['UNDECODABLE', 'CRASHED'])
 
+/** Three times as many as there are. */
+const maxCodes = 50
+
 /** Writes down where each dead letter stands and what it is about, without what it holds. */
 export function createDeadLetterIndex(
   dependencies: DeadLetterIndexDependencies,
 ): BatchHandler<Buffer | null> {
   const { pool, sourceOf, decoderOf, metrics } = dependencies
   const indexed = metrics.counter('sluice_sink_dead_letters_total', 'Dead letters indexed', ['topic', 'code'])
+  const labelOf = boundCodes()
   return async ({ records, position }) => {
     const topic = sourceOf(position.topic)
     const decoder = decoderOf(topic)
@@ -45,8 +49,17 @@ export function createDeadLetterIndex(
       ),
     )
     await insertDeadLetters(pool, rows)
-    for (const { code } of rows) indexed.inc({ topic, code })
+    for (const { code } of rows) indexed.inc({ topic, code: labelOf(code) })
     return records.map(() => ok())
+  }
+}
+
+/** Others can write to these topics too: what they call codes must not become series without end. */
+function boundCodes(): (code: string) => string {
+  const seen = new Set<string>()
+  return (code) => {
+    if (seen.size < maxCodes) seen.add(code)
+    return seen.has(code) ? code : 'other'
   }
 }
 

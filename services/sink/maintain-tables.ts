@@ -5,6 +5,7 @@ import { inTransaction } from '#runtime/postgres.ts'
 import { dayOf, type DayPartitions } from './stores/day-partitions.ts'
 import { deleteOldEphemeral } from './stores/ephemeral-store.ts'
 import { forgetErased } from './stores/erase-calls.ts'
+import { measureDaysAhead, measureErasures } from './stores/measure-upkeep.ts'
 import { deletePublished, measureOutbox } from './stores/outbox-store.ts'
 
 export interface MaintenanceDependencies {
@@ -25,17 +26,13 @@ const publishedDays = 8
 const erasureDays = 90
 
 /**
- * One round of what has to be done now and then: partitions for the days ahead, outbox rows long published, and the gauges of the outbox. The
+ * One round of what has to be done now and then: partitions for the days ahead, outbox rows long published, and what operators watch. The
  * first is done by every sink, because making what is there costs nothing; deleting by one at a time, elected by an
  * advisory lock that goes with its transaction. Resolves to whether there is more to do.
  */
 export function createMaintenance(dependencies: MaintenanceDependencies): () => Promise<boolean> {
-  const { pool, partitions, daysAhead, clock, metrics } = dependencies
-  const waitingGauge = metrics.gauge(
-    'sluice_outbox_waiting',
-    'Events not yet published, counted up to 10,000',
-  )
-  const ageGauge = metrics.gauge('sluice_outbox_oldest_seconds', 'Age of the oldest event not yet published')
+  const { pool, partitions, daysAhead, clock } = dependencies
+  const measure = createMeasuring(dependencies)
 
   return async () => {
     // Yesterday too: its late calls are the most usual ones.
@@ -52,9 +49,29 @@ export function createMaintenance(dependencies: MaintenanceDependencies): () => 
         (await forgetErased(client, erasureDays))
       )
     })
-    const { waiting, oldestSeconds } = await measureOutbox(pool)
-    waitingGauge.set(waiting)
-    ageGauge.set(oldestSeconds)
+    await measure()
     return deleted > 0
+  }
+}
+
+/** What every sink says alike, because it is the database's: alerts take the largest, or the smallest. */
+function createMeasuring({ pool, metrics }: MaintenanceDependencies): () => Promise<void> {
+  const gauge = (name: string, help: string) => metrics.gauge(`sluice_${name}`, help)
+  const waiting = gauge('outbox_waiting_events', 'Events not yet published, counted up to 10,000')
+  const age = gauge('outbox_oldest_age_seconds', 'Age of the oldest event not yet published')
+  const daysAhead = gauge(
+    'partition_days_ahead',
+    'Days after today for which every table by day has its partition',
+  )
+  const erasures = gauge('erasures_open', 'Erasures that are not done')
+  const erasureAge = gauge('erasures_oldest_age_seconds', 'Age of the oldest erasure that is not done')
+  return async () => {
+    const outbox = await measureOutbox(pool)
+    waiting.set(outbox.waiting)
+    age.set(outbox.oldestSeconds)
+    daysAhead.set(await measureDaysAhead(pool))
+    const open = await measureErasures(pool)
+    erasures.set(open.count)
+    erasureAge.set(open.oldestSeconds)
   }
 }

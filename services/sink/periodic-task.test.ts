@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { systemClock, type Clock } from '#runtime/clock.ts'
 import { TransientError } from '#runtime/errors.ts'
 import { createLog } from '#runtime/log.ts'
+import { createMetrics } from '#runtime/metrics.ts'
 import { createPeriodicTask } from './periodic-task.ts'
 
 const log = createLog('test', 'silent')
@@ -29,6 +30,7 @@ describe('a periodic task', () => {
       intervalMs: 7,
       clock,
       log,
+      metrics: createMetrics(),
       run: () => Promise.resolve(answers.shift() ?? ended.promise),
     })
     await task.start()
@@ -41,6 +43,7 @@ describe('a periodic task', () => {
 
   test('tries transient failures again with growing pauses and is degraded meanwhile', async () => {
     const clock = countingClock()
+    const metrics = createMetrics()
     let runs = 0
     const recovered = Promise.withResolvers<undefined>()
     const seen: string[] = []
@@ -49,6 +52,7 @@ describe('a periodic task', () => {
       intervalMs: 1,
       clock,
       log,
+      metrics,
       run: () => {
         seen.push(task.health().status)
         if (++runs <= 8) return Promise.reject(new TransientError('POSTGRES_UNAVAILABLE', 'away'))
@@ -62,6 +66,9 @@ describe('a periodic task', () => {
     expect(clock.slept.slice(0, 8)).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
     expect(seen.slice(0, 2)).toEqual(['ok', 'degraded'])
     expect(seen[9]).toBe('ok')
+    const text = await metrics.registry.metrics()
+    expect(text).toContain('sluice_sink_task_runs_total{task="t",outcome="failed"} 8')
+    expect(text).toContain('sluice_sink_task_last_success_timestamp_seconds{task="t"} 0')
   })
 
   test('cannot go on after any other failure', async () => {
@@ -70,6 +77,7 @@ describe('a periodic task', () => {
       intervalMs: 1,
       clock: countingClock(),
       log,
+      metrics: createMetrics(),
       run: () => Promise.reject(new TypeError('a defect')),
     })
     await task.start()
@@ -86,6 +94,7 @@ describe('a periodic task', () => {
       intervalMs: 60_000,
       clock: systemClock,
       log,
+      metrics: createMetrics(),
       run: () => {
         if (++runs === 2) twice.resolve(undefined)
         setImmediate(() => task.wake())
@@ -100,6 +109,7 @@ describe('a periodic task', () => {
       intervalMs: 1,
       clock: systemClock,
       log,
+      metrics: createMetrics(),
       run: () => Promise.resolve(false),
     })
     await idle.stop()

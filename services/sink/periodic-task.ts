@@ -1,6 +1,7 @@
 import type { Clock } from '#runtime/clock.ts'
 import { SluiceError } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
+import type { Metrics } from '#runtime/metrics.ts'
 import type { Health, Service } from '#runtime/service.ts'
 
 export interface PeriodicTaskOptions {
@@ -12,6 +13,7 @@ export interface PeriodicTaskOptions {
   run: (signal: AbortSignal) => Promise<boolean>
   clock: Clock
   log: Log
+  metrics: Metrics
 }
 
 export interface PeriodicTask extends Service {
@@ -28,6 +30,7 @@ const longestBackoffMs = 30_000
  */
 export function createPeriodicTask(options: PeriodicTaskOptions): PeriodicTask {
   const { name, intervalMs, run, clock, log } = options
+  const ended = countRuns(options)
   const stopping = new AbortController()
   const finished = Promise.withResolvers<undefined>()
   let wakeUp = new AbortController()
@@ -48,8 +51,10 @@ export function createPeriodicTask(options: PeriodicTaskOptions): PeriodicTask {
         const more = await run(stopping.signal)
         failures = 0
         problem = undefined
+        ended('succeeded')
         if (!more) await pause(intervalMs, true)
       } catch (error) {
+        ended('failed')
         if (!(error instanceof SluiceError) || error.retry === 'never') throw error
         const delayMs = Math.min(firstBackoffMs * 2 ** failures++, longestBackoffMs)
         problem = `${error.code}: ${error.message}`
@@ -82,5 +87,24 @@ export function createPeriodicTask(options: PeriodicTaskOptions): PeriodicTask {
       const now = status === 'ok' && problem !== undefined ? 'degraded' : status
       return problem === undefined ? { status: now } : { status: now, problems: { [name]: problem } }
     },
+  }
+}
+
+/** What stands still shows in the time of its last success, whatever keeps it. */
+function countRuns({ name: task, metrics, clock }: PeriodicTaskOptions) {
+  const runs = metrics.counter(
+    'sluice_sink_task_runs_total',
+    'Rounds of periodic tasks, by how they ended.',
+    ['task', 'outcome'],
+  )
+  const lastSuccess = metrics.gauge(
+    'sluice_sink_task_last_success_timestamp_seconds',
+    'When a round of the task last succeeded.',
+    ['task'],
+  )
+  runs.inc({ task, outcome: 'failed' }, 0)
+  return (outcome: 'succeeded' | 'failed') => {
+    runs.inc({ task, outcome })
+    if (outcome === 'succeeded') lastSuccess.set({ task }, clock.now() / 1_000)
   }
 }

@@ -1,11 +1,12 @@
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import type { Service } from '#runtime/service.ts'
-import { topics } from '#schemas/topics.ts'
+import { topics, topicsToCreate } from '#schemas/topics.ts'
 import type { SinkConfig } from './config.ts'
 import { createCostAlerts } from './alert-costs.ts'
 import { createErasing } from './erase-recorded.ts'
 import { createRunCarrier } from './carry-out-runs.ts'
 import { createRollupFolding } from './fold-rollups.ts'
+import { createClusterWatch } from './watch-cluster.ts'
 import { createClaimKeeping } from './keep-claims.ts'
 import { createRetention } from './keep-retention.ts'
 import { createMaintenance } from './maintain-tables.ts'
@@ -19,6 +20,9 @@ import { createSweep } from './sweep-unscored.ts'
 import { createDayPartitions, type DayPartitions } from './stores/day-partitions.ts'
 import { createCallConsumer, createDeadLetterConsumer, createScoreConsumer } from './create-consumers.ts'
 import { callGroupOf, layGround, scoreGroupOf, type Ground } from './lay-ground.ts'
+
+/** Twice between two scrapes would show nothing more. */
+const clusterWatchIntervalMs = 30_000
 
 /** The sink: three consumers, the relay of the outbox and the upkeep of the tables, in one process. */
 export function createSink(config: SinkConfig, dependencies: ProcessDependencies): Service {
@@ -35,6 +39,7 @@ export function createSink(config: SinkConfig, dependencies: ProcessDependencies
     run: createEventRelay({ ...ground, publishEvents }),
     clock,
     log,
+    metrics: ground.metrics,
   })
   const partitions = createDayPartitions({ pool, clock, maxAgeDays: config.SINK_LATE_MAX_DAYS })
   const calls = createCallConsumer(ground, partitions, () => relay.wake())
@@ -92,6 +97,15 @@ function createUpkeep(ground: Ground, partitions: DayPartitions, onEvents: () =>
       'sweep',
       config.SWEEP_INTERVAL_MS,
       createSweep({ ...ground, ageMs: config.SWEEP_AGE_MS, publishJobs }),
+    ),
+    every(
+      'cluster_watch',
+      clusterWatchIntervalMs,
+      createClusterWatch({
+        ...ground,
+        registryUrl: config.SCHEMA_REGISTRY_URL,
+        topicNames: topicsToCreate(config.TOPIC_PREFIX).map(({ name }) => name),
+      }),
     ),
     every('score_runs', config.SCORE_RUNS_INTERVAL_MS, createReplays(ground)),
   ]

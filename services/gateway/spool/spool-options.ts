@@ -2,7 +2,16 @@ import type { KeyObject } from 'node:crypto'
 import type { Log } from '#runtime/log.ts'
 import type { StripBodies } from './erase-bodies.ts'
 
-export type LossReason = 'spool_full' | 'parked_full' | 'spool_write' | 'damaged' | 'unreadable'
+/** Why a recorded call is lost; `defect`: no record could be made of it. */
+export const lossReasons = [
+  'spool_full',
+  'parked_full',
+  'spool_write',
+  'damaged',
+  'unreadable',
+  'defect',
+] as const
+export type LossReason = (typeof lossReasons)[number]
 
 export interface SpoolOptions {
   directory: string

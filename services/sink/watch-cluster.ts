@@ -1,0 +1,103 @@
+import type { Admin, Kafka } from 'kafkajs'
+import kafkajs from 'kafkajs'
+import type { Pool } from 'pg'
+import type { Log } from '#runtime/log.ts'
+import type { Metrics } from '#runtime/metrics.ts'
+import { withAdmin } from '#runtime/kafka/with-admin.ts'
+import { messageOf } from '#runtime/errors.ts'
+
+export interface ClusterWatchDependencies {
+  kafka: Kafka
+  pool: Pool
+  registryUrl: string
+  /** Full names of the topics to look at. */
+  topicNames: readonly string[]
+  log: Log
+  metrics: Metrics
+}
+
+type Partition = Awaited<ReturnType<Admin['fetchTopicMetadata']>>['topics'][number]['partitions'][number]
+
+const registryTimeoutMs = 5_000
+
+/**
+ * One round of looking at what the sink stands on: whether the topics' replicas are in sync, and whether the registry answers. Brokers tell
+ * it by JMX, which needs an agent in each; asked from here it is there wherever a sink runs. Never fails: what does not answer is a figure.
+ */
+export function createClusterWatch(dependencies: ClusterWatchDependencies): () => Promise<boolean> {
+  const { kafka, pool, registryUrl, topicNames, log, metrics } = dependencies
+  const up = metrics.gauge('sluice_dependency_up', 'Whether it answered when it was last asked: 1 or 0.', [
+    'dependency',
+  ])
+  const byTopic = (name: string, help: string) =>
+    metrics.gauge(`sluice_cluster_${name}_partitions`, help, ['topic'])
+  const lagging = byTopic('under_replicated', 'Partitions with a replica that is not in sync.')
+  const refusing = byTopic('under_min_isr', 'Partitions that take no writes: too few replicas are in sync.')
+  const offline = byTopic('offline', 'Partitions without a leader.')
+
+  const ask = async (dependency: string, work: () => Promise<unknown>) => {
+    try {
+      await work()
+      up.set({ dependency }, 1)
+    } catch (error) {
+      up.set({ dependency }, 0)
+      log.warn({ dependency, reason: messageOf(error) }, 'a dependency does not answer')
+    }
+  }
+  const missing = metrics.gauge('sluice_cluster_missing_topics', 'Topics that Kafka does not show.')
+  const measureTopics = async (admin: Admin) => {
+    const present = new Set(await admin.listTopics())
+    const shown = topicNames.filter((name) => present.has(name))
+    missing.set(topicNames.length - shown.length)
+    if (shown.length === 0) return
+    const minimums = await readMinimums(admin, shown)
+    const { topics } = await admin.fetchTopicMetadata({ topics: shown })
+    for (const { name: topic, partitions } of topics) {
+      const count = (is: (partition: Partition) => boolean) => partitions.filter(is).length
+      lagging.set(
+        { topic },
+        count(({ isr, replicas }) => isr.length < replicas.length),
+      )
+      refusing.set(
+        { topic },
+        count(({ isr }) => isr.length < (minimums.get(topic) ?? 1)),
+      )
+      offline.set(
+        { topic },
+        count(({ leader }) => leader < 0),
+      )
+    }
+  }
+  return async () => {
+    await Promise.all([
+      ask('kafka', () => withAdmin(kafka, measureTopics)),
+      ask('postgres', () => pool.query('select 1')),
+      ask('registry', async () => {
+        const signal = AbortSignal.timeout(registryTimeoutMs)
+        const response = await fetch(`${registryUrl.replace(/\/$/, '')}/subjects`, { signal })
+        await response.arrayBuffer()
+        if (!response.ok) throw new Error(`it answered ${response.status}`)
+      }),
+    ])
+    return false
+  }
+}
+
+/** `min.insync.replicas` of each topic. */
+async function readMinimums(
+  admin: Admin,
+  topicNames: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const type = kafkajs.ConfigResourceTypes.TOPIC
+  const configNames = ['min.insync.replicas']
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: topicNames.map((name) => ({ type, name, configNames })),
+  })
+  return new Map(
+    resources.map(({ resourceName, configEntries }) => [
+      resourceName,
+      Number(configEntries[0]?.configValue ?? 1),
+    ]),
+  )
+}

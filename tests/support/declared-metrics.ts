@@ -1,0 +1,88 @@
+import { systemClock } from '#runtime/clock.ts'
+import { parseConfig } from '#runtime/config.ts'
+import { createLog } from '#runtime/log.ts'
+import { createMetrics } from '#runtime/metrics.ts'
+import type { ProcessDependencies } from '#runtime/run-process.ts'
+import { measureCertificates } from '#runtime/certificate-expiry.ts'
+import { apiConfigSchema } from '#services/api/config.ts'
+import { createApi } from '#services/api/service.ts'
+import { gatewayConfigSchema } from '#services/gateway/config.ts'
+import { createGateway } from '#services/gateway/service.ts'
+import { createWorkerPool } from '#services/gateway/workers/worker-pool.ts'
+import { ingestConfigSchema } from '#services/ingest/config.ts'
+import { createIngest } from '#services/ingest/service.ts'
+import { notifierConfig } from '#services/notifier/config.ts'
+import { createNotifier } from '#services/notifier/service.ts'
+import { scorerConfig } from '#services/scorer/config.ts'
+import { createScorer } from '#services/scorer/service.ts'
+import { sinkConfig } from '#services/sink/config.ts'
+import { createSink } from '#services/sink/service.ts'
+import type { z } from 'zod'
+
+export interface DeclaredMetric {
+  name: string
+  help: string
+  type: 'counter' | 'gauge' | 'histogram' | 'summary'
+  labels: readonly string[]
+  services: string[]
+}
+
+// Nothing of this is reached: services are made and never started.
+const environment = {
+  KAFKA_BROKERS: 'localhost:1',
+  SCHEMA_REGISTRY_URL: 'http://localhost:1',
+  DATABASE_URL: 'postgres://nobody@localhost:1/nothing',
+  INTERNAL_API_SECRET: 'a secret that is long enough for the schema',
+  PROXY_API_KEY: 'proxy',
+  UPSTREAM_URL: 'http://localhost:1',
+  API_BACKEND_URL: 'http://localhost:1',
+  SERVICE_API_KEY: 'svc_000000000000000000000000000000000000000000000000',
+  SPOOL_DIR: '/nonexistent',
+}
+
+const makers: Readonly<Record<string, (dependencies: ProcessDependencies) => void>> = {
+  api: (dependencies) => createApi(read(apiConfigSchema), dependencies),
+  ingest: (dependencies) => createIngest(read(ingestConfigSchema), dependencies),
+  gateway: (dependencies) => {
+    createGateway(read(gatewayConfigSchema), dependencies)
+    createWorkerPool(2, () => unreachable(), dependencies)
+  },
+  sink: (dependencies) => createSink(read(sinkConfig), dependencies),
+  scorer: (dependencies) => createScorer(read(scorerConfig), dependencies),
+  notifier: (dependencies) => createNotifier(read(notifierConfig), dependencies),
+}
+
+/** Every metric that the services declare when they are made, by name; with those of Node's that prom-client adds. */
+export function declaredMetrics(): ReadonlyMap<string, DeclaredMetric> {
+  const declared = new Map<string, DeclaredMetric>()
+  for (const [service, make] of Object.entries(makers)) {
+    const metrics = createMetrics({ processMetrics: true })
+    const log = createLog('test', 'silent')
+    measureCertificates({}, { metrics, log })
+    make({ log, metrics, clock: systemClock })
+    for (const metric of metrics.registry.getMetricsAsArray()) {
+      const { name, help, type, labels } = describe(metric)
+      const known = declared.get(name) ?? { name, help, type, labels, services: [] }
+      known.services.push(service)
+      declared.set(name, known)
+    }
+  }
+  return declared
+}
+
+/** prom-client keeps these at run time, and its types do not say so. */
+function describe(metric: object) {
+  const { name, help, labelNames } = metric as { name: string; help: string; labelNames?: string[] }
+  const type = metric.constructor.name.toLowerCase() as DeclaredMetric['type']
+  return { name, help, type, labels: labelNames ?? [] }
+}
+
+function read<S extends z.ZodObject>(schema: S): z.output<S> {
+  const parsed = parseConfig(schema, environment)
+  if (!parsed.ok) throw new Error(parsed.problems.join('; '))
+  return parsed.value
+}
+
+function unreachable(): never {
+  throw new Error('a worker was started')
+}
