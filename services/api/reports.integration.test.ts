@@ -75,8 +75,12 @@ describe('GET /api/stats', () => {
     const { json, status } = await get(`/api/stats?${range}&step=6h`)
     expect(status).toBe(200)
     expect(json).toMatchObject({ step_hours: 6, by: null, start: new Date(day).toISOString() })
-    const series = json['series'] as { points: Record<string, unknown>[] }[]
+    const series = json['series'] as { total: object; points: Record<string, unknown>[] }[]
     expect(series).toHaveLength(1)
+    // What one step over all of it says: the same sums, and the percentiles of all calls together.
+    const whole = (await get(`/api/stats?${range}&step=7d`)).json['series'] as { points: object[] }[]
+    expect(whole[0]?.points).toEqual([{ ...series[0]?.total, at: expect.any(String) }])
+    expect(series[0]?.total).toMatchObject({ calls: 9, failed: 2, unsafe: 1 })
     expect(series[0]?.points).toMatchObject([
       {
         at: new Date(day).toISOString(),
@@ -107,7 +111,11 @@ describe('GET /api/stats', () => {
     ])
     const scorers = (await get(`/api/stats?${range}&step=1d&by=scorer`)).json
     expect(scorers['series']).toMatchObject([
-      { name: 'pii_detection', points: [{ scores: 2, safe: 1, unsafe: 1, average_score: 3 }] },
+      {
+        name: 'pii_detection',
+        total: { scores: 2, safe: 1, unsafe: 1, average_score: 3 },
+        points: [{ scores: 2, safe: 1, unsafe: 1, average_score: 3 }],
+      },
       { name: 'hallucination', points: [{ scores: 1, unscored: 1, average_score: null }] },
     ])
   })

@@ -6,7 +6,14 @@ import { route, type Route } from '#services/ingest/http/route.ts'
 import { taggedJson } from '../http/entity-tag.ts'
 import { presentRange, rangeFields, readRange, type TimeRange } from '../http/time-range.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
-import { groupings, percentileOf, readSeries, type Grouping, type StatsRow } from '../stores/rollup-reads.ts'
+import {
+  groupings,
+  percentileOf,
+  readSeries,
+  sumRows,
+  type Grouping,
+  type StatsRow,
+} from '../stores/rollup-reads.ts'
 
 const hourMs = 3_600_000
 /** Points that one answer has at most, over all of its series. */
@@ -71,6 +78,7 @@ const statsSchema = z.object({
     z.object({
       name: z.string().nullable().describe('Of the group; null: calls without one, or all that are left.'),
       is_other: z.boolean().describe('Whether this is all that are left.'),
+      total: z.union([callPoint, scorePoint]).describe('Of all points.'),
       points: z
         .array(z.union([callPoint.extend(at), scorePoint.extend(at)]))
         .describe('Steps in which nothing happened are left out. With `by=scorer`: scores.'),
@@ -137,6 +145,8 @@ function refuseForScores(by: Grouping | undefined, filters: Readonly<Record<stri
     throw invalidInput([{ path: other, message: 'cannot be used together with by=scorer' }])
 }
 
+type SummedRow = Readonly<Record<string, unknown>>
+
 function seriesOf(
   rows: readonly StatsRow[],
   by: Grouping | undefined,
@@ -145,11 +155,12 @@ function seriesOf(
   return [...Map.groupBy(rows, ({ rank }) => rank)].map(([rank, group]) => ({
     name: group[0]?.name ?? null,
     is_other: rank === null,
+    total: present(sumRows(group)),
     points: group.map((row) => ({ at: row.at.toISOString(), ...present(row) })),
   }))
 }
 
-function presentCalls(row: StatsRow): z.output<typeof callPoint> {
+function presentCalls(row: SummedRow): z.output<typeof callPoint> {
   const sum = (name: string) => Number(row[name])
   return {
     calls: sum('calls'),
@@ -173,7 +184,7 @@ function presentCalls(row: StatsRow): z.output<typeof callPoint> {
   }
 }
 
-function presentScores(row: StatsRow): z.output<typeof scorePoint> {
+function presentScores(row: SummedRow): z.output<typeof scorePoint> {
   const sum = (name: string) => Number(row[name])
   return {
     scores: sum('scores'),

@@ -67,6 +67,17 @@ export function percentileOf(row: Readonly<Record<string, unknown>>, share: numb
   )
 }
 
+/** Rows of one group as one, as if a step had been the whole time: percentiles of a sum are no sum of percentiles. */
+export function sumRows(rows: readonly StatsRow[]): Record<string, number> {
+  const total: Record<string, number> = {}
+  for (const row of rows) {
+    for (const name of [...callSums, ...scoreSums, 'safe', 'unsafe', 'unscored']) {
+      if (row[name] !== undefined) total[name] = (total[name] ?? 0) + Number(row[name])
+    }
+  }
+  return total
+}
+
 /** Sums by steps of `stepHours` (whole days begin at midnight UTC, weeks on Monday) and by group, the largest groups first. */
 export async function readSeries(
   database: ProjectDatabase<OneProject>,

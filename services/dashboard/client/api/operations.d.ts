@@ -1332,6 +1332,28 @@ export interface Operations {
       series: {
         name: string | null
         is_other: boolean
+        total:
+          | {
+              calls: number
+              failed: number
+              aborted: number
+              prompt_tokens: number
+              completion_tokens: number
+              cached_tokens: number
+              reasoning_tokens: number
+              priced: number
+              cost_usd: number
+              safe: number
+              unsafe: number
+              unscored: number
+              critical: number
+              high: number
+              medium: number
+              latency_p50_ms: number | null
+              latency_p95_ms: number | null
+              latency_p99_ms: number | null
+            }
+          | { scores: number; safe: number; unsafe: number; unscored: number; average_score: number | null }
         points: (
           | {
               calls: number

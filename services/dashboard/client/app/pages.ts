@@ -1,4 +1,4 @@
-import { IconTool, type Icon } from '@tabler/icons-react'
+import { IconGauge, IconTool, type Icon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { Role } from '../api/session.ts'
 
@@ -21,6 +21,13 @@ export interface PageEntry {
 
 /** Every page. A new one is a row here and a file in pages/. */
 export const pages: readonly PageEntry[] = [
+  {
+    path: '/',
+    title: 'Overview',
+    icon: IconGauge,
+    section: 'Watch',
+    load: async () => (await import('../pages/overview/overview-page.tsx')).OverviewPage,
+  },
   {
     path: '/tools',
     title: 'Tools',

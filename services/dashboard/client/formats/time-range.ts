@@ -43,3 +43,8 @@ function readTime(text: string | undefined): string | undefined {
   const ms = text === undefined ? Number.NaN : Date.parse(text)
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
 }
+
+/** The range for the address of another page. */
+export function rangeTexts({ preset, start, end }: ChosenRange): RangeTexts {
+  return preset === null ? { start, end } : { range: preset }
+}

@@ -15,6 +15,7 @@ import { TimeText } from '../../parts/time-text.tsx'
 type Tool = Item<'GET /api/tools'>
 const newMs = 7 * 24 * 3_600_000
 const pageSize = 50
+const shownAgents = 3
 
 /** The tools that agents call; those first seen in the last week are marked. */
 export function ToolsPage() {
@@ -110,14 +111,12 @@ function ToolRow({ tool }: { tool: Tool }) {
       <Table.Td ta="right">{formatCount(tool.requested)}</Table.Td>
       <Table.Td>
         <Group gap={4}>
-          {tool.agents.map((agent) => (
+          {tool.agents.slice(0, shownAgents).map((agent) => (
             <Badge key={agent} variant="default" tt="none">
               <PlainText text={agent} />
             </Badge>
           ))}
-          {tool.agent_count > tool.agents.length
-            ? `and ${formatCount(tool.agent_count - tool.agents.length)} more`
-            : null}
+          {tool.agent_count > shownAgents ? `and ${formatCount(tool.agent_count - shownAgents)} more` : null}
         </Group>
       </Table.Td>
     </Table.Tr>

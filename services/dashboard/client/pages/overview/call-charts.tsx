@@ -1,0 +1,96 @@
+import { SimpleGrid, Skeleton } from '@mantine/core'
+import { lazy, Suspense } from 'react'
+import { formatDuration, formatShort, formatUsd } from '../../formats/format-number.ts'
+import type { TimeChartProps } from './time-chart.tsx'
+import { callSeriesOf, everyStep, type CallPoint, type Stats } from './read-stats.ts'
+
+// The charting library is as large as all the rest: the numbers are there before it.
+const TimeChart = lazy(async () => ({ default: (await import('./time-chart.tsx')).TimeChart }))
+
+type Charted = Pick<TimeChartProps, 'title' | 'series' | 'format' | 'isStacked'> & {
+  toRequests: Record<string, string>
+}
+
+const charts: readonly Charted[] = [
+  {
+    title: 'Calls',
+    series: [{ name: 'calls', label: 'Calls', color: 'cyan.6' }],
+    format: formatShort,
+    isStacked: true,
+    toRequests: {},
+  },
+  {
+    title: 'Unsafe calls',
+    series: [
+      { name: 'critical', label: 'Critical', color: 'red.8' },
+      { name: 'high', label: 'High', color: 'orange.6' },
+      { name: 'medium', label: 'Medium', color: 'yellow.5' },
+    ],
+    format: formatShort,
+    isStacked: true,
+    toRequests: { label: 'unsafe' },
+  },
+  {
+    title: 'Latency',
+    series: [
+      { name: 'latency_p95_ms', label: 'p95', color: 'grape.6' },
+      { name: 'latency_p50_ms', label: 'Median', color: 'teal.6' },
+    ],
+    format: formatDuration,
+    toRequests: {},
+  },
+  {
+    title: 'Cost',
+    series: [{ name: 'cost_usd', label: 'Cost', color: 'teal.6' }],
+    format: formatUsd,
+    isStacked: true,
+    toRequests: {},
+  },
+  {
+    title: 'Tokens',
+    series: [
+      { name: 'prompt_tokens', label: 'In', color: 'indigo.5' },
+      { name: 'completion_tokens', label: 'Out', color: 'cyan.5' },
+    ],
+    format: formatShort,
+    isStacked: true,
+    toRequests: {},
+  },
+  {
+    title: 'Failed calls',
+    series: [
+      { name: 'failed', label: 'Failed', color: 'red.6' },
+      { name: 'aborted', label: 'Broken off', color: 'gray.5' },
+    ],
+    format: formatShort,
+    isStacked: true,
+    toRequests: {},
+  },
+]
+
+/** The range over time; a point leads to its requests. */
+export function CallCharts({ stats }: { stats: Stats }) {
+  const steps = everyStep(callSeriesOf(stats)[0]?.points ?? [], stats)
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2, xl: 3 }} spacing="lg">
+      {charts.map((chart) => (
+        <Suspense key={chart.title} fallback={<Skeleton height={250} />}>
+          <TimeChart
+            {...chart}
+            stepHours={stats.step_hours}
+            rows={steps.map(({ at, point }) => ({
+              at,
+              values: chart.series.map(({ name }) => valueOf(point, name)),
+            }))}
+          />
+        </Suspense>
+      ))}
+    </SimpleGrid>
+  )
+}
+
+/** Counts of a step without calls are 0; of its latency nothing can be said. */
+function valueOf(point: CallPoint | undefined, name: string): number | null {
+  if (point === undefined) return name.startsWith('latency') ? null : 0
+  return point[name as keyof Omit<CallPoint, 'at'>]
+}

@@ -1,0 +1,67 @@
+import { Grid, SimpleGrid, Stack } from '@mantine/core'
+import { useApi } from '../../api/use-api.ts'
+import { useProject } from '../../app/project.ts'
+import { useRange } from '../../app/use-range.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Loaded, Nothing } from '../../parts/page-states.tsx'
+import { RangePicker } from '../../parts/range-picker.tsx'
+import { CallCharts } from './call-charts.tsx'
+import { NewestThreats } from './newest-threats.tsx'
+import { QuotaTile } from './quota-tile.tsx'
+import { ScorerPanel } from './scorer-panel.tsx'
+import { CallTiles } from './stat-tiles.tsx'
+import { TopGroups } from './top-groups.tsx'
+
+const pollMs = 30_000
+
+/** What happened in a time, and where to look. Everything is from roll-ups, but the newest threats. */
+export function OverviewPage() {
+  const { id: project_id } = useProject()
+  const range = useRange('24h')
+  const { start, end } = range
+  const stats = useApi(
+    'GET /api/stats',
+    { query: { project_id, start, end } },
+    { pollMs, keepsPrevious: true },
+  )
+  return (
+    <>
+      <PageHead title="Overview">
+        <RangePicker range={range} />
+      </PageHead>
+      <Loaded
+        query={stats}
+        empty={{
+          when: ({ series }) => series.length === 0,
+          show: (
+            <Nothing title="No calls in this time">
+              Calls show up here seconds after they pass the gateway or are logged by an SDK.
+            </Nothing>
+          ),
+        }}
+      >
+        {(answer) => (
+          <Stack gap="lg">
+            <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
+              <CallTiles stats={answer} />
+              <QuotaTile />
+            </SimpleGrid>
+            <CallCharts stats={answer} />
+            <Grid gap="lg">
+              <Grid.Col span={{ base: 12, lg: 7 }}>
+                <ScorerPanel range={range} />
+              </Grid.Col>
+              <Grid.Col span={{ base: 12, lg: 5 }}>
+                <NewestThreats range={range} />
+              </Grid.Col>
+            </Grid>
+            <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+              <TopGroups title="Top agents" by="agent" filter="agent_name" unnamed="No agent" range={range} />
+              <TopGroups title="Top models" by="model" filter="model" unnamed="Unknown" range={range} />
+            </SimpleGrid>
+          </Stack>
+        )}
+      </Loaded>
+    </>
+  )
+}

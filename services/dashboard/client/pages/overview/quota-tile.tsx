@@ -1,0 +1,30 @@
+import { useApi } from '../../api/use-api.ts'
+import { useProject } from '../../app/project.ts'
+import { absent, formatShare, formatShort } from '../../formats/format-number.ts'
+import { formatDay } from '../../formats/format-time.ts'
+import { StatTile } from './stat-tiles.tsx'
+
+/** How much of what the tier allows is used. Its failure is no reason to hide the rest of the page. */
+export function QuotaTile() {
+  const { id: project_id } = useProject()
+  const { data, error } = useApi(
+    'GET /api/billing/subscription',
+    { query: { project_id } },
+    { pollMs: 60_000 },
+  )
+  if (data === undefined) {
+    return <StatTile label="Quota used" value={absent} detail={error === null ? 'loading' : error.message} />
+  }
+  const { limit, requests_this_period: used, period_reset_at, tier } = data
+  return (
+    <StatTile
+      label="Quota used"
+      value={limit === null ? formatShort(used) : formatShare(used, limit)}
+      detail={
+        limit === null
+          ? `requests this period, ${tier} has no limit`
+          : `${formatShort(used)} of ${formatShort(limit)} (${tier}) until ${formatDay(period_reset_at)}`
+      }
+    />
+  )
+}

@@ -1,0 +1,54 @@
+import type { Answer } from '../../api/call-api.ts'
+
+export type Stats = Answer<'GET /api/stats'>
+type Series = Stats['series'][number]
+type AnyPoint = Series['points'][number]
+export type CallPoint = Extract<AnyPoint, { calls: number }>
+export type ScorePoint = Extract<AnyPoint, { scores: number }>
+export type CallTotal = Omit<CallPoint, 'at'>
+export type ScoreTotal = Omit<ScorePoint, 'at'>
+
+export interface CallSeries {
+  name: string | null
+  isOther: boolean
+  total: CallTotal
+  points: CallPoint[]
+}
+
+/** Series of calls: of every answer but that by scorer. */
+export function callSeriesOf(stats: Stats): CallSeries[] {
+  return stats.series.flatMap(({ name, is_other, total, points }) =>
+    'calls' in total
+      ? [{ name, isOther: is_other, total, points: points.filter((point) => 'calls' in point) }]
+      : [],
+  )
+}
+
+/** Totals of scores by scorer; of those beyond the twenty that have most, none. */
+export function scorerTotalsOf(stats: Stats): (ScoreTotal & { name: string })[] {
+  return stats.series.flatMap(({ name, total }) =>
+    name !== null && 'scores' in total ? [{ ...total, name }] : [],
+  )
+}
+
+/** Steps in which nothing happened are left out of answers; in a chart they are 0, or a gap where there is nothing to be 0 of. */
+export function everyStep(
+  points: readonly CallPoint[],
+  { start, end, step_hours }: Stats,
+): { at: string; point: CallPoint | undefined }[] {
+  const stepMs = step_hours * 3_600_000
+  const known = new Map(points.map((point) => [Date.parse(point.at), point]))
+  const [first = Date.parse(start)] = known.keys()
+  // Steps begin where the answer's do, which is at midnight or on a Monday and not where the range begins.
+  const before = Math.ceil((first - Date.parse(start)) / stepMs)
+  const steps = []
+  for (let at = first - before * stepMs; at < Date.parse(end); at += stepMs) {
+    steps.push({ at: new Date(at).toISOString(), point: known.get(at) })
+  }
+  return steps
+}
+
+/** The time of a point as filters of a request list. */
+export function rangeOfPoint(at: string, stepHours: number): { start: string; end: string } {
+  return { start: at, end: new Date(Date.parse(at) + stepHours * 3_600_000).toISOString() }
+}

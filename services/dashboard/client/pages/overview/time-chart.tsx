@@ -1,0 +1,105 @@
+import '@mantine/charts/styles.css'
+import { AreaChart, BarChart } from '@mantine/charts'
+import { Collapse, Group, Paper, ScrollArea, Table, Title, UnstyledButton } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useNavigate } from '@tanstack/react-router'
+import { formatPoint } from '../../formats/format-time.ts'
+import { PageLink } from '../../parts/page-link.tsx'
+import { rangeOfPoint } from './read-stats.ts'
+
+export interface TimeChartProps {
+  title: string
+  series: readonly { name: string; label: string; color: string }[]
+  rows: readonly { at: string; values: readonly (number | null)[] }[]
+  stepHours: number
+  format: (value: number | null) => string
+  /** What adds up is shown as bars on each other; what does not, as lines. */
+  isStacked?: boolean
+  /** Filters of the requests behind a point, beside its time. */
+  toRequests: Record<string, string>
+}
+
+/** Values over time. A click on a point leads to the requests behind it; the table does so without a pointer. */
+export function TimeChart(props: TimeChartProps) {
+  const { title, rows, series, stepHours, format, toRequests, isStacked = false } = props
+  const [isTable, { toggle }] = useDisclosure()
+  const navigate = useNavigate()
+  const onClick = ({ activeTooltipIndex }: { activeTooltipIndex?: unknown }) => {
+    const row = rows[Number(activeTooltipIndex)]
+    if (row === undefined) return
+    void navigate({ to: '/requests', search: { ...toRequests, ...rangeOfPoint(row.at, stepHours) } })
+  }
+  const common = {
+    h: 200,
+    dataKey: 'label',
+    data: rows.map(({ at, values }) => ({
+      label: formatPoint(at, stepHours),
+      ...Object.fromEntries(series.map(({ name }, index) => [name, values[index]])),
+    })),
+    series: [...series],
+    valueFormatter: format,
+    yAxisProps: { width: 64 },
+    xAxisProps: { minTickGap: 40 },
+    withLegend: series.length > 1,
+    'aria-label': title,
+  }
+  const pointed = { onClick, style: { cursor: 'pointer' } }
+  return (
+    <Paper withBorder p="sm">
+      <Group justify="space-between" mb="xs">
+        <Title order={2}>{title}</Title>
+        <UnstyledButton fz="xs" c="dimmed" onClick={toggle} aria-expanded={isTable}>
+          {isTable ? 'Hide the table' : 'As a table'}
+        </UnstyledButton>
+      </Group>
+      {isStacked ? (
+        <BarChart {...common} type="stacked" barChartProps={pointed} />
+      ) : (
+        <AreaChart
+          {...common}
+          areaChartProps={pointed}
+          withDots={false}
+          curveType="linear"
+          connectNulls={false}
+          fillOpacity={0.1}
+        />
+      )}
+      <Collapse expanded={isTable}>{isTable ? <PointTable {...props} /> : null}</Collapse>
+    </Paper>
+  )
+}
+
+function PointTable({ title, series, rows, stepHours, format, toRequests }: TimeChartProps) {
+  return (
+    <ScrollArea.Autosize mah={260} mt="sm" tabIndex={0}>
+      <Table aria-label={title} stickyHeader>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>From</Table.Th>
+            {series.map(({ name, label }) => (
+              <Table.Th key={name} ta="right">
+                {label}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(({ at, values }) => (
+            <Table.Tr key={at}>
+              <Table.Td>
+                <PageLink to="/requests" search={{ ...toRequests, ...rangeOfPoint(at, stepHours) }}>
+                  {formatPoint(at, stepHours)}
+                </PageLink>
+              </Table.Td>
+              {series.map(({ name }, index) => (
+                <Table.Td key={name} ta="right">
+                  {format(values[index] ?? null)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollArea.Autosize>
+  )
+}

@@ -1,0 +1,22 @@
+import { Badge } from '@mantine/core'
+
+type Label = 'safe' | 'unsafe' | 'unscored' | null
+type Severity = 'medium' | 'high' | 'critical' | null
+
+const unsafeColors = { critical: 'red.9', high: 'orange.9', medium: 'yellow.6' }
+
+/** A verdict by its word, so that nobody needs to see colours. */
+export function VerdictBadge({ label, severity }: { label: Label; severity: Severity }) {
+  if (label === 'unsafe') {
+    return (
+      <Badge color={unsafeColors[severity ?? 'medium']} autoContrast w={90}>
+        {severity ?? 'unsafe'}
+      </Badge>
+    )
+  }
+  return (
+    <Badge variant="default" w={90}>
+      {label ?? 'pending'}
+    </Badge>
+  )
+}
