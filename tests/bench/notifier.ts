@@ -3,17 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { Agent, request } from 'undici'
 import { freePorts } from '#infra/embedded/free-port.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
-import { buildEnvelope } from '#services/notifier/steps/build-envelope.ts'
-import { joinEventData } from '#services/notifier/steps/join-event-data.ts'
-import { signDelivery, signingKeyOf } from '#services/notifier/steps/sign-delivery.ts'
 import { setNotifierStage } from '#services/notifier/testing/notifier-stage.ts'
-import { raisedEvent, webhookDelivery } from '#services/notifier/testing/sample-records.ts'
-import { cpuOfTree } from '../support/bench-process.ts'
+import { raisedEvent } from '#services/notifier/testing/sample-records.ts'
+import { postBare, prepareBarePost } from '../support/bare-deliveries.ts'
 import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
 import { startCountingReceiver, type Receipts } from '../support/counting-receiver.ts'
+import { createCpuMeter, mapParts, type CpuParts } from '../support/cpu-parts.ts'
 import { startServiceProcess } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 
@@ -44,6 +41,12 @@ const notifier = await startServiceProcess({
   environment: { ...stage.environment, NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'] ?? '' },
   operationsPort,
   logFile: join(directory, 'notifier.log'),
+})
+const meter = createCpuMeter({
+  servicePid: notifier.pid,
+  applicationName: 'sluice-notifier',
+  pool: stage.pool,
+  receiver,
 })
 try {
   const targets = await addTargets()
@@ -93,11 +96,17 @@ function eventFor({ projectId }: Target): RaisedEvent {
   return raisedEvent({ project_id: projectId, fields })
 }
 
+function eventsFor(targets: readonly Target[], count: number): { path: string; event: RaisedEvent }[] {
+  return Array.from({ length: count }, (_, index) => {
+    const target = targets[index % endpoints] as Target
+    return { path: target.path, event: eventFor(target) }
+  })
+}
+
 /** Raises them all at once; resolves when the last has been received. */
 async function raiseAll(targets: readonly Target[], count: number): Promise<void> {
   const before = await receiver.count()
-  const events = Array.from({ length: count }, (_, index) => eventFor(targets[index % endpoints] as Target))
-  await stage.raise(...events)
+  await stage.raise(...eventsFor(targets, count).map(({ event }) => event))
   await untilReceived(before + count)
 }
 
@@ -111,46 +120,61 @@ async function untilReceived(count: number): Promise<void> {
 
 async function measureThroughput(targets: readonly Target[]): Promise<Record<string, number>> {
   const rates = { notifier: [] as number[], undici: [] as number[] }
-  const rounds = 3
-  let cpuMicroseconds = 0
+  const costs: { undici: CpuParts[]; notifier: CpuParts[] } = { undici: [], notifier: [] }
   // In turns, and the medians: what else the machine does is then shared by both.
-  for (let round = 0; round < rounds; round++) {
-    await postAll(targets)
+  for (let round = 0; round < 3; round++) {
+    const posts = eventsFor(targets, deliveries).map(({ path, event }) =>
+      prepareBarePost(receiver.url + path, event),
+    )
+    costs.undici.push(await costOf(() => postBare(posts, bareConcurrency)))
     rates.undici.push(rateOf(await receiver.take()))
-    const cpuBefore = cpuOfTree(notifier.pid())
-    await raiseAll(targets, deliveries)
-    cpuMicroseconds += cpuOfTree(notifier.pid()) - cpuBefore
+    costs.notifier.push(await raiseWhileHeld(targets))
     rates.notifier.push(rateOf(await receiver.take()))
   }
   const [own, bare] = [median(rates.notifier), median(rates.undici)]
+  const [ownCost, bareCost] = [medianCosts(costs.notifier), medianCosts(costs.undici)]
   console.table({ 'bare undici': { 'deliveries/s': bare }, notifier: { 'deliveries/s': own } })
-  const cpuUs = Math.round(cpuMicroseconds / (rounds * deliveries))
-  return { undici_ratio: ratio(own, bare), deliveries_per_s: own, cpu_us_per_delivery: cpuUs }
+  console.table({ 'bare undici, µs of processor': bareCost, 'notifier, µs of processor': ownCost })
+  return {
+    undici_ratio: ratio(own, bare),
+    deliveries_per_s: own,
+    cpu_us_per_delivery: ownCost.service,
+    postgres_us_per_delivery: ownCost.postgres,
+    undici_us_per_post: bareCost.sender,
+  }
 }
 
-/** The floor: the same bytes and headers by undici alone. */
-async function postAll(targets: readonly Target[]): Promise<void> {
-  const agent = new Agent({ pipelining: 1 })
-  const posts = Array.from({ length: deliveries }, (_, index) => {
-    const target = targets[index % endpoints] as Target
-    const event = eventFor(target)
-    const body = buildEnvelope(event, joinEventData(event.event, event.data, null))
-    const keys = { current: signingKeyOf('whsec_c2VjcmV0'), previous: null }
-    return {
-      url: receiver.url + target.path,
-      body,
-      headers: signDelivery(webhookDelivery({ event }), body, keys, Date.now()),
-    }
-  })
-  const post = async () => {
-    for (let next = posts.pop(); next !== undefined; next = posts.pop()) {
-      const { url, ...rest } = next
-      const answer = await request(url, { dispatcher: agent, method: 'POST', ...rest })
-      await answer.body.dump()
-    }
+/** As the bare posts are made before the first is sent, the events stand in their topic before the notifier takes the first. */
+async function raiseWhileHeld(targets: readonly Target[]): Promise<CpuParts> {
+  const before = await receiver.count()
+  process.kill(-notifier.pid(), 'SIGSTOP')
+  try {
+    await stage.raise(...eventsFor(targets, deliveries).map(({ event }) => event))
+  } finally {
+    process.kill(-notifier.pid(), 'SIGCONT')
   }
-  await Promise.all(Array.from({ length: bareConcurrency }, post))
-  await agent.close()
+  return costOf(async () => {
+    await untilReceived(before + deliveries)
+    await until(allIsWritten)
+  })
+}
+
+async function allIsWritten(): Promise<boolean> {
+  const { rowCount } = await stage.pool.query(
+    "select from webhook_deliveries where status = 'pending' limit 1",
+  )
+  return rowCount === 0
+}
+
+async function costOf(work: () => Promise<void>): Promise<CpuParts> {
+  const before = await meter.read()
+  await work()
+  const after = await meter.read()
+  return mapParts((part) => (after[part] - before[part]) / deliveries)
+}
+
+function medianCosts(costs: readonly CpuParts[]): CpuParts {
+  return mapParts((part) => Math.round(median(costs.map((each) => each[part]))))
 }
 
 function rateOf({ count, firstAtMs, lastAtMs }: Receipts): number {

@@ -66,6 +66,12 @@ export function cpuOfTree(pid: number): number {
   return total * microsecondsPerTick
 }
 
+/** The same of one process alone; undefined when there is none of this id. */
+export function cpuOfProcess(pid: number): number | undefined {
+  const fields = statOf(String(pid))
+  return fields && (Number(fields[11]) + Number(fields[12])) * microsecondsPerTick
+}
+
 /** Resident bytes of one process. */
 export function residentBytes(pid: number): number {
   const pages = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]

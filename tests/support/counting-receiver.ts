@@ -26,6 +26,8 @@ export interface CountingReceiver {
   count(): Promise<number>
   /** Everything since the last time. */
   take(): Promise<Receipts>
+  /** Microseconds of processor time that it has taken. */
+  cpu(): Promise<number>
   close(): Promise<void>
 }
 
@@ -43,6 +45,10 @@ export async function startCountingReceiver(): Promise<CountingReceiver> {
     behave: ({ hanging = [], failing = [] }) => thread.postMessage({ kind: 'behave', hanging, failing }),
     count: () => ask<number>({ kind: 'count' }),
     take: () => ask<Receipts>({ kind: 'take' }),
+    async cpu() {
+      const { user, system } = await thread.cpuUsage()
+      return user + system
+    },
     async close() {
       await thread.terminate()
     },

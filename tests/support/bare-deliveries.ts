@@ -1,0 +1,33 @@
+import { Agent, request } from 'undici'
+import type { RaisedEvent } from '#schemas/event-raised.ts'
+import { buildEnvelope } from '#services/notifier/steps/build-envelope.ts'
+import { joinEventData } from '#services/notifier/steps/join-event-data.ts'
+import { signDelivery, signingKeyOf } from '#services/notifier/steps/sign-delivery.ts'
+import { webhookDelivery } from '#services/notifier/testing/sample-records.ts'
+
+export interface BarePost {
+  url: string
+  headers: Record<string, string>
+  body: Buffer
+}
+
+/** The same bytes and headers as the notifier sends for the event. */
+export function prepareBarePost(url: string, event: RaisedEvent): BarePost {
+  const body = buildEnvelope(event, joinEventData(event.event, event.data, null))
+  const keys = { current: signingKeyOf('whsec_c2VjcmV0'), previous: null }
+  return { url, body, headers: signDelivery(webhookDelivery({ event }), body, keys, Date.now()) }
+}
+
+/** The floor of deliveries: what is prepared goes out by undici alone, so many at a time. */
+export async function postBare(posts: readonly BarePost[], concurrency: number): Promise<void> {
+  const agent = new Agent({ pipelining: 1 })
+  const left = posts.values()
+  const post = async () => {
+    for (const { url, ...rest } of left) {
+      const answer = await request(url, { dispatcher: agent, method: 'POST', ...rest })
+      await answer.body.dump()
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, post))
+  await agent.close()
+}
