@@ -58,14 +58,21 @@ async function takeRole(client: pg.ClientBase, role: string): Promise<void> {
   if (rows[0]?.bypasses !== false) throw new Error(`the role ${role} is not held by row-level security`)
 }
 
+/** A statement that each connection has parsed and planned once, under a name that no other statement has. */
+export interface PreparedStatement {
+  name: string
+  text: string
+}
+
 /** Runs one statement; throws as `classifyPostgresError` says. */
 export async function query<R extends pg.QueryResultRow>(
   pool: pg.Pool | pg.PoolClient,
-  text: string,
+  statement: string | PreparedStatement,
   values: readonly unknown[] = [],
 ): Promise<pg.QueryResult<R>> {
+  const config = typeof statement === 'string' ? { text: statement } : statement
   try {
-    return await pool.query<R>(text, [...values])
+    return await pool.query<R>({ ...config, values: [...values] })
   } catch (error) {
     throw classifyPostgresError(error)
   }
@@ -130,7 +137,8 @@ const transientMessages =
 
 /** TransientError `POSTGRES_UNAVAILABLE` for what passes by itself; anything else as it is. */
 export function classifyPostgresError(error: unknown): unknown {
-  if (!(error instanceof Error)) return error
+  // Not by `instanceof`: in tests what Node's own sockets throw is of another realm.
+  if (!Error.isError(error)) return error
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   // A host with several addresses fails with one error for each.
   const causes: unknown[] = error instanceof AggregateError ? error.errors : []

@@ -69,12 +69,12 @@ export function isId(kind: IdKind, value: string): boolean {
 
 /** The time in an identifier, in Unix milliseconds. Throws RangeError on what is not an identifier. */
 export function idTimeMs(id: string): number {
-  return bytesOf(id).readUIntBE(0, 6)
+  return idToBytes(id).readUIntBE(0, 6)
 }
 
 /** The UUID of an identifier, as Postgres stores it. Throws RangeError on what is not an identifier. */
 export function idToUuid(id: string): string {
-  const hex = bytesOf(id).toString('hex')
+  const hex = idToBytes(id).toString('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
@@ -123,7 +123,8 @@ function idFromBytes(kind: IdKind, bytes: Buffer): string {
   return `${idPrefixes[kind]}_${suffix}`
 }
 
-function bytesOf(id: string): Buffer {
+/** The 16 bytes of its UUID. Throws RangeError on what is not an identifier. */
+export function idToBytes(id: string): Buffer {
   const bytes = decodeSuffix(id)
   if (bytes === undefined) throw new RangeError('not an identifier: expected a prefix and 26 base32 digits')
   return bytes
