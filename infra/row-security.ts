@@ -11,6 +11,9 @@ const readOnly = [
   'call_rollups',
   'score_rollups',
   'tool_rollups',
+  'call_rollups_by_day',
+  'score_rollups_by_day',
+  'tool_rollups_by_day',
   'seen_tools',
   'judge_spend_by_scorer',
 ]
@@ -19,7 +22,7 @@ const readOnly = [
 const withheld = ['api_keys', 'dead_letters', 'ephemeral_calls', 'erased_requests', 'swept_calls']
 
 /** Tables that belong to no project and are open to be read. */
-const open = ['tiers']
+const open = ['tiers', 'rollup_days']
 
 /**
  * Gives every table its row-level security and grants, so that a new table needs nothing but a `project_id`. Run after every migration; changes

@@ -1,8 +1,9 @@
-import type { Pool } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
 import { inTransaction } from '#runtime/postgres.ts'
+import { countNextDay, recountDays } from './stores/rollup-days.ts'
 import { foldLanes } from './stores/rollup-fold.ts'
-import { rollupTables } from './stores/rollup-tables.ts'
+import { rollupTables, type RollupTable } from './stores/rollup-tables.ts'
 
 /** Calls and their scores of an hour have come by then, but for stragglers. */
 const foldedAfterMs = 2 * 3_600_000
@@ -10,7 +11,10 @@ const groupsAtOnce = 50
 /** Any number, the same for every sink: whoever holds this advisory lock folds. */
 const foldLock = 7_355_612
 
-/** One round of folding the roll-ups of past hours into one row a series, by one sink at a time. Resolves to whether there is more to do. */
+/**
+ * One round of folding the roll-ups of past hours into one row a series, and of counting past days from them, by one sink at a time. Resolves to
+ * whether there is more to do.
+ */
 export function createRollupFolding({ pool, clock }: { pool: Pool; clock: Clock }): () => Promise<boolean> {
   return async () =>
     inTransaction(pool, async (client) => {
@@ -20,8 +24,15 @@ export function createRollupFolding({ pool, clock }: { pool: Pool; clock: Clock 
       )
       if (rows[0]?.elected !== true) return false
       const before = new Date(clock.now() - foldedAfterMs)
-      let folded = 0
-      for (const table of rollupTables) folded += await foldLanes(client, table, before, groupsAtOnce)
-      return folded > 0
+      let isMore = false
+      for (const table of rollupTables) isMore = (await foldTable(client, table, before)) || isMore
+      return isMore
     })
+}
+
+async function foldTable(client: ClientBase, table: RollupTable, before: Date): Promise<boolean> {
+  const folded = await foldLanes(client, table, before, groupsAtOnce)
+  if (folded.length === 0) return countNextDay(client, table, before)
+  await recountDays(client, table, folded)
+  return true
 }

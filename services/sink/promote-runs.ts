@@ -12,7 +12,7 @@ import {
   type ScoredCallRow,
 } from './stores/promotion-store.ts'
 import type { RollupStore } from './stores/rollup-store.ts'
-import { callRollups, foldedLane, scoreRollups } from './stores/rollup-tables.ts'
+import { callRollups, changesLane, scoreRollups } from './stores/rollup-tables.ts'
 import { changeRun, nextProject, type ScoreRun } from './stores/run-store.ts'
 
 const callsAtOnce = 200
@@ -78,8 +78,8 @@ async function exchange(
       after: is && { worstLabel: is.worst_label, worstSeverity: is.worst_severity },
     }
   })
-  await rollups.add(client, callRollups, foldedLane, countVerdicts(changes))
-  await rollups.add(client, scoreRollups, foldedLane, countExchange(runs, exchanged, callOf))
+  await rollups.add(client, callRollups, changesLane, countVerdicts(changes))
+  await rollups.add(client, scoreRollups, changesLane, countExchange(runs, exchanged, callOf))
 }
 
 /** Each exchanged score is counted under its run as it is, and no longer under the other. */

@@ -45,7 +45,7 @@ const keeper = (clock: Clock = systemClock) => {
 const at = (iso: string): Clock => ({ ...systemClock, now: () => Date.parse(iso) })
 
 async function claim(projectId: string, ids: readonly string[]): Promise<void> {
-  await stage.pool.query('select admit_requests($1, $2::uuid[], now())', [
+  await stage.pool.query('select claim_requests($1, $2::uuid[], now(), true)', [
     idToUuid(projectId),
     ids.map(idToUuid),
   ])

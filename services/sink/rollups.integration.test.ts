@@ -7,15 +7,14 @@ import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { Score } from '#schemas/safety-score-recorded.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { createRollupFolding } from './fold-rollups.ts'
-import { placeCall, type PlacedCall } from './steps/place-call.ts'
 import { placeScores } from './steps/place-score.ts'
 import { createCallStore } from './stores/call-store.ts'
 import { createDayPartitions, dayOf } from './stores/day-partitions.ts'
 import { createRollupStore } from './stores/rollup-store.ts'
-import { callRollups } from './stores/rollup-tables.ts'
+import { callRollups, dayTableOf, toolRollups } from './stores/rollup-tables.ts'
 import { createScoreStore } from './stores/score-store.ts'
-import { countedAndRecounted } from './testing/recount-rollups.ts'
-import { many, sampleCall, sampleScore, sampleScoredCall } from './testing/sample-records.ts'
+import { countedAndRecounted, countedByDay } from './testing/recount-rollups.ts'
+import { many, placeSample, sampleCall, sampleScore, sampleScoredCall } from './testing/sample-records.ts'
 
 jest.setTimeout(120_000)
 
@@ -48,18 +47,6 @@ async function addProject(): Promise<string> {
     idToUuid(id),
   ])
   return id
-}
-
-function place(value: LoggedCall, offset: number): PlacedCall {
-  return placeCall({
-    topic: '',
-    partition: 0,
-    offset: BigInt(offset),
-    key: null,
-    value,
-    headers: {},
-    timestampMs: 0,
-  })
 }
 
 const positionOf = (partition: number, nextOffset: number) => ({
@@ -129,7 +116,8 @@ const steps = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.constantFrom(
-      { kind: 'fold' as const },
+      { kind: 'fold' as const, hoursLater: 0 },
+      { kind: 'fold' as const, hoursLater: 60 },
       { kind: 'restart' as const },
       { kind: 'failed' as const },
     ),
@@ -149,7 +137,7 @@ test('what the roll-ups say is what a recount of the tables says, after resends,
         let stores = startStores()
         for (const [index, step] of script.entries()) {
           if (step.kind === 'restart') stores = startStores()
-          else if (step.kind === 'fold') await fold(0)
+          else if (step.kind === 'fold') await fold(step.hoursLater)
           else if (step.kind === 'failed') await failBatch(stores, calls)
           else {
             // As Kafka's keys do: a call's records come by one partition, and so do its scores.
@@ -163,8 +151,10 @@ test('what the roll-ups say is what a recount of the tables says, after resends,
           }
         }
         await expectRecounted(projectId)
-        await fold(9)
+        await fold(60)
         await expectRecounted(projectId)
+        const { byDay, byHour } = await countedByDay(pool, projectId)
+        expect(byDay).toEqual(byHour)
         const { rowCount } = await pool.query(
           'select from call_rollups where project_id = $1 and lane >= 0',
           [idToUuid(projectId)],
@@ -182,14 +172,14 @@ async function storeCalls(
   partition: number,
   offset: number,
 ): Promise<void> {
-  const placed = [...calls, ...calls].map((call, index) => place(call, offset * 100 + index))
+  const placed = [...calls, ...calls].map((call, index) => placeSample(call, offset * 100 + index))
   await stores.calls.store(placed, positionOf(partition, offset * 100 + placed.length), 'kept')
 }
 
 /** A batch whose last record Postgres refuses, when roll-ups would have been next. */
 async function failBatch(stores: Stores, calls: LoggedCall[]): Promise<void> {
   const broken = sampleCall(calls[0]?.project_id ?? '', { tool_name: 'nul \u0000' })
-  const placed = [...calls, broken].map((call, index) => place(call, index))
+  const placed = [...calls, broken].map((call, index) => placeSample(call, index))
   await expect(stores.calls.store(placed, positionOf(0, 1), 'kept')).rejects.toMatchObject({
     code: 'UNSTORABLE',
   })
@@ -219,17 +209,17 @@ test('names that never end are counted together beyond a bound, apart for the re
     many(500, (index) => sampleCall(projectId, { id: newId('request', takenMs), model: `m${index}`, source }))
   const known = sampleCall(projectId, { id: newId('request', takenMs), model: 'm1', cost_usd: 1e300 })
   const { calls } = startStores()
-  const placed = [...flood('gateway'), ...flood('redteam')].map(place)
+  const placed = [...flood('gateway'), ...flood('redteam')].map(placeSample)
   const stored = await calls.store(placed, positionOf(0, 1_000), 'kept')
   expect(stored.overflowCount).toBe(1_000 - callRollups.maxSeries)
   // A sink that starts anew reads what has room of its own.
   const { overflowCount } = await startStores().calls.store(
-    flood('gateway').map(place),
+    flood('gateway').map(placeSample),
     positionOf(0, 2_000),
     'kept',
   )
   expect(overflowCount).toBeGreaterThan(0)
-  await startStores().calls.store([place(known, 2_000)], positionOf(1, 1), 'kept')
+  await startStores().calls.store([placeSample(known, 2_000)], positionOf(1, 1), 'kept')
   const bySource = `select source, sum(calls)::integer as calls, count(*)::integer <= $2 as bounded from call_rollups
     where project_id = $1 group by source order by 1`
   const expected = [
@@ -240,4 +230,31 @@ test('names that never end are counted together beyond a bound, apart for the re
   expect((await pool.query(bySource, [idToUuid(projectId), bound])).rows).toEqual(expected)
   await fold(0)
   expect((await pool.query(bySource, [idToUuid(projectId), bound])).rows).toEqual(expected)
+  await fold(60)
+  const byDay = bySource.replace('call_rollups', 'call_rollups_by_day')
+  expect((await pool.query(byDay, [idToUuid(projectId), bound])).rows).toEqual(expected)
+})
+
+test('a tool that is seldom used stays named beside one that many agents use', async () => {
+  const projectId = await addProject()
+  const takenMs = Date.now() - 3 * hourMs
+  const called = (tool: string, agent: string) =>
+    sampleCall(projectId, { id: newId('request', takenMs), tool_name: tool, agent_name: agent })
+  const busy = many(400, (index) => [called('busy', `a${index}`), called('busy', `a${index}`)]).flat()
+  // By two partitions, so that neither lane is beyond its bound before they are folded.
+  const { calls } = startStores()
+  await calls.store(busy.slice(0, 400).map(placeSample), positionOf(2, 400), 'kept')
+  const rest = [...busy.slice(400), called('seldom', 'a1')]
+  await calls.store(rest.map(placeSample), positionOf(3, rest.length), 'kept')
+  await fold(60)
+  for (const name of [toolRollups.name, dayTableOf(toolRollups)]) {
+    const { rows } = await pool.query(
+      `select tool_name, sum(calls)::integer as calls from ${name} where project_id = $1 and not is_other group by 1 order by 1`,
+      [idToUuid(projectId)],
+    )
+    expect(rows).toEqual([
+      { tool_name: 'busy', calls: 2 * (toolRollups.maxSeries - 1) },
+      { tool_name: 'seldom', calls: 1 },
+    ])
+  }
 })

@@ -1,6 +1,8 @@
 import type { Client } from 'pg'
 import { idToUuid } from '#schemas/ids.ts'
-import { foldedLane, rollupTables, type RollupTable } from '#services/sink/stores/rollup-tables.ts'
+import { countNextDay } from '#services/sink/stores/rollup-days.ts'
+import { foldLanes } from '#services/sink/stores/rollup-fold.ts'
+import { dayTableOf, rollupTables, type RollupTable } from '#services/sink/stores/rollup-tables.ts'
 import { recounts } from '#services/sink/testing/recount-rollups.ts'
 import { filledDays, type FilledCalls } from './fill-calls.ts'
 
@@ -8,7 +10,10 @@ const dayMs = 86_400_000
 /** The tables that are counted, a partition a day. */
 const counted = /\b(llm_requests|request_verdicts|safety_scores)\b/g
 
-/** Counts what stands in a filled database, as the sink would have while it was stored. Days that are counted already are left alone. */
+/**
+ * Counts what stands in a filled database as the sink would have: into a lane, and then folded by the sink's own hand, which bounds how many series
+ * an hour has. Days that are counted already are left alone.
+ */
 export async function fillRollups(
   client: Client,
   { projectId, startMs }: FilledCalls,
@@ -24,11 +29,17 @@ export async function fillRollups(
     if (present.rowCount === 1) continue
     const suffix = `_${from.toISOString().slice(0, 10).replaceAll('-', '')}`
     await client.query('begin')
-    for (const table of rollupTables) await client.query(insertSql(table, suffix), [idToUuid(projectId)])
+    for (const table of rollupTables) {
+      await client.query(insertSql(table, suffix), [idToUuid(projectId)])
+      await foldLanes(client, table, new Date(from.getTime() + dayMs), 24)
+    }
     await client.query('commit')
     say(`counted ${from.toISOString().slice(0, 10)}`)
   }
-  await client.query('vacuum (analyze) call_rollups, score_rollups, tool_rollups')
+  const end = new Date(startMs + filledDays * dayMs)
+  for (const table of rollupTables) while (await countNextDay(client, table, end));
+  const byDay = rollupTables.map(dayTableOf)
+  await client.query(`vacuum (analyze) ${[...rollupTables.map(({ name }) => name), ...byDay].join(', ')}`)
 }
 
 function insertSql({ name, dimensions, sums, sparseSums, hasLastAt }: RollupTable, suffix: string): string {
@@ -36,5 +47,5 @@ function insertSql({ name, dimensions, sums, sparseSums, hasLastAt }: RollupTabl
   const columns = [...dimensions, ...sums, ...sparseSums]
   const lastAt = hasLastAt ? [', last_at', `, hour + interval '59 minutes'`] : ['', '']
   return `insert into ${name} (project_id, hour, series, lane, is_other, ${columns.join(', ')}${lastAt[0]})
-    select $1, hour, md5((${dimensions.join(', ')})::text)::uuid, ${foldedLane}, false, ${columns.join(', ')}${lastAt[1]} from (${recount}) counted`
+    select $1, hour, md5((${dimensions.join(', ')})::text)::uuid, 0, false, ${columns.join(', ')}${lastAt[1]} from (${recount}) counted`
 }

@@ -2,6 +2,7 @@ import { latencyBucketCount, latencyColumn, latencyPercentile } from '#schemas/l
 import { idToUuid, liveRunId } from '#schemas/ids.ts'
 import { Conditions } from './conditions.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
+import { hourlyRows, rollupRows } from './rollup-source.ts'
 
 /** Which counts: of calls made in whole hours from `startMs` on and before `endMs`. */
 export interface RollupFilters {
@@ -91,11 +92,12 @@ export async function readSeries(
   const names = ofScores ? [...scoreSums, 'safe', 'unsafe', 'unscored'] : callSums
   const sums = ofScores ? [...sumsOf(scoreSums), ...labelSums] : sumsOf(callSums)
   const step = conditions.bind(`${stepHours} hours`)
+  const rows = stepHours % 24 === 0 ? rollupRows : hourlyRows
   return database.query<StatsRow>(
     `with binned as materialized (
        select date_bin(${step}::interval, t.hour, '2001-01-01Z') as at, ${by === undefined ? 'null::text' : `t.${groupings[by]}`} as name,
          ${by === undefined ? 'false' : 't.is_other'} as is_other, ${sums.join(', ')}
-       from ${table} t where :scope(t)${conditions.text} group by 1, 2, 3
+       from ${rows(table, filters, conditions)} where :scope(t)${conditions.text} group by 1, 2, 3
      ), ranked as (
        select name, row_number() over (order by sum(${names[0] ?? ''}) desc, name) as rank
        from binned where not is_other group by name
@@ -130,7 +132,7 @@ export async function readCallFacets(
     `select * from (
        select ${columns.join(', ')}, grouping(${columns.join(', ')}) as of, ${sumsOf(sums).join(', ')},
          row_number() over (partition by grouping(${columns.join(', ')}) order by sum(t.calls) desc) as rank
-       from call_rollups t where :scope(t)${conditions.text} group by grouping sets ((), ${columns.map((column) => `(${column})`).join(', ')})
+       from ${rollupRows('call_rollups', filters, conditions)} where :scope(t)${conditions.text} group by grouping sets ((), ${columns.map((column) => `(${column})`).join(', ')})
      ) counted where rank <= ${conditions.bind(atMost)} order by rank`,
     conditions.values,
   )
@@ -157,7 +159,7 @@ export async function readScorers(
   const conditions = conditionsOf(database, filters, true)
   return database.query<Record<string, string | null>>(
     `select t.scorer_name, ${[...sumsOf(scoreSums), ...labelSums, ...severitySums].join(', ')}
-     from score_rollups t where :scope(t)${conditions.text} group by 1 order by 1 nulls last`,
+     from ${rollupRows('score_rollups', filters, conditions)} where :scope(t)${conditions.text} group by 1 order by 1 nulls last`,
     conditions.values,
   )
 }
@@ -168,7 +170,6 @@ function conditionsOf(
   ofScores: boolean,
 ): Conditions {
   const conditions = new Conditions()
-  conditions.within('t.hour', filters.startMs, filters.endMs)
   if (filters.source === undefined) conditions.add(`t.source is distinct from 'redteam'`)
   else conditions.equal('t.source', filters.source)
   if (ofScores) conditions.equal('t.run_id', idToUuid(liveRunId(scope.projectId)))

@@ -1,6 +1,7 @@
 import { Conditions } from './conditions.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 import type { RollupFilters } from './rollup-reads.ts'
+import { rollupRows } from './rollup-source.ts'
 
 /** Agents that are named of a tool; how many there are is said beside. */
 const maxAgents = 20
@@ -27,9 +28,8 @@ type ToolRow = Record<'calls' | 'failed' | 'requested', string> & {
 
 type ToolFilters = Pick<RollupFilters, 'startMs' | 'endMs' | 'source' | 'agent_name'>
 
-function conditionsOf({ startMs, endMs, source, agent_name }: ToolFilters): Conditions {
+function conditionsOf({ source, agent_name }: ToolFilters): Conditions {
   const conditions = new Conditions()
-  conditions.within('t.hour', startMs, endMs)
   if (source === undefined) conditions.add(`t.source <> 'redteam'`)
   else conditions.equal('t.source', source)
   conditions.equal('t.agent_name', agent_name)
@@ -52,7 +52,7 @@ export function createToolStore(database: ProjectDatabase<OneProject>) {
         // By tool and agent first: distinct agents straight from the hours would sort them all.
         `with by_agent as (
            select t.tool_name, t.agent_name, max(t.last_at) as last_at, sum(t.calls) as calls, sum(t.failed) as failed, sum(t.requested) as requested
-           from tool_rollups t where :scope(t)${conditions.text} group by 1, 2
+           from ${rollupRows('tool_rollups', filters, conditions)} where :scope(t)${conditions.text} group by 1, 2
          ), used as (
            select tool_name, max(last_at) as last_seen_at, sum(calls) as calls, sum(failed) as failed, sum(requested) as requested,
              count(agent_name)::integer as agent_count, (array_agg(agent_name order by agent_name) filter (where agent_name is not null))[1:${maxAgents}] as agents,
@@ -70,7 +70,7 @@ export function createToolStore(database: ProjectDatabase<OneProject>) {
     async counts(filters: ToolFilters, atMost: number): Promise<{ value: string; count: number }[]> {
       const conditions = conditionsOf(filters)
       const rows = await database.query<{ value: string; count: string }>(
-        `select t.tool_name as value, sum(t.calls + t.requested) as count from tool_rollups t
+        `select t.tool_name as value, sum(t.calls + t.requested) as count from ${rollupRows('tool_rollups', filters, conditions)}
          where :scope(t)${conditions.text} group by 1 order by 2 desc, 1 limit ${conditions.bind(atMost)}`,
         conditions.values,
       )

@@ -1,5 +1,5 @@
-import type { Pool, PoolClient } from 'pg'
-import { inTransaction } from '#runtime/postgres.ts'
+import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg'
+import { inTransaction, query } from '#runtime/postgres.ts'
 import { idToUuid } from '#schemas/ids.ts'
 
 /** What the API's connections are: they see a project's rows in a transaction that names it, and otherwise none. */
@@ -11,6 +11,26 @@ export function inProjectTransaction<T>(
   projectId: string,
   work: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
-  // One round trip for both. A UUID made from bytes holds nothing to escape.
-  return inTransaction(pool, work, `begin; set local sluice.project = '${idToUuid(projectId)}'`)
+  // One round trip for both.
+  return inTransaction(pool, work, `begin; ${nameProject(projectId)}`)
+}
+
+/**
+ * One statement in which only rows of this project exist, in one round trip instead of three. It has no parameters, because Postgres takes them for a
+ * single statement alone: whatever `text` holds is the caller's own or has nothing to escape.
+ */
+export async function queryInProject<R extends QueryResultRow>(
+  pool: Pool,
+  projectId: string,
+  text: string,
+): Promise<R[]> {
+  // What is sent together is one transaction, which an error rolls back.
+  const results = await query(pool, `${nameProject(projectId)}; ${text}`)
+  const [, result] = results as unknown as [QueryResult, QueryResult<R>]
+  return result.rows
+}
+
+/** A UUID made from bytes holds nothing to escape. */
+function nameProject(projectId: string): string {
+  return `set local sluice.project = '${idToUuid(projectId)}'`
 }

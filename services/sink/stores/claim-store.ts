@@ -14,7 +14,7 @@ export async function makeClaimPartitions(client: ClientBase, now: Date): Promis
 
 /** Drops the oldest month of claims that no period can ask for any more. Returns the table's name; undefined when there is none. */
 export async function dropOldClaims(client: ClientBase, now: Date): Promise<string | undefined> {
-  // A period is at most 31 days old, and asks for claims of the one before (admit_requests): 32 days.
+  // A period is at most 31 days old, and asks for claims of the one before (claim_requests): 32 days.
   const { rows } = await client.query<{ name: string }>(
     `select child.relname as name from pg_inherits join pg_class child on child.oid = inhrelid
      where inhparent = 'quota_claims'::regclass and child.relname ~ '_\\d{6}$'

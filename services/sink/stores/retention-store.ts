@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import { rollupTables } from './rollup-tables.ts'
+import { dayTableOf, rollupTables } from './rollup-tables.ts'
 
 /** Tables with content, by day. */
 export const contentTables = ['safety_score_details', 'llm_request_bodies'] as const
@@ -59,7 +59,7 @@ export async function deleteOldLogs(client: ClientBase, days: number, limit: num
 
 /** Deletes roll-ups of days before `firstKept`, at most `limit` rows of each table. */
 export async function deleteOldRollups(client: ClientBase, firstKept: string, limit: number): Promise<void> {
-  for (const { name } of rollupTables) {
+  for (const name of rollupTables.flatMap((table) => [table.name, dayTableOf(table)])) {
     await client.query(
       `delete from ${name} where ctid in (select ctid from ${name} where hour < $1::date::timestamp at time zone 'UTC' limit $2)`,
       [firstKept, limit],

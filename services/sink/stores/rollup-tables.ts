@@ -4,19 +4,22 @@ import { latencyBucketCount, latencyColumn } from '#schemas/latency-buckets.ts'
 export interface RollupTable {
   name: 'call_rollups' | 'score_rollups' | 'tool_rollups'
   dimensions: readonly string[]
+  /** The dimension by whose values people look: each keeps a series of its own as long as there is room. */
+  names: string
   /** Dimensions with few values, which rows beyond the bound keep. */
   keptInOther: readonly string[]
   sums: readonly string[]
   /** Sums that are null where nothing was counted: a row of mostly empty buckets is a third as wide. */
   sparseSums: readonly string[]
   hasLastAt: boolean
-  /** Series of a project and hour that are counted apart in one lane, and after folding; what comes beyond is counted together. */
+  /** Series of a project and hour that are counted apart in one lane, and after folding, and of a day; what comes beyond is counted together. */
   maxSeries: number
 }
 
 export const callRollups: RollupTable = {
   name: 'call_rollups',
   dimensions: ['source', 'model', 'provider', 'agent_name'],
+  names: 'agent_name',
   keptInOther: ['source'],
   sums: [
     ...['calls', 'failed', 'aborted', 'status_2xx', 'status_3xx', 'status_4xx', 'status_5xx'],
@@ -39,6 +42,7 @@ export const callRollups: RollupTable = {
 export const scoreRollups: RollupTable = {
   name: 'score_rollups',
   dimensions: ['run_id', 'source', 'scorer_name', 'score_label', 'severity'],
+  names: 'scorer_name',
   keptInOther: ['run_id', 'source', 'score_label', 'severity'],
   sums: ['scores', 'valued', 'value_micros'],
   sparseSums: [],
@@ -50,6 +54,7 @@ export const scoreRollups: RollupTable = {
 export const toolRollups: RollupTable = {
   name: 'tool_rollups',
   dimensions: ['source', 'tool_name', 'agent_name'],
+  names: 'tool_name',
   keptInOther: ['source'],
   sums: ['calls', 'failed', 'requested'],
   sparseSums: [],
@@ -61,6 +66,14 @@ export const rollupTables: readonly RollupTable[] = [callRollups, scoreRollups, 
 
 /** The lane of rows that have been folded into one a series. */
 export const foldedLane = -1
+
+/** The lane of what changes in hours long past; folded as the others are. No partition has it. */
+export const changesLane = 2 ** 31 - 1
+
+/** The same counts by the day: `hour` is its midnight, UTC. Of which days, `rollup_days` says. */
+export function dayTableOf({ name }: RollupTable): string {
+  return `${name}_by_day`
+}
 
 /**
  * The lane in which the records of a partition are counted. Who counts a partition holds it, so no two sinks add to one row; the three topics whose

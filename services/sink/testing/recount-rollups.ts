@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { idToUuid } from '#schemas/ids.ts'
 import { latencyBounds, latencyColumn } from '#schemas/latency-buckets.ts'
-import { rollupTables, type RollupTable } from '../stores/rollup-tables.ts'
+import { dayTableOf, rollupTables, type RollupTable } from '../stores/rollup-tables.ts'
 
 const bucketSums = [...latencyBounds.keys(), latencyBounds.length].map(
   (bucket) =>
@@ -64,4 +64,20 @@ export async function countedAndRecounted(pool: Pool, projectId: string) {
     recounted[table.name] = await rowsOf(pool, recounts[table.name], projectId)
   }
   return { counted, recounted }
+}
+
+/** What each roll-up by the day says of a project, and what its hours say together. Once all is folded the two have to be the same. */
+export async function countedByDay(pool: Pool, projectId: string) {
+  const summedByDay = (table: RollupTable, name: string) =>
+    summed(table)
+      .replace('select hour', `select date_trunc('day', hour, 'UTC') as hour`)
+      .replace(table.name, name)
+      .replace('group by hour', 'group by 1')
+  const byDay: Record<string, string[]> = {}
+  const byHour: Record<string, string[]> = {}
+  for (const table of rollupTables) {
+    byDay[table.name] = await rowsOf(pool, summedByDay(table, dayTableOf(table)), projectId)
+    byHour[table.name] = await rowsOf(pool, summedByDay(table, table.name), projectId)
+  }
+  return { byDay, byHour }
 }

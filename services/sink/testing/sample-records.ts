@@ -2,6 +2,7 @@ import { contextOf, type CallContext } from '#schemas/call-context.ts'
 import { liveRunId, newId, scoreId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { Score, ScoredCall } from '#schemas/safety-score-recorded.ts'
+import { placeCall, type PlacedCall } from '../steps/place-call.ts'
 
 const sealed = (text: string) => ({ codec: 'none', key_id: null, data: Buffer.from(text) })
 
@@ -44,6 +45,19 @@ export function sampleCall(projectId: string, changes: Partial<LoggedCall> = {})
     received_at: Date.now(),
     ...changes,
   }
+}
+
+/** A call as the sink places what it read at `offset` of some partition. */
+export function placeSample(value: LoggedCall, offset: number): PlacedCall {
+  return placeCall({
+    topic: '',
+    partition: 0,
+    offset: BigInt(offset),
+    key: null,
+    value,
+    headers: {},
+    timestampMs: 0,
+  })
 }
 
 /** An unsafe score of `requestId` by `scorer` in the live run. */
