@@ -35,8 +35,5 @@ export default {
     'playwright-core',
     'oidc-provider',
     'openid-client',
-    'helmet',
-    'cookie-parser',
-    '@types/cookie-parser',
   ],
 }

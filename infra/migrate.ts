@@ -22,6 +22,7 @@ import * as bodyKeys from './migrations/0019-body-keys.ts'
 import * as scoreRuns from './migrations/0020-score-runs.ts'
 import * as keyUses from './migrations/0021-key-uses.ts'
 import * as judgeSpendByScorer from './migrations/0022-judge-spend-by-scorer.ts'
+import * as people from './migrations/0023-people.ts'
 import * as claimRequests from './migrations/0024-claim-requests.ts'
 import * as dayRollups from './migrations/0025-day-rollups.ts'
 import { secureRows } from './row-security.ts'
@@ -53,6 +54,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0020-score-runs': scoreRuns,
   '0021-key-uses': keyUses,
   '0022-judge-spend-by-scorer': judgeSpendByScorer,
+  '0023-people': people,
   '0024-claim-requests': claimRequests,
   '0025-day-rollups': dayRollups,
 }

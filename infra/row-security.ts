@@ -19,7 +19,17 @@ const readOnly = [
 ]
 
 /** Tables of projects that no project's request needs: keys are found by find_api_key. */
-const withheld = ['api_keys', 'dead_letters', 'ephemeral_calls', 'erased_requests', 'swept_calls']
+const withheld = [
+  'api_keys',
+  'dead_letters',
+  'ephemeral_calls',
+  'erased_requests',
+  'swept_calls',
+  'people_projects',
+]
+
+/** Tables that the API writes to and that nobody changes or, but for the operator, reads. */
+const appendOnly = ['audit_log']
 
 /** Tables that belong to no project and are open to be read. */
 const open = ['tiers', 'rollup_days']
@@ -88,7 +98,8 @@ const secureTables = `
     v_rule text;
   begin
     execute format('grant usage on schema %I to sluice_api, sluice_operator', current_schema());
-    grant execute on function find_api_key(bytea), note_key_uses(uuid[], timestamptz[]) to sluice_api, sluice_operator;
+    grant execute on function find_api_key(bytea), note_key_uses(uuid[], timestamptz[]),
+      find_login(bytea, timestamptz, interval) to sluice_api, sluice_operator;
     for v_table in
       select c.oid, c.relname, c.relrowsecurity from pg_class c
       where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
@@ -97,7 +108,10 @@ const secureTables = `
       v_rule := ${ruleOf};
       execute format('revoke all on %I from sluice_api, sluice_operator', v_table.relname);
       execute format('grant select, insert, update, delete on %I to sluice_operator', v_table.relname);
-      if v_table.relname = any (array['${[...readOnly, ...open].join("', '")}']) then
+      if v_table.relname = any (array['${appendOnly.join("', '")}']) then
+        execute format('revoke update on %I from sluice_operator', v_table.relname);
+        execute format('grant insert on %I to sluice_api', v_table.relname);
+      elsif v_table.relname = any (array['${[...readOnly, ...open].join("', '")}']) then
         execute format('grant select on %I to sluice_api', v_table.relname);
       elsif v_rule is not null and v_table.relname <> all (array['${withheld.join("', '")}']) then
         execute format('grant select, insert, update, delete on %I to sluice_api', v_table.relname);

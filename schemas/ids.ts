@@ -17,6 +17,9 @@ export const idPrefixes = {
   deadLetter: 'dlt',
   review: 'rev',
   erasure: 'ers',
+  person: 'per',
+  login: 'lgn',
+  audit: 'aud',
 } as const
 
 export type IdKind = keyof typeof idPrefixes

@@ -4,6 +4,10 @@ import { tierSchema } from '#schemas/tiers.ts'
 import { ingestFields } from '#services/ingest/config.ts'
 import { tierPricesSchema } from './billing/tier-prices.ts'
 
+function wholeNumber(min: number, max: number, defaultValue: number) {
+  return z.coerce.number().int().min(min).max(max).default(defaultValue)
+}
+
 export const apiConfigSchema = z.object({
   ...ingestFields,
   API_HOST: z.string().default('0.0.0.0').describe('Address that the API listens on.'),
@@ -23,6 +27,10 @@ export const apiConfigSchema = z.object({
     .url()
     .default('http://localhost:3000')
     .describe('Where people reach the dashboard; links in events.'),
+  LOGIN_IDLE_MINUTES: wholeNumber(1, 43_200, 720).describe(
+    'Minutes without a request after which somebody who is signed in to the dashboard has to sign in again.',
+  ),
+  LOGIN_MAX_HOURS: wholeNumber(1, 2_160, 168).describe('Hours after which they have to in any case.'),
   DEFAULT_TIER: tierSchema
     .optional()
     .describe('Tier of a new project. Unset: `free` where STRIPE_API_KEY is set, `enterprise` otherwise.'),

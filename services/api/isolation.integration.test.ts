@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createSealer } from '#runtime/sealing.ts'
-import { hashedId, newId } from '#schemas/ids.ts'
-import { idToUuid } from '#schemas/ids.ts'
+import { hashedId, idToUuid, newId } from '#schemas/ids.ts'
 import { bodyExamples } from './http/body-examples.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
@@ -102,11 +101,13 @@ function victimPath(path: string): string {
     .replace('{id}', idInPath(path))
     .replace('{delivery_id}', deliveryId)
     .replace('{key_id}', victim.keyId)
+    .replace('{login_id}', newId('login'))
 }
 
 function idInPath(path: string): string {
   if (path.startsWith('/api/projects')) return victim.projectId
   if (path.startsWith('/api/erasures')) return erasureId
+  if (path.startsWith('/api/people')) return newId('person')
   if (path.startsWith('/api/sessions')) return 'VICTIM-session'
   return path.startsWith('/api/requests') ? requestId : webhookId
 }

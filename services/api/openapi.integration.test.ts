@@ -90,6 +90,10 @@ async function seed(): Promise<void> {
   const run = { start: '2026-11-20', end: '2026-11-21' }
   const started = await api.call('POST', '/api/score-runs', { operator: true, body: run })
   ids['/api/score-runs'] = (started.json['run'] as { id: string }).id
+  const person = { login: `person-${newId('person')}`, name: 'Ada', role: 'viewer', password: null }
+  const added = await api.call('POST', '/api/people', { operator: true, body: person })
+  ids['/api/people'] = String(added.json['id'])
+  ids['{login_id}'] = newId('login')
   ids['/api/sessions'] = 'ticket-4711'
   ids['/api/projects'] = project.projectId
   ids['{key_id}'] = project.keyId
@@ -145,6 +149,13 @@ describe('/openapi.json', () => {
 const refused: Record<string, number> = {
   'post /webhook/payment': 400,
   'post /internal/keys/resolve': 404,
+  // Nobody has that password, and nobody is signed in.
+  'post /internal/people/sign-in': 401,
+  'get /api/me': 403,
+  'get /api/me/logins': 403,
+  'post /api/me/password': 403,
+  'post /api/me/sign-out': 403,
+  'delete /api/me/logins/{login_id}': 403,
   'post /api/reviews': 404,
   'post /api/billing/portal': 409,
   // Kafka has no record where this test says that one stands.

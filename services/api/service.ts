@@ -13,6 +13,7 @@ import { createDrop } from './dead-letters/drop.ts'
 import { createRedrive } from './dead-letters/redrive.ts'
 import { createDocsPages } from './http/docs-pages.ts'
 import { describeApi } from './http/openapi.ts'
+import { auditRoutes } from './routes/audit-routes.ts'
 import { billingRoutes } from './routes/billing-routes.ts'
 import { deadLetterRoutes } from './routes/dead-letter-routes.ts'
 import { deliveryRoutes } from './routes/delivery-routes.ts'
@@ -21,18 +22,25 @@ import { erasureRoutes } from './routes/erasure-routes.ts'
 import { exportRoutes } from './routes/export-routes.ts'
 import { facetRoutes } from './routes/facet-routes.ts'
 import { keyRoutes } from './routes/key-routes.ts'
+import { meRoutes } from './routes/me-routes.ts'
 import { operationRoutes } from './routes/operation-routes.ts'
 import { paymentRoutes } from './routes/payment-routes.ts'
+import { peopleRoutes } from './routes/people-routes.ts'
 import { projectRoutes } from './routes/project-routes.ts'
 import { requestRoutes } from './routes/request-routes.ts'
 import { reviewRoutes } from './routes/review-routes.ts'
 import { scoreRoutes } from './routes/score-routes.ts'
 import { sessionRoutes } from './routes/session-routes.ts'
+import { signInRoutes } from './routes/sign-in-routes.ts'
 import { statsRoutes } from './routes/stats-routes.ts'
 import { toolRoutes } from './routes/tool-routes.ts'
 import { scoreRunRoutes } from './routes/score-run-routes.ts'
 import { webhookRoutes } from './routes/webhook-routes.ts'
+import { createAuthenticatePeople } from './people/authenticate-people.ts'
+import { createPasswordHasher } from './people/hash-password.ts'
 import { createPaymentProvider } from './billing/payment-provider.ts'
+import { createLoginStore, type LoginLimits } from './stores/login-store.ts'
+import { createThrottleStore } from './stores/login-throttle-store.ts'
 import { createKeyAdminStore } from './stores/key-admin-store.ts'
 import { createPaymentStore } from './stores/payment-store.ts'
 import { createProjectDatabases, type ProjectDatabases } from './stores/project-database.ts'
@@ -53,15 +61,25 @@ export function createApi(config: ApiConfig, dependencies: ProcessDependencies):
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
   })
   const operatorPool = createOperatorPool(config, dependencies)
-  const routes = [...core.routes, ...apiRoutes(config, core, operatorPool, dependencies)]
+  const limits = loginLimits(config)
+  const authenticate = createAuthenticatePeople(
+    core.authenticate,
+    createLoginStore(core.pool, dependencies.clock, limits),
+  )
+  const routes = [
+    ...core.routes,
+    ...apiRoutes(config, core, operatorPool, dependencies),
+    ...peoplesRoutes({ ...dependencies, pool: operatorPool, limits }),
+  ]
   const pages = createDocsPages({
     document: describeApi({ routes, baseUrl: config.PUBLIC_BASE_URL, version: apiVersion }),
-    authenticate: core.authenticate,
+    authenticate,
     requireKey: config.DOCS_REQUIRE_KEY,
   })
   return createHttpService({
     core: {
       ...core,
+      authenticate,
       async stop() {
         await core.stop()
         await operatorPool.end()
@@ -142,8 +160,21 @@ function apiRoutes(
     ...watchingRoutes({ databases, operatorPool, core, topicPrefix: config.TOPIC_PREFIX, clock }),
     ...gatewayRoutes({ directory: core.keys, databases, clock }),
     ...erasureRoutes({ databases, clock }),
+    ...auditRoutes({ databases }),
     ...keyRoutes({ projects, keys: createKeyAdminStore(operatorPool), directory: core.keys, clock }),
   ]
+}
+
+const minuteMs = 60_000
+
+function loginLimits(config: ApiConfig): LoginLimits {
+  return { idleMs: config.LOGIN_IDLE_MINUTES * minuteMs, maxMs: config.LOGIN_MAX_HOURS * 60 * minuteMs }
+}
+
+/** Who uses the dashboard. */
+function peoplesRoutes(parts: ProcessDependencies & { pool: Pool; limits: LoginLimits }): Route[] {
+  const own = { ...parts, hasher: createPasswordHasher(), throttles: createThrottleStore(parts.pool) }
+  return [...signInRoutes(own), ...meRoutes(own), ...peopleRoutes(own)]
 }
 
 /** What was recorded, and what it comes to. */

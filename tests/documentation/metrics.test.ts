@@ -41,7 +41,7 @@ test('docs/metrics.md is made from what the services declare', () => {
     `\`${name}\``,
     type,
     labels.map((label) => `\`${label}\``).join(', ') || '—',
-    services.length === 6 ? 'all' : services.join(', '),
+    services.length === 7 ? 'all' : services.join(', '),
     help.replace(/\.$/, ''),
   ])
   expectPage(

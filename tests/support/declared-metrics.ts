@@ -6,6 +6,8 @@ import type { ProcessDependencies } from '#runtime/run-process.ts'
 import { measureCertificates } from '#runtime/certificate-expiry.ts'
 import { apiConfigSchema } from '#services/api/config.ts'
 import { createApi } from '#services/api/service.ts'
+import { dashboardConfigSchema } from '#services/dashboard/config.ts'
+import { createDashboard } from '#services/dashboard/service.ts'
 import { gatewayConfigSchema } from '#services/gateway/config.ts'
 import { createGateway } from '#services/gateway/service.ts'
 import { createWorkerPool } from '#services/gateway/workers/worker-pool.ts'
@@ -43,6 +45,8 @@ const environment = {
 const makers: Readonly<Record<string, (dependencies: ProcessDependencies) => void>> = {
   api: (dependencies) => createApi(read(apiConfigSchema), dependencies),
   ingest: (dependencies) => createIngest(read(ingestConfigSchema), dependencies),
+  dashboard: (dependencies) =>
+    createDashboard(read(dashboardConfigSchema), { ...dependencies, print: unreachable }),
   gateway: (dependencies) => {
     createGateway(read(gatewayConfigSchema), dependencies)
     createWorkerPool(2, () => unreachable(), dependencies)

@@ -80,6 +80,28 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   'post /api/projects': { name: 'Support', tier: 'team', retention_days: 30 },
   'patch /api/projects/{id}': { cost_alert_usd: 50, quota_warning_percent: 80 },
   'post /api/projects/{id}/keys': { name: 'production gateway', label: 'prod', scope: 'ingest' },
+  'post /internal/people/first': { login: 'admin' },
+  'post /internal/people/sign-in': {
+    login: 'ada@example.com',
+    password: 'correct horse battery staple',
+    address: '203.0.113.7',
+    user_agent: 'Mozilla/5.0',
+  },
+  'post /internal/people/sign-in-by-provider': {
+    issuer: 'https://login.example.com',
+    subject: '248289761001',
+    login: 'grace@example.com',
+    login_is_verified: true,
+    name: 'Grace',
+    role: 'analyst',
+  },
+  'post /api/me/password': {
+    current_password: 'correct horse battery staple',
+    new_password: 'a longer one than the last one',
+  },
+  'post /api/people': { login: 'ada@example.com', name: 'Ada', role: 'analyst' },
+  'patch /api/people/{id}': { role: 'viewer' },
+  'post /api/people/{id}/password': {},
   'post /api/dead-letters/{id}/drop': { reason: 'sent by a client that has been mended' },
   'post /api/dead-letters/redrive': { topic: 'llm.request.logged', code: 'CRASHED' },
   'post /api/dead-letters/drop': {

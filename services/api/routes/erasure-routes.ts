@@ -7,6 +7,7 @@ import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { found } from '../http/not-found.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
+import { isOperator } from '../people/authenticate-people.ts'
 import {
   createErasure,
   erasureScopes,
@@ -94,8 +95,8 @@ function subjectOf({ scope, subject: given }: { scope: Erasure['scope']; subject
 }
 
 /** A key of scope `all` stands in many applications: whoever finds one must not be able to wipe out everything. */
-function requesterOf({ kind }: Principal, scope: Erasure['scope']): Erasure['requested_by'] {
-  if (kind === 'operator') return 'operator'
+function requesterOf(principal: Principal, scope: Erasure['scope']): Erasure['requested_by'] {
+  if (isOperator(principal)) return 'operator'
   if (scope === 'project') {
     throw new Problem(403, 'OPERATOR_ONLY', 'scope: only the operator can erase a whole project')
   }

@@ -88,7 +88,9 @@ function postRoute({ databases, clock }: ReviewRoutesOptions): Route {
         .enum(expectedLabels)
         .optional()
         .describe('Needed where it does not follow: for a score that is `unscored`.'),
-      reviewer: textField(200).default('unknown').describe('Who says so.'),
+      reviewer: textField(200)
+        .default('unknown')
+        .describe('Who says so; of people in the dashboard it is their login.'),
       reason: textField(4_000).optional(),
     }),
     reply: { status: 201, description: 'The review.', schema: reviewSchema },
@@ -108,7 +110,7 @@ function postRoute({ databases, clock }: ReviewRoutesOptions): Route {
           id: newId('review', clock.now()),
           expected_label: expectedOf(body, score.score_label),
           agrees: body.agrees,
-          reviewer: body.reviewer,
+          reviewer: principal.kind === 'person' ? principal.person.login : body.reviewer,
           reason: body.reason ?? null,
         },
         clock.now(),

@@ -1,7 +1,7 @@
 import type { Pool, QueryResultRow } from 'pg'
 import { query } from '#runtime/postgres.ts'
 import { idToUuid } from '#schemas/ids.ts'
-import type { Principal } from '#services/ingest/access/principal.ts'
+import type { Principal, SignedIn } from '#services/ingest/access/principal.ts'
 import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
 import { inProjectTransaction } from '#services/ingest/stores/project-transaction.ts'
 import type { WatchStatement } from './watch-statements.ts'
@@ -27,7 +27,7 @@ class ProjectScope {
     return scope as OneProject
   }
 
-  /** The same, except that the operator who names no project gets all of them. */
+  /** The same, except that the operator, or an administrator, who names no project gets all of them. */
   static of(principal: Principal, requested: string | undefined): ProjectScope {
     switch (principal.kind) {
       case 'operator':
@@ -39,10 +39,27 @@ class ProjectScope {
         }
         return new ProjectScope(own)
       }
+      case 'person':
+        return new ProjectScope(projectOfPerson(principal.person, requested))
       case 'anonymous':
         throw new Problem(401, 'KEY_MISSING', 'send an API key as X-Service-Key or as Authorization: Bearer')
     }
   }
+}
+
+/** The one that they name and see, or the only one that they see; null: all, for whom sees all. */
+function projectOfPerson({ projectIds }: SignedIn, requested: string | undefined): string | null {
+  if (projectIds === null) return requested ?? null
+  if (requested !== undefined) {
+    if (projectIds.includes(requested)) return requested
+    throw new Problem(403, 'OTHER_PROJECT', 'project_id: you do not see this project')
+  }
+  const [only, ...others] = projectIds
+  if (only === undefined) {
+    throw new Problem(403, 'NO_PROJECT', 'you see no project yet: ask an administrator')
+  }
+  if (others.length === 0) return only
+  throw invalidInput([{ path: 'project_id', message: 'is required when you see several projects' }])
 }
 
 export type OneProject = ProjectScope & { readonly projectId: string }

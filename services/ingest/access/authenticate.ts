@@ -7,8 +7,15 @@ import { hashOfKey, sha256 } from './parse-key.ts'
 import type { AccessLevel, Principal } from './principal.ts'
 import { readCredentials } from './read-credentials.ts'
 
-/** Finds out who asks, and refuses whoever may not: 401 without a valid key, 403 outside the key's scope. */
-export type Authenticate = (headers: IncomingHttpHeaders, level: AccessLevel) => Promise<Principal>
+/**
+ * Finds out who asks, and refuses whoever may not: 401 without a valid key, 403 outside the key's scope. `routeName`
+ * (`get /api/requests`) is what people's rights go by; pages that are no route have none.
+ */
+export type Authenticate = (
+  headers: IncomingHttpHeaders,
+  level: AccessLevel,
+  routeName?: string,
+) => Promise<Principal>
 
 interface AuthenticateOptions {
   keys: KeyDirectory

@@ -25,4 +25,25 @@ export interface ProjectKey {
   project: ProjectSettings
 }
 
-export type Principal = { kind: 'operator' } | { kind: 'key'; key: ProjectKey } | { kind: 'anonymous' }
+/** From the least rights to the most: `docs/decisions/0050-people-behind-the-api.md` says what each may. */
+export const roles = ['viewer', 'analyst', 'admin'] as const
+export type Role = (typeof roles)[number]
+
+/** Somebody who is signed in to the dashboard, which speaks for them. */
+export interface SignedIn {
+  personId: string
+  login: string
+  name: string
+  role: Role
+  /** Null: every project. */
+  projectIds: readonly string[] | null
+  loginId: string
+  /** Where they are, as the dashboard saw it. */
+  address: string | null
+}
+
+export type Principal =
+  | { kind: 'operator' }
+  | { kind: 'person'; person: SignedIn }
+  | { kind: 'key'; key: ProjectKey }
+  | { kind: 'anonymous' }

@@ -44,7 +44,11 @@ function mount(app: Express, route: Route, authenticate: Authenticate): void {
   // Whoever may not ask is refused before any of the body is read.
   const identify = async (request: Request, response: Response, next: NextFunction) => {
     response.locals['route'] = route.path
-    response.locals['principal'] = await authenticate(request.headers, route.access)
+    response.locals['principal'] = await authenticate(
+      request.headers,
+      route.access,
+      `${route.method} ${route.path}`,
+    )
     next()
   }
   const readBody = express.raw({ type: () => true, limit: route.maxBodyBytes ?? defaultBodyBytes })

@@ -1,6 +1,60 @@
 // Made from /openapi.json: UPDATE_DOCS=1 with services/api/openapi.integration.test.ts writes it anew.
 
 export interface Operations {
+  'GET /api/audit': {
+    params: Record<never, never>
+    query: {
+      page?: string | undefined
+      page_size?: string | undefined
+      limit?: string | undefined
+      cursor?: string | undefined
+      person_id?: string | undefined
+      action?: string | undefined
+      subject?: string | undefined
+      project_id?: string | undefined
+      start?: string | undefined
+      end?: string | undefined
+    }
+    body: undefined
+    answer:
+      | {
+          items: {
+            id: string
+            at: string
+            actor_kind: 'person' | 'key' | 'operator'
+            actor_id: string | null
+            actor_name: string | null
+            address: string | null
+            action: string
+            subject: string | null
+            project_id: string | null
+            detail: Record<string, unknown> | null
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            id: string
+            at: string
+            actor_kind: 'person' | 'key' | 'operator'
+            actor_id: string | null
+            actor_name: string | null
+            address: string | null
+            action: string
+            subject: string | null
+            project_id: string | null
+            detail: Record<string, unknown> | null
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
   'POST /api/billing/checkout': {
     params: Record<never, never>
     query: { project_id?: string | undefined }
@@ -297,6 +351,54 @@ export interface Operations {
       kept_in_kafka_until: string
     }
   }
+  'GET /api/me': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: undefined
+    answer: {
+      id: string
+      login: string
+      name: string
+      role: 'viewer' | 'analyst' | 'admin'
+      sees_every_project: boolean
+      projects: { id: string; name: string }[]
+      login_id: string
+    }
+  }
+  'GET /api/me/logins': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: undefined
+    answer: {
+      items: {
+        id: string
+        created_at: string
+        last_seen_at: string
+        ends_at: string
+        address: string | null
+        user_agent: string | null
+      }[]
+      total: number
+    }
+  }
+  'DELETE /api/me/logins/{login_id}': {
+    params: { login_id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: unknown
+  }
+  'POST /api/me/password': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: { current_password: string; new_password: string }
+    answer: unknown
+  }
+  'POST /api/me/sign-out': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: undefined
+    answer: unknown
+  }
   'GET /api/operations': {
     params: Record<never, never>
     query: Record<never, never>
@@ -321,6 +423,152 @@ export interface Operations {
         lost: Record<string, number>
         problems: Record<string, string>
       }[]
+    }
+  }
+  'POST /api/people': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: {
+      login: string
+      name: string
+      role: 'viewer' | 'analyst' | 'admin'
+      project_ids?: string[] | undefined
+      password?: string | null | undefined
+    }
+    answer: {
+      id: string
+      login: string
+      name: string
+      role: 'viewer' | 'analyst' | 'admin'
+      project_ids: string[]
+      has_password: boolean
+      oidc_issuer: string | null
+      disabled: boolean
+      created_at: string
+      last_login_at: string | null
+      password?: string | undefined
+    }
+  }
+  'GET /api/people': {
+    params: Record<never, never>
+    query: { page?: string | undefined; page_size?: string | undefined }
+    body: undefined
+    answer:
+      | {
+          items: {
+            id: string
+            login: string
+            name: string
+            role: 'viewer' | 'analyst' | 'admin'
+            project_ids: string[]
+            has_password: boolean
+            oidc_issuer: string | null
+            disabled: boolean
+            created_at: string
+            last_login_at: string | null
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            id: string
+            login: string
+            name: string
+            role: 'viewer' | 'analyst' | 'admin'
+            project_ids: string[]
+            has_password: boolean
+            oidc_issuer: string | null
+            disabled: boolean
+            created_at: string
+            last_login_at: string | null
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
+  'GET /api/people/{id}': {
+    params: { id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: {
+      id: string
+      login: string
+      name: string
+      role: 'viewer' | 'analyst' | 'admin'
+      project_ids: string[]
+      has_password: boolean
+      oidc_issuer: string | null
+      disabled: boolean
+      created_at: string
+      last_login_at: string | null
+    }
+  }
+  'PATCH /api/people/{id}': {
+    params: { id: string }
+    query: Record<never, never>
+    body: {
+      name?: string | undefined
+      role?: 'viewer' | 'analyst' | 'admin' | undefined
+      project_ids?: string[] | undefined
+      disabled?: boolean | undefined
+    }
+    answer: {
+      id: string
+      login: string
+      name: string
+      role: 'viewer' | 'analyst' | 'admin'
+      project_ids: string[]
+      has_password: boolean
+      oidc_issuer: string | null
+      disabled: boolean
+      created_at: string
+      last_login_at: string | null
+    }
+  }
+  'GET /api/people/{id}/logins': {
+    params: { id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: {
+      items: {
+        id: string
+        created_at: string
+        last_seen_at: string
+        ends_at: string
+        address: string | null
+        user_agent: string | null
+      }[]
+      total: number
+    }
+  }
+  'DELETE /api/people/{id}/logins': {
+    params: { id: string }
+    query: { login_id?: string | undefined }
+    body: undefined
+    answer: unknown
+  }
+  'POST /api/people/{id}/password': {
+    params: { id: string }
+    query: Record<never, never>
+    body: { password?: string | undefined }
+    answer: {
+      id: string
+      login: string
+      name: string
+      role: 'viewer' | 'analyst' | 'admin'
+      project_ids: string[]
+      has_password: boolean
+      oidc_issuer: string | null
+      disabled: boolean
+      created_at: string
+      last_login_at: string | null
+      password?: string | undefined
     }
   }
   'POST /api/projects': {
@@ -1775,6 +2023,38 @@ export interface Operations {
           }
       )[]
     }
+  }
+  'POST /internal/people/first': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: { login?: string | undefined; password?: string | undefined }
+    answer: { created: boolean; login?: string | undefined; password?: string | undefined }
+  }
+  'POST /internal/people/sign-in': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: {
+      login: string
+      password: string
+      address?: string | null | undefined
+      user_agent?: string | null | undefined
+    }
+    answer: { token: string; person_id: string; ends_at: string }
+  }
+  'POST /internal/people/sign-in-by-provider': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: {
+      issuer: string
+      subject: string
+      login: string
+      login_is_verified: boolean
+      name: string
+      role: 'viewer' | 'analyst' | 'admin'
+      address?: string | null | undefined
+      user_agent?: string | null | undefined
+    }
+    answer: { token: string; person_id: string; ends_at: string }
   }
   'GET /internal/project': {
     params: Record<never, never>

@@ -1,0 +1,85 @@
+import type { PoolClient } from 'pg'
+import { newId } from '#schemas/ids.ts'
+import type { Role } from '#services/ingest/access/principal.ts'
+import { writeAudit } from '../stores/audit-store.ts'
+import {
+  changePerson,
+  findCredentials,
+  findPerson,
+  insertPerson,
+  linkProvider,
+} from '../stores/people-store.ts'
+
+/** What an OpenID provider says of somebody, and the role that their groups give. */
+export interface ProviderClaims {
+  issuer: string
+  subject: string
+  login: string
+  login_is_verified: boolean
+  name: string
+  role: Role
+}
+
+interface Recognised {
+  personId: string
+  login: string
+  refused: 'disabled' | 'taken' | undefined
+}
+
+/**
+ * Who this is, made when they are new. Known by issuer and subject alone: logins change hands. Somebody whom an administrator made without a
+ * password is theirs once the provider has verified the login; anybody else's login is not, whatever the provider says.
+ */
+export async function signInByProvider(
+  client: PoolClient,
+  claims: ProviderClaims,
+  nowMs: number,
+): Promise<Recognised> {
+  const { issuer, subject, login, role } = claims
+  const known = await findCredentials(client, { issuer, subject })
+  const named = known ?? (await findCredentials(client, { login }))
+  const waitsForThem = named?.passwordHash === null && named.oidcIssuer === null && claims.login_is_verified
+  if (named === undefined) return { ...(await makePerson(client, claims, nowMs)), login, refused: undefined }
+  if (known === undefined && !waitsForThem) return { personId: named.id, login, refused: 'taken' }
+  if (named.disabled) return { personId: named.id, login, refused: 'disabled' }
+  if (known === undefined) await linkProvider(client, named.id, { issuer, subject })
+  const before = await findPerson(client, named.id)
+  if (before !== undefined && before.role !== role) {
+    await changePerson(client, named.id, { role }, nowMs)
+    await audit(client, claims, named.id, 'person.changed', { role }, nowMs)
+  }
+  return { personId: named.id, login: before?.login ?? login, refused: undefined }
+}
+
+async function makePerson(
+  client: PoolClient,
+  claims: ProviderClaims,
+  nowMs: number,
+): Promise<{ personId: string }> {
+  const { issuer, subject, login, name, role } = claims
+  const personId = newId('person', nowMs)
+  const person = {
+    id: personId,
+    login,
+    name,
+    role,
+    projectIds: [],
+    passwordHash: null,
+    oidc: { issuer, subject },
+  }
+  await insertPerson(client, person, nowMs)
+  await audit(client, claims, personId, 'person.created', { login, role, issuer }, nowMs)
+  return { personId }
+}
+
+function audit(
+  client: PoolClient,
+  { login }: ProviderClaims,
+  personId: string,
+  action: string,
+  detail: Record<string, unknown>,
+  nowMs: number,
+): Promise<void> {
+  const actor = { kind: 'person', person: { personId, login, address: null } } as const
+  return writeAudit(client, actor, { action, subject: personId, projectId: null, detail }, nowMs)
+}

@@ -1,0 +1,164 @@
+import type { Pool } from 'pg'
+import { z } from 'zod'
+import type { Clock } from '#runtime/clock.ts'
+import { inTransaction } from '#runtime/postgres.ts'
+import { roles } from '#services/ingest/access/principal.ts'
+import { idField } from '#services/ingest/http/fields.ts'
+import { Problem } from '#services/ingest/http/problem.ts'
+import { route, type Route } from '#services/ingest/http/route.ts'
+import { notFound } from '../http/not-found.ts'
+import { personOf } from '../people/authenticate-people.ts'
+import type { PasswordHasher } from '../people/hash-password.ts'
+import { writeAudit } from '../stores/audit-store.ts'
+import { endLogins, listLogins, type LoginLimits } from '../stores/login-store.ts'
+import type { ThrottleStore } from '../stores/login-throttle-store.ts'
+import { findCredentials, namesOfProjects, setPassword } from '../stores/people-store.ts'
+import { loginsReply, passwordField, refuseNamedPassword } from './people-schemas.ts'
+
+export interface MeOptions {
+  pool: Pool
+  hasher: PasswordHasher
+  throttles: ThrottleStore
+  limits: LoginLimits
+  clock: Clock
+}
+
+/** For whoever is signed in to the dashboard, about themselves. */
+export function meRoutes(options: MeOptions): Route[] {
+  return [
+    meRoute(options),
+    passwordRoute(options),
+    signOutRoute(options),
+    loginsRoute(options),
+    endLoginRoute(options),
+  ]
+}
+
+// Only the dashboard, which holds the operator's secret, speaks for people.
+const common = { access: 'operator', tag: 'Oneself' } as const
+
+function meRoute({ pool }: MeOptions): Route {
+  return route({
+    ...common,
+    method: 'get',
+    path: '/api/me',
+    summary: 'Who is signed in, and which projects they see.',
+    reply: {
+      status: 200,
+      description: 'They.',
+      schema: z.object({
+        id: z.string(),
+        login: z.string(),
+        name: z.string(),
+        role: z.enum(roles),
+        sees_every_project: z.boolean(),
+        projects: z.array(z.object({ id: z.string(), name: z.string() })).describe('By name, 500 at most.'),
+        login_id: z.string().describe('Of this login.'),
+      }),
+    },
+    async handle({ principal }) {
+      const { personId: id, login, name, role, projectIds, loginId } = personOf(principal)
+      const projects = await namesOfProjects(pool, projectIds)
+      return {
+        json: { id, login, name, role, sees_every_project: projectIds === null, projects, login_id: loginId },
+      }
+    },
+  })
+}
+
+function passwordRoute({ pool, hasher, throttles, clock }: MeOptions): Route {
+  return route({
+    ...common,
+    method: 'post',
+    path: '/api/me/password',
+    summary: "Change one's password. One's other logins end.",
+    body: z.strictObject({ current_password: z.string().max(200), new_password: passwordField }),
+    reply: { status: 204, description: 'It is changed.' },
+    problems: { 401: 'The current password is wrong.', 429: 'Too many attempts failed.' },
+    async handle({ principal, body }) {
+      const { personId, login, loginId, address } = personOf(principal)
+      refuseNamedPassword('new_password', body.new_password, login)
+      const attempt = { login, address }
+      const waitS = await throttles.take(attempt, clock.now())
+      if (waitS > 0)
+        throw new Problem(429, 'SIGN_IN_THROTTLED', `too many attempts failed: try again in ${waitS} s`, {
+          headers: { 'retry-after': String(waitS) },
+        })
+      const credentials = await findCredentials(pool, { personId })
+      if (!(await hasher.verify(body.current_password, credentials?.passwordHash))) {
+        throw new Problem(403, 'PASSWORD_WRONG', 'current_password: is not your password')
+      }
+      await throttles.clear(attempt)
+      const hash = await hasher.hash(body.new_password)
+      await inTransaction(pool, async (client) => {
+        await setPassword(client, personId, hash)
+        await endLogins(client, personId, { except: loginId })
+        await writeAudit(
+          client,
+          principal,
+          { action: 'person.password_changed', subject: personId, projectId: null },
+          clock.now(),
+        )
+      })
+      return {}
+    },
+  })
+}
+
+function signOutRoute({ pool }: MeOptions): Route {
+  return route({
+    ...common,
+    method: 'post',
+    path: '/api/me/sign-out',
+    summary: 'End this login.',
+    reply: { status: 204, description: 'It has ended, in every process.' },
+    async handle({ principal }) {
+      const { personId, loginId } = personOf(principal)
+      await inTransaction(pool, (client) => endLogins(client, personId, { only: loginId }))
+      return {}
+    },
+  })
+}
+
+function loginsRoute({ pool, limits, clock }: MeOptions): Route {
+  return route({
+    ...common,
+    method: 'get',
+    path: '/api/me/logins',
+    summary: 'Where one is signed in.',
+    reply: loginsReply,
+    async handle({ principal }) {
+      const items = await listLogins(pool, personOf(principal).personId, limits, clock.now())
+      return { json: { items, total: items.length } }
+    },
+  })
+}
+
+function endLoginRoute({ pool, clock }: MeOptions): Route {
+  return route({
+    ...common,
+    method: 'delete',
+    path: '/api/me/logins/{login_id}',
+    summary: "End one of one's logins.",
+    params: z.object({ login_id: idField('login') }),
+    reply: { status: 204, description: 'It has ended, in every process.' },
+    problems: { 404: 'There is no such login.' },
+    async handle({ principal, params: { login_id: only } }) {
+      const { personId } = personOf(principal)
+      const ended = await inTransaction(pool, async (client) => {
+        const count = await endLogins(client, personId, { only })
+        if (count > 0) {
+          await writeAudit(
+            client,
+            principal,
+            { action: 'person.logins_ended', subject: personId, projectId: null, detail: { count } },
+            clock.now(),
+          )
+        }
+        return count
+      })
+      if (ended === 0) throw notFound('login', only)
+      return {}
+    },
+  })
+}

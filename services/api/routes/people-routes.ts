@@ -1,0 +1,250 @@
+import type { Pool, PoolClient } from 'pg'
+import { z } from 'zod'
+import type { Clock } from '#runtime/clock.ts'
+import { inTransaction } from '#runtime/postgres.ts'
+import { newId } from '#schemas/ids.ts'
+import { idField } from '#services/ingest/http/fields.ts'
+import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
+import { route, type Route } from '#services/ingest/http/route.ts'
+import { found } from '../http/not-found.ts'
+import { envelope, listOf, pageFields, readPaging } from '../http/paging.ts'
+import type { PasswordHasher } from '../people/hash-password.ts'
+import { writeAudit } from '../stores/audit-store.ts'
+import { endLogins, listLogins, type LoginLimits } from '../stores/login-store.ts'
+import {
+  changePerson,
+  countAdministrators,
+  findPerson,
+  insertPerson,
+  listPeople,
+  lockPeople,
+  setPassword,
+  unknownProjects,
+  type Person,
+} from '../stores/people-store.ts'
+import {
+  loginField,
+  loginsReply,
+  makePassword,
+  passwordField,
+  personFields,
+  personSchema,
+  refuseNamedPassword,
+} from './people-schemas.ts'
+
+export interface PeopleOptions {
+  pool: Pool
+  hasher: PasswordHasher
+  limits: LoginLimits
+  clock: Clock
+}
+
+/** Who may use the dashboard, and as what. */
+export function peopleRoutes(options: PeopleOptions): Route[] {
+  return [
+    createRoute(options),
+    listRoute(options),
+    getRoute(options),
+    changeRoute(options),
+    passwordRoute(options),
+    loginsRoute(options),
+    endLoginsRoute(options),
+  ]
+}
+
+const common = { access: 'operator', tag: 'People' } as const
+const one = {
+  ...common,
+  params: z.object({ id: idField('person') }),
+  problems: { 404: 'There is no such person.' },
+} as const
+const reply = { status: 200, description: 'The person.', schema: personSchema } as const
+const withPassword = personSchema.extend({
+  password: z.string().optional().describe('When one was made. Shown only here.'),
+})
+
+function createRoute({ pool, hasher, clock }: PeopleOptions): Route {
+  return route({
+    ...common,
+    method: 'post',
+    path: '/api/people',
+    summary: 'Let somebody in.',
+    body: z.strictObject({
+      login: loginField,
+      name: personFields.name,
+      role: personFields.role,
+      project_ids: personFields.project_ids.default([]),
+      password: passwordField
+        .nullish()
+        .describe('Absent: one is made and is in this answer alone. Null: they come by OpenID Connect.'),
+    }),
+    reply: { status: 201, description: 'The person.', schema: withPassword },
+    problems: { 409: 'Somebody has the login.' },
+    async handle({ principal, body: { login, name, role, project_ids: projectIds, password } }) {
+      await refuseUnknownProjects(pool, projectIds)
+      if (password != null) refuseNamedPassword('password', password, login)
+      const made = password === undefined ? makePassword() : undefined
+      const passwordHash = password === null ? null : await hasher.hash(password ?? made ?? '')
+      const nowMs = clock.now()
+      const id = newId('person', nowMs)
+      const person = await inTransaction(pool, async (client) => {
+        const isNew = await insertPerson(client, { id, login, name, role, projectIds, passwordHash }, nowMs)
+        if (!isNew) throw new Problem(409, 'LOGIN_TAKEN', `login: somebody has ${login} already`)
+        const detail = { login, role, project_ids: projectIds }
+        await writeAudit(
+          client,
+          principal,
+          { action: 'person.created', subject: id, projectId: null, detail },
+          nowMs,
+        )
+        return findPerson(client, id)
+      })
+      return { status: 201, json: { ...person, ...(made === undefined ? {} : { password: made }) } }
+    },
+  })
+}
+
+async function refuseUnknownProjects(pool: Pool, projectIds: readonly string[] | undefined): Promise<void> {
+  const [unknown] = await unknownProjects(pool, projectIds ?? [])
+  if (unknown !== undefined)
+    throw invalidInput([{ path: 'project_ids', message: `there is no project ${unknown}` }])
+}
+
+function listRoute({ pool }: PeopleOptions): Route {
+  return route({
+    ...common,
+    method: 'get',
+    path: '/api/people',
+    summary: 'Everybody who may sign in, or might, by login.',
+    query: z.strictObject(pageFields),
+    reply: { status: 200, description: 'People.', schema: listOf(personSchema) },
+    async handle({ query }) {
+      const paging = readPaging(query, 'person')
+      const { items, total } = await listPeople(pool, paging)
+      return { json: envelope(paging, items, { total, isExact: true }) }
+    },
+  })
+}
+
+function getRoute({ pool }: PeopleOptions): Route {
+  return route({
+    ...one,
+    method: 'get',
+    path: '/api/people/{id}',
+    summary: 'One person.',
+    reply,
+    handle: async ({ params: { id } }) => ({ json: found(await findPerson(pool, id), 'person', id) }),
+  })
+}
+
+function changeRoute({ pool, clock }: PeopleOptions): Route {
+  return route({
+    ...one,
+    method: 'patch',
+    path: '/api/people/{id}',
+    summary: 'Change what somebody may do, from their next request on. Disabling ends their logins.',
+    body: z.strictObject({ ...personFields, disabled: z.boolean() }).partial(),
+    reply,
+    problems: { ...one.problems, 409: 'No administrator would be left.' },
+    async handle({ principal, params: { id }, body }) {
+      await refuseUnknownProjects(pool, body.project_ids)
+      const nowMs = clock.now()
+      const person = await changeIn(pool, id, async (client, before) => {
+        await lockPeople(client)
+        await changePerson(client, id, body, nowMs)
+        if (before.role === 'admin' && (await countAdministrators(client)) === 0) {
+          throw new Problem(409, 'LAST_ADMINISTRATOR', 'no administrator would be left')
+        }
+        if (body.disabled === true) await endLogins(client, id)
+        await writeAudit(
+          client,
+          principal,
+          { action: 'person.changed', subject: id, projectId: null, detail: body },
+          nowMs,
+        )
+      })
+      return { json: person }
+    },
+  })
+}
+
+/** The person as they are after `change`. Throws 404 when there is nobody of this identifier. */
+function changeIn(
+  pool: Pool,
+  id: string,
+  change: (client: PoolClient, before: Person) => Promise<void>,
+): Promise<Person> {
+  return inTransaction(pool, async (client) => {
+    await change(client, found(await findPerson(client, id), 'person', id))
+    return found(await findPerson(client, id), 'person', id)
+  })
+}
+
+function passwordRoute({ pool, hasher, clock }: PeopleOptions): Route {
+  return route({
+    ...one,
+    method: 'post',
+    path: '/api/people/{id}/password',
+    summary: 'Give somebody a new password. Their logins end.',
+    body: z
+      .strictObject({ password: passwordField.optional().describe('Absent: one is made.') })
+      .prefault({}),
+    reply: { ...reply, schema: withPassword },
+    async handle({ principal, params: { id }, body: { password } }) {
+      const { login } = found(await findPerson(pool, id), 'person', id)
+      if (password !== undefined) refuseNamedPassword('password', password, login)
+      const made = password === undefined ? makePassword() : undefined
+      const hash = await hasher.hash(password ?? made ?? '')
+      const person = await changeIn(pool, id, async (client) => {
+        await setPassword(client, id, hash)
+        await endLogins(client, id)
+        await writeAudit(
+          client,
+          principal,
+          { action: 'person.password_reset', subject: id, projectId: null },
+          clock.now(),
+        )
+      })
+      return { json: { ...person, ...(made === undefined ? {} : { password: made }) } }
+    },
+  })
+}
+
+function loginsRoute({ pool, limits, clock }: PeopleOptions): Route {
+  return route({
+    ...one,
+    method: 'get',
+    path: '/api/people/{id}/logins',
+    summary: 'Where somebody is signed in.',
+    reply: loginsReply,
+    async handle({ params: { id } }) {
+      found(await findPerson(pool, id), 'person', id)
+      const items = await listLogins(pool, id, limits, clock.now())
+      return { json: { items, total: items.length } }
+    },
+  })
+}
+
+function endLoginsRoute({ pool, clock }: PeopleOptions): Route {
+  return route({
+    ...one,
+    method: 'delete',
+    path: '/api/people/{id}/logins',
+    summary: 'Sign somebody out everywhere, or of one login.',
+    query: z.strictObject({ login_id: idField('login').optional() }),
+    reply: { status: 204, description: 'They have ended, in every process.' },
+    async handle({ principal, params: { id }, query: { login_id: only } }) {
+      await changeIn(pool, id, async (client) => {
+        const count = await endLogins(client, id, only === undefined ? {} : { only })
+        const detail = { count }
+        await writeAudit(
+          client,
+          principal,
+          { action: 'person.logins_ended', subject: id, projectId: null, detail },
+          clock.now(),
+        )
+      })
+      return {}
+    },
+  })
+}

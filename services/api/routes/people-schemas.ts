@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import { roles } from '#services/ingest/access/principal.ts'
+import { idField, textField } from '#services/ingest/http/fields.ts'
+import { invalidInput } from '#services/ingest/http/problem.ts'
+
+export const loginField = z
+  .string()
+  .regex(/^[A-Za-z0-9._%+@-]{1,200}$/, 'must be 1 to 200 letters, digits or any of . _ % + @ -')
+  .transform((login) => login.toLowerCase())
+  .describe('A name or an e-mail address; upper and lower case are the same.')
+
+const minPasswordLength = 12
+
+/** Length alone, as NIST SP 800-63B has it: rules about characters make people choose worse ones. */
+export const passwordField = textField(200).min(
+  minPasswordLength,
+  `must have at least ${minPasswordLength} characters`,
+)
+
+/** Throws 422 for a password that says who it is of. */
+export function refuseNamedPassword(path: string, password: string, login: string): void {
+  if (password.toLowerCase() === login) throw invalidInput([{ path, message: 'must not be the login' }])
+}
+
+/** 144 random bits. */
+export function makePassword(): string {
+  return randomBytes(18).toString('base64url')
+}
+
+export const personFields = {
+  name: textField(200),
+  role: z.enum(roles),
+  project_ids: z
+    .array(idField('project'))
+    .max(500)
+    .refine((ids) => new Set(ids).size === ids.length, 'must not name a project twice')
+    .describe('What they see; administrators see every project.'),
+}
+
+export const personSchema = z.object({
+  id: z.string(),
+  login: z.string(),
+  ...personFields,
+  has_password: z.boolean(),
+  oidc_issuer: z.string().nullable().describe('The OpenID provider that they come from; null: none so far.'),
+  disabled: z.boolean(),
+  created_at: z.iso.datetime(),
+  last_login_at: z.iso.datetime().nullable(),
+})
+
+const loginSchema = z.object({
+  id: z.string(),
+  created_at: z.iso.datetime(),
+  last_seen_at: z.iso.datetime(),
+  ends_at: z.iso.datetime(),
+  address: z.string().nullable(),
+  user_agent: z.string().nullable(),
+})
+
+export const loginsReply = {
+  status: 200,
+  description: 'Logins in force, the latest first.',
+  schema: z.object({ items: z.array(loginSchema), total: z.number().int() }),
+} as const

@@ -1,0 +1,191 @@
+import type { Pool } from 'pg'
+import { z } from 'zod'
+import type { Clock } from '#runtime/clock.ts'
+import type { Metrics } from '#runtime/metrics.ts'
+import { inTransaction } from '#runtime/postgres.ts'
+import { newId } from '#schemas/ids.ts'
+import { roles } from '#services/ingest/access/principal.ts'
+import { textField } from '#services/ingest/http/fields.ts'
+import { Problem } from '#services/ingest/http/problem.ts'
+import { route, type Reply, type Route } from '#services/ingest/http/route.ts'
+import type { PasswordHasher } from '../people/hash-password.ts'
+import { signInByProvider } from '../people/sign-in-by-provider.ts'
+import { writeAudit } from '../stores/audit-store.ts'
+import { beginLogin, type LoginLimits } from '../stores/login-store.ts'
+import type { ThrottleStore } from '../stores/login-throttle-store.ts'
+import { findCredentials, countAdministrators, insertPerson, lockPeople } from '../stores/people-store.ts'
+import { loginField, makePassword, passwordField, refuseNamedPassword } from './people-schemas.ts'
+
+export interface SignInOptions {
+  pool: Pool
+  hasher: PasswordHasher
+  throttles: ThrottleStore
+  limits: LoginLimits
+  clock: Clock
+  metrics: Metrics
+}
+
+const common = { access: 'operator', method: 'post', tag: 'Signing in' } as const
+
+const fromFields = {
+  address: z.union([z.ipv4(), z.ipv6()]).nullable().default(null).describe('Of the browser.'),
+  user_agent: textField(500).nullable().default(null),
+}
+const begunReply = {
+  status: 201,
+  description: 'They are signed in.',
+  schema: z.object({
+    token: z.string().describe('Sent as X-Sluice-Login beside INTERNAL_API_SECRET. Shown only here.'),
+    person_id: z.string(),
+    ends_at: z.iso.datetime(),
+  }),
+} as const
+
+/** What the dashboard calls before anybody is known: it holds INTERNAL_API_SECRET and nothing else. */
+export function signInRoutes(options: SignInOptions): Route[] {
+  const outcomes = options.metrics.counter('sluice_sign_ins_total', 'Attempts to sign in', [
+    'method',
+    'outcome',
+  ])
+  const count: Count = (method, outcome) => outcomes.inc({ method, outcome })
+  return [firstRoute(options), passwordRoute(options, count), providerRoute(options, count)]
+}
+
+type How = 'password' | 'provider'
+type Count = (how: How, outcome: 'signed_in' | 'refused' | 'throttled' | 'disabled' | 'taken') => void
+
+function firstRoute({ pool, hasher, clock }: SignInOptions): Route {
+  return route({
+    ...common,
+    path: '/internal/people/first',
+    summary: 'Make the first administrator, where there is none yet.',
+    body: z.strictObject({
+      login: loginField.default('admin'),
+      password: passwordField.optional().describe('Absent: one is made, and is in this answer alone.'),
+    }),
+    reply: {
+      status: 200,
+      description: 'Whether one was made.',
+      schema: z.object({
+        created: z.boolean(),
+        login: z.string().optional(),
+        password: z.string().optional(),
+      }),
+    },
+    async handle({ principal, body: { login, password } }) {
+      if (password !== undefined) refuseNamedPassword('password', password, login)
+      const made = password === undefined ? makePassword() : undefined
+      const passwordHash = await hasher.hash(password ?? made ?? '')
+      const nowMs = clock.now()
+      const created = await inTransaction(pool, async (client) => {
+        await lockPeople(client)
+        if ((await countAdministrators(client)) > 0) return false
+        const id = newId('person', nowMs)
+        await insertPerson(
+          client,
+          { id, login, name: 'Administrator', role: 'admin', projectIds: [], passwordHash },
+          nowMs,
+        )
+        await writeAudit(
+          client,
+          principal,
+          { action: 'person.created', subject: id, projectId: null, detail: { login, role: 'admin' } },
+          nowMs,
+        )
+        return true
+      })
+      if (!created) return { json: { created } }
+      return { json: { created, login, ...(made === undefined ? {} : { password: made }) } }
+    },
+  })
+}
+
+function passwordRoute({ pool, hasher, throttles, limits, clock }: SignInOptions, count: Count): Route {
+  return route({
+    ...common,
+    path: '/internal/people/sign-in',
+    summary: 'Sign somebody in by password.',
+    body: z.strictObject({ login: z.string().max(200), password: z.string().max(200), ...fromFields }),
+    reply: begunReply,
+    problems: { 401: 'Nobody has this login and this password.', 429: 'Too many attempts failed.' },
+    async handle({ body: { login: given, password, address, user_agent: userAgent } }) {
+      const login = given.toLowerCase()
+      const attempt = { login, address }
+      const waitS = await throttles.take(attempt, clock.now())
+      if (waitS > 0) {
+        count('password', 'throttled')
+        throw new Problem(429, 'SIGN_IN_THROTTLED', `too many attempts failed: try again in ${waitS} s`, {
+          headers: { 'retry-after': String(waitS) },
+        })
+      }
+      const person = await findCredentials(pool, { login })
+      const matches = await hasher.verify(password, person?.passwordHash)
+      if (!matches || person === undefined || person.disabled) {
+        count('password', 'refused')
+        throw new Problem(401, 'SIGN_IN_REFUSED', 'nobody has this login and this password')
+      }
+      await throttles.clear(attempt)
+      count('password', 'signed_in')
+      return signIn(
+        { pool, limits, clock },
+        { personId: person.id, login },
+        { address, userAgent },
+        'password',
+      )
+    },
+  })
+}
+
+function providerRoute({ pool, limits, clock }: SignInOptions, count: Count): Route {
+  return route({
+    ...common,
+    path: '/internal/people/sign-in-by-provider',
+    summary: 'Sign in somebody whom an OpenID provider vouches for; whoever is new is made.',
+    body: z.strictObject({
+      issuer: textField(500),
+      subject: textField(255),
+      login: loginField,
+      login_is_verified: z.boolean().describe('Whether the provider has made sure that the login is theirs.'),
+      name: textField(200),
+      role: z.enum(roles).describe('By their groups; it is theirs from now on.'),
+      ...fromFields,
+    }),
+    reply: begunReply,
+    problems: { 403: 'They are disabled.', 409: 'Somebody else has the login.' },
+    async handle({ body }) {
+      const nowMs = clock.now()
+      const person = await inTransaction(pool, (client) => signInByProvider(client, body, nowMs))
+      count('provider', person.refused ?? 'signed_in')
+      if (person.refused === 'disabled') throw new Problem(403, 'PERSON_DISABLED', 'your account is disabled')
+      if (person.refused === 'taken') {
+        throw new Problem(
+          409,
+          'LOGIN_TAKEN',
+          `somebody else has the login ${body.login}: ask an administrator`,
+        )
+      }
+      const { address, user_agent: userAgent } = body
+      return signIn({ pool, limits, clock }, person, { address, userAgent }, 'provider')
+    },
+  })
+}
+
+async function signIn(
+  { pool, limits, clock }: Pick<SignInOptions, 'pool' | 'limits' | 'clock'>,
+  { personId, login }: { personId: string; login: string },
+  from: { address: string | null; userAgent: string | null },
+  how: How,
+): Promise<Reply> {
+  const nowMs = clock.now()
+  const { token, endsAt } = await inTransaction(pool, async (client) => {
+    const begun = await beginLogin(client, personId, from, limits, nowMs)
+    await writeAudit(
+      client,
+      { kind: 'person', person: { personId, login, address: from.address } },
+      { action: 'person.signed_in', subject: personId, projectId: null, detail: { how } },
+      nowMs,
+    )
+    return begun
+  })
+  return { status: 201, json: { token, person_id: personId, ends_at: endsAt } }
+}

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto'
+import type { Pool, PoolClient } from 'pg'
+import { query } from '#runtime/postgres.ts'
+import type { Clock } from '#runtime/clock.ts'
+import { idFromUuid, idToUuid, newId } from '#schemas/ids.ts'
+import { sha256 } from '#services/ingest/access/parse-key.ts'
+import type { Role, SignedIn } from '#services/ingest/access/principal.ts'
+
+const tokenPattern = /^[A-Za-z0-9_-]{43}$/
+/** Of one person; the oldest ends when one more begins. */
+const maxLogins = 20
+
+export interface LoginLimits {
+  idleMs: number
+  maxMs: number
+}
+
+export interface Login {
+  id: string
+  created_at: string
+  last_seen_at: string
+  ends_at: string
+  address: string | null
+  user_agent: string | null
+}
+
+/** Who is signed in, by token. Asked with every request: what ends here has ended in every process. */
+export interface LoginStore {
+  find(token: string): Promise<Omit<SignedIn, 'address'> | undefined>
+}
+
+interface FoundRow {
+  id: string
+  person_id: string
+  login: string
+  name: string
+  role: Role
+  project_ids: string[]
+}
+
+export function createLoginStore(pool: Pool, clock: Clock, { idleMs }: LoginLimits): LoginStore {
+  return {
+    async find(token) {
+      if (!tokenPattern.test(token)) return undefined
+      const { rows } = await query<FoundRow>(pool, 'select * from find_login($1, $2, $3)', [
+        sha256(token),
+        new Date(clock.now()),
+        `${idleMs} milliseconds`,
+      ])
+      return rows.map((row) => ({
+        personId: idFromUuid('person', row.person_id),
+        login: row.login,
+        name: row.name,
+        role: row.role,
+        projectIds: row.role === 'admin' ? null : row.project_ids.map((uuid) => idFromUuid('project', uuid)),
+        loginId: idFromUuid('login', row.id),
+      }))[0]
+    },
+  }
+}
+
+export interface Begun {
+  /** In this answer and nowhere else: its SHA-256 is stored. */
+  token: string
+  endsAt: string
+}
+
+/** Begins a login, with a token that nobody had before. */
+export async function beginLogin(
+  client: PoolClient,
+  personId: string,
+  from: { address: string | null; userAgent: string | null },
+  { maxMs }: LoginLimits,
+  nowMs: number,
+): Promise<Begun> {
+  const token = randomBytes(32).toString('base64url')
+  const endsAt = new Date(nowMs + maxMs)
+  const person = idToUuid(personId)
+  await client.query(
+    `delete from logins where token_sha256 in (
+       select token_sha256 from logins where person_id = $1 order by created_at desc offset $2)`,
+    [person, maxLogins - 1],
+  )
+  await client.query(
+    `insert into logins (token_sha256, id, person_id, created_at, last_seen_at, ends_at, address, user_agent)
+     values ($1, $2, $3, $4, $4, $5, $6, $7)`,
+    [
+      sha256(token),
+      idToUuid(newId('login', nowMs)),
+      person,
+      new Date(nowMs),
+      endsAt,
+      from.address,
+      from.userAgent,
+    ],
+  )
+  await client.query('update people set last_login_at = $2 where id = $1', [person, new Date(nowMs)])
+  return { token, endsAt: endsAt.toISOString() }
+}
+
+/** Which of a person's logins are meant: all, one, or all but one. */
+export interface WhichLogins {
+  only?: string
+  except?: string
+}
+
+/** Ends them; returns how many there were. */
+export async function endLogins(
+  client: PoolClient,
+  personId: string,
+  { only, except }: WhichLogins = {},
+): Promise<number> {
+  const { rowCount } = await client.query(
+    `delete from logins where person_id = $1 and ($2::uuid is null or id = $2) and ($3::uuid is null or id <> $3)`,
+    [
+      idToUuid(personId),
+      only === undefined ? null : idToUuid(only),
+      except === undefined ? null : idToUuid(except),
+    ],
+  )
+  return rowCount ?? 0
+}
+
+/** Those in force, the latest first. */
+export async function listLogins(
+  pool: Pool,
+  personId: string,
+  { idleMs }: LoginLimits,
+  nowMs: number,
+): Promise<Login[]> {
+  const { rows } = await query<
+    Omit<Login, 'created_at' | 'last_seen_at' | 'ends_at'> &
+      Record<'created_at' | 'last_seen_at' | 'ends_at', Date>
+  >(
+    pool,
+    `select id, created_at, last_seen_at, ends_at, address, user_agent from logins
+     where person_id = $1 and ends_at > $2 and last_seen_at > $3 order by last_seen_at desc`,
+    [idToUuid(personId), new Date(nowMs), new Date(nowMs - idleMs)],
+  )
+  return rows.map((row) => ({
+    ...row,
+    id: idFromUuid('login', row.id),
+    created_at: row.created_at.toISOString(),
+    last_seen_at: row.last_seen_at.toISOString(),
+    ends_at: row.ends_at.toISOString(),
+  }))
+}

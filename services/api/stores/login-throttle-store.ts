@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import { isIPv4 } from 'node:net'
+import type { Pool } from 'pg'
+import { inTransaction, query } from '#runtime/postgres.ts'
+
+interface Throttle {
+  /** Failures that cost nothing. */
+  free: number
+  /** The delay doubles with each failure beyond, from one second up to this. */
+  maxDelayS: number
+}
+
+/**
+ * Somebody who guesses one password, somebody who tries many names from one place, and many places that guess one person's: the last may
+ * keep that person waiting too, so its delay is short.
+ */
+const throttles = {
+  pair: { free: 4, maxDelayS: 900 },
+  address: { free: 50, maxDelayS: 900 },
+  account: { free: 100, maxDelayS: 10 },
+} as const satisfies Record<string, Throttle>
+
+/** A failure is forgotten after a day. */
+const forgetMs = 86_400_000
+
+export interface Attempt {
+  login: string
+  address: string | null
+}
+
+export interface ThrottleStore {
+  /** Counts an attempt as failed before it is made, so that a hundred at once are not all the first. Seconds to wait, or 0: go on. */
+  take(attempt: Attempt, nowMs: number): Promise<number>
+  /** It was not a failure. */
+  clear(attempt: Attempt): Promise<void>
+  /** Forgets what is over a day old. */
+  tidy(nowMs: number): Promise<void>
+}
+
+export function createThrottleStore(pool: Pool): ThrottleStore {
+  return {
+    take: (attempt, nowMs) =>
+      inTransaction(pool, async (client) => {
+        let waitMs = 0
+        // In one order, so that two attempts never wait for each other.
+        for (const { key, free, maxDelayS } of keysOf(attempt)) {
+          const { rowCount } = await client.query(takeSql, [
+            key,
+            new Date(nowMs),
+            free,
+            maxDelayS,
+            new Date(nowMs - forgetMs),
+          ])
+          if (rowCount === 1) continue
+          const blocked = await client.query<{ blocked_until: Date }>(
+            'select blocked_until from login_throttles where key = $1',
+            [key],
+          )
+          waitMs = Math.max(waitMs, (blocked.rows[0]?.blocked_until.getTime() ?? nowMs) - nowMs)
+        }
+        return Math.ceil(waitMs / 1_000)
+      }),
+    async clear(attempt) {
+      const keys = keysOf(attempt)
+      const ofPair = keys.filter(({ kind }) => kind === 'pair').map(({ key }) => key)
+      // Only this attempt is taken back from the others: who has one account must not get free guesses at others by it.
+      const others = keys.filter(({ kind }) => kind !== 'pair').map(({ key }) => key)
+      await query(
+        pool,
+        `with cleared as (delete from login_throttles where key = any ($1::bytea[]))
+         update login_throttles set failures = greatest(failures - 1, 0) where key = any ($2::bytea[])`,
+        [ofPair, others],
+      )
+    },
+    async tidy(nowMs) {
+      await query(pool, 'delete from login_throttles where last_failed_at < $1', [new Date(nowMs - forgetMs)])
+    },
+  }
+}
+
+// No row comes back while the key is blocked: it is not counted again, or impatience alone would lengthen the wait.
+const takeSql = `
+  insert into login_throttles as t (key, failures, blocked_until, last_failed_at) values ($1, 1, $2, $2)
+  on conflict (key) do update set
+    failures = case when t.last_failed_at < $5 then 1 else t.failures + 1 end,
+    last_failed_at = $2::timestamptz,
+    blocked_until = case when t.last_failed_at < $5 or t.failures < $3 then $2::timestamptz
+      else $2::timestamptz + make_interval(secs => least($4::float8, power(2, least(t.failures - $3, 20)))) end
+  where t.blocked_until <= $2`
+
+function keysOf({ login, address }: Attempt) {
+  const place = placeOf(address)
+  const named = { pair: ['pair', login, place], address: ['address', place], account: ['account', login] }
+  return Object.entries(named)
+    .map(([kind, parts]) => ({
+      kind,
+      ...throttles[kind as keyof typeof throttles],
+      key: createHash('sha256').update(JSON.stringify(parts)).digest(),
+    }))
+    .sort((one, other) => Buffer.compare(one.key, other.key))
+}
+
+/** An IPv6 customer has a whole /64 to choose from. */
+function placeOf(address: string | null): string {
+  if (address === null || isIPv4(address)) return address ?? 'unknown'
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (mapped !== undefined) return mapped
+  const [head = '', tail = ''] = address.split('::')
+  const groups = head.split(':').filter((group) => group !== '')
+  const after = tail.split(':').filter((group) => group !== '')
+  const zeros = address.includes('::') ? Array<string>(8 - groups.length - after.length).fill('0') : []
+  return [...groups, ...zeros, ...after]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')
+}

@@ -1,0 +1,219 @@
+import type { Pool, PoolClient } from 'pg'
+import { query } from '#runtime/postgres.ts'
+import { idFromUuid, idToUuid } from '#schemas/ids.ts'
+import type { Role } from '#services/ingest/access/principal.ts'
+
+/** Somebody who may sign in to the dashboard. */
+export interface Person {
+  id: string
+  login: string
+  name: string
+  role: Role
+  /** What they see; empty for administrators, who see every project. */
+  project_ids: string[]
+  has_password: boolean
+  /** The provider of OpenID Connect that they come from; null: none so far. */
+  oidc_issuer: string | null
+  disabled: boolean
+  created_at: string
+  last_login_at: string | null
+}
+
+interface PersonRow extends Omit<Person, 'created_at' | 'last_login_at'> {
+  created_at: Date
+  last_login_at: Date | null
+}
+
+export interface NewPerson {
+  id: string
+  login: string
+  name: string
+  role: Role
+  projectIds: readonly string[]
+  passwordHash: string | null
+  oidc?: { issuer: string; subject: string }
+}
+
+export interface PersonChanges {
+  name?: string | undefined
+  role?: Role | undefined
+  project_ids?: readonly string[] | undefined
+  disabled?: boolean | undefined
+}
+
+const selectPerson = `select p.id, p.login, p.name, p.role, p.password_hash is not null as has_password, p.oidc_issuer,
+    p.disabled_at is not null as disabled, p.created_at, p.last_login_at,
+    array(select a.project_id from people_projects a where a.person_id = p.id order by a.project_id) as project_ids
+  from people p`
+
+export async function findPerson(client: Pool | PoolClient, personId: string): Promise<Person | undefined> {
+  const { rows } = await query<PersonRow>(client, `${selectPerson} where p.id = $1`, [idToUuid(personId)])
+  return rows.map(personOf)[0]
+}
+
+/** By login. Administrators first come and go like others: nothing here says who may. */
+export async function listPeople(
+  pool: Pool,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ items: Person[]; total: number }> {
+  const { rows } = await query<PersonRow>(pool, `${selectPerson} order by p.login limit $1 offset $2`, [
+    limit,
+    offset,
+  ])
+  const counted = await query<{ total: number }>(pool, 'select count(*)::integer as total from people')
+  return { items: rows.map(personOf), total: counted.rows[0]?.total ?? 0 }
+}
+
+/** False when somebody has the login already. */
+export async function insertPerson(client: PoolClient, person: NewPerson, nowMs: number): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `insert into people (id, login, name, role, password_hash, oidc_issuer, oidc_subject, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (login) do nothing`,
+    [
+      idToUuid(person.id),
+      person.login,
+      person.name,
+      person.role,
+      person.passwordHash,
+      person.oidc?.issuer ?? null,
+      person.oidc?.subject ?? null,
+      new Date(nowMs),
+    ],
+  )
+  if (rowCount !== 1) return false
+  await setProjects(client, person.id, person.projectIds)
+  return true
+}
+
+/** What is undefined stays. */
+export async function changePerson(
+  client: PoolClient,
+  personId: string,
+  { name, role, project_ids, disabled }: PersonChanges,
+  nowMs: number,
+): Promise<void> {
+  await client.query(
+    `update people set name = coalesce($2, name), role = coalesce($3, role),
+       disabled_at = case when $4::boolean is null then disabled_at when $4 then coalesce(disabled_at, $5) end
+     where id = $1`,
+    [idToUuid(personId), name ?? null, role ?? null, disabled ?? null, new Date(nowMs)],
+  )
+  if (project_ids !== undefined) await setProjects(client, personId, project_ids)
+}
+
+/** Those of the projects that exist. */
+async function setProjects(
+  client: PoolClient,
+  personId: string,
+  projectIds: readonly string[],
+): Promise<void> {
+  const uuids = projectIds.map(idToUuid)
+  await client.query('delete from people_projects where person_id = $1', [idToUuid(personId)])
+  await client.query(
+    'insert into people_projects (person_id, project_id) select $1, id from projects where id = any ($2::uuid[])',
+    [idToUuid(personId), uuids],
+  )
+}
+
+/** Which of them there are not. */
+export async function unknownProjects(pool: Pool, projectIds: readonly string[]): Promise<string[]> {
+  const { rows } = await query<{ id: string }>(pool, 'select id from projects where id = any ($1::uuid[])', [
+    projectIds.map(idToUuid),
+  ])
+  const known = new Set(rows.map(({ id }) => idFromUuid('project', id)))
+  return projectIds.filter((id) => !known.has(id))
+}
+
+/** Projects that are shown to choose from: of more than this nobody chooses from a list. */
+const maxShownProjects = 500
+
+/** Names of projects, by name: of those that are given, or of all. */
+export async function namesOfProjects(
+  pool: Pool,
+  projectIds: readonly string[] | null,
+): Promise<{ id: string; name: string }[]> {
+  const { rows } = await query<{ id: string; name: string }>(
+    pool,
+    'select id, name from projects where $1::uuid[] is null or id = any ($1) order by name, id limit $2',
+    [projectIds?.map(idToUuid) ?? null, maxShownProjects],
+  )
+  return rows.map(({ id, name }) => ({ id: idFromUuid('project', id), name }))
+}
+
+export async function setPassword(client: PoolClient, personId: string, hash: string): Promise<void> {
+  await client.query('update people set password_hash = $2 where id = $1', [idToUuid(personId), hash])
+}
+
+/** Serialises what depends on how many administrators there are. Held until the transaction ends. */
+export async function lockPeople(client: PoolClient): Promise<void> {
+  await client.query('lock table people in share row exclusive mode')
+}
+
+/** Administrators who can sign in. */
+export async function countAdministrators(client: PoolClient): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    `select count(*)::integer as count from people where role = 'admin' and disabled_at is null`,
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** What is needed to let somebody in. */
+export interface Credentials {
+  id: string
+  passwordHash: string | null
+  disabled: boolean
+  oidcIssuer: string | null
+  oidcSubject: string | null
+}
+
+type By = { login: string } | { personId: string } | { issuer: string; subject: string }
+
+export async function findCredentials(client: Pool | PoolClient, by: By): Promise<Credentials | undefined> {
+  const [condition, values] =
+    'login' in by
+      ? ['login = $1', [by.login]]
+      : 'personId' in by
+        ? ['id = $1', [idToUuid(by.personId)]]
+        : ['oidc_issuer = $1 and oidc_subject = $2', [by.issuer, by.subject]]
+  const { rows } = await query<{
+    id: string
+    password_hash: string | null
+    disabled_at: Date | null
+    oidc_issuer: string | null
+    oidc_subject: string | null
+  }>(
+    client,
+    `select id, password_hash, disabled_at, oidc_issuer, oidc_subject from people where ${condition}`,
+    values,
+  )
+  return rows.map((row) => ({
+    id: idFromUuid('person', row.id),
+    passwordHash: row.password_hash,
+    disabled: row.disabled_at !== null,
+    oidcIssuer: row.oidc_issuer,
+    oidcSubject: row.oidc_subject,
+  }))[0]
+}
+
+/** Ties somebody who has neither password nor provider yet to the provider's account. */
+export async function linkProvider(
+  client: PoolClient,
+  personId: string,
+  { issuer, subject }: { issuer: string; subject: string },
+): Promise<void> {
+  await client.query('update people set oidc_issuer = $2, oidc_subject = $3 where id = $1', [
+    idToUuid(personId),
+    issuer,
+    subject,
+  ])
+}
+
+function personOf(row: PersonRow): Person {
+  return {
+    ...row,
+    id: idFromUuid('person', row.id),
+    project_ids: row.project_ids.map((uuid) => idFromUuid('project', uuid)),
+    created_at: row.created_at.toISOString(),
+    last_login_at: row.last_login_at?.toISOString() ?? null,
+  }
+}

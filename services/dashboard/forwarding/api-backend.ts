@@ -1,0 +1,83 @@
+import { Pool, type Dispatcher } from 'undici'
+import { DashboardProblem } from '../http/dashboard-problem.ts'
+
+/** Enough for a hundred people who all wait; further requests wait for one of these. */
+const maxConnections = 128
+/** A little longer than the API gives its statements at most. */
+const headersTimeoutMs = 60_000
+
+/** For whom the API is asked. */
+export interface OnBehalfOf {
+  /** Of their login; absent: nobody is signed in. */
+  token?: string | undefined
+  address: string | undefined
+}
+
+export interface ApiRequest {
+  method: string
+  /** With its query. */
+  path: string
+  headers?: Record<string, string>
+  body?: Buffer | string
+  signal?: AbortSignal
+}
+
+export interface ApiBackend {
+  /** The API's answer as it comes. Throws DashboardProblem `API_UNAVAILABLE` when there is none. */
+  send(request: ApiRequest, whom: OnBehalfOf): Promise<Dispatcher.ResponseData>
+  /** The JSON of an answer; one that is no success is thrown as it is. */
+  call<T>(method: 'GET' | 'POST', path: string, whom: OnBehalfOf, body?: object): Promise<T>
+  close(): Promise<void>
+}
+
+/** The API, asked with INTERNAL_API_SECRET. The one place that knows it. */
+export function createApiBackend(options: { url: string; secret: string }): ApiBackend {
+  const { origin, pathname } = new URL(options.url)
+  const base = pathname.replace(/\/$/, '')
+  const pool = new Pool(origin, { connections: maxConnections, headersTimeout: headersTimeoutMs })
+  const send: ApiBackend['send'] = async (
+    { method, path, headers = {}, body, signal },
+    { token, address },
+  ) => {
+    try {
+      return await pool.request({
+        method: method,
+        path: base + path,
+        headers: {
+          ...headers,
+          authorization: `Bearer ${options.secret}`,
+          ...(token === undefined ? {} : { 'x-sluice-login': token }),
+          ...(address === undefined ? {} : { 'x-sluice-client-address': address }),
+        },
+        ...(body === undefined ? {} : { body }),
+        ...(signal === undefined ? {} : { signal }),
+      })
+    } catch (error) {
+      throw new DashboardProblem(503, 'API_UNAVAILABLE', 'the API does not answer at the moment', {
+        cause: error,
+        headers: { 'retry-after': '5' },
+      })
+    }
+  }
+  return {
+    send,
+    async call<T>(method: 'GET' | 'POST', path: string, whom: OnBehalfOf, body?: object) {
+      const json =
+        body === undefined
+          ? {}
+          : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+      const answer = await send({ method, path, ...json }, whom)
+      if (answer.statusCode >= 300) throw await problemOf(answer)
+      return (answer.statusCode === 204 ? undefined : await answer.body.json()) as T
+    },
+    close: () => pool.destroy(),
+  }
+}
+
+async function problemOf({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<DashboardProblem> {
+  const { detail, code } = (await body.json()) as { detail?: unknown; code?: unknown }
+  const retryAfter = headers['retry-after']
+  return new DashboardProblem(statusCode, String(code), String(detail), {
+    headers: typeof retryAfter === 'string' ? { 'retry-after': retryAfter } : {},
+  })
+}

@@ -1,0 +1,98 @@
+import { pipeline } from 'node:stream/promises'
+import express, { type Request, type Response, type Router } from 'express'
+import { DashboardProblem } from '../http/dashboard-problem.ts'
+import type { LoginCookie } from '../sign-in/login-cookie.ts'
+import type { ApiBackend } from './api-backend.ts'
+
+const methods = new Set(['GET', 'POST', 'PATCH', 'DELETE'])
+/** No route for people takes more (the API's default is 256 KiB). */
+const maxBodyBytes = 256 * 1024
+const passedOn = ['accept', 'content-type', 'if-none-match'] as const
+const passedBack = ['content-type', 'content-disposition', 'etag', 'retry-after', 'allow'] as const
+
+interface ForwardOptions {
+  api: ApiBackend
+  cookie: LoginCookie
+}
+
+/**
+ * `/bff/api/…` is the API's `/api/…`, asked for whoever is signed in; who may do what is decided there. Nothing else of the API can be
+ * reached, and of the headers only those named here go either way.
+ */
+export function createForward({ api, cookie }: ForwardOptions): Router {
+  const router = express.Router()
+  const readBody = express.raw({ type: () => true, limit: maxBodyBytes, inflate: false })
+  router.use(
+    '/bff/api',
+    refuseUnknown,
+    requireLogin(cookie),
+    readBody,
+    async (request: Request, response: Response) => {
+      const left = new AbortController()
+      response.once('close', () => left.abort())
+      const body: unknown = request.body
+      const answer = await api.send(
+        {
+          method: request.method,
+          path: request.originalUrl.slice('/bff'.length),
+          headers: pick(request.headers, passedOn),
+          ...(Buffer.isBuffer(body) && body.length > 0 ? { body } : {}),
+          signal: left.signal,
+        },
+        { token: cookie.read(request), address: request.ip },
+      )
+      if (answer.statusCode === 401) cookie.clear(response)
+      response
+        .status(answer.statusCode)
+        .set(pick(answer.headers, passedBack))
+        // What one person was shown stays on nobody's disk.
+        .set('cache-control', answer.headers['etag'] === undefined ? 'no-store' : 'private, no-cache')
+      await passBody(answer.body, response)
+    },
+  )
+  return router
+}
+
+/** On the way: a client that does not want the rest is no failure. */
+async function passBody(body: NodeJS.ReadableStream, response: Response): Promise<void> {
+  try {
+    await pipeline(body, response)
+  } catch (error) {
+    if (!response.destroyed) throw error
+  }
+}
+
+function refuseUnknown(request: Request, _response: Response, next: () => void): void {
+  if (!methods.has(request.method)) {
+    throw new DashboardProblem(405, 'METHOD_NOT_ALLOWED', `${request.method} is not known here`, {
+      headers: { allow: [...methods].join(', ') },
+    })
+  }
+  const [path = ''] = request.originalUrl.split('?', 1)
+  if (!path.startsWith('/bff/api/') || path.split('/').some(isDots)) {
+    throw new DashboardProblem(404, 'ROUTE_NOT_FOUND', 'there is nothing here')
+  }
+  next()
+}
+
+/** `..`, however it is written: the API must be asked for exactly what was checked here. */
+function isDots(segment: string): boolean {
+  return /^(?:\.|%2e){1,2}$/i.test(segment) || /\\|%5c/i.test(segment)
+}
+
+function requireLogin(cookie: LoginCookie) {
+  return (request: Request, _response: Response, next: () => void): void => {
+    if (cookie.read(request) === undefined) {
+      throw new DashboardProblem(401, 'LOGIN_MISSING', 'you are not signed in')
+    }
+    next()
+  }
+}
+
+function pick(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  names: readonly string[],
+): Record<string, string> {
+  const pairs = names.map((name) => [name, headers[name]] as const)
+  return Object.fromEntries(pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string'))
+}

@@ -1,0 +1,59 @@
+import express, { type Express, type Request, type Response, type Router } from 'express'
+import type { Log } from '#runtime/log.ts'
+import type { Metrics } from '#runtime/metrics.ts'
+import type { Health } from '#runtime/service.ts'
+import type { LoginCookie } from '../sign-in/login-cookie.ts'
+import { createAnswerError } from './answer-error.ts'
+import { createCspReports } from './csp-reports.ts'
+import { DashboardProblem } from './dashboard-problem.ts'
+import { createGuardChanges } from './guard-changes.ts'
+import { measureAnswers } from './measure-answers.ts'
+import { createSecurityHeaders } from './security-headers.ts'
+import { createServeClient } from './serve-client.ts'
+
+interface AppOptions {
+  dashboardUrl: string
+  clientDirectory: string
+  trustedProxies: readonly string[]
+  cookie: LoginCookie
+  /** What is behind `/bff`, in this order. */
+  routers: readonly Router[]
+  health: () => Health
+  log: Log
+  metrics: Metrics
+}
+
+/** The dashboard as an express application: headers first, then who sent it, then `/bff`, and the client for everything else. */
+export function createApp(options: AppOptions): Express {
+  const { dashboardUrl, cookie, routers, health, log, metrics } = options
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('trust proxy', [...options.trustedProxies])
+  app.use(measureAnswers(metrics))
+  app.use(...createSecurityHeaders({ isHttps: dashboardUrl.startsWith('https:') }))
+  app.get(['/healthz', '/readyz'], (request, response) => answerHealth(request, response, health()))
+  app.use(createCspReports({ log, metrics }))
+  app.use('/bff', noStore, createGuardChanges(dashboardUrl), cookie.parse)
+  for (const router of routers) app.use(router)
+  app.use('/bff', () => {
+    throw new DashboardProblem(404, 'ROUTE_NOT_FOUND', 'there is nothing here')
+  })
+  app.use(createServeClient(options.clientDirectory))
+  app.use(() => {
+    throw new DashboardProblem(404, 'ROUTE_NOT_FOUND', 'there is nothing here')
+  })
+  app.use(createAnswerError(log))
+  return app
+}
+
+function noStore(_request: Request, response: Response, next: () => void): void {
+  response.set('cache-control', 'no-store')
+  next()
+}
+
+function answerHealth(request: Request, response: Response, now: Health): void {
+  const well =
+    request.path === '/healthz' ? now.status !== 'failed' : now.status === 'ok' || now.status === 'degraded'
+  response.status(well ? 200 : 503).json(now)
+}

@@ -1,0 +1,48 @@
+import type { Clock } from '#runtime/clock.ts'
+import type { Log } from '#runtime/log.ts'
+import type { ApiBackend } from './forwarding/api-backend.ts'
+import { DashboardProblem } from './http/dashboard-problem.ts'
+
+interface First {
+  created: boolean
+  login?: string
+  password?: string
+}
+
+interface MakeAdministratorOptions {
+  api: ApiBackend
+  login: string
+  password: string | undefined
+  /** To people, not to the log: logs are kept. */
+  print: (text: string) => void
+  log: Log
+  clock: Clock
+}
+
+const retryMs = 2_000
+
+/** Makes the first administrator where there is nobody yet, as soon as the API answers; prints the password that was made for them, once. */
+export async function makeAdministrator(
+  options: MakeAdministratorOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { api, login, password, print, log, clock } = options
+  for (let tries = 0; !signal.aborted; tries++) {
+    try {
+      const body = { login, ...(password === undefined ? {} : { password }) }
+      const first = await api.call<First>('POST', '/internal/people/first', { address: undefined }, body)
+      if (first.created) log.info({ login }, 'the first administrator was made')
+      if (first.password !== undefined) {
+        print(
+          `\nThe dashboard's first administrator is ${login} with the password ${first.password}\nIt is shown this once.\n\n`,
+        )
+      }
+      return
+    } catch (error) {
+      // Away, or not migrated yet: later. Anything else would be the same for ever.
+      if (!(error instanceof DashboardProblem) || error.status < 500) throw error
+      if (tries === 0) log.warn({ err: error }, 'waiting for the API to make the first administrator')
+      await clock.sleep(retryMs, signal)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { listen } from '#runtime/operations-server.ts'
+import type { ProcessDependencies } from '#runtime/run-process.ts'
+import type { Health, Service } from '#runtime/service.ts'
+import type { DashboardConfig } from './config.ts'
+import { createApiBackend, type ApiBackend } from './forwarding/api-backend.ts'
+import { createForward } from './forwarding/forward-request.ts'
+import { createApp } from './http/create-app.ts'
+import { makeAdministrator } from './make-administrator.ts'
+import { createLoginCookie } from './sign-in/login-cookie.ts'
+import { createSignInRoutes } from './sign-in/sign-in-routes.ts'
+
+interface DashboardDependencies extends ProcessDependencies {
+  /** To people, on standard output. */
+  print: (text: string) => void
+}
+
+interface DashboardService extends Service {
+  /** The port that it listens on; 0 before it does. */
+  port: () => number
+}
+
+// Longer than the keep-alive of usual load balancers (60 s), so that they and not we close idle connections.
+const keepAliveTimeoutMs = 65_000
+
+/** What people's browsers talk to: the client's files, signing in, and the API on behalf of whoever is signed in. */
+export function createDashboard(
+  config: DashboardConfig,
+  dependencies: DashboardDependencies,
+): DashboardService {
+  const { log, metrics } = dependencies
+  const api = createApiBackend({ url: config.API_BACKEND_URL, secret: config.INTERNAL_API_SECRET })
+  const isHttps = config.DASHBOARD_URL.startsWith('https:')
+  const cookie = createLoginCookie({ internalSecret: config.INTERNAL_API_SECRET, isHttps })
+  let state: 'starting' | 'serving' | 'stopping' = 'starting'
+  let hasAdministrator = false
+  const health = (): Health => {
+    if (state !== 'serving') return { status: state }
+    return hasAdministrator
+      ? { status: 'ok' }
+      : { status: 'degraded', problems: { api: 'does not answer yet' } }
+  }
+  const app = createApp({
+    dashboardUrl: config.DASHBOARD_URL,
+    clientDirectory: config.DASHBOARD_CLIENT_DIR ?? join(import.meta.dirname, 'dist'),
+    trustedProxies: config.TRUSTED_PROXIES,
+    cookie,
+    routers: [createSignInRoutes({ api, cookie, oidcLabel: undefined }), createForward({ api, cookie })],
+    health,
+    log,
+    metrics,
+  })
+  const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, app)
+  const done = Promise.withResolvers<undefined>()
+  const ending = new AbortController()
+  const port = () => (server.address() as AddressInfo | null)?.port ?? 0
+  const prepare = async () => {
+    await makeAdministrator(administratorOptions(config, dependencies, api), ending.signal)
+    hasAdministrator = true
+  }
+  const stopAll = async () => {
+    state = 'stopping'
+    ending.abort()
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeIdleConnections()
+    })
+    await api.close()
+    done.resolve(undefined)
+  }
+  let stopped: Promise<void> | undefined
+  return {
+    async start() {
+      await listen(server, config.DASHBOARD_PORT, config.DASHBOARD_HOST)
+      state = 'serving'
+      log.info({ host: config.DASHBOARD_HOST, port: port() }, 'listening')
+      prepare().catch((error: unknown) => done.reject(error))
+    },
+    stop: () => (stopped ??= stopAll()),
+    health,
+    done: done.promise,
+    port,
+  }
+}
+
+function administratorOptions(
+  config: DashboardConfig,
+  { log, clock, print }: DashboardDependencies,
+  api: ApiBackend,
+) {
+  const { DASHBOARD_ADMIN_LOGIN: login, DASHBOARD_ADMIN_PASSWORD: password } = config
+  return { api, login, password, print, log, clock }
+}

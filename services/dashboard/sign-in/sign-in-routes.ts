@@ -1,0 +1,93 @@
+import express, { type Request, type Response, type Router } from 'express'
+import { z } from 'zod'
+import type { ApiBackend } from '../forwarding/api-backend.ts'
+import { DashboardProblem } from '../http/dashboard-problem.ts'
+import type { LoginCookie } from './login-cookie.ts'
+
+const maxBodyBytes = 4_096
+const given = z.object({ name: z.string().min(1).max(200), password: z.string().min(1).max(200) })
+
+interface SignInOptions {
+  api: ApiBackend
+  cookie: LoginCookie
+  /** What stands on the button of single sign-on; undefined: there is none. */
+  oidcLabel: string | undefined
+}
+
+interface Begun {
+  token: string
+  ends_at: string
+}
+
+/** Signing in and out by password, and who one is. */
+export function createSignInRoutes({ api, cookie, oidcLabel }: SignInOptions): Router {
+  const router = express.Router()
+  const whom = (request: Request, token = cookie.read(request)) => ({ token, address: request.ip })
+
+  router.get('/bff/login', (_request, response) => {
+    response.json({ password: true, oidc: oidcLabel === undefined ? null : { label: oidcLabel } })
+  })
+
+  router.post(
+    '/bff/login',
+    express.json({ limit: maxBodyBytes }),
+    async (request: Request, response: Response) => {
+      const { name: login, password } = readCredentials(request.body)
+      const begun = await api.call<Begun>(
+        'POST',
+        '/internal/people/sign-in',
+        { address: undefined },
+        {
+          login,
+          password,
+          ...browserOf(request),
+        },
+      )
+      await endLogin(api, cookie, request)
+      cookie.write(response, begun.token, begun.ends_at)
+      response.json(await api.call('GET', '/api/me', whom(request, begun.token)))
+    },
+  )
+
+  router.post('/bff/logout', async (request: Request, response: Response) => {
+    await endLogin(api, cookie, request)
+    cookie.clear(response)
+    response.status(204).end()
+  })
+
+  router.get('/bff/me', async (request: Request, response: Response) => {
+    if (cookie.read(request) === undefined)
+      throw new DashboardProblem(401, 'LOGIN_MISSING', 'you are not signed in')
+    response.json(await api.call('GET', '/api/me', whom(request)))
+  })
+  return router
+}
+
+/** What is written down of a browser that signs in. */
+function browserOf(request: Request): { address: string | null; user_agent: string | null } {
+  const agent = request.headers['user-agent']?.slice(0, 300)
+  return { address: request.ip ?? null, user_agent: agent === undefined || agent === '' ? null : agent }
+}
+
+/** The login that the browser has, if it has one: a browser that signs in anew leaves none behind that nobody can end. */
+async function endLogin(api: ApiBackend, cookie: LoginCookie, request: Request): Promise<void> {
+  const token = cookie.read(request)
+  if (token === undefined) return
+  try {
+    await api.call('POST', '/api/me/sign-out', { token, address: request.ip })
+  } catch (error) {
+    // It had ended already.
+    if (!(error instanceof DashboardProblem) || error.status !== 401) throw error
+  }
+}
+
+function readCredentials(body: unknown): z.output<typeof given> {
+  const parsed = given.safeParse(body)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new DashboardProblem(
+    422,
+    'INVALID_INPUT',
+    `${issue?.path.join('.') ?? 'body'}: ${issue?.message ?? 'is invalid'}`,
+  )
+}
