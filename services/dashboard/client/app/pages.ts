@@ -1,4 +1,4 @@
-import { IconGauge, IconTool, type Icon } from '@tabler/icons-react'
+import { IconGauge, IconList, IconTool, type Icon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { Role } from '../api/session.ts'
 
@@ -27,6 +27,13 @@ export const pages: readonly PageEntry[] = [
     icon: IconGauge,
     section: 'Watch',
     load: async () => (await import('../pages/overview/overview-page.tsx')).OverviewPage,
+  },
+  {
+    path: '/requests',
+    title: 'Requests',
+    icon: IconList,
+    section: 'Watch',
+    load: async () => (await import('../pages/requests/requests-page.tsx')).RequestsPage,
   },
   {
     path: '/tools',
