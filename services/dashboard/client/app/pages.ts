@@ -1,6 +1,7 @@
 import { IconGauge, IconList, IconTool, type Icon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { Role } from '../api/session.ts'
+import { settingsPages } from './settings-pages.ts'
 
 export const sections = ['Watch', 'Judge', 'Run', 'Settings'] as const
 
@@ -42,4 +43,5 @@ export const pages: readonly PageEntry[] = [
     section: 'Watch',
     load: async () => (await import('../pages/tools/tools-page.tsx')).ToolsPage,
   },
+  ...settingsPages,
 ]
