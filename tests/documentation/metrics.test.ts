@@ -1,10 +1,18 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { declaredMetrics, type DeclaredMetric } from '../support/declared-metrics.ts'
+import { declaredMetrics, makers, type DeclaredMetric } from '../support/declared-metrics.ts'
 import { expectPage, tableOf } from '../support/documented-page.ts'
 
 const ours = [...declaredMetrics().values()]
   .filter(({ name }) => name.startsWith('sluice_'))
   .sort((a, b) => (a.name < b.name ? -1 : 1))
+
+test('every service is asked', () => {
+  const services = join(import.meta.dirname, '..', '..', 'services')
+  const running = readdirSync(services).filter((name) => existsSync(join(services, name, 'main.ts')))
+  expect(Object.keys(makers).sort()).toEqual(running.sort())
+})
 
 // https://prometheus.io/docs/practices/naming/
 const units = /_(seconds|bytes|ratio|usd|info)$/
@@ -41,7 +49,7 @@ test('docs/metrics.md is made from what the services declare', () => {
     `\`${name}\``,
     type,
     labels.map((label) => `\`${label}\``).join(', ') || '—',
-    services.length === 7 ? 'all' : services.join(', '),
+    services.length === Object.keys(makers).length ? 'all' : services.join(', '),
     help.replace(/\.$/, ''),
   ])
   expectPage(

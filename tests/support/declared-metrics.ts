@@ -42,7 +42,8 @@ const environment = {
   SPOOL_DIR: '/nonexistent',
 }
 
-const makers: Readonly<Record<string, (dependencies: ProcessDependencies) => void>> = {
+/** By service: what makes it. One that is missing here has no line in docs/metrics.md, and no alert can name what it measures. */
+export const makers: Readonly<Record<string, (dependencies: ProcessDependencies) => void>> = {
   api: (dependencies) => createApi(read(apiConfigSchema), dependencies),
   ingest: (dependencies) => createIngest(read(ingestConfigSchema), dependencies),
   dashboard: (dependencies) =>

@@ -1,0 +1,76 @@
+import { parseArgs } from 'node:util'
+import { CannotStart } from '#infra/embedded/embedded-part.ts'
+import { messageOf } from '#runtime/errors.ts'
+import { examineSystem } from './examine/examine-system.ts'
+import { findSystem } from './examine/find-system.ts'
+import type { Finding } from './examine/finding.ts'
+
+const usage = `scripts/doctor [--json] [--state DIR] [--service NAME=URL]...
+
+Looks at Kafka (topics, copies, configuration, lag, rights), the schema registry, Postgres (migrations, partitions, roles, connections, keys),
+clocks, the services, the spool, secrets and disks, and says what to do about what is wrong. Changes nothing.
+
+  --json               all findings as one JSON object
+  --state DIR          a stack that scripts/up started (.sluice); KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL take its place,
+                       with the variables that the services have (docs/configuration.md)
+  --service NAME=URL   the operations port of a service, for instance sink=http://sink:9001
+
+Exit code: 0 nothing is wrong (warnings included), 1 something is, 2 it could not begin.
+`
+
+function readArguments() {
+  try {
+    return parseArgs({
+      options: {
+        json: { type: 'boolean' },
+        state: { type: 'string' },
+        service: { type: 'string', multiple: true },
+        help: { type: 'boolean', short: 'h' },
+      },
+    }).values
+  } catch (error) {
+    throw new CannotStart(`${messageOf(error)}\n\n${usage}`)
+  }
+}
+
+/** What is wrong stands last, where people look. */
+const order: readonly Finding['state'][] = ['skipped', 'ok', 'warning', 'problem']
+
+function print(findings: readonly Finding[]): void {
+  const width = Math.max(...findings.map(({ check }) => check.length))
+  for (const { check, state, what, remedy } of findings.toSorted(
+    (a, b) => order.indexOf(a.state) - order.indexOf(b.state),
+  )) {
+    // Names of topics and answers of services can be anybody's: a terminal must not obey them.
+    const line = `${state.toUpperCase().padEnd(7)}  ${check.padEnd(width)}  ${what}`
+    console.log(line.replace(/\p{C}/gu, '\uFFFD'))
+    if (remedy !== undefined) console.log(`${' '.repeat(11 + width)}do: ${remedy}`)
+  }
+}
+
+async function run(): Promise<void> {
+  const values = readArguments()
+  if (values.help === true) {
+    console.log(usage)
+    return
+  }
+  const system = await findSystem({ state: values.state, operations: values.service ?? [] }, process.env)
+  const findings = await examineSystem(system)
+  const problems = findings.filter(({ state }) => state === 'problem').length
+  const warnings = findings.filter(({ state }) => state === 'warning').length
+  if (values.json === true)
+    console.log(JSON.stringify({ ok: problems === 0, problems, warnings, findings }, null, 2))
+  else {
+    print(findings)
+    console.log(`${problems} problems, ${warnings} warnings`)
+  }
+  if (problems > 0) process.exitCode = 1
+}
+
+try {
+  await run()
+} catch (error) {
+  if (!(error instanceof CannotStart)) throw error
+  console.error(`sluice: ${error.message}`)
+  process.exitCode = 2
+}

@@ -1,0 +1,239 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { COMPATIBILITY, SchemaRegistry } from '@kafkajs/confluent-schema-registry'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import kafkajs from 'kafkajs'
+import pg from 'pg'
+import { createTopics, registerSchemas } from '#infra/create-topics.ts'
+import { undoLast } from '#infra/migrate.ts'
+import { withAdmin } from '#runtime/kafka/with-admin.ts'
+import { createLog } from '#runtime/log.ts'
+import { topics } from '#schemas/topics.ts'
+import {
+  createTestDatabase,
+  deleteTopics,
+  randomName,
+  testInfrastructure,
+  type TestDatabase,
+} from '#tests/support/infrastructure.ts'
+import { until } from '#tests/support/until.ts'
+import { examineLag } from './examine-lag.ts'
+import { examinePostgres } from './examine-postgres.ts'
+import { examineSchemas } from './examine-schemas.ts'
+import { examineServices } from './examine-services.ts'
+import { examineSystem } from './examine-system.ts'
+import { examineTopics } from './examine-topics.ts'
+import { findSystem, type System } from './find-system.ts'
+import type { Finding } from './finding.ts'
+import { wrongIn } from './testing/wrong-in.ts'
+
+jest.setTimeout(180_000)
+
+const { brokers, registryUrl } = testInfrastructure()
+const prefix = `${randomName('doctor')}.`
+const log = createLog('test', 'silent')
+const hourMs = 3_600_000
+let database: TestDatabase
+let pool: pg.Pool
+let directory: string
+let service: Server
+let environment: NodeJS.ProcessEnv
+let system: System
+/** What the service says of itself. */
+let answer = { status: 'ok', problems: {} }
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  pool = new pg.Pool({ connectionString: database.url, max: 2 })
+  for (let day = 0; day <= 7; day++)
+    await pool.query(`select ensure_day_partitions((now() at time zone 'utc')::date + $1::integer)`, [day])
+  directory = await mkdtemp(join(tmpdir(), 'sluice-doctor-'))
+  await chmod(directory, 0o700)
+  service = createServer((_request, response) =>
+    response.writeHead(answer.status === 'failed' ? 503 : 200).end(JSON.stringify(answer)),
+  )
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
+  environment = {
+    KAFKA_BROKERS: brokers.join(','),
+    SCHEMA_REGISTRY_URL: registryUrl,
+    DATABASE_URL: database.url,
+    TOPIC_PREFIX: prefix,
+    SPOOL_DIR: directory,
+    SPOOL_MAX_BYTES: '1000',
+    BODY_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
+  }
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+  system = await findSystem({ state: undefined, operations: [`sink=${url}`] }, environment)
+  await createTopics({ kafka: system.kafka, prefix, replicationFactor: 1, log })
+  await registerSchemas({ registryUrl, prefix, log })
+})
+
+afterAll(async () => {
+  await new Promise((resolve) => service.close(resolve))
+  await pool.end()
+  await database.drop()
+  await deleteTopics(prefix)
+  await rm(directory, { recursive: true, force: true })
+})
+
+test('a healthy system: every check is made, nothing is wrong, exit code 0', async () => {
+  const run = await doctor(['--json', '--service', `sink=${system.operations['sink'] ?? ''}`], environment)
+  const report = JSON.parse(run.output) as { ok: boolean; problems: number; findings: Finding[] }
+  expect(wrongIn(report.findings)).toEqual([])
+  expect(run.code).toBe(0)
+  expect(report).toMatchObject({ ok: true, problems: 0 })
+  const made = report.findings.filter(({ state }) => state === 'ok').map(({ check }) => check)
+  const checks = 'kafka topics schemas clock migrations partitions roles outbox services spool secrets'
+  expect(made).toEqual(expect.arrayContaining([...checks.split(' '), 'webhook keys', 'dead letters']))
+})
+
+test('Kafka away: it says so, looks at all else, and exits with 1', async () => {
+  const run = await doctor([], { ...environment, KAFKA_BROKERS: '127.0.0.1:1' })
+  expect(run.code).toBe(1)
+  expect(run.output).toMatch(/PROBLEM {2}kafka +cannot be examined: .*\n +do: is it up/)
+  expect(run.output).toMatch(/OK +migrations +all are applied/)
+  expect((await doctor(['--service', 'nonsense'], environment)).code).toBe(2)
+})
+
+test('topics: one is missing, one keeps its records for too short', async () => {
+  const late = prefix + topics.eventRaised.name
+  const gone = prefix + topics.deliveryDead.name
+  await withAdmin(system.kafka, async (admin) => {
+    const type = kafkajs.ConfigResourceTypes.TOPIC
+    const configEntries = [
+      { name: 'retention.ms', value: '60000' },
+      { name: 'max.message.bytes', value: String(topics.eventRaised.maxMessageBytes) },
+    ]
+    await admin.alterConfigs({ validateOnly: false, resources: [{ type, name: late, configEntries }] })
+    await admin.deleteTopics({ topics: [gone] })
+  })
+  const becomes = (expected: readonly string[]) =>
+    until(
+      async () => (await wrong()).join() === expected.join(),
+      30_000,
+      async () => (await wrong()).join('; '),
+    )
+  const wrong = async () => wrongIn(await examineTopics(system))
+  await becomes([
+    `topics: ${late}: retention.ms is 60000, not ${topics.eventRaised.retentionMs}`,
+    `topics: ${gone} is missing`,
+  ])
+  // What it says to do helps.
+  await createTopics({ kafka: system.kafka, prefix, replicationFactor: 1, log })
+  await becomes([])
+})
+
+test('schemas: one is not registered, one is incompatible', async () => {
+  const other = await findSystem(
+    { state: undefined, operations: [] },
+    { ...environment, TOPIC_PREFIX: `${prefix}b.` },
+  )
+  await registerSchemas({ registryUrl, prefix: `${prefix}b.`, log })
+  const missing = `${prefix}b.${topics.eventRaised.name}-value`
+  const foreign = `${prefix}b.${topics.deliveryDue.name}-value`
+  for (const subject of [missing, foreign])
+    await fetch(`${registryUrl}/subjects/${subject}`, { method: 'DELETE' })
+  const schema = { type: 'record', name: 'Other', fields: [{ name: 'theirs', type: 'long' }] }
+  await new SchemaRegistry({ host: registryUrl }).register(schema as never, {
+    subject: foreign,
+    compatibility: COMPATIBILITY.BACKWARD_TRANSITIVE,
+  })
+  const wrong = wrongIn(await examineSchemas(other))
+  expect(wrong).toContain(`schemas: ${missing} is not registered`)
+  expect(wrong).toContain(
+    `schemas: ${foreign}: what is registered and the schema of this version are incompatible`,
+  )
+  expect(wrong.filter((what) => !what.includes(missing) && !what.includes(foreign))).toEqual([])
+})
+
+test('lag: records have waited for hours, and nobody reads them', async () => {
+  const topic = prefix + topics.scoreJobs.name
+  const groupId = `${prefix}scorer`
+  const producer = system.kafka.producer()
+  await producer.connect()
+  const messages = [1, 2, 3].map(() => ({
+    value: 'x',
+    partition: 0,
+    timestamp: String(Date.now() - 2 * hourMs),
+  }))
+  await producer.send({ topic, messages })
+  await producer.disconnect()
+  await withAdmin(system.kafka, (admin) =>
+    admin.setOffsets({ groupId, topic, partitions: [{ partition: 0, offset: '1' }] }),
+  )
+  expect(wrongIn(await examineLag(system))).toEqual([
+    'lag: scorer has no members: nobody does its work',
+    `lag: scorer: 2 records of ${topics.scoreJobs.name} wait, over an hour`,
+  ])
+})
+
+test('Postgres: a day without partitions, and a webhook whose key is gone', async () => {
+  const client = await pool.connect()
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'safety_score_details'::regclass
+       and inhrelid::regclass::text >= 'safety_score_details_' || to_char(now() at time zone 'utc', 'YYYYMMDD')`,
+    )
+    await client.query(`drop table ${rows.map(({ name }) => name).join(', ')}`)
+    await client.query(
+      `with project as (insert into projects (id, name, created_at) values (gen_random_uuid(), 'p', now()) returning id)
+       insert into webhooks (id, project_id, url, events, secret_codec, secret_key_id, secret_data, created_at, updated_at)
+       select gen_random_uuid(), id, 'https://a.example', '{}', 'raw', 'k0', '', now(), now() from project`,
+    )
+  } finally {
+    client.release()
+  }
+  expect(wrongIn(await examinePostgres(system))).toEqual([
+    'partitions: safety_score_details has no partition for today',
+    'webhook keys: 1 webhooks have secrets sealed with key k0, which is not in BODY_ENCRYPTION_KEYS',
+  ])
+})
+
+test('a clock that is an hour wrong', async () => {
+  const slow = { ...system, now: () => Date.now() - hourMs }
+  const wrong = wrongIn([...(await examinePostgres(slow)), ...(await examineServices(slow))])
+  expect(wrong.filter((what) => what.startsWith('clock'))).toEqual([
+    expect.stringMatching(/^clock: Postgres is 3\d{3}\.\d s ahead of this host$/),
+    expect.stringMatching(/^clock: the host of sink is 3\d{3}\.\d s ahead of this host$/),
+  ])
+})
+
+test('a service that failed, one that is degraded, one that is not there', async () => {
+  answer = { status: 'failed', problems: { postgres: 'POSTGRES_UNAVAILABLE: gone' } }
+  expect(wrongIn(await examineServices(system))).toEqual([
+    'services: sink says failed; postgres: POSTGRES_UNAVAILABLE: gone',
+  ])
+  answer = { status: 'degraded', problems: { prices: 'refused' } }
+  expect(await examineServices(system)).toMatchObject([
+    { state: 'warning', what: 'sink says degraded; prices: refused' },
+  ])
+  const nowhere = { ...system, operations: { scorer: 'http://127.0.0.1:1' } }
+  expect(wrongIn(await examineServices(nowhere))[0]).toMatch(/^services: scorer does not answer at http/)
+})
+
+test('a migration that is not applied', async () => {
+  const undone = await undoLast(database.url)
+  const findings = await examineSystem({ ...system, operations: {} })
+  expect(wrongIn(findings)).toContain(`migrations: not applied: ${String(undone)}`)
+})
+
+interface Run {
+  code: number
+  output: string
+}
+
+function doctor(args: string[], env: NodeJS.ProcessEnv): Promise<Run> {
+  const script = join(import.meta.dirname, '..', 'doctor.ts')
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [script, ...args],
+      { env: { PATH: process.env['PATH'], ...env } },
+      (error, output) => resolve({ code: typeof error?.code === 'number' ? error.code : 0, output }),
+    )
+  })
+}

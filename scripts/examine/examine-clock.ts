@@ -1,0 +1,26 @@
+import { ok, problem, type Finding } from './finding.ts'
+
+/** Ingest takes identifiers up to ten minutes of the future; leases and retries count seconds. */
+const mostSkewMs = 2_000
+
+/**
+ * A clock elsewhere against this host's: `theirMs` was read somewhere between `beforeMs` and `afterMs`, so what lies between is no skew. `granularityMs`:
+ * it is told no finer.
+ */
+export function examineClock(
+  whose: string,
+  theirMs: number,
+  beforeMs: number,
+  afterMs: number,
+  granularityMs = 1,
+): Finding {
+  const aheadMs = Math.max(0, theirMs - afterMs)
+  const behindMs = Math.max(0, beforeMs - (theirMs + granularityMs))
+  const skewMs = Math.max(aheadMs, behindMs)
+  if (skewMs <= mostSkewMs) return ok('clock', `${whose} and this host agree`)
+  return problem(
+    'clock',
+    `${whose} is ${(skewMs / 1_000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this host`,
+    'have NTP keep both: chronyc tracking, or timedatectl, on each; find out which is wrong first',
+  )
+}

@@ -1,0 +1,69 @@
+import { chmod, mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { examineSecrets } from './examine-secrets.ts'
+import { examineSpool } from './examine-spool.ts'
+import { findSystem, type System } from './find-system.ts'
+import { wrongIn } from './testing/wrong-in.ts'
+
+const hourMs = 3_600_000
+let directory: string
+let system: System
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sluice-doctor-'))
+  // Files are all that is looked at.
+  system = await findSystem(
+    { state: undefined, operations: [] },
+    {
+      KAFKA_BROKERS: 'localhost:1',
+      SCHEMA_REGISTRY_URL: 'http://localhost:1',
+      DATABASE_URL: 'postgres://localhost:1/none',
+      BODY_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
+      SPOOL_MAX_BYTES: '1000',
+    },
+  )
+})
+
+afterAll(() => rm(directory, { recursive: true, force: true }))
+
+test('a spool that cannot be written, one that others can read, one that nobody empties', async () => {
+  const at = (path: string): System => ({ ...system, config: { ...system.config, SPOOL_DIR: path } })
+  expect(wrongIn(await examineSpool(at(join(directory, 'nowhere'))))[0]).toMatch(
+    /^spool: \S+nowhere cannot be written: .*ENOENT/,
+  )
+  // Nobody, root included, makes files there: a disk that refuses.
+  expect(wrongIn(await examineSpool(at('/proc')))[0]).toMatch(/^spool: \/proc cannot be written: .*E/)
+  const open = join(directory, 'open')
+  await mkdir(join(open, 'gateway-1'), { recursive: true })
+  await chmod(open, 0o755)
+  expect((await examineSpool(at(open)))[0]).toMatchObject({ state: 'warning', check: 'spool' })
+  await chmod(open, 0o700)
+  const segment = join(open, 'gateway-1', '1.segment')
+  await writeFile(segment, 'a record')
+  await utimes(segment, new Date(), new Date(Date.now() - hourMs))
+  expect((await examineSpool(at(open)))[1]).toMatchObject({
+    state: 'warning',
+    what: expect.stringMatching(/^1 segments of 0 MiB in \S+, the oldest 3[56]\d\d s old$/),
+  })
+})
+
+test('secrets: a file that everybody can read, one that is not there, a secret that can be guessed', async () => {
+  const file = join(directory, 'database-url')
+  await writeFile(file, 'x')
+  await chmod(file, 0o644)
+  const wrong = await examineSecrets({
+    ...system,
+    environment: {
+      DATABASE_URL_FILE: file,
+      BODY_ENCRYPTION_KEYS_FILE: join(directory, 'none'),
+      INTERNAL_API_SECRET: 'secret',
+    },
+  })
+  expect(wrongIn(wrong)).toEqual([
+    expect.stringMatching(/^secrets: BODY_ENCRYPTION_KEYS_FILE \(\S+\) cannot be read: .*ENOENT/),
+    `secrets: DATABASE_URL_FILE (${file}) can be read by everybody on this host (mode 644)`,
+    'secrets: INTERNAL_API_SECRET has 6 characters: whoever guesses it sees every project',
+  ])
+})

@@ -1,0 +1,146 @@
+import { Client } from 'pg'
+import { migrationStatus } from '#infra/migrate.ts'
+import { examineClock } from './examine-clock.ts'
+import type { System } from './find-system.ts'
+import { ok, problem, warning, type Finding } from './finding.ts'
+
+const roles = ['sluice_api', 'sluice_operator']
+const fewestDays = 3
+/** Of max_connections. */
+const mostUsed = 0.8
+const oldestEventSeconds = 120
+
+/** Migrations, partitions made ahead, roles, connections, keys and what waits in Postgres, and its clock. */
+export async function examinePostgres(system: System): Promise<Finding[]> {
+  const { DATABASE_URL: connectionString, DATABASE_SSL_CA: ca } = system.config
+  const client = new Client({
+    connectionString,
+    application_name: 'sluice-doctor',
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 10_000,
+    ...(ca === undefined ? {} : { ssl: { ca } }),
+  })
+  await client.connect()
+  try {
+    const before = system.now()
+    const { rows } = await client.query<{ ms: number }>(
+      'select extract(epoch from clock_timestamp()) * 1000 as ms',
+    )
+    const clock = examineClock('Postgres', Number(rows[0]?.ms), before, system.now())
+    const { pending } = await migrationStatus(connectionString)
+    // What follows is about tables that these would make.
+    if (pending.length > 0)
+      return [
+        clock,
+        problem('migrations', `not applied: ${pending.join(', ')}`, 'scripts/migrate applies them'),
+      ]
+    return [
+      clock,
+      ok('migrations', 'all are applied'),
+      ...(await examinePartitions(client)),
+      ...(await examineRoles(client)),
+      ...(await examineConnections(client)),
+      ...(await examineWebhookKeys(client, system)),
+      ...(await examineWaiting(client)),
+    ]
+  } finally {
+    await client.end()
+  }
+}
+
+async function examinePartitions(client: Client): Promise<Finding[]> {
+  const { rows } = await client.query<{ table: string; days: number | null }>(
+    `select parent.relname as table,
+       max(to_date(right(child.relname, 8), 'YYYYMMDD')) - (now() at time zone 'utc')::date as days
+     from pg_partitioned_table join pg_class parent on parent.oid = partrelid
+     left join (pg_inherits join pg_class child on child.oid = inhrelid and child.relname ~ '_\\d{8}$') on inhparent = parent.oid
+     where partrelid::regclass in (
+       'llm_requests'::regclass, 'llm_request_bodies'::regclass, 'safety_scores'::regclass,
+       'safety_score_details'::regclass, 'request_verdicts'::regclass
+     )
+     group by 1 order by 1`,
+  )
+  const remedy = 'sinks make them: docs/runbooks/SluicePartitionsRunOut.md'
+  const findings = rows.flatMap(({ table, days }) => {
+    if (days === null || days < 0)
+      return [problem('partitions', `${table} has no partition for today`, remedy)]
+    if (days >= fewestDays) return []
+    return [
+      (days === 0 ? problem : warning)(
+        'partitions',
+        `${table} has partitions for ${days} days ahead`,
+        remedy,
+      ),
+    ]
+  })
+  return findings.length > 0 ? findings : [ok('partitions', `${rows.length} tables by day have theirs ahead`)]
+}
+
+async function examineRoles(client: Client): Promise<Finding[]> {
+  const { rows } = await client.query<{ role: string; present: boolean; may: boolean | null }>(
+    `select role, pg_roles.oid is not null as present,
+       case when pg_roles.oid is not null then pg_has_role(current_user, pg_roles.oid, 'SET') end as may
+     from unnest($1::text[]) role left join pg_roles on rolname = role`,
+    [roles],
+  )
+  const findings = rows.flatMap(({ role, present, may }) => {
+    if (!present) return [problem('roles', `the role ${role} is missing`, 'scripts/migrate makes it')]
+    if (may === true) return []
+    const remedy = `grant ${role} to the API's login with inherit false, set true (docs/decisions/0008-row-level-security.md)`
+    return [problem('roles', `this login may not take the role ${role}`, remedy)]
+  })
+  return findings.length > 0 ? findings : [ok('roles', `this login may take ${roles.join(' and ')}`)]
+}
+
+async function examineConnections(client: Client): Promise<Finding[]> {
+  const { rows } = await client.query<{ used: number; most: number }>(
+    `select count(*)::integer as used, current_setting('max_connections')::integer as most
+     from pg_stat_activity where backend_type = 'client backend'`,
+  )
+  const { used = 0, most = 0 } = rows[0] ?? {}
+  const what = `${used} of ${most} are in use`
+  if (used <= most * mostUsed) return [ok('connections', what)]
+  return [
+    warning('connections', what, 'raise max_connections, or lower DATABASE_POOL_SIZE; docs/operations.md'),
+  ]
+}
+
+/** A webhook whose secret cannot be opened is sent nothing. */
+async function examineWebhookKeys(client: Client, { config }: System): Promise<Finding[]> {
+  const { rows } = await client.query<{ key_id: string; count: number }>(
+    `select secret_key_id as key_id, count(*)::integer as count from webhooks where secret_key_id is not null group by 1`,
+  )
+  const given = new Set(config.BODY_ENCRYPTION_KEYS.map(({ id }) => id))
+  const findings = rows
+    .filter(({ key_id: id }) => !given.has(id))
+    .map(({ key_id: id, count }) =>
+      problem(
+        'webhook keys',
+        `${count} webhooks have secrets sealed with key ${id}, which is not in BODY_ENCRYPTION_KEYS`,
+        `put ${id} back into BODY_ENCRYPTION_KEYS behind the first; scripts/keys status says what needs it`,
+      ),
+    )
+  return findings.length > 0 ? findings : [ok('webhook keys', 'every secret of a webhook can be opened')]
+}
+
+async function examineWaiting(client: Client): Promise<Finding[]> {
+  const { rows } = await client.query<{ letters: number; events: number; seconds: number }>(
+    `select (select count(*)::integer from dead_letters where status = 'open') as letters, count(*)::integer as events,
+       coalesce(extract(epoch from now() - min(created_at)), 0)::integer as seconds
+     from (select created_at from event_outbox where published_at is null order by seq limit 10000) as waiting`,
+  )
+  const { letters = 0, events = 0, seconds = 0 } = rows[0] ?? {}
+  const outbox = `${events} events wait to be published, the oldest for ${seconds} s`
+  return [
+    letters === 0
+      ? ok('dead letters', 'none is open')
+      : warning(
+          'dead letters',
+          `${letters} are open`,
+          'scripts/redrive list; docs/runbooks/SluiceDeadLetters.md',
+        ),
+    seconds <= oldestEventSeconds
+      ? ok('outbox', outbox)
+      : problem('outbox', outbox, 'docs/runbooks/SluiceOutboxOld.md'),
+  ]
+}

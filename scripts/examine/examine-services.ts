@@ -1,0 +1,41 @@
+import { messageOf } from '#runtime/errors.ts'
+import { examineClock } from './examine-clock.ts'
+import type { System } from './find-system.ts'
+import { ok, problem, skipped, warning, type Finding } from './finding.ts'
+
+const timeoutMs = 5_000
+
+interface Answer {
+  status: string
+  problems?: Record<string, string>
+}
+
+/** What each service says of itself, and the clock of its host. */
+export async function examineServices({ operations, now }: System): Promise<Finding[]> {
+  const places = Object.entries(operations)
+  if (places.length === 0)
+    return [skipped('services', 'no addresses are known: name them with --service sink=http://sink:9001')]
+  return (await Promise.all(places.map(([name, url]) => examineService(name, url, now)))).flat()
+}
+
+async function examineService(name: string, url: string, now: () => number): Promise<Finding[]> {
+  const before = now()
+  try {
+    const response = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(timeoutMs) })
+    const after = now()
+    const { status, problems = {} } = (await response.json()) as Answer
+    const why = Object.entries(problems).map(([part, text]) => `${part}: ${text}`)
+    const what = [`${name} says ${status}`, ...why].join('; ')
+    const said =
+      status === 'ok'
+        ? ok('services', what)
+        : (response.ok ? warning : problem)('services', what, `what it names; the log of ${name}`)
+    const date = Date.parse(response.headers.get('date') ?? '')
+    // The header has whole seconds, and Node writes one for a second's answers.
+    const clock = Number.isNaN(date) ? [] : [examineClock(`the host of ${name}`, date, before, after, 2_000)]
+    return [said, ...clock.filter(({ state }) => state !== 'ok')]
+  } catch (error) {
+    const remedy = 'docs/runbooks/SluiceServiceDown.md; OPS_HOST, if it should answer from elsewhere'
+    return [problem('services', `${name} does not answer at ${url}: ${messageOf(error)}`, remedy)]
+  }
+}

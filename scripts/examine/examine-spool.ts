@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import { readdir, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { messageOf } from '#runtime/errors.ts'
+import type { System } from './find-system.ts'
+import { ok, problem, skipped, warning, type Finding } from './finding.ts'
+
+const mebibyte = 1024 * 1024
+/** The default of the gateway's SPOOL_MAX_BYTES. */
+const defaultMaxBytes = 1024 * mebibyte
+/** Below this a disk counts as full: segments are a few MiB. */
+const leastFreeBytes = 64 * mebibyte
+const lateMs = 300_000
+const remedyOfAge = 'docs/runbooks/SluiceSpoolOld.md'
+
+/** Whether the gateway can write its spool, whether there is room, and how much waits since when. */
+export async function examineSpool({ config, now }: System): Promise<Finding[]> {
+  const { SPOOL_DIR: directory, SPOOL_MAX_BYTES: maxBytes = defaultMaxBytes } = config
+  if (directory === undefined)
+    return [skipped('spool', 'SPOOL_DIR is not set: run this where a gateway runs')]
+  const broken = await examineDirectory(directory)
+  if (broken !== undefined) return [broken]
+  const { bytes, oldestMs, segments } = await measure(directory)
+  const { bavail, bsize } = await statfs(directory)
+  const free = bavail * bsize
+  const room = examineRoom(directory, free, maxBytes - bytes)
+  const ageMs = oldestMs === undefined ? 0 : now() - oldestMs
+  const what = `${segments} segments of ${mib(bytes)} in ${directory}, the oldest ${Math.round(ageMs / 1_000)} s old`
+  return [room, ageMs > lateMs ? warning('spool', what, remedyOfAge) : ok('spool', what)]
+}
+
+async function examineDirectory(directory: string): Promise<Finding | undefined> {
+  const probe = join(directory, `.doctor-${randomBytes(4).toString('hex')}`)
+  try {
+    const { mode } = await stat(directory)
+    await writeFile(probe, 'x', { mode: 0o600 })
+    await rm(probe)
+    if ((mode & 0o007) === 0) return undefined
+    const what = `${directory} is open to everybody on this host (mode ${(mode & 0o777).toString(8)})`
+    return warning('spool', what, `chmod 700 ${directory}: records hold what people wrote`)
+  } catch (error) {
+    // Most likely it was never made; what matters is why.
+    await rm(probe, { force: true }).catch(() => undefined)
+    const what = `${directory} cannot be written: ${messageOf(error)}`
+    const full =
+      error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+    const remedy = full
+      ? 'free space on its disk: calls go on meanwhile and are not recorded'
+      : "make it, or give it to the gateway's user: calls go on meanwhile and are not recorded"
+    return problem('spool', what, remedy)
+  }
+}
+
+function examineRoom(directory: string, free: number, mayGrow: number): Finding {
+  const what = `${mib(free)} are free where ${directory} lies, and it may grow by ${mib(Math.max(0, mayGrow))}`
+  if (free < leastFreeBytes) return problem('spool', what, 'free space on its disk: records will be lost')
+  if (free < mayGrow) return warning('spool', what, 'a larger disk, or a smaller SPOOL_MAX_BYTES')
+  return ok('spool', what)
+}
+
+async function measure(directory: string): Promise<{ bytes: number; segments: number; oldestMs?: number }> {
+  const names = await readdir(directory, { recursive: true })
+  const found = await Promise.all(
+    names
+      .filter((name) => name.endsWith('.segment'))
+      // Sent and removed meanwhile.
+      .map((name) => stat(join(directory, name)).catch(() => undefined)),
+  )
+  // A segment that is empty holds nothing that waits.
+  const full = found.filter((one) => one !== undefined && one.size > 0)
+  const oldest = full.map((one) => one?.mtimeMs ?? Infinity)
+  return {
+    bytes: full.reduce((sum, one) => sum + (one?.size ?? 0), 0),
+    segments: full.length,
+    ...(oldest.length === 0 ? {} : { oldestMs: Math.min(...oldest) }),
+  }
+}
+
+function mib(bytes: number): string {
+  return `${Math.round(bytes / mebibyte)} MiB`
+}

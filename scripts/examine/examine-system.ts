@@ -1,0 +1,53 @@
+import { messageOf } from '#runtime/errors.ts'
+import { examineAccess } from './examine-access.ts'
+import { examineLag } from './examine-lag.ts'
+import { examinePostgres } from './examine-postgres.ts'
+import { examineSchemas } from './examine-schemas.ts'
+import { examineDisk, examineSecrets } from './examine-secrets.ts'
+import { examineServices } from './examine-services.ts'
+import { examineSpool } from './examine-spool.ts'
+import { examineTopics } from './examine-topics.ts'
+import type { System } from './find-system.ts'
+import { problem, type Finding } from './finding.ts'
+
+interface Examination {
+  check: string
+  examine: (system: System) => Promise<Finding[]>
+  /** When it cannot even begin. */
+  remedy: string
+}
+
+const kafkaRemedy = 'is it up, and are KAFKA_BROKERS, KAFKA_SSL and KAFKA_SASL_* those of the services?'
+const examinations: readonly Examination[] = [
+  { check: 'kafka', examine: examineTopics, remedy: kafkaRemedy },
+  { check: 'acl', examine: examineAccess, remedy: kafkaRemedy },
+  {
+    check: 'schemas',
+    examine: examineSchemas,
+    remedy: 'is the registry up, and is SCHEMA_REGISTRY_URL right?',
+  },
+  { check: 'lag', examine: examineLag, remedy: kafkaRemedy },
+  {
+    check: 'postgres',
+    examine: examinePostgres,
+    remedy: 'is it up, and does DATABASE_URL name it and a login that may read?',
+  },
+  { check: 'services', examine: examineServices, remedy: 'the addresses given with --service' },
+  { check: 'spool', examine: examineSpool, remedy: 'SPOOL_DIR has to be readable here' },
+  { check: 'secrets', examine: examineSecrets, remedy: 'the files that *_FILE name' },
+  { check: 'disk', examine: examineDisk, remedy: 'the state directory has to be readable here' },
+]
+
+/** Everything that is looked at. What cannot be is a problem of its own, and keeps nothing else from being looked at. */
+export async function examineSystem(system: System): Promise<Finding[]> {
+  const findings = await Promise.all(
+    examinations.map(async ({ check, examine, remedy }) => {
+      try {
+        return await examine(system)
+      } catch (error) {
+        return [problem(check, `cannot be examined: ${messageOf(error)}`, remedy)]
+      }
+    }),
+  )
+  return findings.flat()
+}

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Kafka } from 'kafkajs'
+import { z } from 'zod'
+import { CannotStart } from '#infra/embedded/embedded-part.ts'
+import { kafkaFields, parseConfig, postgresFields, registryFields, sealingFields } from '#runtime/config.ts'
+import { messageOf } from '#runtime/errors.ts'
+import { createKafka } from '#runtime/kafka/create-kafka.ts'
+import { createLog } from '#runtime/log.ts'
+import type { Connection } from '../stack/connection.ts'
+import type { Secrets } from '../stack/secrets.ts'
+import { statePaths } from '../stack/state-directory.ts'
+
+const schema = z.object({
+  ...kafkaFields,
+  ...registryFields,
+  ...postgresFields,
+  ...sealingFields,
+  SPOOL_DIR: z.string().optional(),
+  SPOOL_MAX_BYTES: z.coerce.number().int().positive().optional(),
+})
+
+/** A system to be examined, and how to reach it. */
+export interface System {
+  config: z.output<typeof schema>
+  /** As the services have it: which secrets are set, and where. */
+  environment: NodeJS.ProcessEnv
+  kafka: Kafka
+  /** Where /readyz of each service is, by its name. */
+  operations: Readonly<Record<string, string>>
+  /** Of a stack that scripts/up started. */
+  stateDirectory: string | undefined
+  /** This host's clock, Unix milliseconds. */
+  now: () => number
+}
+
+export interface Place {
+  /** The running stack; undefined: what the environment names, else .sluice. */
+  state: string | undefined
+  /** NAME=URL. */
+  operations: readonly string[]
+}
+
+/** The system that the environment names (KAFKA_BROKERS, SCHEMA_REGISTRY_URL, DATABASE_URL), or the running stack in `state`. Throws CannotStart. */
+export async function findSystem(place: Place, environment: NodeJS.ProcessEnv): Promise<System> {
+  const isNamed = ['KAFKA_BROKERS', 'DATABASE_URL'].some(
+    (name) => environment[name] !== undefined || environment[`${name}_FILE`] !== undefined,
+  )
+  const stateDirectory = place.state === undefined && isNamed ? undefined : resolve(place.state ?? '.sluice')
+  const found = stateDirectory === undefined ? undefined : await readState(stateDirectory)
+  const all = { ...environment, ...found?.environment }
+  const parsed = parseConfig(schema, all)
+  if (!parsed.ok) throw new CannotStart(`the configuration is wrong\n${parsed.problems.join('\n')}`)
+  return {
+    config: parsed.value,
+    environment: all,
+    kafka: createKafka(parsed.value, { clientId: 'sluice-doctor', log: createLog('doctor', 'silent') }),
+    operations: { ...found?.operations, ...readOperations(place.operations) },
+    stateDirectory,
+    now: () => Date.now(),
+  }
+}
+
+function readOperations(given: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    given.map((text) => {
+      const [, name = '', url = ''] = /^([a-z-]+)=(https?:\/\/\S+)$/.exec(text) ?? []
+      if (name === '') throw new CannotStart(`--service takes NAME=URL, not ${text}`)
+      return [name, url]
+    }),
+  )
+}
+
+async function readState(directory: string) {
+  const paths = statePaths(directory)
+  try {
+    const connection = JSON.parse(await readFile(paths.connection, 'utf8')) as Connection
+    const secrets = JSON.parse(await readFile(paths.secrets, 'utf8')) as Secrets
+    return {
+      environment: {
+        ...secrets,
+        KAFKA_BROKERS: connection.kafka_brokers,
+        SCHEMA_REGISTRY_URL: connection.schema_registry_url,
+        DATABASE_URL: connection.database_url,
+        SPOOL_DIR: paths.spool,
+      },
+      operations: connection.operations,
+    }
+  } catch (error) {
+    throw new CannotStart(
+      `cannot read ${paths.connection} (${messageOf(error)}): name a running stack with --state, or set KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL`,
+    )
+  }
+}

@@ -1,0 +1,41 @@
+import { declaredMetrics } from './declared-metrics.ts'
+
+const declared = [...declaredMetrics().values()]
+/** Given by Prometheus itself, or by the scrape configuration. */
+const scraped = ['job', 'service', 'instance']
+
+/** Names and labels that exist: what services declare, with the series of a histogram; by its own name only people know one. */
+function knownSeries(isProse: boolean): ReadonlyMap<string, ReadonlySet<string>> {
+  const known = new Map<string, ReadonlySet<string>>([['up', new Set(scraped)]])
+  for (const { name, type, labels } of declared) {
+    const series = ['_bucket', '_sum', '_count'].map((end) => name + end)
+    const names = type === 'histogram' ? [...series, ...(isProse ? [name] : [])] : [name]
+    const all = new Set([...labels, ...scraped, ...(type === 'histogram' ? ['le'] : [])])
+    for (const one of names) known.set(one, all)
+  }
+  return known
+}
+
+const prose = knownSeries(true)
+const queries = knownSeries(false)
+
+const selector = /\b((?:sluice|nodejs|process)_\w+|up)\b(?:\{([^}]*)\})?/g
+const grouping = /\bby \(([^)]*)\)/g
+
+/** What a text of queries names that no service has: a metric, a label of it, a label to group by that none of its metrics has. */
+export function findUnknown(text: string, isProse = false): string[] {
+  const known = isProse ? prose : queries
+  const unknown: string[] = []
+  const grouped = new Set<string>(scraped)
+  for (const [, name = '', matchers = ''] of text.matchAll(selector)) {
+    const labels = known.get(name)
+    if (labels === undefined) unknown.push(name)
+    for (const label of labels ?? []) grouped.add(label)
+    for (const [, label = ''] of matchers.matchAll(/(\w+)\s*(?:=|!)/g))
+      if (labels !== undefined && !labels.has(label)) unknown.push(`${name}{${label}}`)
+  }
+  for (const [, list = ''] of text.matchAll(grouping))
+    for (const label of list.split(',').map((part) => part.trim()))
+      if (!grouped.has(label)) unknown.push(`by (${label})`)
+  return unknown
+}
