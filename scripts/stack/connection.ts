@@ -1,6 +1,6 @@
 import type { FirstProject } from './first-project.ts'
 import type { Ports } from './plan-ports.ts'
-import { addressOf, isSet, type PartAddresses, type StackFacts } from './plan-services.ts'
+import { addressOf, dashboardUrl, type PartAddresses, type StackFacts } from './plan-services.ts'
 
 /** connection.json: where everything is and how to get in. Scripts, tests and people read it. */
 export interface Connection {
@@ -15,18 +15,15 @@ export interface Connection {
   schema_registry_url: string
   database_url: string
   /** Base URLs of /healthz, /readyz and /metrics of each process. */
-  operations: Record<'gateway' | 'api' | 'sink' | 'scorer' | 'notifier', string>
+  operations: Record<'gateway' | 'api' | 'sink' | 'scorer' | 'notifier' | 'dashboard', string>
 }
 
-const DASHBOARD_PORT = 3000
-
-export function describeConnection(facts: StackFacts, offset: number, project: FirstProject): Connection {
-  const { ports, addresses, secrets, environment } = facts
-  const dashboard = environment['DASHBOARD_URL']
+export function describeConnection(facts: StackFacts, project: FirstProject): Connection {
+  const { ports, addresses, secrets } = facts
   return {
     base_url: addressOf(ports.api),
     proxy_url: addressOf(ports.gateway),
-    dashboard_url: isSet(dashboard) ? dashboard : `http://localhost:${DASHBOARD_PORT + offset}`,
+    dashboard_url: dashboardUrl(facts),
     ...project,
     proxy_api_key: secrets.PROXY_API_KEY.split(',')[0]?.trim() ?? '',
     internal_api_secret: secrets.INTERNAL_API_SECRET,
@@ -44,5 +41,6 @@ function operationsOf(ports: Ports): Connection['operations'] {
     sink: addressOf(ports.sinkOperations),
     scorer: addressOf(ports.scorerOperations),
     notifier: addressOf(ports.notifierOperations),
+    dashboard: addressOf(ports.dashboardOperations),
   }
 }

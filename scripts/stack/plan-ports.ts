@@ -4,6 +4,7 @@ import { isPortFree } from '#infra/embedded/free-port.ts'
 const BASE_PORTS = {
   gateway: 8080,
   api: 8000,
+  dashboard: 3000,
   demoUpstream: 8090,
   kafka: 9092,
   kafkaController: 9093,
@@ -14,6 +15,7 @@ const BASE_PORTS = {
   sinkOperations: 9001,
   scorerOperations: 9002,
   notifierOperations: 9003,
+  dashboardOperations: 9004,
 }
 
 export type Ports = Readonly<typeof BASE_PORTS>

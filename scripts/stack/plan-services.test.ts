@@ -22,9 +22,9 @@ function facts(environment: StackFacts['environment'] = {}): StackFacts {
 }
 
 test('every service has the parts, the secrets and ports of its own', () => {
-  const { api, consumers, gateway } = planServices(facts())
-  const plans = [api, ...consumers, gateway('svc_key')]
-  expect(plans.map(({ name }) => name)).toEqual(['api', 'sink', 'scorer', 'notifier', 'gateway'])
+  const { api, consumers, gateway, dashboard } = planServices(facts())
+  const plans = [api, ...consumers, gateway('svc_key'), dashboard]
+  expect(plans.map(({ name }) => name)).toEqual(['api', 'sink', 'scorer', 'notifier', 'gateway', 'dashboard'])
   for (const { environment } of plans)
     expect(environment).toMatchObject({ ...facts().addresses, ...facts().secrets })
   expect(new Set(plans.map(({ environment }) => environment['OPS_PORT'])).size).toBe(plans.length)
@@ -41,6 +41,17 @@ test('the gateway records into the API of its own stack, with the key of its fir
     GATEWAY_PORT: '8180',
   })
   expect(planServices(facts({ SERVICE_API_KEY: 'x' })).api.environment).not.toHaveProperty('SERVICE_API_KEY')
+})
+
+test('the dashboard speaks for people to the API of its own stack, and every service links to it', () => {
+  const { api, consumers, dashboard } = planServices(facts({ API_BACKEND_URL: 'http://elsewhere' }))
+  expect(dashboard.environment).toMatchObject({
+    API_BACKEND_URL: 'http://127.0.0.1:8100',
+    DASHBOARD_PORT: '3100',
+    DASHBOARD_HOST: '127.0.0.1',
+  })
+  for (const { environment } of [api, ...consumers, dashboard])
+    expect(environment['DASHBOARD_URL']).toBe('http://localhost:3100')
 })
 
 test('what the user has set reaches the services', () => {

@@ -36,6 +36,7 @@ export interface ServicePlans {
   /** Undefined when UPSTREAM_URL names a real one. */
   demoUpstream: ServicePlan | undefined
   gateway: (serviceApiKey: string) => ServicePlan
+  dashboard: ServicePlan
 }
 
 const HOST = '127.0.0.1'
@@ -60,6 +61,12 @@ export function planServices(facts: StackFacts): ServicePlans {
       service('scorer', ports.scorerOperations, {}),
       service('notifier', ports.notifierOperations, {}),
     ],
+    dashboard: service(
+      'dashboard',
+      ports.dashboardOperations,
+      { ...listen('DASHBOARD', ports.dashboard), API_BACKEND_URL: addressOf(ports.api) },
+      ports.dashboard,
+    ),
     demoUpstream: isSet(environment['UPSTREAM_URL']) ? undefined : planDemoUpstream(ports.demoUpstream),
     gateway: (serviceApiKey) => {
       const own = {
@@ -81,6 +88,12 @@ export function upstreamUrl({ environment, ports }: Pick<StackFacts, 'environmen
   return isSet(given) ? given : addressOf(ports.demoUpstream)
 }
 
+/** Where people reach the dashboard; `localhost` because that is what they type. */
+export function dashboardUrl({ environment, ports }: Pick<StackFacts, 'environment' | 'ports'>): string {
+  const given = environment['DASHBOARD_URL']
+  return isSet(given) ? given : `http://localhost:${ports.dashboard}`
+}
+
 export function addressOf(port: number): string {
   return `http://${HOST}:${port}`
 }
@@ -90,8 +103,9 @@ export function isSet(value: string | undefined): value is string {
   return value !== undefined && value !== ''
 }
 
-function shared({ addresses, secrets, environment }: StackFacts): Environment {
-  const ours = { ...addresses, ...secrets }
+function shared(facts: StackFacts): Environment {
+  const { addresses, secrets, environment } = facts
+  const ours = { ...addresses, ...secrets, DASHBOARD_URL: dashboardUrl(facts) }
   // A key for some other stack in the user's shell would only make this one's gateway fail.
   const withheld = new Set([
     'SERVICE_API_KEY',

@@ -1,9 +1,10 @@
 import { statePaths } from './state-directory.ts'
+import type { Administrator } from './first-administrator.ts'
 import type { RunningStack } from './start-stack.ts'
 
 /** What people see when everything is up: where it is, and one call to try. */
 export function summaryOf(
-  { connection, upstream }: Pick<RunningStack, 'connection' | 'upstream'>,
+  { connection, administrator, upstream }: Pick<RunningStack, 'connection' | 'administrator' | 'upstream'>,
   stateDirectory: string,
 ): string {
   const { base_url, proxy_url, proxy_api_key, api_key } = connection
@@ -11,6 +12,7 @@ export function summaryOf(
   return `
 Sluice is up.
 
+  dashboard  ${connection.dashboard_url}  (${signInOf(administrator)})
   gateway    ${proxy_url}  →  ${upstream}
   API        ${base_url}  (documentation at ${base_url}/docs)
   Kafka      ${connection.kafka_brokers}
@@ -29,4 +31,10 @@ and see the recorded call a second later:
 
   curl '${base_url}/api/requests?limit=1' -H 'X-Service-Key: ${api_key}'
 `
+}
+
+function signInOf({ login, password }: Administrator): string {
+  return password === undefined
+    ? `sign in as ${login}`
+    : `sign in as ${login} with the password ${password}, shown this once`
 }

@@ -1,5 +1,7 @@
 import type { Say } from '#infra/embedded/embedded-part.ts'
 import { describeConnection, type Connection } from './connection.ts'
+import { ensureClient } from './ensure-client.ts'
+import { ensureAdministrator, type Administrator } from './first-administrator.ts'
 import { ensureFirstProject } from './first-project.ts'
 import { assertPortsFree, planPorts, type PortName } from './plan-ports.ts'
 import { addressOf, isSet, planServices, upstreamUrl, type ServicePlan } from './plan-services.ts'
@@ -23,12 +25,13 @@ export interface StackOptions {
 
 export interface RunningStack {
   connection: Connection
+  administrator: Administrator
   upstream: string
   stop: () => Promise<void>
 }
 
 const SERVICE_PORTS: readonly PortName[] = [
-  ...(['gateway', 'api', 'gatewayOperations', 'apiOperations'] as const),
+  ...(['gateway', 'api', 'dashboard', 'gatewayOperations', 'apiOperations', 'dashboardOperations'] as const),
   ...(['sinkOperations', 'scorerOperations', 'notifierOperations'] as const),
 ]
 
@@ -48,9 +51,9 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
     await removeRecord(paths.record)
   }
   try {
-    const connection = await startInOrder({ ...options, paths, ports, roster })
+    const started = await startInOrder({ ...options, paths, ports, roster })
     await roster.setPhase('ready')
-    return { connection, upstream: upstreamUrl({ environment, ports }), stop }
+    return { ...started, upstream: upstreamUrl({ environment, ports }), stop }
   } catch (error) {
     await stop()
     throw error
@@ -63,8 +66,8 @@ interface Steps extends StackOptions {
   roster: Roster
 }
 
-async function startInOrder(options: Steps): Promise<Connection> {
-  const { paths, ports, environment, portOffset, roster, say, signal } = options
+async function startInOrder(options: Steps): Promise<Pick<RunningStack, 'connection' | 'administrator'>> {
+  const { paths, ports, environment, roster, say, signal } = options
   const secrets = await obtainSecrets(paths.secrets, environment)
   const addresses = await startParts(options)
   signal.throwIfAborted()
@@ -73,29 +76,33 @@ async function startInOrder(options: Steps): Promise<Connection> {
 
   say('starting the services')
   const facts = { ports, addresses, secrets, spoolDirectory: paths.spool, environment }
-  const { api, consumers, demoUpstream, gateway } = planServices(facts)
+  const { api, consumers, demoUpstream, gateway, dashboard } = planServices(facts)
+  const clientBuilt = ensureClient(say)
   const start = (plan: ServicePlan, stage: Stage) => {
     const logFile = paths.log(plan.name)
     const place = { name: plan.name, port: plan.port, probe: plan.readyUrl, stage }
     return roster.add(place, { logFile, start: serviceStarter(plan, logFile), say })
   }
-  const startGateway = async () => {
+  const startFront = async () => {
     await start(api, 'middle')
     const secret = secrets.INTERNAL_API_SECRET
     const project = await ensureFirstProject(addressOf(ports.api), secret, paths.project)
+    const operator = { baseUrl: addressOf(ports.api), secret }
+    const administrator = await ensureAdministrator(operator, environment)
+    await clientBuilt
     signal.throwIfAborted()
-    await start(gateway(project.api_key), 'front')
-    return project
+    await settleAll([start(gateway(project.api_key), 'front'), start(dashboard, 'front')])
+    return { project, administrator }
   }
-  const gatewayStarted = startGateway()
+  const frontStarted = startFront()
   const others = consumers.map((plan) => start(plan, 'middle'))
   if (demoUpstream) others.push(start(demoUpstream, 'front'))
-  await settleAll([gatewayStarted, ...others])
-  const project = await gatewayStarted
+  await settleAll([frontStarted, clientBuilt, ...others])
+  const { project, administrator } = await frontStarted
   signal.throwIfAborted()
-  const connection = describeConnection(facts, portOffset, project)
+  const connection = describeConnection(facts, project)
   await writeJson(paths.connection, connection)
-  return connection
+  return { connection, administrator }
 }
 
 /** Waits for all, also after a failure: what is still starting could not be stopped. Then throws the first one. */

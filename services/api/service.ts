@@ -35,6 +35,7 @@ import { signInRoutes } from './routes/sign-in-routes.ts'
 import { statsRoutes } from './routes/stats-routes.ts'
 import { toolRoutes } from './routes/tool-routes.ts'
 import { scoreRunRoutes } from './routes/score-run-routes.ts'
+import { tryExpressionRoute } from './routes/try-expression-route.ts'
 import { webhookRoutes } from './routes/webhook-routes.ts'
 import { createAuthenticatePeople } from './people/authenticate-people.ts'
 import { createPasswordHasher } from './people/hash-password.ts'
@@ -149,6 +150,7 @@ function apiRoutes(
       clock,
       check: createCheckWebhook(outbound, createResolveHost(clock)),
     }),
+    tryExpressionRoute({ databases, sealer }),
     ...deliveryRoutes({
       databases,
       clock,

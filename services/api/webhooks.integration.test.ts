@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createSealer } from '#runtime/sealing.ts'
-import { idToUuid } from '#schemas/ids.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 
@@ -51,6 +51,51 @@ describe('webhooks', () => {
     expect(await storedSecret(id)).toBe(secret)
     expect((await call('GET', `/${id}`)).json).toEqual(webhook)
     expect((await call('GET', '')).text).not.toContain('whsec_')
+  })
+
+  test('an expression is tried on the events that were raised, as the notifier would see them', async () => {
+    const raise = (severity: string, content: object | null) => {
+      const id = newId('event')
+      const sealed =
+        content === null
+          ? null
+          : sealer.seal(
+              Buffer.from(JSON.stringify(content)),
+              sealedIdentity(project.projectId, id, 'event_content'),
+            )
+      return api.pool.query(
+        `insert into event_outbox (id, event, project_id, created_at, data, content_codec, content_key_id, content_data)
+         values ($1, 'threat_detected', $2, now(), $3, $4, $5, $6)`,
+        [
+          idToUuid(id),
+          idToUuid(project.projectId),
+          Buffer.from(JSON.stringify({ severity, scorer_name: 'jailbreak_detection' })),
+          sealed?.codec,
+          sealed?.key_id,
+          sealed?.data,
+        ],
+      )
+    }
+    await raise('high', null)
+    await raise('critical', { prompt_snippet: 'ignore all rules' })
+    const attempt = async (filter_expression: string, key = project.key) =>
+      (await api.call('POST', '/api/v1/webhooks/try', { key, body: { filter_expression } })).json
+    expect(await attempt('data.prompt_snippet.contains("ignore")')).toMatchObject({
+      error: null,
+      tried: [
+        { severity: 'critical', outcome: 'passes', message: null },
+        { severity: 'high', outcome: 'failed', message: expect.any(String) },
+      ],
+    })
+    expect(await attempt('data.severity == "high"')).toMatchObject({
+      tried: [{ outcome: 'held_back' }, { scorer_name: 'jailbreak_detection', outcome: 'passes' }],
+    })
+    expect(await attempt('data.severity ==')).toMatchObject({
+      error: expect.stringContaining('line 1'),
+      tried: [],
+    })
+    const other = await api.createProject()
+    expect(await attempt('true', other.key)).toEqual({ error: null, tried: [] })
   })
 
   test('are changed in part, rotated and deleted', async () => {

@@ -51,6 +51,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     filter_expression: 'data.owasp_category in ["LLM01", "LLM02"]',
   },
   'patch /api/v1/webhooks/{id}': { disable_after_hours: 48 },
+  'post /api/v1/webhooks/try': { filter_expression: 'data.severity == "critical"' },
   'post /api/v1/webhooks/{id}/test': { event: 'usage_alert' },
   'post /api/v1/webhooks/{id}/rotate-secret': { overlap_seconds: 3600 },
   'post /api/v1/webhooks/{id}/deliveries/replay': {

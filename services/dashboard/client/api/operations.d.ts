@@ -1766,6 +1766,23 @@ export interface Operations {
           has_more: boolean
         }
   }
+  'POST /api/v1/webhooks/try': {
+    params: Record<never, never>
+    query: { project_id?: string | undefined }
+    body: { filter_expression: string }
+    answer: {
+      error: string | null
+      tried: {
+        id: string
+        event: 'threat_detected' | 'usage_alert' | 'redteam_complete' | 'new_tool_detected'
+        created_at: string
+        scorer_name: string | null
+        severity: string | null
+        outcome: 'passes' | 'held_back' | 'failed'
+        message: string | null
+      }[]
+    }
+  }
   'GET /api/v1/webhooks/{id}': {
     params: { id: string }
     query: { project_id?: string | undefined }

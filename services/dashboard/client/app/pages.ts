@@ -1,6 +1,7 @@
-import { IconGauge, IconTool, type Icon } from '@tabler/icons-react'
+import { IconGauge, IconList, IconTool, type Icon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { Role } from '../api/session.ts'
+import { settingsPages } from './settings-pages.ts'
 
 export const sections = ['Watch', 'Judge', 'Run', 'Settings'] as const
 
@@ -29,10 +30,18 @@ export const pages: readonly PageEntry[] = [
     load: async () => (await import('../pages/overview/overview-page.tsx')).OverviewPage,
   },
   {
+    path: '/requests',
+    title: 'Requests',
+    icon: IconList,
+    section: 'Watch',
+    load: async () => (await import('../pages/requests/requests-page.tsx')).RequestsPage,
+  },
+  {
     path: '/tools',
     title: 'Tools',
     icon: IconTool,
     section: 'Watch',
     load: async () => (await import('../pages/tools/tools-page.tsx')).ToolsPage,
   },
+  ...settingsPages,
 ]

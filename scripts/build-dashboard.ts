@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants } from 'node:zlib'
+
+const root = join(import.meta.dirname, '..')
+const dashboard = join(root, 'services', 'dashboard')
+/** Of 11: the last two steps take four times as long for 2% less. */
+const quality = 9
+
+/** Builds the dashboard's client, with a compressed copy beside each file that compresses, and puts it in place of the last one as a whole. */
+async function build(): Promise<number> {
+  const fresh = join(dashboard, `dist.${process.pid}`)
+  const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
+  const options = ['build', join(dashboard, 'client'), '--outDir', fresh, '--logLevel', 'warn']
+  try {
+    const { status } = spawnSync(process.execPath, [vite, ...options], { stdio: 'inherit' })
+    if (status !== 0) return status ?? 1
+    const names = globSync('assets/*.{js,css,svg}', { cwd: fresh })
+    await Promise.all(names.map((name) => compress(join(fresh, name))))
+    await putInPlace(fresh, join(dashboard, 'dist'))
+    return 0
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+}
+
+async function compress(file: string): Promise<void> {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: quality }
+  await writeFile(`${file}.br`, await promisify(brotliCompress)(await readFile(file), { params }))
+}
+
+/** Where two build at once, whoever comes second leaves the other's: it is of the same sources. */
+async function putInPlace(fresh: string, place: string): Promise<void> {
+  const last = `${fresh}.last`
+  try {
+    await rename(place, last).catch(unless('ENOENT'))
+    await rename(fresh, place).catch(unless('ENOTEMPTY', 'EEXIST'))
+  } finally {
+    await rm(last, { recursive: true, force: true })
+  }
+}
+
+function unless(...codes: string[]) {
+  return (error: unknown) => {
+    if (!codes.includes(String((error as NodeJS.ErrnoException).code))) throw error
+  }
+}
+
+process.exitCode = await build()

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import type { Sealer } from '#runtime/sealing.ts'
+import { eventNames } from '#schemas/event-raised.ts'
+import { textField } from '#services/ingest/http/fields.ts'
+import { route, type Route } from '#services/ingest/http/route.ts'
+import { readRecentEvents } from '../stores/outbox-store.ts'
+import type { ProjectDatabases } from '../stores/project-database.ts'
+import { tryExpression } from '../webhooks/try-expression.ts'
+import { projectQuery } from './webhook-routes.ts'
+
+interface TryExpressionOptions {
+  databases: ProjectDatabases
+  sealer: Sealer
+}
+
+const triedEvents = 20
+const trialSchema = z.object({
+  error: z.string().nullable().describe('Why it could not be saved, with line and column; null when it can.'),
+  tried: z
+    .array(
+      z.object({
+        id: z.string(),
+        event: z.enum(eventNames),
+        created_at: z.iso.datetime(),
+        scorer_name: z.string().nullable(),
+        severity: z.string().nullable(),
+        outcome: z.enum(['passes', 'held_back', 'failed']),
+        message: z.string().nullable().describe('What it failed with on this event; null otherwise.'),
+      }),
+    )
+    .describe(`The project's newest ${triedEvents} events of the last week, and what it would make of each.`),
+})
+
+/** What an expression would make of the events that were raised, before it is saved. */
+export function tryExpressionRoute({ databases, sealer }: TryExpressionOptions): Route {
+  return route({
+    access: 'all',
+    tag: 'Webhooks',
+    query: projectQuery,
+    method: 'post',
+    path: '/api/v1/webhooks/try',
+    summary: 'Try a filter expression on recent events. Nothing is saved or sent.',
+    body: z.strictObject({ filter_expression: textField(2_000) }),
+    reply: { status: 200, description: 'What it would make of them.', schema: trialSchema },
+    async handle({ principal, query, body }) {
+      const database = databases.ofOne(principal, query.project_id)
+      const events = await readRecentEvents(database, triedEvents)
+      return { json: tryExpression(body.filter_expression, events, sealer) }
+    },
+  })
+}

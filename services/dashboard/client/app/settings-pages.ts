@@ -1,0 +1,14 @@
+import { IconKey } from '@tabler/icons-react'
+import type { PageEntry } from './pages.ts'
+
+/** Where projects, keys, webhooks and people are set up. */
+export const settingsPages: readonly PageEntry[] = [
+  {
+    path: '/settings/keys',
+    title: 'API keys',
+    icon: IconKey,
+    section: 'Settings',
+    role: 'admin',
+    load: async () => (await import('../pages/keys/keys-page.tsx')).KeysPage,
+  },
+]

@@ -1,0 +1,97 @@
+import { Badge, Button, Code } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { Answer } from '../../api/call-api.ts'
+import { useApi, useApiChange } from '../../api/use-api.ts'
+import { useProject } from '../../app/project.ts'
+import { askFirst } from '../../parts/ask-first.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Loaded, Nothing } from '../../parts/page-states.tsx'
+import { PlainText } from '../../parts/plain-text.tsx'
+import { RowsTable, type Column } from '../../parts/rows-table.tsx'
+import { ShownOnce } from '../../parts/shown-once.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
+import { CreateKey } from './create-key.tsx'
+import { scopeNames } from './key-scopes.ts'
+
+type Key = Answer<'GET /api/projects/{id}/keys'>['items'][number]
+type CreatedKey = Answer<'POST /api/projects/{id}/keys'>
+
+/** The API keys of a project: created (shown once), revoked, last used. */
+export function KeysPage() {
+  const project = useProject()
+  const keys = useApi('GET /api/projects/{id}/keys', { params: { id: project.id } }, { pollMs: 30_000 })
+  const [isCreating, setIsCreating] = useState(false)
+  const [created, setCreated] = useState<CreatedKey>()
+  return (
+    <>
+      <PageHead title="API keys">
+        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setIsCreating(true)}>
+          Create key
+        </Button>
+      </PageHead>
+      <CreateKey
+        projectId={project.id}
+        isOpen={isCreating}
+        onClose={() => setIsCreating(false)}
+        onCreated={setCreated}
+      />
+      {created === undefined ? null : <ShownOnce title={`Key “${created.name}”`} secret={created.key} />}
+      <Loaded
+        query={keys}
+        empty={{
+          when: ({ items }) => items.length === 0,
+          show: (
+            <Nothing title="No key yet">
+              Applications and gateways present a key; it says whose calls they are.
+            </Nothing>
+          ),
+        }}
+      >
+        {({ items }) => <KeyTable projectId={project.id} keys={items} />}
+      </Loaded>
+    </>
+  )
+}
+
+function KeyTable({ projectId, keys }: { projectId: string; keys: readonly Key[] }) {
+  const revoke = useApiChange('DELETE /api/projects/{id}/keys/{key_id}', ['GET /api/projects/{id}/keys'])
+  const ask = (key: Key) =>
+    askFirst({
+      title: `Revoke “${key.name}”?`,
+      consequence: `Whoever presents the key that ends in ${key.last4} is refused from now on; gateways notice within a minute.`,
+      confirm: 'Revoke',
+      action: () => revoke.mutateAsync({ params: { id: projectId, key_id: key.id } }),
+      done: 'The key is revoked.',
+    })
+  const columns: Column<Key>[] = [
+    { title: 'Name', cell: (key) => <PlainText text={key.name} /> },
+    { title: 'Label', cell: (key) => (key.label === null ? null : <PlainText text={key.label} />) },
+    { title: 'Ends in', cell: (key) => <Code>…{key.last4}</Code> },
+    { title: 'May', cell: (key) => <Badge variant="default">{scopeNames[key.scope]}</Badge> },
+    { title: 'Created', cell: (key) => <TimeText at={key.created_at} /> },
+    {
+      title: 'Expires',
+      cell: (key) => (key.expires_at === null ? 'Never' : <TimeText at={key.expires_at} />),
+    },
+    {
+      title: 'Last used',
+      cell: (key) => (key.last_used_at === null ? 'Never' : <TimeText at={key.last_used_at} isAgo />),
+    },
+    {
+      title: 'Action',
+      cell: (key) => (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="red"
+          aria-label={`Revoke ${key.name}`}
+          onClick={() => ask(key)}
+        >
+          Revoke
+        </Button>
+      ),
+    },
+  ]
+  return <RowsTable label="API keys" columns={columns} rows={keys} keyOf={(key) => key.id} minWidth={860} />
+}

@@ -1,0 +1,110 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { Answer } from '../../api/call-api.ts'
+import { useApi } from '../../api/use-api.ts'
+import { useSetTexts } from '../../app/address.ts'
+import { useProject } from '../../app/project.ts'
+import { formatShort } from '../../formats/format-number.ts'
+import type { ChosenRange } from '../../formats/time-range.ts'
+import { Loaded } from '../../parts/page-states.tsx'
+import { PlainText } from '../../parts/plain-text.tsx'
+import { filterLabels } from './read-filters.ts'
+
+const facets = [
+  'label',
+  'severity',
+  'scorer_name',
+  'agent_name',
+  'model',
+  'tool_name',
+  'provider',
+  'source',
+] as const
+type Facet = (typeof facets)[number]
+type Values = Answer<'GET /api/requests/facets'>[Facet]
+const shownFirst = 6
+
+/** What there is to filter by in the range, with counts. Choosing a value again takes it away. */
+export function FacetPanel({
+  range,
+  filters,
+}: {
+  range: ChosenRange
+  filters: Readonly<Record<string, string>>
+}) {
+  const { id: project_id } = useProject()
+  const { start, end } = range
+  const answer = useApi(
+    'GET /api/requests/facets',
+    { query: { project_id, start, end } },
+    { pollMs: 60_000, keepsPrevious: true },
+  )
+  return (
+    <Loaded query={answer}>
+      {(found) => (
+        <Stack gap="md" component="section" aria-label="Filters">
+          {facets.map((name) => (
+            <FacetValues
+              key={name}
+              name={name}
+              values={choosable(name, found[name])}
+              chosen={filters[name]}
+            />
+          ))}
+        </Stack>
+      )}
+    </Loaded>
+  )
+}
+
+/** Requests cannot be asked for by having no score yet. */
+function choosable(name: Facet, values: Values): Values {
+  return name === 'label' ? values.filter(({ value }) => value !== 'pending') : values
+}
+
+function FacetValues({ name, values, chosen }: { name: Facet; values: Values; chosen: string | undefined }) {
+  const setTexts = useSetTexts()
+  const [isAll, setAll] = useState(false)
+  if (values.length === 0) return null
+  const shown = isAll ? values : values.slice(0, shownFirst)
+  return (
+    <div role="group" aria-label={filterLabels[name]}>
+      <Text size="xs" c="dimmed" fw={600} mb={2}>
+        {filterLabels[name]}
+      </Text>
+      {shown.map(({ value, count }) => (
+        <Button
+          key={value}
+          fullWidth
+          size="compact-sm"
+          {...(value === chosen
+            ? { variant: 'light' }
+            : { variant: 'subtle', color: 'gray', c: 'var(--mantine-color-text)' })}
+          justify="space-between"
+          fw={400}
+          aria-pressed={value === chosen}
+          onClick={() => setTexts({ [name]: value === chosen ? undefined : value })}
+          rightSection={
+            <Text size="xs" c="dimmed">
+              {formatShort(count)}
+            </Text>
+          }
+        >
+          <PlainText text={value} />
+        </Button>
+      ))}
+      {values.length <= shownFirst ? null : (
+        <Group>
+          <Button
+            size="compact-xs"
+            variant="transparent"
+            onClick={() => setAll(!isAll)}
+            aria-expanded={isAll}
+          >
+            {isAll ? 'Fewer' : `${values.length - shownFirst} more`}
+          </Button>
+        </Group>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,35 @@
+import type { SearchTexts } from '../../app/address.ts'
+
+/** What requests are chosen by, as it stands in the address and as the API takes it; beside them `metadata.<key>`. */
+export const filterLabels = {
+  label: 'Verdict',
+  severity: 'Severity',
+  scorer_name: 'Scorer',
+  model: 'Model',
+  agent_name: 'Agent',
+  provider: 'Provider',
+  tool_name: 'Tool',
+  source: 'Source',
+  type: 'Type',
+  session_id: 'Session',
+  user_id: 'User',
+} as const
+export type FilterName = keyof typeof filterLabels
+const metadataPrefix = 'metadata.'
+
+/** The filters among what stands in the address, time apart. */
+export function readFilters(texts: SearchTexts): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(texts).filter(
+      (pair): pair is [string, string] => isFilter(pair[0]) && pair[1] !== undefined && pair[1] !== '',
+    ),
+  )
+}
+
+function isFilter(name: string): boolean {
+  return Object.hasOwn(filterLabels, name) || (name.startsWith(metadataPrefix) && name !== metadataPrefix)
+}
+
+export function labelOf(name: string): string {
+  return Object.hasOwn(filterLabels, name) ? filterLabels[name as FilterName] : name
+}

@@ -1,0 +1,98 @@
+import { columnVisibilityFeature, createColumnHelper, tableFeatures } from '@tanstack/react-table'
+import { absent, formatCount, formatDuration, formatUsd } from '../../formats/format-number.ts'
+import { PageLink } from '../../parts/page-link.tsx'
+import { PlainText } from '../../parts/plain-text.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
+import { VerdictBadge } from '../../parts/verdict-badge.tsx'
+import type { RequestItem } from './merge-scores.ts'
+
+export const features = tableFeatures({ columnVisibilityFeature })
+const helper = createColumnHelper<typeof features, RequestItem>()
+
+/** Width in pixels, and whether it is a number: those stand on the right. */
+export const shapes: Readonly<Record<string, { width: number; isNumber?: boolean }>> = {
+  created_at: { width: 200 },
+  verdict: { width: 116 },
+  agent_name: { width: 140 },
+  model: { width: 140 },
+  tool_name: { width: 110 },
+  provider: { width: 100 },
+  source: { width: 90 },
+  session_id: { width: 130 },
+  user_id: { width: 130 },
+  tokens: { width: 84, isNumber: true },
+  cost_usd: { width: 84, isNumber: true },
+  latency_ms: { width: 88, isNumber: true },
+  status_code: { width: 80, isNumber: true },
+  score_count: { width: 80, isNumber: true },
+}
+
+/** Hidden until somebody chooses them. */
+export const initiallyHidden = {
+  provider: false,
+  source: false,
+  user_id: false,
+  status_code: false,
+  score_count: false,
+}
+
+function text(
+  id: 'agent_name' | 'model' | 'tool_name' | 'provider' | 'source' | 'session_id' | 'user_id',
+  header: string,
+) {
+  return helper.accessor(id, {
+    header,
+    cell: ({ row }) => {
+      const value = row.original[id]
+      return value === null ? absent : <PlainText text={value} />
+    },
+  })
+}
+
+export const columns = helper.columns([
+  helper.accessor('created_at', {
+    header: 'Time',
+    enableHiding: false,
+    cell: ({ row: { original } }) => (
+      <PageLink to="/requests/$id" params={{ id: original.id }}>
+        <TimeText at={original.created_at} />
+      </PageLink>
+    ),
+  }),
+  helper.display({
+    id: 'verdict',
+    header: 'Verdict',
+    enableHiding: false,
+    cell: ({ row: { original } }) => (
+      <VerdictBadge label={original.worst_label} severity={original.worst_severity} />
+    ),
+  }),
+  text('agent_name', 'Agent'),
+  text('model', 'Model'),
+  text('tool_name', 'Tool'),
+  text('provider', 'Provider'),
+  text('source', 'Source'),
+  text('session_id', 'Session'),
+  text('user_id', 'User'),
+  helper.display({
+    id: 'tokens',
+    header: 'Tokens',
+    cell: ({ row: { original } }) => formatCount(tokensOf(original)),
+  }),
+  helper.accessor('cost_usd', { header: 'Cost', cell: ({ row }) => formatUsd(row.original.cost_usd) }),
+  helper.accessor('latency_ms', {
+    header: 'Latency',
+    cell: ({ row }) => formatDuration(row.original.latency_ms),
+  }),
+  helper.accessor('status_code', { header: 'Status', cell: ({ row }) => row.original.status_code ?? absent }),
+  helper.accessor('score_count', {
+    header: 'Scores',
+    cell: ({ row }) => formatCount(row.original.score_count),
+  }),
+])
+
+function tokensOf({ prompt_tokens, completion_tokens }: RequestItem): number | null {
+  return prompt_tokens === null && completion_tokens === null
+    ? null
+    : (prompt_tokens ?? 0) + (completion_tokens ?? 0)
+}

@@ -1,0 +1,131 @@
+import { Box, Button, Drawer, Group, ScrollArea, Text } from '@mantine/core'
+import { useDisclosure, useLocalStorage } from '@mantine/hooks'
+import { IconArrowUp, IconFilter } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import type { ColumnVisibilityState } from '@tanstack/react-table'
+import { useCallback, useMemo } from 'react'
+import { rowsOf, useApiPages } from '../../api/use-api.ts'
+import { useTexts } from '../../app/address.ts'
+import { useProject } from '../../app/project.ts'
+import { useRange } from '../../app/use-range.ts'
+import { formatCount } from '../../formats/format-number.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Failure, Nothing, Waiting } from '../../parts/page-states.tsx'
+import { RangePicker } from '../../parts/range-picker.tsx'
+import { FacetPanel } from './facet-panel.tsx'
+import { FilterPills } from './filter-pills.tsx'
+import { withArrived } from './merge-scores.ts'
+import { readFilters } from './read-filters.ts'
+import { initiallyHidden } from './request-columns.tsx'
+import { RequestTable } from './request-table.tsx'
+import { ColumnMenu, ExportMenu } from './table-menus.tsx'
+import { useArrivedScores, useNewRequests } from './use-arriving.ts'
+
+/** Calls, newest first: filtered, followed as they come, opened by keyboard. */
+export function RequestsPage() {
+  const { id: project_id } = useProject()
+  const range = useRange('24h')
+  const filters = readFilters(useTexts())
+  const query = { project_id, start: range.start, end: range.end, ...filters }
+  const [visibility, setVisibility] = useLocalStorage<ColumnVisibilityState>({
+    key: 'sluice.request-columns',
+    defaultValue: initiallyHidden,
+  })
+  const [isDrawn, { open, close }] = useDisclosure()
+  const facets = <FacetPanel range={range} filters={filters} />
+  return (
+    <>
+      <PageHead title="Requests">
+        <Button
+          variant="default"
+          hiddenFrom="md"
+          leftSection={<IconFilter size={16} aria-hidden />}
+          onClick={open}
+        >
+          Filters
+        </Button>
+        <ColumnMenu visibility={visibility} setVisibility={setVisibility} />
+        <ExportMenu query={query} />
+        <RangePicker range={range} />
+      </PageHead>
+      <Group align="flex-start" wrap="nowrap" gap="lg">
+        <Box visibleFrom="md" w={210} flex="none">
+          <ScrollArea h="calc(100dvh - 110px)" type="auto" offsetScrollbars>
+            {facets}
+          </ScrollArea>
+        </Box>
+        <Box flex={1} miw={0}>
+          <RequestList query={query} filters={filters} visibility={visibility} />
+        </Box>
+      </Group>
+      <Drawer opened={isDrawn} onClose={close} title="Filters" closeButtonProps={{ 'aria-label': 'Close' }}>
+        {isDrawn ? facets : null}
+      </Drawer>
+    </>
+  )
+}
+
+interface RequestListProps {
+  query: Record<string, string | undefined>
+  filters: Readonly<Record<string, string>>
+  visibility: ColumnVisibilityState
+}
+
+function RequestList({ query, filters, visibility }: RequestListProps) {
+  const client = useQueryClient()
+  const pages = useApiPages('GET /api/requests', { query })
+  const arrived = useArrivedScores(query['project_id'] ?? '')
+  const { data, fetchNextPage } = pages
+  const rows = useMemo(() => rowsOf<'GET /api/requests'>(data), [data])
+  const shown = useMemo(() => rows.map((row) => withArrived(row, arrived.get(row.id))), [rows, arrived])
+  const arriving = useNewRequests(query, rows[0], pages.isSuccess && query['end'] === undefined)
+  const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage])
+  const first = data?.pages[0]
+
+  if (pages.isPending) return <Waiting />
+  if (pages.isError && data === undefined) return <Failure error={pages.error} retry={pages.refetch} />
+  return (
+    <>
+      <Group justify="space-between" mb="xs" mih={30}>
+        <FilterPills filters={filters} />
+        <Text size="sm" c="dimmed" role="status">
+          {first === undefined ? null : totalOf(first)}
+        </Text>
+      </Group>
+      {pages.isFetchNextPageError ? <Failure error={pages.error} retry={fetchNextPage} /> : null}
+      {arriving.count === 0 ? null : (
+        <Button
+          fullWidth
+          size="compact-sm"
+          variant="light"
+          mb="xs"
+          leftSection={<IconArrowUp size={14} aria-hidden />}
+          onClick={() => void client.resetQueries({ queryKey: ['GET /api/requests', { query }, 'pages'] })}
+        >
+          {arriving.isMore ? `${arriving.count} or more` : arriving.count} new
+        </Button>
+      )}
+      {shown.length === 0 ? (
+        <Nothing title="No such requests">
+          {Object.keys(filters).length === 0
+            ? 'Nothing was logged in this time.'
+            : 'Take a filter away, or look further back.'}
+        </Nothing>
+      ) : (
+        <RequestTable
+          // Another filter begins at the top again.
+          key={JSON.stringify(query)}
+          rows={shown}
+          visibility={visibility}
+          hasMore={pages.hasNextPage}
+          isLoadingMore={pages.isFetchingNextPage}
+          loadMore={loadMore}
+        />
+      )}
+    </>
+  )
+}
+
+function totalOf({ total, total_is_exact }: { total: number; total_is_exact?: false | undefined }): string {
+  return `${total_is_exact === false ? 'More than ' : ''}${formatCount(total)} requests`
+}

@@ -1,0 +1,69 @@
+import { Button, Checkbox, Menu, Popover, Stack } from '@mantine/core'
+import { IconColumns, IconDownload } from '@tabler/icons-react'
+import type { ColumnVisibilityState } from '@tanstack/react-table'
+import { addressOf } from '../../api/call-api.ts'
+import { columns } from './request-columns.tsx'
+
+interface ColumnMenuProps {
+  visibility: ColumnVisibilityState
+  setVisibility: (visibility: ColumnVisibilityState) => void
+}
+
+/** Which columns there are. Time and verdict always. */
+export function ColumnMenu({ visibility, setVisibility }: ColumnMenuProps) {
+  const hideable = columns.filter(({ enableHiding }) => enableHiding !== false)
+  return (
+    <Popover position="bottom-end" trapFocus>
+      <Popover.Target>
+        <Button variant="default" leftSection={<IconColumns size={16} aria-hidden />}>
+          Columns
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="xs" role="group" aria-label="Columns">
+          {hideable.map((column) => {
+            const id = String('accessorKey' in column ? column.accessorKey : column.id)
+            return (
+              <Checkbox
+                key={id}
+                label={String(column.header)}
+                checked={visibility[id] !== false}
+                onChange={(event) => setVisibility({ ...visibility, [id]: event.currentTarget.checked })}
+              />
+            )
+          })}
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+const formats = [
+  ['csv', 'CSV, for spreadsheets'],
+  ['jsonl', 'JSON lines'],
+] as const
+
+/** Everything that is filtered, streamed by the API page by page. */
+export function ExportMenu({ query }: { query: Readonly<Record<string, string | undefined>> }) {
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />}>
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {formats.map(([format, label]) => (
+          <Menu.Item
+            key={format}
+            component="a"
+            href={addressOf('GET /api/requests/export', { query: { ...query, format } })}
+            download
+          >
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,40 @@
+import { Text } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { notifications } from '@mantine/notifications'
+
+interface Question {
+  title: string
+  /** What will be so afterwards, and for whom. */
+  consequence: string
+  confirm: string
+  isDangerous?: boolean
+  action: () => Promise<unknown>
+  /** Said when it has been done. */
+  done: string
+}
+
+/** Asks before something that cannot be taken back, does it, and says what came of it. */
+export function askFirst({ title, consequence, confirm, isDangerous = true, action, done }: Question): void {
+  modals.openConfirmModal({
+    title,
+    children: <Text size="sm">{consequence}</Text>,
+    labels: { confirm, cancel: 'Leave it' },
+    ...(isDangerous ? { confirmProps: { color: 'red' } } : {}),
+    onConfirm: () => void sayHowItWent(action(), done),
+  })
+}
+
+/** Says in passing that something was done, or what kept it from being done. */
+export async function sayHowItWent(action: Promise<unknown>, done: string): Promise<void> {
+  try {
+    await action
+    notifications.show({ message: done })
+  } catch (error) {
+    notifications.show({
+      color: 'red',
+      title: 'That did not work',
+      message: error instanceof Error ? error.message : 'No reason was given.',
+      autoClose: false,
+    })
+  }
+}
