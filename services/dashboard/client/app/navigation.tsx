@@ -2,7 +2,8 @@ import { NavLink, Text } from '@mantine/core'
 import { Link, useLocation } from '@tanstack/react-router'
 import { useMe } from '../api/session.ts'
 import { mayVisit } from './may-visit.ts'
-import { pages, sections, type PageEntry } from './pages.ts'
+import { sections, type PageEntry } from './page-entry.ts'
+import { pages } from './pages.ts'
 
 /** The pages that the person may see, by section. */
 export function Navigation() {

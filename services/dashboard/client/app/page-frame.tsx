@@ -3,7 +3,7 @@ import { Suspense, type ReactNode } from 'react'
 import { useMe } from '../api/session.ts'
 import { NoPermission, NoProject, Waiting } from '../parts/page-states.tsx'
 import { mayVisit } from './may-visit.ts'
-import type { PageEntry } from './pages.ts'
+import type { PageEntry } from './page-entry.ts'
 import { useProject } from './project.ts'
 
 /** What every page has: its title, and what stands instead of it when the person may not see it or has no project. */

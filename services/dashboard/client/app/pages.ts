@@ -1,24 +1,6 @@
-import { IconGauge, IconList, IconTool, type Icon } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
-import type { Role } from '../api/session.ts'
+import { IconGauge, IconList, IconTool } from '@tabler/icons-react'
+import type { PageEntry } from './page-entry.ts'
 import { settingsPages } from './settings-pages.ts'
-
-export const sections = ['Watch', 'Judge', 'Run', 'Settings'] as const
-
-export interface PageEntry {
-  /** `$id` is a parameter: usePathText('id'). */
-  path: string
-  title: string
-  /** Its own chunk: loaded when somebody goes there. */
-  load: () => Promise<() => ReactNode>
-  /** Who may see it; less than the API would refuse is shown as such. Absent: everyone. */
-  role?: Role
-  /** Absent: not in the navigation (it is reached from another page). */
-  icon?: Icon
-  section?: (typeof sections)[number]
-  /** The page is about no project: the switcher does not matter to it. */
-  isGlobal?: boolean
-}
 
 /** Every page. A new one is a row here and a file in pages/. */
 export const pages: readonly PageEntry[] = [

@@ -11,7 +11,8 @@ import {
 import { NotFound, PageCrashed, Waiting } from '../parts/page-states.tsx'
 import { readTexts } from './address.ts'
 import { PageFrame } from './page-frame.tsx'
-import { pages, type PageEntry } from './pages.ts'
+import type { PageEntry } from './page-entry.ts'
+import { pages } from './pages.ts'
 import { Shell } from './shell.tsx'
 
 /** The pages by their paths. */

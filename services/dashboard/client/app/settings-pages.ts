@@ -1,5 +1,5 @@
 import { IconKey } from '@tabler/icons-react'
-import type { PageEntry } from './pages.ts'
+import type { PageEntry } from './page-entry.ts'
 
 /** Where projects, keys, webhooks and people are set up. */
 export const settingsPages: readonly PageEntry[] = [
