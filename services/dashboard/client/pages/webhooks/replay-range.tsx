@@ -1,0 +1,65 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { DateTimePicker } from '@mantine/dates'
+import '@mantine/dates/styles.css'
+import { useState } from 'react'
+import { callApi } from '../../api/call-api.ts'
+import { useApiChange } from '../../api/use-api.ts'
+import { formatCount } from '../../formats/format-number.ts'
+import { sayHowItWent } from '../../parts/ask-first.tsx'
+
+interface ReplayRangeProps {
+  projectId: string
+  webhookId: string
+}
+
+/** Sends every failed delivery of a time again. */
+export function ReplayRange({ projectId, webhookId }: ReplayRangeProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  const [from, setFrom] = useState<string | null>(null)
+  const [to, setTo] = useState<string | null>(null)
+  // The first page through the mutation, so that the list is read anew when all are on their way.
+  const refresh = useApiChange('POST /api/v1/webhooks/{id}/deliveries/replay', [
+    'GET /api/v1/webhooks/{id}/deliveries',
+  ])
+  const replayAll = async (start: string, end: string) => {
+    const input = { params: { id: webhookId }, query: { project_id: projectId } }
+    let { replayed, next_cursor: cursor } = await refresh.mutateAsync({ ...input, body: { start, end } })
+    while (cursor !== null) {
+      const page = await callApi('POST /api/v1/webhooks/{id}/deliveries/replay', {
+        ...input,
+        body: { start, end, cursor },
+      })
+      replayed += page.replayed
+      cursor = page.next_cursor
+    }
+    setIsOpen(false)
+    return replayed
+  }
+  const run = () => {
+    if (from === null || to === null) return
+    const sending = replayAll(new Date(from).toISOString(), new Date(to).toISOString())
+    void sending.then(
+      (count) => sayHowItWent(Promise.resolve(), `${formatCount(count)} deliveries are sent again.`),
+      (error: unknown) => sayHowItWent(Promise.reject(error as Error), ''),
+    )
+  }
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={() => setIsOpen(true)}>
+        Send failed ones again
+      </Button>
+      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Send failed deliveries again">
+        <Stack>
+          <Text size="sm">Every delivery that failed in this time, under its own id.</Text>
+          <DateTimePicker label="From" value={from} onChange={setFrom} />
+          <DateTimePicker label="To" value={to} onChange={setTo} />
+          <Group justify="flex-end">
+            <Button disabled={from === null || to === null} loading={refresh.isPending} onClick={run}>
+              Send again
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  )
+}

@@ -1,0 +1,162 @@
+import {
+  Button,
+  Checkbox,
+  Group,
+  Modal,
+  MultiSelect,
+  NumberInput,
+  Stack,
+  TagsInput,
+  TextInput,
+} from '@mantine/core'
+import { useForm } from '@mantine/form'
+import type { ApiError } from '../../api/call-api.ts'
+import { useApiChange } from '../../api/use-api.ts'
+import { Failure } from '../../parts/page-states.tsx'
+import { ExpressionField } from './expression-field.tsx'
+import { eventNames, severities, type Webhook } from './webhook-texts.ts'
+
+interface WebhookFormProps {
+  projectId: string
+  /** Absent: a new one. */
+  webhook: Webhook | undefined
+  onClose: () => void
+  onSecret: (secret: string) => void
+}
+
+type EventName = keyof typeof eventNames
+type Severity = (typeof severities)[number]
+
+interface Values {
+  url: string
+  events: EventName[]
+  severity: Severity[]
+  scorers: string[]
+  expression: string
+  disableAfterHours: number | ''
+}
+
+/** The form of a webhook, new or changed. */
+export function WebhookForm({ projectId, webhook, onClose, onSecret }: WebhookFormProps) {
+  const form = useForm<Values>({
+    initialValues: valuesOf(webhook),
+    validate: {
+      url: (url) => (url.startsWith('http') ? null : 'An address that begins with https://'),
+      events: (events) => (events.length > 0 ? null : 'At least one event'),
+    },
+  })
+  const save = useSave(projectId, webhook, { onClose, onSecret })
+  const submit = form.onSubmit((values) => save.run(values, (errors) => form.setErrors(errors)))
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title={webhook === undefined ? 'Add a webhook' : 'Change the webhook'}
+    >
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput label="Address" placeholder="https://" data-autofocus {...form.getInputProps('url')} />
+          <Checkbox.Group label="Events" {...form.getInputProps('events')}>
+            <Stack gap={6} mt={4}>
+              {Object.entries(eventNames).map(([value, label]) => (
+                <Checkbox key={value} value={value} label={label} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+          <MultiSelect
+            label="Severities"
+            description="None chosen: every severity"
+            data={[...severities]}
+            {...form.getInputProps('severity')}
+          />
+          <TagsInput
+            label="Scorers"
+            description="Names as they stand in the scores; none: every scorer"
+            {...form.getInputProps('scorers')}
+          />
+          <ExpressionField projectId={projectId} {...form.getInputProps('expression')} />
+          <NumberInput
+            label="Disable after hours of nothing but failures"
+            description="Empty: never"
+            min={1}
+            max={720}
+            allowDecimal={false}
+            {...form.getInputProps('disableAfterHours')}
+          />
+          {save.error === null ? null : <Failure error={save.error} />}
+          <Group justify="flex-end">
+            <Button type="submit" loading={save.isPending}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+function valuesOf(webhook: Webhook | undefined): Values {
+  return {
+    url: webhook?.url ?? '',
+    events: webhook?.events ?? ['threat_detected'],
+    severity: webhook?.filters.severity ?? [],
+    scorers: webhook?.filters.scorer_name ?? [],
+    expression: webhook?.filter_expression ?? '',
+    disableAfterHours: webhook?.disable_after_hours ?? '',
+  }
+}
+
+function bodyOf({ url, events, severity, scorers, expression, disableAfterHours }: Values) {
+  return {
+    url,
+    events,
+    filters: { severity, scorer_name: scorers },
+    filter_expression: expression.trim() === '' ? null : expression,
+    disable_after_hours: disableAfterHours === '' ? null : disableAfterHours,
+  }
+}
+
+const fieldOfPath: Readonly<Record<string, keyof Values>> = {
+  url: 'url',
+  events: 'events',
+  filter_expression: 'expression',
+  disable_after_hours: 'disableAfterHours',
+}
+
+/** Saves, and gives what the API says of a field to that field. */
+function useSave(
+  projectId: string,
+  webhook: Webhook | undefined,
+  { onClose, onSecret }: Pick<WebhookFormProps, 'onClose' | 'onSecret'>,
+) {
+  const create = useApiChange('POST /api/v1/webhooks', ['GET /api/v1/webhooks'])
+  const change = useApiChange('PATCH /api/v1/webhooks/{id}', ['GET /api/v1/webhooks'])
+  const query = { project_id: projectId }
+  return {
+    isPending: create.isPending || change.isPending,
+    error: create.error ?? change.error,
+    run(values: Values, showErrors: (errors: Record<string, string>) => void) {
+      const onError = (error: ApiError) => showErrors(errorsByField(error))
+      const body = bodyOf(values)
+      if (webhook !== undefined) {
+        change.mutate({ params: { id: webhook.id }, query, body }, { onSuccess: onClose, onError })
+        return
+      }
+      const onSuccess = ({ secret }: { secret: string }) => {
+        onSecret(secret)
+        onClose()
+      }
+      create.mutate({ query, body }, { onSuccess, onError })
+    },
+  }
+}
+
+function errorsByField({ errors }: ApiError): Record<string, string> {
+  return Object.fromEntries(
+    errors.flatMap(({ path, message }) => {
+      const field = fieldOfPath[path]
+      return field === undefined ? [] : [[field, message]]
+    }),
+  )
+}

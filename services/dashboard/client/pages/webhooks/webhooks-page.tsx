@@ -1,0 +1,164 @@
+import { Badge, Button, Group, Stack, Switch, Text } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { rowsIn } from '../../api/call-api.ts'
+import { useApi, useApiChange } from '../../api/use-api.ts'
+import { useProject } from '../../app/project.ts'
+import { sayHowItWent } from '../../parts/ask-first.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { Loaded, Nothing } from '../../parts/page-states.tsx'
+import { PlainText } from '../../parts/plain-text.tsx'
+import { RowsTable, type Column } from '../../parts/rows-table.tsx'
+import { NewSecret } from './new-secret.tsx'
+import { WebhookActions } from './webhook-actions.tsx'
+import { WebhookForm } from './webhook-form.tsx'
+import { describeFilters, eventNames, type Webhook } from './webhook-texts.ts'
+
+/** Who is told about what, and how it went. */
+export function WebhooksPage() {
+  const project = useProject()
+  const webhooks = useApi(
+    'GET /api/v1/webhooks',
+    { query: { project_id: project.id, page_size: '100' } },
+    { pollMs: 30_000 },
+  )
+  // 'new', or the one that is changed.
+  const [edited, setEdited] = useState<Webhook | 'new'>()
+  const [secret, setSecret] = useState<string>()
+  return (
+    <>
+      <PageHead title="Webhooks">
+        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEdited('new')}>
+          Add webhook
+        </Button>
+      </PageHead>
+      {secret === undefined ? null : <NewSecret secret={secret} />}
+      {edited === undefined ? null : (
+        <WebhookForm
+          projectId={project.id}
+          webhook={edited === 'new' ? undefined : edited}
+          onClose={() => setEdited(undefined)}
+          onSecret={setSecret}
+        />
+      )}
+      <Loaded
+        query={webhooks}
+        empty={{
+          when: ({ total }) => total === 0,
+          show: <Nothing title="Nobody is told">A webhook posts each event to an address, signed.</Nothing>,
+        }}
+      >
+        {(answer) => (
+          <WebhookTable
+            projectId={project.id}
+            webhooks={rowsIn<'GET /api/v1/webhooks'>(answer)}
+            onEdit={setEdited}
+            onSecret={setSecret}
+          />
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+interface WebhookTableProps {
+  projectId: string
+  webhooks: readonly Webhook[]
+  onEdit: (webhook: Webhook) => void
+  onSecret: (secret: string) => void
+}
+
+function WebhookTable({ projectId, webhooks, onEdit, onSecret }: WebhookTableProps) {
+  const columns: Column<Webhook>[] = [
+    { title: 'Sends', cell: (webhook) => <EnabledSwitch projectId={projectId} webhook={webhook} /> },
+    {
+      title: 'To',
+      cell: (webhook) => (
+        <Stack gap={2}>
+          <PageLink to="/settings/webhooks/$id/deliveries" params={{ id: webhook.id }}>
+            <PlainText text={webhook.url} />
+          </PageLink>
+          <Trouble webhook={webhook} />
+        </Stack>
+      ),
+    },
+    {
+      title: 'Events',
+      cell: ({ events }) => (
+        <Group gap={4}>
+          {events.map((event) => (
+            <Badge key={event} variant="default" tt="none">
+              {eventNames[event]}
+            </Badge>
+          ))}
+        </Group>
+      ),
+    },
+    {
+      title: 'Only',
+      cell: ({ filters, filter_expression: expression }) => (
+        <Stack gap={2}>
+          <PlainText text={describeFilters(filters)} />
+          {expression === null ? null : (
+            <Text size="xs" ff="monospace">
+              <PlainText text={expression} />
+            </Text>
+          )}
+        </Stack>
+      ),
+    },
+    {
+      title: 'Actions',
+      cell: (webhook) => (
+        <WebhookActions projectId={projectId} webhook={webhook} onEdit={onEdit} onSecret={onSecret} />
+      ),
+    },
+  ]
+  return (
+    <RowsTable label="Webhooks" columns={columns} rows={webhooks} keyOf={({ id }) => id} minWidth={860} />
+  )
+}
+
+function EnabledSwitch({ projectId, webhook }: { projectId: string; webhook: Webhook }) {
+  const change = useApiChange('PATCH /api/v1/webhooks/{id}', ['GET /api/v1/webhooks'])
+  const toggle = (enabled: boolean) =>
+    sayHowItWent(
+      change.mutateAsync({
+        params: { id: webhook.id },
+        query: { project_id: projectId },
+        body: { enabled },
+      }),
+      enabled ? 'It is told again.' : 'It is told nothing any more.',
+    )
+  return (
+    <Switch
+      checked={webhook.enabled}
+      disabled={change.isPending}
+      aria-label={`Send to ${webhook.url}`}
+      onChange={(event) => void toggle(event.currentTarget.checked)}
+    />
+  )
+}
+
+/** What keeps it from being told, in the words of what failed. */
+function Trouble({
+  webhook: { disabled_by_failures: disabled, filter_expression_error: failed },
+}: {
+  webhook: Webhook
+}) {
+  return (
+    <>
+      {disabled === null ? null : (
+        <Text size="xs" c="red">
+          Disabled by its failures: <PlainText text={disabled.reason} />
+        </Text>
+      )}
+      {failed === null ? null : (
+        <Text size="xs" c="red">
+          The expression failed and sent nothing: <PlainText text={failed.message} />
+        </Text>
+      )}
+    </>
+  )
+}
