@@ -42,6 +42,7 @@ import { createPasswordHasher } from './people/hash-password.ts'
 import { createPaymentProvider } from './billing/payment-provider.ts'
 import { createLoginStore, type LoginLimits } from './stores/login-store.ts'
 import { createThrottleStore } from './stores/login-throttle-store.ts'
+import { createCountedDays } from './stores/counted-days.ts'
 import { createKeyAdminStore } from './stores/key-admin-store.ts'
 import { createPaymentStore } from './stores/payment-store.ts'
 import { createProjectDatabases, type ProjectDatabases } from './stores/project-database.ts'
@@ -130,6 +131,7 @@ function apiRoutes(
     pool,
     operatorPool,
     watch: createWatchStatements({ log, metrics, slowMs: config.SLOW_QUERY_MS }),
+    countedDays: createCountedDays(pool, clock),
   })
   const projects = createProjectStore(operatorPool)
   const defaultTier = config.DEFAULT_TIER ?? (config.STRIPE_API_KEY === undefined ? 'enterprise' : 'free')

@@ -36,6 +36,7 @@ function record() {
       pool,
       operatorPool: client('operator') as unknown as Pool,
       watch: (_text, run) => run(),
+      countedDays: () => Promise.resolve(-Infinity),
     }),
   }
 }

@@ -4,6 +4,7 @@ import { idToUuid } from '#schemas/ids.ts'
 import type { Principal, SignedIn } from '#services/ingest/access/principal.ts'
 import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
 import { inProjectTransaction } from '#services/ingest/stores/project-transaction.ts'
+import type { CountedDays } from './counted-days.ts'
 import type { WatchStatement } from './watch-statements.ts'
 
 /**
@@ -70,6 +71,7 @@ interface ProjectConnections {
   /** Connections that see every project: for the operator who names none. */
   operatorPool: Pool
   watch: WatchStatement
+  countedDays: CountedDays
 }
 
 const scopeMarker = /:scope\((\w+)\)/g
@@ -86,6 +88,11 @@ export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
   constructor(connections: ProjectConnections, scope: S) {
     this.#connections = connections
     this.scope = scope
+  }
+
+  /** Of a roll-up: Unix milliseconds before which days are counted by the day. */
+  countedUntil(rollup: string): Promise<number> {
+    return this.#connections.countedDays(rollup)
   }
 
   async query<R extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> {

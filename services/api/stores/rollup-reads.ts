@@ -2,7 +2,7 @@ import { latencyBucketCount, latencyColumn, latencyPercentile } from '#schemas/l
 import { idToUuid, liveRunId } from '#schemas/ids.ts'
 import { Conditions } from './conditions.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
-import { hourlyRows, rollupRows } from './rollup-source.ts'
+import { hourlyRows, rollupRows, type RollupName } from './rollup-source.ts'
 
 /** Which counts: of calls made in whole hours from `startMs` on and before `endMs`. */
 export interface RollupFilters {
@@ -87,17 +87,20 @@ export async function readSeries(
   by: Grouping | undefined,
 ): Promise<StatsRow[]> {
   const ofScores = by === 'scorer'
-  const table = ofScores ? 'score_rollups' : 'call_rollups'
+  const table: RollupName = ofScores ? 'score_rollups' : 'call_rollups'
   const conditions = conditionsOf(database, filters, ofScores)
   const names = ofScores ? [...scoreSums, 'safe', 'unsafe', 'unscored'] : callSums
   const sums = ofScores ? [...sumsOf(scoreSums), ...labelSums] : sumsOf(callSums)
   const step = conditions.bind(`${stepHours} hours`)
-  const rows = stepHours % 24 === 0 ? rollupRows : hourlyRows
+  const rows =
+    stepHours % 24 === 0
+      ? await rollupRows(database, table, filters, conditions)
+      : hourlyRows(table, filters, conditions)
   return database.query<StatsRow>(
     `with binned as materialized (
        select date_bin(${step}::interval, t.hour, '2001-01-01Z') as at, ${by === undefined ? 'null::text' : `t.${groupings[by]}`} as name,
          ${by === undefined ? 'false' : 't.is_other'} as is_other, ${sums.join(', ')}
-       from ${rows(table, filters, conditions)} where :scope(t)${conditions.text} group by 1, 2, 3
+       from ${rows} where :scope(t)${conditions.text} group by 1, 2, 3
      ), ranked as (
        select name, row_number() over (order by sum(${names[0] ?? ''}) desc, name) as rank
        from binned where not is_other group by name
@@ -132,7 +135,7 @@ export async function readCallFacets(
     `select * from (
        select ${columns.join(', ')}, grouping(${columns.join(', ')}) as of, ${sumsOf(sums).join(', ')},
          row_number() over (partition by grouping(${columns.join(', ')}) order by sum(t.calls) desc) as rank
-       from ${rollupRows('call_rollups', filters, conditions)} where :scope(t)${conditions.text} group by grouping sets ((), ${columns.map((column) => `(${column})`).join(', ')})
+       from ${await rollupRows(database, 'call_rollups', filters, conditions)} where :scope(t)${conditions.text} group by grouping sets ((), ${columns.map((column) => `(${column})`).join(', ')})
      ) counted where rank <= ${conditions.bind(atMost)} order by rank`,
     conditions.values,
   )
@@ -159,7 +162,7 @@ export async function readScorers(
   const conditions = conditionsOf(database, filters, true)
   return database.query<Record<string, string | null>>(
     `select t.scorer_name, ${[...sumsOf(scoreSums), ...labelSums, ...severitySums].join(', ')}
-     from ${rollupRows('score_rollups', filters, conditions)} where :scope(t)${conditions.text} group by 1 order by 1 nulls last`,
+     from ${await rollupRows(database, 'score_rollups', filters, conditions)} where :scope(t)${conditions.text} group by 1 order by 1 nulls last`,
     conditions.values,
   )
 }

@@ -52,7 +52,7 @@ export function createToolStore(database: ProjectDatabase<OneProject>) {
         // By tool and agent first: distinct agents straight from the hours would sort them all.
         `with by_agent as (
            select t.tool_name, t.agent_name, max(t.last_at) as last_at, sum(t.calls) as calls, sum(t.failed) as failed, sum(t.requested) as requested
-           from ${rollupRows('tool_rollups', filters, conditions)} where :scope(t)${conditions.text} group by 1, 2
+           from ${await rollupRows(database, 'tool_rollups', filters, conditions)} where :scope(t)${conditions.text} group by 1, 2
          ), used as (
            select tool_name, max(last_at) as last_seen_at, sum(calls) as calls, sum(failed) as failed, sum(requested) as requested,
              count(agent_name)::integer as agent_count, (array_agg(agent_name order by agent_name) filter (where agent_name is not null))[1:${maxAgents}] as agents,
@@ -70,7 +70,7 @@ export function createToolStore(database: ProjectDatabase<OneProject>) {
     async counts(filters: ToolFilters, atMost: number): Promise<{ value: string; count: number }[]> {
       const conditions = conditionsOf(filters)
       const rows = await database.query<{ value: string; count: string }>(
-        `select t.tool_name as value, sum(t.calls + t.requested) as count from ${rollupRows('tool_rollups', filters, conditions)}
+        `select t.tool_name as value, sum(t.calls + t.requested) as count from ${await rollupRows(database, 'tool_rollups', filters, conditions)}
          where :scope(t)${conditions.text} group by 1 order by 2 desc, 1 limit ${conditions.bind(atMost)}`,
         conditions.values,
       )
