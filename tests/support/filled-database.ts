@@ -7,6 +7,7 @@ import { startPostgres } from '#infra/embedded/start-postgres.ts'
 import { migrate } from '#infra/migrate.ts'
 import { idFromUuid, idToUuid, newId } from '#schemas/ids.ts'
 import { fillCalls, filledDays, type FilledCalls } from './fill-calls.ts'
+import { fillLogs } from './fill-logs.ts'
 import { fillRollups } from './fill-rollups.ts'
 
 const dayMs = 86_400_000
@@ -44,6 +45,7 @@ export async function filledDatabase(
     const filled = await findOrPlan(client, rows)
     await fillCalls(client, filled, say)
     await fillRollups(client, filled, say)
+    await fillLogs(client, filled, say)
     return { ...filled, url: url.href }
   } finally {
     await client.end()
