@@ -95,10 +95,21 @@ class GatheringProducer implements Producer {
       throw error
     }
     observe()
+    this.#count(records, sizes)
+  }
+
+  #count(records: readonly OutgoingRecord[], sizes: readonly number[]): void {
+    const counts = new Map<string, { records: number; bytes: number }>()
     records.forEach(({ topic }, index) => {
-      this.#metrics.records.inc({ topic })
-      this.#metrics.bytes.inc({ topic }, sizes[index])
+      const count = counts.get(topic) ?? { records: 0, bytes: 0 }
+      counts.set(topic, count)
+      count.records++
+      count.bytes += sizes[index] ?? 0
     })
+    for (const [topic, count] of counts) {
+      this.#metrics.records.inc({ topic }, count.records)
+      this.#metrics.bytes.inc({ topic }, count.bytes)
+    }
   }
 
   async #enqueue(records: readonly OutgoingRecord[], sizes: readonly number[]): Promise<void> {

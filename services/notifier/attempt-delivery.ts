@@ -11,7 +11,8 @@ import type { OpenSecrets } from './steps/open-secrets.ts'
 import { isLastAttempt, planNext, type FailedAttempt } from './steps/plan-next.ts'
 import { signDelivery, type SigningKeys } from './steps/sign-delivery.ts'
 import type { DeliveryStore, FinishedAttempt } from './stores/delivery-store.ts'
-import type { Webhook, WebhookStore } from './stores/webhook-store.ts'
+import type { Webhook } from './stores/webhook-rows.ts'
+import type { WebhookStore } from './stores/webhook-store.ts'
 import { createUnwrittenAttempts } from './unwritten-attempts.ts'
 
 export interface AttemptDependencies {

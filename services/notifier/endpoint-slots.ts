@@ -81,6 +81,8 @@ class Slots implements EndpointSlots {
   readonly #isSlow = new Map<string, boolean>()
   readonly #held = new Map<string, Endpoint>()
   readonly #lines = new Map<string, Line>()
+  /** Somebody found the shares short, not its endpoint: until then nobody in line waits for what others give back. */
+  #sharesLacked = false
   readonly #all: SharedPlaces
   readonly #shares: Readonly<Record<EndpointKind, readonly SharedPlaces[]>>
 
@@ -125,10 +127,11 @@ class Slots implements EndpointSlots {
   }
 
   hasPlace(endpoint: Endpoint): boolean {
+    if (this.#ownLeft(endpoint.webhook_id) <= 0) return false
     const shares = this.#shares[this.#kindOf(endpoint.webhook_id)]
-    return (
-      this.#ownLeft(endpoint.webhook_id) > 0 && shares.every((share) => share.hasFor(endpoint.project_id))
-    )
+    const isLeft = shares.every((share) => share.hasFor(endpoint.project_id))
+    this.#sharesLacked ||= !isLeft
+    return isLeft
   }
 
   holdBack(endpoint: Endpoint): void {
@@ -197,7 +200,9 @@ class Slots implements EndpointSlots {
 
   /** A place that all share may be what others wait for. Whoever was looked at is last the next time. */
   #advanceLines(): void {
+    if (!this.#sharesLacked) return
     let looked = 0
+    this.#sharesLacked = this.#lines.size > linesLookedAt
     for (const [webhookId, line] of this.#lines) {
       if (++looked > linesLookedAt) return
       this.#lines.delete(webhookId)

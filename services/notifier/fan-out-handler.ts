@@ -10,7 +10,8 @@ import type { ExpressionCache } from './steps/expression-cache.ts'
 import type { JoinEvent } from './steps/open-event.ts'
 import { selectWebhook } from './steps/select-webhooks.ts'
 import type { DeliveryStore } from './stores/delivery-store.ts'
-import type { ExpressionFailure, Webhook, WebhookStore } from './stores/webhook-store.ts'
+import type { Webhook } from './stores/webhook-rows.ts'
+import type { ExpressionFailure, WebhookStore } from './stores/webhook-store.ts'
 
 export interface FanOutDependencies {
   webhooks: WebhookStore

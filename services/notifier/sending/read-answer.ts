@@ -20,6 +20,8 @@ export interface AnswerLimits {
   maxBytes: number
 }
 
+const nothing = Buffer.alloc(0)
+
 /** The limit passed before the status line came. */
 export class AnswerTimedOut extends Error {}
 
@@ -51,7 +53,8 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
     this.#status = status
     this.#durationMs = this.#elapsedMs()
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#cut(new Error('the rest takes too long')), this.#limits.restMs)
+    // What came with the status line is read within this turn, and that is mostly all of it: then nothing has to be timed.
+    queueMicrotask(() => this.#awaitRest())
   }
 
   /** The request could not be begun. */
@@ -83,6 +86,11 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
     this.#end(error)
   }
 
+  #awaitRest(): void {
+    if (this.#isOver) return
+    this.#timer = setTimeout(() => this.#cut(new Error('the rest takes too long')), this.#limits.restMs)
+  }
+
   #cut(reason: Error): void {
     this.#end(reason)
     this.#controller?.abort(reason)
@@ -96,7 +104,10 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
       status: this.#status,
       error: this.#status === null ? (error ?? new Error('no status')) : null,
       durationMs: this.#durationMs ?? this.#elapsedMs(),
-      excerpt: Buffer.concat(this.#chunks).subarray(0, this.#limits.excerptBytes),
+      excerpt:
+        this.#chunks.length === 0
+          ? nothing
+          : Buffer.concat(this.#chunks).subarray(0, this.#limits.excerptBytes),
     })
   }
 

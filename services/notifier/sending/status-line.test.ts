@@ -13,6 +13,7 @@ test.each([
   ['HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n', undefined],
   ['HTTP/1.1 200 O', undefined],
   ['HTTP/1.1 2000 OK\r\n', undefined],
+  ['HTTP/1.1 2e2 OK\r\n', undefined],
   ['HTTP/2 200\r\n', undefined],
   ['ICY 200 OK\r\n', undefined],
   ['nonsense\r\nHTTP/1.1 200 OK\r\n', undefined],

@@ -14,6 +14,9 @@ export function createStatusReader(): StatusReader {
   return {
     add(chunk) {
       if (isOver) return status
+      status = text === '' ? readWhole(chunk) : undefined
+      isOver = status !== undefined
+      if (isOver) return status
       text += chunk.toString('latin1', 0, maxBytes)
       text = withoutInterim(text)
       const line = text.indexOf('\n')
@@ -27,6 +30,20 @@ export function createStatusReader(): StatusReader {
       return status
     },
   }
+}
+
+const [space, carriageReturn, newline] = [0x20, 0x0d, 0x0a]
+const start = 'HTTP/1.1 '
+const endings: readonly (number | undefined)[] = [space, carriageReturn, newline]
+
+/** The way of nearly all answers, whose first bytes are a whole status line: without a text and two patterns. */
+function readWhole(chunk: Buffer): number | undefined {
+  const end = start.length + 3
+  if (!endings.includes(chunk[end]) || chunk.toString('latin1', 0, start.length) !== start) return undefined
+  const lineEnd = chunk.indexOf(newline, end)
+  if (lineEnd < 0 || lineEnd >= maxBytes) return undefined
+  const digits = chunk.toString('latin1', start.length, end)
+  return /^[2-9]\d\d$/.test(digits) ? Number(digits) : undefined
 }
 
 /** What comes after the interim answers that are whole. */

@@ -12,9 +12,9 @@ export interface StatusWatch {
   close(): void
 }
 
-interface Watched {
-  reader: StatusReader
-  onStatus: OnStatus
+/** What is looked for on a connection; null when the status has come. */
+interface Tap {
+  watched: { reader: StatusReader; onStatus: OnStatus } | null
 }
 
 /**
@@ -23,21 +23,23 @@ interface Watched {
  * to, and what it reads from there is read by way of `socket.read`.
  */
 export function createStatusWatch(): StatusWatch {
-  const expected = new WeakMap<object, OnStatus>()
-  const sockets = new WeakMap<Socket, Watched | null>()
+  // On the body itself: a WeakMap with an entry for each request is what the garbage collector then spends its time on.
+  const told = Symbol('told the status')
+  type Body = Buffer & { [told]?: OnStatus }
+  const taps = new WeakMap<Socket, Tap>()
   const onSent: ChannelListener = (message) => {
     const { request, socket } = message as DiagnosticsChannel.ClientSendHeadersMessage
-    const body = (request as { body?: unknown }).body
-    const onStatus = typeof body === 'object' && body !== null ? expected.get(body) : undefined
+    const onStatus = (request as { body?: Body | null }).body?.[told]
     if (onStatus === undefined) return
-    if (!sockets.has(socket)) tap(socket, sockets)
-    sockets.set(socket, { reader: createStatusReader(), onStatus })
+    const tap = taps.get(socket) ?? tapSocket(socket)
+    taps.set(socket, tap)
+    tap.watched = { reader: createStatusReader(), onStatus }
   }
   const sendHeaders = channel('undici:client:sendHeaders')
   sendHeaders.subscribe(onSent)
   return {
-    add(body, onStatus) {
-      expected.set(body, onStatus)
+    add(body: Body, onStatus) {
+      body[told] = onStatus
     },
     close() {
       sendHeaders.unsubscribe(onSent)
@@ -45,18 +47,20 @@ export function createStatusWatch(): StatusWatch {
   }
 }
 
-function tap(socket: Socket, sockets: WeakMap<Socket, Watched | null>): void {
+function tapSocket(socket: Socket): Tap {
+  const tap: Tap = { watched: null }
   const read = socket.read.bind(socket)
   socket.read = (size?: number) => {
     const chunk: unknown = read(size)
-    const watched = sockets.get(socket)
+    const { watched } = tap
     if (watched && Buffer.isBuffer(chunk)) {
       const status = watched.reader.add(chunk)
       if (status !== undefined) {
-        sockets.set(socket, null)
+        tap.watched = null
         watched.onStatus(status)
       }
     }
     return chunk
   }
+  return tap
 }

@@ -5,7 +5,7 @@ const join = (
   data: string,
   content: string | null,
   event: 'threat_detected' | 'usage_alert' = 'usage_alert',
-) => joinEventData(event, Buffer.from(data), content === null ? null : Buffer.from(content)).json.toString()
+) => joinEventData(event, Buffer.from(data), content === null ? null : Buffer.from(content)).json
 
 test.each([
   ['nothing joins', '{"a":1}', null, '{"a":1}'],

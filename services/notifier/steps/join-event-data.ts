@@ -2,8 +2,8 @@ import { PermanentError } from '#runtime/errors.ts'
 import type { EventName } from '#schemas/event-raised.ts'
 
 export interface JoinedData {
-  /** JSON text of an object, the same bytes whenever it is made. */
-  json: Buffer
+  /** JSON text of an object, the same whenever it is made. */
+  json: string
   fields: Readonly<Record<string, unknown>>
 }
 
@@ -13,39 +13,48 @@ export interface JoinedData {
  */
 export function joinEventData(event: EventName, data: Buffer, content: Buffer | null): JoinedData {
   const own = parseObject('data', data)
-  const joining = content === null ? {} : parseObject('content', content)
-  const missing = event === 'threat_detected' ? missingQuotes({ ...own, ...joining }) : {}
-  const fields = { ...own, ...joining, ...missing }
-  const repeated = Object.keys(joining).some((key) => key in own)
-  if (repeated) return { json: Buffer.from(JSON.stringify(fields)), fields }
-  const members = [data, content ?? Buffer.from('{}'), Buffer.from(JSON.stringify(missing))].map(membersOf)
-  return { json: Buffer.from(`{${members.filter((text) => text !== '').join(',')}}`), fields }
+  const joining = content === null ? nothing : parseObject('content', content)
+  const known = joining === nothing ? own.fields : { ...own.fields, ...joining.fields }
+  const missing = event === 'threat_detected' ? missingQuotes(known) : nothing
+  const fields = missing === nothing ? known : { ...known, ...missing.fields }
+  const repeated = Object.keys(joining.fields).some((key) => key in own.fields)
+  if (repeated) return { json: JSON.stringify(fields), fields }
+  const members = [own, joining, missing].map(membersOf).filter((text) => text !== '')
+  return { json: `{${members.join(',')}}`, fields }
 }
+
+interface Parsed {
+  text: string
+  fields: Record<string, unknown>
+}
+
+const nothing: Parsed = { text: '{}', fields: {} }
 
 /** A project that keeps no content has nothing to quote; receivers find the fields all the same (specification 6.4). */
-function missingQuotes(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const empty = {
-    prompt_snippet: '',
-    completion_snippet: null,
-    ...('tool_name' in fields ? { arguments: {} } : {}),
-  }
-  return Object.fromEntries(Object.entries(empty).filter(([key]) => !(key in fields)))
+function missingQuotes(known: Readonly<Record<string, unknown>>): Parsed {
+  const fields: Record<string, unknown> = {}
+  if (!('prompt_snippet' in known)) fields['prompt_snippet'] = ''
+  if (!('completion_snippet' in known)) fields['completion_snippet'] = null
+  if ('tool_name' in known && !('arguments' in known)) fields['arguments'] = {}
+  const text = JSON.stringify(fields)
+  return text === nothing.text ? nothing : { text, fields }
 }
 
-function parseObject(part: string, json: Buffer): Record<string, unknown> {
+function parseObject(part: string, json: Buffer): Parsed {
+  const text = json.toString('utf8')
   let value: unknown
   try {
-    value = JSON.parse(json.toString('utf8'))
+    value = JSON.parse(text)
   } catch (error) {
     throw new PermanentError('EVENT_DATA_INVALID', `the ${part} of the event is not JSON`, { cause: error })
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new PermanentError('EVENT_DATA_INVALID', `the ${part} of the event is not a JSON object`)
   }
-  return value as Record<string, unknown>
+  return { text, fields: value as Record<string, unknown> }
 }
 
 /** What stands between the braces of an object's text. */
-function membersOf(json: Buffer): string {
-  return json.toString('utf8').trim().slice(1, -1).trim()
+function membersOf({ text }: Parsed): string {
+  return text.trim().slice(1, -1).trim()
 }

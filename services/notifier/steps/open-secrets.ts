@@ -1,6 +1,6 @@
 import type { Sealer } from '#runtime/sealing.ts'
 import { sealedIdentity, type SealedBytes } from '#schemas/sealed-bytes.ts'
-import type { Webhook } from '../stores/webhook-store.ts'
+import type { Webhook } from '../stores/webhook-rows.ts'
 import { signingKeyOf, type SigningKey, type SigningKeys } from './sign-delivery.ts'
 
 /** The keys that a webhook's deliveries are signed with now. Throws PermanentError when a secret cannot be opened. */

@@ -1,7 +1,7 @@
 import { PermanentError } from '#runtime/errors.ts'
 import { eventDataFields } from '#schemas/event-data.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
-import type { Webhook } from '../stores/webhook-store.ts'
+import type { Webhook } from '../stores/webhook-rows.ts'
 import type { ExpressionCache } from './expression-cache.ts'
 import type { JoinedData } from './join-event-data.ts'
 

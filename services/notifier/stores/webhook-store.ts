@@ -1,26 +1,9 @@
 import type pg from 'pg'
-import { query } from '#runtime/postgres.ts'
-import { idFromUuid, idToUuid } from '#schemas/ids.ts'
-import type { SealedBytes } from '#schemas/sealed-bytes.ts'
-import { gatherCalls } from './gather-calls.ts'
-
-export interface Webhook {
-  id: string
-  projectId: string
-  url: string
-  events: readonly string[]
-  /** Structured filters: field of `data` → the values that pass. */
-  filters: Readonly<Record<string, readonly string[]>>
-  filterExpression: string | null
-  enabled: boolean
-  /** Why the notifier disabled it; null when it did not. */
-  disabledReason: string | null
-  /** A delivery has failed for good and none was delivered since. */
-  isFailing: boolean
-  secret: SealedBytes
-  /** Of before a rotation, while its overlap lasts. */
-  previousSecret: SealedBytes | null
-}
+import { postgresArray } from '#runtime/postgres-arrays.ts'
+import { query, type PreparedStatement } from '#runtime/postgres.ts'
+import { idToBytes, idToUuid } from '#schemas/ids.ts'
+import { createFindWebhook } from './find-webhook.ts'
+import { webhookColumns, webhookOf, type Webhook, type WebhookRow } from './webhook-rows.ts'
 
 export interface ExpressionFailure {
   webhook: Webhook
@@ -43,31 +26,10 @@ export interface WebhookStore {
   noteDelivered(webhookId: string): Promise<void>
 }
 
-interface Row {
-  id: string
-  project_id: string
-  url: string
-  events: string[]
-  filters: unknown
-  filter_expression: string | null
-  enabled: boolean
-  disabled_reason: string | null
-  is_failing: boolean
-  secret_codec: string
-  secret_key_id: string | null
-  secret_data: Buffer
-  previous_secret_codec: string | null
-  previous_secret_key_id: string | null
-  previous_secret_data: Buffer | null
-  previous_secret_valid: boolean
+const findOfProjects: PreparedStatement = {
+  name: 'find_webhooks_of_projects',
+  text: `select ${webhookColumns} from webhooks w where w.project_id = any($1::uuid[])`,
 }
-
-const select = `
-  select id, project_id, url, events, filters, filter_expression, enabled, disabled_reason, failing_since is not null as is_failing,
-    secret_codec, secret_key_id, secret_data,
-    previous_secret_codec, previous_secret_key_id, previous_secret_data,
-    coalesce(previous_secret_until > now(), false) as previous_secret_valid
-  from webhooks`
 
 // An expression that fails on every event writes once a minute, not with every batch.
 const noteFailures = `
@@ -105,18 +67,11 @@ const noteFailing = `
 
 /** Reads webhooks as they are now: one that is changed or disabled is so from the next attempt on. */
 export function createWebhookStore(pool: pg.Pool): WebhookStore {
-  const find = gatherCalls<string, Webhook | undefined>({
-    maxItems: 200,
-    async run(ids) {
-      const { rows } = await query<Row>(pool, `${select} where id = any($1::uuid[])`, [ids.map(idToUuid)])
-      const webhooks = new Map(rows.map(webhookOf).map((webhook) => [webhook.id, webhook]))
-      return ids.map((id) => webhooks.get(id))
-    },
-  })
+  const find = createFindWebhook(pool)
   return {
     async ofProjects(projectIds) {
-      const ids = [...new Set(projectIds)].map(idToUuid)
-      const { rows } = await query<Row>(pool, `${select} where project_id = any($1::uuid[])`, [ids])
+      const ids = postgresArray('uuid', [...new Set(projectIds)], idToBytes)
+      const { rows } = await query<WebhookRow>(pool, findOfProjects, [ids])
       return rows.map(webhookOf)
     },
     async find(projectId, webhookId) {
@@ -146,35 +101,4 @@ export function createWebhookStore(pool: pg.Pool): WebhookStore {
       ])
     },
   }
-}
-
-function webhookOf(row: Row): Webhook {
-  return {
-    id: idFromUuid('webhook', row.id),
-    projectId: idFromUuid('project', row.project_id),
-    url: row.url,
-    events: row.events,
-    filters: filtersOf(row.filters),
-    filterExpression: row.filter_expression,
-    enabled: row.enabled,
-    disabledReason: row.disabled_reason,
-    isFailing: row.is_failing,
-    secret: { codec: row.secret_codec, key_id: row.secret_key_id, data: row.secret_data },
-    previousSecret: previousSecretOf(row),
-  }
-}
-
-function previousSecretOf(row: Row): SealedBytes | null {
-  const { previous_secret_codec: codec, previous_secret_key_id: key_id, previous_secret_data: data } = row
-  return !row.previous_secret_valid || codec === null || data === null ? null : { codec, key_id, data }
-}
-
-/** The API checks filters when it saves them; what is no list of values filters nothing. */
-function filtersOf(filters: unknown): Webhook['filters'] {
-  if (typeof filters !== 'object' || filters === null) return {}
-  const lists = Object.entries(filters).map(([field, values]): [string, string[]] => [
-    field,
-    Array.isArray(values) ? values.filter((value) => typeof value === 'string') : [],
-  ])
-  return Object.fromEntries(lists)
 }

@@ -1,7 +1,7 @@
 import { newId } from '#schemas/ids.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { deliveryId, type WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import type { Webhook } from '../stores/webhook-store.ts'
+import type { Webhook } from '../stores/webhook-rows.ts'
 
 /** Records for tests, as they come from elsewhere; what a test is about is given. */
 export function raisedEvent(given: Partial<RaisedEvent> & { fields?: object } = {}): RaisedEvent {

@@ -1,0 +1,78 @@
+import { idFromUuid } from '#schemas/ids.ts'
+import type { SealedBytes } from '#schemas/sealed-bytes.ts'
+
+export interface Webhook {
+  id: string
+  projectId: string
+  url: string
+  events: readonly string[]
+  /** Structured filters: field of `data` → the values that pass. */
+  filters: Readonly<Record<string, readonly string[]>>
+  filterExpression: string | null
+  enabled: boolean
+  /** Why the notifier disabled it; null when it did not. */
+  disabledReason: string | null
+  /** A delivery has failed for good and none was delivered since. */
+  isFailing: boolean
+  secret: SealedBytes
+  /** Of before a rotation, while its overlap lasts. */
+  previousSecret: SealedBytes | null
+}
+
+/** A row of `webhooks` as {@link webhookColumns} reads it. */
+export interface WebhookRow {
+  id: string
+  project_id: string
+  url: string
+  events: string[]
+  filters: unknown
+  filter_expression: string | null
+  enabled: boolean
+  disabled_reason: string | null
+  is_failing: boolean
+  secret_codec: string
+  secret_key_id: string | null
+  secret_data: Buffer
+  previous_secret_codec: string | null
+  previous_secret_key_id: string | null
+  previous_secret_data: Buffer | null
+}
+
+/** Of `webhooks w`. A secret of before a rotation is read while its overlap lasts. */
+export const webhookColumns = `w.id, w.project_id, w.url, w.events, w.filters, w.filter_expression, w.enabled, w.disabled_reason,
+  w.failing_since is not null as is_failing, w.secret_codec, w.secret_key_id, w.secret_data, w.previous_secret_codec,
+  w.previous_secret_key_id, case when w.previous_secret_until > now() then w.previous_secret_data end as previous_secret_data`
+
+/** Differs from what it was as soon as {@link webhookColumns} may: another version of the row, or the end of an overlap. */
+export const webhookVersion = `w.xmin::text || case when w.previous_secret_until > now() then '+' else '' end`
+
+export function webhookOf(row: WebhookRow): Webhook {
+  return {
+    id: idFromUuid('webhook', row.id),
+    projectId: idFromUuid('project', row.project_id),
+    url: row.url,
+    events: row.events,
+    filters: filtersOf(row.filters),
+    filterExpression: row.filter_expression,
+    enabled: row.enabled,
+    disabledReason: row.disabled_reason,
+    isFailing: row.is_failing,
+    secret: { codec: row.secret_codec, key_id: row.secret_key_id, data: row.secret_data },
+    previousSecret: previousSecretOf(row),
+  }
+}
+
+function previousSecretOf(row: WebhookRow): SealedBytes | null {
+  const { previous_secret_codec: codec, previous_secret_key_id: key_id, previous_secret_data: data } = row
+  return codec === null || data === null ? null : { codec, key_id, data }
+}
+
+/** The API checks filters when it saves them; what is no list of values filters nothing. */
+function filtersOf(filters: unknown): Webhook['filters'] {
+  if (typeof filters !== 'object' || filters === null) return {}
+  const lists = Object.entries(filters).map(([field, values]): [string, string[]] => [
+    field,
+    Array.isArray(values) ? values.filter((value) => typeof value === 'string') : [],
+  ])
+  return Object.fromEntries(lists)
+}
