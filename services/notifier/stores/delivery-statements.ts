@@ -2,10 +2,16 @@ import type { PreparedStatement } from '#runtime/postgres.ts'
 
 // Prepared, because planning took 25 µs of each delivery in groups of a hundred.
 
-/** Writes those that are not there yet, of webhooks that are. */
+/**
+ * Writes those that are not there yet, of webhooks that are. These are locked, all at once, so that none goes while its deliveries come
+ * (docs/decisions/0071).
+ */
 export const insertDeliveries: PreparedStatement = {
   name: 'insert_deliveries',
   text: `
+  with webhook as materialized (
+    select id, project_id from webhooks where id = any($2::uuid[]) order by id for key share
+  )
   insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, content_codec,
     content_key_id, content_data, content_id, created_at)
   select d.id, d.webhook_id, d.project_id, d.event_id, d.event, d.event_created_at, d.data, d.content_codec,
@@ -13,23 +19,26 @@ export const insertDeliveries: PreparedStatement = {
   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::timestamptz[], $7::bytea[], $8::text[],
     $9::text[], $10::bytea[], $11::text[]) as d (id, webhook_id, project_id, event_id, event, event_created_at, data,
     content_codec, content_key_id, content_data, content_id)
-  join webhooks on webhooks.id = d.webhook_id and webhooks.project_id = d.project_id
+  join webhook on webhook.id = d.webhook_id and webhook.project_id = d.project_id
   where not exists (select from erased_requests x where x.project_id = d.project_id and x.request =
     coalesce(d.content_id, substring(convert_from(d.data, 'UTF8') from '"request_id":"(req_[0-9a-z]{26})"')))
   on conflict (id) do nothing`,
 }
 
 /**
- * Tells only what was not claimed, which is next to nothing. Rows are locked in the order of their keys, so that two notifiers that claim
- * the same ones wait instead of deadlocking.
+ * Tells only what was not claimed, which is next to nothing. Deliveries are locked, so that none goes while an attempt of it comes, and all
+ * rows in the order of their keys, so that two notifiers that claim the same ones wait instead of deadlocking.
  */
 export const claimAttempts: PreparedStatement = {
   name: 'claim_attempts',
   text: `
-  with asked as (
+  with delivery as materialized (
+    select id, status, attempt_count from webhook_deliveries where id = any($1::uuid[]) order by id for key share
+  ),
+  asked as (
     select asked.*, delivery.id is not null as is_there, delivery.status, delivery.attempt_count
     from unnest($1::uuid[], $2::int[], $3::bool[]) with ordinality as asked (id, number, opens_round, place)
-    left join webhook_deliveries delivery on delivery.id = asked.id
+    left join delivery on delivery.id = asked.id
   ),
   claimed as (
     insert into webhook_attempts as attempt (delivery_id, number, lease_until, at)

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { idToUuid, newId } from '#schemas/ids.ts'
+import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
+import { until } from '#tests/support/until.ts'
+import { raisedEvent, webhookDelivery } from '../testing/sample-records.ts'
+import { createDeliveryStore, type DeliveryStore } from './delivery-store.ts'
+
+let database: TestDatabase
+let pool: pg.Pool
+/** Deletes within a transaction of its own. */
+let deleter: pg.Client
+let store: DeliveryStore
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  pool = new pg.Pool({ connectionString: database.url })
+  deleter = new pg.Client({ connectionString: database.url })
+  await deleter.connect()
+  store = createDeliveryStore(pool, 15_000)
+})
+
+afterAll(async () => {
+  await deleter.end()
+  await pool.end()
+  await database.drop()
+})
+
+async function addWebhook() {
+  const [id, projectId] = [newId('webhook'), newId('project')]
+  await pool.query("insert into projects (id, name, created_at) values ($1, 'one', now())", [
+    idToUuid(projectId),
+  ])
+  await pool.query(
+    `insert into webhooks (id, project_id, url, events, secret_codec, secret_data, created_at, updated_at)
+     values ($1, $2, 'https://one.example', '{}', 'none', '', now(), now())`,
+    [idToUuid(id), idToUuid(projectId)],
+  )
+  return webhookDelivery({ webhook_id: id, event: raisedEvent({ project_id: projectId }) })
+}
+
+const deleteWebhook = 'delete from webhooks where id = $1'
+const deleteDelivery = 'delete from webhook_deliveries where id = $1'
+
+/** The work waits for a deletion that is under way, and goes on when that has taken place. */
+async function whileDeleting<T>(statement: string, id: string, work: () => Promise<T>): Promise<T> {
+  await deleter.query('begin')
+  await deleter.query(statement, [idToUuid(id)])
+  const result = work()
+  await until(isWaiting)
+  await deleter.query('commit')
+  return result
+}
+
+async function isWaiting(): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  )
+  return rowCount === 1
+}
+
+async function leftOf({ delivery_id: id }: { delivery_id: string }) {
+  const { rows } = await pool.query<{ deliveries: number; attempts: number }>(
+    `select (select count(*)::integer from webhook_deliveries where id = $1) as deliveries,
+       (select count(*)::integer from webhook_attempts where delivery_id = $1) as attempts`,
+    [idToUuid(id)],
+  )
+  return rows[0]
+}
+
+test('a webhook goes with its deliveries and their attempts, a delivery with its attempts', async () => {
+  const [one, other] = [await addWebhook(), await addWebhook()]
+  await store.insert([one, other])
+  await store.claim(one)
+  await store.claim(other)
+  await deleter.query(deleteWebhook, [idToUuid(one.webhook_id)])
+  expect(await leftOf(one)).toEqual({ deliveries: 0, attempts: 0 })
+  expect(await leftOf(other)).toEqual({ deliveries: 1, attempts: 1 })
+  await deleter.query(deleteDelivery, [idToUuid(other.delivery_id)])
+  expect(await leftOf(other)).toEqual({ deliveries: 0, attempts: 0 })
+})
+
+test('no delivery comes of a webhook that goes at this moment; that of another does', async () => {
+  const [one, other] = [await addWebhook(), await addWebhook()]
+  await whileDeleting(deleteWebhook, one.webhook_id, () => store.insert([one, other]))
+  expect(await leftOf(one)).toEqual({ deliveries: 0, attempts: 0 })
+  expect(await leftOf(other)).toEqual({ deliveries: 1, attempts: 0 })
+})
+
+test('no attempt comes of a delivery that goes at this moment; that of another does', async () => {
+  const [one, other] = [await addWebhook(), await addWebhook()]
+  await store.insert([one, other])
+  const claims = await whileDeleting(deleteDelivery, one.delivery_id, () =>
+    Promise.all([store.claim(one), store.claim(other)]),
+  )
+  expect(claims).toEqual([{ kind: 'gone' }, { kind: 'claimed' }])
+  expect(await leftOf(one)).toEqual({ deliveries: 0, attempts: 0 })
+})
+
+test('a webhook that goes while its delivery comes takes it along', async () => {
+  const one = await addWebhook()
+  const client = await pool.connect()
+  await client.query('begin')
+  // The store's statements, in a transaction that is still open.
+  const within = createDeliveryStore(client as unknown as pg.Pool, 15_000)
+  await within.insert([one])
+  await within.claim(one)
+  const deletion = deleter.query(deleteWebhook, [idToUuid(one.webhook_id)])
+  await until(isWaiting)
+  await client.query('commit')
+  client.release()
+  await deletion
+  expect(await leftOf(one)).toEqual({ deliveries: 0, attempts: 0 })
+})
