@@ -26,7 +26,7 @@ import * as people from './migrations/0023-people.ts'
 import * as claimRequests from './migrations/0024-claim-requests.ts'
 import * as dayRollups from './migrations/0025-day-rollups.ts'
 import * as logIndexes from './migrations/0029-log-indexes.ts'
-import * as deliveriesWithoutChecks from './migrations/0029-deliveries-without-checks.ts'
+import * as deliveriesWithoutChecks from './migrations/0032-deliveries-without-checks.ts'
 import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
@@ -60,7 +60,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0024-claim-requests': claimRequests,
   '0025-day-rollups': dayRollups,
   '0029-log-indexes': logIndexes,
-  '0029-deliveries-without-checks': deliveriesWithoutChecks,
+  '0032-deliveries-without-checks': deliveriesWithoutChecks,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {
