@@ -33,7 +33,5 @@ export default {
     'dayjs',
     'axe-core',
     'playwright-core',
-    'oidc-provider',
-    'openid-client',
   ],
 }

@@ -1,7 +1,20 @@
 import { z } from 'zod'
 import { listOf, operationsPort, processFields } from '#runtime/config.ts'
 
-export const dashboardConfigSchema = z.object({
+const roles = ['viewer', 'analyst', 'admin'] as const
+
+/** `group=role`, comma-separated. */
+const groupRoles = listOf(
+  z
+    .string()
+    .regex(/^.+=(?:viewer|analyst|admin)$/, `expected group=role, with a role of ${roles.join(', ')}`)
+    .transform((text): [string, (typeof roles)[number]] => {
+      const at = text.lastIndexOf('=')
+      return [text.slice(0, at), text.slice(at + 1) as (typeof roles)[number]]
+    }),
+).default([])
+
+const settings = z.object({
   ...processFields,
   OPS_PORT: operationsPort(9004),
   DASHBOARD_HOST: z.string().default('0.0.0.0').describe('Address that the dashboard listens on.'),
@@ -36,11 +49,46 @@ export const dashboardConfigSchema = z.object({
     .string()
     .optional()
     .describe('The built client. Unset: services/dashboard/dist, as npm run build:dashboard leaves it.'),
+  OIDC_ISSUER: z
+    .url()
+    .refine(
+      (url) => /^https:|^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/.test(url),
+      'must be https',
+    )
+    .optional()
+    .describe('OpenID provider, as in its `issuer`. Unset: people sign in by password alone.'),
+  OIDC_CLIENT_ID: z
+    .string()
+    .optional()
+    .describe('What the provider calls this dashboard. Needed with OIDC_ISSUER.'),
+  OIDC_CLIENT_SECRET: z
+    .string()
+    .optional()
+    .describe("The client's secret. Unset: a public client, by PKCE alone."),
+  OIDC_LABEL: z.string().default('single sign-on').describe('What stands on the button: Sign in with …'),
+  OIDC_SCOPES: z
+    .string()
+    .default('openid profile email')
+    .describe('What is asked for; add the one that brings groups.'),
+  OIDC_LOGIN_CLAIM: z.string().default('email').describe('The claim that becomes the login of somebody new.'),
+  OIDC_GROUPS_CLAIM: z.string().default('groups').describe('The claim that names the groups of a person.'),
+  OIDC_GROUP_ROLES: groupRoles.describe(
+    '`group=role`, comma-separated; roles are viewer, analyst, admin. The highest counts, anew at each sign-in.',
+  ),
+  OIDC_DEFAULT_ROLE: z
+    .enum(roles)
+    .optional()
+    .describe('Role of whoever is in none of these groups. Unset: they may not sign in.'),
   TRUSTED_PROXIES: listOf(z.string())
     .default([])
     .describe(
       'Addresses or networks of proxies whose `X-Forwarded-For` is believed, comma-separated; also `loopback`, `uniquelocal`. Unset: none.',
     ),
 })
+
+export const dashboardConfigSchema = settings.refine(
+  ({ OIDC_ISSUER, OIDC_CLIENT_ID }) => (OIDC_ISSUER === undefined) === (OIDC_CLIENT_ID === undefined),
+  { path: ['OIDC_CLIENT_ID'], message: 'is set exactly when OIDC_ISSUER is' },
+)
 
 export type DashboardConfig = z.output<typeof dashboardConfigSchema>

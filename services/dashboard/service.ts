@@ -1,6 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { Router } from 'express'
+import type { Log } from '#runtime/log.ts'
 import { listen } from '#runtime/operations-server.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import type { Health, Service } from '#runtime/service.ts'
@@ -9,7 +11,9 @@ import { createApiBackend, type ApiBackend } from './forwarding/api-backend.ts'
 import { createForward } from './forwarding/forward-request.ts'
 import { createApp } from './http/create-app.ts'
 import { makeAdministrator } from './make-administrator.ts'
-import { createLoginCookie } from './sign-in/login-cookie.ts'
+import { createLoginCookie, type LoginCookie } from './sign-in/login-cookie.ts'
+import { createOpenidProvider } from './sign-in/openid-provider.ts'
+import { createOpenidRoutes, openidPaths } from './sign-in/openid-routes.ts'
 import { createSignInRoutes } from './sign-in/sign-in-routes.ts'
 
 interface DashboardDependencies extends ProcessDependencies {
@@ -34,6 +38,7 @@ export function createDashboard(
   const api = createApiBackend({ url: config.API_BACKEND_URL, secret: config.INTERNAL_API_SECRET })
   const isHttps = config.DASHBOARD_URL.startsWith('https:')
   const cookie = createLoginCookie({ internalSecret: config.INTERNAL_API_SECRET, isHttps })
+  const oidcLabel = config.OIDC_ISSUER === undefined ? undefined : config.OIDC_LABEL
   let state: 'starting' | 'serving' | 'stopping' = 'starting'
   let hasAdministrator = false
   const health = (): Health => {
@@ -47,7 +52,8 @@ export function createDashboard(
     clientDirectory: config.DASHBOARD_CLIENT_DIR ?? join(import.meta.dirname, 'dist'),
     trustedProxies: config.TRUSTED_PROXIES,
     cookie,
-    routers: [createSignInRoutes({ api, cookie, oidcLabel: undefined }), createForward({ api, cookie })],
+    openid: openidRoutes(config, { api, cookie, log }),
+    routers: [createSignInRoutes({ api, cookie, oidcLabel }), createForward({ api, cookie })],
     health,
     log,
     metrics,
@@ -83,6 +89,27 @@ export function createDashboard(
     done: done.promise,
     port,
   }
+}
+
+function openidRoutes(
+  config: DashboardConfig,
+  parts: { api: ApiBackend; cookie: LoginCookie; log: Log },
+): Router | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = config
+  if (issuer === undefined || clientId === undefined) return undefined
+  const dashboardUrl = config.DASHBOARD_URL.replace(/\/$/, '')
+  const provider = createOpenidProvider({
+    issuer,
+    clientId,
+    clientSecret: config.OIDC_CLIENT_SECRET,
+    scopes: config.OIDC_SCOPES,
+    loginClaim: config.OIDC_LOGIN_CLAIM,
+    groupsClaim: config.OIDC_GROUPS_CLAIM,
+    roles: new Map(config.OIDC_GROUP_ROLES),
+    defaultRole: config.OIDC_DEFAULT_ROLE,
+    callbackUrl: dashboardUrl + openidPaths.callback,
+  })
+  return createOpenidRoutes({ ...parts, provider, dashboardUrl })
 }
 
 function administratorOptions(

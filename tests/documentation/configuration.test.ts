@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { expectPage, tableOf } from '../support/documented-page.ts'
@@ -8,7 +8,7 @@ const services = join(import.meta.dirname, '..', '..', 'services')
 
 test('docs/configuration.md is made from the schemas, and every variable says what it is', async () => {
   const sections: string[] = []
-  for (const name of readdirSync(services).sort()) {
+  for (const name of globSync('*/main.ts', { cwd: services }).map(dirname).sort()) {
     const module = (await import(join(services, name, 'config.ts'))) as Record<string, unknown>
     const schema = Object.values(module).find((value): value is z.ZodObject => value instanceof z.ZodObject)
     if (schema === undefined) throw new Error(`services/${name}/config.ts exports no schema`)

@@ -65,23 +65,28 @@ export async function startDashboard(
 }
 
 function createTestBrowser(baseUrl: string, given = ''): TestBrowser {
-  let cookie = given
+  const jar = new Map<string, string>()
+  const keep = (pair: string) => {
+    const at = pair.indexOf('=')
+    const [name, value] = [pair.slice(0, at), pair.slice(at + 1)]
+    if (value === '') jar.delete(name)
+    else jar.set(name, value)
+  }
+  const cookie = () => [...jar].map((pair) => pair.join('=')).join('; ')
+  if (given !== '') keep(given)
   const send: TestBrowser['send'] = async (method, path, { body, headers = {} } = {}) => {
     const response = await fetch(baseUrl + path, {
       method,
       redirect: 'manual',
       headers: {
-        ...(cookie === '' ? {} : { cookie }),
+        ...(jar.size === 0 ? {} : { cookie: cookie() }),
         'x-sluice-dashboard': '1',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    for (const line of response.headers.getSetCookie()) {
-      const [pair = ''] = line.split(';', 1)
-      cookie = pair.endsWith('=') ? '' : pair
-    }
+    for (const line of response.headers.getSetCookie()) keep(line.split(';', 1)[0] ?? '')
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json') === true
     const json = (isJson && text !== '' ? JSON.parse(text) : {}) as Record<string, unknown>
@@ -90,6 +95,6 @@ function createTestBrowser(baseUrl: string, given = ''): TestBrowser {
   return {
     send,
     signIn: (name, password) => send('POST', '/bff/login', { body: { name, password } }),
-    cookie: () => cookie,
+    cookie,
   }
 }

@@ -2,17 +2,18 @@ import type { Pool } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
 import { inTransaction } from '#runtime/postgres.ts'
 import { Problem } from '#services/ingest/http/problem.ts'
+import { auditDecided, type Actor } from '../stores/audit-store.ts'
 import { decideDeadLetters, lockDeadLetters, type DeadLetter } from '../stores/dead-letter-store.ts'
 
 /** What became of one: dropped (now or before), or why not. */
 export type Dropped = { id: string; problem: Problem | null }
 
 /** Decides that dead letters need nothing more, and why; one answer for each that is known. */
-export type Drop = (ids: readonly string[], reason: string) => Promise<Dropped[]>
+export type Drop = (by: Actor, ids: readonly string[], reason: string) => Promise<Dropped[]>
 
 /** Locked like those that are sent again, so that none is both. Of one that was dropped before the first reason stays. */
 export function createDrop({ pool, clock }: { pool: Pool; clock: Clock }): Drop {
-  return (ids, reason) =>
+  return (by, ids, reason) =>
     inTransaction(pool, async (client) => {
       const letters = await lockDeadLetters(client, ids)
       const undecided = letters.filter(({ status }) => status === 'open' || status === 'lost')
@@ -21,6 +22,7 @@ export function createDrop({ pool, clock }: { pool: Pool; clock: Clock }): Drop 
         undecided.map(({ id }) => id),
         { status: 'dropped', reason, nowMs: clock.now() },
       )
+      await auditDecided(client, by, 'dead_letter.dropped', undecided, clock.now())
       return letters.map((letter) => ({ id: letter.id, problem: whyNot(letter) }))
     })
 }

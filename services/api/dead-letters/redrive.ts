@@ -10,13 +10,14 @@ import { inTransaction } from '#runtime/postgres.ts'
 import { idTimeMs } from '#schemas/ids.ts'
 import { deadLetterTopic } from '#schemas/topics.ts'
 import { Problem, unavailable } from '#services/ingest/http/problem.ts'
+import { auditDecided, type Actor } from '../stores/audit-store.ts'
 import { decideDeadLetters, lockDeadLetters, type DeadLetter } from '../stores/dead-letter-store.ts'
 
 /** What became of one: sent again (now or before), or why not. */
 export type Redriven = { id: string; problem: Problem | null }
 
 /** Sends dead letters to the topics they came from; one answer for each that is known. Throws 503 when Kafka is away. */
-export type Redrive = (ids: readonly string[]) => Promise<Redriven[]>
+export type Redrive = (by: Actor, ids: readonly string[]) => Promise<Redriven[]>
 
 export interface RedriveDependencies {
   pool: Pool
@@ -58,7 +59,7 @@ export function createRedrive({ pool, kafka, producer, topicPrefix, clock }: Red
     }
   }
 
-  return (ids) =>
+  return (by, ids) =>
     inTransaction(pool, async (client) => {
       const letters = await lockDeadLetters(client, ids)
       const sendable = letters.filter((letter) => letter.status === 'open' && letter.value_bytes !== null)
@@ -74,6 +75,8 @@ export function createRedrive({ pool, kafka, producer, topicPrefix, clock }: Red
       const nowMs = clock.now()
       await decideDeadLetters(client, sent, { status: 'redriven', reason: null, nowMs })
       await decideDeadLetters(client, lost, { status: 'lost', reason: null, nowMs })
+      const redriven = letters.filter(({ id }) => sent.includes(id))
+      await auditDecided(client, by, 'dead_letter.redriven', redriven, nowMs)
       const decided = new Map(problems)
       return letters.map((letter) => ({
         id: letter.id,

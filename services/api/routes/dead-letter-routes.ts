@@ -127,8 +127,8 @@ function redriveRoute({ pool, redrive }: DeadLetterRoutesOptions): Route {
       409: 'It was dropped, or its value was not kept.',
       410: 'Kafka keeps its record no longer.',
     },
-    async handle({ params }) {
-      const [result] = await redrive([params.id])
+    async handle({ principal, params }) {
+      const [result] = await redrive(principal, [params.id])
       if (result === undefined) throw notFound('dead letter', params.id)
       if (result.problem !== null) throw result.problem
       return { json: found(await findDeadLetter(pool, params.id), 'dead letter', params.id) }
@@ -146,8 +146,8 @@ function dropRoute({ pool, drop }: DeadLetterRoutesOptions): Route {
     body: z.strictObject({ reason: reasonField }),
     reply,
     problems: { ...missing, 409: 'It was sent again already.' },
-    async handle({ params, body }) {
-      const [result] = await drop([params.id], body.reason)
+    async handle({ principal, params, body }) {
+      const [result] = await drop(principal, [params.id], body.reason)
       if (result === undefined) throw notFound('dead letter', params.id)
       if (result.problem !== null) throw result.problem
       return { json: found(await findDeadLetter(pool, params.id), 'dead letter', params.id) }
@@ -170,7 +170,7 @@ function redriveManyRoute({ databases, redrive }: DeadLetterRoutesOptions): Rout
     async handle({ principal, body }) {
       const database = everyProject(databases, principal)
       const ids = await sendableDeadLetters(database, body)
-      const { done, ...rest } = roundOf(ids, await redrive(ids))
+      const { done, ...rest } = roundOf(ids, await redrive(principal, ids))
       return { json: { redriven: done, ...rest } }
     },
   })
@@ -192,7 +192,7 @@ function dropManyRoute({ databases, drop }: DeadLetterRoutesOptions): Route {
     async handle({ principal, body }) {
       const database = everyProject(databases, principal)
       const ids = await openDeadLetters(database, body)
-      const { done, ...rest } = roundOf(ids, await drop(ids, body.reason))
+      const { done, ...rest } = roundOf(ids, await drop(principal, ids, body.reason))
       return { json: { dropped: done, ...rest } }
     },
   })

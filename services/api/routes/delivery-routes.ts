@@ -128,6 +128,8 @@ function replayRoute({ databases, clock, producer, due }: DeliveryRoutesOptions)
           `delivery ${delivery.id} is ${delivery.status}; its attempts go on`,
         )
       }
+      const entry = { action: 'webhook.deliveries_replayed', subject: params.id, detail: { count: 1 } }
+      await database.note(entry, clock.now())
       await queue([round], producer, due)
       // After it was queued: a crash before would show a round that nobody makes.
       await noteReplays(database, [round])
@@ -173,6 +175,8 @@ function replayFailedRoute({ databases, clock, producer, due }: DeliveryRoutesOp
       const range = { startMs: body.start, endMs: body.end, after, limit: maxReplayed + 1 }
       const failed = await planFailedReplays(database, params.id, range, clock.now())
       const rounds = failed.slice(0, maxReplayed)
+      const detail = { count: rounds.length }
+      await database.note({ action: 'webhook.deliveries_replayed', subject: params.id, detail }, clock.now())
       await queue(rounds, producer, due)
       await noteReplays(database, rounds)
       const has_more = failed.length > rounds.length

@@ -58,7 +58,7 @@ function createRoute({ projects, keys, clock }: KeyRoutesOptions): Route {
     }),
     reply: { status: 201, description: 'The key.', schema: keySchema.extend({ key: z.string() }) },
     problems: { 404: 'There is no such project.' },
-    handle: async ({ params, body }) => {
+    handle: async ({ principal, params, body }) => {
       const nowMs = clock.now()
       const expiresAtMs = body.expires_at ?? null
       if (expiresAtMs !== null && expiresAtMs <= nowMs) {
@@ -66,7 +66,7 @@ function createRoute({ projects, keys, clock }: KeyRoutesOptions): Route {
       }
       found(await projects.find(params.id), 'project', params.id)
       const input = { name: body.name, label: body.label ?? null, scope: body.scope, expiresAtMs }
-      return { status: 201, json: await keys.create(params.id, input, nowMs) }
+      return { status: 201, json: await keys.create(principal, params.id, input, nowMs) }
     },
   })
 }
@@ -101,8 +101,8 @@ function revokeRoute({ keys, clock }: KeyRoutesOptions): Route {
     params: z.object({ id: idField('project'), key_id: idField('key') }),
     reply: { status: 204, description: 'The key no longer works.' },
     problems: { 404: 'The project has no such key.' },
-    handle: async ({ params }) => {
-      if (!(await keys.revoke(params.id, params.key_id, clock.now())))
+    handle: async ({ principal, params }) => {
+      if (!(await keys.revoke(principal, params.id, params.key_id, clock.now())))
         throw notFound('API key', params.key_id)
       return {}
     },

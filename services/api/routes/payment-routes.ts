@@ -40,7 +40,7 @@ const providerProblems = {
   503: 'No payment provider is configured, or it does not answer.',
 } as const
 
-function checkoutRoute({ databases, provider, prices }: PaymentRoutesOptions): Route {
+function checkoutRoute({ databases, provider, prices, clock }: PaymentRoutesOptions): Route {
   return route({
     ...common,
     path: '/api/billing/checkout',
@@ -75,6 +75,8 @@ function checkoutRoute({ databases, provider, prices }: PaymentRoutesOptions): R
           'the project subscribes already: change it in the portal',
         )
       }
+      const detail = { tier: body.tier }
+      await database.note({ action: 'billing.checkout_opened', subject: null, detail }, clock.now())
       const json = await configured.createCheckout({
         projectId: database.scope.projectId,
         price,
@@ -87,7 +89,7 @@ function checkoutRoute({ databases, provider, prices }: PaymentRoutesOptions): R
   })
 }
 
-function portalRoute({ databases, provider }: PaymentRoutesOptions): Route {
+function portalRoute({ databases, provider, clock }: PaymentRoutesOptions): Route {
   return route({
     ...common,
     path: '/api/billing/portal',
@@ -115,6 +117,7 @@ function portalRoute({ databases, provider }: PaymentRoutesOptions): Route {
           'the project has never subscribed: start with a checkout',
         )
       }
+      await database.note({ action: 'billing.portal_opened', subject: null }, clock.now())
       return { json: await configured.createPortal(customerId, body.return_url) }
     },
   })

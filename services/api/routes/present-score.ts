@@ -3,6 +3,8 @@ import { PermanentError } from '#runtime/errors.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { scoreLabels, scoreMethods, severities } from '#schemas/verdicts.ts'
+import type { Principal } from '#services/ingest/access/principal.ts'
+import { mayReadContent } from '../people/authenticate-people.ts'
 import type { StoredScore } from '../stores/score-store.ts'
 
 /** A score as clients see it. */
@@ -20,11 +22,16 @@ export const scoreSchema = z.object({
   owasp_category: z.string().nullable(),
   reason: z.string().nullable().describe('Why it is `unscored`.'),
   created_at: z.iso.datetime(),
-  rationale: z.string().nullable().describe('Null once erased.'),
+  rationale: z.string().nullable().describe('Null once erased, and for people who may not read bodies.'),
   evidence: z.unknown().describe('What the scorer found; null when nothing, or once erased.'),
 })
 
 const detailsSchema = z.object({ rationale: z.string().nullish(), evidence: z.unknown() })
+
+/** The scores as this caller may see them: without what quotes bodies, where they may not read those. */
+export function shownTo(principal: Principal, scores: readonly StoredScore[]): StoredScore[] {
+  return mayReadContent(principal) ? [...scores] : scores.map((score) => ({ ...score, details: null }))
+}
 
 export function presentScore(
   { details, ...score }: StoredScore,

@@ -82,9 +82,13 @@ function createRoute({ projects, defaultTier, clock }: ProjectRoutesOptions): Ro
     summary: 'Create a project. Its tier is DEFAULT_TIER unless given.',
     body: createSchema,
     reply: { status: 201, description: 'The project.', schema: projectSchema },
-    handle: async ({ body }) => ({
+    handle: async ({ principal, body }) => ({
       status: 201,
-      json: await projects.create({ ...defaults, ...definedOf(body), name: body.name }, clock.now()),
+      json: await projects.create(
+        principal,
+        { ...defaults, ...definedOf(body), name: body.name },
+        clock.now(),
+      ),
     }),
   })
 }
@@ -118,7 +122,7 @@ function getRoute({ projects }: ProjectRoutesOptions): Route {
   })
 }
 
-function changeRoute({ projects }: ProjectRoutesOptions): Route {
+function changeRoute({ projects, clock }: ProjectRoutesOptions): Route {
   return route({
     ...common,
     method: 'patch',
@@ -128,8 +132,12 @@ function changeRoute({ projects }: ProjectRoutesOptions): Route {
     body: changeSchema,
     reply: { status: 200, description: 'The project as it is now.', schema: projectSchema },
     problems: { 404: 'There is no such project.' },
-    handle: async ({ params, body }) => ({
-      json: found(await projects.update(params.id, definedOf(body)), 'project', params.id),
+    handle: async ({ principal, params, body }) => ({
+      json: found(
+        await projects.update(principal, params.id, definedOf(body), clock.now()),
+        'project',
+        params.id,
+      ),
     }),
   })
 }

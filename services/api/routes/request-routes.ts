@@ -10,10 +10,11 @@ import { taggedJson } from '../http/entity-tag.ts'
 import { notFound } from '../http/not-found.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
 import { writeJson } from '../http/write-json.ts'
+import { mayReadContent } from '../people/authenticate-people.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import { createRequestStore, type RequestItem, type StoredBodies } from '../stores/request-store.ts'
 import { createScoreStore } from '../stores/score-store.ts'
-import { presentScore, scoreSchema } from './present-score.ts'
+import { presentScore, scoreSchema, shownTo } from './present-score.ts'
 import { readFilters, requestFilterFields, requestItemSchema } from './request-filters.ts'
 
 const listQuerySchema = z.object({ ...pagingFields, ...requestFilterFields }).catchall(z.string())
@@ -24,6 +25,7 @@ const detailSchema = requestItemSchema.extend({
   request_body: jsonObject.nullable(),
   response_body: jsonObject.nullable(),
   bodies_erased: z.boolean().describe('True once the bodies were erased.'),
+  bodies_withheld: z.boolean().describe('True for people who may not read bodies.'),
   safety_scores: z.array(scoreSchema),
 })
 
@@ -75,13 +77,18 @@ function getRoute({ databases, sealer, clock }: RequestRoutesOptions): Route {
       const store = createRequestStore(databases.of(principal, query.project_id))
       const item = await store.find(id)
       if (item === undefined) throw missing(id, clock.now())
-      const scores = createScoreStore(databases.ofOne(principal, item.project_id))
-      const [bodies, scored] = await Promise.all([store.findBodies(id), scores.ofRequest(id)])
+      const database = databases.ofOne(principal, item.project_id)
+      const [bodies, scores] = await Promise.all([
+        store.findBodies(id),
+        createScoreStore(database).ofRequest(id),
+      ])
+      const isShown = mayReadContent(principal)
+      if (isShown) await database.noteView({ action: 'request.content_viewed', subject: id }, clock.now())
       return {
         jsonText: detailOf(
           item,
-          bodies,
-          scored.map((score) => presentScore(score, sealer)),
+          isShown ? bodies : 'withheld',
+          shownTo(principal, scores).map((score) => presentScore(score, sealer)),
           sealer,
         ),
       }
@@ -99,7 +106,7 @@ function missing(id: string, nowMs: number): Problem {
 
 function detailOf(
   item: RequestItem,
-  bodies: StoredBodies | undefined,
+  bodies: StoredBodies | 'withheld' | undefined,
   scores: readonly object[],
   sealer: Sealer,
 ): string {
@@ -107,16 +114,19 @@ function detailOf(
     sealed === null || sealed === undefined
       ? Buffer.from('null')
       : openBody(sealer, sealed, sealedIdentity(item.project_id, item.id, part))
+  const isWithheld = bodies === 'withheld'
+  const known = isWithheld ? undefined : bodies
   return writeJson(
     {
       ...item,
+      bodies_withheld: isWithheld,
       bodies_erased: bodies === undefined && !item.zero_content_retention,
       safety_scores: scores,
     },
     // As the bytes that came: integers beyond 2^53 keep their digits.
     {
-      request_body: open(bodies?.request, 'request_body'),
-      response_body: open(bodies?.response, 'response_body'),
+      request_body: open(known?.request, 'request_body'),
+      response_body: open(known?.response, 'response_body'),
     },
   )
 }

@@ -167,7 +167,7 @@ function agreementRoute({ databases }: ReviewRoutesOptions): Route {
   })
 }
 
-function exportRoute({ databases, sealer }: ReviewRoutesOptions): Route {
+function exportRoute({ databases, sealer, clock }: ReviewRoutesOptions): Route {
   return route({
     ...common,
     access: 'all',
@@ -177,12 +177,13 @@ function exportRoute({ databases, sealer }: ReviewRoutesOptions): Route {
       'Reviewed calls as labelled samples in the format of evals/datasets, one a line. Calls whose bodies are erased are left out.',
     query: z.strictObject(filterFields),
     reply: { status: 200, description: 'JSON lines.', contentType: 'application/x-ndjson' },
-    handle({ principal, query }) {
+    async handle({ principal, query }) {
       const database = databases.ofOne(principal, query.project_id)
-      return Promise.resolve({
+      await database.noteView({ action: 'reviews.exported', subject: database.scope.projectId }, clock.now())
+      return {
         headers: { 'content-disposition': 'attachment; filename="reviews.jsonl"' },
         stream: { contentType: 'application/x-ndjson', chunks: exportReviews(database, query, sealer) },
-      })
+      }
     },
   })
 }

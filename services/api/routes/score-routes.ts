@@ -12,7 +12,7 @@ import { pollScores } from '../stores/poll-scores.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import { readScorers } from '../stores/rollup-reads.ts'
 import { createScoreStore, type StoredScore } from '../stores/score-store.ts'
-import { presentScore, scoreSchema } from './present-score.ts'
+import { presentScore, scoreSchema, shownTo } from './present-score.ts'
 
 const summaryDays = 30
 
@@ -109,13 +109,20 @@ function listRoute({ databases, sealer, clock }: ScoreRoutesOptions): Route {
           nowMs: clock.now(),
         })
         const shown = { next_since: writePollCursor(next), has_more: items.length > paging.limit }
-        return answer({ ...shown, form: paging.form }, items.slice(0, paging.limit), sealer, (scores) => ({
-          [paging.form]: scores,
-          ...shown,
-        }))
+        return answer(
+          { ...shown, form: paging.form },
+          shownTo(principal, items.slice(0, paging.limit)),
+          sealer,
+          (scores) => ({
+            [paging.form]: scores,
+            ...shown,
+          }),
+        )
       }
       const { items, counted } = await createScoreStore(database).list(query, paging, clock.now())
-      return answer({ paging, counted }, items, sealer, (scores) => envelope(paging, scores, counted))
+      return answer({ paging, counted }, shownTo(principal, items), sealer, (scores) =>
+        envelope(paging, scores, counted),
+      )
     },
   })
 }

@@ -1,12 +1,14 @@
 import type { Pool } from 'pg'
 import { z } from 'zod'
 import type { Clock } from '#runtime/clock.ts'
+import { inTransaction } from '#runtime/postgres.ts'
 import { newId } from '#schemas/ids.ts'
 import { idField, textField, timeField } from '#services/ingest/http/fields.ts'
 import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { found } from '../http/not-found.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
+import { writeAudit } from '../stores/audit-store.ts'
 import { Conditions } from '../stores/conditions.ts'
 import { listRows } from '../stores/list-rows.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
@@ -83,7 +85,7 @@ function orderRoute({ pool, clock }: ScoreRunRoutesOptions): Route {
       description: 'What it comes to; `run` is null for a dry run.',
       schema: estimateSchema,
     },
-    async handle({ body }) {
+    async handle({ principal, body }) {
       const { start, end, project_id, scorers, source, alert, dry_run: isDry } = body
       if (end <= start) throw invalidInput([{ path: 'end', message: 'must be later than start' }])
       const [unknown] = await unknownScorers(pool, scorers ?? [])
@@ -94,8 +96,19 @@ function orderRoute({ pool, clock }: ScoreRunRoutesOptions): Route {
       const order = { projectId: project_id, startMs: start, endMs: end, scorers, source, alert }
       const estimate = await estimateRun(pool, order)
       if (isDry) return { json: { run: null, ...estimate } }
-      const id = newId('run', clock.now())
-      await insertRun(pool, id, order, estimate.calls, clock.now())
+      const nowMs = clock.now()
+      const id = newId('run', nowMs)
+      const projectId = project_id ?? null
+      await inTransaction(pool, async (client) => {
+        await insertRun(client, id, order, estimate.calls, nowMs)
+        const detail = { start: new Date(start), end: new Date(end), scorers, source, alert }
+        await writeAudit(
+          client,
+          principal,
+          { action: 'score_run.ordered', subject: id, projectId, detail },
+          nowMs,
+        )
+      })
       return { json: { run: await existing(pool, id), ...estimate } }
     },
   })
@@ -179,7 +192,7 @@ interface Move {
   to: ScoreRunStatus
 }
 
-function moveRoute({ pool }: ScoreRunRoutesOptions, { verb, summary, from, to }: Move): Route {
+function moveRoute({ pool, clock }: ScoreRunRoutesOptions, { verb, summary, from, to }: Move): Route {
   return route({
     ...common,
     method: 'post',
@@ -188,9 +201,15 @@ function moveRoute({ pool }: ScoreRunRoutesOptions, { verb, summary, from, to }:
     params: runParams,
     reply,
     problems: { ...missing, 409: `Its status is none of ${from.join(', ')}.` },
-    async handle({ params }) {
-      const { id, status } = await existing(pool, params.id)
-      if (!(await moveRun(pool, id, from, to)) && status !== to)
+    async handle({ principal, params }) {
+      const { id, status, project_id: projectId } = await existing(pool, params.id)
+      const isMoved = await inTransaction(pool, async (client) => {
+        if (!(await moveRun(client, id, from, to))) return false
+        const entry = { action: `score_run.${verb}`, subject: id, projectId }
+        await writeAudit(client, principal, entry, clock.now())
+        return true
+      })
+      if (!isMoved && status !== to)
         throw new Problem(
           409,
           'RUN_STATUS',

@@ -8,7 +8,7 @@ import { pagingFields, readPaging, writeCursor } from '../http/paging.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import { createScoreStore } from '../stores/score-store.ts'
 import { findSession, listSessions, readSession } from '../stores/session-store.ts'
-import { presentScore, scoreSchema } from './present-score.ts'
+import { presentScore, scoreSchema, shownTo } from './present-score.ts'
 import { requestItemSchema } from './request-filters.ts'
 
 const count = z.number().int()
@@ -104,7 +104,7 @@ function getRoute({ databases, sealer }: SessionRoutesOptions): Route {
       const session = found(await findSession(database, params.id), 'session', params.id)
       const calls = await readSession(database, params.id, paging)
       const shown = calls.slice(0, paging.limit)
-      const scores = await createScoreStore(database).ofRequests(shown)
+      const scores = shownTo(principal, await createScoreStore(database).ofRequests(shown))
       const last = calls.length > paging.limit ? shown.at(-1) : undefined
       const around = { ...session, next_cursor: last === undefined ? null : writeCursor(last.id) }
       const present = (requestId: string) =>
@@ -112,7 +112,11 @@ function getRoute({ databases, sealer }: SessionRoutesOptions): Route {
           .filter(({ request_id }) => request_id === requestId)
           .map((score) => presentScore(score, sealer))
       return {
-        etag: tagOf([around, shown, scores.map(({ id, details }) => [id, details?.key_id])]),
+        etag: tagOf([
+          around,
+          shown,
+          scores.map(({ id, details }) => [id, details === null ? 'none' : details.key_id]),
+        ]),
         jsonText: () =>
           JSON.stringify({
             ...around,

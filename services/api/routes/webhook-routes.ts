@@ -200,7 +200,7 @@ function changeRoute({ databases, check, clock }: WebhookRoutesOptions): Route {
   })
 }
 
-function removeRoute({ databases }: WebhookRoutesOptions): Route {
+function removeRoute({ databases, clock }: WebhookRoutesOptions): Route {
   return route({
     ...one,
     method: 'delete',
@@ -209,7 +209,7 @@ function removeRoute({ databases }: WebhookRoutesOptions): Route {
     reply: { status: 204, description: 'It is deleted.' },
     async handle({ principal, params: { id }, query }) {
       const database = databases.ofOne(principal, query.project_id)
-      if (!(await removeWebhook(database, id))) throw notFound('webhook', id)
+      if (!(await removeWebhook(database, id, clock.now()))) throw notFound('webhook', id)
       return {}
     },
   })

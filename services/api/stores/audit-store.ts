@@ -35,6 +35,19 @@ export async function writeAudit(
   )
 }
 
+/** One entry for each dead letter that something was decided about: at most 500 at a time. */
+export async function auditDecided(
+  client: PoolClient,
+  by: Actor,
+  action: string,
+  letters: readonly { id: string; project_id: string | null }[],
+  nowMs: number,
+): Promise<void> {
+  for (const { id: subject, project_id: projectId } of letters) {
+    await writeAudit(client, by, { action, subject, projectId }, nowMs)
+  }
+}
+
 /** The same person looking at the same thing again within this is written down once: pages that poll would fill the log. */
 const sameViewMs = 10 * 60_000
 

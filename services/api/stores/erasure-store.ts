@@ -40,12 +40,15 @@ export async function createErasure(
   nowMs: number,
 ): Promise<Erasure | undefined> {
   const stored = scope === 'request' && subject !== null ? idToUuid(subject) : (subject ?? '')
-  const rows = await database.query<ErasureRow>(
+  const rows = await database.change<ErasureRow>(
     `with e as (
        insert into erasures (id, project_id, scope, subject, requested_by, requested_at, kept_in_kafka_until)
        select $2, p.project_id, $3, $4, $5, $6, $7 from subscriptions p where :scope(p) returning *)
      select ${columns} from e`,
     [idToUuid(id), scope, stored, requested_by, new Date(nowMs), new Date(nowMs + longestKeptMs)],
+    // Not whom or what: that would outlast the erasure.
+    { action: 'erasure.requested', subject: id, detail: { scope } },
+    nowMs,
   )
   return rows.map(erasureOf)[0]
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { inTransaction, query } from '#runtime/postgres.ts'
 import { idFromUuid, idToUuid, newId } from '#schemas/ids.ts'
 import { hashOfKey } from '#services/ingest/access/parse-key.ts'
 import type { KeyScope } from '#services/ingest/access/principal.ts'
 import { announceAccessChange } from '#services/ingest/stores/access-announcement.ts'
+import { writeAudit, type Actor } from './audit-store.ts'
 
 export interface KeyInput {
   name: string
@@ -35,36 +36,30 @@ interface KeyRow extends Omit<KeyDescription, 'created_at' | 'expires_at' | 'las
 /** Keys of any project: for the operator's routes only. */
 export interface KeyAdminStore {
   /** The whole key is in the answer and nowhere else: only its SHA-256 is stored. */
-  create(projectId: string, input: KeyInput, nowMs: number): Promise<KeyDescription & { key: string }>
+  create(
+    by: Actor,
+    projectId: string,
+    input: KeyInput,
+    nowMs: number,
+  ): Promise<KeyDescription & { key: string }>
   /** Keys in force, newest first. */
   list(projectId: string): Promise<KeyDescription[]>
   /** False when the project has no such key in force. */
-  revoke(projectId: string, keyId: string, nowMs: number): Promise<boolean>
+  revoke(by: Actor, projectId: string, keyId: string, nowMs: number): Promise<boolean>
 }
 
 export function createKeyAdminStore(pool: Pool): KeyAdminStore {
   return {
-    async create(projectId, { name, label, scope, expiresAtMs }, nowMs) {
+    async create(by, projectId, { name, label, scope, expiresAtMs }, nowMs) {
       const id = newId('key', nowMs)
       const key = newKey(label)
       const last4 = key.slice(-4)
       const expiresAt = expiresAtMs === null ? null : new Date(expiresAtMs)
-      await query(
-        pool,
-        `insert into api_keys (id, project_id, name, label, secret_sha256, last4, scope, created_at, expires_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-        [
-          idToUuid(id),
-          idToUuid(projectId),
-          name,
-          label,
-          hashOfKey(key),
-          last4,
-          scope,
-          new Date(nowMs),
-          expiresAt,
-        ],
-      )
+      const created = { action: 'key.created', subject: id, projectId, detail: { name, label, scope } }
+      await inTransaction(pool, async (client) => {
+        await insertKey(client, projectId, { id, key, last4, expiresAt, name, label, scope }, nowMs)
+        await writeAudit(client, by, created, nowMs)
+      })
       const created_at = new Date(nowMs).toISOString()
       return {
         id,
@@ -87,16 +82,48 @@ export function createKeyAdminStore(pool: Pool): KeyAdminStore {
       )
       return rows.map(describeKey)
     },
-    revoke: (projectId, keyId, nowMs) =>
+    revoke: (by, projectId, keyId, nowMs) =>
       inTransaction(pool, async (client) => {
         const { rowCount } = await client.query(
           'update api_keys set revoked_at = $3 where project_id = $1 and id = $2 and revoked_at is null',
           [idToUuid(projectId), idToUuid(keyId), new Date(nowMs)],
         )
         await announceAccessChange(client, projectId)
-        return rowCount === 1
+        if (rowCount !== 1) return false
+        await writeAudit(client, by, { action: 'key.revoked', subject: keyId, projectId }, nowMs)
+        return true
       }),
   }
+}
+
+interface NewKey extends Omit<KeyInput, 'expiresAtMs'> {
+  id: string
+  key: string
+  last4: string
+  expiresAt: Date | null
+}
+
+async function insertKey(
+  client: PoolClient,
+  projectId: string,
+  { id, key, last4, expiresAt, name, label, scope }: NewKey,
+  nowMs: number,
+): Promise<void> {
+  await client.query(
+    `insert into api_keys (id, project_id, name, label, secret_sha256, last4, scope, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      idToUuid(id),
+      idToUuid(projectId),
+      name,
+      label,
+      hashOfKey(key),
+      last4,
+      scope,
+      new Date(nowMs),
+      expiresAt,
+    ],
+  )
 }
 
 function newKey(label: string | null): string {

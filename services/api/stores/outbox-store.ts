@@ -16,10 +16,12 @@ export async function raiseForWebhook(
   { id, event, data, webhookId }: EventForWebhook,
   nowMs: number,
 ): Promise<void> {
-  await database.query(
+  await database.change(
     `insert into event_outbox (id, event, project_id, created_at, data, webhook_id)
-     select $2, $3, w.project_id, $4, $5, w.id from webhooks w where :scope(w) and w.id = $6`,
+     select $2, $3, w.project_id, $4, $5, w.id from webhooks w where :scope(w) and w.id = $6 returning id`,
     [idToUuid(id), event, new Date(nowMs), Buffer.from(JSON.stringify(data)), idToUuid(webhookId)],
+    { action: 'webhook.tested', subject: webhookId, detail: { event } },
+    nowMs,
   )
 }
 

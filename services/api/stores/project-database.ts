@@ -4,6 +4,7 @@ import { idToUuid } from '#schemas/ids.ts'
 import type { Principal, SignedIn } from '#services/ingest/access/principal.ts'
 import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
 import { inProjectTransaction } from '#services/ingest/stores/project-transaction.ts'
+import { writeAudit, writeView, type AuditEntry } from './audit-store.ts'
 import type { CountedDays } from './counted-days.ts'
 import type { WatchStatement } from './watch-statements.ts'
 
@@ -83,10 +84,12 @@ const scopeMarker = /:scope\((\w+)\)/g
  */
 export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
   readonly #connections: ProjectConnections
+  readonly #principal: Principal
   readonly scope: S
 
-  constructor(connections: ProjectConnections, scope: S) {
+  constructor(connections: ProjectConnections, principal: Principal, scope: S) {
     this.#connections = connections
+    this.#principal = principal
     this.scope = scope
   }
 
@@ -97,10 +100,7 @@ export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
 
   async query<R extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> {
     const { projectId } = this.scope
-    const scoped = text.replaceAll(scopeMarker, (_marker, alias: string) =>
-      projectId === null ? '$1::uuid is null' : `${alias}.project_id = $1`,
-    )
-    if (scoped === text) throw new Error('a statement on project data has no :scope()')
+    const scoped = scopedText(text, projectId)
     const { pool, operatorPool, watch } = this.#connections
     const result = await watch(scoped, () =>
       projectId === null
@@ -111,6 +111,54 @@ export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
     )
     return result.rows
   }
+
+  /**
+   * A statement that changes something and returns what it changed, and what is written down of it: both, or neither. Where nothing comes
+   * back nothing was changed, and nothing is written down.
+   */
+  async change<R extends QueryResultRow>(
+    this: ProjectDatabase<OneProject>,
+    text: string,
+    values: readonly unknown[],
+    entry: ProjectEntry,
+    nowMs: number,
+  ): Promise<R[]> {
+    const { projectId } = this.scope
+    const scoped = scopedText(text, projectId)
+    const { pool, watch } = this.#connections
+    return watch(scoped, () =>
+      inProjectTransaction(pool, projectId, async (client) => {
+        const { rows } = await query<R>(client, scoped, [idToUuid(projectId), ...values])
+        if (rows.length > 0) await writeAudit(client, this.#principal, { ...entry, projectId }, nowMs)
+        return rows
+      }),
+    )
+  }
+
+  /** Writes down what is about to be done outside of Postgres. */
+  async note(this: ProjectDatabase<OneProject>, entry: ProjectEntry, nowMs: number): Promise<void> {
+    const { projectId } = this.scope
+    await inProjectTransaction(this.#connections.pool, projectId, (client) =>
+      writeAudit(client, this.#principal, { ...entry, projectId }, nowMs),
+    )
+  }
+
+  /** Writes down what a person is about to be shown. On the operator's connections: no project's may read the log. */
+  async noteView(entry: ProjectEntry, nowMs: number): Promise<void> {
+    const { projectId } = this.scope
+    await writeView(this.#connections.operatorPool, this.#principal, { ...entry, projectId }, nowMs)
+  }
+}
+
+/** What is written down; the project is the database's. */
+type ProjectEntry = Omit<AuditEntry, 'projectId'>
+
+function scopedText(text: string, projectId: string | null): string {
+  const scoped = text.replaceAll(scopeMarker, (_marker, alias: string) =>
+    projectId === null ? '$1::uuid is null' : `${alias}.project_id = $1`,
+  )
+  if (scoped === text) throw new Error('a statement on project data has no :scope()')
+  return scoped
 }
 
 export interface ProjectDatabases {
@@ -122,8 +170,9 @@ export interface ProjectDatabases {
 
 export function createProjectDatabases(connections: ProjectConnections): ProjectDatabases {
   return {
-    of: (principal, requested) => new ProjectDatabase(connections, ProjectScope.of(principal, requested)),
+    of: (principal, requested) =>
+      new ProjectDatabase(connections, principal, ProjectScope.of(principal, requested)),
     ofOne: (principal, requested) =>
-      new ProjectDatabase(connections, ProjectScope.ofOne(principal, requested)),
+      new ProjectDatabase(connections, principal, ProjectScope.ofOne(principal, requested)),
   }
 }

@@ -3,6 +3,7 @@ import { inTransaction, query } from '#runtime/postgres.ts'
 import { idFromUuid, idToUuid, newId } from '#schemas/ids.ts'
 import type { Tier } from '#schemas/tiers.ts'
 import { announceAccessChange } from '#services/ingest/stores/access-announcement.ts'
+import { writeAudit, type Actor } from './audit-store.ts'
 
 /** What the operator sets of a project. */
 export interface ProjectSettingsInput {
@@ -30,12 +31,17 @@ interface ProjectRow extends Omit<Project, 'created_at' | 'cost_alert_usd' | 'ju
 
 /** Projects of every tenant: for the operator's routes only. */
 export interface ProjectStore {
-  create(settings: ProjectSettingsInput, nowMs: number): Promise<Project>
+  create(by: Actor, settings: ProjectSettingsInput, nowMs: number): Promise<Project>
   find(projectId: string): Promise<Project | undefined>
   /** Newest first. */
   list(range: { limit: number; offset: number }): Promise<{ items: Project[]; total: number }>
   /** Undefined when there is no such project. */
-  update(projectId: string, changes: Partial<ProjectSettingsInput>): Promise<Project | undefined>
+  update(
+    by: Actor,
+    projectId: string,
+    changes: Partial<ProjectSettingsInput>,
+    nowMs: number,
+  ): Promise<Project | undefined>
 }
 
 const columns = [
@@ -54,7 +60,13 @@ const selectProject = `select p.id, p.created_at, s.tier, ${columns.map((name) =
 
 export function createProjectStore(pool: Pool): ProjectStore {
   return {
-    create: (settings, nowMs) => inTransaction(pool, (client) => createProject(client, settings, nowMs)),
+    create: (by, settings, nowMs) =>
+      inTransaction(pool, async (client) => {
+        const project = await createProject(client, settings, nowMs)
+        const created = { action: 'project.created', subject: project.id, projectId: project.id }
+        await writeAudit(client, by, { ...created, detail: { ...settings } }, nowMs)
+        return project
+      }),
     find: (projectId) => findProject(pool, projectId),
     async list({ limit, offset }) {
       const { rows } = await query<ProjectRow>(
@@ -65,8 +77,13 @@ export function createProjectStore(pool: Pool): ProjectStore {
       const total = await query<{ total: number }>(pool, 'select count(*)::integer as total from projects')
       return { items: rows.map(projectOf), total: total.rows[0]?.total ?? 0 }
     },
-    update: (projectId, changes) =>
-      inTransaction(pool, (client) => updateProject(client, projectId, changes)),
+    update: (by, projectId, changes, nowMs) =>
+      inTransaction(pool, async (client) => {
+        const project = await updateProject(client, projectId, changes)
+        const changed = { action: 'project.changed', subject: projectId, projectId }
+        if (project !== undefined) await writeAudit(client, by, { ...changed, detail: { ...changes } }, nowMs)
+        return project
+      }),
   }
 }
 

@@ -52,7 +52,7 @@ export async function saveReview(
   review: Pick<Review, 'id' | 'expected_label' | 'agrees' | 'reviewer' | 'reason'>,
   nowMs: number,
 ): Promise<Review | undefined> {
-  const rows = await database.query<ReviewRow>(
+  const rows = await database.change<ReviewRow>(
     `insert into score_reviews as w (project_id, id, request_id, request_created_at, score_id, scorer_name, scorer_version, score_label,
        expected_label, agrees, reviewer, reason, created_at)
      select u.project_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 from subscriptions u where :scope(u)
@@ -73,6 +73,12 @@ export async function saveReview(
       review.reason,
       new Date(nowMs),
     ],
+    {
+      action: 'review.saved',
+      subject: score.request_id,
+      detail: { scorer_name: score.scorer_name, agrees: review.agrees },
+    },
+    nowMs,
   )
   return rows.map(reviewOf)[0]
 }

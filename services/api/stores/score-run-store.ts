@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { query } from '#runtime/postgres.ts'
 import { idFromUuid, idToUuid, liveRunId } from '#schemas/ids.ts'
 import { builtInScorers } from '#schemas/verdicts.ts'
@@ -129,14 +129,14 @@ export async function unknownScorers(pool: Pool, names: readonly string[]): Prom
 
 /** Orders a run; the sinks carry it out. */
 export async function insertRun(
-  pool: Pool,
+  client: PoolClient,
   id: string,
   order: ScoreRunOrder,
   callsTotal: number,
   nowMs: number,
 ): Promise<void> {
   await query(
-    pool,
+    client,
     `insert into score_runs (id, project_id, start_at, end_at, scorers, source, alert, status, calls_total, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, 'queued', $8, $9)`,
     [
@@ -160,13 +160,13 @@ export async function findRun(pool: Pool, id: string): Promise<ScoreRun | undefi
 
 /** Moves a run from one of `from` to `to`; false when it is in none of them. The cursor goes back to the beginning. */
 export async function moveRun(
-  pool: Pool,
+  client: PoolClient,
   id: string,
   from: readonly ScoreRunStatus[],
   to: ScoreRunStatus,
 ): Promise<boolean> {
   const { rowCount } = await query(
-    pool,
+    client,
     `update score_runs set status = $3, cursor_project = null, cursor_at = null, cursor_id = null, updated_at = now(),
        finished_at = case when $3 = 'cancelled' then now() end
      where id = $1 and status = any ($2)`,

@@ -43,7 +43,7 @@ export async function createWebhook(
   secret: SealedBytes,
   nowMs: number,
 ): Promise<Webhook | undefined> {
-  const rows = await database.query<WebhookRow>(
+  const rows = await database.change<WebhookRow>(
     `with w as (
        insert into webhooks (id, project_id, url, events, filters, filter_expression, enabled, secret_codec, secret_key_id,
          secret_data, created_at, updated_at, disable_after_hours)
@@ -65,6 +65,8 @@ export async function createWebhook(
       input.disable_after_hours,
       maxWebhooks,
     ],
+    { action: 'webhook.created', subject: id, detail: described(input) },
+    nowMs,
   )
   return rows.map(webhookOf)[0]
 }
@@ -109,7 +111,7 @@ export async function updateWebhook(
   changes: Partial<WebhookInput>,
   nowMs: number,
 ): Promise<Webhook | undefined> {
-  const rows = await database.query<WebhookRow>(
+  const rows = await database.change<WebhookRow>(
     `update webhooks w set url = coalesce($3, w.url), events = coalesce($4, w.events), filters = coalesce($5, w.filters),
        filter_expression = case when $6 then $7 else w.filter_expression end,
        expression_failure = case when $6 then null else w.expression_failure end,
@@ -132,6 +134,8 @@ export async function updateWebhook(
       changes.disable_after_hours !== undefined,
       changes.disable_after_hours ?? null,
     ],
+    { action: 'webhook.changed', subject: webhookId, detail: described(changes) },
+    nowMs,
   )
   return rows.map(webhookOf)[0]
 }
@@ -144,7 +148,7 @@ export async function rotateSecret(
   overlapUntilMs: number,
   nowMs: number,
 ): Promise<Webhook | undefined> {
-  const rows = await database.query<WebhookRow>(
+  const rows = await database.change<WebhookRow>(
     `update webhooks w set previous_secret_codec = w.secret_codec, previous_secret_key_id = w.secret_key_id,
        previous_secret_data = w.secret_data, previous_secret_until = $6,
        secret_codec = $3, secret_key_id = $4, secret_data = $5, updated_at = $7
@@ -157,6 +161,12 @@ export async function rotateSecret(
       new Date(overlapUntilMs),
       new Date(nowMs),
     ],
+    {
+      action: 'webhook.secret_rotated',
+      subject: webhookId,
+      detail: { overlap_until: new Date(overlapUntilMs).toISOString() },
+    },
+    nowMs,
   )
   return rows.map(webhookOf)[0]
 }
@@ -165,11 +175,20 @@ export async function rotateSecret(
 export async function removeWebhook(
   database: ProjectDatabase<OneProject>,
   webhookId: string,
+  nowMs: number,
 ): Promise<boolean> {
-  const rows = await database.query('delete from webhooks w where :scope(w) and w.id = $2 returning w.id', [
-    idToUuid(webhookId),
-  ])
+  const rows = await database.change(
+    'delete from webhooks w where :scope(w) and w.id = $2 returning w.id',
+    [idToUuid(webhookId)],
+    { action: 'webhook.deleted', subject: webhookId },
+    nowMs,
+  )
   return rows.length > 0
+}
+
+/** For the audit log. Of an address its origin alone: many carry a secret in their path. */
+function described({ url, ...rest }: Partial<WebhookInput>): Record<string, unknown> {
+  return { ...rest, ...(url === undefined ? {} : { url: new URL(url).origin }) }
 }
 
 function webhookOf(stored: WebhookRow): Webhook {

@@ -16,6 +16,8 @@ interface AppOptions {
   clientDirectory: string
   trustedProxies: readonly string[]
   cookie: LoginCookie
+  /** Single sign-on, where it is configured. */
+  openid: Router | undefined
   /** What is behind `/bff`, in this order. */
   routers: readonly Router[]
   health: () => Health
@@ -34,7 +36,9 @@ export function createApp(options: AppOptions): Express {
   app.use(...createSecurityHeaders({ isHttps: dashboardUrl.startsWith('https:') }))
   app.get(['/healthz', '/readyz'], (request, response) => answerHealth(request, response, health()))
   app.use(createCspReports({ log, metrics }))
-  app.use('/bff', noStore, createGuardChanges(dashboardUrl), cookie.parse)
+  app.use('/bff', noStore)
+  if (options.openid !== undefined) app.use(options.openid)
+  app.use('/bff', createGuardChanges(dashboardUrl), cookie.parse)
   for (const router of routers) app.use(router)
   app.use('/bff', () => {
     throw new DashboardProblem(404, 'ROUTE_NOT_FOUND', 'there is nothing here')

@@ -25,7 +25,6 @@ export function createLoginCookie(options: { internalSecret: string; isHttps: bo
     sameSite: 'strict',
     secure: isHttps,
     path: '/',
-    signed: true,
   }
   return {
     parse: cookieParser(secret),
@@ -34,7 +33,7 @@ export function createLoginCookie(options: { internalSecret: string; isHttps: bo
       return typeof token === 'string' && token !== '' ? token : undefined
     },
     write: (response, token, endsAt) => {
-      response.cookie(name, token, { ...fixed, expires: new Date(endsAt) })
+      response.cookie(name, token, { ...fixed, signed: true, expires: new Date(endsAt) })
     },
     clear: (response) => {
       response.clearCookie(name, fixed)

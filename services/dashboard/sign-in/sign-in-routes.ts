@@ -14,7 +14,7 @@ interface SignInOptions {
   oidcLabel: string | undefined
 }
 
-interface Begun {
+export interface Begun {
   token: string
   ends_at: string
 }
@@ -64,13 +64,13 @@ export function createSignInRoutes({ api, cookie, oidcLabel }: SignInOptions): R
 }
 
 /** What is written down of a browser that signs in. */
-function browserOf(request: Request): { address: string | null; user_agent: string | null } {
+export function browserOf(request: Request): { address: string | null; user_agent: string | null } {
   const agent = request.headers['user-agent']?.slice(0, 300)
   return { address: request.ip ?? null, user_agent: agent === undefined || agent === '' ? null : agent }
 }
 
 /** The login that the browser has, if it has one: a browser that signs in anew leaves none behind that nobody can end. */
-async function endLogin(api: ApiBackend, cookie: LoginCookie, request: Request): Promise<void> {
+export async function endLogin(api: ApiBackend, cookie: LoginCookie, request: Request): Promise<void> {
   const token = cookie.read(request)
   if (token === undefined) return
   try {

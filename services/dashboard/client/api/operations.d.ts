@@ -914,6 +914,7 @@ export interface Operations {
       request_body: Record<string, unknown> | null
       response_body: Record<string, unknown> | null
       bodies_erased: boolean
+      bodies_withheld: boolean
       safety_scores: {
         id: string
         project_id: string

@@ -1,0 +1,157 @@
+import * as openid from 'openid-client'
+import { z } from 'zod'
+import { DashboardProblem } from '../http/dashboard-problem.ts'
+
+export type Role = 'viewer' | 'analyst' | 'admin'
+const ranks: readonly Role[] = ['viewer', 'analyst', 'admin']
+
+export interface OpenidOptions {
+  issuer: string
+  clientId: string
+  clientSecret: string | undefined
+  scopes: string
+  loginClaim: string
+  groupsClaim: string
+  /** By group. */
+  roles: ReadonlyMap<string, Role>
+  /** Of whoever is in none of the groups; undefined: they may not sign in. */
+  defaultRole: Role | undefined
+  callbackUrl: string
+}
+
+/** What the browser keeps while it is at the provider: by it the answer is known to be to our question. */
+export const transactionSchema = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  returnTo: z.string(),
+})
+export type Transaction = z.output<typeof transactionSchema>
+
+/** As the API takes them. */
+export interface Vouched {
+  issuer: string
+  subject: string
+  login: string
+  login_is_verified: boolean
+  name: string
+  role: Role
+}
+
+export interface OpenidProvider {
+  /** Where the browser goes, and what it keeps meanwhile. */
+  begin(returnTo: string): Promise<{ url: string; transaction: Transaction }>
+  /** Whom the provider vouches for, by the address that the browser came back to. Throws DashboardProblem. */
+  finish(cameBackTo: URL, transaction: Transaction): Promise<Vouched>
+}
+
+/** Providers change their keys and addresses; keys are asked for as needed, addresses are read again after this. */
+const rediscoverMs = 3_600_000
+
+/** Authorization code flow with PKCE, state and nonce. */
+export function createOpenidProvider(options: OpenidOptions): OpenidProvider {
+  const discover = createDiscovery(options)
+  return {
+    async begin(returnTo) {
+      const configuration = await discover()
+      const verifier = openid.randomPKCECodeVerifier()
+      const transaction = { state: openid.randomState(), nonce: openid.randomNonce(), verifier, returnTo }
+      const url = openid.buildAuthorizationUrl(configuration, {
+        redirect_uri: options.callbackUrl,
+        scope: options.scopes,
+        state: transaction.state,
+        nonce: transaction.nonce,
+        code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      })
+      return { url: url.href, transaction }
+    },
+    async finish(cameBackTo, { state, nonce, verifier }) {
+      const configuration = await discover()
+      const checks = {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
+      }
+      const claims = await orFailed(() => readClaims(configuration, cameBackTo, checks))
+      return vouchedFor(claims, options)
+    },
+  }
+}
+
+function createDiscovery({ issuer, clientId, clientSecret }: OpenidOptions) {
+  let found: { at: number; configuration: openid.Configuration } | undefined
+  const server = new URL(issuer)
+  // Deprecated only so that it stands out: the schema lets http pass for a provider on this machine alone, which is how tests have one.
+  // eslint-disable-next-line @typescript-eslint/no-deprecated
+  const execute = server.protocol === 'http:' ? [openid.allowInsecureRequests] : []
+  return async (): Promise<openid.Configuration> => {
+    if (found !== undefined && performance.now() - found.at < rediscoverMs) return found.configuration
+    try {
+      const configuration = await openid.discovery(server, clientId, clientSecret, undefined, { execute })
+      found = { at: performance.now(), configuration }
+      return configuration
+    } catch (cause) {
+      throw new DashboardProblem(503, 'OIDC_UNAVAILABLE', 'the OpenID provider does not answer', { cause })
+    }
+  }
+}
+
+type Claims = Readonly<Record<string, unknown>> & { iss: string; sub: string }
+
+/** Those of the ID token, and those that the provider tells only when it is asked. */
+async function readClaims(
+  configuration: openid.Configuration,
+  cameBackTo: URL,
+  checks: openid.AuthorizationCodeGrantChecks,
+): Promise<Claims> {
+  const tokens = await openid.authorizationCodeGrant(configuration, cameBackTo, checks)
+  const idToken = tokens.claims()
+  if (idToken === undefined) throw new Error('there is no ID token')
+  if (configuration.serverMetadata().userinfo_endpoint === undefined) return idToken
+  const told = await openid.fetchUserInfo(configuration, tokens.access_token, idToken.sub)
+  return { ...told, ...idToken }
+}
+
+async function orFailed<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    throw new DashboardProblem(403, 'OIDC_REFUSED', 'the OpenID provider did not sign you in', { cause })
+  }
+}
+
+function vouchedFor(claims: Claims, options: OpenidOptions): Vouched {
+  const login = textOf(claims[options.loginClaim])
+  if (login === undefined) {
+    throw new DashboardProblem(
+      403,
+      'OIDC_CLAIM_MISSING',
+      `the OpenID provider did not say your ${options.loginClaim}`,
+    )
+  }
+  const role = roleOf(claims[options.groupsClaim], options)
+  if (role === undefined) {
+    throw new DashboardProblem(403, 'OIDC_NO_ROLE', 'none of your groups may use this: ask an administrator')
+  }
+  return {
+    issuer: claims.iss,
+    subject: claims.sub,
+    login,
+    login_is_verified: options.loginClaim === 'email' && claims['email_verified'] === true,
+    name: (textOf(claims['name']) ?? login).slice(0, 200),
+    role,
+  }
+}
+
+/** The one with the most rights that a group of theirs gives. */
+function roleOf(groups: unknown, { roles, defaultRole }: OpenidOptions): Role | undefined {
+  const names = Array.isArray(groups) ? groups.map(String) : typeof groups === 'string' ? [groups] : []
+  const given = names.map((name) => roles.get(name))
+  return ranks.findLast((role) => given.includes(role)) ?? defaultRole
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

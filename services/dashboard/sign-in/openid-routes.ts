@@ -1,0 +1,108 @@
+import express, { type CookieOptions, type Request, type Response, type Router } from 'express'
+import type { Log } from '#runtime/log.ts'
+import type { ApiBackend } from '../forwarding/api-backend.ts'
+import { DashboardProblem } from '../http/dashboard-problem.ts'
+import type { LoginCookie } from './login-cookie.ts'
+import { transactionSchema, type OpenidProvider, type Transaction } from './openid-provider.ts'
+import { browserOf, endLogin, type Begun } from './sign-in-routes.ts'
+
+export const openidPaths = { start: '/bff/oidc/start', callback: '/bff/oidc/callback' } as const
+
+interface OpenidRoutesOptions {
+  provider: OpenidProvider
+  api: ApiBackend
+  cookie: LoginCookie
+  /** DASHBOARD_URL, without a slash at its end. */
+  dashboardUrl: string
+  log: Log
+}
+
+/** A person may take so long at the provider. */
+const transactionMs = 10 * 60_000
+
+/** Single sign-on. The provider sends browsers here from another site, so these two stand before what refuses other sites. */
+export function createOpenidRoutes({
+  provider,
+  api,
+  cookie,
+  dashboardUrl,
+  log,
+}: OpenidRoutesOptions): Router {
+  const router = express.Router()
+  const isHttps = dashboardUrl.startsWith('https:')
+  const name = isHttps ? '__Host-sluice-oidc' : 'sluice-oidc'
+  // Lax: it has to come along when the provider sends the browser back.
+  const kept: CookieOptions = { httpOnly: true, sameSite: 'lax', secure: isHttps, path: '/' }
+  const orBack =
+    (work: (request: Request, response: Response) => Promise<void>) =>
+    async (request: Request, response: Response) => {
+      try {
+        await work(request, response)
+      } catch (error) {
+        if (!(error instanceof DashboardProblem)) throw error
+        log.warn({ err: error }, 'single sign-on failed')
+        response.redirect(303, `/?sign_in_error=${error.code}`)
+      }
+    }
+
+  router.get(
+    openidPaths.start,
+    cookie.parse,
+    orBack(async (request, response) => {
+      const { url, transaction } = await provider.begin(ownPath(request.query['return_to'], dashboardUrl))
+      response.cookie(name, JSON.stringify(transaction), { ...kept, signed: true, maxAge: transactionMs })
+      response.redirect(303, url)
+    }),
+  )
+
+  router.get(
+    openidPaths.callback,
+    cookie.parse,
+    orBack(async (request, response) => {
+      const transaction = readTransaction(request.signedCookies[name])
+      // Once: what was answered is not answered again.
+      response.clearCookie(name, kept)
+      const vouched = await provider.finish(new URL(request.originalUrl, dashboardUrl), transaction)
+      const begun = await api.call<Begun>(
+        'POST',
+        '/internal/people/sign-in-by-provider',
+        { address: undefined },
+        {
+          ...vouched,
+          ...browserOf(request),
+        },
+      )
+      await endLogin(api, cookie, request)
+      cookie.write(response, begun.token, begun.ends_at)
+      response.redirect(303, transaction.returnTo)
+    }),
+  )
+  return router
+}
+
+function readTransaction(cookie: unknown): Transaction {
+  const parsed = typeof cookie === 'string' ? transactionSchema.safeParse(jsonOf(cookie)) : undefined
+  if (parsed?.success === true) return parsed.data
+  throw new DashboardProblem(
+    403,
+    'OIDC_NOT_BEGUN',
+    'single sign-on was not begun here, or took over ten minutes',
+  )
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Signed by us and yet no JSON: an older version's. As good as none.
+    return undefined
+  }
+}
+
+/** The path to go back to, of this dashboard and no other site; `/` for anything else. */
+function ownPath(given: unknown, dashboardUrl: string): string {
+  if (typeof given !== 'string' || !given.startsWith('/') || !URL.canParse(given, dashboardUrl)) return '/'
+  const { origin, pathname, search } = new URL(given, dashboardUrl)
+  // Of `//elsewhere` and `/\elsewhere` the origin is another; of a path that begins so once it is resolved, a browser's reading would be.
+  return origin === new URL(dashboardUrl).origin && !pathname.startsWith('//') ? pathname + search : '/'
+}

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { startApi, type Answer, type RunningApi } from '#tests/support/start-api.ts'
+import { startDashboard, type RunningDashboard, type TestBrowser } from '#tests/support/start-dashboard.ts'
+import {
+  startOpenidProvider,
+  testClient,
+  type TestAccount,
+  type TestOpenidProvider,
+} from '#tests/support/openid-test-provider.ts'
+
+/** What people type; the tests reach the dashboard at its port. */
+const dashboardUrl = 'https://sluice.example.com'
+
+let api: RunningApi
+let provider: TestOpenidProvider
+let dashboard: RunningDashboard
+
+beforeAll(async () => {
+  provider = await startOpenidProvider(`${dashboardUrl}/bff/oidc/callback`)
+  api = await startApi()
+  dashboard = await startDashboard(api.baseUrl, {
+    DASHBOARD_URL: dashboardUrl,
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: testClient.id,
+    OIDC_CLIENT_SECRET: testClient.secret,
+    OIDC_SCOPES: 'openid profile email groups',
+    OIDC_LABEL: 'Example',
+    OIDC_GROUP_ROLES: 'safety=analyst,everybody=viewer,root=admin',
+  })
+}, 60_000)
+afterAll(async () => {
+  await dashboard.stop()
+  await api.stop()
+  await provider.stop()
+}, 60_000)
+
+const account = (sub: string, claims: object = {}): TestAccount => ({
+  sub,
+  email: `${sub}@example.com`,
+  email_verified: true,
+  name: `Name of ${sub}`,
+  groups: ['everybody'],
+  ...claims,
+})
+
+/** Through the provider, up to the address at which it sends the browser back. */
+async function comeBack(
+  browser: TestBrowser,
+  who: TestAccount,
+  returnTo = '/requests?model=a',
+): Promise<string> {
+  provider.signsIn(who)
+  const query = new URLSearchParams({ return_to: returnTo })
+  const begun = await browser.send('GET', `/bff/oidc/start?${query.toString()}`)
+  let address = String(begun.headers.get('location'))
+  const jar: string[] = []
+  while (address.startsWith(provider.issuer)) {
+    const answer = await fetch(address, { redirect: 'manual', headers: { cookie: jar.join('; ') } })
+    jar.push(...answer.headers.getSetCookie().map((line) => line.split(';', 1)[0] ?? ''))
+    address = new URL(String(answer.headers.get('location')), provider.issuer).href
+  }
+  expect(address.startsWith(`${dashboardUrl}/bff/oidc/callback?`)).toBe(true)
+  return address.slice(dashboardUrl.length)
+}
+
+/** As browsers come from another site. */
+const finish = (browser: TestBrowser, path: string): Promise<Answer> =>
+  browser.send('GET', path, { headers: { 'sec-fetch-site': 'cross-site' } })
+
+async function signIn(browser: TestBrowser, who: TestAccount, returnTo?: string): Promise<string> {
+  const answer = await finish(browser, await comeBack(browser, who, returnTo))
+  expect(answer.status).toBe(303)
+  return String(answer.headers.get('location'))
+}
+
+test('people come by single sign-on, are made with the role of their groups, and go where they wanted', async () => {
+  const browser = dashboard.browser()
+  const ways = await browser.send('GET', '/bff/login')
+  expect(ways.json).toEqual({ password: true, oidc: { label: 'Example' } })
+  expect(await signIn(browser, account('ada', { groups: ['everybody', 'safety'] }))).toBe('/requests?model=a')
+  const me = await browser.send('GET', '/bff/me')
+  expect(me.json).toMatchObject({
+    login: 'ada@example.com',
+    name: 'Name of ada',
+    role: 'analyst',
+    projects: [],
+  })
+  expect(browser.cookie()).toMatch(/^__Host-sluice=s%3A[^;]+$/)
+})
+
+test('are the same the next time, by who they are at the provider and not by what they are called', async () => {
+  const [first, second] = [dashboard.browser(), dashboard.browser()]
+  await signIn(first, account('grace', { groups: ['root'] }))
+  const { json } = await first.send('GET', '/bff/me')
+  await signIn(second, account('grace', { email: 'grace.h@example.com' }))
+  const again = await second.send('GET', '/bff/me')
+  expect([again.json['id'], again.json['login'], again.json['role']]).toEqual([
+    json['id'],
+    'grace@example.com',
+    'viewer',
+  ])
+  // The role that the groups give now is that of the older login too.
+  expect((await first.send('GET', '/bff/me')).json['role']).toBe('viewer')
+})
+
+test("whoever has somebody's login is not them; who was made for single sign-on is, once the provider has verified it", async () => {
+  const make = (login: string, password: string | null) =>
+    api.call('POST', '/api/people', {
+      operator: true,
+      body: { login, name: login, role: 'viewer', password },
+    })
+  await make('linus@example.com', 'a password of their own')
+  expect(await signIn(dashboard.browser(), account('linus'))).toBe('/?sign_in_error=LOGIN_TAKEN')
+  const made = await make('barbara@example.com', null)
+  const unverified = account('barbara', { email_verified: false })
+  expect(await signIn(dashboard.browser(), unverified)).toBe('/?sign_in_error=LOGIN_TAKEN')
+  const browser = dashboard.browser()
+  expect(await signIn(browser, account('barbara'))).toBe('/requests?model=a')
+  expect((await browser.send('GET', '/bff/me')).json['id']).toBe(made.json['id'])
+  await api.call('PATCH', `/api/people/${String(made.json['id'])}`, {
+    operator: true,
+    body: { disabled: true },
+  })
+  expect(await signIn(dashboard.browser(), account('barbara'))).toBe('/?sign_in_error=PERSON_DISABLED')
+})
+
+test.each([
+  ['without a group that has a role', account('mallory', { groups: ['others'] }), 'OIDC_NO_ROLE'],
+  ['without a login', account('mallory', { email: undefined }), 'OIDC_CLAIM_MISSING'],
+])('nobody comes in %s', async (_name, who, code) => {
+  const browser = dashboard.browser()
+  expect(await signIn(browser, who)).toBe(`/?sign_in_error=${code}`)
+  expect((await browser.send('GET', '/bff/me')).status).toBe(401)
+})
+
+test('an answer counts once, for the browser that asked, and as it came', async () => {
+  const [victim, attacker] = [dashboard.browser(), dashboard.browser()]
+  const path = await comeBack(attacker, account('eve'))
+  // Somebody else's answer, in a browser that asked nothing and in one that asked for itself.
+  expect((await finish(victim, path)).headers.get('location')).toBe('/?sign_in_error=OIDC_NOT_BEGUN')
+  await comeBack(victim, account('alice'))
+  expect((await finish(victim, path)).headers.get('location')).toBe('/?sign_in_error=OIDC_REFUSED')
+  const forged = path.replace(/code=[^&]+/, 'code=another')
+  expect((await finish(attacker, forged)).headers.get('location')).toBe('/?sign_in_error=OIDC_REFUSED')
+  expect((await finish(attacker, path)).headers.get('location')).toBe('/?sign_in_error=OIDC_NOT_BEGUN')
+  for (const browser of [victim, attacker]) expect((await browser.send('GET', '/bff/me')).status).toBe(401)
+})
+
+test.each([
+  '//elsewhere.example',
+  '/\\elsewhere.example',
+  'https://elsewhere.example/',
+  '/..//elsewhere.example',
+  '/\t/elsewhere.example',
+])('nobody is sent elsewhere by %j', async (returnTo) => {
+  expect(await signIn(dashboard.browser(), account('ada'), returnTo)).toBe('/')
+})
