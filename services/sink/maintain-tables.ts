@@ -5,7 +5,7 @@ import { inTransaction } from '#runtime/postgres.ts'
 import { dayOf, type DayPartitions } from './stores/day-partitions.ts'
 import { deleteOldEphemeral } from './stores/ephemeral-store.ts'
 import { forgetErased } from './stores/erase-calls.ts'
-import { measureDaysAhead, measureErasures } from './stores/measure-upkeep.ts'
+import { measureErasures, measurePartitionsEnd } from './stores/measure-upkeep.ts'
 import { deletePublished, measureOutbox } from './stores/outbox-store.ts'
 
 export interface MaintenanceDependencies {
@@ -59,9 +59,9 @@ function createMeasuring({ pool, metrics }: MaintenanceDependencies): () => Prom
   const gauge = (name: string, help: string) => metrics.gauge(`sluice_${name}`, help)
   const waiting = gauge('outbox_waiting_events', 'Events not yet published, counted up to 10,000')
   const age = gauge('outbox_oldest_age_seconds', 'Age of the oldest event not yet published')
-  const daysAhead = gauge(
-    'partition_days_ahead',
-    'Days after today for which every table by day has its partition',
+  const partitionsEnd = gauge(
+    'partitions_end_timestamp_seconds',
+    'When the last day ends for which every table by day has its partition',
   )
   const erasures = gauge('erasures_open', 'Erasures that are not done')
   const erasureAge = gauge('erasures_oldest_age_seconds', 'Age of the oldest erasure that is not done')
@@ -69,7 +69,7 @@ function createMeasuring({ pool, metrics }: MaintenanceDependencies): () => Prom
     const outbox = await measureOutbox(pool)
     waiting.set(outbox.waiting)
     age.set(outbox.oldestSeconds)
-    daysAhead.set(await measureDaysAhead(pool))
+    partitionsEnd.set(await measurePartitionsEnd(pool))
     const open = await measureErasures(pool)
     erasures.set(open.count)
     erasureAge.set(open.oldestSeconds)

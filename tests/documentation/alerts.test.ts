@@ -74,6 +74,8 @@ test('runbooks and docs/operations.md name only scripts, pages, variables and al
   const reference = ['configuration.md', 'errors.md']
     .map((name) => readFileSync(join(root, 'docs', name), 'utf8'))
     .join('`NAME_FILE`')
+  const sources = join(root, 'infra', 'grafana', 'provisioning', 'datasources')
+  const grafana = readFileSync(join(sources, 'postgres.yml'), 'utf8')
   const alerts = new Set(rules.map(({ alert }) => alert))
   const operations = readFileSync(join(root, 'docs', 'operations.md'), 'utf8')
   const pages = [
@@ -86,7 +88,9 @@ test('runbooks and docs/operations.md name only scripts, pages, variables and al
       ...named(/(?<!\/)\b(?:scripts\/[a-z]+|(?:docs|infra|schemas|evals|services)\/[\w./-]*\w)\b/g).filter(
         (path) => !existsSync(join(root, path)),
       ),
-      ...named(/(?<=`)[A-Z]+(?:_[A-Z]+)+(?=`)/g).filter((one) => !reference.includes(`\`${one}\``)),
+      ...named(/(?<=`)[A-Z]+(?:_[A-Z]+)+(?=`)/g).filter(
+        (one) => !reference.includes(`\`${one}\``) && !grafana.includes(`\${${one}}`),
+      ),
       ...named(/\bSluice[A-Z][a-zA-Z]+\b/g).filter((alert) => !alerts.has(alert)),
     ]
     expect({ name, wrong }).toEqual({ name, wrong: [] })

@@ -8,6 +8,9 @@ import { builtInScorers } from '#schemas/verdicts.ts'
 import { createWebhook } from '../support/create-webhook.ts'
 import { realPrompts } from '../support/real-prompts.ts'
 import { sendPrompts } from '../support/send-prompts.ts'
+import { examinePanels } from '../support/examine-panels.ts'
+import { lintMetrics } from '../support/lint-metrics.ts'
+import { startPrometheus, type Prometheus } from '../support/start-prometheus.ts'
 import { startStack, type Stack } from '../support/start-stack.ts'
 import { until } from '../support/until.ts'
 import {
@@ -24,6 +27,7 @@ let provider: MockProvider
 let judge: MockJudge
 let receiver: WebhookReceiver
 let stack: Stack
+let prometheus: Prometheus
 
 beforeAll(async () => {
   provider = await startMockProvider()
@@ -34,9 +38,12 @@ beforeAll(async () => {
     insecureWebhookHosts: '127.0.0.1',
     environment: { OPENAI_BASE_URL: judge.url, OPENAI_API_KEY: 'not-checked-by-this-judge' },
   })
+  // Before any call: what a panel or an alert is about is how counters rise.
+  prometheus = await startPrometheus(operationsPorts())
 })
 
 afterAll(async () => {
+  await prometheus.stop()
   await stack.stop()
   await receiver.close()
   await judge.stop()
@@ -148,6 +155,29 @@ test('a rotated secret signs from the next event on, and the old one beside it u
     await ends.close()
   }
 })
+
+test('every panel of every dashboard shows something, metrics are well-formed, and no alert fires', async () => {
+  await until(
+    async () => (await examinePanels(prometheus, stack.databaseUrl)).length === 0,
+    60_000,
+    async () => (await examinePanels(prometheus, stack.databaseUrl)).join('\n'),
+  )
+  expect(await lintMetrics(operationsPorts())).toEqual([])
+  const { groups } = await prometheus.get<RuleGroups>('rules')
+  const rules = groups.flatMap((group) => group.rules)
+  expect(rules.filter(({ health, state }) => health !== 'ok' || state === 'firing')).toEqual([])
+  expect(rules.length).toBeGreaterThan(20)
+})
+
+interface RuleGroups {
+  groups: { rules: { name: string; health: string; state: string }[] }[]
+}
+
+function operationsPorts(): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(stack.processes).map(([name, { operationsPort }]) => [name, operationsPort]),
+  )
+}
 
 function signatureOf(body: Buffer, secret: string): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`

@@ -3,6 +3,8 @@ import { declaredMetrics } from './declared-metrics.ts'
 const declared = [...declaredMetrics().values()]
 /** Given by Prometheus itself, or by the scrape configuration. */
 const scraped = ['job', 'service', 'instance']
+/** Of the series ALERTS. */
+const ofAlerts = ['alertname', 'severity', 'alertstate']
 
 /** Names and labels that exist: what services declare, with the series of a histogram; by its own name only people know one. */
 function knownSeries(isProse: boolean): ReadonlyMap<string, ReadonlySet<string>> {
@@ -26,7 +28,7 @@ const grouping = /\bby \(([^)]*)\)/g
 export function findUnknown(text: string, isProse = false): string[] {
   const known = isProse ? prose : queries
   const unknown: string[] = []
-  const grouped = new Set<string>(scraped)
+  const grouped = new Set<string>([...scraped, ...ofAlerts])
   for (const [, name = '', matchers = ''] of text.matchAll(selector)) {
     const labels = known.get(name)
     if (labels === undefined) unknown.push(name)

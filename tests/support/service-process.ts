@@ -18,6 +18,7 @@ export interface ServiceProcessOptions {
 /** A service as its own process, started again a second after it ends, as its supervisor in production would. */
 export interface ServiceProcess {
   readonly name: string
+  readonly operationsPort: number
   /** Of the process that runs now; it leads a group of its own. */
   readonly pid: () => number
   /** How often it ended without being asked to. */
@@ -66,6 +67,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   await ready()
   return {
     name,
+    operationsPort,
     pid: () => current.pid,
     restarts: () => state.restarts,
     output,

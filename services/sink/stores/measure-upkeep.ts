@@ -2,11 +2,11 @@ import type { Pool } from 'pg'
 import { query } from '#runtime/postgres.ts'
 import { allDayTables } from './retention-store.ts'
 
-/** Days after today (UTC) for which each of the tables by day has its partition; negative: today has none. */
-export async function measureDaysAhead(pool: Pool): Promise<number> {
-  const { rows } = await query<{ days: number | null }>(
+/** When the last day ends for which each of the tables by day has its partition, Unix seconds; long ago where one has none. */
+export async function measurePartitionsEnd(pool: Pool): Promise<number> {
+  const { rows } = await query<{ seconds: number }>(
     pool,
-    `select min(last) - (now() at time zone 'utc')::date as days from (
+    `select extract(epoch from (min(last) + 1)::timestamp at time zone 'utc')::float8 as seconds from (
        select coalesce(max(to_date(right(relname, 8), 'YYYYMMDD')), '1970-01-01') as last
        from unnest($1::text[]) parent
        left join (pg_inherits join pg_class on pg_class.oid = inhrelid) on inhparent = parent::regclass
@@ -14,7 +14,7 @@ export async function measureDaysAhead(pool: Pool): Promise<number> {
      ) as tables`,
     [allDayTables],
   )
-  return rows[0]?.days ?? -1
+  return rows[0]?.seconds ?? 0
 }
 
 /** Erasures that are not done. */

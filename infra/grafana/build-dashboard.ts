@@ -1,0 +1,105 @@
+/** What a panel asks: Prometheus, or for tenants Postgres, which knows projects. */
+type Question =
+  | { expr: string; legend: string }
+  | {
+      /** With a column `time` for a line. */
+      sql: string
+    }
+
+export interface Panel {
+  title: string
+  /** What it means when it moves, where the title does not say. */
+  help?: string
+  kind?: 'line' | 'stat' | 'table'
+  /** Of Grafana's: `short` unless it is a time, a size, a rate or money. */
+  unit?: 'short' | 's' | 'bytes' | 'Bps' | 'ops' | 'percentunit' | 'currencyUSD'
+  ask: readonly Question[]
+}
+
+export interface Dashboard {
+  /** In its address and as its file. */
+  name: string
+  title: string
+  rows: readonly { title: string; panels: readonly Panel[] }[]
+}
+
+const prometheus = { type: 'prometheus', uid: 'prometheus' }
+const postgres = { type: 'grafana-postgresql-datasource', uid: 'postgres' }
+const columns = 24
+const height = 8
+
+/** A dashboard as Grafana reads it from a file. */
+export function buildDashboard({ name, title, rows }: Dashboard): object {
+  let id = 0
+  let y = 0
+  const panels = rows.flatMap((row) => {
+    const head = {
+      id: ++id,
+      type: 'row',
+      title: row.title,
+      collapsed: false,
+      gridPos: { h: 1, w: columns, x: 0, y: y++ },
+    }
+    const width = Math.max(6, Math.floor(columns / row.panels.length))
+    const perLine = Math.floor(columns / width)
+    const built = row.panels.map((panel, index) => ({
+      id: ++id,
+      ...buildPanel(panel),
+      gridPos: {
+        h: height,
+        w: width,
+        x: (index % perLine) * width,
+        y: y + Math.floor(index / perLine) * height,
+      },
+    }))
+    y += Math.ceil(row.panels.length / perLine) * height
+    return [head, ...built]
+  })
+  return {
+    uid: `sluice-${name}`,
+    title: `Sluice: ${title}`,
+    tags: ['sluice'],
+    schemaVersion: 41,
+    timezone: 'utc',
+    refresh: '30s',
+    time: { from: 'now-3h', to: 'now' },
+    links: [{ type: 'dashboards', title: 'Sluice', tags: ['sluice'], asDropdown: true, keepTime: true }],
+    annotations: { list: [criticalAlerts] },
+    panels,
+  }
+}
+
+/** When somebody was woken, on every graph. */
+const criticalAlerts = {
+  name: 'Critical alerts',
+  datasource: prometheus,
+  enable: true,
+  iconColor: 'red',
+  expr: 'ALERTS{alertstate="firing",severity="critical"}',
+  titleFormat: '{{alertname}}',
+}
+
+const types = { line: 'timeseries', stat: 'stat', table: 'table' }
+
+function buildPanel({ title, help, kind = 'line', unit = 'short', ask }: Panel): object {
+  const isSql = ask.some((question) => 'sql' in question)
+  return {
+    title,
+    ...(help === undefined ? {} : { description: help }),
+    type: types[kind],
+    datasource: isSql ? postgres : prometheus,
+    fieldConfig: { defaults: { unit, ...(kind === 'line' ? { min: 0 } : {}) }, overrides: [] },
+    ...(kind === 'line' ? { options: { tooltip: { mode: 'multi', sort: 'desc' } } } : {}),
+    targets: ask.map((question, index) => ({
+      refId: String.fromCharCode(65 + index),
+      ...('sql' in question
+        ? {
+            datasource: postgres,
+            rawQuery: true,
+            rawSql: question.sql,
+            format: kind === 'line' ? 'time_series' : 'table',
+          }
+        : { datasource: prometheus, expr: question.expr, legendFormat: question.legend }),
+    })),
+  }
+}
