@@ -40,6 +40,7 @@ export const routeRoles: Readonly<Record<string, Role>> = {
   'get /api/v1/webhooks/{id}': 'admin',
   'patch /api/v1/webhooks/{id}': 'admin',
   'delete /api/v1/webhooks/{id}': 'admin',
+  'post /api/v1/webhooks/try': 'admin',
   'post /api/v1/webhooks/{id}/test': 'admin',
   'post /api/v1/webhooks/{id}/rotate-secret': 'admin',
   'get /api/v1/webhooks/{id}/deliveries': 'admin',
