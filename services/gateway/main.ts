@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import { runProcess, type ProcessDependencies } from '#runtime/run-process.ts'
 import { gatewayConfigSchema, type GatewayConfig } from './config.ts'
 import { createGateway } from './service.ts'
+import { tuneCollector } from './tune-collector.ts'
 import { createWorkerPool } from './workers/worker-pool.ts'
 import type { WorkerOrder } from './workers/worker-report.ts'
 import { createWorker, type ParentLine } from './workers/worker.ts'
@@ -23,6 +24,7 @@ function createAlone(config: GatewayConfig, dependencies: ProcessDependencies) {
   return createWorkerPool(count, (worker) => cluster.fork({ [workerVariable]: String(worker) }), dependencies)
 }
 
+tuneCollector()
 process.exit(
   await runProcess({
     name: 'gateway',
