@@ -1,5 +1,7 @@
 import { IconGauge, IconList, IconTool } from '@tabler/icons-react'
 import type { PageEntry } from './page-entry.ts'
+import { judgePages } from './judge-pages.ts'
+import { runPages } from './run-pages.ts'
 import { settingsPages } from './settings-pages.ts'
 
 /** Every page. A new one is a row here and a file in pages/. */
@@ -25,5 +27,7 @@ export const pages: readonly PageEntry[] = [
     section: 'Watch',
     load: async () => (await import('../pages/tools/tools-page.tsx')).ToolsPage,
   },
+  ...judgePages,
+  ...runPages,
   ...settingsPages,
 ]

@@ -51,6 +51,16 @@ export function formatDuration(ms: Value): string {
   })
 }
 
+const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+
+/** 512 byte, 4.2 MB: in steps of a thousand, as disks are sold. */
+export function formatBytes(bytes: Value): string {
+  return orAbsent(bytes, (known) => {
+    const step = Math.min(byteUnits.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, known)) / 3)))
+    return unit(byteUnits[step] ?? 'byte', step === 0 ? 0 : 1, known / 1_000 ** step)
+  })
+}
+
 function unit(name: string, digits: number, value: number): string {
   return new Intl.NumberFormat(undefined, {
     style: 'unit',

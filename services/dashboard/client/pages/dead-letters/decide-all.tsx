@@ -1,0 +1,46 @@
+import { Button } from '@mantine/core'
+import { useApiChange } from '../../api/use-api.ts'
+import { formatCount } from '../../formats/format-number.ts'
+import { askFirst } from '../../parts/ask-first.tsx'
+
+/** Sends everything back that the filters show: after a fix, when the same records can be handled. */
+export function DecideAll({ topic, code }: { topic: string | undefined; code: string | undefined }) {
+  const redrive = useApiChange('POST /api/dead-letters/redrive', [
+    'GET /api/dead-letters',
+    'GET /api/operations',
+  ])
+  const sendBack = async () => {
+    let sent = 0
+    let after: string | null = null
+    do {
+      const page = await redrive.mutateAsync({
+        body: {
+          ...(topic === undefined ? {} : { topic }),
+          ...(code === undefined ? {} : { code }),
+          ...(after === null ? {} : { after }),
+        },
+      })
+      const [first] = page.failed
+      if (first !== undefined)
+        throw new Error(
+          `${formatCount(sent + page.redriven)} were sent back; ${formatCount(page.failed.length)} could not be: ${first.detail}`,
+        )
+      sent += page.redriven
+      after = page.next
+    } while (after !== null)
+  }
+  const ask = () =>
+    askFirst({
+      title: 'Send all of these back?',
+      consequence: `Every open dead letter${topic === undefined ? '' : ` of ${topic}`}${code === undefined ? '' : ` with ${code}`} goes back to its topic and is handled anew. What was stored already changes nothing.`,
+      confirm: 'Send back',
+      isDangerous: false,
+      action: sendBack,
+      done: 'They are sent back.',
+    })
+  return (
+    <Button size="xs" variant="default" loading={redrive.isPending} onClick={ask}>
+      Send all back
+    </Button>
+  )
+}

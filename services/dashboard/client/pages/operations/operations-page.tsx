@@ -1,0 +1,125 @@
+import { Alert, Badge, Group, List, SimpleGrid, Stack, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { Answer } from '../../api/call-api.ts'
+import { useApi } from '../../api/use-api.ts'
+import { formatCount } from '../../formats/format-number.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { Loaded } from '../../parts/page-states.tsx'
+import { PlainText } from '../../parts/plain-text.tsx'
+import { RowsTable, type Column } from '../../parts/rows-table.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
+import { GatewayTable } from './gateway-table.tsx'
+import { OperationTiles } from './operation-tiles.tsx'
+
+type Operations = Answer<'GET /api/operations'>
+type ConsumerGroup = Operations['groups'][number]
+type DeadTopic = Operations['dead_letters'][number]
+
+/** What an operator looks at first: is everything read, sent, stored and alive. */
+export function OperationsPage() {
+  const operations = useApi('GET /api/operations', {}, { pollMs: 10_000 })
+  return (
+    <>
+      <PageHead title="Operations" />
+      <Loaded query={operations}>
+        {(answer) => (
+          <Stack gap="xl">
+            <Health health={answer.health} />
+            <OperationTiles operations={answer} />
+            <SimpleGrid cols={{ base: 1, lg: 2 }}>
+              <Section title="Consumers">
+                <ConsumerTable groups={answer.groups} />
+              </Section>
+              <Section title="Dead letters">
+                <DeadLetterTable topics={answer.dead_letters} />
+              </Section>
+            </SimpleGrid>
+            <Section title="Gateways">
+              <GatewayTable gateways={answer.gateways} at={answer.at} />
+            </Section>
+          </Stack>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Stack gap="xs">
+      <Title order={2} size="h3">
+        {title}
+      </Title>
+      {children}
+    </Stack>
+  )
+}
+
+function Health({ health: { status, problems } }: { health: Operations['health'] }) {
+  if (status === 'ok') return <Alert color="green" title="Every part says that it is well" />
+  return (
+    <Alert color="red" title="Something is not well" role="alert">
+      <List size="sm">
+        {Object.entries(problems).map(([part, problem]) => (
+          <List.Item key={part}>
+            <PlainText text={`${part}: ${problem}`} />
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  )
+}
+
+function ConsumerTable({ groups }: { groups: readonly ConsumerGroup[] }) {
+  const columns: Column<ConsumerGroup>[] = [
+    { title: 'Group', cell: ({ group }) => group },
+    { title: 'Topic', cell: ({ topic }) => topic },
+    {
+      title: 'Lag',
+      isNumber: true,
+      cell: ({ lag, members }) => (
+        <Group gap={4} justify="flex-end" wrap="nowrap">
+          {formatCount(lag)}
+          {lag > 0 && members === 0 ? <Badge color="red">Nobody reads</Badge> : null}
+        </Group>
+      ),
+    },
+    { title: 'Processes', isNumber: true, cell: ({ members }) => formatCount(members) },
+    { title: 'Partitions', isNumber: true, cell: ({ partitions }) => formatCount(partitions) },
+  ]
+  return (
+    <RowsTable
+      label="Consumers"
+      columns={columns}
+      rows={groups}
+      keyOf={({ group, topic }) => `${group} ${topic}`}
+      minWidth={480}
+    />
+  )
+}
+
+function DeadLetterTable({ topics }: { topics: readonly DeadTopic[] }) {
+  const columns: Column<DeadTopic>[] = [
+    {
+      title: 'Topic',
+      cell: ({ topic }) => (
+        <PageLink to="/operations/dead-letters" search={{ topic }}>
+          {topic}
+        </PageLink>
+      ),
+    },
+    { title: 'Open', isNumber: true, cell: ({ open }) => formatCount(open) },
+    { title: 'Oldest', cell: ({ oldest_at: at }) => <TimeText at={at} isAgo /> },
+  ]
+  if (topics.length === 0) return <>None is open.</>
+  return (
+    <RowsTable
+      label="Dead letters"
+      columns={columns}
+      rows={topics}
+      keyOf={({ topic }) => topic}
+      minWidth={360}
+    />
+  )
+}

@@ -1,0 +1,144 @@
+import { Anchor, Badge, Button, SegmentedControl, SimpleGrid, Stack, Title } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { addressOf, type Answer, type Item } from '../../api/call-api.ts'
+import { rowsOf, useApi, useApiPages } from '../../api/use-api.ts'
+import { useSetTexts, useTexts } from '../../app/address.ts'
+import { useProject } from '../../app/project.ts'
+import { useRange } from '../../app/use-range.ts'
+import { formatCount, formatShare } from '../../formats/format-number.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { Loaded, Nothing } from '../../parts/page-states.tsx'
+import { PlainText } from '../../parts/plain-text.tsx'
+import { RangePicker } from '../../parts/range-picker.tsx'
+import { RowsTable, type Column } from '../../parts/rows-table.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
+
+type Review = Item<'GET /api/reviews'>
+type Agreement = Answer<'GET /api/reviews/agreement'>['scorers'][number]
+
+const choices = [
+  { value: '', label: 'All' },
+  { value: 'true', label: 'Agreed' },
+  { value: 'false', label: 'Disagreed' },
+]
+
+/** What people said of verdicts, and how far each scorer is to be believed by that. */
+export function ReviewsPage() {
+  const project = useProject()
+  const range = useRange('90d')
+  const { agrees: wanted } = useTexts()
+  const setTexts = useSetTexts()
+  const agrees = (['true', 'false'] as const).find((each) => each === wanted)
+  const query = { project_id: project.id, start: range.start, end: range.end, agrees }
+  const reviews = useApiPages('GET /api/reviews', { query: { ...query, page_size: '50' } })
+  return (
+    <>
+      <PageHead title="Reviews">
+        <SegmentedControl
+          size="sm"
+          aria-label="Which"
+          data={choices}
+          value={agrees ?? ''}
+          onChange={(value) => setTexts({ agrees: value })}
+        />
+        <RangePicker range={range} />
+        <Anchor href={addressOf('GET /api/reviews/export', { query })} download>
+          <Button component="span" variant="default" leftSection={<IconDownload size={16} aria-hidden />}>
+            Export cases
+          </Button>
+        </Anchor>
+      </PageHead>
+      <Stack gap="xl">
+        <AgreementPanel query={{ project_id: project.id, start: range.start, end: range.end }} />
+        <Loaded
+          query={reviews}
+          empty={{
+            when: (data) => rowsOf<'GET /api/reviews'>(data).length === 0,
+            show: (
+              <Nothing title="No verdict was reviewed in this time">
+                Open a request and say of a verdict whether you agree.
+              </Nothing>
+            ),
+          }}
+        >
+          {(data) => (
+            <Stack>
+              <ReviewTable reviews={rowsOf<'GET /api/reviews'>(data)} />
+              {reviews.hasNextPage ? (
+                <Button
+                  variant="default"
+                  loading={reviews.isFetchingNextPage}
+                  onClick={() => void reviews.fetchNextPage()}
+                >
+                  Older
+                </Button>
+              ) : null}
+            </Stack>
+          )}
+        </Loaded>
+      </Stack>
+    </>
+  )
+}
+
+interface AgreementQuery {
+  project_id: string
+  start: string | undefined
+  end: string | undefined
+}
+
+function AgreementPanel({ query }: { query: AgreementQuery }) {
+  const agreement = useApi('GET /api/reviews/agreement', { query }, { keepsPrevious: true })
+  const columns: Column<Agreement>[] = [
+    { title: 'Scorer', cell: ({ scorer_name: name }) => <PlainText text={name} /> },
+    { title: 'Reviewed', isNumber: true, cell: ({ reviews }) => formatCount(reviews) },
+    { title: 'Agreed', isNumber: true, cell: ({ agreed, reviews }) => formatShare(agreed, reviews) },
+    { title: 'False alarms', isNumber: true, cell: (scorer) => formatCount(scorer.false_alarms) },
+    { title: 'Missed', isNumber: true, cell: ({ missed }) => formatCount(missed) },
+  ]
+  return (
+    <Loaded query={agreement} empty={{ when: ({ scorers }) => scorers.length === 0, show: null }}>
+      {({ scorers }) => (
+        <SimpleGrid cols={1}>
+          <Title order={2} size="h3">
+            Agreement by scorer
+          </Title>
+          <RowsTable
+            label="Agreement"
+            columns={columns}
+            rows={scorers}
+            keyOf={({ scorer_name: name }) => name}
+          />
+        </SimpleGrid>
+      )}
+    </Loaded>
+  )
+}
+
+function ReviewTable({ reviews }: { reviews: readonly Review[] }) {
+  const columns: Column<Review>[] = [
+    { title: 'When', cell: ({ created_at: at }) => <TimeText at={at} /> },
+    {
+      title: 'Request',
+      cell: ({ request_id: id }) => (
+        <PageLink to="/requests/$id" params={{ id }}>
+          {id}
+        </PageLink>
+      ),
+    },
+    { title: 'Scorer', cell: ({ scorer_name: name }) => <PlainText text={name} /> },
+    { title: 'Verdict', cell: ({ score_label: label }) => label },
+    {
+      title: 'Reviewer says',
+      cell: ({ agrees, expected_label: label }) => (
+        <Badge color={agrees ? 'green' : 'orange'} variant="light">
+          {agrees ? 'agrees' : `should be ${label}`}
+        </Badge>
+      ),
+    },
+    { title: 'Why', cell: ({ reason }) => (reason === null ? null : <PlainText text={reason} />) },
+    { title: 'Reviewer', cell: ({ reviewer }) => <PlainText text={reviewer} /> },
+  ]
+  return <RowsTable label="Reviews" columns={columns} rows={reviews} keyOf={({ id }) => id} minWidth={900} />
+}

@@ -1,0 +1,96 @@
+import { Badge, Button, Progress, Stack } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { rowsOf, useApiPages } from '../../api/use-api.ts'
+import { formatCount, formatShare } from '../../formats/format-number.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { Loaded, Nothing } from '../../parts/page-states.tsx'
+import { RowsTable, type Column } from '../../parts/rows-table.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
+import { runColors, type ScoreRun } from './run-texts.ts'
+import { StartRun } from './start-run.tsx'
+
+/** History scored again, beside what stands. */
+export function ScoreRunsPage() {
+  const [isStarting, setIsStarting] = useState(false)
+  const runs = useApiPages('GET /api/score-runs', { query: { page_size: '50' } })
+  return (
+    <>
+      <PageHead title="Score runs">
+        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setIsStarting(true)}>
+          Score again
+        </Button>
+      </PageHead>
+      {isStarting ? <StartRun onClose={() => setIsStarting(false)} /> : null}
+      <Loaded
+        query={runs}
+        empty={{
+          when: (data) => rowsOf<'GET /api/score-runs'>(data).length === 0,
+          show: (
+            <Nothing title="Nothing was scored again">
+              A run scores stored calls anew; its verdicts stand beside the live ones until it is promoted.
+            </Nothing>
+          ),
+        }}
+      >
+        {(data) => (
+          <Stack>
+            <RunTable runs={rowsOf<'GET /api/score-runs'>(data)} />
+            {runs.hasNextPage ? (
+              <Button
+                variant="default"
+                loading={runs.isFetchingNextPage}
+                onClick={() => void runs.fetchNextPage()}
+              >
+                Older
+              </Button>
+            ) : null}
+          </Stack>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function RunTable({ runs }: { runs: readonly ScoreRun[] }) {
+  const columns: Column<ScoreRun>[] = [
+    {
+      title: 'Started',
+      cell: ({ id, created_at: at }) => (
+        <PageLink to="/score-runs/$id" params={{ id }}>
+          <TimeText at={at} />
+        </PageLink>
+      ),
+    },
+    {
+      title: 'Calls of',
+      cell: ({ start, end }) => (
+        <>
+          <TimeText at={start} /> – <TimeText at={end} />
+        </>
+      ),
+    },
+    { title: 'Scorers', cell: ({ scorers }) => scorers?.join(', ') ?? 'All' },
+    {
+      title: 'Status',
+      cell: ({ status }) => (
+        <Badge variant="light" color={runColors[status]}>
+          {status}
+        </Badge>
+      ),
+    },
+    { title: 'Progress', cell: (run) => <RunProgress run={run} /> },
+  ]
+  return <RowsTable label="Score runs" columns={columns} rows={runs} keyOf={({ id }) => id} minWidth={760} />
+}
+
+/** How many of its calls have their new scores. */
+export function RunProgress({ run: { calls_scored: scored, calls_total: total } }: { run: ScoreRun }) {
+  return (
+    <Stack gap={2} miw={140}>
+      <Progress value={total === 0 ? 0 : (100 * scored) / total} aria-label="Calls scored" />
+      {formatCount(scored)} of {formatCount(total)} ({formatShare(scored, total)})
+    </Stack>
+  )
+}
