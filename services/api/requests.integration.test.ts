@@ -158,6 +158,34 @@ describe('GET /api/requests/{id}', () => {
     })
   })
 
+  test('has the calls before and after it in its session, and what the judge cost without what it said', async () => {
+    const { projectId, key } = await api.createProject()
+    const judge = {
+      model: 'm',
+      rubric: 'pii_detection@2',
+      cost_usd: 0.01,
+      asked_together: 3,
+      raw_answer: 'secret',
+    }
+    const seed = (minute: number, sessionId = 's') =>
+      seedRequest(api.pool, sealer, {
+        projectId,
+        sessionId,
+        id: newId('request', now - 3_600_000 + minute * 60_000),
+        scores: [{ scorer: 'pii_detection', value: 1, label: 'safe', judge }],
+      })
+    const [first, second, third] = [await seed(1), await seed(2), await seed(4)]
+    await seed(3, 'another')
+    const shown = async (id: string) => (await api.call('GET', `/api/requests/${id}`, { key })).json
+    expect(await shown(first)).toMatchObject({ previous_in_session: null, next_in_session: second })
+    expect(await shown(second)).toMatchObject({ previous_in_session: first, next_in_session: third })
+    const last = await shown(third)
+    expect(last).toMatchObject({ previous_in_session: second, next_in_session: null })
+    const { raw_answer, ...told } = judge
+    expect(last['safety_scores']).toMatchObject([{ judge: told }])
+    expect(JSON.stringify(last)).not.toContain(raw_answer)
+  })
+
   test('tells what is not stored yet from what does not exist', async () => {
     const young = await get(`/api/requests/${newId('request')}`)
     expect([young.status, young.json['code'], young.headers.get('retry-after')]).toEqual([

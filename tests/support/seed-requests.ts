@@ -8,6 +8,8 @@ export interface SeededScore {
   value: number | null
   label: 'safe' | 'unsafe' | 'unscored'
   severity?: 'medium' | 'high' | 'critical'
+  /** What the judge was and said. */
+  judge?: object
 }
 
 export interface SeededRequest {
@@ -92,7 +94,7 @@ async function seedScore(
     ],
   )
   const details = Buffer.from(
-    JSON.stringify({ rationale: `because of ${score.scorer}`, evidence: [{ at: 1 }] }),
+    JSON.stringify({ rationale: `because of ${score.scorer}`, evidence: [{ at: 1 }], judge: score.judge }),
   )
   const sealed = sealer.seal(details, sealedIdentity(projectId, own, 'score_details'))
   await pool.query('insert into safety_score_details values ($1, $2, $3, $4, $5, $6)', [

@@ -7,6 +7,18 @@ import type { Principal } from '#services/ingest/access/principal.ts'
 import { mayReadContent } from '../people/authenticate-people.ts'
 import type { StoredScore } from '../stores/score-store.ts'
 
+const nullableNumber = z.number().nullish()
+/** What the judge was and cost; its raw answer is not shown. */
+const judgeSchema = z.object({
+  model: z.string(),
+  rubric: z.string().describe('With its version.'),
+  cost_usd: nullableNumber.describe('Of one call, for all the scorers that were asked together.'),
+  prompt_tokens: nullableNumber,
+  completion_tokens: nullableNumber,
+  asked_together: nullableNumber.describe('How many scorers that were.'),
+  latency_ms: nullableNumber,
+})
+
 /** A score as clients see it. */
 export const scoreSchema = z.object({
   id: z.string(),
@@ -24,9 +36,14 @@ export const scoreSchema = z.object({
   created_at: z.iso.datetime(),
   rationale: z.string().nullable().describe('Null once erased, and for people who may not read bodies.'),
   evidence: z.unknown().describe('What the scorer found; null when nothing, or once erased.'),
+  judge: judgeSchema.nullable().describe('Null when no judge was asked, or once erased.'),
 })
 
-const detailsSchema = z.object({ rationale: z.string().nullish(), evidence: z.unknown() })
+const detailsSchema = z.object({
+  rationale: z.string().nullish(),
+  evidence: z.unknown(),
+  judge: judgeSchema.nullish(),
+})
 
 /** The scores as this caller may see them: without what quotes bodies, where they may not read those. */
 export function shownTo(principal: Principal, scores: readonly StoredScore[]): StoredScore[] {
@@ -39,7 +56,12 @@ export function presentScore(
 ): z.output<typeof scoreSchema> {
   const opened =
     details === null ? {} : openDetails({ id: score.id, project_id: score.project_id, details }, sealer)
-  return { ...score, rationale: opened.rationale ?? null, evidence: opened.evidence ?? null }
+  return {
+    ...score,
+    rationale: opened.rationale ?? null,
+    evidence: opened.evidence ?? null,
+    judge: opened.judge ?? null,
+  }
 }
 
 function openDetails(

@@ -14,6 +14,7 @@ import { mayReadContent } from '../people/authenticate-people.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import { createRequestStore, type RequestItem, type StoredBodies } from '../stores/request-store.ts'
 import { createScoreStore } from '../stores/score-store.ts'
+import { findSessionNeighbours, type SessionNeighbours } from '../stores/session-neighbours.ts'
 import { presentScore, scoreSchema, shownTo } from './present-score.ts'
 import { readFilters, requestFilterFields, requestItemSchema } from './request-filters.ts'
 
@@ -26,6 +27,8 @@ const detailSchema = requestItemSchema.extend({
   response_body: jsonObject.nullable(),
   bodies_erased: z.boolean().describe('True once the bodies were erased.'),
   bodies_withheld: z.boolean().describe('True for people who may not read bodies.'),
+  previous_in_session: z.string().nullable().describe('The call before it in its session, within a week.'),
+  next_in_session: z.string().nullable(),
   safety_scores: z.array(scoreSchema),
 })
 
@@ -78,15 +81,16 @@ function getRoute({ databases, sealer, clock }: RequestRoutesOptions): Route {
       const item = await store.find(id)
       if (item === undefined) throw missing(id, clock.now())
       const database = databases.ofOne(principal, item.project_id)
-      const [bodies, scores] = await Promise.all([
+      const [bodies, scores, neighbours] = await Promise.all([
         store.findBodies(id),
         createScoreStore(database).ofRequest(id),
+        findSessionNeighbours(database, item),
       ])
       const isShown = mayReadContent(principal)
       if (isShown) await database.noteView({ action: 'request.content_viewed', subject: id }, clock.now())
       return {
         jsonText: detailOf(
-          item,
+          { ...item, ...neighbours },
           isShown ? bodies : 'withheld',
           shownTo(principal, scores).map((score) => presentScore(score, sealer)),
           sealer,
@@ -105,7 +109,7 @@ function missing(id: string, nowMs: number): Problem {
 }
 
 function detailOf(
-  item: RequestItem,
+  item: RequestItem & SessionNeighbours,
   bodies: StoredBodies | 'withheld' | undefined,
   scores: readonly object[],
   sealer: Sealer,

@@ -915,6 +915,8 @@ export interface Operations {
       response_body: Record<string, unknown> | null
       bodies_erased: boolean
       bodies_withheld: boolean
+      previous_in_session: string | null
+      next_in_session: string | null
       safety_scores: {
         id: string
         project_id: string
@@ -931,6 +933,15 @@ export interface Operations {
         created_at: string
         rationale: string | null
         evidence?: unknown | undefined
+        judge: {
+          model: string
+          rubric: string
+          cost_usd?: number | null | undefined
+          prompt_tokens?: number | null | undefined
+          completion_tokens?: number | null | undefined
+          asked_together?: number | null | undefined
+          latency_ms?: number | null | undefined
+        } | null
       }[]
     }
   }
@@ -1093,6 +1104,15 @@ export interface Operations {
             created_at: string
             rationale: string | null
             evidence?: unknown | undefined
+            judge: {
+              model: string
+              rubric: string
+              cost_usd?: number | null | undefined
+              prompt_tokens?: number | null | undefined
+              completion_tokens?: number | null | undefined
+              asked_together?: number | null | undefined
+              latency_ms?: number | null | undefined
+            } | null
           }[]
           total: number
           total_is_exact?: false | undefined
@@ -1117,6 +1137,15 @@ export interface Operations {
             created_at: string
             rationale: string | null
             evidence?: unknown | undefined
+            judge: {
+              model: string
+              rubric: string
+              cost_usd?: number | null | undefined
+              prompt_tokens?: number | null | undefined
+              completion_tokens?: number | null | undefined
+              asked_together?: number | null | undefined
+              latency_ms?: number | null | undefined
+            } | null
           }[]
           total: number
           total_is_exact?: false | undefined
@@ -1141,6 +1170,15 @@ export interface Operations {
                 created_at: string
                 rationale: string | null
                 evidence?: unknown | undefined
+                judge: {
+                  model: string
+                  rubric: string
+                  cost_usd?: number | null | undefined
+                  prompt_tokens?: number | null | undefined
+                  completion_tokens?: number | null | undefined
+                  asked_together?: number | null | undefined
+                  latency_ms?: number | null | undefined
+                } | null
               }[]
             | undefined
           data?:
@@ -1160,6 +1198,15 @@ export interface Operations {
                 created_at: string
                 rationale: string | null
                 evidence?: unknown | undefined
+                judge: {
+                  model: string
+                  rubric: string
+                  cost_usd?: number | null | undefined
+                  prompt_tokens?: number | null | undefined
+                  completion_tokens?: number | null | undefined
+                  asked_together?: number | null | undefined
+                  latency_ms?: number | null | undefined
+                } | null
               }[]
             | undefined
           next_since: string
@@ -1504,6 +1551,15 @@ export interface Operations {
               created_at: string
               rationale: string | null
               evidence?: unknown | undefined
+              judge: {
+                model: string
+                rubric: string
+                cost_usd?: number | null | undefined
+                prompt_tokens?: number | null | undefined
+                completion_tokens?: number | null | undefined
+                asked_together?: number | null | undefined
+                latency_ms?: number | null | undefined
+              } | null
             }[]
           }[]
         | undefined
@@ -1552,6 +1608,15 @@ export interface Operations {
               created_at: string
               rationale: string | null
               evidence?: unknown | undefined
+              judge: {
+                model: string
+                rubric: string
+                cost_usd?: number | null | undefined
+                prompt_tokens?: number | null | undefined
+                completion_tokens?: number | null | undefined
+                asked_together?: number | null | undefined
+                latency_ms?: number | null | undefined
+              } | null
             }[]
           }[]
         | undefined
