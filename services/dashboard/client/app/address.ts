@@ -31,7 +31,7 @@ export function useSetTexts(): (changes: SearchTexts, options?: { replaces?: boo
   )
 }
 
-export function withTexts(before: SearchTexts, changes: SearchTexts): SearchTexts {
+function withTexts(before: SearchTexts, changes: SearchTexts): SearchTexts {
   return Object.fromEntries(
     Object.entries({ ...before, ...changes }).filter(([, value]) => value !== undefined && value !== ''),
   )

@@ -3,6 +3,8 @@ import { useForm } from '@mantine/form'
 import { useDocumentTitle } from '@mantine/hooks'
 import { singleSignOnAddress, useLogin, useLoginWays } from '../api/session.ts'
 import { Failure, Waiting } from '../parts/page-states.tsx'
+import { PlainText } from '../parts/plain-text.tsx'
+import { useTexts } from './address.ts'
 
 /** Stands in place of whatever page was asked for, so that the page itself comes after it. */
 export function Login() {
@@ -25,10 +27,21 @@ export function Login() {
             </Button>
           )}
           {oidc !== null && password ? <Divider label="or" /> : null}
+          <SignOnFailure />
           {password ? <PasswordLogin /> : null}
         </Stack>
       </Paper>
     </Center>
+  )
+}
+
+/** Single sign-on comes back with a code when it failed. */
+function SignOnFailure() {
+  const { sign_in_error: code } = useTexts()
+  return code === undefined ? null : (
+    <Alert color="red" title="Single sign-on failed" role="alert">
+      <PlainText text={code} />
+    </Alert>
   )
 }
 

@@ -1,4 +1,4 @@
-import { IconGauge, IconList, IconTool } from '@tabler/icons-react'
+import { IconGauge, IconList, IconRoute, IconTool } from '@tabler/icons-react'
 import type { PageEntry } from './page-entry.ts'
 import { judgePages } from './judge-pages.ts'
 import { runPages } from './run-pages.ts'
@@ -19,6 +19,23 @@ export const pages: readonly PageEntry[] = [
     icon: IconList,
     section: 'Watch',
     load: async () => (await import('../pages/requests/requests-page.tsx')).RequestsPage,
+  },
+  {
+    path: '/requests/$id',
+    title: 'Request',
+    load: async () => (await import('../pages/request/request-page.tsx')).RequestPage,
+  },
+  {
+    path: '/sessions',
+    title: 'Sessions',
+    icon: IconRoute,
+    section: 'Watch',
+    load: async () => (await import('../pages/sessions/sessions-page.tsx')).SessionsPage,
+  },
+  {
+    path: '/sessions/$id',
+    title: 'Session',
+    load: async () => (await import('../pages/sessions/session-page.tsx')).SessionPage,
   },
   {
     path: '/tools',

@@ -5,7 +5,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { ColumnVisibilityState } from '@tanstack/react-table'
 import { useCallback, useMemo } from 'react'
 import { rowsOf, useApiPages } from '../../api/use-api.ts'
+import { useMe } from '../../api/session.ts'
 import { useTexts } from '../../app/address.ts'
+import { mayVisit } from '../../app/may-visit.ts'
 import { useProject } from '../../app/project.ts'
 import { useRange } from '../../app/use-range.ts'
 import { formatCount } from '../../formats/format-number.ts'
@@ -24,6 +26,7 @@ import { useArrivedScores, useNewRequests } from './use-arriving.ts'
 /** Calls, newest first: filtered, followed as they come, opened by keyboard. */
 export function RequestsPage() {
   const { id: project_id } = useProject()
+  const role = useMe().data?.role ?? 'viewer'
   const range = useRange('24h')
   const filters = readFilters(useTexts())
   const query = { project_id, start: range.start, end: range.end, ...filters }
@@ -45,7 +48,7 @@ export function RequestsPage() {
           Filters
         </Button>
         <ColumnMenu visibility={visibility} setVisibility={setVisibility} />
-        <ExportMenu query={query} />
+        {mayVisit(role, { role: 'analyst' }) ? <ExportMenu query={query} /> : null}
         <RangePicker range={range} />
       </PageHead>
       <Group align="flex-start" wrap="nowrap" gap="lg">

@@ -1,0 +1,111 @@
+import { Badge, Box, Code, Group, Paper, Stack, Text } from '@mantine/core'
+import { IconFile, IconPhoto, IconRobot, IconSettings, IconTool, IconUser } from '@tabler/icons-react'
+import { useMemo } from 'react'
+import { PlainText } from '../../parts/plain-text.tsx'
+import { isAt, type ScoredEvidence } from './mark-evidence.ts'
+import { MarkedText } from './marked-text.tsx'
+import type { Block } from './read-blocks.ts'
+import { readConversation, type Speaker, type Turn } from './read-conversation.ts'
+import type { RequestDetail } from './request-detail.ts'
+
+const sides: Readonly<Record<Speaker, { name: string; icon: typeof IconUser }>> = {
+  system: { name: 'System', icon: IconSettings },
+  user: { name: 'User', icon: IconUser },
+  assistant: { name: 'Model', icon: IconRobot },
+  tool: { name: 'Tool', icon: IconTool },
+}
+
+interface ConversationProps {
+  request: RequestDetail
+  evidence: readonly ScoredEvidence[]
+}
+
+/** The call as people read it, with what scorers point at marked in its place. */
+export function Conversation({ request, evidence }: ConversationProps) {
+  const turns = useMemo(
+    () => readConversation(request.request_body, request.response_body),
+    [request.request_body, request.response_body],
+  )
+  return (
+    <Stack gap="sm" component="ol" p={0} m={0} style={{ listStyle: 'none' }}>
+      {turns.map((turn, index) => (
+        <TurnView key={index} turn={turn} evidence={evidence} />
+      ))}
+    </Stack>
+  )
+}
+
+function TurnView({ turn, evidence }: { turn: Turn; evidence: readonly ScoredEvidence[] }) {
+  const { name, icon: SideIcon } = sides[turn.speaker]
+  return (
+    <Paper
+      component="li"
+      withBorder
+      p="sm"
+      {...(turn.isAnswer ? { bg: 'var(--mantine-color-default-hover)' } : {})}
+    >
+      <Group gap="xs" mb={6}>
+        <SideIcon size={16} stroke={1.5} aria-hidden />
+        <Text size="sm" fw={600}>
+          {name}
+        </Text>
+        {turn.isAnswer ? (
+          <Badge variant="default" size="sm" tt="none">
+            Answer
+          </Badge>
+        ) : null}
+      </Group>
+      <Stack gap="xs">
+        {turn.blocks.map((block, index) => (
+          <BlockView key={index} block={block} evidence={evidence} />
+        ))}
+      </Stack>
+    </Paper>
+  )
+}
+
+function BlockView({ block, evidence }: { block: Block; evidence: readonly ScoredEvidence[] }) {
+  if (block.kind === 'placeholder') {
+    const PlaceholderIcon = block.what === 'Image' ? IconPhoto : IconFile
+    return (
+      <Group gap="xs" c="dimmed">
+        <PlaceholderIcon size={18} stroke={1.5} aria-hidden />
+        <Text size="sm">
+          {block.what} <PlainText text={block.detail} />
+        </Text>
+      </Group>
+    )
+  }
+  if (block.kind === 'tool_call') {
+    return (
+      <Box pl="sm" style={{ borderLeft: '3px solid var(--mantine-primary-color-filled)' }}>
+        <Text size="sm" fw={600} mb={4}>
+          calls{' '}
+          <Code>
+            <PlainText text={block.name} />
+          </Code>
+        </Text>
+        <Stack gap={2}>
+          {block.given.map((given, index) => (
+            <BlockView key={index} block={given} evidence={evidence} />
+          ))}
+        </Stack>
+      </Box>
+    )
+  }
+  const { passage, note } = block
+  return (
+    <div>
+      {note === undefined ? null : (
+        <Text span size="xs" c="dimmed" ff="monospace">
+          <PlainText text={note} />{' '}
+        </Text>
+      )}
+      <MarkedText
+        text={passage.text}
+        evidence={evidence.filter((each) => isAt(each, passage))}
+        isInline={note !== undefined}
+      />
+    </div>
+  )
+}

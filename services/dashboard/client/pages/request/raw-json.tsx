@@ -1,0 +1,46 @@
+import { Anchor, Button, Code, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { addressOf } from '../../api/call-api.ts'
+import { formatCount } from '../../formats/format-number.ts'
+import { PlainText } from '../../parts/plain-text.tsx'
+import type { RequestDetail } from './request-detail.ts'
+
+const shownAtFirst = 100_000
+
+/** Both bodies as JSON. The file has the bytes as they came: integers beyond 2^53 keep their digits there. */
+export function RawJson({ request }: { request: RequestDetail }) {
+  const { id, project_id } = request
+  return (
+    <Stack>
+      <Anchor
+        href={addressOf('GET /api/requests/{id}', { params: { id }, query: { project_id } })}
+        download={`${id}.json`}
+        size="sm"
+      >
+        Download everything as it was recorded
+      </Anchor>
+      <Body title="Request" body={request.request_body} />
+      <Body title="Response" body={request.response_body} />
+    </Stack>
+  )
+}
+
+function Body({ title, body }: { title: string; body: object | null }) {
+  const [isWhole, setWhole] = useState(false)
+  const text = JSON.stringify(body, null, 2)
+  return (
+    <div>
+      <Text size="sm" fw={600} mb={4}>
+        {title}
+      </Text>
+      <Code block tabIndex={0} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        <PlainText text={isWhole ? text : text.slice(0, shownAtFirst)} />
+      </Code>
+      {isWhole || text.length <= shownAtFirst ? null : (
+        <Button size="compact-xs" variant="subtle" onClick={() => setWhole(true)}>
+          Show all {formatCount(text.length)} characters
+        </Button>
+      )}
+    </div>
+  )
+}

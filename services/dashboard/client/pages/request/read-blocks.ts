@@ -1,0 +1,142 @@
+import { isRecord, textAt, type BodyPart, type Place } from './body-place.ts'
+
+/** A text of a body and where it stands. */
+export interface Passage {
+  part: BodyPart
+  pointer: string
+  text: string
+}
+
+export type Block =
+  | { kind: 'text'; passage: Passage; note?: string }
+  | { kind: 'tool_call'; name: string; given: readonly Block[] }
+  | { kind: 'placeholder'; what: string; detail: string }
+
+/** Fields of an object that hold what is said, in the order in which they are read. */
+const spoken = [
+  'text',
+  'thinking',
+  'refusal',
+  'content',
+  'summary',
+  'parts',
+  'output',
+  'result',
+  'functionResponse',
+  'response',
+]
+/** Values of an object that are shown one by one; the raw JSON has the rest. */
+const maxLeaves = 200
+
+/** Everything in a value that people read. `leaves`: an object is data, shown value by value. */
+export function readBlocks(place: Place, form: 'spoken' | 'leaves' = 'spoken'): Block[] {
+  const { value } = place
+  if (value === undefined || value === null || value === '') return []
+  if (typeof value === 'string') return [textBlock(place, value)]
+  if (Array.isArray(value)) {
+    const items = place.items()
+    // Long lists of numbers are vectors, which nobody reads.
+    if (items.length > 8 && items.every((item) => typeof item.value === 'number'))
+      return [{ kind: 'placeholder', what: 'Numbers', detail: String(items.length) }]
+    return form === 'leaves' ? readLeaves(place) : items.flatMap((item) => readBlocks(item))
+  }
+  if (!isRecord(value)) return [textBlock(place, JSON.stringify(value))]
+  return form === 'leaves' ? readLeaves(place) : readObject(place, value)
+}
+
+function readObject(place: Place, value: Record<string, unknown>): Block[] {
+  const media = readMedia(place)
+  if (media !== undefined) return [media]
+  const calls = readToolCalls(place)
+  if (calls.length > 0) return calls
+  const name = spoken.find((each) => value[each] !== undefined && value[each] !== null)
+  return name === undefined
+    ? readLeaves(place)
+    : readBlocks(place.at(name), name === 'response' ? 'leaves' : 'spoken')
+}
+
+/** Pictures, sound and files are named, never loaded: their addresses were written by others. */
+function readMedia(place: Place): Block | undefined {
+  const type = textAt(place, 'type') ?? ''
+  const source = place.at(
+    'image_url',
+    'inlineData',
+    'inline_data',
+    'fileData',
+    'file_data',
+    'input_audio',
+    'source',
+    'file',
+    'image',
+  )
+  const isMedia =
+    /image|audio|video|file|document|media/.test(type) || (type === '' && isRecord(source.value))
+  if (!isMedia || source.value === undefined) return undefined
+  const given =
+    typeof source.value === 'string'
+      ? source.value
+      : (textAt(source, 'url') ?? textAt(source, 'data') ?? textAt(source, 'file_data') ?? '')
+  const kind =
+    /^data:([\w.+-]+\/[\w.+-]+)/.exec(given)?.[1] ??
+    textAt(source, 'media_type') ??
+    textAt(source, 'mimeType') ??
+    textAt(source, 'mime_type')
+  const isAddress = /^\w+:\/\//.test(given)
+  const size = isAddress || given === '' ? undefined : `${Math.ceil((given.length * 3) / 4 / 1_000)} kB`
+  return {
+    kind: 'placeholder',
+    what: /audio/.test(type + (kind ?? '')) ? 'Sound' : /file|document/.test(type) ? 'File' : 'Image',
+    detail: [kind, size, isAddress ? given.slice(0, 200) : undefined]
+      .filter((each) => each !== undefined)
+      .join(', '),
+  }
+}
+
+/** The tools that a message or a part of one calls. */
+export function readToolCalls(place: Place): Block[] {
+  const listed = [...place.at('tool_calls').items(), ...wrapped(place.at('function_call'))]
+  if (listed.length > 0) return listed.flatMap(readCall)
+  const type = textAt(place, 'type') ?? ''
+  const part = place.at('functionCall', 'toolUse')
+  if (isRecord(part.value)) return readCall(part)
+  return /(^|_)tool_use$|_call$/.test(type) ? readCall(place) : []
+}
+
+function wrapped(place: Place): Place[] {
+  return isRecord(place.value) ? [place] : []
+}
+
+function readCall(call: Place): Block[] {
+  const inner = call.at('function', 'custom')
+  const named = isRecord(inner.value) ? inner : call
+  const given = named.at('arguments', 'input', 'args', 'parameters', 'action')
+  return [
+    {
+      kind: 'tool_call',
+      name: textAt(named, 'name') ?? textAt(named, 'type') ?? 'tool',
+      given: readBlocks(given, 'leaves'),
+    },
+  ]
+}
+
+/** Every value of an object with its path, so that evidence in any of them is seen in its place. */
+function readLeaves(place: Place, path = ''): Block[] {
+  const children = isRecord(place.value)
+    ? Object.keys(place.value).map((name) => [name, place.at(name)] as const)
+    : place.items().map((item, index) => [String(index), item] as const)
+  const blocks: Block[] = []
+  for (const [name, child] of children) {
+    if (blocks.length >= maxLeaves) break
+    const childPath = path === '' ? name : `${path}.${name}`
+    if (typeof child.value === 'object' && child.value !== null) blocks.push(...readLeaves(child, childPath))
+    else if (child.value !== undefined) {
+      const text = typeof child.value === 'string' ? child.value : JSON.stringify(child.value)
+      blocks.push({ ...textBlock(child, text), note: childPath })
+    }
+  }
+  return blocks.slice(0, maxLeaves)
+}
+
+function textBlock({ part, pointer }: Place, text: string): Extract<Block, { kind: 'text' }> {
+  return { kind: 'text', passage: { part, pointer, text } }
+}

@@ -1,0 +1,183 @@
+import { Alert, Button, CopyButton, Grid, Group, Stack, Tabs, Title } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { IconCheck, IconChevronLeft, IconChevronRight, IconCopy } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { rowsIn } from '../../api/call-api.ts'
+import { useApi } from '../../api/use-api.ts'
+import { usePathText, useTexts } from '../../app/address.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { Failure, Waiting } from '../../parts/page-states.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
+import { VerdictBadge } from '../../parts/verdict-badge.tsx'
+import { Conversation } from './conversation.tsx'
+import { readEvidence, type ScoredEvidence } from './mark-evidence.ts'
+import { RawJson } from './raw-json.tsx'
+import type { RequestDetail, Score } from './request-detail.ts'
+import { RequestFacts } from './request-facts.tsx'
+import { ScoreCard } from './score-card.tsx'
+
+/** One call: what was said, what scorers found in it and where, and whether that is right. */
+export function RequestPage() {
+  const id = usePathText('id')
+  // The address may name a project; without one the request's own is found.
+  const { project } = useTexts()
+  const request = useApi(
+    'GET /api/requests/{id}',
+    { params: { id }, query: { project_id: project } },
+    { isFixed: true },
+  )
+  if (request.data !== undefined) return <Detail key={id} request={request.data} />
+  return request.error === null ? <Waiting /> : <Failure error={request.error} retry={request.refetch} />
+}
+
+/** The scores so far: they come seconds after the call, which is not read again for them. */
+function useScores({ id, project_id, safety_scores }: RequestDetail): readonly Score[] {
+  const query = { project_id, request_id: id, page_size: '200' }
+  const { data } = useApi('GET /api/safety-scores', { query }, { pollMs: 10_000 })
+  return data === undefined ? safety_scores : rowsIn<'GET /api/safety-scores'>(data)
+}
+
+function Detail({ request }: { request: RequestDetail }) {
+  const scores = useScores(request)
+  const worst = worstOf(scores)
+  const evidence = useMemo(
+    () =>
+      scores.flatMap((score): ScoredEvidence[] =>
+        readEvidence(score.evidence).map((found) => ({ ...found, scorer: score.scorer_name })),
+      ),
+    [scores],
+  )
+  return (
+    <>
+      <PageHead title={<TimeText at={request.created_at} />}>
+        <VerdictBadge label={worst?.score_label ?? null} severity={worst?.severity ?? null} />
+        <CopyId id={request.id} />
+        <SessionSteps request={request} />
+      </PageHead>
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, lg: 8 }}>
+          <Bodies request={request} evidence={evidence} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 4 }}>
+          <Stack>
+            <RequestFacts request={request} />
+            <Title order={2}>Scores</Title>
+            {scores.length === 0 ? (
+              <Alert color="gray" title="No scores yet">
+                Scorers read a call within seconds after it was recorded.
+              </Alert>
+            ) : null}
+            {[...scores].sort(byGravity).map((score) => (
+              <ScoreCard key={score.id} score={score} />
+            ))}
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </>
+  )
+}
+
+/** What nobody could judge stands between what is safe and what is not. */
+function byGravity(one: Score, other: Score): number {
+  const gravityOf = ({ score_label, score_value }: Score) =>
+    (score_value ?? 2) + { safe: 0, unscored: 5, unsafe: 10 }[score_label]
+  return gravityOf(other) - gravityOf(one)
+}
+
+function worstOf(scores: readonly Score[]): Score | undefined {
+  return [...scores].sort(byGravity)[0]
+}
+
+function Bodies({ request, evidence }: { request: RequestDetail; evidence: readonly ScoredEvidence[] }) {
+  if (request.bodies_withheld) {
+    return (
+      <Alert color="gray" title="What was said is not open to you">
+        Viewers see facts and verdicts. An administrator can make you an analyst.
+      </Alert>
+    )
+  }
+  if (request.request_body === null && request.response_body === null) {
+    return (
+      <Alert
+        color="gray"
+        title={request.bodies_erased ? 'What was said is erased' : 'What was said is not kept'}
+      >
+        {request.zero_content_retention
+          ? 'The project keeps no content: it was scored and never stored.'
+          : 'What is kept of it are the facts and the scores.'}
+      </Alert>
+    )
+  }
+  return (
+    <Tabs defaultValue="conversation" keepMounted={false}>
+      <Tabs.List mb="md">
+        <Tabs.Tab value="conversation">Conversation</Tabs.Tab>
+        <Tabs.Tab value="raw">Raw JSON</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="conversation">
+        <Conversation request={request} evidence={evidence} />
+      </Tabs.Panel>
+      <Tabs.Panel value="raw">
+        <RawJson request={request} />
+      </Tabs.Panel>
+    </Tabs>
+  )
+}
+
+function CopyId({ id }: { id: string }) {
+  return (
+    <CopyButton value={id}>
+      {({ copied, copy }) => (
+        <Button
+          variant="default"
+          size="xs"
+          onClick={copy}
+          leftSection={copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
+        >
+          {copied ? 'Copied' : 'Copy id'}
+        </Button>
+      )}
+    </CopyButton>
+  )
+}
+
+/** To the calls before and after it in the same session; also by the keys p and n. */
+function SessionSteps({ request }: { request: RequestDetail }) {
+  const navigate = useNavigate()
+  const { previous_in_session: previous, next_in_session: next, session_id } = request
+  const go = (id: string | null) => {
+    if (id !== null) void navigate({ to: `/requests/${id}` })
+  }
+  useHotkeys([
+    ['p', () => go(previous)],
+    ['n', () => go(next)],
+  ])
+  if (session_id === null) return null
+  return (
+    <Group gap="xs">
+      <Button
+        variant="default"
+        size="xs"
+        disabled={previous === null}
+        onClick={() => go(previous)}
+        leftSection={<IconChevronLeft size={14} aria-hidden />}
+      >
+        Before
+      </Button>
+      <Button
+        variant="default"
+        size="xs"
+        disabled={next === null}
+        onClick={() => go(next)}
+        rightSection={<IconChevronRight size={14} aria-hidden />}
+      >
+        After
+      </Button>
+      <PageLink to="/sessions/$id" params={{ id: session_id }} size="sm">
+        Session
+      </PageLink>
+    </Group>
+  )
+}

@@ -1,0 +1,99 @@
+import { Button, Card, Group, Text } from '@mantine/core'
+import { describeOwasp } from '#schemas/verdicts.ts'
+import { useMe } from '../../api/session.ts'
+import { mayVisit } from '../../app/may-visit.ts'
+import { absent, formatUsd } from '../../formats/format-number.ts'
+import { PlainText } from '../../parts/plain-text.tsx'
+import { VerdictBadge } from '../../parts/verdict-badge.tsx'
+import { readEvidence, type Evidence } from './mark-evidence.ts'
+import { idOf } from './marked-text.tsx'
+import type { Score } from './request-detail.ts'
+import { ReviewForm } from './review-form.tsx'
+
+const reasons: Readonly<Record<string, string>> = {
+  judge_unavailable: 'The judge did not answer: away, too slow, or over its rate.',
+  judge_answer_invalid: 'The judge answered twice with something that is no judgement.',
+  judge_refused: 'The judge declined to read the call.',
+  no_text: 'There is no text of the kind that this scorer reads.',
+  bodies_missing: 'The bodies were gone.',
+  no_context: 'There is nothing to hold the answer against: no retrieved text and no result of a tool.',
+  detectors_undecided: 'Detectors found no proof and cannot vouch for the call; no judge was asked.',
+  budget_spent: 'What the judge may cost in this period is spent.',
+  no_price: 'There is a budget, and the price of the judge is not known.',
+  too_slow: 'Detectors took longer on this call than they may.',
+}
+
+/** One verdict: why, by what, on which evidence, and what people think of it. */
+export function ScoreCard({ score }: { score: Score }) {
+  const role = useMe().data?.role ?? 'viewer'
+  const owasp = describeOwasp(score.owasp_category)
+  return (
+    <Card withBorder padding="sm" component="section" aria-label={score.scorer_name}>
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <div>
+          <Text fw={600} size="sm">
+            <PlainText text={score.scorer_name} />
+          </Text>
+          {score.owasp_category === null ? null : (
+            <Text size="xs" c="dimmed">
+              <PlainText text={score.owasp_category} /> {owasp}
+            </Text>
+          )}
+        </div>
+        <Group gap="xs" wrap="nowrap">
+          <Text size="sm" title="1 is safe, 5 unsafe">
+            {score.score_value ?? absent}
+          </Text>
+          <VerdictBadge label={score.score_label} severity={score.severity} />
+        </Group>
+      </Group>
+      {score.reason === null ? null : (
+        <Text size="sm" mt="xs">
+          {reasons[score.reason] ?? score.reason}
+        </Text>
+      )}
+      {score.rationale === null ? null : (
+        <Text size="sm" mt="xs" style={{ overflowWrap: 'anywhere' }}>
+          <PlainText text={score.rationale} />
+        </Text>
+      )}
+      <EvidenceList evidence={readEvidence(score.evidence)} />
+      <Text size="xs" c="dimmed" mt="xs">
+        {describeMethod(score)}
+      </Text>
+      {mayVisit(role, { role: 'analyst' }) ? <ReviewForm score={score} /> : null}
+    </Card>
+  )
+}
+
+function describeMethod({ method, scorer_version, judge }: Score): string {
+  const by = { detector: 'by detectors', judge: 'by the judge', custom: 'by a custom scorer' }[method]
+  if (judge === null) return `${by}, version ${scorer_version}`
+  const shared = (judge.asked_together ?? 1) > 1 ? ` for ${judge.asked_together} scorers` : ''
+  return `${by}: ${judge.model}, rubric ${judge.rubric}, ${formatUsd(judge.cost_usd)}${shared}`
+}
+
+/** Buttons that lead to the marks. Evidence in the JSON text itself has no mark. */
+function EvidenceList({ evidence }: { evidence: readonly Evidence[] }) {
+  if (evidence.length === 0) return null
+  return (
+    <Group gap={4} mt="xs">
+      {evidence.slice(0, 20).map((found, index) => (
+        <Button
+          key={index}
+          size="compact-xs"
+          variant="default"
+          disabled={found.pointer === null}
+          onClick={() => {
+            const mark = document.getElementById(idOf(found))
+            mark?.scrollIntoView({ block: 'center' })
+            mark?.focus({ preventScroll: true })
+          }}
+        >
+          <PlainText text={found.kind} />
+        </Button>
+      ))}
+      {evidence.length > 20 ? <Text size="xs">and {evidence.length - 20} more</Text> : null}
+    </Group>
+  )
+}

@@ -1,0 +1,137 @@
+import { Badge, Button, Center, Group, Paper, Stack, Text, Timeline } from '@mantine/core'
+import { IconAlertTriangle, IconMessage, IconTool } from '@tabler/icons-react'
+import type { Answer } from '../../api/call-api.ts'
+import { useApiPages } from '../../api/use-api.ts'
+import { usePathText } from '../../app/address.ts'
+import { useProject } from '../../app/project.ts'
+import { formatCount, formatDuration, formatShort, formatUsd } from '../../formats/format-number.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { Failure, Waiting } from '../../parts/page-states.tsx'
+import { PlainText } from '../../parts/plain-text.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
+import { VerdictBadge } from '../../parts/verdict-badge.tsx'
+
+type Session = Answer<'GET /api/sessions/{id}'>
+type Call = NonNullable<Session['items']>[number]
+
+/** One run of an agent, call by call as it went. */
+export function SessionPage() {
+  const id = usePathText('id')
+  const { id: project_id } = useProject()
+  const pages = useApiPages('GET /api/sessions/{id}', { params: { id }, query: { project_id } })
+  const [first] = pages.data?.pages ?? []
+  if (first === undefined) {
+    return pages.error === null ? <Waiting /> : <Failure error={pages.error} retry={pages.refetch} />
+  }
+  const calls = pages.data?.pages.flatMap(({ items }) => items) ?? []
+  return (
+    <>
+      <PageHead title={<PlainText text={id} />}>
+        <PageLink to="/requests" search={{ session_id: id, range: '30d' }} size="sm">
+          As a list
+        </PageLink>
+      </PageHead>
+      <Stack gap="lg">
+        <SessionSums session={first} />
+        {pages.isError ? <Failure error={pages.error} retry={pages.refetch} /> : null}
+        <Timeline bulletSize={26} active={calls.length} lineWidth={2}>
+          {calls.map((call, index) => (
+            <Timeline.Item
+              key={call.id}
+              bullet={<CallIcon call={call} />}
+              {...(call.worst_label === 'unsafe' ? { color: 'red' } : {})}
+            >
+              <CallLine call={call} gapMs={gapBefore(calls[index - 1], call)} />
+            </Timeline.Item>
+          ))}
+        </Timeline>
+        {pages.hasNextPage ? (
+          <Center>
+            <Button
+              variant="default"
+              loading={pages.isFetchingNextPage}
+              onClick={() => void pages.fetchNextPage()}
+            >
+              Later calls
+            </Button>
+          </Center>
+        ) : null}
+      </Stack>
+    </>
+  )
+}
+
+function SessionSums({ session }: { session: Session }) {
+  const lengthMs = Date.parse(session.last_at) - Date.parse(session.started_at)
+  const sums = [
+    `${formatCount(session.calls)}${session.calls_are_exact ? '' : ' or more'} calls`,
+    `${formatCount(session.tool_calls)} of tools`,
+    `${formatCount(session.failed)} failed`,
+    `${formatCount(session.unsafe)} unsafe`,
+    `${formatShort(session.total_tokens)} tokens`,
+    formatUsd(session.cost_usd),
+    `over ${formatDuration(lengthMs)}`,
+  ]
+  return (
+    <Paper withBorder p="sm">
+      <Group gap="lg">
+        <Text size="sm">
+          <TimeText at={session.started_at} />
+        </Text>
+        {sums.map((sum) => (
+          <Text key={sum} size="sm">
+            {sum}
+          </Text>
+        ))}
+      </Group>
+    </Paper>
+  )
+}
+
+function CallIcon({ call }: { call: Call }) {
+  if (call.worst_label === 'unsafe') return <IconAlertTriangle size={15} aria-hidden />
+  return call.type === 'mcp_tool_call' ? (
+    <IconTool size={15} aria-hidden />
+  ) : (
+    <IconMessage size={15} aria-hidden />
+  )
+}
+
+/** What passed between two calls: where an agent thought, or waited for somebody. */
+function gapBefore(before: Call | undefined, call: Call): number {
+  return before === undefined ? 0 : Date.parse(call.created_at) - Date.parse(before.created_at)
+}
+
+function CallLine({ call, gapMs }: { call: Call; gapMs: number }) {
+  const unsafe = call.safety_scores.filter(({ score_label }) => score_label === 'unsafe')
+  const hasFailed = call.error !== null || (call.status_code ?? 0) >= 400
+  return (
+    <Stack gap={4}>
+      <Group gap="xs">
+        <PageLink to="/requests/$id" params={{ id: call.id }} fw={600}>
+          <PlainText text={call.tool_name ?? call.model} />
+        </PageLink>
+        <VerdictBadge label={call.worst_label} severity={call.worst_severity} />
+        {hasFailed ? (
+          <Badge color="red.9">failed{call.status_code === null ? '' : ` ${call.status_code}`}</Badge>
+        ) : null}
+      </Group>
+      <Text size="xs" c="dimmed">
+        <TimeText at={call.created_at} />
+        {gapMs === 0 ? '' : `, ${formatDuration(gapMs)} later`}
+        {`, took ${formatDuration(call.latency_ms)}, ${formatUsd(call.cost_usd)}`}
+        {call.agent_name === null ? null : (
+          <>
+            , <PlainText text={call.agent_name} />
+          </>
+        )}
+      </Text>
+      {unsafe.map(({ id, scorer_name, rationale }) => (
+        <Text key={id} size="sm">
+          <PlainText text={scorer_name} />: <PlainText text={rationale ?? ''} />
+        </Text>
+      ))}
+    </Stack>
+  )
+}

@@ -1,0 +1,124 @@
+import { Badge, Button, Center, Group, Stack, Table } from '@mantine/core'
+import { rowsOf, useApiPages } from '../../api/use-api.ts'
+import type { Item } from '../../api/call-api.ts'
+import { useTexts } from '../../app/address.ts'
+import { useProject } from '../../app/project.ts'
+import { useRange } from '../../app/use-range.ts'
+import { formatCount, formatShort, formatUsd } from '../../formats/format-number.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { Failure, Nothing, Waiting } from '../../parts/page-states.tsx'
+import { PlainText } from '../../parts/plain-text.tsx'
+import { RangePicker } from '../../parts/range-picker.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
+
+type Session = Item<'GET /api/sessions'>
+
+/** Runs of agents, those with the latest calls first. */
+export function SessionsPage() {
+  const { id: project_id } = useProject()
+  const { agent_name, user_id } = useTexts()
+  const range = useRange('24h')
+  const { start, end } = range
+  const pages = useApiPages('GET /api/sessions', {
+    query: { project_id, start, end, agent_name, user_id },
+  })
+  const sessions = rowsOf<'GET /api/sessions'>(pages.data)
+  return (
+    <>
+      <PageHead title="Sessions">
+        <Button variant="default" loading={pages.isRefetching} onClick={() => void pages.refetch()}>
+          Refresh
+        </Button>
+        <RangePicker range={range} />
+      </PageHead>
+      {pages.isPending ? <Waiting /> : null}
+      {pages.isError ? <Failure error={pages.error} retry={pages.refetch} /> : null}
+      {pages.isSuccess && sessions.length === 0 ? (
+        <Nothing title="No sessions in this time">
+          Calls that carry a session id are shown here as one run.
+        </Nothing>
+      ) : null}
+      {sessions.length === 0 ? null : (
+        <Stack>
+          <SessionTable sessions={sessions} />
+          {pages.hasNextPage ? (
+            <Center>
+              <Button
+                variant="default"
+                loading={pages.isFetchingNextPage}
+                onClick={() => void pages.fetchNextPage()}
+              >
+                More
+              </Button>
+            </Center>
+          ) : null}
+        </Stack>
+      )}
+    </>
+  )
+}
+
+function SessionTable({ sessions }: { sessions: readonly Session[] }) {
+  return (
+    <Table.ScrollContainer minWidth={820}>
+      <Table highlightOnHover>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Session</Table.Th>
+            <Table.Th>Last call</Table.Th>
+            <Table.Th>Agents</Table.Th>
+            <Table.Th ta="right">Calls</Table.Th>
+            <Table.Th ta="right">Tool calls</Table.Th>
+            <Table.Th ta="right">Failed</Table.Th>
+            <Table.Th ta="right">Unsafe</Table.Th>
+            <Table.Th ta="right">Tokens</Table.Th>
+            <Table.Th ta="right">Cost</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {sessions.map((session) => (
+            <SessionRow key={session.session_id} session={session} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
+function SessionRow({ session }: { session: Session }) {
+  const { session_id, agents, unsafe, calls_are_exact } = session
+  return (
+    <Table.Tr>
+      <Table.Td maw={260} style={{ overflow: 'hidden', textOverflow: 'ellipsis' }}>
+        <PageLink to="/sessions/$id" params={{ id: session_id }}>
+          <PlainText text={session_id} />
+        </PageLink>
+      </Table.Td>
+      <Table.Td>
+        <TimeText at={session.last_at} isAgo />
+      </Table.Td>
+      <Table.Td>
+        <Group gap={4}>
+          {agents.slice(0, 3).map((agent) => (
+            <Badge key={agent} variant="default" tt="none">
+              <PlainText text={agent} />
+            </Badge>
+          ))}
+          {agents.length > 3 ? `and ${agents.length - 3} more` : null}
+        </Group>
+      </Table.Td>
+      <Table.Td ta="right">
+        {formatCount(session.calls)}
+        {calls_are_exact ? '' : '+'}
+      </Table.Td>
+      <Table.Td ta="right">{formatCount(session.tool_calls)}</Table.Td>
+      <Table.Td ta="right">{formatCount(session.failed)}</Table.Td>
+      <Table.Td ta="right">
+        {unsafe === 0 ? '0' : <Badge color="red.9">{formatCount(unsafe)}</Badge>}
+      </Table.Td>
+      <Table.Td ta="right">{formatShort(session.total_tokens)}</Table.Td>
+      <Table.Td ta="right">{formatUsd(session.cost_usd)}</Table.Td>
+    </Table.Tr>
+  )
+}
