@@ -27,6 +27,7 @@ const priceSchema = z.strictObject({
   ...rates,
   long: z.strictObject({ above: z.number().int().min(0), ...rates }).optional(),
   as_of: z.iso.date().optional(),
+  written: z.iso.date().optional(),
 })
 
 /** Reads a price list: JSON like infra/prices.json, or the same as YAML. One bad entry refuses the whole: half a list would look like the whole one. */

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { format } from 'prettier'
 import { createSealer } from '#runtime/sealing.ts'
 import { hashedId, idToUuid, newId } from '#schemas/ids.ts'
+import { refusedExamples } from '#tests/support/documented-examples.ts'
 import { fuzzedRequests, type FuzzedOperation } from '#tests/support/fuzzed-requests.ts'
 import { expectFile } from '#tests/support/documented-page.ts'
 import { startMockPaymentProvider, type MockPaymentProvider } from '#tests/support/mock-payment-provider.ts'
@@ -145,18 +146,11 @@ describe('/openapi.json', () => {
   })
 })
 
-/** Examples that cannot succeed on their own, and what they are answered. */
+/** Examples that this test's data refuses, and what they are answered. */
 const refused: Record<string, number> = {
+  ...refusedExamples,
   'post /webhook/payment': 400,
-  'post /internal/keys/resolve': 404,
-  // Nobody has that password, and nobody is signed in.
-  'post /internal/people/sign-in': 401,
-  'get /api/me': 403,
-  'get /api/me/logins': 403,
-  'post /api/me/password': 403,
-  'post /api/me/sign-out': 403,
   'delete /api/me/logins/{login_id}': 403,
-  'post /api/reviews': 404,
   'post /api/billing/portal': 409,
   // Kafka has no record where this test says that one stands.
   'post /api/dead-letters/{id}/redrive': 409,

@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { assertPortsFree, planPorts, type PortName } from '#scripts/stack/plan-ports.ts'
+import type { Connection } from '#scripts/stack/connection.ts'
 import { readRecord, type StackRecord } from '#scripts/stack/stack-record.ts'
+import { refusedExamples, sendExamples, type ExampleAnswer } from '../support/documented-examples.ts'
 import { until } from '../support/until.ts'
 
 const UP = join(import.meta.dirname, '..', '..', 'scripts', 'up')
@@ -70,6 +72,26 @@ async function shell(command: string): Promise<unknown> {
   return JSON.parse((await run('bash', ['-c', command.replace('curl ', 'curl -sS ')])).stdout) as unknown
 }
 
+/** No payment provider is configured. */
+const refused: Record<string, number> = {
+  ...refusedExamples,
+  'post /api/billing/checkout': 503,
+  'post /api/billing/portal': 503,
+  'post /webhook/payment': 503,
+}
+
+/** Every example of /docs, as it is printed: it succeeds, or is refused as documented. */
+async function expectExamplesToRun(requestId: string): Promise<void> {
+  const connection = JSON.parse(await readFile(join(state, 'connection.json'), 'utf8')) as Connection
+  const answers = await sendExamples(connection, requestId)
+  const isAsDocumented = ({ name, status, isDocumented, isReal }: ExampleAnswer) => {
+    if (!isReal) return isDocumented && [404, 422].includes(status)
+    return isDocumented && (refused[name] === undefined ? status < 300 : status === refused[name])
+  }
+  expect(answers.filter((answer) => !isAsDocumented(answer))).toEqual([])
+  expect(answers.filter(({ status }) => status < 300).length).toBeGreaterThan(40)
+}
+
 test(
   'everything starts, the printed commands work, a dead part is restarted, nothing is left after --stop, and data stays',
   async () => {
@@ -100,6 +122,7 @@ test(
 
     expect((await detach()).code).toBe(0)
     expect(await recorded()).toEqual(before)
+    await expectExamplesToRun(before.data[0]?.id as string)
   },
   DEADLINE_MS,
 )

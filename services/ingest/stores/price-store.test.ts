@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -51,4 +51,13 @@ test("the operator's list goes before ours, is read again when it changes, and a
 test('a list that is bad to begin with keeps the process from starting', () => {
   write('much')
   expect(open).toThrow(`${ownFile}:3: input:`)
+})
+
+test('each of our prices says when it was compared with its page, or written', () => {
+  const { prices } = JSON.parse(readFileSync('infra/prices.json', 'utf8')) as {
+    prices: { models: string[]; as_of?: string; written?: string }[]
+  }
+  expect(prices.length).toBeGreaterThan(200)
+  const undated = prices.filter(({ as_of, written }) => (as_of === undefined) === (written === undefined))
+  expect(undated).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { readFileSync, unwatchFile, watchFile } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { createPriceTable, type Price, type PriceTable } from '#capture/price-table.ts'
 import { messageOf } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
@@ -34,6 +34,8 @@ export function createPriceStore(options: PriceStoreOptions): PriceStore {
     'outcome',
   ])
   const list = readPrices(listFile)
+  // Before it is read, so that no change falls between.
+  let seen = stateOf(ownFile)
   let table = createPriceTable(ownFile === undefined ? list : [...list, ...readPrices(ownFile)])
   let problem: string | undefined
 
@@ -49,19 +51,34 @@ export function createPriceStore(options: PriceStoreOptions): PriceStore {
       log.error({ reason: problem }, 'prices refused; the last good ones stay')
     }
   }
-  const onChange = () => {
-    if (ownFile !== undefined) reload(ownFile)
+  const look = () => {
+    const now = stateOf(ownFile)
+    if (now === seen || ownFile === undefined) return
+    seen = now
+    reload(ownFile)
   }
+  let timer: NodeJS.Timeout | undefined
 
   return {
     costOf: (call, tokens) => table.costOf(call, tokens),
     start() {
-      if (ownFile !== undefined) watchFile(ownFile, { persistent: false, interval: intervalMs }, onChange)
+      if (ownFile !== undefined) timer = setInterval(look, intervalMs).unref()
     },
     stop() {
-      if (ownFile !== undefined) unwatchFile(ownFile, onChange)
+      clearInterval(timer)
     },
     problem: () => problem,
+  }
+}
+
+/** Another text when the file has changed, is another one, or cannot be looked at: reading it then says why. */
+function stateOf(file: string | undefined): string {
+  if (file === undefined) return 'none'
+  try {
+    const { ino, mtimeMs, size } = statSync(file)
+    return [ino, mtimeMs, size].join(' ')
+  } catch (error) {
+    return messageOf(error)
   }
 }
 
