@@ -34,6 +34,7 @@ export interface RunningDashboard {
 export async function startDashboard(
   apiUrl: string,
   environment: Record<string, string> = {},
+  awaited: 'ok' | 'degraded' = 'ok',
 ): Promise<RunningDashboard> {
   const parsed = parseConfig(dashboardConfigSchema, {
     API_BACKEND_URL: apiUrl,
@@ -53,7 +54,7 @@ export async function startDashboard(
     print: (text) => printed.push(text),
   })
   await dashboard.start()
-  await until(() => dashboard.health().status === 'ok')
+  await until(() => dashboard.health().status === awaited)
   const baseUrl = `http://127.0.0.1:${dashboard.port()}`
   return {
     baseUrl,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isIPv4 } from 'node:net'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { inTransaction, query } from '#runtime/postgres.ts'
 
 interface Throttle {
@@ -29,7 +29,7 @@ export interface Attempt {
 }
 
 export interface ThrottleStore {
-  /** Counts an attempt as failed before it is made, so that a hundred at once are not all the first. Seconds to wait, or 0: go on. */
+  /** Counts an attempt as failed before it is made. Seconds to wait, or 0: go on. */
   take(attempt: Attempt, nowMs: number): Promise<number>
   /** It was not a failure. */
   clear(attempt: Attempt): Promise<void>
@@ -39,27 +39,12 @@ export interface ThrottleStore {
 
 export function createThrottleStore(pool: Pool): ThrottleStore {
   return {
-    take: (attempt, nowMs) =>
-      inTransaction(pool, async (client) => {
-        let waitMs = 0
-        // In one order, so that two attempts never wait for each other.
-        for (const { key, free, maxDelayS } of keysOf(attempt)) {
-          const { rowCount } = await client.query(takeSql, [
-            key,
-            new Date(nowMs),
-            free,
-            maxDelayS,
-            new Date(nowMs - forgetMs),
-          ])
-          if (rowCount === 1) continue
-          const blocked = await client.query<{ blocked_until: Date }>(
-            'select blocked_until from login_throttles where key = $1',
-            [key],
-          )
-          waitMs = Math.max(waitMs, (blocked.rows[0]?.blocked_until.getTime() ?? nowMs) - nowMs)
-        }
-        return Math.ceil(waitMs / 1_000)
-      }),
+    async take(attempt, nowMs) {
+      const keys = keysOf(attempt)
+      // Looked at first, so that whoever has to wait writes nothing and counts nowhere.
+      const waitS = await waitOf(pool, keys, nowMs)
+      return waitS > 0 ? waitS : inTransaction(pool, (client) => countAttempt(client, keys, nowMs))
+    },
     async clear(attempt) {
       const keys = keysOf(attempt)
       const ofPair = keys.filter(({ kind }) => kind === 'pair').map(({ key }) => key)
@@ -78,13 +63,34 @@ export function createThrottleStore(pool: Pool): ThrottleStore {
   }
 }
 
+type Key = Throttle & { key: Buffer }
+
+/** Each of many at once counts before any of them goes on: whichever comes too late finds its key blocked by the others. */
+async function countAttempt(client: PoolClient, keys: readonly Key[], nowMs: number): Promise<number> {
+  const [now, forgotten] = [new Date(nowMs), new Date(nowMs - forgetMs)]
+  for (const { key, free, maxDelayS } of keys) {
+    const { rowCount } = await client.query(takeSql, [key, now, free, maxDelayS, forgotten])
+    if (rowCount === 0) return Math.max(1, await waitOf(client, keys, nowMs))
+  }
+  return 0
+}
+
+async function waitOf(client: Pool | PoolClient, keys: readonly Key[], nowMs: number): Promise<number> {
+  const { rows } = await query<{ until: Date | null }>(
+    client,
+    'select max(blocked_until) as until from login_throttles where key = any ($1::bytea[])',
+    [keys.map(({ key }) => key)],
+  )
+  return Math.max(0, Math.ceil(((rows[0]?.until?.getTime() ?? 0) - nowMs) / 1_000))
+}
+
 // No row comes back while the key is blocked: it is not counted again, or impatience alone would lengthen the wait.
 const takeSql = `
-  insert into login_throttles as t (key, failures, blocked_until, last_failed_at) values ($1, 1, $2, $2)
+  insert into login_throttles as t (key, failures, blocked_until, last_failed_at) values ($1, 1, to_timestamp(0), $2)
   on conflict (key) do update set
     failures = case when t.last_failed_at < $5 then 1 else t.failures + 1 end,
     last_failed_at = $2::timestamptz,
-    blocked_until = case when t.last_failed_at < $5 or t.failures < $3 then $2::timestamptz
+    blocked_until = case when t.last_failed_at < $5 or t.failures < $3 then to_timestamp(0)
       else $2::timestamptz + make_interval(secs => least($4::float8, power(2, least(t.failures - $3, 20)))) end
   where t.blocked_until <= $2`
 
