@@ -25,6 +25,9 @@ export interface FinishedCall {
 }
 
 const maxErrorLength = 2_000
+const between = Buffer.from(',"response_body":')
+const noBody = Buffer.from('null')
+const closingBrace = 0x7d
 
 /**
  * The record of a call, as JSON bytes for `POST /internal/log`. Model, tokens and cost are left to ingest, which reads them from
@@ -64,17 +67,21 @@ function joinRecord(
     aborted_by: abortedBy,
     error: errorOf(call, abortedBy !== null, answer?.value),
   }
-  const head = JSON.stringify(fields)
-  const parts = [
-    Buffer.from(
-      `${head.slice(0, -1)}${metadata === undefined ? '' : `,"metadata":${metadata}`},"request_body":`,
-    ),
-    request.json,
-    Buffer.from(',"response_body":'),
-    answer?.json ?? Buffer.from('null'),
-    Buffer.from('}'),
-  ]
-  return Buffer.concat(parts)
+  const head = JSON.stringify(fields).slice(0, -1)
+  const start = `${head}${metadata === undefined ? '' : `,"metadata":${metadata}`},"request_body":`
+  return joined(start, request.json, answer?.json ?? noBody)
+}
+
+/** In one allocation: parts that are joined afterwards are allocated twice. */
+function joined(start: string, request: Buffer, answer: Buffer): Buffer {
+  const startBytes = Buffer.byteLength(start)
+  const record = Buffer.allocUnsafe(startBytes + request.length + between.length + answer.length + 1)
+  record.write(start)
+  request.copy(record, startBytes)
+  between.copy(record, startBytes + request.length)
+  answer.copy(record, startBytes + request.length + between.length)
+  record[record.length - 1] = closingBrace
+  return record
 }
 
 /** Per-deployment paths name what the body need not. */

@@ -19,6 +19,7 @@ const encrypted = 1
 const nonceBytes = 12
 const tagBytes = 16
 const purpose = Buffer.from('sluice-spool-1')
+const plainMark = Buffer.from([plain])
 
 export function segmentHeader(): Buffer {
   return Buffer.from([0x53, 0x4c, 0x53, 0x50, segmentVersion, 0, 0, 0])
@@ -42,26 +43,39 @@ function nextNonce(): Buffer {
   return nonces.subarray(noncesUsed - nonceBytes, noncesUsed)
 }
 
-/** The frame of one record, encrypted when there is a key. */
+/** A frame as it is written: `parts` one behind the other. */
+export interface Frame {
+  parts: readonly Buffer[]
+  byteLength: number
+}
+
+/** The frame of one record, encrypted when there is a key. In parts, so that the record is not copied once more to be written. */
+export function frameOf(record: Buffer, key: KeyObject | undefined): Frame {
+  const content = key === undefined ? [plainMark, record] : sealed(record, key)
+  const head = Buffer.allocUnsafe(frameBytes)
+  const contentBytes = content.reduce((sum, part) => sum + part.length, 0)
+  head.writeUInt32LE(contentBytes, 0)
+  head.writeUInt32LE(
+    content.reduce((sum, part) => crc32(part, sum), 0),
+    4,
+  )
+  return { parts: [head, ...content], byteLength: frameBytes + contentBytes }
+}
+
+/** The same in one piece. */
 export function encodeFrame(record: Buffer, key: KeyObject | undefined): Buffer {
-  const overhead = frameBytes + 1 + (key === undefined ? 0 : nonceBytes + tagBytes)
-  const frame = Buffer.allocUnsafe(overhead + record.length)
-  if (key === undefined) {
-    frame[frameBytes] = plain
-    record.copy(frame, frameBytes + 1)
-  } else {
-    frame[frameBytes] = encrypted
-    const nonce = nextNonce()
-    const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(purpose)
-    nonce.copy(frame, frameBytes + 1)
-    cipher.update(record).copy(frame, frameBytes + 1 + nonceBytes)
-    cipher.final()
-    cipher.getAuthTag().copy(frame, frame.length - tagBytes)
-  }
-  const content = frame.subarray(frameBytes)
-  frame.writeUInt32LE(content.length, 0)
-  frame.writeUInt32LE(crc32(content), 4)
-  return frame
+  return Buffer.concat(frameOf(record, key).parts)
+}
+
+function sealed(record: Buffer, key: KeyObject): Buffer[] {
+  const head = Buffer.allocUnsafe(1 + nonceBytes)
+  head[0] = encrypted
+  const nonce = nextNonce()
+  nonce.copy(head, 1)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(purpose)
+  const text = cipher.update(record)
+  cipher.final()
+  return [head, text, cipher.getAuthTag()]
 }
 
 export type FrameAt =

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
-import { headerBytes, segmentHeader } from './segment-format.ts'
+import { headerBytes, segmentHeader, type Frame } from './segment-format.ts'
 import { segmentName, type Segment } from './segment.ts'
 
 export interface SegmentWriter {
@@ -11,7 +11,7 @@ export interface SegmentWriter {
    * Appends frames with one `write` and gives the segment that has them; `size` moves only when all of them are in the file.
    * `onBegin` is told of a new segment.
    */
-  write(frames: readonly Buffer[], onBegin: (segment: Segment) => void): Promise<Segment>
+  write(frames: readonly Frame[], onBegin: (segment: Segment) => void): Promise<Segment>
   /** The next write begins a new segment. */
   finish(): Promise<void>
 }
@@ -57,13 +57,14 @@ export function createSegmentWriter({
     active: () => active?.segment,
     finish,
     async write(frames, onBegin) {
-      const byteLength = frames.reduce((sum, frame) => sum + frame.length, 0)
+      const byteLength = frames.reduce((sum, frame) => sum + frame.byteLength, 0)
       if (active !== undefined && isFull(active.segment, byteLength)) await finish()
       const isNew = active === undefined
       const { segment, file } = active ?? (await begin())
       try {
         if (isNew) onBegin(segment)
-        await writeAll(file, isNew ? [segmentHeader(), ...frames] : frames)
+        const parts = frames.flatMap((frame) => frame.parts)
+        await writeAll(file, isNew ? [segmentHeader(), ...parts] : parts)
       } catch (error) {
         // What the file holds behind `size` is not whole: nothing may follow it, and it is lost, also where some frames are.
         try {

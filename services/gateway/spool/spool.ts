@@ -4,7 +4,7 @@ import type { LossReason, SpoolOptions } from './spool-options.ts'
 import { readBatch, type SpoolBatch } from './read-batch.ts'
 import { createRecentRecords } from './recent-records.ts'
 import { eraseAfterMs, eraseSegment } from './erase-bodies.ts'
-import { encodeFrame } from './segment-format.ts'
+import { frameOf } from './segment-format.ts'
 import type { SegmentWriter } from './segment-writer.ts'
 import { isEphemeralPath, removeSegment, writeSentOffset, type Segment } from './segment.ts'
 import { depthOf, type SpoolDepth } from './spool-depth.ts'
@@ -202,15 +202,15 @@ export class Spool {
 
   async #writeTo(writer: SegmentWriter | undefined, records: readonly Buffer[]): Promise<void> {
     if (writer === undefined) throw new Error(`the spool cannot be written: ${this.problem() ?? 'not open'}`)
-    const frames = records.map((record) => encodeFrame(record, this.#options.key))
-    await this.#makeRoom(frames.reduce((sum, frame) => sum + frame.length, 0))
+    const frames = records.map((record) => frameOf(record, this.#options.key))
+    const byteLength = frames.reduce((sum, frame) => sum + frame.byteLength, 0)
+    await this.#makeRoom(byteLength)
     const segment = await writer.write(frames, (begun) => this.#segments.push(begun))
-    let end = segment.size - frames.reduce((sum, frame) => sum + frame.length, 0)
-    const writtenMs = this.#options.now()
+    let end = segment.size - byteLength
     records.forEach((record, index) => {
       const start = end
-      end += frames[index]?.length ?? 0
-      this.#recent.add({ segment, start, end, record, writtenMs })
+      end += frames[index]?.byteLength ?? 0
+      this.#recent.add({ segment, start, end, record, writtenMs: this.#options.now() })
     })
     segment.unsent += records.length
     this.#wake?.()
