@@ -27,6 +27,7 @@ import { Spool } from './spool/spool.ts'
 import { createCallQueue, type CallQueue } from './traffic/call-queue.ts'
 import { createCallers } from './traffic/create-callers.ts'
 import { drainServer } from './traffic/drain-server.ts'
+import { createEarlyHeaders } from './traffic/early-headers.ts'
 import { createLiveCalls, type LiveCalls } from './traffic/live-calls.ts'
 import { createTrafficServer } from './traffic/traffic-server.ts'
 import { createCredentials } from './traffic/create-credentials.ts'
@@ -65,7 +66,7 @@ export function createGateway(
   const spool = createSpool(config, { metrics, log, clock, stripBodies })
   const { sender, close } = createSender(config, { spool, metrics, backend, own, stripBodies }, dependencies)
   const maxBodyBytes = config.CAPTURE_MAX_BYTES
-  const calls = createLiveCalls()
+  const calls = createLiveCalls(config.CALL_TIMEOUT_MS)
   const server = createTrafficServer({
     calls,
     upstream,
@@ -82,7 +83,7 @@ export function createGateway(
     budget: createCaptureBudget(config.CAPTURE_TOTAL_MAX_BYTES),
     maxBodyBytes,
     clientGone: config.CLIENT_GONE,
-    callTimeoutMs: config.CALL_TIMEOUT_MS,
+    earlyHeaders: createEarlyHeaders(),
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     stallTimeoutMs: config.ANSWER_STALL_TIMEOUT_MS,
     maxConnections: config.GATEWAY_MAX_CONNECTIONS,

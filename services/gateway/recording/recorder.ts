@@ -45,18 +45,23 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
     else log.error({ err: outcome.error, request_id: id }, 'the spool did not take a record')
   }
 
-  return async (call) => {
-    let record: Buffer
+  const fail = (error: unknown, { id }: FinishedCall) => {
+    metrics.lost('defect', 1)
+    log.error({ err: error, request_id: id }, 'no record could be made of a call')
+  }
+  return (call) => {
     try {
-      // Only what has to be waited for: a turn of the event loop for each would add up.
       const built = buildRecord(call, upstreamHost, maxBodyBytes)
-      record = built instanceof Promise ? await built : built
+      // Only what has to be waited for: a turn of the event loop for each would add up.
+      if (!(built instanceof Promise)) return put(built, call)
+      return built.then(
+        (record) => put(record, call),
+        (error: unknown) => fail(error, call),
+      )
     } catch (error) {
-      metrics.lost('defect', 1)
-      log.error({ err: error, request_id: call.id }, 'no record could be made of a call')
-      return
+      fail(error, call)
+      return Promise.resolve()
     }
-    await put(record, call)
   }
 }
 

@@ -4,6 +4,7 @@ import type { CaptureBudget } from '../recording/captured-body.ts'
 import type { Recorder } from '../recording/recorder.ts'
 import type { Caller } from './authorize.ts'
 import type { CallQueue } from './call-queue.ts'
+import type { BegunAnswer } from './early-headers.ts'
 import type { LiveCalls } from './live-calls.ts'
 import type { CallLabels } from './service-headers.ts'
 import type { UpstreamCredentials } from './upstream-credentials.ts'
@@ -24,8 +25,8 @@ export interface ProxyDependencies {
   /** Of a request. */
   maxRequestBytes: number
   clientGone: 'abort' | 'drain'
-  /** For a call in all. */
-  callTimeoutMs: number
+  /** Told of every answer that begins. */
+  earlyHeaders: (answer: BegunAnswer) => void
   metrics: GatewayMetrics
   log: Log
 }

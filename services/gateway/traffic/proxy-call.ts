@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Dispatcher } from 'undici'
-import { CapturedBody } from '../recording/captured-body.ts'
+import { CapturedCall } from '../recording/captured-call.ts'
 import type { Place } from './call-queue.ts'
+import type { BegunAnswer } from './early-headers.ts'
 import type { ForwardedCall, ProxyDependencies } from './forwarded-call.ts'
 import { answerHeaders, pairsOf, rawHeadersOf, type AnswerHeaders } from './forwarded-headers.ts'
-import { reasonOf, sendAnswer } from './gateway-answer.ts'
+import { reasonOf, sendAnswer, type GatewayAnswer } from './gateway-answer.ts'
 import type { LiveCall } from './live-calls.ts'
 import { PassingChunks } from './passing-chunks.ts'
 import { closeOnceRead, RequestBody, type ForwardedBody } from './request-body.ts'
-import { answerForFailure, CallTooLong, TooManyWaiting } from './upstream.ts'
+import { answerForFailure, TooManyWaiting } from './upstream.ts'
 
 class ClientGone extends Error {}
 
@@ -16,15 +17,14 @@ class ClientGone extends Error {}
  * Forwards one call and passes its answer on as it comes. Only the end of the answer waits: until the record of the call is on
  * disk. So whoever has received an answer completely can be sure that it is recorded.
  */
-export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall {
+export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall, BegunAnswer {
   readonly #dependencies: ProxyDependencies
   readonly #call: ForwardedCall
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
-  readonly #begunMs = performance.now()
+  readonly begunMs = performance.now()
   readonly #body: RequestBody
-  readonly #requestBody: CapturedBody | null
-  readonly #answerBody: CapturedBody | null
+  readonly #captured: CapturedCall | null
   #controller: Dispatcher.DispatchController | undefined
   #answer: AnswerHeaders | undefined
   #status: number | null = null
@@ -43,7 +43,6 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall {
   /** Whether the answer at hand is a 401 after which the call is made once more. */
   #discarding = false
   #isSecondTry = false
-  #deadline: NodeJS.Timeout | undefined
   #clientGone = false
   #isOver = false
 
@@ -59,30 +58,25 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall {
     this.#response = response
     this.#passing = new PassingChunks(response)
     const { budget, maxBodyBytes, maxRequestBytes } = dependencies
-    this.#requestBody = call.isRecorded ? new CapturedBody(budget, maxBodyBytes) : null
-    this.#answerBody = call.isRecorded ? new CapturedBody(budget, maxBodyBytes) : null
-    this.#body = new RequestBody(request, this.#requestBody, maxRequestBytes)
+    this.#captured = call.isRecorded ? new CapturedCall(budget, maxBodyBytes) : null
+    this.#body = new RequestBody(request, this.#captured?.request ?? null, maxRequestBytes)
   }
 
-  async forward(): Promise<void> {
+  forward(): void {
     this.#dependencies.metrics.began()
     this.#dependencies.calls.add(this)
-    const { callTimeoutMs } = this.#dependencies
-    const tooLong = () => this.breakOff(new CallTooLong(`the call took longer than ${callTimeoutMs} ms`))
-    this.#deadline = setTimeout(tooLong, callTimeoutMs).unref()
     this.#response.once('close', () => this.#onClose())
     this.#response.on('drain', () => this.#controller?.resume())
     this.#response.on('timeout', () => this.#onStill())
-    try {
-      // Only what has to be waited for: a turn of the event loop for each would add up.
-      const body = this.#body.forwarded()
-      this.#forwarded = body instanceof Promise ? await body : body
-      this.#sentMs = performance.now()
-      this.#enter()
-    } catch (error) {
+    this.#body.forward({
+      ready: (body) => {
+        this.#forwarded = body
+        this.#sentMs = performance.now()
+        this.#enter()
+      },
       // The application went while it was sending.
-      this.#fail(error)
-    }
+      broken: (error) => this.#fail(error),
+    })
   }
 
   /** Waits for a connection to the provider, when all are taken. */
@@ -154,17 +148,18 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall {
     if (this.#clientGone) return
     closeOnceRead(this.#request, this.#response)
     this.#response.writeHead(status, statusMessage ?? '', this.#answer.raw)
-    // A provider may send its headers long before it has something to say. Otherwise they travel with the first bytes.
-    setImmediate(() => {
-      if (this.#received === 0 && !this.#isOver && !this.#clientGone) this.#response.flushHeaders()
-    })
+    this.#dependencies.earlyHeaders(this)
+  }
+
+  sendHeaders(): void {
+    if (this.#received === 0 && !this.#isOver && !this.#clientGone) this.#response.flushHeaders()
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#discarding) return
-    this.#firstByteMs ??= performance.now() - this.#begunMs
+    this.#firstByteMs ??= performance.now() - this.begunMs
     this.#received += chunk.length
-    this.#answerBody?.add(chunk)
+    this.#captured?.answer.add(chunk)
     if (this.#clientGone) return
     if (this.#call.isRecorded && this.#received === this.#answer?.contentLength) this.#held = chunk
     else this.#passing.add(chunk, () => controller.pause())
@@ -175,7 +170,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall {
     if (!this.#discarding) {
       const trailers = rawHeadersOf(controller.rawTrailers)
       if (trailers.length > 0) this.#response.addTrailers(pairsOf(trailers))
-      void this.#finish(null, null)
+      this.#finish(null, null)
       return
     }
     this.#discarding = false
@@ -187,7 +182,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall {
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     this.#giveBack()
     const isClients = this.#clientGone || (this.#request.destroyed && !this.#request.complete)
-    void this.#finish(isClients ? 'client' : 'upstream', error)
+    this.#finish(isClients ? 'client' : 'upstream', error)
   }
 
   /** The application has closed its connection, or has everything. */
@@ -201,7 +196,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall {
       return
     }
     const error = new ClientGone('the application closed its connection')
-    if (this.#controller === undefined) void this.#finish('client', error)
+    if (this.#controller === undefined) this.#finish('client', error)
     else this.#controller.abort(error)
   }
 
@@ -214,15 +209,14 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall {
   }
 
   breakOff(error: Error): void {
-    if (this.#controller === undefined) void this.#finish('upstream', error)
+    if (this.#controller === undefined) this.#finish('upstream', error)
     else this.#controller.abort(error)
   }
 
   /** Records the call, then ends the answer: whole, broken off, or with the gateway's own. */
-  async #finish(abortedBy: 'client' | 'upstream' | null, error: Error | null): Promise<void> {
+  #finish(abortedBy: 'client' | 'upstream' | null, error: Error | null): void {
     if (this.#isOver) return
     this.#isOver = true
-    clearTimeout(this.#deadline)
     if (!this.#isDispatched) this.#giveBack()
     if (!this.#request.complete) this.#body.leave()
     this.#passing.flush()
@@ -232,59 +226,68 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall {
         ? answerForFailure(error)
         : null
     const status = this.#status ?? own?.status ?? null
-    if (own?.refusal !== undefined) this.#dependencies.metrics.refused(own.refusal)
+    const { metrics, log } = this.#dependencies
+    if (own?.refusal !== undefined) metrics.refused(own.refusal)
     else if (error !== null && abortedBy === 'upstream')
-      this.#dependencies.log.warn(
-        { request_id: this.#call.id, err: error },
-        'the provider broke off or could not be reached',
-      )
-    await this.#record(abortedBy, error === null ? null : reasonOf(error, own), status, overMs)
+      log.warn({ request_id: this.#call.id, err: error }, 'the provider broke off or could not be reached')
+    const end = () => {
+      this.#end(own, error)
+      this.#measure(abortedBy, status, overMs)
+      this.#dependencies.calls.delete(this)
+    }
+    const recorded = this.#record(abortedBy, error === null ? null : reasonOf(error, own), status, overMs)
+    // Without a promise where there is nothing to wait for.
+    if (recorded === undefined) end()
+    else void recorded.then(end)
+  }
+
+  #end(own: GatewayAnswer | null, error: Error | null): void {
     if (own !== null && !this.#response.headersSent) {
       closeOnceRead(this.#request, this.#response)
       sendAnswer(this.#response, own, this.#call.id)
     } else if (error === null) this.#response.end(this.#held)
     else this.#response.destroy()
-    this.#measure(abortedBy, status, overMs)
-    this.#dependencies.calls.delete(this)
   }
 
-  async #record(
+  /** Undefined: the call is not recorded. */
+  #record(
     abortedBy: 'client' | 'upstream' | null,
     error: string | null,
     status: number | null,
     overMs: number,
-  ): Promise<void> {
+  ): Promise<void> | undefined {
     const { metrics, recorder } = this.#dependencies
-    if (this.#requestBody === null || this.#answerBody === null) return
-    for (const { cut } of [this.#requestBody, this.#answerBody]) if (cut !== null) metrics.cut(cut)
-    const { id, caller, path, labels } = this.#call
-    const isReached = this.#sentMs > 0
+    const captured = this.#captured
+    if (captured === null) return undefined
+    for (const cut of captured.cuts()) metrics.cut(cut)
     // A call whose request never came in whole has not been made.
-    if (isReached) {
-      await recorder({
-        id,
-        caller,
-        path,
-        labels,
-        request: this.#requestBody.bytes(),
-        answer: this.#answer === undefined ? null : { ...this.#answer, ...this.#answerBody.bytes() },
-        status,
-        latencyMs: overMs - this.#begunMs,
-        timeToFirstByteMs: this.#firstByteMs,
-        // Without an answer nothing was broken off by the provider: it failed.
-        abortedBy: this.#answer === undefined && abortedBy === 'upstream' ? null : abortedBy,
-        error,
-      })
+    if (this.#sentMs === 0) {
+      captured.release()
+      return undefined
     }
-    this.#requestBody.release()
-    this.#answerBody.release()
+    const { id, caller, path, labels } = this.#call
+    const recorded = recorder({
+      id,
+      caller,
+      path,
+      labels,
+      request: captured.request.bytes(),
+      answer: this.#answer === undefined ? null : { ...this.#answer, ...captured.answer.bytes() },
+      status,
+      latencyMs: overMs - this.begunMs,
+      timeToFirstByteMs: this.#firstByteMs,
+      // Without an answer nothing was broken off by the provider: it failed.
+      abortedBy: this.#answer === undefined && abortedBy === 'upstream' ? null : abortedBy,
+      error,
+    })
+    return recorded.then(() => captured.release())
   }
 
   #measure(abortedBy: 'client' | 'upstream' | null, status: number | null, overMs: number): void {
     const { metrics } = this.#dependencies
     const waited = this.#sentMs === 0 ? 0 : overMs - this.#sentMs
     metrics.ended(status)
-    metrics.added((performance.now() - this.#begunMs - waited) / 1_000)
+    metrics.added((performance.now() - this.begunMs - waited) / 1_000)
     metrics.requestBytes(this.#body.received)
     metrics.answerBytes(this.#received)
     if (this.#firstByteMs !== null) metrics.firstByte(this.#firstByteMs / 1_000)

@@ -8,6 +8,13 @@ const gatheredBytes = 256 * 1024
 /** A body as undici takes it: nothing, all of it, or as it comes. */
 export type ForwardedBody = null | Buffer | Readable
 
+/** What becomes of a body: one of the two is called, once. */
+interface BodyWay {
+  ready: (body: ForwardedBody) => void
+  /** The connection closed before it was whole. A body that passes as it comes breaks itself. */
+  broken: (error: Error) => void
+}
+
 /** More came than REQUEST_MAX_BYTES. */
 export class RequestTooLarge extends Error {}
 
@@ -31,12 +38,14 @@ export class RequestBody {
   }
 
   /** A short one of known length is gathered first: it goes out in one write with its headers. */
-  forwarded(): ForwardedBody | Promise<Buffer> {
+  forward(way: BodyWay): void {
     const { 'content-length': length, 'transfer-encoding': coding } = this.#request.headers
-    if (coding === undefined && (length === undefined || length === '0')) return null
-    if (coding === undefined && Number(length) <= gatheredBytes) return this.#gather()
-    this.#passing = this.#pass()
-    return this.#passing
+    if (coding === undefined && (length === undefined || length === '0')) way.ready(null)
+    else if (coding === undefined && Number(length) <= gatheredBytes) this.#gather(way)
+    else {
+      this.#passing = this.#pass()
+      way.ready(this.#passing)
+    }
   }
 
   /** The call is over: nobody wants what has not come yet. */
@@ -45,19 +54,16 @@ export class RequestBody {
     readAway(this.#request, this.#maxBytes)
   }
 
-  /** Rejects when the connection closes before the body is whole. */
-  #gather(): Promise<Buffer> {
-    return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = []
-      this.#request.on('data', (chunk: Buffer) => {
-        this.#take(chunk)
-        chunks.push(chunk)
-      })
-      this.#onEnd(() => {
-        const [first] = chunks
-        resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks))
-      }, reject)
+  #gather({ ready, broken }: BodyWay): void {
+    const chunks: Buffer[] = []
+    this.#request.on('data', (chunk: Buffer) => {
+      this.#take(chunk)
+      chunks.push(chunk)
     })
+    this.#onEnd(() => {
+      const [first] = chunks
+      ready(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks))
+    }, broken)
   }
 
   /** By events: an iterator keeps hold of the request for as long as it waits for a chunk, and nothing else can read it. */
@@ -85,11 +91,17 @@ export class RequestBody {
     this.#captured?.add(chunk)
   }
 
+  /** One of the two is called, once: the connection may also break when the body is whole. */
   #onEnd(whole: () => void, broken: (error: Error) => void): void {
-    this.#request.once('end', whole)
-    this.#request.once('error', broken)
+    let isOver = false
+    const end = (work: () => void) => {
+      if (!isOver) work()
+      isOver = true
+    }
+    this.#request.once('end', () => end(whole))
+    this.#request.once('error', (error) => end(() => broken(error)))
     this.#request.once('close', () => {
-      if (!this.#request.complete) broken(new Error('the application closed its connection'))
+      if (!this.#request.complete) end(() => broken(new Error('the application closed its connection')))
     })
   }
 }

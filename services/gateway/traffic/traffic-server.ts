@@ -137,7 +137,7 @@ function createHandler(dependencies: TrafficDependencies) {
       request,
       response,
     )
-    void call.forward()
+    call.forward()
   }
 
   return (request: IncomingMessage, response: ServerResponse, expects: Expectation = 'nothing'): void => {
