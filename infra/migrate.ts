@@ -25,6 +25,7 @@ import * as judgeSpendByScorer from './migrations/0022-judge-spend-by-scorer.ts'
 import * as people from './migrations/0023-people.ts'
 import * as claimRequests from './migrations/0024-claim-requests.ts'
 import * as dayRollups from './migrations/0025-day-rollups.ts'
+import * as redteamRuns from './migrations/0027-redteam-runs.ts'
 import * as logIndexes from './migrations/0029-log-indexes.ts'
 import * as deliveriesWithoutChecks from './migrations/0032-deliveries-without-checks.ts'
 import { secureRows } from './row-security.ts'
@@ -59,6 +60,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0023-people': people,
   '0024-claim-requests': claimRequests,
   '0025-day-rollups': dayRollups,
+  '0027-redteam-runs': redteamRuns,
   '0029-log-indexes': logIndexes,
   '0032-deliveries-without-checks': deliveriesWithoutChecks,
 }

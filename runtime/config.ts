@@ -81,6 +81,14 @@ export const receiverFields = {
     .describe('Ports that webhooks may reach on other hosts, comma-separated.'),
 }
 
+/** For whoever orders attacks and whoever makes them. */
+export const attackFields = {
+  REDTEAM_ALLOWED_HOSTS: listOf(z.string())
+    .default([])
+    .transform((hosts) => new Set(hosts.map(hostOf)))
+    .describe('Hosts (no ports) that the red team may attack, comma-separated. Loopback always is one.'),
+}
+
 export type KafkaConfig = z.output<z.ZodObject<typeof kafkaFields>>
 export type PostgresConfig = z.output<z.ZodObject<typeof postgresFields>>
 export type Environment = Readonly<Record<string, string | undefined>>

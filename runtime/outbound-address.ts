@@ -50,3 +50,15 @@ export function refuseUrl(url: string, policy: OutboundPolicy): string | undefin
   if (ipaddr.isValid(host) && !isPublicAddress(host)) return 'must not be an internal address'
   return undefined
 }
+
+/** Why `url` may not be attacked; undefined when it may: its host is loopback or named. Names that only lead to loopback are not. */
+export function refuseTarget(url: string, allowedHosts: ReadonlySet<string>): string | undefined {
+  if (!URL.canParse(url)) return 'is not a URL'
+  const parsed = new URL(url)
+  if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:')
+    return 'must start with http:// or https://'
+  if (parsed.username !== '' || parsed.password !== '') return 'must not hold a user name or a password'
+  const host = hostOf(parsed.hostname)
+  const isLoopback = ipaddr.isValid(host) ? ipaddr.process(host).range() === 'loopback' : host === 'localhost'
+  return isLoopback || allowedHosts.has(host) ? undefined : `${host} is not among REDTEAM_ALLOWED_HOSTS`
+}

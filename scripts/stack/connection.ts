@@ -15,7 +15,7 @@ export interface Connection {
   schema_registry_url: string
   database_url: string
   /** Base URLs of /healthz, /readyz and /metrics of each process. */
-  operations: Record<'gateway' | 'api' | 'sink' | 'scorer' | 'notifier' | 'dashboard', string>
+  operations: Record<'gateway' | 'api' | 'sink' | 'scorer' | 'notifier' | 'redteam' | 'dashboard', string>
 }
 
 export function describeConnection(facts: StackFacts, project: FirstProject): Connection {
@@ -41,6 +41,7 @@ function operationsOf(ports: Ports): Connection['operations'] {
     sink: addressOf(ports.sinkOperations),
     scorer: addressOf(ports.scorerOperations),
     notifier: addressOf(ports.notifierOperations),
+    redteam: addressOf(ports.redteamOperations),
     dashboard: addressOf(ports.dashboardOperations),
   }
 }

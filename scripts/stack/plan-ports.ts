@@ -16,6 +16,7 @@ const BASE_PORTS = {
   scorerOperations: 9002,
   notifierOperations: 9003,
   dashboardOperations: 9004,
+  redteamOperations: 9006,
 }
 
 export type Ports = Readonly<typeof BASE_PORTS>

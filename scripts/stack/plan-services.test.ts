@@ -24,7 +24,15 @@ function facts(environment: StackFacts['environment'] = {}): StackFacts {
 test('every service has the parts, the secrets and ports of its own', () => {
   const { api, consumers, gateway, dashboard } = planServices(facts())
   const plans = [api, ...consumers, gateway('svc_key'), dashboard]
-  expect(plans.map(({ name }) => name)).toEqual(['api', 'sink', 'scorer', 'notifier', 'gateway', 'dashboard'])
+  expect(plans.map(({ name }) => name)).toEqual([
+    'api',
+    'sink',
+    'scorer',
+    'notifier',
+    'redteam',
+    'gateway',
+    'dashboard',
+  ])
   for (const { environment } of plans)
     expect(environment).toMatchObject({ ...facts().addresses, ...facts().secrets })
   expect(new Set(plans.map(({ environment }) => environment['OPS_PORT'])).size).toBe(plans.length)

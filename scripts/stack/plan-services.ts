@@ -60,6 +60,7 @@ export function planServices(facts: StackFacts): ServicePlans {
       service('sink', ports.sinkOperations, {}),
       service('scorer', ports.scorerOperations, {}),
       service('notifier', ports.notifierOperations, {}),
+      service('redteam', ports.redteamOperations, { API_BACKEND_URL: addressOf(ports.api) }),
     ],
     dashboard: service(
       'dashboard',

@@ -32,7 +32,7 @@ export interface RunningStack {
 
 const SERVICE_PORTS: readonly PortName[] = [
   ...(['gateway', 'api', 'dashboard', 'gatewayOperations', 'apiOperations', 'dashboardOperations'] as const),
-  ...(['sinkOperations', 'scorerOperations', 'notifierOperations'] as const),
+  ...(['sinkOperations', 'scorerOperations', 'notifierOperations', 'redteamOperations'] as const),
 ]
 
 /** Starts everything in order and resolves when all of it answers. Throws after stopping what had been started. */

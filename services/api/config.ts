@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { flag, milliseconds, operationsPort, receiverFields } from '#runtime/config.ts'
+import { attackFields, flag, milliseconds, operationsPort, receiverFields } from '#runtime/config.ts'
 import { tierSchema } from '#schemas/tiers.ts'
 import { ingestFields } from '#services/ingest/config.ts'
 import { tierPricesSchema } from './billing/tier-prices.ts'
@@ -59,6 +59,7 @@ export const apiConfigSchema = z.object({
     ),
   DOCS_REQUIRE_KEY: flag().describe('Whether /openapi.json and /docs need an API key.'),
   ...receiverFields,
+  ...attackFields,
 })
 
 export type ApiConfig = z.output<typeof apiConfigSchema>

@@ -34,15 +34,6 @@ const bodies: Record<string, unknown> = {
   'post /api/dead-letters/{id}/drop': { reason: 'x' },
   'post /api/dead-letters/redrive': { topic: 'llm.request.logged' },
   'post /api/dead-letters/drop': { topic: 'llm.request.logged', reason: 'x' },
-  'post /internal/gateways/heartbeat': {
-    name: 'g',
-    version: '1',
-    delivery: 'api',
-    started_at: new Date().toISOString(),
-    spool: { records: 0, bytes: 0, oldest_at: null },
-    lost: {},
-    problems: {},
-  },
   'post /internal/keys/resolve': { key_sha256: '0'.repeat(64) },
 }
 
@@ -55,6 +46,7 @@ let requestId: string
 let webhookId: string
 let deliveryId: string
 let erasureId: string
+let redteamRunId: string
 
 beforeAll(async () => {
   api = await startApi()
@@ -82,6 +74,12 @@ beforeAll(async () => {
     body: bodies['post /api/erasures'],
   })
   erasureId = String(erasure.json['id'])
+  const attack = { agent_name: 'VICTIM-agent', target: { kind: 'chat', url: 'http://127.0.0.1:1' } }
+  const ordered = await api.call('POST', '/api/redteam-runs', {
+    operator: true,
+    body: { project_id: victim.projectId, ...attack },
+  })
+  redteamRunId = String(ordered.json['id'])
   description = (await api.call('GET', '/openapi.json')).json as unknown as Description
   operations = Object.entries(description.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -108,6 +106,7 @@ function idInPath(path: string): string {
   if (path.startsWith('/api/projects')) return victim.projectId
   if (path.startsWith('/api/erasures')) return erasureId
   if (path.startsWith('/api/people')) return newId('person')
+  if (path.startsWith('/api/redteam-runs')) return redteamRunId
   if (path.startsWith('/api/sessions')) return 'VICTIM-session'
   return path.startsWith('/api/requests') ? requestId : webhookId
 }

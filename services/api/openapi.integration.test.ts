@@ -91,6 +91,12 @@ async function seed(): Promise<void> {
   const run = { start: '2026-11-20', end: '2026-11-21' }
   const started = await api.call('POST', '/api/score-runs', { operator: true, body: run })
   ids['/api/score-runs'] = (started.json['run'] as { id: string }).id
+  const attack = { agent_name: 'agent', target: { kind: 'chat', url: 'http://127.0.0.1:1' } }
+  const ordered = await api.call('POST', '/api/redteam-runs', {
+    operator: true,
+    body: { project_id: project.projectId, ...attack },
+  })
+  ids['/api/redteam-runs'] = String(ordered.json['id'])
   const person = { login: `person-${newId('person')}`, name: 'Ada', role: 'viewer', password: null }
   const added = await api.call('POST', '/api/people', { operator: true, body: person })
   ids['/api/people'] = String(added.json['id'])
@@ -154,6 +160,8 @@ const refused: Record<string, number> = {
   'post /api/billing/portal': 409,
   // Kafka has no record where this test says that one stands.
   'post /api/dead-letters/{id}/redrive': 409,
+  // Nobody has that project.
+  'post /api/redteam-runs': 404,
   // It was cancelled by the example before.
   'post /api/score-runs/{id}/promote': 409,
 }

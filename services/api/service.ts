@@ -27,6 +27,7 @@ import { operationRoutes } from './routes/operation-routes.ts'
 import { paymentRoutes } from './routes/payment-routes.ts'
 import { peopleRoutes } from './routes/people-routes.ts'
 import { projectRoutes } from './routes/project-routes.ts'
+import { redteamRoutes } from './routes/redteam-routes.ts'
 import { requestRoutes } from './routes/request-routes.ts'
 import { reviewRoutes } from './routes/review-routes.ts'
 import { scoreRoutes } from './routes/score-routes.ts'
@@ -144,6 +145,13 @@ function apiRoutes(
   return [
     ...readingRoutes({ databases, sealer, clock }),
     ...scoreRunRoutes({ databases, pool: operatorPool, clock }),
+    ...redteamRoutes({
+      databases,
+      sealer,
+      clock,
+      dashboardUrl: config.DASHBOARD_URL.replace(/\/$/, ''),
+      allowedHosts: config.REDTEAM_ALLOWED_HOSTS,
+    }),
     ...billingRoutes({ databases, clock }),
     ...paymentRoutes({ ...dependencies, ...paymentParts(config, operatorPool), databases }),
     ...webhookRoutes({

@@ -77,6 +77,10 @@ async function accept(
   const nowMs = clock.now()
   const read = readRecord(raw, maxRecordBytes, nowMs)
   const project = await projectOf(keys, principal, read.record.project_id)
+  if (read.record.source === 'redteam' && principal.kind !== 'operator')
+    throw invalidInput([
+      { path: 'source', message: 'redteam is for the operator alone: such calls count toward no quota' },
+    ])
   return { ...read, id: read.record.id ?? newId('request', nowMs), project }
 }
 
@@ -102,7 +106,10 @@ type Admissions = ReadonlyMap<string, Admission | Problem>
 
 async function admitByProject(admit: Admit, records: readonly Accepted[]): Promise<Admissions> {
   // Tiers without a limit claim nothing and need no database: their counter is moved by the sink.
-  const limited = records.filter(({ project }) => requestLimitOf[project.tier] !== null)
+  // The red team's calls are no use of the project's own, and claim nothing either.
+  const limited = records.filter(
+    ({ project, record }) => requestLimitOf[project.tier] !== null && record.source !== 'redteam',
+  )
   const groups = Map.groupBy(limited, ({ project }) => project.projectId)
   const admitted = [...groups].map(async ([projectId, group]): Promise<[string, Admission | Problem]> => {
     const ids = group.map(({ id }) => id)

@@ -2,6 +2,7 @@ import type { BatchHandler } from '#runtime/kafka/records.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { deadLetter, ok } from '#runtime/outcome.ts'
+import { isSilentProbe } from '#schemas/redteam-run.ts'
 import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
 import { createOverflowCounter } from './count-overflow.ts'
 import { makeScoreLine, type ScoreLine } from './steps/make-score-line.ts'
@@ -51,5 +52,5 @@ export function createScoreHandler(dependencies: ScoreHandlerDependencies): Batc
 }
 
 function isThreat({ call, score }: PlacedScore): boolean {
-  return call.raise_events && score.score_label === 'unsafe'
+  return call.raise_events && score.score_label === 'unsafe' && !isSilentProbe(call)
 }

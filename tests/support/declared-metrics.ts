@@ -15,6 +15,8 @@ import { ingestConfigSchema } from '#services/ingest/config.ts'
 import { createIngest } from '#services/ingest/service.ts'
 import { notifierConfig } from '#services/notifier/config.ts'
 import { createNotifier } from '#services/notifier/service.ts'
+import { redteamConfig } from '#services/redteam/config.ts'
+import { createRedteam } from '#services/redteam/service.ts'
 import { scorerConfig } from '#services/scorer/config.ts'
 import { createScorer } from '#services/scorer/service.ts'
 import { sinkConfig } from '#services/sink/config.ts'
@@ -54,6 +56,7 @@ export const makers: Readonly<Record<string, (dependencies: ProcessDependencies)
   },
   sink: (dependencies) => createSink(read(sinkConfig), dependencies),
   scorer: (dependencies) => createScorer(read(scorerConfig), dependencies),
+  redteam: (dependencies) => createRedteam(read(redteamConfig), dependencies),
   notifier: (dependencies) => createNotifier(read(notifierConfig), dependencies),
 }
 

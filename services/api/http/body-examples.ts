@@ -78,6 +78,13 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     scorers: ['pii_detection'],
     dry_run: true,
   },
+  'post /api/redteam-runs': {
+    project_id: 'prj_01h455vb4pex5vsknk084sn02q',
+    agent_name: 'support-bot',
+    target: { kind: 'chat', url: 'http://127.0.0.1:8080/v1/chat/completions', model: 'gpt-4o-mini' },
+    options: { probes: ['LLM01', 'LLM07'], transformations: ['plain', 'base64', 'crescendo'], repeats: 3 },
+    budget_usd: 2,
+  },
   'post /api/projects': { name: 'Support', tier: 'team', retention_days: 30 },
   'patch /api/projects/{id}': { cost_alert_usd: 50, quota_warning_percent: 80 },
   'post /api/projects/{id}/keys': { name: 'production gateway', label: 'prod', scope: 'ingest' },

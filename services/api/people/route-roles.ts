@@ -25,7 +25,12 @@ export const routeRoles: Readonly<Record<string, Role>> = {
   'get /api/reviews/agreement': 'viewer',
   'get /api/billing/subscription': 'viewer',
   'get /api/billing/judge-spend': 'viewer',
-  // Triage.
+  'get /api/redteam-runs': 'viewer',
+  'get /api/redteam-runs/{id}': 'viewer',
+  'get /api/redteam-runs/{id}/attempts': 'viewer',
+  'get /api/redteam-runs/{id}/diff': 'viewer',
+  // Triage. Reports of attacks say what was answered.
+  'get /api/redteam-runs/{id}/report': 'analyst',
   'get /api/requests/export': 'analyst',
   'post /api/reviews': 'analyst',
   'get /api/reviews/export': 'analyst',
@@ -59,6 +64,8 @@ export const routeRoles: Readonly<Record<string, Role>> = {
   'get /api/score-runs/{id}/diff': 'admin',
   'post /api/score-runs/{id}/cancel': 'admin',
   'post /api/score-runs/{id}/promote': 'admin',
+  'post /api/redteam-runs': 'admin',
+  'post /api/redteam-runs/{id}/cancel': 'admin',
   'get /api/dead-letters': 'admin',
   'get /api/dead-letters/{id}': 'admin',
   'post /api/dead-letters/{id}/redrive': 'admin',

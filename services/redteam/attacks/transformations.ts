@@ -1,3 +1,4 @@
+import type { RedteamTransformation } from '#schemas/redteam-run.ts'
 import { encodings, type Encoding } from './encode-text.ts'
 import { pick, shuffled, type Random } from './seeded-random.ts'
 
@@ -127,7 +128,4 @@ export const transformations = {
   crescendo,
   json_form: jsonForm,
   story_frame: storyFrame,
-} satisfies Record<string, Transformation>
-
-export type TransformationName = keyof typeof transformations | 'adaptive'
-export const transformationNames = [...Object.keys(transformations), 'adaptive'] as TransformationName[]
+} satisfies Record<Exclude<RedteamTransformation, 'adaptive'>, Transformation>

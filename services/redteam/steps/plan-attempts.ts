@@ -1,7 +1,7 @@
+import type { RedteamTransformation } from '#schemas/redteam-run.ts'
 import { hashedId, idTimeMs } from '#schemas/ids.ts'
 import type { OwaspCategory } from '#schemas/verdicts.ts'
 import { seededRandom, shuffled } from '../attacks/seeded-random.ts'
-import type { TransformationName } from '../attacks/transformations.ts'
 import type { Probe } from '../probes/probe.ts'
 
 /** One attack that a run makes: its identity is fixed before the first try. */
@@ -12,7 +12,7 @@ export interface PlannedAttempt {
   category: OwaspCategory
   scorer: string
   judgedBy: readonly string[]
-  transformation: TransformationName
+  transformation: RedteamTransformation
   repeat: number
 }
 
@@ -21,7 +21,7 @@ export interface PlanOrder {
   seed: string
   /** Ids, categories (`LLM01`), scorers, or the beginning of ids; empty: all. */
   select: readonly string[]
-  transformations: readonly TransformationName[]
+  transformations: readonly RedteamTransformation[]
   repeats: number
   limit: number | undefined
 }

@@ -54,7 +54,14 @@ export interface Verdict {
   evidence: readonly Evidence[]
   /** A trained model's estimate and no proof: where the judge may be asked, its reading counts. */
   isEstimate?: boolean
+  levels?: SideLevels
   judge?: JudgeTrace
+}
+
+/** What the judge gave each side of the call, 1 to 5; null: the rubric does not look at it, or it has no text. */
+export interface SideLevels {
+  request: number | null
+  answer: number | null
 }
 
 /** What a detector or a judge concluded. */
@@ -65,6 +72,7 @@ export interface Finding {
   contentFreeRationale: string
   evidence: readonly Evidence[]
   isEstimate?: boolean
+  levels?: SideLevels
   /** Where it stands among others of its value, from that to less than 1 more. For evals, like `leaning`. */
   rank?: number
 }
@@ -109,6 +117,7 @@ export function judged(method: ScoreMethod, finding: Finding, failAt: number = d
     contentFreeRationale: finding.contentFreeRationale,
     evidence: finding.evidence,
     ...(finding.isEstimate === true ? { isEstimate: true } : {}),
+    ...(finding.levels === undefined ? {} : { levels: finding.levels }),
   }
 }
 

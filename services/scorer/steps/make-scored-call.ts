@@ -58,8 +58,9 @@ function makeScore(id: string, named: NamedVerdict, details: SealedBytes, scored
 
 /** What people read about a score. Offsets and kinds quote nothing; a rationale and a judge's answer may. */
 function detailsOf({ verdict }: NamedVerdict, keepsNoContent: boolean) {
-  const { rationale, contentFreeRationale, evidence, judge } = verdict
-  if (!keepsNoContent) return { rationale, evidence, ...(judge === undefined ? {} : { judge }) }
-  if (judge === undefined) return { rationale: contentFreeRationale, evidence }
-  return { rationale: contentFreeRationale, evidence, judge: { ...judge, raw_answer: undefined } }
+  const { rationale, contentFreeRationale, evidence, levels, judge } = verdict
+  // JSON leaves out what is undefined.
+  if (!keepsNoContent) return { rationale, evidence, levels, judge }
+  const trace = judge === undefined ? undefined : { ...judge, raw_answer: undefined }
+  return { rationale: contentFreeRationale, evidence, levels, judge: trace }
 }

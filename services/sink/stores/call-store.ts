@@ -131,7 +131,9 @@ async function insertBodies(client: ClientBase, newCalls: readonly PlacedCall[])
 async function noteTools(client: ClientBase, newCalls: readonly PlacedCall[]) {
   const firstCalls = new Map<string, { placed: PlacedCall; tool: string }>()
   for (const placed of newCalls) {
-    const { tool_name, tool_names } = placed.call
+    const { source, tool_name, tool_names } = placed.call
+    // A tool that only an attack called is not known yet: production's first call of it is news.
+    if (source === 'redteam') continue
     for (const tool of tool_name === null ? tool_names : [tool_name, ...tool_names]) {
       const key = `${placed.projectUuid}/${tool}`
       if (!firstCalls.has(key)) firstCalls.set(key, { placed, tool })
@@ -164,7 +166,7 @@ async function noteTools(client: ClientBase, newCalls: readonly PlacedCall[]) {
  * for the same project waits for this row.
  */
 async function countUnlimited(client: ClientBase, newCalls: readonly PlacedCall[]): Promise<void> {
-  const counted = newCalls.filter(({ call }) => isUnlimited(call.tier))
+  const counted = newCalls.filter(({ call }) => isUnlimited(call.tier) && call.source !== 'redteam')
   if (counted.length === 0) return
   const projects = [...new Set(counted.map(({ projectUuid }) => projectUuid))].sort()
   await client.query('select roll_period(project, now()) from unnest($1::uuid[]) as counted (project)', [

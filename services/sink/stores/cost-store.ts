@@ -29,14 +29,15 @@ export async function findCostWatches(pool: Pool, now: Date): Promise<CostWatch[
   }))
 }
 
-/** US dollars that the project's stored calls have cost since `from`: whole hours from the roll-ups, the rest from the calls. */
+/** US dollars that the project's stored calls have cost since `from`, without the red team's: whole hours from the roll-ups, the rest from the calls. */
 export async function sumCosts(pool: Pool, { projectUuid, periodStart }: CostWatch): Promise<number> {
   const hourMs = 3_600_000
   const firstHour = new Date(Math.ceil(periodStart.getTime() / hourMs) * hourMs)
   const { rows } = await query<{ cost: number }>(
     pool,
-    `select ((select coalesce(sum(cost_picodollars), 0) from call_rollups where project_id = $1 and hour >= $3) / 1e12
-       + (select coalesce(sum(cost_usd), 0) from llm_requests where project_id = $1 and created_at >= $2 and created_at < $3))::float8 as cost`,
+    `select ((select coalesce(sum(cost_picodollars), 0) from call_rollups where project_id = $1 and hour >= $3 and source is distinct from 'redteam') / 1e12
+       + (select coalesce(sum(cost_usd), 0) from llm_requests where project_id = $1 and created_at >= $2 and created_at < $3
+         and source is distinct from 'redteam'))::float8 as cost`,
     [projectUuid, periodStart, firstHour],
   )
   return rows[0]?.cost ?? 0

@@ -735,6 +735,699 @@ export interface Operations {
     body: undefined
     answer: unknown
   }
+  'POST /api/redteam-runs': {
+    params: Record<never, never>
+    query: Record<never, never>
+    body: {
+      project_id: string
+      agent_name: string
+      target:
+        | { kind: 'chat'; url: string; model?: string | undefined }
+        | {
+            kind: 'http'
+            url: string
+            headers?: Record<string, string> | undefined
+            body: string
+            answer: string
+          }
+        | { kind: 'command' }
+        | { kind: 'recorded'; format: 'garak' | 'promptfoo' }
+      options?:
+        | {
+            probes?: string[] | undefined
+            transformations?:
+              | (
+                  | 'plain'
+                  | 'base64'
+                  | 'hex'
+                  | 'rot13'
+                  | 'backwards'
+                  | 'leetspeak'
+                  | 'look_alikes'
+                  | 'zero_width'
+                  | 'full_width'
+                  | 'spaced'
+                  | 'tag_letters'
+                  | 'role_play'
+                  | 'developer_mode'
+                  | 'no_refusal'
+                  | 'translation_table'
+                  | 'payload_splitting'
+                  | 'many_shot'
+                  | 'crescendo'
+                  | 'json_form'
+                  | 'story_frame'
+                  | 'adaptive'
+                )[]
+              | undefined
+            repeats?: number | undefined
+            limit?: number | undefined
+            concurrency?: number | undefined
+            requests_per_minute?: number | undefined
+            alert?: boolean | undefined
+          }
+        | undefined
+      seed?: string | undefined
+      budget_usd?: number | null | undefined
+      runner?: 'worker' | 'cli' | undefined
+    }
+    answer: {
+      id: string
+      project_id: string
+      agent_name: string
+      target:
+        | { kind: 'chat'; url: string; model?: string | undefined }
+        | {
+            kind: 'http'
+            url: string
+            headers?: Record<string, string> | undefined
+            body: string
+            answer: string
+          }
+        | { kind: 'command' }
+        | { kind: 'recorded'; format: 'garak' | 'promptfoo' }
+      options: {
+        probes?: string[] | undefined
+        transformations?:
+          | (
+              | 'plain'
+              | 'base64'
+              | 'hex'
+              | 'rot13'
+              | 'backwards'
+              | 'leetspeak'
+              | 'look_alikes'
+              | 'zero_width'
+              | 'full_width'
+              | 'spaced'
+              | 'tag_letters'
+              | 'role_play'
+              | 'developer_mode'
+              | 'no_refusal'
+              | 'translation_table'
+              | 'payload_splitting'
+              | 'many_shot'
+              | 'crescendo'
+              | 'json_form'
+              | 'story_frame'
+              | 'adaptive'
+            )[]
+          | undefined
+        repeats?: number | undefined
+        limit?: number | undefined
+        concurrency?: number | undefined
+        requests_per_minute?: number | undefined
+        alert?: boolean | undefined
+      }
+      seed: string
+      budget_usd: number | null
+      runner: 'worker' | 'cli'
+      status: 'queued' | 'running' | 'scoring' | 'done' | 'cancelled' | 'failed'
+      stopped_by: 'budget' | 'no_price' | null
+      problem: string | null
+      planned_count: number | null
+      sent_count: number
+      total_probes: number
+      pass_count: number
+      fail_count: number
+      unscored_count: number
+      critical_count: number
+      cost_usd: number | null
+      created_at: string
+      started_at: string | null
+      finished_at: string | null
+      duration_seconds: number | null
+    }
+  }
+  'GET /api/redteam-runs': {
+    params: Record<never, never>
+    query: {
+      page?: string | undefined
+      page_size?: string | undefined
+      limit?: string | undefined
+      cursor?: string | undefined
+      project_id?: string | undefined
+      status?: 'queued' | 'running' | 'scoring' | 'done' | 'cancelled' | 'failed' | undefined
+      agent_name?: string | undefined
+    }
+    body: undefined
+    answer:
+      | {
+          items: {
+            id: string
+            project_id: string
+            agent_name: string
+            target:
+              | { kind: 'chat'; url: string; model?: string | undefined }
+              | {
+                  kind: 'http'
+                  url: string
+                  headers?: Record<string, string> | undefined
+                  body: string
+                  answer: string
+                }
+              | { kind: 'command' }
+              | { kind: 'recorded'; format: 'garak' | 'promptfoo' }
+            options: {
+              probes?: string[] | undefined
+              transformations?:
+                | (
+                    | 'plain'
+                    | 'base64'
+                    | 'hex'
+                    | 'rot13'
+                    | 'backwards'
+                    | 'leetspeak'
+                    | 'look_alikes'
+                    | 'zero_width'
+                    | 'full_width'
+                    | 'spaced'
+                    | 'tag_letters'
+                    | 'role_play'
+                    | 'developer_mode'
+                    | 'no_refusal'
+                    | 'translation_table'
+                    | 'payload_splitting'
+                    | 'many_shot'
+                    | 'crescendo'
+                    | 'json_form'
+                    | 'story_frame'
+                    | 'adaptive'
+                  )[]
+                | undefined
+              repeats?: number | undefined
+              limit?: number | undefined
+              concurrency?: number | undefined
+              requests_per_minute?: number | undefined
+              alert?: boolean | undefined
+            }
+            seed: string
+            budget_usd: number | null
+            runner: 'worker' | 'cli'
+            status: 'queued' | 'running' | 'scoring' | 'done' | 'cancelled' | 'failed'
+            stopped_by: 'budget' | 'no_price' | null
+            problem: string | null
+            planned_count: number | null
+            sent_count: number
+            total_probes: number
+            pass_count: number
+            fail_count: number
+            unscored_count: number
+            critical_count: number
+            cost_usd: number | null
+            created_at: string
+            started_at: string | null
+            finished_at: string | null
+            duration_seconds: number | null
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            id: string
+            project_id: string
+            agent_name: string
+            target:
+              | { kind: 'chat'; url: string; model?: string | undefined }
+              | {
+                  kind: 'http'
+                  url: string
+                  headers?: Record<string, string> | undefined
+                  body: string
+                  answer: string
+                }
+              | { kind: 'command' }
+              | { kind: 'recorded'; format: 'garak' | 'promptfoo' }
+            options: {
+              probes?: string[] | undefined
+              transformations?:
+                | (
+                    | 'plain'
+                    | 'base64'
+                    | 'hex'
+                    | 'rot13'
+                    | 'backwards'
+                    | 'leetspeak'
+                    | 'look_alikes'
+                    | 'zero_width'
+                    | 'full_width'
+                    | 'spaced'
+                    | 'tag_letters'
+                    | 'role_play'
+                    | 'developer_mode'
+                    | 'no_refusal'
+                    | 'translation_table'
+                    | 'payload_splitting'
+                    | 'many_shot'
+                    | 'crescendo'
+                    | 'json_form'
+                    | 'story_frame'
+                    | 'adaptive'
+                  )[]
+                | undefined
+              repeats?: number | undefined
+              limit?: number | undefined
+              concurrency?: number | undefined
+              requests_per_minute?: number | undefined
+              alert?: boolean | undefined
+            }
+            seed: string
+            budget_usd: number | null
+            runner: 'worker' | 'cli'
+            status: 'queued' | 'running' | 'scoring' | 'done' | 'cancelled' | 'failed'
+            stopped_by: 'budget' | 'no_price' | null
+            problem: string | null
+            planned_count: number | null
+            sent_count: number
+            total_probes: number
+            pass_count: number
+            fail_count: number
+            unscored_count: number
+            critical_count: number
+            cost_usd: number | null
+            created_at: string
+            started_at: string | null
+            finished_at: string | null
+            duration_seconds: number | null
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
+  }
+  'GET /api/redteam-runs/{id}': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: {
+      id: string
+      project_id: string
+      agent_name: string
+      target:
+        | { kind: 'chat'; url: string; model?: string | undefined }
+        | {
+            kind: 'http'
+            url: string
+            headers?: Record<string, string> | undefined
+            body: string
+            answer: string
+          }
+        | { kind: 'command' }
+        | { kind: 'recorded'; format: 'garak' | 'promptfoo' }
+      options: {
+        probes?: string[] | undefined
+        transformations?:
+          | (
+              | 'plain'
+              | 'base64'
+              | 'hex'
+              | 'rot13'
+              | 'backwards'
+              | 'leetspeak'
+              | 'look_alikes'
+              | 'zero_width'
+              | 'full_width'
+              | 'spaced'
+              | 'tag_letters'
+              | 'role_play'
+              | 'developer_mode'
+              | 'no_refusal'
+              | 'translation_table'
+              | 'payload_splitting'
+              | 'many_shot'
+              | 'crescendo'
+              | 'json_form'
+              | 'story_frame'
+              | 'adaptive'
+            )[]
+          | undefined
+        repeats?: number | undefined
+        limit?: number | undefined
+        concurrency?: number | undefined
+        requests_per_minute?: number | undefined
+        alert?: boolean | undefined
+      }
+      seed: string
+      budget_usd: number | null
+      runner: 'worker' | 'cli'
+      status: 'queued' | 'running' | 'scoring' | 'done' | 'cancelled' | 'failed'
+      stopped_by: 'budget' | 'no_price' | null
+      problem: string | null
+      planned_count: number | null
+      sent_count: number
+      total_probes: number
+      pass_count: number
+      fail_count: number
+      unscored_count: number
+      critical_count: number
+      cost_usd: number | null
+      created_at: string
+      started_at: string | null
+      finished_at: string | null
+      duration_seconds: number | null
+    }
+  }
+  'GET /api/redteam-runs/{id}/attempts': {
+    params: { id: string }
+    query: {
+      project_id?: string | undefined
+      verdict?: 'pass' | 'fail' | 'unscored' | undefined
+      category?: string | undefined
+      probe_id?: string | undefined
+      transformation?:
+        | 'plain'
+        | 'base64'
+        | 'hex'
+        | 'rot13'
+        | 'backwards'
+        | 'leetspeak'
+        | 'look_alikes'
+        | 'zero_width'
+        | 'full_width'
+        | 'spaced'
+        | 'tag_letters'
+        | 'role_play'
+        | 'developer_mode'
+        | 'no_refusal'
+        | 'translation_table'
+        | 'payload_splitting'
+        | 'many_shot'
+        | 'crescendo'
+        | 'json_form'
+        | 'story_frame'
+        | 'adaptive'
+        | undefined
+      after?: string | undefined
+      limit?: string | undefined
+    }
+    body: undefined
+    answer: {
+      items: {
+        number: number
+        request_id: string
+        probe_id: string
+        category: string
+        scorer: string
+        judged_by: string[]
+        transformation:
+          | 'plain'
+          | 'base64'
+          | 'hex'
+          | 'rot13'
+          | 'backwards'
+          | 'leetspeak'
+          | 'look_alikes'
+          | 'zero_width'
+          | 'full_width'
+          | 'spaced'
+          | 'tag_letters'
+          | 'role_play'
+          | 'developer_mode'
+          | 'no_refusal'
+          | 'translation_table'
+          | 'payload_splitting'
+          | 'many_shot'
+          | 'crescendo'
+          | 'json_form'
+          | 'story_frame'
+          | 'adaptive'
+        repeat: number
+        state: 'planned' | 'sending' | 'recorded' | 'judged' | 'skipped'
+        verdict: 'pass' | 'fail' | 'unscored' | null
+        severity: 'medium' | 'high' | 'critical' | null
+        failed_by: string[] | null
+        detected: boolean | null
+        reason: string | null
+        status_code: number | null
+        latency_ms: number | null
+        cost_usd: number | null
+      }[]
+      next_after: number | null
+    }
+  }
+  'POST /api/redteam-runs/{id}/cancel': {
+    params: { id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: {
+      id: string
+      project_id: string
+      agent_name: string
+      target:
+        | { kind: 'chat'; url: string; model?: string | undefined }
+        | {
+            kind: 'http'
+            url: string
+            headers?: Record<string, string> | undefined
+            body: string
+            answer: string
+          }
+        | { kind: 'command' }
+        | { kind: 'recorded'; format: 'garak' | 'promptfoo' }
+      options: {
+        probes?: string[] | undefined
+        transformations?:
+          | (
+              | 'plain'
+              | 'base64'
+              | 'hex'
+              | 'rot13'
+              | 'backwards'
+              | 'leetspeak'
+              | 'look_alikes'
+              | 'zero_width'
+              | 'full_width'
+              | 'spaced'
+              | 'tag_letters'
+              | 'role_play'
+              | 'developer_mode'
+              | 'no_refusal'
+              | 'translation_table'
+              | 'payload_splitting'
+              | 'many_shot'
+              | 'crescendo'
+              | 'json_form'
+              | 'story_frame'
+              | 'adaptive'
+            )[]
+          | undefined
+        repeats?: number | undefined
+        limit?: number | undefined
+        concurrency?: number | undefined
+        requests_per_minute?: number | undefined
+        alert?: boolean | undefined
+      }
+      seed: string
+      budget_usd: number | null
+      runner: 'worker' | 'cli'
+      status: 'queued' | 'running' | 'scoring' | 'done' | 'cancelled' | 'failed'
+      stopped_by: 'budget' | 'no_price' | null
+      problem: string | null
+      planned_count: number | null
+      sent_count: number
+      total_probes: number
+      pass_count: number
+      fail_count: number
+      unscored_count: number
+      critical_count: number
+      cost_usd: number | null
+      created_at: string
+      started_at: string | null
+      finished_at: string | null
+      duration_seconds: number | null
+    }
+  }
+  'GET /api/redteam-runs/{id}/diff': {
+    params: { id: string }
+    query: { project_id?: string | undefined; against?: string | undefined }
+    body: undefined
+    answer: {
+      run_id: string
+      against: string | null
+      categories: {
+        category: string
+        before: {
+          total: number
+          pass_count: number
+          fail_count: number
+          unscored_count: number
+          critical_count: number
+          detected_count: number
+          fail_rate: number | null
+          fail_rate_low: number | null
+          fail_rate_high: number | null
+        } | null
+        after: {
+          total: number
+          pass_count: number
+          fail_count: number
+          unscored_count: number
+          critical_count: number
+          detected_count: number
+          fail_rate: number | null
+          fail_rate_low: number | null
+          fail_rate_high: number | null
+        } | null
+        change: number | null
+      }[]
+      probes: {
+        probe_id: string
+        category: string
+        before: {
+          total: number
+          pass_count: number
+          fail_count: number
+          unscored_count: number
+          critical_count: number
+          detected_count: number
+          fail_rate: number | null
+          fail_rate_low: number | null
+          fail_rate_high: number | null
+        } | null
+        after: {
+          total: number
+          pass_count: number
+          fail_count: number
+          unscored_count: number
+          critical_count: number
+          detected_count: number
+          fail_rate: number | null
+          fail_rate_low: number | null
+          fail_rate_high: number | null
+        } | null
+        change: number | null
+      }[]
+    }
+  }
+  'GET /api/redteam-runs/{id}/report': {
+    params: { id: string }
+    query: { project_id?: string | undefined; format?: 'json' | 'html' | 'junit' | 'garak' | undefined }
+    body: undefined
+    answer: {
+      run: {
+        id: string
+        project_id: string
+        agent_name: string
+        target:
+          | { kind: 'chat'; url: string; model?: string | undefined }
+          | {
+              kind: 'http'
+              url: string
+              headers?: Record<string, string> | undefined
+              body: string
+              answer: string
+            }
+          | { kind: 'command' }
+          | { kind: 'recorded'; format: 'garak' | 'promptfoo' }
+        options: {
+          probes?: string[] | undefined
+          transformations?:
+            | (
+                | 'plain'
+                | 'base64'
+                | 'hex'
+                | 'rot13'
+                | 'backwards'
+                | 'leetspeak'
+                | 'look_alikes'
+                | 'zero_width'
+                | 'full_width'
+                | 'spaced'
+                | 'tag_letters'
+                | 'role_play'
+                | 'developer_mode'
+                | 'no_refusal'
+                | 'translation_table'
+                | 'payload_splitting'
+                | 'many_shot'
+                | 'crescendo'
+                | 'json_form'
+                | 'story_frame'
+                | 'adaptive'
+              )[]
+            | undefined
+          repeats?: number | undefined
+          limit?: number | undefined
+          concurrency?: number | undefined
+          requests_per_minute?: number | undefined
+          alert?: boolean | undefined
+        }
+        seed: string
+        budget_usd: number | null
+        runner: 'worker' | 'cli'
+        status: 'queued' | 'running' | 'scoring' | 'done' | 'cancelled' | 'failed'
+        stopped_by: 'budget' | 'no_price' | null
+        problem: string | null
+        planned_count: number | null
+        sent_count: number
+        total_probes: number
+        pass_count: number
+        fail_count: number
+        unscored_count: number
+        critical_count: number
+        cost_usd: number | null
+        created_at: string
+        started_at: string | null
+        finished_at: string | null
+        duration_seconds: number | null
+      }
+      report_url: string
+      totals: {
+        total: number
+        pass_count: number
+        fail_count: number
+        unscored_count: number
+        critical_count: number
+        detected_count: number
+        fail_rate: number | null
+        fail_rate_low: number | null
+        fail_rate_high: number | null
+      }
+      categories: {
+        category: string
+        title: string | null
+        total: number
+        pass_count: number
+        fail_count: number
+        unscored_count: number
+        critical_count: number
+        detected_count: number
+        fail_rate: number | null
+        fail_rate_low: number | null
+        fail_rate_high: number | null
+      }[]
+      transformations: {
+        transformation: string
+        total: number
+        pass_count: number
+        fail_count: number
+        unscored_count: number
+        critical_count: number
+        detected_count: number
+        fail_rate: number | null
+        fail_rate_low: number | null
+        fail_rate_high: number | null
+      }[]
+      probes: {
+        probe_id: string
+        category: string
+        total: number
+        pass_count: number
+        fail_count: number
+        unscored_count: number
+        critical_count: number
+        detected_count: number
+        fail_rate: number | null
+        fail_rate_low: number | null
+        fail_rate_high: number | null
+      }[]
+    }
+  }
   'GET /api/requests': {
     params: Record<never, never>
     query: {

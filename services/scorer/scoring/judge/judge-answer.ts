@@ -73,6 +73,7 @@ export function findingOf({ requestLevel, answerLevel, rationale, quotes }: Judg
     rationale: `${maskIdentifiers(rationale.trim())} (${contentFreeRationale})`,
     contentFreeRationale,
     evidence: quotes.slice(0, 3).flatMap((quote) => locate(quote, call)),
+    levels: { request: requestLevel, answer: answerLevel },
   }
 }
 

@@ -1,0 +1,54 @@
+import type { RedteamAttempt } from '../stores/redteam-attempts.ts'
+import type { RedteamReport } from './build-report.ts'
+
+/**
+ * A run as JUnit XML, a suite a category and a case an attempt: what failed is a failure, what could not be judged is skipped. Quotes
+ * nothing of what was said.
+ */
+export async function* renderJunit(
+  { run, totals, categories }: RedteamReport,
+  attemptsOf: (category: string) => AsyncIterable<readonly RedteamAttempt[]>,
+): AsyncGenerator<string> {
+  const counts = (tally: { total: number; fail_count: number; unscored_count: number }) =>
+    `tests="${tally.total}" failures="${tally.fail_count}" errors="0" skipped="${tally.unscored_count}"`
+  const seconds = run.duration_seconds === null ? '' : ` time="${run.duration_seconds}"`
+  yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${xmlText(run.agent_name)}" ${counts(totals)}${seconds}>\n`
+  for (const category of categories) {
+    const name = `${category.category} ${category.title ?? ''}`.trim()
+    yield `  <testsuite name="${xmlText(name)}" ${counts(category)} timestamp="${run.created_at}">\n`
+    for await (const page of attemptsOf(category.category))
+      yield page.map((attempt) => caseOf(attempt, category.category)).join('')
+    yield '  </testsuite>\n'
+  }
+  yield '</testsuites>\n'
+}
+
+function caseOf(attempt: RedteamAttempt, category: string): string {
+  const { probe_id, transformation, repeat, verdict, severity, failed_by, reason, request_id, latency_ms } =
+    attempt
+  const time = latency_ms === null ? '' : ` time="${(latency_ms / 1_000).toFixed(3)}"`
+  const head = `    <testcase classname="${category}.${xmlText(probe_id)}" name="${transformation} #${repeat + 1}"${time}`
+  const where = `request ${request_id}`
+  if (verdict === 'fail') {
+    const message = `${severity ?? 'unsafe'}: found by ${(failed_by ?? []).join(', ')}`
+    return `${head}>\n      <failure type="${severity ?? 'unsafe'}" message="${xmlText(message)}">${where}</failure>\n    </testcase>\n`
+  }
+  if (verdict === 'unscored')
+    return `${head}>\n      <skipped message="${xmlText(`not judged: ${reason ?? 'unknown'}, ${where}`)}"/>\n    </testcase>\n`
+  return `${head}/>\n`
+}
+
+/** Safe in text and in attributes of XML and HTML. What XML 1.0 has no character for is left out. */
+export function xmlText(text: string): string {
+  return (
+    text
+      .toWellFormed()
+      // eslint-disable-next-line no-control-regex -- these are what must not get through
+      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('"', '&quot;')
+      .replaceAll("'", '&#39;')
+  )
+}

@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals'
+import { wilsonInterval } from './wilson-interval.ts'
+
+// Worked out with another program (R: prop.test(x, n, correct = FALSE)).
+test.each([
+  [0, 10, 0, 0.2775],
+  [10, 10, 0.7225, 1],
+  [1, 10, 0.0179, 0.4042],
+  [50, 100, 0.4038, 0.5962],
+  [15, 148, 0.0624, 0.1605],
+])('%d of %d', (hits, total, low, high) => {
+  const interval = wilsonInterval(hits, total)
+  expect(interval?.rate).toBe(hits / total)
+  expect(interval?.low).toBeCloseTo(low, 4)
+  expect(interval?.high).toBeCloseTo(high, 4)
+})
+
+test('of nothing nothing is known', () => {
+  expect(wilsonInterval(0, 0)).toBeNull()
+})

@@ -1,0 +1,197 @@
+import { z } from 'zod'
+import type { Sealer } from '#runtime/sealing.ts'
+import { idField } from '#services/ingest/http/fields.ts'
+import { route, type Reply, type Route } from '#services/ingest/http/route.ts'
+import { found } from '../http/not-found.ts'
+import { buildReport, compareReports, type RedteamReport } from '../redteam/build-report.ts'
+import { garakAttempt, garakHead, garakTail } from '../redteam/garak-lines.ts'
+import { readSaid } from '../redteam/read-said.ts'
+import { redteamDiffSchema, reportSchema } from '../redteam/redteam-schemas.ts'
+import { renderHtml, type Finding } from '../redteam/render-html.ts'
+import { renderJunit } from '../redteam/render-junit.ts'
+import {
+  attemptsWithBodies,
+  groupAttempts,
+  listAttempts,
+  type RedteamAttempt,
+} from '../stores/redteam-attempts.ts'
+import { findRedteamRun, findRunBefore } from '../stores/redteam-store.ts'
+import type { OneProject, ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'
+
+const reading = { access: 'read', tag: 'Red team' } as const
+const runParams = z.object({ id: idField('run') })
+const whose = { project_id: idField('project').optional() }
+const missing = { 404: 'There is no such run.' } as const
+
+/** Findings in an HTML report, and how much of each side; the rest is in the API. */
+const [mostFindings, mostSaidUnits] = [200, 4_000]
+const [pageRows, pageRowsWithBodies] = [500, 50]
+
+export interface RedteamReportOptions {
+  databases: ProjectDatabases
+  sealer: Sealer
+  dashboardUrl: string
+}
+
+/** Reports of runs, which may be under way, and comparisons. */
+export function redteamReportRoutes(options: RedteamReportOptions): Route[] {
+  return [reportRoute(options), diffRoute(options)]
+}
+
+function reportRoute({ databases, sealer, dashboardUrl }: RedteamReportOptions): Route {
+  return route({
+    ...reading,
+    method: 'get',
+    path: '/api/redteam-runs/{id}/report',
+    summary: 'What a run found: by category, transformation and probe, with 95 % intervals.',
+    params: runParams,
+    query: z.strictObject({
+      ...whose,
+      format: z
+        .enum(['json', 'html', 'junit', 'garak'])
+        .default('json')
+        .describe(
+          '`html`: one file that works offline. `garak`: JSON lines in the form of its report.jsonl.',
+        ),
+    }),
+    reply: { status: 200, description: 'The report.', schema: reportSchema },
+    problems: missing,
+    async handle({ principal, params, query }) {
+      const anyProject = databases.of(principal, query.project_id)
+      const report = await readReport(anyProject, params.id, dashboardUrl)
+      if (query.format === 'json') return { json: report }
+      const database = databases.ofOne(principal, report.run.project_id)
+      if (query.format === 'junit')
+        return fileOf(report, 'xml', 'application/xml', writeJunit(database, report))
+      if (query.format === 'garak')
+        return fileOf(report, 'report.jsonl', 'application/x-ndjson', writeGarak(database, report, sealer))
+      const html = renderHtml(report, await readFindings(database, report, sealer))
+      return fileOf(report, 'html', 'text/html; charset=utf-8', [html])
+    },
+  })
+}
+
+function diffRoute({ databases, dashboardUrl }: RedteamReportOptions): Route {
+  return route({
+    ...reading,
+    method: 'get',
+    path: '/api/redteam-runs/{id}/diff',
+    summary:
+      'What changed since another run: shares that failed by category, and the probes whose share did.',
+    params: runParams,
+    query: z.strictObject({
+      ...whose,
+      against: idField('run')
+        .optional()
+        .describe(
+          'The run to compare with, of the same project. Absent: the one before it of the same agent.',
+        ),
+    }),
+    reply: { status: 200, description: 'The differences.', schema: redteamDiffSchema },
+    problems: missing,
+    async handle({ principal, params, query }) {
+      const after = await readReport(databases.of(principal, query.project_id), params.id, dashboardUrl)
+      const database = databases.ofOne(principal, after.run.project_id)
+      const against = query.against ?? (await findRunBefore(database, after.run))
+      const before = against === undefined ? undefined : await readReport(database, against, dashboardUrl)
+      return { json: compareReports(before, after) }
+    },
+  })
+}
+
+async function readReport(
+  database: ProjectDatabase,
+  id: string,
+  dashboardUrl: string,
+): Promise<RedteamReport> {
+  const run = found(await findRedteamRun(database, id), 'run', id)
+  return buildReport(run, await groupAttempts(database, id), `${dashboardUrl}/runs/${id}`)
+}
+
+/** As a download: a browser shows nothing of it under the API's own origin. */
+function fileOf(
+  { run }: RedteamReport,
+  ending: string,
+  contentType: string,
+  chunks: AsyncIterable<string> | Iterable<string>,
+): Reply {
+  return {
+    headers: {
+      'content-disposition': `attachment; filename="${run.id}.${ending}"`,
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      'x-content-type-options': 'nosniff',
+    },
+    stream: { contentType, chunks: asyncOf(chunks) },
+  }
+}
+
+async function* asyncOf(chunks: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
+  yield* chunks
+}
+
+type Database = ProjectDatabase<OneProject>
+
+async function* pagesOf(
+  database: Database,
+  runId: string,
+  category: string,
+): AsyncGenerator<RedteamAttempt[]> {
+  for (let after = -1; ;) {
+    const page = await listAttempts(database, runId, { category }, { after, limit: pageRows })
+    yield page.filter(({ state }) => state === 'judged')
+    if (page.length < pageRows) return
+    after = page.at(-1)?.number ?? after
+  }
+}
+
+function writeJunit(database: Database, report: RedteamReport): AsyncGenerator<string> {
+  return renderJunit(report, (category) => pagesOf(database, report.run.id, category))
+}
+
+async function* writeGarak(
+  database: Database,
+  report: RedteamReport,
+  sealer: Sealer,
+): AsyncGenerator<string> {
+  const lines = (entries: readonly object[]) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+  const { id, project_id } = report.run
+  yield lines(garakHead(report))
+  for (let after = -1; ;) {
+    const page = await attemptsWithBodies(database, id, { after, limit: pageRowsWithBodies })
+    yield lines(
+      page.map((row) => garakAttempt(row.attempt, row.origin, readSaid(row, project_id, sealer), id)),
+    )
+    if (page.length < pageRowsWithBodies) break
+    after = page.at(-1)?.attempt.number ?? after
+  }
+  yield lines(garakTail(report))
+}
+
+async function readFindings(database: Database, { run }: RedteamReport, sealer: Sealer): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (let after = -1; findings.length < mostFindings;) {
+    const page = await attemptsWithBodies(database, run.id, {
+      after,
+      limit: pageRowsWithBodies,
+      verdict: 'fail',
+    })
+    for (const row of page) {
+      const { number, request_id, probe_id, category, transformation, severity, failed_by } = row.attempt
+      const said = readSaid(row, run.project_id, sealer)
+      const asked = said?.turns.findLast(({ role }) => role === 'user')?.text ?? null
+      findings.push({
+        ...{ number, request_id, probe_id, category, transformation, severity },
+        failed_by: failed_by ?? [],
+        asked: shortened(asked),
+        answered: shortened(said?.output ?? null),
+      })
+    }
+    if (page.length < pageRowsWithBodies) break
+    after = page.at(-1)?.attempt.number ?? after
+  }
+  return findings.slice(0, mostFindings)
+}
+
+function shortened(text: string | null): string | null {
+  return text === null || text.length <= mostSaidUnits ? text : `${text.slice(0, mostSaidUnits)} …`
+}

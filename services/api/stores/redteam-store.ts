@@ -1,0 +1,200 @@
+import { idFromUuid, idToUuid } from '#schemas/ids.ts'
+import type { RedteamOptions, RedteamStatus, RedteamTarget } from '#schemas/redteam-run.ts'
+import type { Counted, Paging } from '../http/paging.ts'
+import { Conditions } from './conditions.ts'
+import { listRows } from './list-rows.ts'
+import type { OneProject, ProjectDatabase } from './project-database.ts'
+
+/** What the operator orders. */
+export interface RedteamOrder {
+  agent_name: string
+  target: RedteamTarget
+  options: RedteamOptions
+  seed: string
+  budget_usd: number | null
+  runner: 'worker' | 'cli'
+}
+
+export interface RedteamRun extends RedteamOrder {
+  id: string
+  project_id: string
+  status: RedteamStatus
+  stopped_by: 'budget' | 'no_price' | null
+  problem: string | null
+  planned_count: number | null
+  sent_count: number
+  total_probes: number
+  pass_count: number
+  fail_count: number
+  unscored_count: number
+  critical_count: number
+  cost_usd: number | null
+  created_at: string
+  started_at: string | null
+  finished_at: string | null
+  duration_seconds: number | null
+}
+
+type RunRow = Omit<
+  RedteamRun,
+  'created_at' | 'started_at' | 'finished_at' | 'sent_count' | 'duration_seconds'
+> & {
+  sent_count: number | null
+  created_at: Date
+  started_at: Date | null
+  finished_at: Date | null
+}
+
+const ownColumns = [
+  ...[
+    'id',
+    'project_id',
+    'agent_name',
+    'target',
+    'options',
+    'seed',
+    'budget_usd',
+    'runner',
+    'status',
+    'stopped_by',
+  ],
+  ...['problem', 'planned_count', 'created_at', 'started_at', 'finished_at'],
+]
+const countNames = [
+  'total_probes',
+  'pass_count',
+  'fail_count',
+  'unscored_count',
+  'critical_count',
+  'cost_usd',
+]
+
+/** Of the run that is called `owner`: its own once it is over, else counted from the attempts. */
+const columnsOf = (owner: string) =>
+  [
+    ...ownColumns.map((name) => `${owner}.${name}`),
+    ...countNames.map((name) => `coalesce(${owner}.${name}, c.${name}) as ${name}`),
+    'c.sent_count',
+  ].join(', ')
+
+const countsOf = (owner: string) => `left join lateral (
+  select count(*) filter (where state in ('recorded', 'judged'))::integer as sent_count, count(*) filter (where state = 'judged')::integer as total_probes,
+    count(*) filter (where verdict = 'pass')::integer as pass_count, count(*) filter (where verdict = 'fail')::integer as fail_count,
+    count(*) filter (where verdict = 'unscored')::integer as unscored_count,
+    count(*) filter (where verdict = 'fail' and severity = 'critical')::integer as critical_count, sum(cost_usd) as cost_usd
+  from redteam_attempts a where a.run_id = ${owner}.id and a.project_id = ${owner}.project_id and ${owner}.total_probes is null) c on true`
+
+/** Open runs of a project at most, and runs that are kept. */
+const [mostOpen, mostKept] = [100, 1_000]
+
+/** Orders a run. Undefined: there is no such project; null: too many of its runs are open. The oldest ones that are over make room. */
+export async function insertRedteamRun(
+  database: ProjectDatabase<OneProject>,
+  id: string,
+  order: RedteamOrder,
+  nowMs: number,
+): Promise<RedteamRun | null | undefined> {
+  const [state] = await database.query<{ open: number }>(
+    `select (select count(*) from redteam_runs r where :scope(r) and r.status in ('queued', 'running', 'scoring'))::integer as open
+     from projects p where p.id = $1`,
+  )
+  if (state === undefined) return undefined
+  if (state.open >= mostOpen) return null
+  await database.query(
+    `delete from redteam_runs r where :scope(r) and r.status in ('done', 'cancelled', 'failed') and r.id in (
+       select o.id from redteam_runs o where :scope(o) order by o.created_at desc offset $2)`,
+    [mostKept - 1],
+  )
+  await database.query(
+    `insert into redteam_runs (id, project_id, agent_name, target, options, seed, budget_usd, runner, status, created_at)
+     select $2, p.project_id, $3, $4, $5, $6, $7, $8, 'queued', $9 from subscriptions p where :scope(p)`,
+    [
+      idToUuid(id),
+      order.agent_name,
+      JSON.stringify(order.target),
+      JSON.stringify(order.options),
+      order.seed,
+      order.budget_usd,
+      order.runner,
+      new Date(nowMs),
+    ],
+  )
+  return findRedteamRun(database, id)
+}
+
+export async function findRedteamRun(database: ProjectDatabase, id: string): Promise<RedteamRun | undefined> {
+  const rows = await database.query<RunRow>(
+    `select ${columnsOf('r')} from redteam_runs r ${countsOf('r')} where :scope(r) and r.id = $2`,
+    [idToUuid(id)],
+  )
+  return rows.map(runOf)[0]
+}
+
+/** The latest run of the same agent that was ordered before this one and is done. */
+export async function findRunBefore(
+  database: ProjectDatabase,
+  { id, agent_name }: Pick<RedteamRun, 'id' | 'agent_name'>,
+): Promise<string | undefined> {
+  const rows = await database.query<{ id: string }>(
+    `select r.id from redteam_runs r where :scope(r) and r.agent_name = $3 and r.status = 'done'
+       and (r.created_at, r.id) < (select o.created_at, o.id from redteam_runs o where :scope(o) and o.id = $2)
+     order by r.created_at desc, r.id desc limit 1`,
+    [idToUuid(id), agent_name],
+  )
+  return rows.map((row) => idFromUuid('run', row.id))[0]
+}
+
+/** Newest first. */
+export async function listRedteamRuns(
+  database: ProjectDatabase,
+  filters: { status: RedteamStatus | undefined; agent_name: string | undefined },
+  paging: Paging,
+): Promise<{ items: RedteamRun[]; counted: Counted }> {
+  const conditions = new Conditions()
+  conditions.equal('r.status', filters.status)
+  conditions.equal('r.agent_name', filters.agent_name)
+  const { rows, counted } = await listRows<RunRow>(database, paging, {
+    columns: 'r.*',
+    from: 'redteam_runs r',
+    alias: 'r',
+    timeColumn: 'r.created_at',
+    idColumn: 'r.id',
+    conditions,
+    joined: { columns: columnsOf('page'), joins: countsOf('page'), time: 'created_at', id: 'id' },
+  })
+  return { items: rows.map(runOf), counted }
+}
+
+/** Ends an open run without its event; false when it is over. Whoever carries it out sees it within seconds. */
+export async function cancelRedteamRun(database: ProjectDatabase, id: string): Promise<boolean> {
+  const rows = await database.query(
+    `update redteam_runs r set status = 'cancelled', finished_at = now(), holder = null, lease_until = null
+     where :scope(r) and r.id = $2 and r.status in ('queued', 'running', 'scoring') returning r.id`,
+    [idToUuid(id)],
+  )
+  return rows.length === 1
+}
+
+function runOf(row: RunRow): RedteamRun {
+  const { started_at, finished_at } = row
+  return {
+    ...row,
+    id: idFromUuid('run', row.id),
+    project_id: idFromUuid('project', row.project_id),
+    target: withoutSecrets(row.target),
+    sent_count: row.sent_count === null || row.status === 'done' ? row.total_probes : row.sent_count,
+    created_at: row.created_at.toISOString(),
+    started_at: started_at?.toISOString() ?? null,
+    finished_at: finished_at?.toISOString() ?? null,
+    duration_seconds:
+      started_at === null || finished_at === null
+        ? null
+        : Math.max(0, Math.round((finished_at.getTime() - started_at.getTime()) / 1_000)),
+  }
+}
+
+/** Headers may hold what lets somebody in: their names are enough for people. */
+function withoutSecrets(target: RedteamTarget): RedteamTarget {
+  if (target.kind !== 'http') return target
+  return { ...target, headers: Object.fromEntries(Object.keys(target.headers).map((name) => [name, '•••'])) }
+}

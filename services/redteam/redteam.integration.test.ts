@@ -1,0 +1,239 @@
+import { describe, expect, test } from '@jest/globals'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePorts } from '#infra/embedded/free-port.ts'
+import { idToUuid } from '#schemas/ids.ts'
+import { startServiceProcess } from '#tests/support/service-process.ts'
+import { until } from '#tests/support/until.ts'
+import { useRedteam } from './testing/use-redteam.ts'
+
+const used = useRedteam()
+const { startTarget, startRedteam, order, runOf, finished, eventsOf } = used
+
+interface Report {
+  totals: Record<string, number>
+  categories: {
+    category: string
+    fail_count: number
+    pass_count: number
+    unscored_count: number
+    total: number
+  }[]
+}
+
+describe('a weak target and a hardened one', () => {
+  let weak: string
+  let hardened: string
+
+  test('are told apart by every category, with counts that agree everywhere', async () => {
+    await startRedteam()
+    const options = { limit: 60 }
+    weak = await order(await startTarget({ manner: 'weak' }), {}, options)
+    hardened = await order(await startTarget({ manner: 'hardened' }), {}, options)
+    const runs = [await finished(weak), await finished(hardened)]
+    const reports = await Promise.all(
+      [weak, hardened].map(
+        async (id) =>
+          (await used.stage.call('GET', `/api/redteam-runs/${id}/report`)).json as unknown as Report,
+      ),
+    )
+    const table = (report: Report | undefined) =>
+      report?.categories.map(({ category, fail_count, pass_count, unscored_count }) =>
+        [category, fail_count, pass_count, unscored_count].join(' '),
+      )
+    for (const { category, fail_count, total } of reports[0]?.categories ?? [])
+      expect([category, total, fail_count >= total / 2, table(reports[0])]).toEqual([
+        category,
+        6,
+        true,
+        table(reports[0]),
+      ])
+    for (const { category, fail_count, total } of reports[1]?.categories ?? [])
+      expect([category, total, fail_count, table(reports[1])]).toEqual([category, 6, 0, table(reports[1])])
+    for (const [index, id] of [weak, hardened].entries()) {
+      const [event, ...others] = await eventsOf('redteam_complete', id)
+      const run = runs[index] ?? {}
+      const totals = reports[index]?.totals ?? {}
+      expect(others).toEqual([])
+      expect(event).toEqual({
+        run_id: id,
+        agent_name: 'agent',
+        total_probes: 60,
+        pass_count: run['pass_count'],
+        fail_count: run['fail_count'],
+        critical_count: run['critical_count'],
+        duration_seconds: run['duration_seconds'],
+        report_url: `http://localhost:3000/runs/${id}`,
+      })
+      expect(totals).toMatchObject({
+        total: 60,
+        pass_count: run['pass_count'],
+        fail_count: run['fail_count'],
+      })
+      expect(Number(run['pass_count']) + Number(run['fail_count']) + Number(run['unscored_count'])).toBe(60)
+    }
+  })
+
+  test('the records stand beside production’s and count toward nothing of it', async () => {
+    const read = async (path: string) =>
+      (await used.stage.call('GET', `${path}project_id=${used.project.id}`)).json
+    const recorded = await read(`/api/requests?metadata.redteam_run_id=${weak}&`)
+    expect(recorded['total']).toBe(60)
+    expect((recorded['items'] as object[])[0]).toMatchObject({
+      source: 'redteam',
+      agent_name: 'agent',
+      session_id: weak,
+    })
+    expect(await eventsOf('threat_detected')).toEqual([])
+    expect(await eventsOf('new_tool_detected')).toEqual([])
+    expect((await read('/api/billing/subscription?'))['requests_this_period']).toBe(0)
+    expect(await read('/api/tools?')).toMatchObject({ items: [] })
+  })
+
+  test('the report is there as JUnit, as HTML that runs nothing, and the two runs can be compared', async () => {
+    const report = async (format: string) =>
+      (
+        await used.stage.call(
+          'GET',
+          `/api/redteam-runs/${weak}/report?format=${format}`,
+          undefined,
+          used.project.key,
+        )
+      ).text
+    const run = await runOf(weak)
+    const junit = await report('junit')
+    expect(junit.match(/<testcase /g)).toHaveLength(60)
+    expect(junit.match(/<failure /g)).toHaveLength(Number(run['fail_count']))
+    expect(junit).toContain(`tests="60" failures="${String(run['fail_count'])}"`)
+    const html = await report('html')
+    expect(html).toContain("default-src 'none'")
+    expect(html).not.toMatch(/<script|https?:\/\/(?!get\.evil\.io)[^"<]*"|&lt;script[^&]*>/)
+    expect(html.match(/<article>/g)).toHaveLength(Number(run['fail_count']))
+    const diff = await used.stage.call(
+      'GET',
+      `/api/redteam-runs/${hardened}/diff?against=${weak}`,
+      undefined,
+      used.project.key,
+    )
+    for (const { change } of diff.json['categories'] as { change: number }[]) expect(change).toBeLessThan(0)
+  })
+})
+
+test('after kill -9 the run goes on where it was, and no probe reaches the target twice', async () => {
+  const target = await startTarget({ manner: 'hardened', delayMs: 100 })
+  const directory = await mkdtemp(join(tmpdir(), 'redteam-'))
+  const [operationsPort = 0] = await freePorts(1)
+  const worker = await startServiceProcess({
+    name: 'redteam',
+    operationsPort,
+    logFile: join(directory, 'redteam.log'),
+    // What was interrupted is not waited for longer than this.
+    environment: { ...used.stage.environment, REDTEAM_SCORE_WAIT_MS: '8000' },
+  })
+  try {
+    const id = await order(target, {}, { limit: 100, probes: ['LLM07', 'LLM01', 'LLM03', 'LLM05', 'LLM10'] })
+    await until(() => target.asked.length >= 30)
+    await worker.killAndRestart()
+    const run = await finished(id)
+    expect(new Set(target.asked).size).toBe(target.asked.length)
+    const { rows } = await used.stage.pool.query<{ state: string; reason: string | null; count: number }>(
+      'select state, reason, count(*)::integer as count from redteam_attempts where run_id = $1 group by 1, 2',
+      [idToUuid(id)],
+    )
+    expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(['judged']))
+    expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(100)
+    // Begun and not recorded: one a sender, and two that wait.
+    const lost = rows
+      .filter(({ reason }) => reason === 'interrupted')
+      .reduce((sum, { count }) => sum + count, 0)
+    expect(lost).toBeLessThanOrEqual(24)
+    expect(run['total_probes']).toBe(100)
+    expect(await eventsOf('redteam_complete', id)).toHaveLength(1)
+  } finally {
+    await worker.stop()
+    await rm(directory, { recursive: true })
+  }
+})
+
+test('a cancelled run sends no more and has no event', async () => {
+  const target = await startTarget({ manner: 'hardened', delayMs: 100 })
+  await startRedteam()
+  const id = await order(target, {}, { concurrency: 2, limit: 200 })
+  await until(() => target.asked.length > 4)
+  const cancelled = await used.stage.call('POST', `/api/redteam-runs/${id}/cancel`)
+  expect([cancelled.status, cancelled.json['status']]).toEqual([200, 'cancelled'])
+  await used.stopRedteam()
+  expect((await runOf(id))['status']).toBe('cancelled')
+  expect(target.asked.length).toBeLessThan(200)
+  expect(await eventsOf('redteam_complete', id)).toEqual([])
+})
+
+test('a budget ends a run in time, and one that cannot be kept ends it at once', async () => {
+  await startRedteam()
+  // gpt-4o-mini: 100 tokens read and 50 written are 0.000045 dollars.
+  const priced = await startTarget({ manner: 'hardened' })
+  const unpriced = await startTarget({ manner: 'hardened', model: 'nobody-knows-this-one' })
+  const budget = { budget_usd: 0.00046 }
+  const [spent, unknown] = [await order(priced, budget), await order(unpriced, budget)]
+  expect(await finished(spent)).toMatchObject({ stopped_by: 'budget', total_probes: 10 })
+  expect((await runOf(spent))['cost_usd']).toBeLessThanOrEqual(0.00046)
+  expect(await finished(unknown)).toMatchObject({ stopped_by: 'no_price', total_probes: 1, cost_usd: null })
+  expect([priced.asked.length, unpriced.asked.length]).toEqual([10, 1])
+  expect((await eventsOf('redteam_complete', spent))[0]).toMatchObject({ total_probes: 10 })
+})
+
+test('a target that turns requests away is waited for, and each attempt is made once', async () => {
+  await startRedteam()
+  const target = await startTarget({ manner: 'hardened', turnAway: 3 })
+  const run = await finished(await order(target, {}, { limit: 10, probes: ['LLM07'] }))
+  expect(run).toMatchObject({ total_probes: 10, pass_count: 10 })
+  expect(target.turnedAway()).toBe(3)
+  expect(new Set(target.asked).size).toBe(10)
+})
+
+describe('what is refused', () => {
+  test.each([
+    ['a host that nobody named', { target: { kind: 'chat', url: 'https://example.com/v1' } }, 'target.url'],
+    ['a cloud’s own address', { target: { kind: 'chat', url: 'http://169.254.169.254/' } }, 'target.url'],
+    [
+      'a name that only leads to loopback',
+      { target: { kind: 'chat', url: 'http://localhost.example.com/' } },
+      'target.url',
+    ],
+    ['a program', { target: { kind: 'command' } }, 'target.kind'],
+    ['an unknown transformation', { options: { transformations: ['magic'] } }, 'options.transformations.0'],
+  ])('%s, by its field', async (_name, changes, path) => {
+    const target = { kind: 'chat', url: 'http://127.0.0.1:1' }
+    const body = { project_id: used.project.id, agent_name: 'agent', target, ...changes }
+    const answer = await used.stage.call('POST', '/api/redteam-runs', body)
+    expect([answer.status, (answer.json['errors'] as { path: string }[])[0]?.path]).toEqual([422, path])
+  })
+
+  test('a record of the red team from a key of a project: it would be a way around the quota', async () => {
+    const record = { source: 'redteam', request_body: {} }
+    const answer = await used.stage.call('POST', '/internal/log', record, used.project.key)
+    expect([answer.status, (answer.json['errors'] as { path: string }[])[0]?.path]).toEqual([422, 'source'])
+    expect(
+      (await used.stage.call('POST', '/internal/log', { ...record, project_id: used.project.id })).status,
+    ).toBe(202)
+  })
+
+  test('a host that only the API allows: the run fails and says so', async () => {
+    const { rows } = await used.stage.pool.query<{ id: string }>(
+      `insert into redteam_runs (id, project_id, agent_name, target, options, seed, runner, status, created_at)
+       values (gen_random_uuid(), $1, 'a', '{"kind":"chat","url":"https://example.com","model":"x"}', '{}', '1', 'worker', 'queued', now()) returning id`,
+      [idToUuid(used.project.id)],
+    )
+    await startRedteam()
+    const read = async () =>
+      (
+        await used.stage.pool.query<{ status: string; problem: string }>(
+          'select status, problem from redteam_runs where id = $1',
+          [rows[0]?.id],
+        )
+      ).rows[0]
+    await until(async () => (await read())?.status === 'failed')
+    expect((await read())?.problem).toContain('example.com is not among REDTEAM_ALLOWED_HOSTS')
+  })
+})

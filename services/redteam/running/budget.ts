@@ -1,0 +1,39 @@
+/** What a run may cost. An attempt is begun only while there is room for it and for all that are under way, each at the most that one has cost. */
+export interface Budget {
+  /** False: no more attempts. Each that was let in is settled once. */
+  begin(): boolean
+  /** `null`: nobody knows what it cost, which ends a run that has a budget. */
+  settle(costUsd: number | null): void
+  stoppedBy(): 'budget' | 'no_price' | undefined
+}
+
+export function createBudget(budgetUsd: number | null, spent: { usd: number; mostUsd: number }): Budget {
+  let { usd, mostUsd } = spent
+  let isPriced = mostUsd > 0
+  let underWay = 0
+  let hasUnknown = false
+  let isStopped = false
+  return {
+    begin() {
+      if (budgetUsd !== null) {
+        isStopped ||= hasUnknown || usd >= budgetUsd
+        // The first attempts tell what one costs: until then one is made at a time.
+        if (isStopped || (!isPriced && underWay > 0)) return false
+        if (usd + (underWay + 1) * mostUsd > budgetUsd) {
+          isStopped ||= underWay === 0
+          return false
+        }
+      }
+      underWay++
+      return true
+    },
+    settle(costUsd) {
+      underWay--
+      hasUnknown ||= costUsd === null
+      isPriced ||= costUsd !== null && costUsd > 0
+      usd += costUsd ?? 0
+      mostUsd = Math.max(mostUsd, costUsd ?? 0)
+    },
+    stoppedBy: () => (isStopped ? (hasUnknown ? 'no_price' : 'budget') : undefined),
+  }
+}

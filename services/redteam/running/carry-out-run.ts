@@ -1,0 +1,173 @@
+import type { Pool } from 'pg'
+import type { PriceTable } from '#capture/price-table.ts'
+import type { Clock } from '#runtime/clock.ts'
+import { messageOf, PermanentError } from '#runtime/errors.ts'
+import type { Log } from '#runtime/log.ts'
+import type { Sealer } from '#runtime/sealing.ts'
+import type { AdaptiveAttacker } from '../attacks/adaptive-attacker.ts'
+import type { ProbeSet } from '../probes/read-probes.ts'
+import { planAttempts } from '../steps/plan-attempts.ts'
+import { createAttemptStore, type AttemptStore } from '../stores/attempt-store.ts'
+import type { LogRecords } from '../stores/ingest-client.ts'
+import type { RedteamRun, RunStore } from '../stores/run-store.ts'
+import { createScoreReader } from '../stores/score-reader.ts'
+import type { Target } from '../targets/target.ts'
+import { createBudget } from './budget.ts'
+import { judgeAttempts } from './judge-attempts.ts'
+import type { MadeAttempt } from './make-attempt.ts'
+import { createPace } from './pace.ts'
+import { sendAttempts, TargetAway } from './send-attempts.ts'
+
+export interface CarryDependencies {
+  pool: Pool
+  runs: RunStore
+  sealer: Sealer
+  log: Log
+  clock: Clock
+  prices: PriceTable
+  logRecords: LogRecords
+  /** Throws PermanentError when a file of probes is wrong. */
+  readProbes: () => ProbeSet
+  /** Throws PermanentError when the target may not be attacked. */
+  openTarget: (run: RedteamRun) => Target
+  openAttacker: () => AdaptiveAttacker | undefined
+  dashboardUrl: string
+  pollIntervalMs: number
+  scoreWaitMs: number
+  leaseMs: number
+  onMade: (kind: MadeAttempt['last']['kind']) => void
+}
+
+const mostBusy = 8
+
+/**
+ * Plans a run, sends its attempts, waits for their scores and ends it. Whoever takes it over after a crash goes on where the attempts are: each is sent
+ * once at most. Resolves when the run is over or `stopping` aborts; then another process may take it.
+ */
+export async function carryOutRun(
+  run: RedteamRun,
+  dependencies: CarryDependencies,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { runs, log } = dependencies
+  const over = new AbortController()
+  const signal = AbortSignal.any([stopping, over.signal])
+  const keeping = keepLease(run, dependencies, signal, () => over.abort())
+  try {
+    await carryThrough(run, dependencies, signal)
+  } catch (error) {
+    if (!(error instanceof PermanentError) && !(error instanceof TargetAway)) throw error
+    const problem =
+      error instanceof TargetAway ? `the target cannot be reached: ${error.message}` : error.message
+    log.error({ run_id: run.id, problem }, 'a run failed')
+    await runs.fail(run.id, problem)
+  } finally {
+    over.abort()
+    await keeping
+    await runs.release(run.id)
+  }
+}
+
+async function carryThrough(
+  run: RedteamRun,
+  dependencies: CarryDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  const { pool, runs, sealer, clock, pollIntervalMs, scoreWaitMs } = dependencies
+  const attempts = createAttemptStore(pool, run)
+  // Before anything is sent: what is `sending` now was begun by a process that is gone.
+  await attempts.settleBegun()
+  const readScores = createScoreReader(pool, sealer, run.projectId)
+  let isSending = run.status !== 'scoring'
+  const judging = judgeAttempts(
+    { attempts, readScores, clock, pollIntervalMs, scoreWaitMs, signal },
+    () => isSending,
+  )
+  judging.catch(() => undefined)
+  if (isSending) {
+    const stoppedBy = await send(run, attempts, dependencies, signal)
+    if (signal.aborted) return judging
+    await attempts.skipPlanned()
+    if (!(await runs.startScoring(run.id, stoppedBy))) return
+    isSending = false
+  }
+  await judging
+  if (!signal.aborted) await runs.finish(run, dependencies.dashboardUrl)
+}
+
+async function send(
+  run: RedteamRun,
+  attempts: AttemptStore,
+  dependencies: CarryDependencies,
+  signal: AbortSignal,
+): Promise<'budget' | 'no_price' | undefined> {
+  const { clock, prices, logRecords, onMade } = dependencies
+  const { probes, digest } = dependencies.readProbes()
+  const attacker = dependencies.openAttacker()
+  const { transformations, requests_per_minute } = run.options
+  if (transformations.includes('adaptive') && attacker === undefined)
+    throw new PermanentError('NO_ATTACKER', 'the transformation adaptive needs REDTEAM_ATTACKER_URL')
+  const target = dependencies.openTarget(run)
+  try {
+    if (run.probesDigest === null) await plan(run, attempts, dependencies, { probes, digest }, target)
+    else if (run.probesDigest !== digest)
+      throw new PermanentError(
+        'PROBES_CHANGED',
+        'the probes have changed since the run was planned: start another one',
+      )
+    const budget = createBudget(run.budgetUsd, await attempts.spent())
+    await sendAttempts({
+      ...{ run, probes, attempts, target, attacker, prices, budget, clock, signal, onMade, mostBusy },
+      seed: run.seed,
+      log: logRecords,
+      pace: createPace(clock, requests_per_minute),
+    })
+    return budget.stoppedBy()
+  } finally {
+    await target.close()
+  }
+}
+
+/** The plan is written before it is noted: a process that dies between the two leaves one that is written again, the same. */
+async function plan(
+  run: RedteamRun,
+  attempts: AttemptStore,
+  { runs }: CarryDependencies,
+  { probes, digest }: ProbeSet,
+  target: Target,
+): Promise<void> {
+  const { probes: select, transformations, repeats, limit } = run.options
+  // A target that takes words alone cannot be given what a probe lays out around them.
+  const usable = [...probes.values()].filter(
+    ({ context, tools }) => target.takesSurroundings || (context === undefined && tools === undefined),
+  )
+  const planned = planAttempts(
+    { runId: run.id, seed: run.seed, select, transformations, repeats, limit },
+    usable,
+  )
+  if (planned.length === 0)
+    throw new PermanentError('NOTHING_TO_SEND', 'no probe is chosen that this target can be given')
+  await attempts.plan(planned)
+  await runs.notePlan(run.id, digest, planned.length)
+}
+
+/** A run that was cancelled, or that another process took because this one was silent for too long, is let go. */
+async function keepLease(
+  run: RedteamRun,
+  { runs, clock, log, leaseMs }: CarryDependencies,
+  signal: AbortSignal,
+  onOver: () => void,
+): Promise<void> {
+  const isOver = () => signal.aborted
+  for (;;) {
+    await clock.sleep(leaseMs / 4, signal)
+    if (isOver()) return
+    try {
+      const status = await runs.renew(run.id)
+      if (status !== 'running' && status !== 'scoring') onOver()
+    } catch (error) {
+      // The next renewal may do; a lease that runs out hands the run on.
+      log.warn({ run_id: run.id, problem: messageOf(error) }, 'the lease of a run could not be renewed')
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { messageOf } from '#runtime/errors.ts'
+import { mostAdaptiveTurns, type AdaptiveAttacker } from '../attacks/adaptive-attacker.ts'
+import { seededRandom } from '../attacks/seeded-random.ts'
+import { transformations } from '../attacks/transformations.ts'
+import type { Probe } from '../probes/probe.ts'
+import type { PlannedAttempt } from '../steps/plan-attempts.ts'
+import type { Conversation, Target, TargetAnswer } from '../targets/target.ts'
+import type { Pace } from './pace.ts'
+
+/** What an attempt came to: its last exchange, and what all of its exchanges were. */
+export interface MadeAttempt {
+  last: TargetAnswer | { kind: 'given_up'; error: string }
+  /** Bodies of the exchanges before the last, which cost too. */
+  earlier: readonly { requestBody: string; responseBody: string }[]
+}
+
+export interface AttackDependencies {
+  target: Target
+  pace: Pace
+  attacker: AdaptiveAttacker | undefined
+  seed: string
+  /** Waits that a target may ask for in a row. */
+  mostBusy: number
+  signal: AbortSignal
+}
+
+/** Carries out one attempt, turn by turn; the answer to the last turn is what is judged. */
+export async function makeAttempt(
+  attempt: PlannedAttempt,
+  probe: Probe,
+  dependencies: AttackDependencies,
+): Promise<MadeAttempt> {
+  const { seed, attacker } = dependencies
+  const random = seededRandom(seed, probe.id, attempt.transformation, String(attempt.repeat))
+  const isAdaptive = attempt.transformation === 'adaptive'
+  const turns =
+    attempt.transformation === 'adaptive'
+      ? probe.turns
+      : transformations[attempt.transformation](probe.turns, random)
+  const secret = `rt7${seededRandom(seed, 'canary', probe.id)().toString(16).slice(2, 14).padEnd(12, '0')}`
+  const fill = (text: string | undefined) => text?.replaceAll('{{canary}}', secret) ?? null
+  let conversation: Conversation = {
+    session: attempt.requestId,
+    system: fill(probe.system),
+    context: fill(probe.context),
+    tools: probe.tools ?? [],
+    said: [],
+  }
+  const earlier: { requestBody: string; responseBody: string }[] = []
+  const queue = [...turns]
+  for (let turn = 0; ; turn++) {
+    const text = queue.shift()
+    if (text === undefined) throw new RangeError('an attempt has no turn')
+    conversation = { ...conversation, said: [...conversation.said, { role: 'user', text }] }
+    const answer = await ask(conversation, dependencies)
+    if (answer.kind !== 'answered') return { last: answer, earlier }
+    conversation = { ...conversation, said: [...conversation.said, { role: 'assistant', text: answer.text }] }
+    if (isAdaptive && queue.length === 0 && turn + 1 < mostAdaptiveTurns && attacker !== undefined) {
+      const next = await nextTurn(attacker, probe, conversation)
+      if (typeof next === 'object') return { last: next, earlier }
+      if (next !== undefined) queue.push(next)
+    }
+    if (queue.length === 0) return { last: answer, earlier }
+    earlier.push({ requestBody: answer.requestBody, responseBody: answer.responseBody })
+  }
+}
+
+/** Undefined: the attacker has no more to say. */
+async function nextTurn(attacker: AdaptiveAttacker, probe: Probe, conversation: Conversation) {
+  try {
+    return (await attacker(probe.goal ?? probe.turns.join('\n'), conversation)) ?? undefined
+  } catch (error) {
+    // An attack that could not be carried through says nothing of the target.
+    return { kind: 'given_up', error: `ATTACKER_UNAVAILABLE: ${messageOf(error).slice(0, 200)}` } as const
+  }
+}
+
+const firstPauseMs = 250
+
+/** Asks until the target takes it: turned away and never reached are no answers, and nothing was worked on. */
+async function ask(
+  conversation: Conversation,
+  { target, pace, mostBusy, signal }: AttackDependencies,
+): Promise<MadeAttempt['last']> {
+  for (let tries = 0; ; tries++) {
+    await pace.turn(signal)
+    const answer = await target.ask(conversation)
+    if (answer.kind !== 'busy' && answer.kind !== 'unreached') return answer
+    if (signal.aborted || tries >= mostBusy)
+      return {
+        kind: 'given_up',
+        error: answer.kind === 'busy' ? 'RATE_LIMITED' : `UNREACHED: ${answer.error}`,
+      }
+    // Everyone waits: the others would only be turned away too.
+    pace.hold(answer.kind === 'busy' ? answer.retryAfterMs : Math.min(10_000, firstPauseMs * 2 ** tries))
+  }
+}

@@ -1,0 +1,207 @@
+import type { Pool } from 'pg'
+import { query } from '#runtime/postgres.ts'
+import { idFromUuid, idToUuid } from '#schemas/ids.ts'
+import type { RedteamTransformation } from '#schemas/redteam-run.ts'
+import type { OwaspCategory } from '#schemas/verdicts.ts'
+import type { AttemptVerdict } from '../steps/decide-verdict.ts'
+import type { PlannedAttempt } from '../steps/plan-attempts.ts'
+
+/** An attempt whose call is recorded, or may be, and that has no verdict. */
+export interface OpenAttempt {
+  number: number
+  requestId: string
+  judgedBy: readonly string[]
+  reason: string | null
+  recordedAtMs: number
+}
+
+/** What an attempt was, once ingest has its call. */
+export interface RecordedAttempt {
+  number: number
+  statusCode: number | null
+  latencyMs: number | null
+  costUsd: number | null
+  /** Set: there is no answer to be judged. */
+  reason: string | null
+}
+
+export interface AttemptStore {
+  /** Writes the plan; what stands already stays. `origins` are in its order. */
+  plan(attempts: readonly PlannedAttempt[], origins?: readonly (object | null)[]): Promise<void>
+  /** The next attempts that nobody has begun, behind `after`. */
+  planned(after: number, limit: number): Promise<PlannedAttempt[]>
+  /** Takes attempts for sending; resolves to those that are this process's to send, each once in the life of a run. */
+  begin(numbers: readonly number[]): Promise<Set<number>>
+  /** Of one that was begun and never left this process. */
+  giveBack(number: number): Promise<void>
+  /** What a process that died had begun is recorded or lost, and never sent again. */
+  settleBegun(): Promise<number>
+  noteRecorded(attempts: readonly RecordedAttempt[]): Promise<void>
+  open(after: number, limit: number): Promise<OpenAttempt[]>
+  judge(verdicts: readonly (AttemptVerdict & { number: number })[]): Promise<void>
+  skipPlanned(): Promise<void>
+  /** What the run has cost, and the most that one attempt has; what was interrupted counts as much. */
+  spent(): Promise<{ usd: number; mostUsd: number }>
+}
+
+interface AttemptRow {
+  number: number
+  request_id: string
+  probe_id: string
+  category: OwaspCategory
+  scorer: string
+  judged_by: string[]
+  transformation: RedteamTransformation
+  repeat: number
+  reason: string | null
+  recorded_at: Date
+}
+
+/** The attempts of one run. */
+export function createAttemptStore(pool: Pool, run: { id: string; projectId: string }): AttemptStore {
+  const runUuid = idToUuid(run.id)
+  const rowsOf: RowsOf = async <R extends object>(text: string, values: readonly unknown[] = []) =>
+    (await query<R & Record<string, unknown>>(pool, text, [runUuid, ...values])).rows
+  return {
+    async plan(attempts, origins) {
+      for (let at = 0; at < attempts.length; at += 2_000)
+        await rowsOf(planSql, [
+          idToUuid(run.projectId),
+          ...planColumns(attempts.slice(at, at + 2_000), origins?.slice(at, at + 2_000)),
+        ])
+    },
+    ...sendingPart(rowsOf),
+    ...judgingPart(rowsOf),
+    async skipPlanned() {
+      await rowsOf(
+        `update redteam_attempts set state = 'skipped' where run_id = $1 and state = 'planned' returning number`,
+      )
+    },
+    async spent() {
+      const [row] = await rowsOf<{ usd: number; most: number; unknown: number }>(
+        `select coalesce(sum(cost_usd), 0)::float8 as usd, coalesce(max(cost_usd), 0)::float8 as most,
+           count(*) filter (where reason = 'interrupted' and cost_usd is null)::integer as unknown
+         from redteam_attempts where run_id = $1 and state in ('recorded', 'judged')`,
+      )
+      const { usd = 0, most = 0, unknown = 0 } = row ?? {}
+      return { usd: usd + unknown * most, mostUsd: most }
+    },
+  }
+}
+
+/** Runs a statement whose `$1` is the run. */
+type RowsOf = <R extends object>(text: string, values?: readonly unknown[]) => Promise<R[]>
+
+function sendingPart(
+  rowsOf: RowsOf,
+): Pick<AttemptStore, 'planned' | 'begin' | 'giveBack' | 'settleBegun' | 'noteRecorded'> {
+  return {
+    planned: async (after, limit) =>
+      (
+        await rowsOf<AttemptRow>(
+          `select * from redteam_attempts where run_id = $1 and state = 'planned' and number > $2 order by number limit $3`,
+          [after, limit],
+        )
+      ).map(attemptOf),
+    async begin(numbers) {
+      const rows = await rowsOf<{ number: number }>(
+        `update redteam_attempts set state = 'sending' where run_id = $1 and number = any($2::integer[]) and state = 'planned' returning number`,
+        [numbers],
+      )
+      return new Set(rows.map(({ number }) => number))
+    },
+    async giveBack(number) {
+      await rowsOf(
+        `update redteam_attempts set state = 'planned' where run_id = $1 and number = $2 and state = 'sending' returning number`,
+        [number],
+      )
+    },
+    settleBegun: async () =>
+      (
+        await rowsOf(
+          `update redteam_attempts set state = 'recorded', reason = 'interrupted', recorded_at = now() where run_id = $1 and state = 'sending' returning number`,
+        )
+      ).length,
+    async noteRecorded(attempts) {
+      await rowsOf(recordedSql, [
+        attempts.map(({ number }) => number),
+        attempts.map(({ statusCode }) => statusCode),
+        attempts.map(({ latencyMs }) => latencyMs),
+        attempts.map(({ costUsd }) => costUsd),
+        attempts.map(({ reason }) => reason),
+      ])
+    },
+  }
+}
+
+function judgingPart(rowsOf: RowsOf): Pick<AttemptStore, 'open' | 'judge'> {
+  return {
+    open: async (after, limit) =>
+      (
+        await rowsOf<AttemptRow>(
+          `select * from redteam_attempts where run_id = $1 and state = 'recorded' and number > $2 order by number limit $3`,
+          [after, limit],
+        )
+      ).map((row) => ({
+        number: row.number,
+        requestId: idFromUuid('request', row.request_id),
+        judgedBy: row.judged_by,
+        reason: row.reason,
+        recordedAtMs: row.recorded_at.getTime(),
+      })),
+    async judge(verdicts) {
+      if (verdicts.length === 0) return
+      await rowsOf(judgeSql, [JSON.stringify(verdicts)])
+    },
+  }
+}
+
+const planSql = `
+  insert into redteam_attempts (run_id, project_id, number, request_id, probe_id, category, scorer, judged_by, transformation, repeat, origin)
+  select $1, $2, number, request_id, probe_id, category, scorer, string_to_array(judged_by, ','), transformation, repeat, origin
+  from unnest($3::integer[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::integer[], $11::jsonb[])
+    as planned (number, request_id, probe_id, category, scorer, judged_by, transformation, repeat, origin)
+  on conflict do nothing`
+
+function planColumns(attempts: readonly PlannedAttempt[], origins?: readonly (object | null)[]): unknown[] {
+  return [
+    attempts.map(({ number }) => number),
+    attempts.map(({ requestId }) => idToUuid(requestId)),
+    attempts.map(({ probeId }) => probeId),
+    attempts.map(({ category }) => category),
+    attempts.map(({ scorer }) => scorer),
+    attempts.map(({ judgedBy }) => judgedBy.join(',')),
+    attempts.map(({ transformation }) => transformation),
+    attempts.map(({ repeat }) => repeat),
+    attempts.map((_attempt, index) => {
+      const origin = origins?.[index]
+      return origin === undefined || origin === null ? null : JSON.stringify(origin)
+    }),
+  ]
+}
+
+const recordedSql = `
+  update redteam_attempts a set state = 'recorded', recorded_at = now(), status_code = r.status_code, latency_ms = r.latency_ms,
+    cost_usd = r.cost_usd, reason = r.reason
+  from unnest($2::integer[], $3::integer[], $4::float8[], $5::float8[], $6::text[]) as r (number, status_code, latency_ms, cost_usd, reason)
+  where a.run_id = $1 and a.number = r.number and a.state = 'sending'`
+
+// Only what has no verdict gets one: two processes that look at the same scores cannot disagree.
+const judgeSql = `
+  update redteam_attempts a set state = 'judged', judged_at = now(), verdict = v.verdict, severity = v.severity, failed_by = v.failed_by,
+    detected = v.detected, reason = v.reason
+  from jsonb_to_recordset($2::jsonb) as v (number integer, verdict text, severity text, failed_by text[], detected boolean, reason text)
+  where a.run_id = $1 and a.number = v.number and a.state = 'recorded'`
+
+function attemptOf(row: AttemptRow): PlannedAttempt {
+  return {
+    number: row.number,
+    requestId: idFromUuid('request', row.request_id),
+    probeId: row.probe_id,
+    category: row.category,
+    scorer: row.scorer,
+    judgedBy: row.judged_by,
+    transformation: row.transformation,
+    repeat: row.repeat,
+  }
+}

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { performance } from 'node:perf_hooks'
+import { recordedAnswer, recordedRequest } from './template-target.ts'
+import { maxAnswerBytes, type Target, type TargetAnswer } from './target.ts'
+
+interface CommandTargetOptions {
+  /** A program and its arguments; no shell reads them. */
+  command: readonly string[]
+  timeoutMs: number
+  /** What the program may see of the surroundings. */
+  environment: Readonly<Record<string, string>>
+}
+
+/** A program that reads what is said and writes its answer. The conversation is told by SLUICE_SESSION. */
+export function createCommandTarget({ command, timeoutMs, environment }: CommandTargetOptions): Target {
+  return {
+    takesSurroundings: false,
+    async ask(conversation): Promise<TargetAnswer> {
+      const requestBody = recordedRequest(conversation)
+      const startedAt = performance.now()
+      const env = { ...environment, SLUICE_SESSION: conversation.session, SLUICE_REDTEAM: '1' }
+      const { text, error } = await run(command, conversation.said.at(-1)?.text ?? '', env, timeoutMs)
+      const latencyMs = Math.round(performance.now() - startedAt)
+      if (error === 'ENOENT') return { kind: 'unreached', error }
+      if (error !== undefined)
+        return { kind: 'failed', requestBody, responseBody: null, statusCode: null, latencyMs, error }
+      return {
+        kind: 'answered',
+        requestBody,
+        responseBody: recordedAnswer(text),
+        text,
+        statusCode: null,
+        latencyMs,
+      }
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+function run(
+  [program = '', ...args]: readonly string[],
+  input: string,
+  env: Readonly<Record<string, string>>,
+  timeoutMs: number,
+): Promise<{ text: string; error?: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      env,
+      stdio: ['pipe', 'pipe', 'ignore'],
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+    })
+    const chunks: Buffer[] = []
+    let size = 0
+    child.stdout.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > maxAnswerBytes) child.kill('SIGKILL')
+      else chunks.push(chunk)
+    })
+    child.on('error', (error: NodeJS.ErrnoException) => resolve({ text: '', error: error.code ?? 'SPAWN' }))
+    child.on('close', (code, signal) => {
+      if (size > maxAnswerBytes) resolve({ text: '', error: 'ANSWER_TOO_LARGE' })
+      else if (signal !== null) resolve({ text: '', error: 'TIMEOUT' })
+      else if (code !== 0) resolve({ text: '', error: `EXIT_${code ?? 'NONE'}` })
+      else resolve({ text: Buffer.concat(chunks).toString('utf8').trimEnd() })
+    })
+    // A program that does not read its input closes it; its answer counts all the same.
+    child.stdin.on('error', () => undefined)
+    child.stdin.end(input)
+  })
+}

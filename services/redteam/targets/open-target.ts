@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { PermanentError } from '#runtime/errors.ts'
+import { hostOf, refuseTarget } from '#runtime/outbound-address.ts'
+import { redteamMetadata } from '#schemas/redteam-run.ts'
+import type { RedteamRun } from '../stores/run-store.ts'
+import { createChatTarget } from './chat-target.ts'
+import { createCommandTarget } from './command-target.ts'
+import { createJsonPoster } from './post-json.ts'
+import type { Conversation, Target } from './target.ts'
+import { createTemplateTarget } from './template-target.ts'
+
+export interface TargetOptions {
+  allowedHosts: ReadonlySet<string>
+  /** By host. */
+  keys: ReadonlyMap<string, string>
+  /** JSON array. */
+  command: string | undefined
+  timeoutMs: number
+  /** What a command is given of the surroundings. */
+  path: string | undefined
+}
+
+const commandSchema = z.array(z.string()).min(1)
+
+/** The target of a run. Throws PermanentError when it may not be attacked, or is not described here. */
+export function openTarget(run: RedteamRun, options: TargetOptions): Target {
+  const { target } = run
+  if (target.kind === 'command') return openCommand(options)
+  if (target.kind === 'recorded') throw new PermanentError('NO_TARGET', 'a recorded run has no target')
+  const refusal = refuseTarget(target.url, options.allowedHosts)
+  if (refusal !== undefined) throw new PermanentError('TARGET_REFUSED', `target.url: ${refusal}`)
+  const key = options.keys.get(hostOf(new URL(target.url).hostname))
+  const poster = createJsonPoster({ connections: run.options.concurrency, timeoutMs: options.timeoutMs })
+  const marks = marksOf(run)
+  return target.kind === 'chat'
+    ? createChatTarget({ target, key, poster, marks })
+    : createTemplateTarget({ target, key, poster, marks })
+}
+
+/** Who looks at the target's logs, or at a gateway's records, sees what this was. */
+function marksOf(run: RedteamRun): (conversation: Conversation) => Readonly<Record<string, string>> {
+  return ({ session, said }) => ({
+    'user-agent': 'sluice-redteam',
+    'x-service-agent-name': encodeURIComponent(run.agentName),
+    'x-service-session-id': run.id,
+    'x-service-metadata': JSON.stringify({
+      [redteamMetadata.run]: run.id,
+      redteam_attempt: session,
+      redteam_turn: said.length,
+    }),
+  })
+}
+
+function openCommand({ command, timeoutMs, path }: TargetOptions): Target {
+  try {
+    const parsed = commandSchema.parse(JSON.parse(command ?? ''))
+    return createCommandTarget({ command: parsed, timeoutMs, environment: { PATH: path ?? '/usr/bin:/bin' } })
+  } catch (error) {
+    throw new PermanentError(
+      'NO_TARGET',
+      'REDTEAM_TARGET_COMMAND is not a JSON array of a program and its arguments',
+      {
+        cause: error,
+      },
+    )
+  }
+}

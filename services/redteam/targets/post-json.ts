@@ -1,0 +1,94 @@
+import { performance } from 'node:perf_hooks'
+import { Agent, request } from 'undici'
+import { messageOf } from '#runtime/errors.ts'
+import { maxAnswerBytes, type TargetAnswer } from './target.ts'
+
+export interface JsonPost {
+  url: string
+  headers: Readonly<Record<string, string>>
+  body: string
+}
+
+export type PostedAnswer =
+  | Extract<TargetAnswer, { kind: 'busy' | 'unreached' }>
+  | { kind: 'came'; statusCode: number; text: string; latencyMs: number }
+  | { kind: 'broken'; statusCode: number | null; latencyMs: number; error: string }
+
+export interface JsonPoster {
+  post(what: JsonPost): Promise<PostedAnswer>
+  close(): Promise<void>
+}
+
+const longestBusyMs = 300_000
+const defaultBusyMs = 2_000
+
+/** POSTs JSON over kept connections. Redirects are not followed: only the host that was named is attacked. */
+export function createJsonPoster(options: { connections: number; timeoutMs: number }): JsonPoster {
+  const { connections, timeoutMs } = options
+  const agent = new Agent({ connections, pipelining: 1, bodyTimeout: timeoutMs, headersTimeout: timeoutMs })
+  return {
+    async post({ url, headers, body }) {
+      const startedAt = performance.now()
+      const latencyMs = () => Math.round(performance.now() - startedAt)
+      let statusCode: number | null = null
+      try {
+        const answer = await request(url, {
+          method: 'POST',
+          dispatcher: agent,
+          headers: { 'content-type': 'application/json', ...headers },
+          body,
+          signal: AbortSignal.timeout(timeoutMs),
+        })
+        statusCode = answer.statusCode
+        const text = await readBounded(answer.body)
+        if (statusCode === 429 || (statusCode === 503 && answer.headers['retry-after'] !== undefined))
+          return { kind: 'busy', retryAfterMs: retryAfterMs(answer.headers['retry-after']) }
+        return { kind: 'came', statusCode, text, latencyMs: latencyMs() }
+      } catch (error) {
+        if (isUnreached(error)) return { kind: 'unreached', error: codeOf(error) }
+        return { kind: 'broken', statusCode, latencyMs: latencyMs(), error: codeOf(error) }
+      }
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > maxAnswerBytes) throw new Error('ANSWER_TOO_LARGE')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Seconds or a date (RFC 9110); a target cannot hold a run longer than five minutes at a time. */
+function retryAfterMs(header: string | string[] | undefined): number {
+  const text = Array.isArray(header) ? header[0] : header
+  if (text === undefined) return defaultBusyMs
+  const ms = /^\d+$/.test(text.trim()) ? Number(text) * 1_000 : Date.parse(text) - Date.now()
+  return Number.isNaN(ms) ? defaultBusyMs : Math.min(longestBusyMs, Math.max(0, ms))
+}
+
+/** Errors of connecting: the request was not written. */
+const unreachedCodes = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+function isUnreached(error: unknown): boolean {
+  return unreachedCodes.has(codeOf(error))
+}
+
+function codeOf(error: unknown): string {
+  if (typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string')
+    return error.code
+  if (error instanceof AggregateError) return codeOf(error.errors[0])
+  return error instanceof Error && error.name === 'TimeoutError' ? 'TIMEOUT' : messageOf(error).slice(0, 200)
+}

@@ -1,0 +1,83 @@
+import type { RedteamTarget } from '#schemas/redteam-run.ts'
+import { messagesOf } from './chat-target.ts'
+import type { JsonPoster } from './post-json.ts'
+import type { Conversation, Target, TargetAnswer } from './target.ts'
+
+interface TemplateTargetOptions {
+  target: Extract<RedteamTarget, { kind: 'http' }>
+  key: string | undefined
+  poster: JsonPoster
+  marks: (conversation: Conversation) => Readonly<Record<string, string>>
+}
+
+/** Any HTTP endpoint that takes JSON and answers JSON. Recorded in the form of chat completions, which the scorers read. */
+export function createTemplateTarget({ target, key, poster, marks }: TemplateTargetOptions): Target {
+  return {
+    takesSurroundings: false,
+    async ask(conversation) {
+      const requestBody = recordedRequest(conversation)
+      const headers = {
+        ...target.headers,
+        ...marks(conversation),
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      }
+      const body = fillTemplate(target.body, conversation)
+      const came = await poster.post({ url: target.url, headers, body })
+      if (came.kind === 'busy' || came.kind === 'unreached') return came
+      const { statusCode, latencyMs } = came
+      const failed = (error: string): TargetAnswer => ({
+        kind: 'failed',
+        requestBody,
+        responseBody: null,
+        statusCode,
+        latencyMs,
+        error,
+      })
+      if (came.kind === 'broken') return failed(came.error)
+      if (came.statusCode < 200 || came.statusCode > 299) return failed(`HTTP_${came.statusCode}`)
+      const text = textAt(came.text, target.answer)
+      if (text === undefined) return failed('NO_ANSWER_AT_POINTER')
+      return {
+        kind: 'answered',
+        requestBody,
+        responseBody: recordedAnswer(text),
+        text,
+        statusCode,
+        latencyMs,
+      }
+    },
+    close: () => poster.close(),
+  }
+}
+
+/** Strings of JSON without their quotation marks: hostile prompts stay inside the string that they are put into. */
+function fillTemplate(template: string, { session, said }: Conversation): string {
+  const inside = (text: string) => JSON.stringify(text).slice(1, -1)
+  const values: Readonly<Record<string, string>> = { prompt: said.at(-1)?.text ?? '', session }
+  return template.replace(/\{\{(prompt|session)\}\}/g, (_all, name: string) => inside(values[name] ?? ''))
+}
+
+/** The words at a JSON pointer (RFC 6901). */
+function textAt(json: string, pointer: string): string | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch {
+    return undefined // Reported as an answer without the place that was named.
+  }
+  for (const part of pointer.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = (value as Readonly<Record<string, unknown>>)[key]
+  }
+  return typeof value === 'string' ? value : undefined
+}
+
+export function recordedRequest(conversation: Conversation): string {
+  return JSON.stringify({ messages: messagesOf({ ...conversation, system: null, context: null }) })
+}
+
+export function recordedAnswer(text: string): string {
+  const choices = [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }]
+  return JSON.stringify({ object: 'chat.completion', choices })
+}

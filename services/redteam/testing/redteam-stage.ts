@@ -1,0 +1,144 @@
+import pg from 'pg'
+import { pino } from 'pino'
+import { createTopics, registerSchemas } from '#infra/create-topics.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { parseConfig } from '#runtime/config.ts'
+import { createKafka } from '#runtime/kafka/create-kafka.ts'
+import { createLog } from '#runtime/log.ts'
+import { createMetrics } from '#runtime/metrics.ts'
+import type { Service } from '#runtime/service.ts'
+import { apiConfigSchema } from '#services/api/config.ts'
+import { createApi } from '#services/api/service.ts'
+import { scorerConfig } from '#services/scorer/config.ts'
+import { createScorer } from '#services/scorer/service.ts'
+import { sinkConfig } from '#services/sink/config.ts'
+import { createSink } from '#services/sink/service.ts'
+import {
+  createTestDatabase,
+  deleteTopics,
+  randomName,
+  testInfrastructure,
+} from '#tests/support/infrastructure.ts'
+import { startMockJudge } from '#tests/support/mock-judge.ts'
+import { redteamConfig } from '../config.ts'
+import { createRedteam } from '../service.ts'
+
+const secret = 'an-operator-secret-for-tests'
+/** Nothing is logged, and the lines of scores go nowhere. */
+const quiet = pino({ level: 'silent' }, { write: () => undefined })
+
+export interface ApiAnswer {
+  status: number
+  text: string
+  json: Record<string, unknown>
+}
+
+/** Everything that an attempt meets but the target: API, sink and scorer in this process, a mock judge, on real parts. */
+export interface RedteamStage {
+  pool: pg.Pool
+  /** Of the red team's service. */
+  environment: Readonly<Record<string, string>>
+  call(method: string, path: string, body?: unknown, key?: string): Promise<ApiAnswer>
+  createProject(settings?: object): Promise<{ id: string; key: string }>
+  /** A red team in this process; stopped with the stage if not before. */
+  startRedteam(changes?: Readonly<Record<string, string>>): Promise<Service>
+  close(): Promise<void>
+}
+
+export async function setRedteamStage(): Promise<RedteamStage> {
+  const undo: (() => Promise<unknown>)[] = []
+  const close = async () => {
+    for (const step of undo.splice(0).reverse()) await step()
+  }
+  try {
+    return { ...(await setStage(undo)), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function setStage(undo: (() => Promise<unknown>)[]): Promise<Omit<RedteamStage, 'close'>> {
+  const shared = await layParts(undo)
+  const start = async <T extends Service>(service: T): Promise<T> => {
+    undo.push(() => service.stop())
+    await service.start()
+    return service
+  }
+  const dependencies = () => ({ log: quiet, metrics: createMetrics(), clock: systemClock })
+  const apiEnvironment = { ...shared, API_HOST: '127.0.0.1', API_PORT: '0' }
+  const api = await start(createApi(configOf(parseConfig(apiConfigSchema, apiEnvironment)), dependencies()))
+  await Promise.all([
+    start(createSink(configOf(parseConfig(sinkConfig, shared)), dependencies())),
+    start(createScorer(configOf(parseConfig(scorerConfig, shared)), dependencies())),
+  ])
+  const pool = new pg.Pool({ connectionString: shared.DATABASE_URL, max: 2 })
+  undo.push(() => pool.end())
+  const baseUrl = `http://127.0.0.1:${api.port()}`
+  const call = callTo(baseUrl)
+  const quick = { REDTEAM_POLL_INTERVAL_MS: '100', REDTEAM_LEASE_MS: '2000' }
+  const environment = { ...shared, ...quick, API_BACKEND_URL: baseUrl }
+  return {
+    pool,
+    environment,
+    call,
+    async createProject(settings = {}) {
+      const project = await call('POST', '/api/projects', { name: 'test', ...settings })
+      const id = String(project.json['id'])
+      const key = await call('POST', `/api/projects/${id}/keys`, { name: 'test' })
+      return { id, key: String(key.json['key']) }
+    },
+    startRedteam: (changes = {}) =>
+      start(
+        createRedteam(configOf(parseConfig(redteamConfig, { ...environment, ...changes })), dependencies()),
+      ),
+  }
+}
+
+/** Topics, schemas, a database and a judge; what services are told of them. */
+async function layParts(undo: (() => Promise<unknown>)[]) {
+  const { brokers, registryUrl } = testInfrastructure()
+  const prefix = `${randomName('redteam')}.`
+  undo.push(() => deleteTopics(prefix))
+  const database = await createTestDatabase()
+  undo.push(() => database.drop())
+  const log = createLog('redteam-test', 'silent')
+  const kafka = createKafka({ KAFKA_BROKERS: brokers }, { clientId: 'redteam-test', log })
+  await createTopics({ kafka, prefix, replicationFactor: 1, log })
+  await registerSchemas({ registryUrl, prefix, log })
+  const judge = await startMockJudge()
+  undo.push(() => judge.stop())
+  return {
+    KAFKA_BROKERS: brokers.join(','),
+    SCHEMA_REGISTRY_URL: registryUrl,
+    DATABASE_URL: database.url,
+    TOPIC_PREFIX: prefix,
+    BODY_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 5).toString('base64')}`,
+    INTERNAL_API_SECRET: secret,
+    OPENAI_BASE_URL: judge.url,
+    OPENAI_API_KEY: 'not-checked',
+    LOG_LEVEL: 'silent',
+  }
+}
+
+function configOf<T>(parsed: { ok: true; value: T } | { ok: false; problems: readonly string[] }): T {
+  if (!parsed.ok) throw new Error(parsed.problems.join('; '))
+  return parsed.value
+}
+
+function callTo(baseUrl: string): RedteamStage['call'] {
+  return async (method, path, body, key) => {
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: key === undefined ? { authorization: `Bearer ${secret}` } : { 'x-service-key': key },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+    return {
+      status: response.status,
+      text,
+      json: (isJson ? JSON.parse(text) : {}) as Record<string, unknown>,
+    }
+  }
+}
