@@ -204,7 +204,9 @@ class ParallelConsumer<T> {
   /** Begins whatever may begin, and sees to it that the rest will. */
   #pump(): void {
     if (this.member.stopping.aborted || this.#rebalancing) return
-    const works = [...this.#work.values()]
+    // While starting places are being looked up nothing is current: what would wait for a mark then cannot get one, and asking for it
+    // again and again would keep the answer from being read.
+    const works = [...this.#work.values()].filter(({ assigned }) => this.member.isCurrent(assigned))
     grantLastTry(works)
     this.#beginAll()
     if (works.some((work) => this.#dueTimes.isDue(work) && work.needsMark)) void this.#commit()
