@@ -134,27 +134,29 @@ class BatchConsumer<T> {
       maxBytes: maxBatchBytes,
     })
     const over = () => signal.aborted || !payload.isRunning() || payload.isStale()
-    let marked = false
-    let next = assigned.next
+    let reached = { next: assigned.next, marked: false }
     for (const [index, chunk] of chunks.entries()) {
-      if (over()) {
-        if (marked) await this.#rest(assigned, next)
-        return
-      }
       const first = chunk.records[0]?.offset ?? assigned.next
       const last = chunk.records.at(-1)?.offset ?? first
-      if (!marked && !isCrashed(chunk))
-        await this.member.commit([{ assigned, offset: first, mark: markOf(chunk, assigned) }])
-      await this.#finishChunk(chunk, assigned, first, last + 1n, signal)
-      next = this.member.advance(payload, assigned, last)
-      this.#metrics.lag(topic, partition, Number(BigInt(highWatermark) - next))
-      // The end of one chunk and the mark of the next are one commit.
-      const following = over() ? undefined : chunks[index + 1]
-      const mark = following && !isCrashed(following) ? markOf(following, assigned) : null
-      marked = mark !== null
-      await this.member.commit([
-        { assigned, offset: next, mark: mark ?? restingMark(assigned.suspects, next) },
-      ])
+      const through = await this.#inTurn(chunk, async () => {
+        if (over()) {
+          if (reached.marked) await this.#rest(assigned, reached.next)
+          return null
+        }
+        if (!reached.marked && !isCrashed(chunk))
+          await this.member.commit([{ assigned, offset: first, mark: markOf(chunk, assigned) }])
+        await this.#finishChunk(chunk, assigned, first, last + 1n, signal)
+        const next = this.member.advance(payload, assigned, last)
+        this.#metrics.lag(topic, partition, Number(BigInt(highWatermark) - next))
+        // The end of one chunk and the mark of the next are one commit, unless that one has to wait for its turn.
+        const following = over() ? undefined : chunks[index + 1]
+        const mark = following && following.tries < MAX_TRIES ? markOf(following, assigned) : null
+        const resting = restingMark(assigned.suspects, next)
+        await this.member.commit([{ assigned, offset: next, mark: mark ?? resting }])
+        return { next, marked: mark !== null }
+      })
+      if (through === null) return
+      reached = through
     }
   }
 
@@ -167,9 +169,7 @@ class BatchConsumer<T> {
     signal: AbortSignal,
   ): Promise<void> {
     try {
-      if (chunk.tries === MAX_TRIES)
-        await this.#alone(() => this.#handle(chunk, assigned, nextOffset, signal))
-      else await this.#handle(chunk, assigned, nextOffset, signal)
+      await this.#handle(chunk, assigned, nextOffset, signal)
     } catch (error) {
       if (!isBug(error)) {
         await this.#rest(assigned, first).catch((failure: unknown) => {
@@ -212,10 +212,15 @@ class BatchConsumer<T> {
     await retryTransient(() => this.#sendDeadLetters(letters), retry)
   }
 
-  async #alone(work: () => Promise<void>): Promise<void> {
+  /** A last try has its turn for itself from its mark to its end: of several that are marked together all would be blamed. */
+  async #inTurn<R>(chunk: Chunk, work: () => Promise<R>): Promise<R> {
+    if (chunk.tries !== MAX_TRIES) return work()
     const turn = this.#lastTry.then(work)
-    this.#lastTry = turn.catch(() => undefined)
-    await turn
+    this.#lastTry = turn.then(
+      () => undefined,
+      () => undefined,
+    )
+    return turn
   }
 }
 
