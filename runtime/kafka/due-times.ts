@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { SluiceError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { PartitionWork, Waiting } from './partition-work.ts'
 import { decodeRecord, type DecoderChoice } from './raw-record.ts'
@@ -6,6 +7,8 @@ import type { ConsumedRecord } from './records.ts'
 
 /** Looks again at least this often, so that a clock that was set does not strand anything. */
 const longestWaitMs = 60_000
+/** Until a time is asked for again that could not be read, because the registry is away. */
+const askAgainMs = 1_000
 
 interface DueTimesOptions<T> {
   decoder: DecoderChoice<T>
@@ -20,6 +23,7 @@ interface DueTimesOptions<T> {
 /** Holds a partition back until the record at its head is due, by a timer that occupies nobody. */
 export class DueTimes<T> {
   readonly #options: DueTimesOptions<T>
+  readonly #stopping = new AbortController()
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: DueTimesOptions<T>) {
@@ -49,18 +53,22 @@ export class DueTimes<T> {
   }
 
   stop(): void {
+    this.#stopping.abort()
     clearTimeout(this.#timer)
   }
 
   async #find(head: Waiting<T>, notBefore: (record: ConsumedRecord<T>) => number): Promise<void> {
-    const { decoder, log, wake } = this.#options
+    const { decoder, clock, log, wake } = this.#options
     try {
       head.record = await decodeRecord(head.raw, decoder)
       head.dueMs = notBefore(head.record)
     } catch (error) {
-      // What cannot be read has no time to wait for: its turn is now, and says what becomes of it.
       log.debug({ err: error }, 'no due time')
-      head.dueMs = 0
+      if (error instanceof SluiceError && error.retry === 'later') {
+        await clock.sleep(askAgainMs, this.#stopping.signal)
+        head.dueMs = null
+        // What can never be read has no time to wait for: its turn is now, and says what becomes of it.
+      } else head.dueMs = 0
     }
     wake()
   }
