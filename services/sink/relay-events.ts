@@ -1,14 +1,12 @@
-import type { Pool } from 'pg'
 import { PermanentError } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
-import { inTransaction } from '#runtime/postgres.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { withoutContent } from './steps/without-content.ts'
-import { claimEvents, markPublished, type OutboxRow } from './stores/outbox-store.ts'
+import type { Outbox, OutboxRow } from './stores/outbox-store.ts'
 
 export interface EventRelayDependencies {
-  pool: Pool
+  outbox: Outbox
   /** Resolves once Kafka has the events. */
   publishEvents: (events: readonly RaisedEvent[]) => Promise<void>
   log: Log
@@ -16,16 +14,14 @@ export interface EventRelayDependencies {
 }
 
 /** Bounds what one round holds in memory. */
-const roundRows = 500
-const roundBytes = 8 * 1024 * 1024
+const round = { maxRows: 500, maxBytes: 8 * 1024 * 1024 }
 
 /**
- * One round of the outbox: publishes the oldest waiting events and marks them once Kafka has them. Rows are locked meanwhile, so that several
- * sinks share the work; a crash in between publishes them again under the same identifiers. Resolves to whether there
- * may be more.
+ * One round of the outbox: publishes the oldest waiting events and marks them once Kafka has them. A crash in between publishes
+ * them again under the same identifiers. Resolves to whether there may be more.
  */
 export function createEventRelay({
-  pool,
+  outbox,
   publishEvents,
   log,
   metrics,
@@ -68,13 +64,7 @@ export function createEventRelay({
   }
 
   return async () => {
-    const rows = await inTransaction(pool, async (client) => {
-      const claimed = await claimEvents(client, roundRows, roundBytes)
-      if (claimed.length === 0) return claimed
-      await publish(claimed)
-      await markPublished(client, claimed)
-      return claimed
-    })
+    const rows = await outbox.publishOldest(round, publish)
     for (const { event } of rows) published.inc({ event: event.event })
     return rows.length > 0
   }

@@ -17,6 +17,7 @@ import { createEventRelay } from './relay-events.ts'
 import { countBacklog } from './replay-backlog.ts'
 import { runTogether, type Part } from '#runtime/run-together.ts'
 import { createSweep } from './sweep-unscored.ts'
+import { createOutbox } from './stores/outbox-store.ts'
 import { createDayPartitions, type DayPartitions } from './stores/day-partitions.ts'
 import { createCallConsumer, createDeadLetterConsumer, createScoreConsumer } from './create-consumers.ts'
 import { callGroupOf, layGround, scoreGroupOf, type Ground } from './lay-ground.ts'
@@ -36,7 +37,7 @@ export function createSink(config: SinkConfig, dependencies: ProcessDependencies
   const relay = createPeriodicTask({
     name: 'outbox_relay',
     intervalMs: config.OUTBOX_POLL_INTERVAL_MS,
-    run: createEventRelay({ ...ground, publishEvents }),
+    run: createEventRelay({ ...ground, outbox: createOutbox(pool), publishEvents }),
     clock,
     log,
     metrics: ground.metrics,

@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from 'pg'
-import { query } from '#runtime/postgres.ts'
+import { inTransaction, query } from '#runtime/postgres.ts'
 import type { EventName, RaisedEvent } from '#schemas/event-raised.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { CopyColumn } from './copy-rows.ts'
@@ -49,15 +49,33 @@ interface StoredEvent {
   webhook_id: string | null
 }
 
-/**
- * The oldest unpublished events that no other relay holds, locked until the transaction ends: at most `maxRows`, and no further
- * ones once `maxBytes` are reached.
- */
-export async function claimEvents(
-  client: ClientBase,
-  maxRows: number,
-  maxBytes: number,
-): Promise<OutboxRow[]> {
+/** Events that wait to be published, as a relay takes them. */
+export interface Outbox {
+  /**
+   * Gives `publish` the oldest waiting events that no other relay holds, at most `maxRows` and no further ones once `maxBytes` are
+   * reached, and marks them published once it resolves; when it rejects they wait on. Resolves to them.
+   */
+  publishOldest(
+    limits: { maxRows: number; maxBytes: number },
+    publish: (rows: readonly OutboxRow[]) => Promise<void>,
+  ): Promise<readonly OutboxRow[]>
+}
+
+/** Rows are locked while they are being published, so that several sinks share the work. */
+export function createOutbox(pool: Pool): Outbox {
+  return {
+    publishOldest: ({ maxRows, maxBytes }, publish) =>
+      inTransaction(pool, async (client) => {
+        const claimed = await claimEvents(client, maxRows, maxBytes)
+        if (claimed.length === 0) return claimed
+        await publish(claimed)
+        await markPublished(client, claimed)
+        return claimed
+      }),
+  }
+}
+
+async function claimEvents(client: ClientBase, maxRows: number, maxBytes: number): Promise<OutboxRow[]> {
   const { rows } = await client.query<StoredEvent>(
     `with claimed as materialized (
        select seq, octet_length(data) + coalesce(octet_length(content_data), 0) as size from event_outbox
@@ -83,8 +101,7 @@ function toRaisedEvent(row: StoredEvent): RaisedEvent {
   }
 }
 
-/** Marks events as acknowledged by Kafka. */
-export async function markPublished(client: ClientBase, rows: readonly OutboxRow[]): Promise<void> {
+async function markPublished(client: ClientBase, rows: readonly OutboxRow[]): Promise<void> {
   await client.query('update event_outbox set published_at = now() where seq = any ($1::bigint[])', [
     rows.map(({ seq }) => seq),
   ])
