@@ -1,0 +1,114 @@
+/** A mistake that somebody could make, or has made: where it goes into our code. */
+export interface Mutation {
+  file: string
+  /** Stands in the file once. */
+  find: string
+  replace: string
+}
+
+/** Each is caught by the simulation (simulation.test.ts). Named by the part that it is in. */
+export const mutations: Readonly<Record<string, Mutation>> = {
+  'runtime-commits-before-work': {
+    file: 'runtime/kafka/batch-consumer.ts',
+    find: 'await this.#finishChunk(chunk, assigned, first, last + 1n, signal)',
+    replace: 'void this.#finishChunk(chunk, assigned, first, last + 1n, signal).catch(() => undefined)',
+  },
+  'runtime-moves-before-dead-letter': {
+    file: 'runtime/kafka/handle-chunk.ts',
+    find: 'await retryTransient(() => sendDeadLetters(letters), retry)',
+    replace: 'void retryTransient(() => sendDeadLetters(letters), retry).catch(() => undefined)',
+  },
+  'runtime-commits-the-highest-finished': {
+    file: 'runtime/kafka/offset-ledger.ts',
+    find: 'for (const offset of finished.keys()) return offset\n',
+    replace: 'for (const [offset, isOver] of [...finished].reverse()) if (isOver) return offset + 1n\n',
+  },
+  'runtime-blames-whoever-was-marked': {
+    file: 'runtime/kafka/batch-consumer.ts',
+    find: 'if (chunk.tries !== MAX_TRIES) return work()',
+    replace: 'if (chunk.tries !== 99) return work()',
+  },
+  'runtime-asks-for-marks-of-lost-partitions': {
+    file: 'runtime/kafka/parallel-consumer.ts',
+    find: '.filter(({ assigned }) => this.member.isCurrent(assigned))',
+    replace: '',
+  },
+  'runtime-takes-what-it-cannot-read-for-due': {
+    file: 'runtime/kafka/due-times.ts',
+    find: "if (error instanceof SluiceError && error.retry === 'later')",
+    replace: 'if (head.dueMs === null)',
+  },
+  'sink-forgets-jobs-of-what-is-delivered-again': {
+    file: 'services/sink/steps/decide-fates.ts',
+    find: "offset < positionBefore ? 'redelivered' : 'resent'",
+    replace: "'resent'",
+  },
+  'sink-does-not-wait-for-jobs': {
+    file: 'services/sink/handle-calls.ts',
+    find: 'await publishJobs(',
+    replace: 'void Promise.resolve().then(() => 0), void publishJobs(',
+  },
+  'sink-swallows-a-store-error': {
+    file: 'services/sink/handle-scores.ts',
+    find: 'await scores.store(\n      placed,\n      position.partition,\n      threatsOf,\n    )',
+    replace:
+      'await scores.store(placed, position.partition, threatsOf).catch(() => ({ added: [], missed: 0, eventCount: 0, overflowCount: 0 }))',
+  },
+  'relay-does-not-wait-for-the-broker': {
+    file: 'services/sink/relay-events.ts',
+    find: 'await publishEvents(rows.map(({ event }) => event))',
+    replace: 'void publishEvents(rows.map(({ event }) => event)).catch(() => undefined)',
+  },
+  'relay-makes-an-id-per-attempt': {
+    file: 'services/sink/publish-records.ts',
+    find: 'send({ producer, topic, encoder }, events,',
+    replace:
+      'send({ producer, topic, encoder }, events.map((event) => ({ ...event, id: `evt_${event.id.slice(4, -9)}${String(Math.random()).slice(2, 11).padEnd(9, "0")}` })),',
+  },
+  'scorer-makes-an-id-per-attempt': {
+    file: 'services/scorer/steps/make-scored-call.ts',
+    find: 'const id = scoreId(job.project_id, job.request_id, named.scorer, job.run_id)',
+    replace:
+      'const id = scoreId(job.project_id, job.request_id, `${named.scorer}${Math.random()}`, job.run_id)',
+  },
+  'scorer-does-not-wait-for-the-broker': {
+    file: 'services/scorer/handler.ts',
+    find: 'await publish(makeScoredCall(',
+    replace: 'void Promise.resolve().then(() => 0), void publish(makeScoredCall(',
+  },
+  'fan-out-publishes-before-it-stores': {
+    file: 'services/notifier/fan-out-handler.ts',
+    find: 'await deliveries.insert(chunk)\n',
+    replace: 'void deliveries.insert(chunk).catch(() => undefined)\n',
+  },
+  'notifier-forgets-its-claim': {
+    file: 'services/notifier/attempt-delivery.ts',
+    find: "if (claim.kind === 'leased') return claim\n",
+    replace: '',
+  },
+  'notifier-sends-what-was-not-written-again': {
+    file: 'services/notifier/attempt-delivery.ts',
+    find: 'const sent = unwritten.find(name)',
+    replace: 'const sent = undefined',
+  },
+  'notifier-forgets-what-follows-a-failure': {
+    file: 'services/notifier/attempt-delivery.ts',
+    find: "if (claim.kind === 'failed_before') {\n        await failed(delivery, claim)\n",
+    replace: "if (claim.kind === 'failed_before') {\n",
+  },
+  'notifier-shortens-the-delay': {
+    file: 'services/notifier/steps/plan-next.ts',
+    find: 'due_at: failedAtMs + retry.delayMs + 1',
+    replace: 'due_at: failedAtMs',
+  },
+  'ingest-answers-before-the-broker': {
+    file: 'services/ingest/log-calls.ts',
+    find: 'await send(call, bodies)',
+    replace: 'void send(call, bodies).catch(() => undefined)',
+  },
+  'ingest-takes-what-is-over-quota': {
+    file: 'services/ingest/log-calls.ts',
+    find: 'if (admission !== undefined && !admission.admitted.has(id))',
+    replace: 'if (admission !== undefined && admission.limit === 0)',
+  },
+}

@@ -1,0 +1,98 @@
+import type { Service } from '#runtime/service.ts'
+import { topics } from '#schemas/topics.ts'
+import type { ProjectKey } from '#services/ingest/access/principal.ts'
+import { Problem } from '#services/ingest/http/problem.ts'
+import { createLogCalls, type LogCalls, type LogResult } from '#services/ingest/log-calls.ts'
+import { createAdmit } from '#services/ingest/steps/admit-together.ts'
+import { createPublishCall } from '#services/ingest/steps/publish-call.ts'
+import { createSimQuotaStore } from '../tables/quota-table.ts'
+import type { Kept } from '../world/keep-running.ts'
+import type { World } from '../world/world.ts'
+import type { SimGround } from './ground.ts'
+
+/** One call that a client wants recorded, and what it was told last. */
+export interface ClientCall {
+  id: string
+  project: ProjectKey
+  body: Record<string, unknown>
+  /** `taken` and `refused` are final. */
+  end: 'none' | 'taken' | 'refused'
+  /** How often it was told that its call is taken. */
+  answers: number
+}
+
+/** What ingest does between an HTTP request and its answer: services/ingest/log-calls.ts and what it is made of. */
+export function createSimIngest(ground: SimGround, quotaLimit: number): LogCalls {
+  const { database, producer, codecs, sealer, clock } = ground
+  return createLogCalls({
+    keys: {
+      findKey: () => Promise.resolve(undefined),
+      findProject: () => Promise.resolve(undefined),
+      forgetProject: () => undefined,
+    },
+    admit: createAdmit(createSimQuotaStore(database, quotaLimit), clock),
+    publish: createPublishCall({
+      producer,
+      sealer,
+      logged: { name: topics.requestLogged.name, encoder: codecs.calls },
+      ephemeral: { name: topics.requestEphemeral.name, encoder: codecs.calls },
+    }),
+    prices: { costOf: () => null },
+    clock,
+    maxRecordBytes: 1_000_000,
+  })
+}
+
+/** A process that only answers. */
+export function answering(): Service {
+  return {
+    start: () => Promise.resolve(),
+    stop: () => Promise.resolve(),
+    health: () => ({ status: 'ok' }),
+    done: new Promise(() => undefined),
+  }
+}
+
+const clientTimeoutMs = 12_000
+
+/** Sends a call until it is told something final; asks another process, under the same id, when it is not answered. */
+export function sendCall(
+  world: World,
+  call: ClientCall,
+  ingests: readonly { kept: Kept; logCalls: () => LogCalls }[],
+): void {
+  const again = () => void world.after(world.random.between(200, 2_000), send, null)
+  const hear = (result: LogResult) => {
+    if ('id' in result) {
+      call.end = 'taken'
+      call.answers++
+    } else if (result.status === 429) call.end = call.end === 'taken' ? 'taken' : 'refused'
+    else if (result.status < 500) throw new Error(`${call.id}: ${result.message}`)
+    else again()
+  }
+  const send = () => {
+    const { kept, logCalls } = world.random.pick(ingests)
+    const { process } = kept
+    let isHeard = false
+    const once = (tell: () => void) => {
+      if (isHeard) return
+      isHeard = true
+      tell()
+    }
+    world.after(clientTimeoutMs, () => once(again), null)
+    const arrive = () => {
+      const value = { id: call.id, project_id: call.project.project.projectId, ...call.body }
+      const record = { value, bytes: Buffer.from(JSON.stringify(value)) }
+      const failed = (error: unknown): LogResult[] => [
+        error instanceof Problem ? error : new Problem(500, 'INTERNAL', String(error)),
+      ]
+      void logCalls()({ kind: 'key', key: call.project }, [record])
+        .catch(failed)
+        .then(([result]) => {
+          world.after(1, () => once(() => hear(result as LogResult)), null)
+        })
+    }
+    world.after(world.faults.latencyMs(), arrive, process)
+  }
+  send()
+}

@@ -1,0 +1,45 @@
+import { systemClock } from '#runtime/clock.ts'
+import { createLog } from '#runtime/log.ts'
+import { createMetrics } from '#runtime/metrics.ts'
+import { createSealer } from '#runtime/sealing.ts'
+import { topics } from '#schemas/topics.ts'
+import type { Database } from '../tables/database.ts'
+import type { Cluster } from '../world/cluster.ts'
+import { createSimCodec } from '../world/sim-codec.ts'
+import { createSimKafka, createSimProducer } from '../world/sim-kafka.ts'
+import type { World } from '../world/world.ts'
+
+const log = createLog('simulation', 'silent')
+/** One for all: counting is not what is looked at. */
+const metrics = createMetrics()
+const sealer = createSealer([])
+
+/** What every simulated process stands on; `clock` reads the simulation's time (virtual-time.ts). */
+export function layGround(world: World, cluster: Cluster, database: Database) {
+  const codecs = {
+    calls: createSimCodec(world, topics.requestLogged.schema),
+    jobs: createSimCodec(world, topics.scoreJobs.schema),
+    scores: createSimCodec(world, topics.scoreRecorded.schema),
+    events: createSimCodec(world, topics.eventRaised.schema),
+    deliveries: createSimCodec(world, topics.deliveryDue.schema),
+  }
+  const producer = createSimProducer(cluster)
+  const kafka = createSimKafka(cluster)
+  // Fewer fetches that bring nothing: they are what most of a seed would be.
+  const group = { maxWaitMs: 1_000 }
+  return {
+    group,
+    world,
+    cluster,
+    database,
+    log,
+    metrics,
+    clock: systemClock,
+    sealer,
+    producer,
+    kafka,
+    codecs,
+  }
+}
+
+export type SimGround = ReturnType<typeof layGround>

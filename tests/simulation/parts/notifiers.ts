@@ -1,0 +1,79 @@
+import { createBatchConsumer } from '#runtime/kafka/batch-consumer.ts'
+import { createParallelConsumer } from '#runtime/kafka/parallel-consumer.ts'
+import type { ConsumedRecord } from '#runtime/kafka/records.ts'
+import { runTogether, type Part } from '#runtime/run-together.ts'
+import type { Service } from '#runtime/service.ts'
+import { topics, type TopicDefinition } from '#schemas/topics.ts'
+import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import { claimLeaseMs, createAttemptDelivery } from '#services/notifier/attempt-delivery.ts'
+import { createDeliveryHandler } from '#services/notifier/delivery-handler.ts'
+import { createDeliveryPublisher } from '#services/notifier/delivery-publisher.ts'
+import { createEndpointSlots } from '#services/notifier/endpoint-slots.ts'
+import { createFanOutHandler } from '#services/notifier/fan-out-handler.ts'
+import { createNotifierMetrics } from '#services/notifier/notifier-metrics.ts'
+import { createExpressionCache } from '#services/notifier/steps/expression-cache.ts'
+import { createJoinEvent } from '#services/notifier/steps/open-event.ts'
+import { createOpenSecrets } from '#services/notifier/steps/open-secrets.ts'
+import { createWaitingPump } from '#services/notifier/waiting-pump.ts'
+import {
+  createSimDeliveryStore,
+  createSimWaitingStore,
+  createSimWebhookStore,
+} from '../tables/delivery-tables.ts'
+import type { SimGround } from './ground.ts'
+import type { Receivers } from './receivers.ts'
+
+const retryTopics = [topics.deliveryRetry1s, topics.deliveryRetry2s, topics.deliveryRetry4s]
+
+/** As services/notifier/service.ts puts it together. */
+export function startSimNotifier(ground: SimGround, receivers: Receivers): Service {
+  const { database, producer, codecs, log } = ground
+  const shared = {
+    ...ground,
+    webhooks: createSimWebhookStore(database),
+    deliveries: createSimDeliveryStore(database, claimLeaseMs),
+    publisher: createDeliveryPublisher({ producer, encoderOf: () => codecs.deliveries, topicPrefix: '' }),
+    joinEvent: createJoinEvent(ground.sealer),
+    metrics: createNotifierMetrics(ground.metrics),
+  }
+  const slots = createEndpointSlots({ perEndpoint: 2, total: 16 })
+  const attempt = createAttemptDelivery({
+    ...shared,
+    sender: receivers.sender,
+    openSecrets: createOpenSecrets(ground.sealer),
+    slots,
+  })
+  const waiting = createSimWaitingStore(database)
+  const delivering = createDeliveryHandler({ ...shared, attempt, slots, waiting })
+  const consumerOf = (name: string, from: readonly TopicDefinition[], areDue: boolean) =>
+    createParallelConsumer<WebhookDelivery>({
+      ...ground,
+      groupId: `notifier-${name}`,
+      topics: from.map((topic) => topic.name),
+      decoder: codecs.deliveries,
+      handler: delivering.handle,
+      concurrency: 16,
+      window: 8,
+      ...(areDue ? {} : { notBefore: ({ value }: ConsumedRecord<WebhookDelivery>) => value.due_at }),
+    })
+  const sending: Part = { start: () => Promise.resolve(), stop: () => delivering.drained() }
+  const fanOut = createBatchConsumer({
+    ...ground,
+    groupId: 'notifier-fan-out',
+    topics: [topics.eventRaised.name],
+    decoder: codecs.events,
+    handler: createFanOutHandler({ ...shared, expressions: createExpressionCache() }),
+    maxBatchRecords: 3,
+    partitionsConcurrently: 6,
+  })
+  return runTogether(
+    [
+      sending,
+      createWaitingPump({ ...ground, attempt, slots, waiting }),
+      consumerOf('retry', retryTopics, false),
+      consumerOf('due', [topics.deliveryDue], true),
+      fanOut,
+    ],
+    log,
+  )
+}

@@ -1,0 +1,61 @@
+import type { Webhook } from '#services/notifier/stores/webhook-store.ts'
+import type { AttemptResult, Sender } from '#services/notifier/sending/send-attempt.ts'
+import type { World } from '../world/world.ts'
+
+/** What customers' servers have seen. */
+export interface Receipt {
+  deliveryId: string
+  isTaken: boolean
+}
+
+export interface Receivers {
+  sender: Sender
+  readonly receipts: readonly Receipt[]
+}
+
+const timeoutMs = 10_000
+
+/** Customers' servers: one answers, one refuses often, one takes its time or never answers. Which is which stands in the URL. */
+export function createReceivers(world: World): Receivers {
+  const receipts: Receipt[] = []
+  const { random, faults } = world
+  const refusing = { quick: 0.05, failing: 0.6, slow: 0.2, dead: 1 }
+  const kindOf = (url: string) => new URL(url).hostname.split('.')[0] as keyof typeof refusing
+  const durationOf = (url: string) => {
+    if (kindOf(url) !== 'slow') return random.between(1, 30)
+    return random.chance(0.2) ? timeoutMs : random.between(100, 4_000)
+  }
+  return {
+    receipts,
+    sender: {
+      send(url: string, headers: Readonly<Record<string, string>>): Promise<AttemptResult> {
+        const sender = world.current
+        const durationMs = durationOf(url)
+        const isTaken = durationMs < timeoutMs && !random.chance(refusing[kindOf(url)])
+        const { promise, resolve } = Promise.withResolvers<AttemptResult>()
+        const receive = () => {
+          receipts.push({ deliveryId: headers['x-service-delivery'] ?? '', isTaken })
+          const fate = faults.fateOf('kafka', sender)
+          const dies = fate === 'dies_before' || fate === 'dies_after'
+          if (dies && sender !== null) world.kill(sender, 'while it sends to a receiver')
+          world.after(durationMs, () => resolve(resultOf(durationMs, isTaken)), sender)
+        }
+        world.after(random.between(0.2, 3), receive, sender)
+        return promise
+      },
+      close: () => Promise.resolve(),
+    },
+  }
+}
+
+function resultOf(durationMs: number, isTaken: boolean): AttemptResult {
+  const timedOut = durationMs >= timeoutMs
+  if (isTaken) return { statusCode: 200, durationMs, error: null, excerpt: null, timedOut }
+  const error = timedOut ? 'no answer within 10 s' : 'the receiver answered 503'
+  return { statusCode: timedOut ? null : 503, durationMs, error, excerpt: null, timedOut }
+}
+
+/** Where a webhook's receiver answers as `kind` says. */
+export function urlOf(kind: 'quick' | 'failing' | 'slow' | 'dead'): Webhook['url'] {
+  return `https://${kind}.example/hook`
+}

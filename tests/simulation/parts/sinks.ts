@@ -1,0 +1,95 @@
+import { createBatchConsumer } from '#runtime/kafka/batch-consumer.ts'
+import type { BatchHandler } from '#runtime/kafka/records.ts'
+import { runTogether } from '#runtime/run-together.ts'
+import type { Service } from '#runtime/service.ts'
+import type { LoggedCall } from '#schemas/llm-request-logged.ts'
+import { topics } from '#schemas/topics.ts'
+import { createCallHandler } from '#services/sink/handle-calls.ts'
+import { createScoreHandler } from '#services/sink/handle-scores.ts'
+import { createPeriodicTask } from '#services/sink/periodic-task.ts'
+import { createEventPublisher, createJobPublisher } from '#services/sink/publish-records.ts'
+import { createEventRelay } from '#services/sink/relay-events.ts'
+import { dayOf } from '#services/sink/stores/day-partitions.ts'
+import { createSimCallStore, createSimOutbox, createSimScoreStore } from '../tables/call-tables.ts'
+import { beginningMs } from '../world/world.ts'
+import type { SimGround } from './ground.ts'
+
+/** Metadata of a call whose record ends every process that works on it. */
+export const killerMetadata = '{"ends":"the process"}'
+const dayMs = 86_400_000
+
+/** As services/sink/service.ts and create-consumers.ts put it together; days have partitions for a week. */
+export function startSimSink(ground: SimGround): Service {
+  const { world, database, producer, codecs, log, clock } = ground
+  const relay = createPeriodicTask({
+    ...ground,
+    name: 'outbox_relay',
+    intervalMs: 1_000,
+    run: createEventRelay({
+      ...ground,
+      outbox: createSimOutbox(database),
+      publishEvents: createEventPublisher({
+        producer,
+        topic: topics.eventRaised.name,
+        encoder: codecs.events,
+      }),
+    }),
+    clock,
+    log,
+  })
+  const onEvents = () => relay.wake()
+  const publish = {
+    kept: createJobPublisher({ producer, topic: topics.scoreJobs.name, encoder: codecs.jobs }),
+    ephemeral: createJobPublisher({ producer, topic: topics.scoreJobsEphemeral.name, encoder: codecs.jobs }),
+  }
+  const isWritable = (day: string) => day >= dayOf(beginningMs - 7 * dayMs) && day <= dayOf(beginningMs)
+  const calls = createBatchConsumer({
+    ...ground,
+    groupId: 'sink-calls',
+    topics: [topics.requestLogged.name, topics.requestEphemeral.name],
+    decoder: codecs.calls,
+    handler: endedByKillers(
+      ground,
+      createCallHandler({
+        ...ground,
+        kindOf: (topic) => (topic === topics.requestEphemeral.name ? 'ephemeral' : 'kept'),
+        partitions: {
+          make: () => Promise.resolve(),
+          writable: (days) => database.ask(() => new Set([...days].filter(isWritable))),
+        },
+        calls: createSimCallStore(database),
+        publishJobs: (jobs, kind) => publish[kind](jobs),
+        onEvents,
+      }),
+    ),
+    maxBatchRecords: 3,
+    partitionsConcurrently: 2,
+    omitDeadLetterValue: (topic) => topic === topics.requestEphemeral.name,
+  })
+  const scores = createBatchConsumer({
+    ...ground,
+    groupId: 'sink-scores',
+    topics: [topics.scoreRecorded.name],
+    decoder: codecs.scores,
+    handler: createScoreHandler({
+      ...ground,
+      scores: createSimScoreStore(database),
+      writeLine: ({ request_id, scorer }) => world.tell(() => `line ${request_id} ${scorer}`),
+      onEvents,
+      dashboardUrl: 'http://localhost:3000',
+    }),
+    maxBatchRecords: 4,
+  })
+  return runTogether([relay, scores, calls], log)
+}
+
+function endedByKillers({ world }: SimGround, handler: BatchHandler<LoggedCall>): BatchHandler<LoggedCall> {
+  return async (batch) => {
+    const process = world.current
+    if (process !== null && batch.records.some(({ value }) => value.metadata === killerMetadata)) {
+      world.kill(process, 'it works on a record that ends it', false)
+      await new Promise(() => undefined)
+    }
+    return handler(batch)
+  }
+}

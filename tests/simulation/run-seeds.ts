@@ -1,0 +1,105 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
+import type { SeedResult } from './simulate-seed.ts'
+
+export interface SeedsToRun {
+  from: number
+  count: number
+  /** Processes at a time. */
+  jobs: number
+  /** A seed that is not through by then hangs: it runs without ever letting time pass. */
+  secondsPerSeed: number
+  mutation: string | undefined
+  /** Print what happens; for one seed. */
+  isTold: boolean
+  /** Stop at the first seed that fails. */
+  isOneEnough?: boolean
+  say: (line: string) => void
+}
+
+type Told = { seed: number } & Omit<SeedResult, 'history'>
+
+const script = join(import.meta.dirname, 'run.ts')
+
+/** Runs seeds in processes of their own, which are ended when a seed hangs. Resolves to whether none failed. */
+export async function runSeeds(options: SeedsToRun): Promise<boolean> {
+  const { from, count, jobs, mutation, say } = options
+  const startedMs = Date.now()
+  const totals: Record<string, number> = {}
+  let failed = 0
+  let through = 0
+  let next = from
+  const again = (seed: number) => {
+    const wrong = mutation === undefined ? '' : ` --mutation ${mutation}`
+    return `  again: node tests/simulation/run.ts --seed ${seed}${wrong}`
+  }
+  const hear = ({ seed, failures, happened, did }: Told) => {
+    through++
+    for (const [name, number] of Object.entries({ happened, ...did }))
+      totals[name] = (totals[name] ?? 0) + number
+    if (failures.length === 0) return
+    failed++
+    say([`seed ${seed}:`, ...failures.slice(0, 10).map((failure) => `  ${failure}`), again(seed)].join('\n'))
+  }
+  const isEnough = () => next >= from + count || (options.isOneEnough === true && failed > 0)
+  const work = async () => {
+    while (!isEnough()) {
+      const first = next
+      next = Math.min(next + chunkSeeds, from + count)
+      const endedAt = await runChunk(first, next - first, options, (told) => {
+        hear(told)
+        return !(options.isOneEnough === true && failed > 0)
+      })
+      if (endedAt === null) continue
+      failed++
+      say(`seed ${endedAt.seed}:\n  ${endedAt.why}\n${again(endedAt.seed)}`)
+    }
+  }
+  await Promise.all(Array.from({ length: jobs }, work))
+  const seconds = ((Date.now() - startedMs) / 1_000).toFixed(1)
+  say(`${through} seeds in ${seconds} s, ${failed} failed: ${JSON.stringify(totals)}`)
+  return failed === 0
+}
+
+/** Long enough that starting a process does not matter, short enough to share among processes. */
+const chunkSeeds = 250
+
+/** Resolves to null, or to the seed at which the process ended or hung. */
+async function runChunk(
+  from: number,
+  count: number,
+  { mutation, secondsPerSeed, isTold }: SeedsToRun,
+  hear: (told: Told) => boolean,
+): Promise<{ seed: number; why: string } | null> {
+  const seeds = isTold ? ['--seed', String(from)] : ['--from', String(from), '--seeds', String(count)]
+  const wrong = mutation === undefined ? [] : ['--mutation', mutation]
+  const child = fork(script, ['--child', ...seeds, ...wrong], {
+    execArgv: ['--stack-trace-limit=5'],
+    // Compiling is most of what a process takes before its first seed.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(import.meta.dirname, '..', '..', '.cache', 'compiled') },
+  })
+  const { promise, resolve } = Promise.withResolvers<{ seed: number; why: string } | null>()
+  let seed = from
+  let isEnded = false
+  let watch = watchOver(child, secondsPerSeed)
+  child.on('message', (told) => {
+    clearTimeout(watch)
+    seed = (told as Told).seed + 1
+    if (hear(told as Told)) watch = watchOver(child, secondsPerSeed)
+    else {
+      isEnded = true
+      child.kill('SIGKILL')
+    }
+  })
+  child.on('exit', (code, signal) => {
+    clearTimeout(watch)
+    if (isEnded || code === 0) resolve(null)
+    else if (signal === 'SIGKILL') resolve({ seed, why: `it hangs: no end within ${secondsPerSeed} s` })
+    else resolve({ seed, why: `the simulation ended with ${code ?? signal}` })
+  })
+  return promise
+}
+
+function watchOver(child: ChildProcess, seconds: number): NodeJS.Timeout {
+  return setTimeout(() => child.kill('SIGKILL'), seconds * 1_000)
+}

@@ -1,0 +1,182 @@
+import type { Service } from '#runtime/service.ts'
+import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import { checkEnd } from './checks/check-end.ts'
+import { TopicIndex } from './checks/topic-index.ts'
+import { watchOffsets } from './checks/watch-offsets.ts'
+import { answering, createSimIngest, sendCall, type ClientCall } from './parts/clients.ts'
+import { layGround, type SimGround } from './parts/ground.ts'
+import { makeCalls, makeProjects, quotaLimit, sendHostileRecords } from './parts/load.ts'
+import { startSimNotifier } from './parts/notifiers.ts'
+import { createReceivers } from './parts/receivers.ts'
+import { startSimScorer } from './parts/scorers.ts'
+import { startSimSink } from './parts/sinks.ts'
+import { Database } from './tables/database.ts'
+import { Cluster } from './world/cluster.ts'
+import { keepRunning, type Kept } from './world/keep-running.ts'
+import { takeTimeFrom } from './world/virtual-time.ts'
+import { beginningMs, World } from './world/world.ts'
+
+export interface SeedResult {
+  /** What is wrong; empty: nothing. */
+  failures: readonly string[]
+  happened: number
+  history: readonly string[]
+  /** What is checked is checked of something: counts for whoever wonders whether seeds do anything. */
+  did: { stored: number; scored: number; delivered: number; deaths: number; letters: number }
+}
+
+/** Faults come within this time; then everything has to come to its end. */
+const troubleMs = 15_000
+const patienceMs = 400_000
+const retryDelaysMs = [1_000, 2_000, 4_000]
+
+/** Plays one history and holds it against the invariants. */
+export async function simulateSeed(seed: number, isTold = false): Promise<SeedResult> {
+  const world = new World(seed, isTold)
+  takeTimeFrom(world)
+  try {
+    return await play(world)
+  } finally {
+    takeTimeFrom(null)
+  }
+}
+
+async function play(world: World): Promise<SeedResult> {
+  const failures = new Set<string>()
+  const fail = (what: string) => {
+    world.tell(() => `WRONG: ${what}`)
+    failures.add(what)
+  }
+  const cluster = new Cluster(world, 2)
+  const database = new Database(world)
+  const index = new TopicIndex()
+  const ground = layGround(world, cluster, database)
+  watchOffsets(cluster, database, index, fail)
+  const receivers = createReceivers(world)
+  database.onClaimed = (delivery) => {
+    const what = checkDelay(database, delivery)
+    if (what !== undefined) fail(what)
+  }
+  const projects = makeProjects(ground)
+  const calls = makeCalls(ground, projects)
+  const { kept, ingests } = startProcesses(ground, receivers)
+  planLoad(ground, calls, ingests, projects.open.project.projectId)
+  planTrouble(world, kept)
+  await world.run(() => world.nowMs >= beginningMs + troubleMs, beginningMs + troubleMs)
+  world.nowMs = beginningMs + troubleMs
+  world.faults.isOver = true
+  // Asked now and then: it looks at everything.
+  const isOver = () => world.happened % 16 === 0 && isQuiet(cluster, database, calls)
+  if (!(await world.run(isOver, world.nowMs + patienceMs))) fail(`it never ends: ${whatIsLeft(cluster)}`)
+  const { losses, faults } = world
+  const { stops, restarts } = faults.unkindness
+  const isUndisturbed = losses + stops + restarts === 0
+  const { receipts } = receivers
+  for (const what of checkEnd({ calls, database, index, receipts, losses, isUndisturbed })) fail(what)
+  return {
+    failures: [...failures],
+    happened: world.happened,
+    history: world.history,
+    did: {
+      stored: database.calls.size,
+      scored: database.scores.size,
+      delivered: [...database.deliveries.values()].filter(({ status }) => status === 'delivered').length,
+      deaths: faults.deaths,
+      letters: index.letters.size,
+    },
+  }
+}
+
+/** Two that take calls, and one or two of each consumer. */
+function startProcesses(ground: SimGround, receivers: ReturnType<typeof createReceivers>) {
+  const { world } = ground
+  const ingests = [1, 2].map((number) => {
+    let logCalls = createSimIngest(ground, quotaLimit)
+    const kept = keepRunning(world, `ingest-${number}`, () => {
+      logCalls = createSimIngest(ground, quotaLimit)
+      return answering()
+    })
+    return { kept, logCalls: () => logCalls }
+  })
+  const oneOrTwo = (name: string, start: () => Service) =>
+    (world.random.chance(0.5) ? ['1'] : ['1', '2']).map((number) =>
+      keepRunning(world, `${name}-${number}`, start),
+    )
+  const consumers = [
+    ...oneOrTwo('sink', () => startSimSink(ground)),
+    ...oneOrTwo('scorer', () => startSimScorer(ground)),
+    ...oneOrTwo('notifier', () => startSimNotifier(ground, receivers)),
+  ]
+  return { ingests, kept: [...ingests.map(({ kept }) => kept), ...consumers] }
+}
+
+/** Calls within eight seconds; some are sent a second time by clients that forgot that they were answered. */
+function planLoad(
+  ground: SimGround,
+  calls: readonly ClientCall[],
+  ingests: ReturnType<typeof startProcesses>['ingests'],
+  projectId: string,
+): void {
+  const { world } = ground
+  const { random } = world
+  for (const call of calls) {
+    const atMs = random.between(0, 8_000)
+    world.after(atMs, () => sendCall(world, call, ingests), null)
+    if (random.chance(0.3))
+      world.after(atMs + random.between(0, 5_000), () => sendCall(world, call, ingests), null)
+  }
+  world.after(random.between(0, 8_000), () => sendHostileRecords(ground, projectId), null)
+}
+
+function planTrouble(world: World, kept: readonly Kept[]): void {
+  const { random, faults } = world
+  const { stops, restarts, outages } = faults.unkindness
+  const someTimes = (times: number, happen: () => void) => {
+    for (let time = 0; time < times; time++) world.after(random.between(500, troubleMs), happen, null)
+  }
+  someTimes(stops, () => {
+    const { process } = random.pick(kept)
+    process.stoppedUntilMs = world.nowMs + random.between(500, random.pick([3_000, 12_000, 20_000]))
+    world.tell(() => `SIGSTOP ${process.name} until ${(process.stoppedUntilMs - beginningMs) / 1_000}`)
+  })
+  someTimes(restarts, () => random.pick(kept).restart())
+  someTimes(outages, () =>
+    faults.takeAway(random.pick(['postgres', 'kafka', 'registry'] as const), random.between(300, 6_000)),
+  )
+}
+
+/** A retry is never made sooner after the failure than its delay says. */
+function checkDelay({ deliveries, world }: Database, delivery: WebhookDelivery): string | undefined {
+  const { delivery_id: id, attempt } = delivery
+  const failedMs = deliveries.get(id)?.attempts.get(attempt - 1)?.firstFailedMs
+  const delayMs = retryDelaysMs[attempt - 2]
+  if (attempt === 1 || delayMs === undefined) return undefined
+  if (failedMs === undefined) return `${id} is tried again and has not failed`
+  if (world.nowMs - failedMs >= delayMs) return undefined
+  return `${id} was tried again sooner than ${delayMs} ms after it failed`
+}
+
+function lagOf(cluster: Cluster): string[] {
+  return cluster.groups.flatMap((group) =>
+    [...group.topics].flatMap((topic) =>
+      cluster.logsOf(topic).flatMap((log, partition) => {
+        const committed = group.committed({ topic, partition })
+        const isThrough = log.length === 0 || committed?.offset === BigInt(log.length)
+        return isThrough ? [] : [`${group.id} ${topic}/${partition} at ${committed?.offset} of ${log.length}`]
+      }),
+    ),
+  )
+}
+
+function isQuiet(cluster: Cluster, database: Database, calls: readonly ClientCall[]): boolean {
+  return (
+    calls.every(({ end }) => end !== 'none') &&
+    database.waiting.size === 0 &&
+    ![...database.outbox.values()].some(({ isPublished }) => !isPublished) &&
+    lagOf(cluster).length === 0
+  )
+}
+
+function whatIsLeft(cluster: Cluster): string {
+  return lagOf(cluster).join(', ')
+}

@@ -1,0 +1,32 @@
+import { describe, expect, test } from '@jest/globals'
+import { catchMutation } from './mutations/catch-mutation.ts'
+import { runSeeds } from './run-seeds.ts'
+
+/** A minute of seeds is `node tests/simulation/run.ts --seeds 2000 --jobs 2`; these are enough to see that nothing is broken badly. */
+const seeds = 120
+
+test(`${seeds} histories keep what the system promises`, async () => {
+  const lines: string[] = []
+  const say = (line: string) => void lines.push(line)
+  const options = { from: 1, jobs: 1, secondsPerSeed: 90, mutation: undefined, isTold: false, say }
+  const isWell = await runSeeds({ ...options, count: seeds })
+  expect({ isWell, said: isWell ? '' : lines.join('\n') }).toEqual({ isWell: true, said: '' })
+})
+
+/** One of each part; the others are tried by `node tests/simulation/run-mutations.ts`. */
+describe('a mistake is caught', () => {
+  test.each([
+    'runtime-commits-before-work',
+    'runtime-commits-the-highest-finished',
+    'sink-forgets-jobs-of-what-is-delivered-again',
+    'sink-swallows-a-store-error',
+    'relay-makes-an-id-per-attempt',
+    'scorer-makes-an-id-per-attempt',
+    'fan-out-publishes-before-it-stores',
+    'notifier-forgets-its-claim',
+    'ingest-answers-before-the-broker',
+  ])('%s', async (name) => {
+    const { isCaught, said } = await catchMutation(name)
+    expect({ isCaught, said }).toMatchObject({ isCaught: true })
+  })
+})

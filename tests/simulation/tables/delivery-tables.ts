@@ -1,0 +1,117 @@
+import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import type { Claim, DeliveryStore } from '#services/notifier/stores/delivery-store.ts'
+import type { WaitingStore } from '#services/notifier/stores/waiting-store.ts'
+import type { WebhookStore } from '#services/notifier/stores/webhook-store.ts'
+import type { Database, DeliveryEntry } from './database.ts'
+
+/** As services/notifier/stores/delivery-store.ts. */
+export function createSimDeliveryStore(database: Database, leaseMs: number): DeliveryStore {
+  const { deliveries, world } = database
+  return {
+    insert: (asked) =>
+      database.ask(() => {
+        for (const delivery of asked) {
+          const row: DeliveryEntry = { delivery, attemptCount: 0, status: 'pending', attempts: new Map() }
+          if (!deliveries.has(delivery.delivery_id)) deliveries.set(delivery.delivery_id, row)
+        }
+      }),
+    claim: (delivery) =>
+      database.ask(() => {
+        const claimed = claim(deliveries, delivery, world.nowMs, leaseMs)
+        if (claimed.kind === 'claimed') database.onClaimed(delivery)
+        return claimed
+      }),
+    finish: ({ delivery_id: id, attempt: number }, ended) =>
+      database.ask(() => {
+        const row = deliveries.get(id)
+        const made = row?.attempts.get(number)
+        if (row === undefined || made === undefined) return
+        if (ended.error !== null) made.firstFailedMs = Math.min(made.firstFailedMs, ended.finishedAtMs)
+        if (made.finished !== null && ended.error !== null) return
+        made.finished = ended
+        if (row.attemptCount >= number && ended.error !== null) return
+        row.attemptCount = Math.max(row.attemptCount, number)
+        if (ended.error === null) row.status = 'delivered'
+        else row.status = ended.isLast ? 'failed' : 'retrying'
+      }),
+  }
+}
+
+function claim(
+  deliveries: Map<string, DeliveryEntry>,
+  { delivery_id: id, attempt: number, first_attempt: first }: WebhookDelivery,
+  nowMs: number,
+  leaseMs: number,
+): Claim {
+  const row = deliveries.get(id)
+  if (row === undefined) return { kind: 'gone' }
+  const before = row.attempts.get(number)
+  const mayBegin = row.attemptCount < number && (row.status !== 'delivered' || number === first)
+  const isFree = before === undefined || (before.finished === null && before.leaseUntilMs < nowMs)
+  if (mayBegin && isFree) {
+    const claims = (before?.claims ?? 0) + 1
+    const firstFailedMs = before?.firstFailedMs ?? Infinity
+    row.attempts.set(number, { leaseUntilMs: nowMs + leaseMs, claims, finished: null, firstFailedMs })
+    return { kind: 'claimed' }
+  }
+  if (row.attemptCount < number && (before !== undefined || row.status !== 'delivered'))
+    return { kind: 'leased', untilMs: before?.leaseUntilMs ?? nowMs + leaseMs }
+  const finished = before?.finished
+  if (row.attemptCount !== number || finished?.error == null || row.status === 'pending')
+    return { kind: 'superseded' }
+  return {
+    kind: 'failed_before',
+    failedAtMs: finished.finishedAtMs,
+    error: finished.error,
+    isLast: row.status === 'failed',
+  }
+}
+
+/** As services/notifier/stores/waiting-store.ts, dealing to endpoints in turn and leaving fairness between projects out. */
+export function createSimWaitingStore(database: Database): WaitingStore {
+  const { waiting, world } = database
+  return {
+    add: (delivery, dueAtMs) =>
+      database.ask(() => {
+        const before = waiting.get(delivery.delivery_id)
+        if (!database.deliveries.has(delivery.delivery_id)) return
+        if (before !== undefined && before.delivery.attempt >= delivery.attempt) return
+        waiting.set(delivery.delivery_id, { delivery, dueAtMs })
+      }),
+    take: ({ places, leaseMs }) =>
+      database.ask(() => {
+        const left = new Map(places.endpoints.map(({ webhookId, places: count }) => [webhookId, count]))
+        const due = [...waiting.values()].filter(({ delivery, dueAtMs }) => {
+          const count = left.get(delivery.webhook_id) ?? 1
+          if (dueAtMs > world.nowMs || count === 0) return false
+          left.set(delivery.webhook_id, count - 1)
+          return true
+        })
+        for (const entry of due) entry.dueAtMs = world.nowMs + leaseMs
+        return due.map(({ delivery }) => delivery)
+      }),
+    remove: (delivery) =>
+      database.ask(() => {
+        if (waiting.get(delivery.delivery_id)?.delivery.attempt === delivery.attempt)
+          waiting.delete(delivery.delivery_id)
+      }),
+    putBack: (delivery) =>
+      database.ask(() => {
+        const entry = waiting.get(delivery.delivery_id)
+        if (entry?.delivery.attempt === delivery.attempt) entry.dueAtMs = world.nowMs
+      }),
+  }
+}
+
+/** Webhooks do not change during a seed. */
+export function createSimWebhookStore(database: Database): WebhookStore {
+  const { webhooks } = database
+  return {
+    ofProjects: (projects) =>
+      database.ask(() => webhooks.filter(({ projectId }) => projects.includes(projectId))),
+    find: (_project, id) => database.ask(() => webhooks.find((webhook) => webhook.id === id)),
+    noteExpressionFailures: () => database.ask(() => undefined),
+    noteFailure: () => database.ask(() => ({ reason: null, isNew: false })),
+    noteDelivered: () => database.ask(() => undefined),
+  }
+}

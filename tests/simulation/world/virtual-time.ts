@@ -1,0 +1,62 @@
+import type { Happening } from './happenings.ts'
+import type { World } from './world.ts'
+
+/** The world whose time it is; null: real time. */
+let world: World | null = null
+
+const real = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, now: Date.now }
+const realRandom = Math.random
+
+class Timer {
+  happening: Happening | null = null
+  unref(): this {
+    return this
+  }
+  ref(): this {
+    return this
+  }
+}
+
+function start(work: () => void, delayMs: number, repeats: boolean): Timer {
+  const timer = new Timer()
+  const owned = world as World
+  const plan = () => {
+    timer.happening = owned.after(Math.max(0, delayMs), () => {
+      timer.happening = null
+      if (repeats) plan()
+      work()
+    })
+  }
+  plan()
+  return timer
+}
+
+function stop(timer: unknown): void {
+  if (timer instanceof Timer && timer.happening !== null) timer.happening.run = null
+}
+
+type Work = (...given: unknown[]) => void
+
+/**
+ * Gives the code under test timers, a clock and random numbers of `active`, or the real ones again. The handlers and the runtime are not
+ * changed for it: they use what every program uses.
+ */
+export function takeTimeFrom(active: World | null): void {
+  world = active
+  const isReal = active === null
+  Object.assign(globalThis, {
+    setTimeout: isReal
+      ? real.setTimeout
+      : (work: Work, ms = 0, ...given: unknown[]) => start(() => work(...given), ms, false),
+    setInterval: isReal
+      ? real.setInterval
+      : (work: Work, ms = 0, ...given: unknown[]) => start(() => work(...given), Math.max(1, ms), true),
+    setImmediate: isReal
+      ? real.setImmediate
+      : (work: Work, ...given: unknown[]) => start(() => work(...given), 0, false),
+    clearTimeout: isReal ? real.clearTimeout : stop,
+    clearInterval: isReal ? real.clearInterval : stop,
+  })
+  Date.now = active === null ? real.now : () => Math.floor(active.nowMs)
+  Math.random = active === null ? realRandom : () => active.random.next()
+}

@@ -1,0 +1,143 @@
+import { Faults, type Fate } from './faults.ts'
+import { Happenings, type Happening } from './happenings.ts'
+import { createRandom, type Random } from './random.ts'
+import type { SimProcess } from './sim-process.ts'
+import { settle } from './settle.ts'
+
+/** When every simulation begins. */
+export const beginningMs = Date.UTC(2026, 10, 21, 10)
+
+/** What a process asks of something outside it: one request, one answer. */
+export interface Request<T> {
+  /** What is asked; outages are of one of these. */
+  target: 'postgres' | 'kafka'
+  /** Happens at one moment, whole or not at all. */
+  effect: () => T
+  /** What the caller is told when no answer comes. */
+  failure: () => Error
+  /** False: it neither fails nor kills by chance (offset look-ups and the like, whose trouble is the real client's to see to). */
+  isRisky?: boolean
+  /** Requests of one connection arrive in the order in which they were sent. */
+  connection?: Connection
+}
+
+export interface Connection {
+  arrivedMs: number
+}
+
+/**
+ * Time, chance and processes of one seed. Everything that happens is put in one order, so that the same seed gives the same history:
+ * between two happenings all promises settle, and no time passes but here.
+ */
+export class World {
+  nowMs = beginningMs
+  readonly random: Random
+  readonly faults: Faults
+  /** What happened, for whoever looks into a seed. */
+  readonly history: string[] = []
+  readonly #happenings = new Happenings()
+  #current: SimProcess | null = null
+  readonly #isTold: boolean
+  readonly #reactions = new Map<SimProcess, () => void>()
+  #planned = 0
+  happened = 0
+  /** Processes that died by bad luck, and members that their groups gave up though they lived: each may leave a crash mark behind. */
+  losses = 0
+
+  constructor(seed: number, isTold: boolean) {
+    this.random = createRandom(seed)
+    this.faults = new Faults(this)
+    this.#isTold = isTold
+  }
+
+  /** The process whose code is running: whatever one happening leads to, before the next one, is its owner's doing. */
+  get current(): SimProcess | null {
+    return this.#current
+  }
+
+  after(delayMs: number, run: () => void, owner: SimProcess | null = this.current): Happening {
+    const happening = { atMs: this.nowMs + delayMs, order: this.#planned++, owner, run }
+    this.#happenings.add(happening)
+    return happening
+  }
+
+  tell(what: () => string): void {
+    if (!this.#isTold) return
+    const at = ((this.nowMs - beginningMs) / 1_000).toFixed(3)
+    this.history.push(`${at} ${this.current?.name ?? '-'} ${what()}`)
+  }
+
+  onKilled(process: SimProcess, react: () => void): void {
+    this.#reactions.set(process, react)
+  }
+
+  /** `isLoss`: by bad luck, not by its own doing or in order. */
+  kill(process: SimProcess, why: string, isLoss = true): void {
+    if (!process.isAlive) return
+    this.tell(() => `kill ${process.name}: ${why}`)
+    process.isAlive = false
+    if (isLoss) this.losses++
+    this.#reactions.get(process)?.()
+    this.#reactions.delete(process)
+  }
+
+  /**
+   * The effect happens at one moment between asking and answer. The caller may die before it, after it, or hear of a failure though it
+   * happened; a request that is on its way when its caller dies may still arrive.
+   */
+  request<T>({ target, effect, failure, isRisky = true, connection }: Request<T>): Promise<T> {
+    const asker = this.current
+    const { random, faults } = this
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    const answer = (tell: () => void) => this.after(faults.latencyMs(), tell, asker)
+    const takeEffect = (fate: Fate) => {
+      let value: T
+      try {
+        value = effect()
+      } catch (error) {
+        answer(() => reject(error))
+        return
+      }
+      if (fate === 'dies_after' && asker !== null) this.kill(asker, `after its ${target} request`)
+      else if (fate === 'unanswered') answer(() => reject(failure()))
+      else answer(() => resolve(value))
+    }
+    const arrive = () => {
+      if (asker?.isAlive === false && random.chance(0.5)) return
+      const fate = isRisky ? faults.fateOf(target, asker) : 'well'
+      if (fate === 'dies_before' && asker !== null) this.kill(asker, `before its ${target} request`)
+      else if (fate === 'refused') answer(() => reject(failure()))
+      else takeEffect(fate)
+    }
+    const arrivesMs = Math.max(this.nowMs + faults.latencyMs(), connection?.arrivedMs ?? 0)
+    if (connection !== undefined) connection.arrivedMs = arrivesMs
+    this.after(arrivesMs - this.nowMs, arrive, null)
+    return promise
+  }
+
+  /** Lets things happen until `isOver`, or nothing more does, or the time is up. Resolves to whether it is over. */
+  async run(isOver: () => boolean, untilMs: number): Promise<boolean> {
+    await settle()
+    while (!isOver()) {
+      const next = this.#happenings.takeFirst()
+      if (next === undefined) return false
+      if (next.atMs > untilMs) {
+        this.#happenings.add(next)
+        return false
+      }
+      const { owner, run } = next
+      if (run === null || owner?.isAlive === false) continue
+      if (owner !== null && owner.stoppedUntilMs > next.atMs) {
+        this.#happenings.add({ ...next, atMs: owner.stoppedUntilMs })
+        continue
+      }
+      this.nowMs = Math.max(this.nowMs, next.atMs)
+      this.happened++
+      this.#current = owner
+      run()
+      await settle()
+      this.#current = null
+    }
+    return true
+  }
+}
