@@ -23,7 +23,7 @@ export interface ClientCall {
 
 /** What ingest does between an HTTP request and its answer: services/ingest/log-calls.ts and what it is made of. */
 export function createSimIngest(ground: SimGround, quotaLimit: number): LogCalls {
-  const { database, producer, codecs, sealer, clock } = ground
+  const { database, producer, codecs, sealer, clock, metrics } = ground
   return createLogCalls({
     keys: {
       findKey: () => Promise.resolve(undefined),
@@ -39,6 +39,7 @@ export function createSimIngest(ground: SimGround, quotaLimit: number): LogCalls
     }),
     prices: { costOf: () => null },
     clock,
+    metrics,
     maxRecordBytes: 1_000_000,
   })
 }

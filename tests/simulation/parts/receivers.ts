@@ -1,4 +1,4 @@
-import type { Webhook } from '#services/notifier/stores/webhook-store.ts'
+import type { Webhook } from '#services/notifier/stores/webhook-rows.ts'
 import type { AttemptResult, Sender } from '#services/notifier/sending/send-attempt.ts'
 import type { World } from '../world/world.ts'
 

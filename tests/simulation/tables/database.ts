@@ -4,7 +4,7 @@ import type { RaisedEvent } from '#schemas/event-raised.ts'
 import type { Score, ScoredCall } from '#schemas/safety-score-recorded.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { FinishedAttempt } from '#services/notifier/stores/delivery-store.ts'
-import type { Webhook } from '#services/notifier/stores/webhook-store.ts'
+import type { Webhook } from '#services/notifier/stores/webhook-rows.ts'
 import type { SimProcess } from '../world/sim-process.ts'
 import type { World } from '../world/world.ts'
 
