@@ -19,7 +19,7 @@ export interface LoginWays {
   oidc: { label: string } | null
 }
 
-const meKey = ['me']
+export const meKey = ['me']
 
 /** Null: nobody is logged in. */
 export function useMe(): UseQueryResult<Person | null, ApiError> {

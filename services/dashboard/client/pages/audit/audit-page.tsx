@@ -1,0 +1,97 @@
+import { Button, Code, Group, Stack } from '@mantine/core'
+import type { Item } from '../../api/call-api.ts'
+import { rowsOf, useApiPages } from '../../api/use-api.ts'
+import { useSetTexts, useTexts } from '../../app/address.ts'
+import { useRange } from '../../app/use-range.ts'
+import { FilterPill } from '../../parts/filter-pill.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Loaded, Nothing } from '../../parts/page-states.tsx'
+import { PlainText } from '../../parts/plain-text.tsx'
+import { RangePicker } from '../../parts/range-picker.tsx'
+import { RowsTable, type Column } from '../../parts/rows-table.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
+
+type Entry = Item<'GET /api/audit'>
+
+/** Who changed or was shown what. */
+export function AuditPage() {
+  const range = useRange('30d')
+  const { person, action } = useTexts()
+  const setTexts = useSetTexts()
+  const entries = useApiPages('GET /api/audit', {
+    query: { page_size: '100', person_id: person, action, start: range.start, end: range.end },
+  })
+  return (
+    <>
+      <PageHead title="Audit log">
+        <RangePicker range={range} />
+      </PageHead>
+      <Group mb="sm">
+        <FilterPill label="person" value={person} onRemove={() => setTexts({ person: undefined })} />
+        <FilterPill label="action" value={action} onRemove={() => setTexts({ action: undefined })} />
+      </Group>
+      <Loaded
+        query={entries}
+        empty={{
+          when: (data) => rowsOf<'GET /api/audit'>(data).length === 0,
+          show: <Nothing title="Nothing was written down in this time" />,
+        }}
+      >
+        {(data) => (
+          <Stack>
+            <AuditTable entries={rowsOf<'GET /api/audit'>(data)} />
+            {entries.hasNextPage ? (
+              <Button
+                variant="default"
+                loading={entries.isFetchingNextPage}
+                onClick={() => void entries.fetchNextPage()}
+              >
+                Older
+              </Button>
+            ) : null}
+          </Stack>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function AuditTable({ entries }: { entries: readonly Entry[] }) {
+  const setTexts = useSetTexts()
+  const columns: Column<Entry>[] = [
+    { title: 'When', cell: ({ at }) => <TimeText at={at} /> },
+    { title: 'Who', cell: (entry) => <Actor entry={entry} onChoose={(person) => setTexts({ person })} /> },
+    {
+      title: 'What',
+      cell: ({ action }) => (
+        <Button variant="subtle" size="compact-sm" onClick={() => setTexts({ action })}>
+          {action}
+        </Button>
+      ),
+    },
+    { title: 'Of', cell: ({ subject }) => (subject === null ? null : <PlainText text={subject} />) },
+    {
+      title: 'Details',
+      cell: ({ detail }) =>
+        detail === null ? null : (
+          <Code>
+            <PlainText text={JSON.stringify(detail)} />
+          </Code>
+        ),
+    },
+    { title: 'From', cell: ({ address }) => address },
+  ]
+  return (
+    <RowsTable label="Audit log" columns={columns} rows={entries} keyOf={({ id }) => id} minWidth={900} />
+  )
+}
+
+function Actor({ entry, onChoose }: { entry: Entry; onChoose: (person: string) => void }) {
+  const { actor_id: id, actor_kind: kind, actor_name: name } = entry
+  if (kind !== 'person' || id === null) return <PlainText text={name ?? kind} />
+  return (
+    <Button variant="subtle" size="compact-sm" onClick={() => onChoose(id)}>
+      <PlainText text={name ?? id} />
+    </Button>
+  )
+}

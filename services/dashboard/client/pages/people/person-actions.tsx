@@ -1,0 +1,67 @@
+import { ActionIcon, Menu } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import { useApiChange } from '../../api/use-api.ts'
+import { askFirst, sayHowItWent } from '../../parts/ask-first.tsx'
+import type { PersonEntry } from './person-entry.ts'
+
+interface PersonActionsProps {
+  person: PersonEntry
+  onEdit: (person: PersonEntry) => void
+  onPassword: (password: string) => void
+}
+
+/** What an administrator can do with one person. */
+export function PersonActions({ person, onEdit, onPassword }: PersonActionsProps) {
+  const change = useApiChange('PATCH /api/people/{id}', ['GET /api/people'])
+  const reset = useApiChange('POST /api/people/{id}/password', ['GET /api/people'])
+  const signOut = useApiChange('DELETE /api/people/{id}/logins', ['GET /api/people'])
+  const params = { id: person.id }
+  const askReset = () =>
+    askFirst({
+      title: `A new password for ${person.name}?`,
+      consequence: 'The old one is refused from now on, and they are signed out everywhere.',
+      confirm: 'Make a new password',
+      action: async () => {
+        const { password } = await reset.mutateAsync({ params, body: {} })
+        if (password !== undefined) onPassword(password)
+      },
+      done: 'The new password is shown above the list.',
+    })
+  const askDisable = () =>
+    askFirst({
+      title: `Disable ${person.name}?`,
+      consequence:
+        'They are signed out everywhere at once and cannot sign in. What they did stays in the audit log.',
+      confirm: 'Disable',
+      action: () => change.mutateAsync({ params, body: { disabled: true } }),
+      done: 'They are disabled.',
+    })
+  const enable = () =>
+    void sayHowItWent(change.mutateAsync({ params, body: { disabled: false } }), 'They may sign in again.')
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" aria-label={`Actions for ${person.name}`}>
+          <IconDots size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => onEdit(person)}>Change</Menu.Item>
+        {person.has_password ? <Menu.Item onClick={askReset}>New password</Menu.Item> : null}
+        <Menu.Item
+          onClick={() =>
+            void sayHowItWent(signOut.mutateAsync({ params }), 'They are signed out everywhere.')
+          }
+        >
+          Sign out everywhere
+        </Menu.Item>
+        {person.disabled ? <Menu.Item onClick={enable}>Enable</Menu.Item> : null}
+        {person.disabled ? null : (
+          <Menu.Item color="red" onClick={askDisable}>
+            Disable
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

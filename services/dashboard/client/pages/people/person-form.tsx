@@ -1,0 +1,87 @@
+import { Button, Group, Modal, MultiSelect, Select, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { rowsIn } from '../../api/call-api.ts'
+import type { Role } from '../../api/session.ts'
+import { useApi, useApiChange } from '../../api/use-api.ts'
+import { Failure } from '../../parts/page-states.tsx'
+import type { PersonEntry } from './person-entry.ts'
+
+interface PersonFormProps {
+  /** Absent: a new one. */
+  person: PersonEntry | undefined
+  onClose: () => void
+  onPassword: (password: string) => void
+}
+
+interface Values {
+  login: string
+  name: string
+  role: Role
+  projectIds: string[]
+}
+
+const roleTexts = [
+  { value: 'viewer', label: 'Viewer: sees requests and verdicts, not what was said' },
+  { value: 'analyst', label: 'Analyst: reads content, reviews verdicts' },
+  { value: 'admin', label: 'Administrator: everything, in every project' },
+]
+
+/** The form of a person. A new one gets a password that is shown once. */
+export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
+  const projects = useApi('GET /api/projects', { query: { page_size: '100' } })
+  const create = useApiChange('POST /api/people', ['GET /api/people'])
+  const change = useApiChange('PATCH /api/people/{id}', ['GET /api/people'])
+  const form = useForm<Values>({
+    initialValues: {
+      login: person?.login ?? '',
+      name: person?.name ?? '',
+      role: person?.role ?? 'analyst',
+      projectIds: person?.project_ids ?? [],
+    },
+    validate: {
+      login: (login) => (login.trim() === '' ? 'What they sign in with' : null),
+      name: (name) => (name.trim() === '' ? 'Their name' : null),
+    },
+  })
+  const submit = form.onSubmit(({ login, name, role, projectIds: project_ids }) => {
+    if (person !== undefined) {
+      change.mutate({ params: { id: person.id }, body: { name, role, project_ids } }, { onSuccess: onClose })
+      return
+    }
+    const onSuccess = ({ password }: { password?: string | undefined }) => {
+      if (password !== undefined) onPassword(password)
+      onClose()
+    }
+    create.mutate({ body: { login, name, role, project_ids } }, { onSuccess })
+  })
+  const error = create.error ?? change.error
+  const choices =
+    projects.data === undefined
+      ? []
+      : rowsIn<'GET /api/projects'>(projects.data).map(({ id, name }) => ({ value: id, label: name }))
+  return (
+    <Modal opened onClose={onClose} title={person === undefined ? 'Add a person' : 'Change a person'}>
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label="Signs in as"
+            disabled={person !== undefined}
+            data-autofocus
+            {...form.getInputProps('login')}
+          />
+          <TextInput label="Name" {...form.getInputProps('name')} />
+          <Select label="Role" data={roleTexts} allowDeselect={false} {...form.getInputProps('role')} />
+          {form.getValues().role === 'admin' ? null : (
+            <MultiSelect label="Projects" data={choices} searchable {...form.getInputProps('projectIds')} />
+          )}
+          {error === null ? null : <Failure error={error} />}
+          <Group justify="flex-end">
+            <Button type="submit" loading={create.isPending || change.isPending}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

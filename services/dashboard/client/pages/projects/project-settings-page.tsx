@@ -1,0 +1,137 @@
+import { Alert, Button, Fieldset, Group, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import type { Answer } from '../../api/call-api.ts'
+import { useApi, useApiChange } from '../../api/use-api.ts'
+import { useProject } from '../../app/project.ts'
+import { askFirst, sayHowItWent } from '../../parts/ask-first.tsx'
+import { Failure, Loaded } from '../../parts/page-states.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { readSettings, settingsBody, type Settings, type SettingsForm } from './project-settings.ts'
+import { SamplingFields } from './sampling-fields.tsx'
+
+type Project = Answer<'GET /api/projects/{id}'>
+
+const judgeModes = [
+  { value: 'always', label: 'Always: every call that a detector does not settle' },
+  { value: 'uncertain', label: 'When the detectors are not sure' },
+  { value: 'never', label: 'Never: detectors alone' },
+]
+
+/** What a project keeps, for how long, how much of it is judged, and when somebody is told what it costs. */
+export function ProjectSettingsPage() {
+  const { id } = useProject()
+  const project = useApi('GET /api/projects/{id}', { params: { id } })
+  return (
+    <>
+      <PageHead title="Project settings" />
+      <Loaded query={project}>{(shown) => <SettingsEditor key={shown.id} project={shown} />}</Loaded>
+    </>
+  )
+}
+
+function SettingsEditor({ project }: { project: Project }) {
+  const form = useForm<Settings>({ initialValues: readSettings(project) })
+  const change = useApiChange('PATCH /api/projects/{id}', ['GET /api/projects/{id}', 'GET /api/projects'])
+  const save = (settings: Settings) =>
+    change.mutateAsync({ params: { id: project.id }, body: settingsBody(settings) })
+  const submit = form.onSubmit((settings) => {
+    if (settings.zeroRetention && !project.zero_content_retention) {
+      askFirst({
+        title: 'Keep no content any more?',
+        consequence: `Prompts and answers of ${project.name} are scored and then forgotten: nobody can read them later, and history cannot be scored again.`,
+        confirm: 'Keep no content',
+        action: () => save(settings),
+        done: 'The settings are saved.',
+      })
+    } else void sayHowItWent(save(settings), 'The settings are saved.')
+  })
+  return (
+    <form onSubmit={submit}>
+      <Stack maw={640}>
+        <TextInput label="Name" {...form.getInputProps('name')} />
+        <RetentionFields form={form} />
+        <JudgeFields form={form} />
+        <SamplingFields form={form} />
+        <AlertFields form={form} />
+        {change.error === null ? null : <Failure error={change.error} />}
+        <Group>
+          <Button type="submit" disabled={!form.isDirty()} loading={change.isPending}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function RetentionFields({ form }: { form: SettingsForm }) {
+  return (
+    <Fieldset legend="What is kept">
+      <Stack>
+        <NumberInput
+          label="Days that requests are kept"
+          description="Empty: as long as the installation keeps them"
+          min={1}
+          allowDecimal={false}
+          {...form.getInputProps('retentionDays')}
+        />
+        <Switch
+          label="Keep no content"
+          description="Prompts and answers are scored in passing and never stored"
+          {...form.getInputProps('zeroRetention', { type: 'checkbox' })}
+        />
+        {form.getValues().zeroRetention ? (
+          <Alert color="yellow" title="Without content">
+            Requests show who called what, when and with which verdicts, but not what was said.
+          </Alert>
+        ) : null}
+      </Stack>
+    </Fieldset>
+  )
+}
+
+function JudgeFields({ form }: { form: SettingsForm }) {
+  return (
+    <Fieldset legend="Judging by a model">
+      <Stack>
+        <Select
+          label="A model judges"
+          data={judgeModes}
+          allowDeselect={false}
+          {...form.getInputProps('judgeMode')}
+        />
+        <NumberInput
+          label="At most, in USD a period"
+          description="Beyond it scores that need a model are unscored. Empty: no limit"
+          min={0}
+          decimalScale={2}
+          {...form.getInputProps('judgeUsd')}
+        />
+      </Stack>
+    </Fieldset>
+  )
+}
+
+function AlertFields({ form }: { form: SettingsForm }) {
+  return (
+    <Fieldset legend="Alerts">
+      <Stack>
+        <NumberInput
+          label="Tell when the period's calls have cost, in USD"
+          description="Empty: never"
+          min={0}
+          decimalScale={2}
+          {...form.getInputProps('costAlertUsd')}
+        />
+        <NumberInput
+          label="Tell when so much of the quota is used, in percent"
+          description="Empty: only when it is used up"
+          min={1}
+          max={99}
+          allowDecimal={false}
+          {...form.getInputProps('quotaWarningPercent')}
+        />
+      </Stack>
+    </Fieldset>
+  )
+}

@@ -1,0 +1,118 @@
+import { Badge, Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconPlus } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { rowsIn, type Item } from '../../api/call-api.ts'
+import { meKey } from '../../api/session.ts'
+import { useApi, useApiChange } from '../../api/use-api.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { Failure, Loaded, Nothing } from '../../parts/page-states.tsx'
+import { PlainText } from '../../parts/plain-text.tsx'
+import { RowsTable, type Column } from '../../parts/rows-table.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
+
+type Project = Item<'GET /api/projects'>
+const tiers = ['free', 'pro', 'team', 'enterprise'] as const
+
+/** All projects: each is a tenant with its own keys, quota and data. */
+export function ProjectsPage() {
+  const [isCreating, setIsCreating] = useState(false)
+  const projects = useApi('GET /api/projects', { query: { page_size: '100' } })
+  return (
+    <>
+      <PageHead title="Projects">
+        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setIsCreating(true)}>
+          Create project
+        </Button>
+      </PageHead>
+      {isCreating ? <CreateProject onClose={() => setIsCreating(false)} /> : null}
+      <Loaded
+        query={projects}
+        empty={{ when: ({ total }) => total === 0, show: <Nothing title="No project yet" /> }}
+      >
+        {(answer) => <ProjectTable projects={rowsIn<'GET /api/projects'>(answer)} />}
+      </Loaded>
+    </>
+  )
+}
+
+function ProjectTable({ projects }: { projects: readonly Project[] }) {
+  const columns: Column<Project>[] = [
+    {
+      title: 'Project',
+      cell: ({ id, name }) => (
+        <PageLink to="/settings/project" search={{ project: id }}>
+          <PlainText text={name} />
+        </PageLink>
+      ),
+    },
+    { title: 'Tier', cell: ({ tier }) => tier },
+    {
+      title: 'Content',
+      cell: (project) => (project.zero_content_retention ? <Badge color="yellow">Not kept</Badge> : 'Kept'),
+    },
+    { title: 'Judge', cell: ({ judge_mode: mode }) => mode },
+    { title: 'Created', cell: ({ created_at: at }) => <TimeText at={at} /> },
+    {
+      title: 'Go to',
+      cell: ({ id }) => (
+        <Group gap="sm" wrap="nowrap">
+          <PageLink to="/settings/keys" search={{ project: id }}>
+            Keys
+          </PageLink>
+          <PageLink to="/settings/billing" search={{ project: id }}>
+            Billing
+          </PageLink>
+        </Group>
+      ),
+    },
+  ]
+  return (
+    <RowsTable label="Projects" columns={columns} rows={projects} keyOf={({ id }) => id} minWidth={720} />
+  )
+}
+
+function CreateProject({ onClose }: { onClose: () => void }) {
+  const client = useQueryClient()
+  const create = useApiChange('POST /api/projects', ['GET /api/projects'])
+  const form = useForm<{ name: string; tier: (typeof tiers)[number] | null }>({
+    initialValues: { name: '', tier: null },
+    validate: { name: (name) => (name.trim() === '' ? 'A project needs a name' : null) },
+  })
+  const submit = form.onSubmit(({ name, tier }) =>
+    create.mutate(
+      { body: { name, ...(tier === null ? {} : { tier }) } },
+      {
+        onSuccess: () => {
+          // The switcher lists what this person may see.
+          void client.invalidateQueries({ queryKey: meKey })
+          onClose()
+        },
+      },
+    ),
+  )
+  return (
+    <Modal opened onClose={onClose} title="Create a project">
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
+          <Select
+            label="Tier"
+            placeholder="The installation's"
+            clearable
+            data={[...tiers]}
+            {...form.getInputProps('tier')}
+          />
+          {create.error === null ? null : <Failure error={create.error} />}
+          <Group justify="flex-end">
+            <Button type="submit" loading={create.isPending}>
+              Create
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,41 @@
+import { Button, CloseButton, Fieldset, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+import type { SettingsForm } from './project-settings.ts'
+
+/** How many of the calls each scorer looks at. */
+export function SamplingFields({ form }: { form: SettingsForm }) {
+  return (
+    <Fieldset legend="Sampling">
+      <Stack gap="xs">
+        <Text size="sm" c="dimmed">
+          A scorer that is named looks at so many of the calls; the others are said to be unscored for it.
+        </Text>
+        {form.getValues().sampling.map((_row, index) => (
+          <Group key={index} align="flex-end" wrap="nowrap">
+            <TextInput label="Scorer" flex={1} {...form.getInputProps(`sampling.${index}.scorer`)} />
+            <NumberInput
+              label="Percent of calls"
+              min={0}
+              max={100}
+              w={140}
+              {...form.getInputProps(`sampling.${index}.percent`)}
+            />
+            <CloseButton
+              aria-label={`Remove sampling ${index + 1}`}
+              size="lg"
+              onClick={() => form.removeListItem('sampling', index)}
+            />
+          </Group>
+        ))}
+        <Group>
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() => form.insertListItem('sampling', { scorer: '', percent: 100 })}
+          >
+            Sample a scorer
+          </Button>
+        </Group>
+      </Stack>
+    </Fieldset>
+  )
+}
