@@ -31,6 +31,9 @@ export const apiConfigSchema = z.object({
     'Minutes without a request after which somebody who is signed in to the dashboard has to sign in again.',
   ),
   LOGIN_MAX_HOURS: wholeNumber(1, 2_160, 168).describe('Hours after which they have to in any case.'),
+  AUDIT_RETENTION_DAYS: wholeNumber(1, 3_650, 730).describe(
+    'Days after which entries of the audit log are deleted.',
+  ),
   DEFAULT_TIER: tierSchema
     .optional()
     .describe('Tier of a new project. Unset: `free` where STRIPE_API_KEY is set, `enterprise` otherwise.'),

@@ -40,6 +40,7 @@ import { tryExpressionRoute } from './routes/try-expression-route.ts'
 import { webhookRoutes } from './routes/webhook-routes.ts'
 import { createAuthenticatePeople } from './people/authenticate-people.ts'
 import { createPasswordHasher } from './people/hash-password.ts'
+import { createTidyPeople } from './people/tidy-people.ts'
 import { createPaymentProvider } from './billing/payment-provider.ts'
 import { createLoginStore, type LoginLimits } from './stores/login-store.ts'
 import { createThrottleStore } from './stores/login-throttle-store.ts'
@@ -74,6 +75,13 @@ export function createApi(config: ApiConfig, dependencies: ProcessDependencies):
     ...apiRoutes(config, core, operatorPool, dependencies),
     ...peoplesRoutes({ ...dependencies, pool: operatorPool, limits }),
   ]
+  const tidying = createTidyPeople({
+    ...dependencies,
+    pool: operatorPool,
+    throttles: createThrottleStore(operatorPool),
+    limits,
+    auditMs: config.AUDIT_RETENTION_DAYS * 24 * 60 * minuteMs,
+  })
   const pages = createDocsPages({
     document: describeApi({ routes, baseUrl: config.PUBLIC_BASE_URL, version: apiVersion }),
     authenticate,
@@ -83,7 +91,12 @@ export function createApi(config: ApiConfig, dependencies: ProcessDependencies):
     core: {
       ...core,
       authenticate,
+      async start() {
+        await core.start()
+        tidying.start()
+      },
       async stop() {
+        await tidying.stop()
         await core.stop()
         await operatorPool.end()
       },

@@ -1,0 +1,61 @@
+import type { Pool } from 'pg'
+import type { Clock } from '#runtime/clock.ts'
+import type { Log } from '#runtime/log.ts'
+import { query } from '#runtime/postgres.ts'
+import type { LoginLimits } from '../stores/login-store.ts'
+import type { ThrottleStore } from '../stores/login-throttle-store.ts'
+
+interface TidyOptions {
+  pool: Pool
+  throttles: ThrottleStore
+  limits: LoginLimits
+  auditMs: number
+  clock: Clock
+  log: Log
+}
+
+export interface TidyPeople {
+  /** Deletes logins that have ended, failures that are forgotten, and entries of the audit log at their age. */
+  tidy(): Promise<void>
+  start(): void
+  stop(): Promise<void>
+}
+
+const intervalMs = 3_600_000
+
+/** Keeps what grows by itself in bounds, once an hour. Every process of the API does it: to delete what is deleted costs nothing. */
+export function createTidyPeople({ pool, throttles, limits, auditMs, clock, log }: TidyOptions): TidyPeople {
+  const stopping = new AbortController()
+  let running: Promise<void> | undefined
+
+  async function tidy(): Promise<void> {
+    const nowMs = clock.now()
+    await query(pool, 'delete from logins where ends_at <= $1 or last_seen_at <= $2', [
+      new Date(nowMs),
+      new Date(nowMs - limits.idleMs),
+    ])
+    await throttles.tidy(nowMs)
+    await query(pool, 'delete from audit_log where at < $1', [new Date(nowMs - auditMs)])
+  }
+
+  async function run(): Promise<void> {
+    for (;;) {
+      await clock.sleep(intervalMs, stopping.signal)
+      if (stopping.signal.aborted) return
+      await tidy().catch((error: unknown) => {
+        log.warn({ err: error }, 'what is over could not be deleted; tried again in an hour')
+      })
+    }
+  }
+
+  return {
+    tidy,
+    start() {
+      running ??= run()
+    },
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}
