@@ -11,7 +11,7 @@ import { notFound } from '../http/not-found.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
 import { writeJson } from '../http/write-json.ts'
 import { mayReadContent } from '../people/authenticate-people.ts'
-import type { ProjectDatabases } from '../stores/project-database.ts'
+import type { ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'
 import { createRequestStore, type RequestItem, type StoredBodies } from '../stores/request-store.ts'
 import { createScoreStore } from '../stores/score-store.ts'
 import { findSessionNeighbours, type SessionNeighbours } from '../stores/session-neighbours.ts'
@@ -77,12 +77,11 @@ function getRoute({ databases, sealer, clock }: RequestRoutesOptions): Route {
       404: 'There is no such request; code NOT_STORED_YET when it was made less than a minute ago.',
     },
     async handle({ principal, params: { id }, query }) {
-      const store = createRequestStore(databases.of(principal, query.project_id))
-      const item = await store.find(id)
+      const item = await findItem(databases.each(principal, query.project_id), id)
       if (item === undefined) throw missing(id, clock.now())
       const database = databases.ofOne(principal, item.project_id)
       const [bodies, scores, neighbours] = await Promise.all([
-        store.findBodies(id),
+        createRequestStore(database).findBodies(id),
         createScoreStore(database).ofRequest(id),
         findSessionNeighbours(database, item),
       ])
@@ -98,6 +97,15 @@ function getRoute({ databases, sealer, clock }: RequestRoutesOptions): Route {
       }
     },
   })
+}
+
+/** In the first of them that has it: a link to a request (`report_url`) does not say its project. */
+async function findItem(databases: readonly ProjectDatabase[], id: string): Promise<RequestItem | undefined> {
+  for (const database of databases) {
+    const item = await createRequestStore(database).find(id)
+    if (item !== undefined) return item
+  }
+  return undefined
 }
 
 function missing(id: string, nowMs: number): Problem {

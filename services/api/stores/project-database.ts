@@ -164,14 +164,23 @@ function scopedText(text: string, projectId: string | null): string {
 export interface ProjectDatabases {
   /** Of the key's project, of the one that the operator names, or of all for the operator who names none. */
   of(principal: Principal, requested: string | undefined): ProjectDatabase
+  /** The same; of somebody who sees several projects and names none, each of these in turn. For what an identifier alone leads to. */
+  each(principal: Principal, requested: string | undefined): ProjectDatabase[]
   /** The same, of exactly one project. */
   ofOne(principal: Principal, requested: string | undefined): ProjectDatabase<OneProject>
 }
 
 export function createProjectDatabases(connections: ProjectConnections): ProjectDatabases {
+  const of: ProjectDatabases['of'] = (principal, requested) =>
+    new ProjectDatabase(connections, principal, ProjectScope.of(principal, requested))
   return {
-    of: (principal, requested) =>
-      new ProjectDatabase(connections, principal, ProjectScope.of(principal, requested)),
+    of,
+    each(principal, requested) {
+      const several = principal.kind === 'person' ? (principal.person.projectIds ?? []) : []
+      return requested === undefined && several.length > 1
+        ? several.map((projectId) => of(principal, projectId))
+        : [of(principal, requested)]
+    },
     ofOne: (principal, requested) =>
       new ProjectDatabase(connections, principal, ProjectScope.ofOne(principal, requested)),
   }
