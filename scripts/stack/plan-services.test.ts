@@ -39,6 +39,17 @@ test('every service has the parts, the secrets and ports of its own', () => {
   expect(api.environment).toMatchObject({ API_PORT: '8100', OPS_PORT: '9100', API_HOST: '127.0.0.1' })
 })
 
+test('the notifier has room for what is in flight, unless the user says how much', () => {
+  const optionsOf = (environment: StackFacts['environment']) =>
+    planServices(facts(environment)).consumers.find(({ name }) => name === 'notifier')?.environment[
+      'NODE_OPTIONS'
+    ]
+  expect(optionsOf({})).toBe('--max-semi-space-size=64')
+  expect(optionsOf({ NODE_OPTIONS: '--max-semi-space-size=8' })).toBe(
+    '--max-semi-space-size=64 --max-semi-space-size=8',
+  )
+})
+
 test('the gateway records into the API of its own stack, with the key of its first project', () => {
   const gateway = planServices(facts({ SERVICE_API_KEY: 'of another stack' })).gateway('svc_key')
   expect(gateway.environment).toMatchObject({

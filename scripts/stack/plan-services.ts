@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { notifierNodeOptions } from '#infra/node-options.ts'
 import type { Ports } from './plan-ports.ts'
 import type { Environment, Secrets } from './secrets.ts'
 
@@ -59,7 +60,10 @@ export function planServices(facts: StackFacts): ServicePlans {
     consumers: [
       service('sink', ports.sinkOperations, {}),
       service('scorer', ports.scorerOperations, {}),
-      service('notifier', ports.notifierOperations, {}),
+      service('notifier', ports.notifierOperations, {
+        // What the user has set wins: Node takes the last of each.
+        NODE_OPTIONS: `${notifierNodeOptions} ${environment['NODE_OPTIONS'] ?? ''}`.trim(),
+      }),
       service('redteam', ports.redteamOperations, { API_BACKEND_URL: addressOf(ports.api) }),
     ],
     dashboard: service(

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { notifierNodeOptions } from '#infra/node-options.ts'
 import { freePorts } from '#infra/embedded/free-port.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { setNotifierStage } from '#services/notifier/testing/notifier-stage.ts'
@@ -38,7 +39,10 @@ const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-notifier-'))
 const [operationsPort] = (await freePorts(1)) as [number]
 const notifier = await startServiceProcess({
   name: 'notifier',
-  environment: { ...stage.environment, NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'] ?? '' },
+  environment: {
+    ...stage.environment,
+    NODE_OPTIONS: `${notifierNodeOptions} ${process.env['BENCH_NODE_OPTIONS'] ?? ''}`,
+  },
   operationsPort,
   logFile: join(directory, 'notifier.log'),
 })
