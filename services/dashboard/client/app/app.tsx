@@ -6,7 +6,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { contentNonce } from './content-nonce.ts'
 import { createQueryClient } from './query-client.ts'
 import { createAppRouter } from './router.tsx'
-import { theme } from './theme.ts'
+import { readableGreys, theme } from './theme.ts'
 
 const queryClient = createQueryClient()
 const router = createAppRouter()
@@ -14,7 +14,12 @@ const router = createAppRouter()
 /** Everything that pages stand on. */
 export function App() {
   return (
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={contentNonce}>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={readableGreys}
+      defaultColorScheme="auto"
+      getStyleNonce={contentNonce}
+    >
       <QueryClientProvider client={queryClient}>
         <ModalsProvider>
           <Notifications />

@@ -17,4 +17,6 @@ export interface PageEntry {
   section?: (typeof sections)[number]
   /** The page is about no project: the switcher does not matter to it. */
   isGlobal?: boolean
+  /** What is shown says which project it is of: a link to it may leave the project out. */
+  findsProject?: boolean
 }

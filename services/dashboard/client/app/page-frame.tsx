@@ -4,13 +4,14 @@ import { useMe } from '../api/session.ts'
 import { NoPermission, NoProject, Waiting } from '../parts/page-states.tsx'
 import { mayVisit } from './may-visit.ts'
 import type { PageEntry } from './page-entry.ts'
-import { useProject } from './project.ts'
+import { useNamedProject, useProject } from './project.ts'
 
 /** What every page has: its title, and what stands instead of it when the person may not see it or has no project. */
 export function PageFrame({ page, children }: { page: PageEntry; children: ReactNode }) {
   useDocumentTitle(`${page.title} · Sluice`)
   const role = useMe().data?.role
   const project = useProject()
+  useNamedProject(page.isGlobal === true || page.findsProject === true ? undefined : project.id)
   if (role === undefined || !mayVisit(role, page)) return <NoPermission />
   if (page.isGlobal !== true && project.id === '') return <NoProject />
   return <Suspense fallback={<Waiting />}>{children}</Suspense>

@@ -23,6 +23,7 @@ export const pages: readonly PageEntry[] = [
   {
     path: '/requests/$id',
     title: 'Request',
+    findsProject: true,
     load: async () => (await import('../pages/request/request-page.tsx')).RequestPage,
   },
   {

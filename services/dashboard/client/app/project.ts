@@ -1,6 +1,8 @@
 import { readLocalStorageValue, useLocalStorage } from '@mantine/hooks'
+import { useEffect } from 'react'
 import { useMe } from '../api/session.ts'
-import { useSetTexts, useTexts } from './address.ts'
+import { useLocation, useNavigate } from '@tanstack/react-router'
+import { usePathText, useSetTexts, useTexts } from './address.ts'
 
 const lastProject = { key: 'sluice.project', defaultValue: '' }
 
@@ -16,6 +18,9 @@ export function useProject(): ProjectChoice {
   const { project } = useTexts()
   const all = useMe().data?.projects ?? []
   const setTexts = useSetTexts()
+  const navigate = useNavigate()
+  const { pathname } = useLocation()
+  const thing = usePathText('id')
   const [, remember] = useLocalStorage(lastProject)
   const last = readLocalStorageValue(lastProject)
   const isMine = (id: string | undefined) => all.some((each) => each.id === id)
@@ -25,7 +30,18 @@ export function useProject(): ProjectChoice {
     all,
     choose: (id) => {
       remember(id)
-      setTexts({ project: id })
+      // One thing is of one project: its list is what the other has too.
+      if (thing === '') setTexts({ project: id })
+      else void navigate({ to: pathname.replace(/\/[^/]+$/, ''), search: { project: id } })
     },
   }
+}
+
+/** Puts a project into the address, so that a copied link shows others the same. Undefined: nothing yet. */
+export function useNamedProject(id: string | undefined): void {
+  const { project } = useTexts()
+  const setTexts = useSetTexts()
+  useEffect(() => {
+    if (id !== undefined && id !== '' && id !== project) setTexts({ project: id }, { replaces: true })
+  }, [id, project, setTexts])
 }

@@ -1,5 +1,5 @@
 import '@mantine/charts/styles.css'
-import { AreaChart, BarChart } from '@mantine/charts'
+import { AreaChart } from '@mantine/charts'
 import { Collapse, Group, Paper, ScrollArea, Table, Title, UnstyledButton } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
@@ -13,7 +13,7 @@ export interface TimeChartProps {
   rows: readonly { at: string; values: readonly (number | null)[] }[]
   stepHours: number
   format: (value: number | null) => string
-  /** What adds up is shown as bars on each other; what does not, as lines. */
+  /** What adds up is shown on each other; what does not, as lines. As areas: a bar for each point took several times the script. */
   isStacked?: boolean
   /** Filters of the requests behind a point, beside its time. */
   toRequests: Record<string, string>
@@ -43,7 +43,6 @@ export function TimeChart(props: TimeChartProps) {
     withLegend: series.length > 1,
     'aria-label': title,
   }
-  const pointed = { onClick, style: { cursor: 'pointer' } }
   return (
     <Paper withBorder p="sm">
       <Group justify="space-between" mb="xs">
@@ -52,18 +51,15 @@ export function TimeChart(props: TimeChartProps) {
           {isTable ? 'Hide the table' : 'As a table'}
         </UnstyledButton>
       </Group>
-      {isStacked ? (
-        <BarChart {...common} type="stacked" barChartProps={pointed} />
-      ) : (
-        <AreaChart
-          {...common}
-          areaChartProps={pointed}
-          withDots={false}
-          curveType="linear"
-          connectNulls={false}
-          fillOpacity={0.1}
-        />
-      )}
+      <AreaChart
+        {...common}
+        type={isStacked ? 'stacked' : 'default'}
+        areaChartProps={{ onClick, style: { cursor: 'pointer' } }}
+        withDots={false}
+        curveType={isStacked ? 'step' : 'linear'}
+        connectNulls={false}
+        fillOpacity={isStacked ? 0.6 : 0.1}
+      />
       <Collapse expanded={isTable}>{isTable ? <PointTable {...props} /> : null}</Collapse>
     </Paper>
   )

@@ -5,7 +5,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { rowsIn } from '../../api/call-api.ts'
 import { useApi } from '../../api/use-api.ts'
-import { usePathText, useTexts } from '../../app/address.ts'
+import { usePathText } from '../../app/address.ts'
+import { useNamedProject } from '../../app/project.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { Failure, Waiting } from '../../parts/page-states.tsx'
@@ -21,13 +22,9 @@ import { ScoreCard } from './score-card.tsx'
 /** One call: what was said, what scorers found in it and where, and whether that is right. */
 export function RequestPage() {
   const id = usePathText('id')
-  // The address may name a project; without one the request's own is found.
-  const { project } = useTexts()
-  const request = useApi(
-    'GET /api/requests/{id}',
-    { params: { id }, query: { project_id: project } },
-    { isFixed: true },
-  )
+  const request = useApi('GET /api/requests/{id}', { params: { id }, query: {} }, { isFixed: true })
+  // Whatever project the address named: what is gone to from here is of the request's own.
+  useNamedProject(request.data?.project_id)
   if (request.data !== undefined) return <Detail key={id} request={request.data} />
   return request.error === null ? <Waiting /> : <Failure error={request.error} retry={request.refetch} />
 }
