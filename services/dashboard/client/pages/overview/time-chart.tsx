@@ -1,6 +1,6 @@
 import '@mantine/charts/styles.css'
 import { AreaChart } from '@mantine/charts'
-import { Collapse, Group, Paper, ScrollArea, Table, Title, UnstyledButton } from '@mantine/core'
+import { Group, Paper, ScrollArea, Table, Title, UnstyledButton } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { formatPoint } from '../../formats/format-time.ts'
@@ -60,7 +60,7 @@ export function TimeChart(props: TimeChartProps) {
         connectNulls={false}
         fillOpacity={isStacked ? 0.6 : 0.1}
       />
-      <Collapse expanded={isTable}>{isTable ? <PointTable {...props} /> : null}</Collapse>
+      {isTable ? <PointTable {...props} /> : null}
     </Paper>
   )
 }
