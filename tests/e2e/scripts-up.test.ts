@@ -12,6 +12,7 @@ import { refusedExamples, sendExamples, type ExampleAnswer } from '../support/do
 import { until } from '../support/until.ts'
 
 const UP = join(import.meta.dirname, '..', '..', 'scripts', 'up')
+const DOCTOR = join(import.meta.dirname, '..', '..', 'scripts', 'doctor')
 const DEADLINE_MS = 300_000
 const run = promisify(execFile)
 
@@ -44,15 +45,29 @@ const WITHHELD = [
   'NODE_ENV',
 ]
 
+const surroundings = () =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !WITHHELD.includes(name)))
+
 /** Runs scripts/up as a person would. */
 async function up(...args: string[]): Promise<Said> {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !WITHHELD.includes(name)))
   try {
-    return { code: 0, ...(await run(UP, ['--state', state, ...args], { env })) }
+    return { code: 0, ...(await run(UP, ['--state', state, ...args], { env: surroundings() })) }
   } catch (error) {
     const { code, stdout, stderr } = error as Said
     return { code, stdout, stderr }
   }
+}
+
+/** What scripts/doctor finds wrong with the stack; not the disk, which is not the stack's. */
+async function doctor(): Promise<string[]> {
+  const { stdout } = await run(DOCTOR, ['--state', state, '--json'], { env: surroundings() }).catch(
+    (error: unknown) => error as Said,
+  )
+  const { findings } = JSON.parse(stdout) as { findings: { check: string; state: string; what: string }[] }
+  expect(findings.filter(({ check }) => check === 'services')).toHaveLength(6)
+  return findings
+    .filter((finding) => finding.state === 'problem' && finding.check !== 'disk')
+    .map(({ check, what }) => `${check}: ${what}`)
 }
 
 const detach = () => up('--detach', '--port-offset', offset)
@@ -106,6 +121,13 @@ test(
     const recorded = async () =>
       (await shell(list)) as { data: { id: string; score_count: number }[]; total: number }
     await until(async () => ((await recorded()).data[0]?.score_count ?? 0) > 0)
+
+    // Partitions and consumer groups come a moment after the processes.
+    await until(
+      async () => (await doctor()).length === 0,
+      60_000,
+      async () => (await doctor()).join('\n'),
+    )
 
     const second = await detach()
     expect(second.code).toBe(1)
@@ -163,7 +185,8 @@ function groupExists(pid: number): boolean {
 
 async function freeOffset(): Promise<number> {
   for (;;) {
-    const candidate = randomInt(10_000, 50_000)
+    // With it all ports stay below 32768, where the kernel begins to take ports for connections of anybody.
+    const candidate = randomInt(10_000, 23_000)
     const ports = planPorts(candidate)
     const free = await assertPortsFree(ports, Object.keys(ports) as PortName[]).then(
       () => true,
