@@ -1,8 +1,9 @@
-import type { Admin, Kafka } from 'kafkajs'
+import type { Admin, Kafka, PartitionMetadata } from 'kafkajs'
 import kafkajs from 'kafkajs'
 import type { Pool } from 'pg'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
+import { isWithoutLeader, readTopics } from '#runtime/kafka/read-topics.ts'
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { messageOf } from '#runtime/errors.ts'
 
@@ -15,8 +16,6 @@ export interface ClusterWatchDependencies {
   log: Log
   metrics: Metrics
 }
-
-type Partition = Awaited<ReturnType<Admin['fetchTopicMetadata']>>['topics'][number]['partitions'][number]
 
 const registryTimeoutMs = 5_000
 
@@ -33,7 +32,7 @@ export function createClusterWatch(dependencies: ClusterWatchDependencies): () =
     metrics.gauge(`sluice_cluster_${name}_partitions`, help, ['topic'])
   const lagging = byTopic('under_replicated', 'Partitions with a replica that is not in sync.')
   const refusing = byTopic('under_min_isr', 'Partitions that take no writes: too few replicas are in sync.')
-  const offline = byTopic('offline', 'Partitions without a leader.')
+  const offline = byTopic('offline', '1: at least one partition has no leader.')
 
   const ask = async (dependency: string, work: () => Promise<unknown>) => {
     try {
@@ -45,28 +44,26 @@ export function createClusterWatch(dependencies: ClusterWatchDependencies): () =
     }
   }
   const missing = metrics.gauge('sluice_cluster_missing_topics', 'Topics that Kafka does not show.')
+  const measureTopic = (topic: string, partitions: readonly PartitionMetadata[] | null, minimum: number) => {
+    // How many it concerns is not told while one has no leader.
+    offline.set({ topic }, partitions === null ? 1 : 0)
+    if (partitions === null) return
+    const count = (is: (partition: PartitionMetadata) => boolean) => partitions.filter(is).length
+    const behind = count(({ isr, replicas }) => isr.length < replicas.length)
+    lagging.set({ topic }, behind)
+    const few = count(({ isr }) => isr.length < minimum)
+    refusing.set({ topic }, few)
+  }
+  let minimums: ReadonlyMap<string, number> = new Map()
   const measureTopics = async (admin: Admin) => {
-    const present = new Set(await admin.listTopics())
-    const shown = topicNames.filter((name) => present.has(name))
-    missing.set(topicNames.length - shown.length)
-    if (shown.length === 0) return
-    const minimums = await readMinimums(admin, shown)
-    const { topics } = await admin.fetchTopicMetadata({ topics: shown })
-    for (const { name: topic, partitions } of topics) {
-      const count = (is: (partition: Partition) => boolean) => partitions.filter(is).length
-      lagging.set(
-        { topic },
-        count(({ isr, replicas }) => isr.length < replicas.length),
-      )
-      refusing.set(
-        { topic },
-        count(({ isr }) => isr.length < (minimums.get(topic) ?? 1)),
-      )
-      offline.set(
-        { topic },
-        count(({ leader }) => leader < 0),
-      )
-    }
+    const shown = await readTopics(admin, topicNames)
+    missing.set(topicNames.length - shown.size)
+    // They hardly ever change: those of the last round do while kafkajs cannot ask for them.
+    minimums = await readMinimums(admin, [...shown.keys()]).catch((error: unknown) => {
+      if (!isWithoutLeader(error)) throw error
+      return minimums
+    })
+    for (const [topic, partitions] of shown) measureTopic(topic, partitions, minimums.get(topic) ?? 1)
   }
   return async () => {
     await Promise.all([
@@ -88,6 +85,7 @@ async function readMinimums(
   admin: Admin,
   topicNames: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
+  if (topicNames.length === 0) return new Map()
   const type = kafkajs.ConfigResourceTypes.TOPIC
   const configNames = ['min.insync.replicas']
   const { resources } = await admin.describeConfigs({
