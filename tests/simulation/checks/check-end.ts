@@ -19,7 +19,7 @@ export interface End {
   receipts: readonly Receipt[]
   /** How often somebody died by bad luck, or was given up (world.ts). */
   losses: number
-  /** No process died, stood still or was stopped: nothing need be done a second time. */
+  /** One notifier, and no process died, stood still or was stopped: what was sent is known, and need not be sent again. */
   isUndisturbed: boolean
 }
 
@@ -39,31 +39,24 @@ const keyOf = ({ project, id }: ClientCall) => `${idToUuid(project.project.proje
 
 /** Dead letters are of records that deserve one. */
 function checkLetters(end: End): string[] {
-  const { index } = end
   const expected = new Set(['UNDECODABLE', 'INVALID_IDENTIFIER', 'NO_PARTITION', 'CRASHED'])
-  const wrong = [...index.letters]
+  const wrong = [...end.index.letters]
     .filter(([, code]) => !expected.has(code))
     .map(([place, code]) => `${place} was dead-lettered as ${code}`)
-  const blamed = lettersOf(end, 'CRASHED')
-  const killers = [...index.calls.values()].filter(({ metadata }) => metadata === killerMetadata).length
-  if (blamed > killers && !mayBeBlamed(end))
-    wrong.push(`${killers} records end their process and ${blamed} were blamed for it`)
+  // Bad luck can strike at a harmless record three times; where one record ends processes, once more is enough.
+  const isBadLuck = end.losses >= (killersOf(end) > 0 ? 1 : 3)
+  if (isBlamed(end) && !isBadLuck) wrong.push('a harmless record was blamed for the end of a process')
   return wrong
 }
 
-function lettersOf({ index }: End, wanted: string): number {
-  return [...index.letters.values()].filter((code) => code === wanted).length
-}
-
-/** Whether bad luck can have struck at a harmless record three times; where one record ends processes, once more is enough. */
-function mayBeBlamed({ index, losses }: End): boolean {
-  const isKiller = [...index.calls.values()].some(({ metadata }) => metadata === killerMetadata)
-  return losses >= (isKiller ? 1 : 3)
+function killersOf({ index }: End): number {
+  return [...index.calls.values()].filter(({ metadata }) => metadata === killerMetadata).length
 }
 
 /** Whether something harmless is among the dead letters, so that what follows from it may be missing. */
 function isBlamed(end: End): boolean {
-  return mayBeBlamed(end) && lettersOf(end, 'CRASHED') > 0
+  const blamed = [...end.index.letters.values()].filter((code) => code === 'CRASHED').length
+  return blamed > killersOf(end)
 }
 
 /** Every call that was taken is there once; none that was refused is. */
