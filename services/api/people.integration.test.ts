@@ -40,9 +40,9 @@ afterAll(() => api.stop(), 60_000)
 
 /** What people below an administrator may do; everything else is the administrators', or no person's. */
 const viewersRoutes =
-  /^(get \/api\/(me|me\/logins|requests|requests\/facets|requests\/\{id\}|safety-scores|safety-scores\/summary|stats|tools|sessions|sessions\/\{id\}|reviews|reviews\/agreement|billing\/subscription|billing\/judge-spend)|post \/api\/me\/(password|sign-out)|delete \/api\/me\/logins\/\{login_id\})$/
+  /^(get \/api\/(me|me\/logins|requests|requests\/facets|requests\/\{id\}|safety-scores|safety-scores\/summary|stats|tools|sessions|sessions\/\{id\}|reviews|reviews\/agreement|billing\/subscription|billing\/judge-spend|redteam-runs|redteam-runs\/\{id\}|redteam-runs\/\{id\}\/(attempts|diff))|post \/api\/me\/(password|sign-out)|delete \/api\/me\/logins\/\{login_id\})$/
 const analystsRoutes =
-  /^(get \/api\/(requests\/export|reviews\/export|erasures|erasures\/\{id\})|post \/api\/reviews)$/
+  /^(get \/api\/(requests\/export|reviews\/export|erasures|erasures\/\{id\}|redteam-runs\/\{id\}\/report)|post \/api\/reviews)$/
 
 function leastRole(name: string): 'viewer' | 'analyst' | 'admin' | 'nobody' {
   if (/ \/(internal|webhook)\//.test(name)) return 'nobody'
@@ -55,7 +55,7 @@ const kinds: [RegExp, IdKind][] = [
   [/^\/api\/v1\/webhooks/, 'webhook'],
   [/^\/api\/projects/, 'project'],
   [/^\/api\/erasures/, 'erasure'],
-  [/^\/api\/score-runs/, 'run'],
+  [/^\/api\/(score|redteam)-runs/, 'run'],
   [/^\/api\/dead-letters/, 'deadLetter'],
   [/^\/api\/people/, 'person'],
 ]
