@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePorts } from '#infra/embedded/free-port.ts'
@@ -236,4 +236,33 @@ describe('what is refused', () => {
     await until(async () => (await read())?.status === 'failed')
     expect((await read())?.problem).toContain('example.com is not among REDTEAM_ALLOWED_HOSTS')
   })
+})
+
+test('a report of garak comes in as a run that is scored here, and goes out again as it was', async () => {
+  const file = join(import.meta.dirname, 'interchange', 'fixtures', 'garak.report.jsonl')
+  const linesOf = (text: string) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ entry_type }) => entry_type === 'attempt')
+  const theirs = linesOf(await readFile(file, 'utf8')).filter(({ status }) => status === 2)
+  const id = await used.orderRecorded('garak')
+  await startRedteam({ REDTEAM_RUN_ID: id, REDTEAM_RECORDED_FILE: file })
+  expect(await finished(id)).toMatchObject({ total_probes: theirs.length, stopped_by: null })
+  const report = await used.stage.call('GET', `/api/redteam-runs/${id}/report?format=garak`)
+  const ours = new Map(linesOf(report.text).map((line) => [line['uuid'], line]))
+  expect(ours.size).toBe(theirs.length)
+  const saidIn = (line: Record<string, unknown> | undefined) => ({
+    turns: (line?.['prompt'] as { turns: { role: string; content: { text: string } }[] }).turns.map(
+      ({ role, content }) => [role, content.text],
+    ),
+    outputs: (line?.['outputs'] as { text: string }[]).map(({ text }) => text),
+  })
+  for (const line of theirs) {
+    const again = ours.get(line['uuid'])
+    const { seq, status, probe_classname, goal, detector_results } = line
+    expect(again).toMatchObject({ seq, status, probe_classname, goal, detector_results })
+    expect(saidIn(again)).toEqual(saidIn(line))
+  }
 })

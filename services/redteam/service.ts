@@ -11,6 +11,7 @@ import type { Health, Service } from '#runtime/service.ts'
 import { createAdaptiveAttacker } from './attacks/adaptive-attacker.ts'
 import type { RedteamConfig } from './config.ts'
 import { ownProbesFolder, readProbes } from './probes/read-probes.ts'
+import { openRecorded } from './interchange/open-recorded.ts'
 import { carryOutRun, type CarryDependencies } from './running/carry-out-run.ts'
 import { createIngestClient } from './stores/ingest-client.ts'
 import { createRunStore } from './stores/run-store.ts'
@@ -141,6 +142,7 @@ function carryDependencies(
         timeoutMs: config.REDTEAM_TARGET_TIMEOUT_MS,
         path: undefined,
       }),
+    openRecorded: (runId, format) => openRecorded(runId, format, config.REDTEAM_RECORDED_FILE),
     openAttacker: () =>
       config.REDTEAM_ATTACKER_URL === undefined
         ? undefined

@@ -10,7 +10,9 @@ const requestSchema = z.object({
 })
 const responseSchema = z.object({
   choices: z.array(
-    z.looseObject({ message: z.looseObject({ content: z.string().nullish(), tool_calls: z.unknown() }) }),
+    z.looseObject({
+      message: z.looseObject({ content: z.string().nullish(), tool_calls: z.unknown().optional() }),
+    }),
   ),
 })
 

@@ -1,5 +1,6 @@
 import { isMap, isSeq, LineCounter, parseDocument, type Node } from 'yaml'
 import { offsetAt } from '#capture/record/yaml-offset.ts'
+import { probesOfPromptfoo } from '../interchange/parse-promptfoo.ts'
 import { fileDefaultsSchema, probeSchema, type Probe } from './probe.ts'
 
 /** Something wrong in a file of probes. `line` counts from 1. */
@@ -11,7 +12,7 @@ export interface ProbeProblem {
 export type ParsedProbes =
   { ok: true; probes: readonly Probe[] } | { ok: false; problems: readonly ProbeProblem[] }
 
-/** Reads a file of probes. One bad probe refuses the whole: a run with half of a file would look like one with all of it. */
+/** Reads a file of probes, ours or promptfoo's redteam.yaml. One bad probe refuses the whole: a run with half of a file would look like one with all of it. */
 export function parseProbes(text: string): ParsedProbes {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
@@ -19,6 +20,15 @@ export function parseProbes(text: string): ParsedProbes {
   if (document.errors.length > 0)
     return refuse(document.errors.map(({ pos, message }) => ({ line: lineOf(pos[0]), reason: message })))
   const { contents } = document
+  const tests: unknown = isMap(contents) ? contents.get('tests', true) : undefined
+  if (isSeq<Node>(tests)) {
+    const { probes, problems } = probesOfPromptfoo(tests.toJS(document) as unknown[])
+    const told = problems.map(({ index, reason }) => ({
+      line: lineOf(tests.items[index]?.range?.[0]),
+      reason,
+    }))
+    return told.length > 0 ? refuse(told) : { ok: true, probes }
+  }
   const list: unknown = isMap(contents) ? contents.get('probes', true) : undefined
   if (!isMap(contents) || !isSeq<Node>(list))
     return refuse([{ line: 1, reason: 'expected an object with a list `probes`' }])

@@ -7,11 +7,13 @@ export interface Budget {
   stoppedBy(): 'budget' | 'no_price' | undefined
 }
 
-export function createBudget(budgetUsd: number | null, spent: { usd: number; mostUsd: number }): Budget {
-  let { usd, mostUsd } = spent
+export function createBudget(
+  budgetUsd: number | null,
+  spent: { usd: number; mostUsd: number; hasUnknown: boolean },
+): Budget {
+  let { usd, mostUsd, hasUnknown } = spent
   let isPriced = mostUsd > 0
   let underWay = 0
-  let hasUnknown = false
   let isStopped = false
   return {
     begin() {

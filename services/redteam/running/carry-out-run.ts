@@ -5,8 +5,10 @@ import { messageOf, PermanentError } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import type { AdaptiveAttacker } from '../attacks/adaptive-attacker.ts'
+import type { RecordedRun } from '../interchange/open-recorded.ts'
+import type { Probe } from '../probes/probe.ts'
 import type { ProbeSet } from '../probes/read-probes.ts'
-import { planAttempts } from '../steps/plan-attempts.ts'
+import { planAttempts, type PlannedAttempt } from '../steps/plan-attempts.ts'
 import { createAttemptStore, type AttemptStore } from '../stores/attempt-store.ts'
 import type { LogRecords } from '../stores/ingest-client.ts'
 import type { RedteamRun, RunStore } from '../stores/run-store.ts'
@@ -30,6 +32,8 @@ export interface CarryDependencies {
   readProbes: () => ProbeSet
   /** Throws PermanentError when the target may not be attacked. */
   openTarget: (run: RedteamRun) => Target
+  /** Another tool's report in place of a target. */
+  openRecorded: (runId: string, format: 'garak' | 'promptfoo') => RecordedRun
   openAttacker: () => AdaptiveAttacker | undefined
   dashboardUrl: string
   pollIntervalMs: number
@@ -101,16 +105,22 @@ async function send(
   dependencies: CarryDependencies,
   signal: AbortSignal,
 ): Promise<'budget' | 'no_price' | undefined> {
-  const { clock, prices, logRecords, onMade } = dependencies
-  const { probes, digest } = dependencies.readProbes()
+  const { runs, clock, prices, logRecords, onMade } = dependencies
   const attacker = dependencies.openAttacker()
   const { transformations, requests_per_minute } = run.options
   if (transformations.includes('adaptive') && attacker === undefined)
     throw new PermanentError('NO_ATTACKER', 'the transformation adaptive needs REDTEAM_ATTACKER_URL')
-  const target = dependencies.openTarget(run)
+  const recorded =
+    run.target.kind === 'recorded' ? dependencies.openRecorded(run.id, run.target.format) : undefined
+  const { probes, digest } = recorded ?? dependencies.readProbes()
+  const target = recorded?.target ?? dependencies.openTarget(run)
   try {
-    if (run.probesDigest === null) await plan(run, attempts, dependencies, { probes, digest }, target)
-    else if (run.probesDigest !== digest)
+    // Written before it is noted: a process that dies between the two leaves a plan that is written again, the same.
+    if (run.probesDigest === null) {
+      const planned = recorded?.planned ?? plan(run, probes, target)
+      await attempts.plan(planned, recorded?.origins)
+      await runs.notePlan(run.id, digest, planned.length)
+    } else if (run.probesDigest !== digest)
       throw new PermanentError(
         'PROBES_CHANGED',
         'the probes have changed since the run was planned: start another one',
@@ -128,27 +138,17 @@ async function send(
   }
 }
 
-/** The plan is written before it is noted: a process that dies between the two leaves one that is written again, the same. */
-async function plan(
-  run: RedteamRun,
-  attempts: AttemptStore,
-  { runs }: CarryDependencies,
-  { probes, digest }: ProbeSet,
-  target: Target,
-): Promise<void> {
+function plan(run: RedteamRun, probes: ReadonlyMap<string, Probe>, target: Target): PlannedAttempt[] {
   const { probes: select, transformations, repeats, limit } = run.options
   // A target that takes words alone cannot be given what a probe lays out around them.
   const usable = [...probes.values()].filter(
     ({ context, tools }) => target.takesSurroundings || (context === undefined && tools === undefined),
   )
-  const planned = planAttempts(
-    { runId: run.id, seed: run.seed, select, transformations, repeats, limit },
-    usable,
-  )
+  const order = { runId: run.id, seed: run.seed, select, transformations, repeats, limit }
+  const planned = planAttempts(order, usable)
   if (planned.length === 0)
     throw new PermanentError('NOTHING_TO_SEND', 'no probe is chosen that this target can be given')
-  await attempts.plan(planned)
-  await runs.notePlan(run.id, digest, planned.length)
+  return planned
 }
 
 /** A run that was cancelled, or that another process took because this one was silent for too long, is let go. */

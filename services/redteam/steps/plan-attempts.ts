@@ -57,7 +57,7 @@ export function planAttempts(order: PlanOrder, probes: Iterable<Probe>): Planned
 }
 
 /** The same for the same attempt of a run, whoever makes it: it has the run's time, and is stored once. */
-function attemptRequestId(runId: string, parts: readonly string[]): string {
+export function attemptRequestId(runId: string, parts: readonly string[]): string {
   return hashedId('request', idTimeMs(runId), ['redteam', runId, ...parts])
 }
 

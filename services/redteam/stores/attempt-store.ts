@@ -41,7 +41,7 @@ export interface AttemptStore {
   judge(verdicts: readonly (AttemptVerdict & { number: number })[]): Promise<void>
   skipPlanned(): Promise<void>
   /** What the run has cost, and the most that one attempt has; what was interrupted counts as much. */
-  spent(): Promise<{ usd: number; mostUsd: number }>
+  spent(): Promise<{ usd: number; mostUsd: number; hasUnknown: boolean }>
 }
 
 interface AttemptRow {
@@ -78,13 +78,14 @@ export function createAttemptStore(pool: Pool, run: { id: string; projectId: str
       )
     },
     async spent() {
-      const [row] = await rowsOf<{ usd: number; most: number; unknown: number }>(
+      const [row] = await rowsOf<{ usd: number; most: number; unknown: number; unpriced: number }>(
         `select coalesce(sum(cost_usd), 0)::float8 as usd, coalesce(max(cost_usd), 0)::float8 as most,
-           count(*) filter (where reason = 'interrupted' and cost_usd is null)::integer as unknown
+           count(*) filter (where reason = 'interrupted' and cost_usd is null)::integer as unknown,
+           count(*) filter (where reason is null and cost_usd is null)::integer as unpriced
          from redteam_attempts where run_id = $1 and state in ('recorded', 'judged')`,
       )
-      const { usd = 0, most = 0, unknown = 0 } = row ?? {}
-      return { usd: usd + unknown * most, mostUsd: most }
+      const { usd = 0, most = 0, unknown = 0, unpriced = 0 } = row ?? {}
+      return { usd: usd + unknown * most, mostUsd: most, hasUnknown: unpriced > 0 }
     },
   }
 }

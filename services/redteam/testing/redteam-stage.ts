@@ -76,7 +76,7 @@ async function setStage(undo: (() => Promise<unknown>)[]): Promise<Omit<RedteamS
   undo.push(() => pool.end())
   const baseUrl = `http://127.0.0.1:${api.port()}`
   const call = callTo(baseUrl)
-  const quick = { REDTEAM_POLL_INTERVAL_MS: '100', REDTEAM_LEASE_MS: '2000' }
+  const quick = { REDTEAM_POLL_INTERVAL_MS: '100', REDTEAM_LEASE_MS: '5000' }
   const environment = { ...shared, ...quick, API_BACKEND_URL: baseUrl }
   return {
     pool,

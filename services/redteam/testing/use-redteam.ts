@@ -15,6 +15,8 @@ export interface UsedRedteam {
   startTarget: (options: RedteamTargetOptions) => Promise<RedteamTarget>
   startRedteam: (changes?: Record<string, string>) => Promise<void>
   stopRedteam: () => Promise<void>
+  /** Orders a run of another tool's report, for the process that is told its id. */
+  orderRecorded: (format: string) => Promise<string>
   /** Orders a run of the worker; resolves to its id. */
   order: (target: RedteamTarget, changes?: object, options?: object) => Promise<string>
   runOf: (id: string) => Promise<Record<string, unknown>>
@@ -71,6 +73,15 @@ export function useRedteam(): UsedRedteam {
       services.push(await stageOf().startRedteam(changes))
     },
     order: (target, changes, options) => orderRun(stageOf(), projectOf().id, target, { changes, options }),
+    async orderRecorded(format) {
+      const answer = await stageOf().call('POST', '/api/redteam-runs', {
+        project_id: projectOf().id,
+        agent_name: 'agent',
+        target: { kind: 'recorded', format },
+        runner: 'cli',
+      })
+      return String(answer.json['id'])
+    },
     runOf: (id) => readRun(stageOf(), id),
     finished: (id, status = 'done') => untilOver(stageOf(), id, status),
     eventsOf: (event, runId) => readEvents(stageOf(), event, runId),

@@ -1,0 +1,235 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { CannotStart } from '#infra/embedded/embedded-part.ts'
+import { messageOf } from '#runtime/errors.ts'
+import { findStore } from './stack/find-store.ts'
+import { callApi, findApi, type OperatorApi } from './stack/operator-api.ts'
+import { createProgress } from './stack/progress.ts'
+
+const usage = `scripts/redteam run --target URL --project ID --agent NAME [options]
+scripts/redteam import FILE --format garak|promptfoo --project ID --agent NAME
+scripts/redteam resume|cancel RUN
+scripts/redteam report RUN [--format json|html|junit|garak] [--out FILE]
+
+  --model NAME       that the target is asked for       --key KEY          bearer token of the target; it is not stored
+  --template FILE    JSON {"url", "headers", "body" with {{prompt}}, "answer": JSON pointer}, instead of --target
+  --command JSON     ["program", "argument"]: says what it reads on standard input to the agent and writes the answer
+  --probes A,B       ids, beginnings of ids, categories, scorers; what ends in .yaml is a file of probes, ours or promptfoo's
+  --transformations A,B (plain)    --repeats N (1)    --limit N    --seed TEXT (1)    --concurrency N (4)
+  --requests-per-minute N          --budget-usd N     --alert      raise threat_detected for what fails
+  --fail-over SHARE  end with 1 when a larger share of what was judged failed (0 to 1)
+  --format F --out FILE            write the report when it is over
+  --state DIR        the running stack (.sluice); PUBLIC_BASE_URL, INTERNAL_API_SECRET and DATABASE_URL take its place
+
+Hosts other than loopback are attacked only when REDTEAM_ALLOWED_HOSTS names them. A run that was killed goes on with \`resume\`.
+`
+
+interface Run {
+  id: string
+  status: string
+  problem: string | null
+  stopped_by: string | null
+  planned_count: number | null
+  sent_count: number
+  total_probes: number
+  pass_count: number
+  fail_count: number
+  unscored_count: number
+  critical_count: number
+}
+
+function readArguments() {
+  const text = { type: 'string' } as const
+  const flag = { type: 'boolean' } as const
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        ...{
+          target: text,
+          model: text,
+          key: text,
+          template: text,
+          command: text,
+          project: text,
+          agent: text,
+        },
+        ...{ probes: text, transformations: text, repeats: text, limit: text, seed: text, concurrency: text },
+        ...{ 'requests-per-minute': text, 'budget-usd': text, alert: flag, 'fail-over': text, format: text },
+        ...{ out: text, state: text, help: { ...flag, short: 'h' } },
+      },
+    })
+  } catch (error) {
+    throw new CannotStart(`${messageOf(error)}\n\n${usage}`)
+  }
+}
+
+type Values = ReturnType<typeof readArguments>['values']
+
+const wordsOf = (list: string | undefined) => (list ?? '').split(',').filter((word) => word !== '')
+const isFile = (word: string) => /\.ya?ml$/.test(word)
+
+function numberOf(name: string, given: string | undefined): number | undefined {
+  if (given === undefined) return undefined
+  const value = Number(given)
+  if (given.trim() === '' || Number.isNaN(value))
+    throw new CannotStart(`--${name}: expected a number, not ${given}`)
+  return value
+}
+
+async function targetOf(values: Values): Promise<object> {
+  if (values.command !== undefined) return { kind: 'command' }
+  if (values.template !== undefined) {
+    const template = JSON.parse(await readFile(values.template, 'utf8')) as object
+    return { kind: 'http', ...template }
+  }
+  if (values.target === undefined)
+    throw new CannotStart(`--target, --template or --command is needed\n\n${usage}`)
+  return { kind: 'chat', url: values.target, ...(values.model === undefined ? {} : { model: values.model }) }
+}
+
+async function order(api: OperatorApi, values: Values, target: object): Promise<Run> {
+  if (values.project === undefined || values.agent === undefined)
+    throw new CannotStart(`--project and --agent are needed\n\n${usage}`)
+  const transformations = wordsOf(values.transformations)
+  return callApi<Run>(api, 'POST', '/api/redteam-runs', {
+    project_id: values.project,
+    agent_name: values.agent,
+    target,
+    runner: 'cli',
+    ...(values.seed === undefined ? {} : { seed: values.seed }),
+    budget_usd: numberOf('budget-usd', values['budget-usd']) ?? null,
+    options: {
+      probes: wordsOf(values.probes).filter((word) => !isFile(word)),
+      ...(transformations.length === 0 ? {} : { transformations }),
+      repeats: numberOf('repeats', values.repeats),
+      limit: numberOf('limit', values.limit),
+      concurrency: numberOf('concurrency', values.concurrency),
+      requests_per_minute: numberOf('requests-per-minute', values['requests-per-minute']),
+      alert: values.alert === true,
+    },
+  })
+}
+
+/** The process that carries the run out. Credentials go to it by its environment and nowhere else. */
+async function startRunner(
+  api: OperatorApi,
+  run: Run,
+  values: Values,
+  recordedFile?: string,
+): Promise<ChildProcess> {
+  const env = await findStore(values.state, process.env)
+  const url = values.target
+  const files = wordsOf(values.probes).filter(isFile)
+  const main = join(import.meta.dirname, '..', 'services', 'redteam', 'main.ts')
+  return spawn(process.execPath, [main], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      LOG_LEVEL: 'warn',
+      ...env,
+      OPS_PORT: '0',
+      API_BACKEND_URL: api.baseUrl,
+      INTERNAL_API_SECRET: api.secret,
+      REDTEAM_RUN_ID: run.id,
+      ...(files.length === 0 ? {} : { REDTEAM_PROBES: files.join(',') }),
+      ...(values.command === undefined ? {} : { REDTEAM_TARGET_COMMAND: values.command }),
+      ...(values.key === undefined || url === undefined
+        ? {}
+        : { REDTEAM_TARGET_KEYS: `${new URL(url).hostname}=${values.key}` }),
+      ...(recordedFile === undefined ? {} : { REDTEAM_RECORDED_FILE: recordedFile }),
+    },
+  })
+}
+
+const over = ['done', 'cancelled', 'failed']
+const findRun = (api: OperatorApi, id: string) =>
+  callApi<Run>(api, 'GET', `/api/redteam-runs/${encodeURIComponent(id)}`)
+
+/** Shows how far the run is until it is over, or until its process is gone. */
+async function watch(api: OperatorApi, id: string, runner: ChildProcess): Promise<Run> {
+  const progress = createProgress(process.stdout)
+  const gone = once(runner, 'exit').then(() => true)
+  for (;;) {
+    const isGone = await Promise.race([gone, sleep(500).then(() => false)])
+    const run = await findRun(api, id)
+    const { status, sent_count, total_probes, planned_count } = run
+    progress.show(
+      status === 'scoring' ? 'judged' : 'sent',
+      status === 'scoring' ? total_probes : sent_count,
+      planned_count ?? 0,
+    )
+    if (!isGone && !over.includes(status)) continue
+    progress.end()
+    if (!over.includes(status))
+      throw new CannotStart(`the run was interrupted: go on with scripts/redteam resume ${id}`)
+    await gone
+    return run
+  }
+}
+
+async function conclude(api: OperatorApi, run: Run, values: Values): Promise<void> {
+  const { total_probes, pass_count, fail_count, unscored_count, critical_count } = run
+  console.log(
+    `${run.id} ${run.status}${run.stopped_by === null ? '' : ` (stopped by ${run.stopped_by})`}: ${total_probes} attempts, ${fail_count} failed (${critical_count} critical), ${pass_count} passed, ${unscored_count} not judged`,
+  )
+  if (run.problem !== null) console.log(run.problem)
+  if (values.out !== undefined) await writeReport(api, run.id, values)
+  const threshold = numberOf('fail-over', values['fail-over'])
+  const judged = pass_count + fail_count
+  // A run in which nothing was judged shows nothing: under a threshold it does not pass.
+  const isOver = threshold !== undefined && (judged === 0 || fail_count / judged > threshold)
+  if (run.status !== 'done' || isOver) process.exitCode = 1
+}
+
+async function writeReport(api: OperatorApi, id: string, { format = 'json', out }: Values): Promise<void> {
+  const url = new URL(
+    `/api/redteam-runs/${encodeURIComponent(id)}/report?format=${encodeURIComponent(format)}`,
+    api.baseUrl,
+  )
+  const response = await fetch(url, { headers: { authorization: `Bearer ${api.secret}` } })
+  const text = await response.text()
+  if (!response.ok) throw new CannotStart(`${response.status}: ${text}`)
+  if (out === undefined) console.log(text)
+  else await writeFile(out, text)
+}
+
+async function run(): Promise<void> {
+  const { values, positionals } = readArguments()
+  const [verb, subject] = positionals
+  if (values.help === true) {
+    console.log(usage)
+    return
+  }
+  const api = await findApi(values.state, process.env)
+  if (verb === 'run' || (verb === 'import' && subject !== undefined)) {
+    const file = verb === 'import' ? subject : undefined
+    const target = file === undefined ? await targetOf(values) : { kind: 'recorded', format: values.format }
+    const ordered = await order(api, values, target)
+    console.log(ordered.id)
+    const runner = await startRunner(api, ordered, values, file)
+    return conclude(api, await watch(api, ordered.id, runner), values)
+  }
+  if (subject === undefined)
+    throw new CannotStart(`expected run, import, resume, cancel or report\n\n${usage}`)
+  if (verb === 'report') return writeReport(api, subject, values)
+  if (verb === 'cancel') {
+    await callApi(api, 'POST', `/api/redteam-runs/${encodeURIComponent(subject)}/cancel`)
+    return
+  }
+  if (verb !== 'resume') throw new CannotStart(`there is no ${verb ?? ''}\n\n${usage}`)
+  const found = await findRun(api, subject)
+  const runner = await startRunner(api, found, values)
+  return conclude(api, await watch(api, found.id, runner), values)
+}
+
+try {
+  await run()
+} catch (error) {
+  if (!(error instanceof CannotStart)) throw error
+  console.error(`sluice: ${error.message}`)
+  process.exitCode = 2
+}
