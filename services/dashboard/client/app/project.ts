@@ -1,7 +1,7 @@
 import { readLocalStorageValue, useLocalStorage } from '@mantine/hooks'
+import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useMe } from '../api/session.ts'
-import { useLocation, useNavigate } from '@tanstack/react-router'
 import { usePathText, useSetTexts, useTexts } from './address.ts'
 
 const lastProject = { key: 'sluice.project', defaultValue: '' }
