@@ -4,16 +4,27 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import kafkajs, { type Kafka } from 'kafkajs'
-import { awaitTopics } from '#infra/create-topics.ts'
+import { Pool } from 'pg'
+import { awaitTopics, createTopics } from '#infra/create-topics.ts'
 import { startKafkaCluster, type KafkaCluster } from '#infra/embedded/start-kafka-cluster.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createProducer } from '#runtime/kafka/producer.ts'
+import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
+import { topics } from '#schemas/topics.ts'
+import { examineTopics } from '#scripts/examine/examine-topics.ts'
+import { findSystem } from '#scripts/examine/find-system.ts'
+import { createClusterWatch } from '#services/sink/watch-cluster.ts'
 import { readLog } from '../support/read-log.ts'
+import { until } from '../support/until.ts'
 
 const rounds = Number(process.env['CHAOS_ROUNDS'] ?? 10)
 const topic = 'ledger'
+/** While a partition has no leader kafkajs tries each question for 5 s, on a busy machine for longer. */
+const waitMs = 180_000
+/** Of the system that is looked at only Kafka is asked. */
+const elsewhere = { SCHEMA_REGISTRY_URL: 'http://localhost:1', DATABASE_URL: 'postgres://localhost:1/none' }
 const log = createLog('broker-loss', process.env['CHAOS_LOG'] === undefined ? 'silent' : 'warn')
 const cacheDirectory = join(import.meta.dirname, '..', '..', '.cache')
 
@@ -68,6 +79,61 @@ describe('three brokers, one of them killed while records are sent', () => {
     )
     expect(missing).toEqual([])
     expect(acknowledged.size).toBeGreaterThan(rounds * 4_000)
+  }, 600_000)
+
+  test('a broker away, and a topic kept once: sinks measure it and the doctor names it', async () => {
+    const thin = `doctor.${topics.eventRaised.name}`
+    await withAdmin(kafka, async (admin) => {
+      await admin.createTopics({
+        topics: [{ topic: thin, numPartitions: 6, replicationFactor: 1 }],
+        waitForLeaders: false,
+      })
+      await awaitTopics(admin, [{ name: thin, partitions: 6 }])
+    })
+    await createTopics({ kafka, prefix: 'doctor.', replicationFactor: 3, log })
+    const environment = { KAFKA_BROKERS: cluster.addresses.join(','), TOPIC_PREFIX: 'doctor.', ...elsewhere }
+    const system = { ...(await findSystem({ state: undefined, operations: [] }, environment)), kafka }
+    const wrong = async () =>
+      (await examineTopics(system))
+        .filter(({ check, state }) => check === 'topics' && state !== 'ok')
+        .map(({ what }) => what)
+    // Its configuration, which was set just now, is told a moment later.
+    await until(
+      async () => (await wrong()).join() === `${thin} is kept 1 times, not 3`,
+      waitMs,
+      async () => (await wrong()).join('; '),
+    )
+
+    const victim = cluster.brokers[0]
+    await victim?.kill()
+    const metrics = createMetrics()
+    const names = [topic, thin]
+    const watch = createClusterWatch({
+      kafka,
+      pool: new Pool(),
+      registryUrl: 'http://localhost:1',
+      topicNames: names,
+      log,
+      metrics,
+    })
+    const measured = async (name: string, of: string) => {
+      await watch()
+      return last(name, of)
+    }
+    const last = async (name: string, of: string) => {
+      const { values = [] } =
+        (await metrics.registry.getSingleMetric(`sluice_cluster_${name}_partitions`)?.get()) ?? {}
+      return values.find(({ labels }) => (labels as { topic?: string }).topic === of)?.value
+    }
+    // Every partition of the one lost a copy; of the other those are away that only this broker had.
+    await until(
+      async () =>
+        (await measured('under_replicated', topic)) === 6 && ((await last('offline', thin)) ?? 0) > 0,
+      waitMs,
+    )
+    expect(await last('under_min_isr', topic)).toBe(0)
+    await victim?.restart()
+    await until(async () => (await measured('under_replicated', topic)) === 0, waitMs)
   }, 600_000)
 })
 
