@@ -61,6 +61,9 @@ export async function runSeeds(options: SeedsToRun): Promise<boolean> {
   return failed === 0
 }
 
+/** Said by a process that is about to begin: loading is no part of a seed, and takes long on a busy machine. */
+export const loaded = 'loaded'
+
 /** Long enough that starting a process does not matter, short enough to share among processes. */
 const chunkSeeds = 250
 
@@ -81,9 +84,13 @@ async function runChunk(
   const { promise, resolve } = Promise.withResolvers<{ seed: number; why: string } | null>()
   let seed = from
   let isEnded = false
-  let watch = watchOver(child, secondsPerSeed)
+  let watch: NodeJS.Timeout | undefined
   child.on('message', (told) => {
     clearTimeout(watch)
+    if (told === loaded) {
+      watch = watchOver(child, secondsPerSeed)
+      return
+    }
     seed = (told as Told).seed + 1
     if (hear(told as Told)) watch = watchOver(child, secondsPerSeed)
     else {

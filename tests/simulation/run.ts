@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { applyMutation } from './mutations/apply-mutation.ts'
-import { runSeeds } from './run-seeds.ts'
+import { loaded, runSeeds } from './run-seeds.ts'
 
 // Seeds in this process, or with --jobs in several at a time. One that fails prints the command that plays it again, with what happened.
 const { values } = parseArgs({
@@ -21,6 +21,7 @@ if (values.mutation !== undefined) applyMutation(values.mutation)
 if (values.child) {
   // Loaded here, so that a mutation is in place before the code that it changes.
   const { simulateSeed } = await import('./simulate-seed.ts')
+  process.send?.(loaded)
   for (let seed = from; seed < from + count; seed++) {
     const { history, ...result } = await simulateSeed(seed, values.seed !== undefined)
     for (const line of history) console.log(line)

@@ -11,7 +11,7 @@ export async function catchMutation(name: string): Promise<{ isCaught: boolean; 
     count: enoughSeeds,
     jobs: 1,
     // A seed takes a tenth of a second; one that hangs need not be waited for long.
-    secondsPerSeed: 30,
+    secondsPerSeed: 60,
     mutation: name,
     isTold: false,
     isOneEnough: true,
