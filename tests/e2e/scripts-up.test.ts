@@ -64,7 +64,7 @@ async function doctor(): Promise<string[]> {
     (error: unknown) => error as Said,
   )
   const { findings } = JSON.parse(stdout) as { findings: { check: string; state: string; what: string }[] }
-  expect(findings.filter(({ check }) => check === 'services')).toHaveLength(6)
+  expect(findings.filter(({ check }) => check === 'services')).toHaveLength(7)
   return findings
     .filter((finding) => finding.state === 'problem' && finding.check !== 'disk')
     .map(({ check, what }) => `${check}: ${what}`)
