@@ -23,8 +23,7 @@ interface Report {
 }
 
 describe('a weak target and a hardened one', () => {
-  let weak: string
-  let hardened: string
+  let [weak, hardened] = ['', '']
 
   test('are told apart by every category, with counts that agree everywhere', async () => {
     await startRedteam()
@@ -246,12 +245,12 @@ test('a report of garak comes in as a run that is scored here, and goes out agai
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .filter(({ entry_type }) => entry_type === 'attempt')
-  const theirs = linesOf(await readFile(file, 'utf8')).filter(({ status }) => status === 2)
   const id = await used.orderRecorded('garak')
+  const theirs = linesOf(await readFile(file, 'utf8')).filter(({ status }) => status === 2)
   await startRedteam({ REDTEAM_RUN_ID: id, REDTEAM_RECORDED_FILE: file })
   expect(await finished(id)).toMatchObject({ total_probes: theirs.length, stopped_by: null })
-  const report = await used.stage.call('GET', `/api/redteam-runs/${id}/report?format=garak`)
-  const ours = new Map(linesOf(report.text).map((line) => [line['uuid'], line]))
+  const { text: report } = await used.stage.call('GET', `/api/redteam-runs/${id}/report?format=garak`)
+  const ours = new Map(linesOf(report).map((line) => [line['uuid'], line]))
   expect(ours.size).toBe(theirs.length)
   const saidIn = (line: Record<string, unknown> | undefined) => ({
     turns: (line?.['prompt'] as { turns: { role: string; content: { text: string } }[] }).turns.map(
@@ -260,9 +259,9 @@ test('a report of garak comes in as a run that is scored here, and goes out agai
     outputs: (line?.['outputs'] as { text: string }[]).map(({ text }) => text),
   })
   for (const line of theirs) {
-    const again = ours.get(line['uuid'])
     const { seq, status, probe_classname, goal, detector_results } = line
-    expect(again).toMatchObject({ seq, status, probe_classname, goal, detector_results })
-    expect(saidIn(again)).toEqual(saidIn(line))
+    const kept = { seq, status, probe_classname, goal, detector_results }
+    expect(ours.get(line['uuid'])).toMatchObject(kept)
+    expect(saidIn(ours.get(line['uuid']))).toEqual(saidIn(line))
   }
 })

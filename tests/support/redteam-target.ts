@@ -11,6 +11,8 @@ export interface RedteamTarget {
   asked: readonly string[]
   /** Turned away with 429. */
   turnedAway: () => number
+  /** Unix milliseconds. */
+  firstAskedAtMs: () => number
   stop(): Promise<void>
 }
 
@@ -32,12 +34,14 @@ interface ChatRequest {
 export async function startRedteamTarget(options: RedteamTargetOptions): Promise<RedteamTarget> {
   const asked: string[] = []
   let turnedAway = 0
+  let firstAskedAtMs = 0
   const server = createServer((request, response) => {
     if (turnedAway < (options.turnAway ?? 0)) {
       turnedAway++
       response.writeHead(429, { 'retry-after': '1' }).end()
       return
     }
+    firstAskedAtMs ||= Date.now()
     asked.push(attemptOf(request))
     void serve(request, response, options)
   })
@@ -46,6 +50,7 @@ export async function startRedteamTarget(options: RedteamTargetOptions): Promise
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     turnedAway: () => turnedAway,
+    firstAskedAtMs: () => firstAskedAtMs,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
