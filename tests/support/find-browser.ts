@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { access } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { messageOf } from '#runtime/errors.ts'
+
+const run = promisify(execFile)
+const installTimeoutMs = 240_000
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+
+/** For root and for machines without a screen; nothing is asked of other hosts by the browser itself. */
+export const browserArguments = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** The path of a Chromium: CHROMIUM_PATH, the system's, or Debian's package, which root installs. Rejects with what to do where there is none. */
+export async function findBrowser(): Promise<string> {
+  const found = await firstThere([process.env['CHROMIUM_PATH'] ?? '', ...places])
+  if (found !== undefined) return found
+  try {
+    await install()
+  } catch (error) {
+    throw new Error(
+      `the dashboard's tests need Chromium, which cannot be installed (${messageOf(error)}): install Debian's package "chromium", or name one by CHROMIUM_PATH`,
+      { cause: error },
+    )
+  }
+  const installed = await firstThere(places)
+  if (installed === undefined) throw new Error('the package "chromium" brought no Chromium')
+  return installed
+}
+
+async function install(): Promise<void> {
+  const options = { timeout: installTimeoutMs, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }
+  const packages = ['install', '-y', '--no-install-recommends', 'chromium']
+  await run('apt-get', packages, options).catch(async () => {
+    // A new machine has no lists yet.
+    await run('apt-get', ['update'], options)
+    await run('apt-get', packages, options)
+  })
+}
+
+async function firstThere(paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths.filter((candidate) => candidate !== '')) {
+    const isThere = await access(path).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) return path
+  }
+  return undefined
+}
