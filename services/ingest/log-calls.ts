@@ -17,8 +17,6 @@ import type { Admission } from './stores/quota-store.ts'
 /** What became of one record: the identifier under which Kafka has it, or why it has not. */
 export type LogResult = { id: string } | Problem
 
-const quotaExceeded = 'INGEST_QUOTA_EXCEEDED'
-
 /** Takes records of one caller; one result each, in their order. A bad record does not fail its neighbours. */
 export type LogCalls = (principal: Principal, records: readonly RawRecord[]) => Promise<LogResult[]>
 
@@ -63,7 +61,7 @@ function countOutcomes(metrics: Metrics) {
     ['outcome'],
   )
   // Alerts are about increases, which a series that begins at 1 does not have.
-  for (const outcome of ['queued', quotaExceeded]) records.inc({ outcome }, 0)
+  for (const outcome of ['queued', 'INGEST_QUOTA_EXCEEDED']) records.inc({ outcome }, 0)
   return (results: readonly LogResult[]) => {
     for (const result of results) records.inc({ outcome: result instanceof Problem ? result.code : 'queued' })
   }
@@ -145,7 +143,7 @@ function overQuota({ projectId }: ProjectSettings, admission: Admission, nowMs: 
   const resetsAt = new Date(admission.periodResetAtMs).toISOString()
   return new Problem(
     429,
-    quotaExceeded,
+    'INGEST_QUOTA_EXCEEDED',
     `project ${projectId} has used its ${limit} requests for ${month}; the period resets at ${resetsAt}`,
     {
       headers: { 'retry-after': String(Math.max(1, Math.ceil((admission.periodResetAtMs - nowMs) / 1000))) },
