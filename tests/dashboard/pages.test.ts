@@ -31,6 +31,7 @@ const pages = () =>
     ['/tools', 'Tools'],
     ['/reviews', 'Reviews'],
     ['/score-runs', 'Score runs'],
+    ['/runs', 'Red team'],
     ['/operations', 'Operations'],
     ['/operations/dead-letters', 'Dead letters'],
     ['/settings/keys', 'API keys'],

@@ -1,4 +1,4 @@
-import { IconRefresh, IconScale } from '@tabler/icons-react'
+import { IconRefresh, IconScale, IconSwords } from '@tabler/icons-react'
 import type { PageEntry } from './page-entry.ts'
 
 /** Whether verdicts are right, and scoring history again when they were not. */
@@ -25,5 +25,17 @@ export const judgePages: readonly PageEntry[] = [
     role: 'admin',
     isGlobal: true,
     load: async () => (await import('../pages/score-runs/score-run-page.tsx')).ScoreRunPage,
+  },
+  {
+    path: '/runs',
+    title: 'Red team',
+    icon: IconSwords,
+    section: 'Judge',
+    load: async () => (await import('../pages/red-team/red-team-page.tsx')).RedTeamPage,
+  },
+  {
+    path: '/runs/$id',
+    title: 'Red-team run',
+    load: async () => (await import('../pages/red-team/red-team-run-page.tsx')).RedTeamRunPage,
   },
 ]

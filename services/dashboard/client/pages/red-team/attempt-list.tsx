@@ -1,0 +1,73 @@
+import { Badge, SegmentedControl, Stack, Text } from '@mantine/core'
+import { useApi } from '../../api/use-api.ts'
+import { useSetTexts, useTexts } from '../../app/address.ts'
+import { PageLink } from '../../parts/page-link.tsx'
+import { Loaded, Nothing } from '../../parts/page-states.tsx'
+import { PlainText } from '../../parts/plain-text.tsx'
+import { RowsTable, type Column } from '../../parts/rows-table.tsx'
+import { isUnderWay, type Attempt, type RedTeamRun } from './red-team-texts.ts'
+
+const verdicts = [
+  { value: 'fail', label: 'Got through' },
+  { value: 'unscored', label: 'Not judged' },
+  { value: 'pass', label: 'Held' },
+] as const
+const shownAtMost = 200
+
+/** The attacks of a run by their verdict; each leads to the call as it was recorded. */
+export function AttemptList({ run }: { run: RedTeamRun }) {
+  const { verdict: wanted } = useTexts()
+  const setTexts = useSetTexts()
+  const verdict = verdicts.find(({ value }) => value === wanted)?.value ?? 'fail'
+  const attempts = useApi(
+    'GET /api/redteam-runs/{id}/attempts',
+    { params: { id: run.id }, query: { verdict, limit: String(shownAtMost) } },
+    isUnderWay(run) ? { pollMs: 5_000, keepsPrevious: true } : { keepsPrevious: true },
+  )
+  const columns: Column<Attempt>[] = [
+    {
+      title: 'Probe',
+      cell: ({ probe_id: probe, request_id: id }) => (
+        <PageLink to="/requests/$id" params={{ id }} search={{ project: run.project_id }}>
+          <PlainText text={probe} />
+        </PageLink>
+      ),
+    },
+    { title: 'Category', cell: ({ category }) => category },
+    { title: 'As', cell: ({ transformation }) => transformation.replaceAll('_', ' ') },
+    { title: 'Severity', cell: ({ severity }) => (severity === null ? null : <Badge>{severity}</Badge>) },
+    { title: 'Found by', cell: ({ failed_by: by }) => by?.join(', ') },
+    { title: 'Why', cell: ({ reason }) => (reason === null ? null : <PlainText text={reason} />) },
+  ]
+  return (
+    <Stack>
+      <SegmentedControl
+        aria-label="Verdict"
+        data={[...verdicts]}
+        value={verdict}
+        onChange={(value) => setTexts({ verdict: value })}
+      />
+      <Loaded
+        query={attempts}
+        empty={{ when: ({ items }) => items.length === 0, show: <Nothing title="None" /> }}
+      >
+        {({ items, next_after: next }) => (
+          <>
+            <RowsTable
+              label="Attacks"
+              columns={columns}
+              rows={items}
+              keyOf={({ number }) => String(number)}
+              minWidth={760}
+            />
+            {next === null ? null : (
+              <Text size="sm" c="dimmed">
+                The first {shownAtMost}; the report has all.
+              </Text>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Stack>
+  )
+}

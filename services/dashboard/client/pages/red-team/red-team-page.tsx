@@ -1,0 +1,93 @@
+import { Badge, Button, Stack } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useMe } from '../../api/session.ts'
+import { rowsOf, useApiPages } from '../../api/use-api.ts'
+import { mayVisit } from '../../app/may-visit.ts'
+import { useProject } from '../../app/project.ts'
+import { formatCount, formatUsd } from '../../formats/format-number.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { Loaded, Nothing } from '../../parts/page-states.tsx'
+import { PlainText } from '../../parts/plain-text.tsx'
+import { RowsTable, type Column } from '../../parts/rows-table.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
+import { describeTarget, statusColors, type RedTeamRun } from './red-team-texts.ts'
+import { StartAttack } from './start-attack.tsx'
+
+/** Runs of attacks against one's own agents. */
+export function RedTeamPage() {
+  const project = useProject()
+  const role = useMe().data?.role ?? 'viewer'
+  const [isStarting, setIsStarting] = useState(false)
+  const runs = useApiPages('GET /api/redteam-runs', { query: { project_id: project.id, page_size: '50' } })
+  return (
+    <>
+      <PageHead title="Red team">
+        {mayVisit(role, { role: 'admin' }) ? (
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setIsStarting(true)}>
+            Attack an agent
+          </Button>
+        ) : null}
+      </PageHead>
+      {isStarting ? <StartAttack projectId={project.id} onClose={() => setIsStarting(false)} /> : null}
+      <Loaded
+        query={runs}
+        empty={{
+          when: (data) => rowsOf<'GET /api/redteam-runs'>(data).length === 0,
+          show: (
+            <Nothing title="Nothing was attacked yet">
+              A run sends attacks to an application and has its answers judged by production&apos;s scorers.
+            </Nothing>
+          ),
+        }}
+      >
+        {(data) => (
+          <Stack>
+            <RunTable runs={rowsOf<'GET /api/redteam-runs'>(data)} />
+            {runs.hasNextPage ? (
+              <Button
+                variant="default"
+                loading={runs.isFetchingNextPage}
+                onClick={() => void runs.fetchNextPage()}
+              >
+                Older
+              </Button>
+            ) : null}
+          </Stack>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function RunTable({ runs }: { runs: readonly RedTeamRun[] }) {
+  const columns: Column<RedTeamRun>[] = [
+    {
+      title: 'Started',
+      cell: ({ id, created_at: at }) => (
+        <PageLink to="/runs/$id" params={{ id }}>
+          <TimeText at={at} />
+        </PageLink>
+      ),
+    },
+    { title: 'Agent', cell: ({ agent_name: name }) => <PlainText text={name} /> },
+    { title: 'Target', cell: (run) => <PlainText text={describeTarget(run)} /> },
+    {
+      title: 'Status',
+      cell: ({ status }) => (
+        <Badge variant="light" color={statusColors[status]}>
+          {status}
+        </Badge>
+      ),
+    },
+    { title: 'Attacks', isNumber: true, cell: ({ total_probes: total }) => formatCount(total) },
+    { title: 'Got through', isNumber: true, cell: ({ fail_count: failed }) => formatCount(failed) },
+    { title: 'Critical', isNumber: true, cell: ({ critical_count: critical }) => formatCount(critical) },
+    { title: 'Not judged', isNumber: true, cell: ({ unscored_count: count }) => formatCount(count) },
+    { title: 'Cost', isNumber: true, cell: ({ cost_usd: cost }) => formatUsd(cost) },
+  ]
+  return (
+    <RowsTable label="Red-team runs" columns={columns} rows={runs} keyOf={({ id }) => id} minWidth={900} />
+  )
+}

@@ -1,0 +1,95 @@
+import { Button, Group, Modal, NumberInput, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useApiChange } from '../../api/use-api.ts'
+import { Failure } from '../../parts/page-states.tsx'
+
+interface Values {
+  agent: string
+  url: string
+  model: string
+  limit: number | ''
+  concurrency: number | ''
+  budgetUsd: number | ''
+  seed: string
+}
+
+const empty: Values = { agent: '', url: '', model: '', limit: 200, concurrency: 4, budgetUsd: '', seed: '' }
+
+/** Orders a run against a chat-completions endpoint; other targets are attacked by scripts/redteam. */
+export function StartAttack({ projectId, onClose }: { projectId: string; onClose: () => void }) {
+  const start = useApiChange('POST /api/redteam-runs', ['GET /api/redteam-runs'])
+  const form = useForm<Values>({
+    initialValues: empty,
+    validate: {
+      agent: (agent) => (agent.trim() === '' ? 'Which agent is attacked' : null),
+      url: (url) => (URL.canParse(url) ? null : 'An address'),
+    },
+  })
+  const submit = form.onSubmit((values) =>
+    start.mutate({ body: bodyOf(projectId, values) }, { onSuccess: onClose }),
+  )
+  return (
+    <Modal opened onClose={onClose} title="Attack an agent">
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput label="Agent" data-autofocus {...form.getInputProps('agent')} />
+          <TextInput
+            label="Chat-completions address"
+            description="Its host has to be named in REDTEAM_ALLOWED_HOSTS"
+            placeholder="http://127.0.0.1:8080/v1/chat/completions"
+            {...form.getInputProps('url')}
+          />
+          <TextInput label="Model" description="Empty: the target's own" {...form.getInputProps('model')} />
+          <Group grow>
+            <NumberInput
+              label="Attacks at most"
+              min={1}
+              allowDecimal={false}
+              {...form.getInputProps('limit')}
+            />
+            <NumberInput
+              label="At a time"
+              min={1}
+              allowDecimal={false}
+              {...form.getInputProps('concurrency')}
+            />
+          </Group>
+          <Group grow>
+            <NumberInput
+              label="Budget, USD"
+              placeholder="None"
+              min={0}
+              {...form.getInputProps('budgetUsd')}
+            />
+            <TextInput
+              label="Seed"
+              description="The same seed, the same attacks"
+              placeholder="By chance"
+              {...form.getInputProps('seed')}
+            />
+          </Group>
+          {start.error === null ? null : <Failure error={start.error} />}
+          <Group justify="flex-end">
+            <Button type="submit" color="red" loading={start.isPending}>
+              Attack
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+function bodyOf(projectId: string, { agent, url, model, limit, concurrency, budgetUsd, seed }: Values) {
+  return {
+    project_id: projectId,
+    agent_name: agent,
+    target: { kind: 'chat' as const, url, ...(model === '' ? {} : { model }) },
+    options: {
+      ...(limit === '' ? {} : { limit }),
+      ...(concurrency === '' ? {} : { concurrency }),
+    },
+    ...(budgetUsd === '' ? {} : { budget_usd: budgetUsd }),
+    ...(seed === '' ? {} : { seed }),
+  }
+}
