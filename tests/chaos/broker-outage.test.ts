@@ -52,7 +52,9 @@ describe('the only broker goes away', () => {
     const impatient = newProducer(1_000)
     const patient = newProducer(60_000)
     const late = newProducer(1_000)
-    await Promise.all([send(impatient, 'before'), send(patient, 'before')])
+    // A broker that has just started may take longer than the impatient one waits.
+    await untilTaken(() => send(impatient, 'before'))
+    await send(patient, 'before')
 
     await broker.kill()
     await late.start()
@@ -75,7 +77,7 @@ describe('the only broker goes away', () => {
 
   test('a broker that is silent is given up on in time, and used again when it speaks', async () => {
     const producer = newProducer(2_000)
-    await send(producer, 'before the silence')
+    await untilTaken(() => send(producer, 'before the silence'))
     broker.pause()
     try {
       await untilRefused(() => send(producer, 'into the silence'))
