@@ -3,7 +3,7 @@ import { catchMutation } from './mutations/catch-mutation.ts'
 import { runSeeds } from './run-seeds.ts'
 
 /** A minute of seeds is `node tests/simulation/run.ts --seeds 2000 --jobs 2`; these are enough to see that nothing is broken badly. */
-const seeds = 120
+const seeds = 60
 
 test(`${seeds} histories keep what the system promises`, async () => {
   const lines: string[] = []
