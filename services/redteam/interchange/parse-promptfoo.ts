@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Probe } from '../probes/probe.ts'
 import { categoryOfPromptfoo, judgesOf } from './categories.ts'
-import type { ParsedEntries } from './recorded-entry.ts'
+import type { ParsedEntries, RecordedEntry } from './recorded-entry.ts'
 
-const metadataSchema = z.looseObject({ pluginId: z.string().optional(), goal: z.string().nullish() })
+const metadataSchema = z.looseObject({ pluginId: z.string().max(200).optional(), goal: z.string().nullish() })
 const testSchema = z.looseObject({
   vars: z.record(z.string(), z.unknown()),
   metadata: metadataSchema.optional(),
@@ -61,35 +61,36 @@ export function parsePromptfooResults(json: string): ParsedEntries {
   try {
     value = JSON.parse(json)
   } catch {
-    return { ok: false, problems: [{ line: 1, reason: 'is not JSON' }] }
+    return refuse('is not JSON')
   }
   const report = reportSchema.safeParse(value)
-  if (!report.success)
-    return { ok: false, problems: [{ line: 1, reason: 'expected an object with results.results' }] }
+  if (!report.success) return refuse('expected an object with results.results')
   const results = report.data.results.results.map((result) => resultSchema.safeParse(result))
-  const bad = results.findIndex(({ success }) => !success)
-  if (bad >= 0) return { ok: false, problems: [{ line: 1, reason: `results.results.${bad} is no result` }] }
-  const entries = results.flatMap(({ data }) => {
-    const said = data?.prompt?.raw ?? saidIn(data?.vars ?? {})
-    if (data === undefined || said === undefined) return []
+  const entries: RecordedEntry[] = []
+  for (const [index, { data }] of results.entries()) {
+    if (data === undefined) return refuse(`results.results.${index} is no result`)
+    const said = data.prompt?.raw ?? saidIn(data.vars)
+    // Left out it would be missing from the counts, which then say nothing of it.
+    if (said === undefined) return refuse(`results.results.${index} has no prompt`)
     const plugin = data.metadata?.pluginId ?? data.testCase?.metadata?.pluginId ?? 'unknown'
-    const output = data.response?.output
-    return [
-      {
-        probe: plugin,
-        category: categoryOfPromptfoo(plugin),
-        turns: [{ role: 'user' as const, text: said }],
-        output:
-          output === undefined || output === null
-            ? null
-            : typeof output === 'string'
-              ? output
-              : JSON.stringify(output),
-        origin: { promptfoo_id: data.id ?? null, promptfoo_success: data.success ?? null },
-      },
-    ]
-  })
-  return { ok: true, entries }
+    entries.push({
+      probe: plugin,
+      category: categoryOfPromptfoo(plugin),
+      turns: [{ role: 'user' as const, text: said }],
+      output: outputOf(data.response?.output),
+      origin: { promptfoo_id: data.id ?? null, promptfoo_success: data.success ?? null },
+    })
+  }
+  return entries.length === 0 ? refuse('there is no result in it') : { ok: true, entries }
+}
+
+function refuse(reason: string): ParsedEntries {
+  return { ok: false, problems: [{ line: 1, reason }] }
+}
+
+function outputOf(output: unknown): string | null {
+  if (output === undefined || output === null) return null
+  return typeof output === 'string' ? output : JSON.stringify(output)
 }
 
 /** What a test case says: its `prompt`, or the one variable that is text. */

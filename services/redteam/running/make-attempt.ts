@@ -55,13 +55,14 @@ export async function makeAttempt(
     const answer = await ask(conversation, dependencies)
     if (answer.kind !== 'answered') return { last: answer, earlier }
     conversation = { ...conversation, said: [...conversation.said, { role: 'assistant', text: answer.text }] }
+    const exchange = { requestBody: answer.requestBody, responseBody: answer.responseBody }
     if (isAdaptive && queue.length === 0 && turn + 1 < mostAdaptiveTurns && attacker !== undefined) {
       const next = await nextTurn(attacker, probe, conversation)
-      if (typeof next === 'object') return { last: next, earlier }
+      if (typeof next === 'object') return { last: next, earlier: [...earlier, exchange] }
       if (next !== undefined) queue.push(next)
     }
     if (queue.length === 0) return { last: answer, earlier }
-    earlier.push({ requestBody: answer.requestBody, responseBody: answer.responseBody })
+    earlier.push(exchange)
   }
 }
 

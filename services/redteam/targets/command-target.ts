@@ -44,28 +44,46 @@ function run(
   timeoutMs: number,
 ): Promise<{ text: string; error?: string }> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, {
-      env,
-      stdio: ['pipe', 'pipe', 'ignore'],
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
-    })
+    // In a group of its own: what it starts may hold its output open, and ends with it.
+    const child = spawn(program, args, { env, detached: true, stdio: ['pipe', 'pipe', 'ignore'] })
     const chunks: Buffer[] = []
     let size = 0
+    let failure: string | undefined
+    const kill = (reason: string) => {
+      failure ??= reason
+      killGroup(child.pid)
+    }
+    const timer = setTimeout(kill, timeoutMs, 'TIMEOUT')
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > maxAnswerBytes) child.kill('SIGKILL')
+      if (size > maxAnswerBytes) kill('ANSWER_TOO_LARGE')
       else chunks.push(chunk)
     })
-    child.on('error', (error: NodeJS.ErrnoException) => resolve({ text: '', error: error.code ?? 'SPAWN' }))
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer)
+      resolve({ text: '', error: error.code ?? 'SPAWN' })
+    })
     child.on('close', (code, signal) => {
-      if (size > maxAnswerBytes) resolve({ text: '', error: 'ANSWER_TOO_LARGE' })
-      else if (signal !== null) resolve({ text: '', error: 'TIMEOUT' })
-      else if (code !== 0) resolve({ text: '', error: `EXIT_${code ?? 'NONE'}` })
-      else resolve({ text: Buffer.concat(chunks).toString('utf8').trimEnd() })
+      clearTimeout(timer)
+      const error = failure ?? signal ?? (code === 0 ? undefined : `EXIT_${code ?? 'NONE'}`)
+      resolve(
+        error === undefined
+          ? { text: Buffer.concat(chunks).toString('utf8').trimEnd() }
+          : { text: '', error },
+      )
     })
     // A program that does not read its input closes it; its answer counts all the same.
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
   })
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    // All of it has ended.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
