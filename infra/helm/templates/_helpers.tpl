@@ -1,0 +1,162 @@
+{{- define "sluice.name" -}}
+{{- printf "%s" .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- end }}
+
+{{- define "sluice.selector" -}}
+app.kubernetes.io/name: sluice
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .process }}
+{{- end }}
+
+{{- define "sluice.labels" -}}
+{{ include "sluice.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
+{{- end }}
+
+{{- define "sluice.image" -}}
+{{ required "image.repository: where is the image?" .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{/* The operations ports are the services' own defaults. */}}
+{{- define "sluice.ports" -}}
+{"gateway": {"ops": 9080, "http": 8080}, "api": {"ops": 9000, "http": 8000}, "dashboard": {"ops": 9004, "http": 3000},
+ "sink": {"ops": 9001}, "scorer": {"ops": 9002}, "notifier": {"ops": 9003}, "redteam": {"ops": 9006}}
+{{- end }}
+
+{{/* Which secrets a process uses. Nobody is given what another uses. */}}
+{{- define "sluice.secrets" -}}
+{{- $database := list "DATABASE_URL" "DATABASE_SSL_CA" -}}
+{{- $kafka := list "KAFKA_SSL_CA" "KAFKA_SSL_CERT" "KAFKA_SSL_KEY" "KAFKA_SASL_USERNAME" "KAFKA_SASL_PASSWORD" -}}
+{{- $gateway := list "PROXY_API_KEY" "SERVICE_API_KEY" "SPOOL_KEY" "UPSTREAM_API_KEY" "UPSTREAM_CLIENT_SECRET" -}}
+{{- if eq (.root.Values.gateway.env.GATEWAY_AUTH | default "") "project_keys" }}{{ $gateway = append $gateway "INTERNAL_API_SECRET" }}{{ end -}}
+{{- if eq (.root.Values.gateway.env.GATEWAY_DELIVERY | default "") "kafka" }}{{ $gateway = concat $gateway $kafka (list "BODY_ENCRYPTION_KEYS") }}{{ end -}}
+{{- $names := dict
+  "gateway" $gateway
+  "api" (concat $database $kafka (list "INTERNAL_API_SECRET" "BODY_ENCRYPTION_KEYS" "STRIPE_API_KEY" "PAYMENT_WEBHOOK_SECRET"))
+  "sink" (concat $database $kafka)
+  "scorer" (concat $database $kafka (list "BODY_ENCRYPTION_KEYS" "OPENAI_API_KEY" "JUDGE_MARK_SECRET"))
+  "notifier" (concat $database $kafka (list "BODY_ENCRYPTION_KEYS" "WEBHOOK_CA"))
+  "redteam" (concat $database (list "BODY_ENCRYPTION_KEYS" "INTERNAL_API_SECRET" "REDTEAM_TARGET_KEYS" "REDTEAM_ATTACKER_KEY"))
+  "dashboard" (list "INTERNAL_API_SECRET" "DASHBOARD_ADMIN_PASSWORD" "OIDC_CLIENT_SECRET")
+  "migrate" (concat $database $kafka) -}}
+{{- get $names .process | toJson -}}
+{{- end }}
+
+{{- define "sluice.secretName" -}}
+{{- $own := get (get .root.Values .process) "secretName" -}}
+{{- $own | default .root.Values.secrets.name | required "secrets.name: which Secret holds DATABASE_URL and the others?" -}}
+{{- end }}
+
+{{/* Variables that are no secrets, of one process; what the values say goes before what is worked out here. */}}
+{{- define "sluice.variables" -}}
+{{- $values := .root.Values -}}
+{{- $api := printf "http://%s-api:8000" (include "sluice.name" .root) -}}
+{{- $all := dict "OPS_HOST" "0.0.0.0" -}}
+{{- $speaksKafka := has .process (list "api" "sink" "scorer" "notifier" "migrate") -}}
+{{- if and (eq .process "gateway") (eq ($values.gateway.env.GATEWAY_DELIVERY | default "") "kafka") }}{{ $speaksKafka = true }}{{ end -}}
+{{- if $speaksKafka -}}
+{{- $_ := set $all "KAFKA_BROKERS" (required "kafka.brokers: where is Kafka?" $values.kafka.brokers) -}}
+{{- $_ := set $all "SCHEMA_REGISTRY_URL" (required "registryUrl: where is the schema registry?" $values.registryUrl) -}}
+{{- $_ := set $all "KAFKA_SSL" (toString $values.kafka.tls) -}}
+{{- if ne $values.kafka.sasl "none" }}{{ $_ := set $all "KAFKA_SASL_MECHANISM" $values.kafka.sasl }}{{ end -}}
+{{- if $values.kafka.prefix }}{{ $_ := set $all "TOPIC_PREFIX" $values.kafka.prefix }}{{ end -}}
+{{- end -}}
+{{- if has .process (list "gateway" "dashboard" "redteam") }}{{ $_ := set $all "API_BACKEND_URL" $api }}{{ end -}}
+{{- if has .process (list "api" "sink" "dashboard" "redteam") }}{{ $_ := set $all "DASHBOARD_URL" $values.dashboardUrl }}{{ end -}}
+{{- if eq .process "api" }}{{ $_ := set $all "PUBLIC_BASE_URL" $values.publicBaseUrl }}{{ end -}}
+{{- if eq .process "gateway" }}{{ $_ := set $all "SPOOL_DIR" "/var/lib/sluice/spool" }}{{ end -}}
+{{- if and (eq .process "scorer") $values.scorer.customScorers }}{{ $_ := set $all "CUSTOM_SCORERS_FILE" "/etc/sluice/scorers.yaml" }}{{ end -}}
+{{- mergeOverwrite $all $values.env (get $values .process).env | toJson -}}
+{{- end }}
+
+{{- define "sluice.env" -}}
+{{- $secret := include "sluice.secretName" . }}
+{{- range $name, $value := include "sluice.variables" . | fromJson }}
+- name: {{ $name }}
+  value: {{ toString $value | quote }}
+{{- end }}
+{{- range $name := include "sluice.secrets" . | fromJsonArray }}
+- name: {{ $name }}
+  valueFrom:
+    secretKeyRef: { name: {{ $secret }}, key: {{ $name }}, optional: {{ ne $name "DATABASE_URL" }} }
+{{- end }}
+{{- end }}
+
+{{- define "sluice.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 1000
+runAsGroup: 1000
+fsGroup: 1000
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile: { type: RuntimeDefault }
+{{- end }}
+
+{{- define "sluice.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end }}
+
+{{/* A pod's template: the same for every process but for what it runs and where it writes. */}}
+{{- define "sluice.pod" -}}
+{{- $own := get .root.Values .process -}}
+{{- $ports := get (include "sluice.ports" .root | fromJson) .process -}}
+metadata:
+  labels: {{- include "sluice.labels" . | nindent 4 }}
+spec:
+  automountServiceAccountToken: false
+  enableServiceLinks: false
+  terminationGracePeriodSeconds: {{ $own.terminationGracePeriodSeconds }}
+  securityContext: {{- include "sluice.podSecurity" . | nindent 4 }}
+  {{- with .root.Values.image.pullSecrets }}
+  imagePullSecrets: {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .root.Values.nodeSelector }}
+  nodeSelector: {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .root.Values.tolerations }}
+  tolerations: {{- toYaml . | nindent 4 }}
+  {{- end }}
+  topologySpreadConstraints:
+    - maxSkew: 1
+      topologyKey: kubernetes.io/hostname
+      whenUnsatisfiable: ScheduleAnyway
+      labelSelector:
+        matchLabels: {{- include "sluice.selector" . | nindent 10 }}
+  containers:
+    - name: {{ .process }}
+      image: {{ include "sluice.image" .root | quote }}
+      imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+      {{- if eq .process "notifier" }}
+      # infra/node-options.ts says why.
+      args: [--max-semi-space-size=64, services/notifier/main.ts]
+      {{- else }}
+      args: [services/{{ .process }}/main.ts]
+      {{- end }}
+      env: {{- include "sluice.env" . | trim | nindent 8 }}
+      ports:
+        {{- range $name, $port := $ports }}
+        - { name: {{ $name }}, containerPort: {{ $port }} }
+        {{- end }}
+      # Slow to start is not dead: consumers wait for Kafka and Postgres.
+      startupProbe: { httpGet: { path: /healthz, port: ops }, periodSeconds: 5, failureThreshold: 36 }
+      livenessProbe: { httpGet: { path: /healthz, port: ops }, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 }
+      readinessProbe: { httpGet: { path: /readyz, port: ops }, periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2 }
+      resources: {{- toYaml $own.resources | nindent 8 }}
+      securityContext: {{- include "sluice.containerSecurity" . | nindent 8 }}
+      volumeMounts:
+        - { name: tmp, mountPath: /tmp }
+        {{- if eq .process "gateway" }}
+        - { name: spool, mountPath: /var/lib/sluice/spool }
+        {{- end }}
+        {{- if and (eq .process "scorer") $own.customScorers }}
+        - { name: scorers, mountPath: /etc/sluice, readOnly: true }
+        {{- end }}
+  volumes:
+    - { name: tmp, emptyDir: { sizeLimit: 256Mi } }
+    {{- if and (eq .process "scorer") $own.customScorers }}
+    - { name: scorers, configMap: { name: {{ include "sluice.name" .root }}-scorers } }
+    {{- end }}
+{{- end }}
