@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
+import { access, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -12,7 +12,8 @@ import { createProgress } from './stack/progress.ts'
 
 const usage = `scripts/redteam run --target URL --project ID --agent NAME [options]
 scripts/redteam import FILE --format garak|promptfoo --project ID --agent NAME
-scripts/redteam resume|cancel RUN
+scripts/redteam resume RUN [FILE] [--key, --command, --probes as at the start]
+scripts/redteam cancel RUN
 scripts/redteam report RUN [--format json|html|junit|garak] [--out FILE]
 
   --model NAME       that the target is asked for       --key KEY          bearer token of the target; it is not stored
@@ -22,7 +23,7 @@ scripts/redteam report RUN [--format json|html|junit|garak] [--out FILE]
   --transformations A,B (plain)    --repeats N (1)    --limit N    --seed TEXT (1)    --concurrency N (4)
   --requests-per-minute N          --budget-usd N     --alert      raise threat_detected for what fails
   --fail-over SHARE  end with 1 when a larger share of what was judged failed (0 to 1)
-  --format F --out FILE            write the report when it is over
+  --format F --out FILE            write the report when it is over; of an import in the form of FILE if it is garak's, else as JSON
   --state DIR        the running stack (.sluice); PUBLIC_BASE_URL, INTERNAL_API_SECRET and DATABASE_URL take its place
 
 Hosts other than loopback are attacked only when REDTEAM_ALLOWED_HOSTS names them. A run that was killed goes on with \`resume\`.
@@ -30,6 +31,7 @@ Hosts other than loopback are attacked only when REDTEAM_ALLOWED_HOSTS names the
 
 interface Run {
   id: string
+  target: { kind: string; url?: string }
   status: string
   problem: string | null
   stopped_by: string | null
@@ -83,13 +85,32 @@ function numberOf(name: string, given: string | undefined): number | undefined {
 
 async function targetOf(values: Values): Promise<object> {
   if (values.command !== undefined) return { kind: 'command' }
-  if (values.template !== undefined) {
-    const template = JSON.parse(await readFile(values.template, 'utf8')) as object
-    return { kind: 'http', ...template }
-  }
+  if (values.template !== undefined) return { kind: 'http', ...(await readTemplate(values.template)) }
   if (values.target === undefined)
     throw new CannotStart(`--target, --template or --command is needed\n\n${usage}`)
   return { kind: 'chat', url: values.target, ...(values.model === undefined ? {} : { model: values.model }) }
+}
+
+async function readTemplate(file: string): Promise<object> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as object
+  } catch (error) {
+    throw new CannotStart(`--template ${file}: ${messageOf(error)}`)
+  }
+}
+
+/** What would only come to light when the run is over, or with the run failed, is told before it is ordered. */
+async function checkArguments(values: Values, recordedFile: string | undefined): Promise<void> {
+  const threshold = numberOf('fail-over', values['fail-over']) ?? 0
+  if (threshold < 0 || threshold > 1)
+    throw new CannotStart(`--fail-over: expected a share from 0 to 1, not ${threshold}`)
+  for (const file of [
+    ...wordsOf(values.probes).filter(isFile),
+    ...(recordedFile === undefined ? [] : [recordedFile]),
+  ])
+    await access(file).catch((error: unknown) => {
+      throw new CannotStart(`${file} cannot be read: ${messageOf(error)}`)
+    })
 }
 
 async function order(api: OperatorApi, values: Values, target: object): Promise<Run> {
@@ -123,7 +144,7 @@ async function startRunner(
   recordedFile?: string,
 ): Promise<ChildProcess> {
   const env = await findStore(values.state, process.env)
-  const url = values.target
+  const { url } = run.target
   const files = wordsOf(values.probes).filter(isFile)
   const main = join(import.meta.dirname, '..', 'services', 'redteam', 'main.ts')
   return spawn(process.execPath, [main], {
@@ -199,7 +220,7 @@ async function writeReport(api: OperatorApi, id: string, { format = 'json', out 
 
 async function run(): Promise<void> {
   const { values, positionals } = readArguments()
-  const [verb, subject] = positionals
+  const [verb, subject, recordedFile] = positionals
   if (values.help === true) {
     console.log(usage)
     return
@@ -207,11 +228,11 @@ async function run(): Promise<void> {
   const api = await findApi(values.state, process.env)
   if (verb === 'run' || (verb === 'import' && subject !== undefined)) {
     const file = verb === 'import' ? subject : undefined
+    await checkArguments(values, file)
     const target = file === undefined ? await targetOf(values) : { kind: 'recorded', format: values.format }
     const ordered = await order(api, values, target)
     console.log(ordered.id)
-    const runner = await startRunner(api, ordered, values, file)
-    return conclude(api, await watch(api, ordered.id, runner), values)
+    return carryOut(api, ordered, values, file)
   }
   if (subject === undefined)
     throw new CannotStart(`expected run, import, resume, cancel or report\n\n${usage}`)
@@ -221,9 +242,28 @@ async function run(): Promise<void> {
     return
   }
   if (verb !== 'resume') throw new CannotStart(`there is no ${verb ?? ''}\n\n${usage}`)
+  await checkArguments(values, recordedFile)
   const found = await findRun(api, subject)
-  const runner = await startRunner(api, found, values)
-  return conclude(api, await watch(api, found.id, runner), values)
+  const { kind } = found.target
+  if (
+    (kind === 'command' && values.command === undefined) ||
+    (kind === 'recorded' && recordedFile === undefined)
+  )
+    throw new CannotStart(
+      `${subject} goes on with ${kind === 'command' ? '--command' : 'FILE'}: it is not stored`,
+    )
+  return carryOut(api, found, values, recordedFile)
+}
+
+async function carryOut(api: OperatorApi, run: Run, values: Values, recordedFile?: string): Promise<void> {
+  const runner = await startRunner(api, run, values, recordedFile)
+  // It would go on attacking with nobody watching. Ctrl-C reaches it by itself; here it is only waited for.
+  process.once('SIGTERM', () => runner.kill('SIGTERM'))
+  process.once('SIGINT', () => undefined)
+  // What an import calls a format is that of the file that it reads.
+  const isForeign = recordedFile !== undefined && values.format !== 'garak'
+  const asked = isForeign ? { ...values, format: 'json' } : values
+  return conclude(api, await watch(api, run.id, runner), asked)
 }
 
 try {

@@ -9,8 +9,7 @@ const barWidth = 30
 const quietMs = 5_000
 
 export function createProgress(output: NodeJS.WriteStream): Progress {
-  const startMs = Date.now()
-  let first: number | undefined
+  let began = { what: '', done: 0, atMs: 0 }
   let shownAtMs = 0
   let shown = ''
   const write = (line: string) => {
@@ -22,8 +21,9 @@ export function createProgress(output: NodeJS.WriteStream): Progress {
   let last = ''
   return {
     show(what, done, total) {
-      first ??= done
-      const perSecond = ((done - first) / Math.max(1, Date.now() - startMs)) * 1_000
+      // Another thing has a rate of its own: what was sent says nothing of how fast is judged.
+      if (began.what !== what) began = { what, done, atMs: Date.now() }
+      const perSecond = ((done - began.done) / Math.max(1, Date.now() - began.atMs)) * 1_000
       const left = perSecond > 0 && done < total ? `, ${Math.ceil((total - done) / perSecond)} s left` : ''
       const filled = total === 0 ? barWidth : Math.min(barWidth, Math.floor((done / total) * barWidth))
       const bar = '#'.repeat(filled).padEnd(barWidth, '-')
