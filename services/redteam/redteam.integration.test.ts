@@ -127,8 +127,8 @@ test('after kill -9 the run goes on where it was, and no probe reaches the targe
     name: 'redteam',
     operationsPort,
     logFile: join(directory, 'redteam.log'),
-    // What was interrupted is not waited for longer than this.
-    environment: { ...used.stage.environment, REDTEAM_SCORE_WAIT_MS: '8000' },
+    // What was interrupted is not waited for longer than this; what has no score by then is judged all the same.
+    environment: { ...used.stage.environment, REDTEAM_SCORE_WAIT_MS: '2000' },
   })
   try {
     const id = await order(target, {}, { limit: 100, probes: ['LLM07', 'LLM01', 'LLM03', 'LLM05', 'LLM10'] })
