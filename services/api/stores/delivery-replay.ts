@@ -52,7 +52,7 @@ export async function planFailedReplays(
 ): Promise<WebhookDelivery[]> {
   const rows = await database.query<EventRow>(
     `select ${columns} from webhook_deliveries d
-     where :scope(d) and d.webhook_id = $2 and d.status = 'failed' and d.created_at >= $3 and d.created_at < $4
+     where :scope(d) and d.webhook_id = $2 and d.status = 'failed' and d.has_failed and d.created_at >= $3 and d.created_at < $4
        and ($5::uuid is null or (d.created_at, d.id) > (select l.created_at, l.id from webhook_deliveries l where :scope(l) and l.id = $5))
      order by d.created_at, d.id limit $6`,
     [idToUuid(webhookId), new Date(startMs), new Date(endMs), after === null ? null : idToUuid(after), limit],

@@ -67,6 +67,8 @@ export function createDeliveryStore(database: ProjectDatabase<OneProject>) {
       const conditions = new Conditions()
       conditions.equal('d.webhook_id', idToUuid(webhookId))
       conditions.equal('d.status', status)
+      // Says nothing new, but has an index: few of many have failed.
+      if (status === 'failed' || status === 'retrying') conditions.add('d.has_failed')
       const { rows, counted } = await listRows<DeliveryRow>(database, paging, {
         columns,
         from: 'webhook_deliveries d',
