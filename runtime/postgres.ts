@@ -13,11 +13,16 @@ export interface PoolDependencies {
   statementTimeoutMs?: number
   /** The role that connections take, which row-level security holds. Absent: the login's own rights. */
   role?: string
+  /**
+   * Its statements find rows by key, so no plan of them reads a whole table: one that was made and kept while a table was small did, and
+   * took the longer the larger the table grew, until Postgres had counted it.
+   */
+  readsByKey?: boolean
 }
 
 /** A pool that outlives the loss of its connections. Its owner ends it. */
 export function createPool(config: PostgresConfig, dependencies: PoolDependencies): pg.Pool {
-  const { role } = dependencies
+  const { role, readsByKey = false } = dependencies
   const pool = new pg.Pool({
     connectionString: config.DATABASE_URL,
     max: config.DATABASE_POOL_SIZE,
@@ -28,7 +33,7 @@ export function createPool(config: PostgresConfig, dependencies: PoolDependencie
     keepAlive: true,
     ...(config.DATABASE_SSL_CA === undefined ? {} : { ssl: { ca: config.DATABASE_SSL_CA } }),
     // The pool hands a connection out once this promise resolves, which the type of the option does not say.
-    ...(role === undefined ? {} : { onConnect: (client): unknown => takeRole(client, role) }),
+    onConnect: (client): unknown => prepareConnection(client, role, readsByKey),
   })
   // Without a listener the loss of an idle connection would end the process.
   pool.on('error', (error) => dependencies.log.warn({ err: error }, 'an idle Postgres connection was lost'))
@@ -44,6 +49,15 @@ export function createPool(config: PostgresConfig, dependencies: PoolDependencie
   }
   for (const event of ['acquire', 'release', 'remove'] as const) pool.on(event, report)
   return pool
+}
+
+async function prepareConnection(
+  client: pg.ClientBase,
+  role: string | undefined,
+  readsByKey: boolean,
+): Promise<void> {
+  if (readsByKey) await client.query('set enable_seqscan = off')
+  if (role !== undefined) await takeRole(client, role)
 }
 
 /**

@@ -82,7 +82,7 @@ function layGround(config: NotifierConfig, dependencies: ProcessDependencies): G
     config,
     kafka,
     producer,
-    pool: createPool(config, { log, metrics, applicationName: 'sluice-notifier' }),
+    pool: createPool(config, { log, metrics, applicationName: 'sluice-notifier', readsByKey: true }),
     sealer: createSealer(config.BODY_ENCRYPTION_KEYS),
     notifierMetrics: createNotifierMetrics(metrics),
     events: codecOf(topics.eventRaised),

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { idToUuid, newId } from '#schemas/ids.ts'
+import { createLog } from '#runtime/log.ts'
+import { createMetrics } from '#runtime/metrics.ts'
+import { createPool } from '#runtime/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { until } from '#tests/support/until.ts'
 import { raisedEvent, webhookDelivery } from '../testing/sample-records.ts'
@@ -111,4 +114,28 @@ test('a webhook that goes while its delivery comes takes it along', async () => 
   client.release()
   await deletion
   expect(await leftOf(one)).toEqual({ deliveries: 0, attempts: 0 })
+})
+
+test('plans that are kept from when there were few deliveries read no table whole', async () => {
+  const keyed = createPool(
+    { DATABASE_URL: database.url, DATABASE_POOL_SIZE: 1 },
+    {
+      log: createLog('test', 'silent'),
+      metrics: createMetrics(),
+      applicationName: 'test',
+      readsByKey: true,
+    },
+  )
+  const one = await addWebhook()
+  await store.insert([one])
+  const within = createDeliveryStore(keyed, 15_000)
+  // Postgres keeps a plan from the sixth time on.
+  for (let time = 0; time < 7; time++) await within.claim(one)
+  const { rows } = await keyed.query<Record<'QUERY PLAN', string>>(
+    `explain execute claim_attempts('{${idToUuid(one.delivery_id)}}', '{1}', '{t}', 1)`,
+  )
+  await keyed.end()
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  expect(plan).toMatch(/webhook_attempts_pkey/)
+  expect(plan).not.toMatch(/Seq Scan/)
 })
