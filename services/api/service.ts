@@ -10,7 +10,9 @@ import type { Route } from '#services/ingest/http/route.ts'
 import { createIngestCore, type IngestCore } from '#services/ingest/ingest-core.ts'
 import type { ApiConfig } from './config.ts'
 import { createDrop } from './dead-letters/drop.ts'
+import { createReadLetters } from './dead-letters/read-letters.ts'
 import { createRedrive } from './dead-letters/redrive.ts'
+import { createShowContent } from './dead-letters/show-content.ts'
 import { createDocsPages } from './http/docs-pages.ts'
 import { describeApi } from './http/openapi.ts'
 import { auditRoutes } from './routes/audit-routes.ts'
@@ -227,13 +229,15 @@ interface WatchingParts {
 
 /** What waits and what was given up. */
 function watchingRoutes({ core, operatorPool, ...parts }: WatchingParts): Route[] {
-  const { kafka, producer } = core
+  const { kafka, producer, registry } = core
+  const readLetters = createReadLetters(kafka, parts.topicPrefix)
+  const own = { ...parts, pool: operatorPool, readLetters }
   return [
     ...deadLetterRoutes({
-      ...parts,
-      pool: operatorPool,
-      redrive: createRedrive({ ...parts, pool: operatorPool, kafka, producer }),
-      drop: createDrop({ ...parts, pool: operatorPool }),
+      ...own,
+      redrive: createRedrive({ ...own, producer }),
+      showContent: createShowContent({ ...own, registry }),
+      drop: createDrop(own),
     }),
     ...operationRoutes({ ...parts, operatorPool, kafka, problems: () => core.problems() }),
   ]

@@ -4,10 +4,15 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Kafka } from 'kafkajs'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
+import { createRegistryCodec } from '#runtime/kafka/registry-codec.ts'
 import { createLog } from '#runtime/log.ts'
-import { hashedId, idTimeMs, idToUuid, newId } from '#schemas/ids.ts'
+import { idTimeMs, idToUuid, newId } from '#schemas/ids.ts'
+import { avroSchemas } from '#schemas/topics.ts'
+import { schemaExamples } from '#scripts/schema-examples.ts'
+import { buryDeadLetters } from '#tests/support/bury-dead-letters.ts'
 import { testInfrastructure } from '#tests/support/infrastructure.ts'
 import { readLog } from '#tests/support/read-log.ts'
+import { signInPerson } from '#tests/support/sign-in-people.ts'
 import { operatorSecret, startApi, type RunningApi } from '#tests/support/start-api.ts'
 
 const source = 'llm.request.logged'
@@ -39,29 +44,8 @@ async function bury(key: string, value: Buffer | null): Promise<string> {
   return id
 }
 
-async function buryAll(letters: readonly [key: string, value: Buffer | null][], topic: string) {
-  const producer = kafka.producer()
-  await producer.connect()
-  const timestampMs = Date.now()
-  const headers = { mine: 'kept', 'sluice-dlq-code': 'UNSTORABLE', 'sluice-dlq-offset': '3' }
-  const [sent] = await producer.send({
-    topic: `${api.topicPrefix}${topic}.dlq`,
-    messages: letters.map(([key, value]) => ({ key, value, timestamp: String(timestampMs), headers })),
-  })
-  await producer.disconnect()
-  const ids: string[] = []
-  for (const [index, [key, value]] of letters.entries()) {
-    const offset = String(Number(sent?.baseOffset ?? '0') + index)
-    const id = hashedId('deadLetter', timestampMs, [key, offset])
-    await api.pool.query(
-      `insert into dead_letters (id, cluster, topic, partition, "offset", code, message, record_key, value_bytes, dead_at)
-       values ($1, 'c', $2, 0, $3, 'UNSTORABLE', 'no', $4, $5, $6)`,
-      [idToUuid(id), topic, offset, key, value?.length ?? null, new Date(timestampMs)],
-    )
-    ids.push(id)
-  }
-  return ids
-}
+const buryAll = (letters: readonly [key: string, value: Buffer | null][], topic: string) =>
+  buryDeadLetters({ api, kafka }, letters, topic)
 
 const post = (path: string, body?: unknown) =>
   api.call('POST', `/api/dead-letters/${path}`, {
@@ -142,6 +126,66 @@ test('many are dropped by filter and with a reason, also those without a value; 
     { status: 'dropped', reason: 'of no use' },
     { status: 'dropped', reason: 'of no use' },
   ])
+})
+
+/** As ingest writes it. */
+async function encoded(call: object): Promise<Buffer> {
+  const { registryUrl } = testInfrastructure()
+  const registry = createRegistryCodec({ url: registryUrl, log: createLog('test', 'silent') })
+  const subject = `${api.topicPrefix}${source}-value`
+  return registry.codec({ subject, schema: avroSchemas.LlmRequestLogged }).encode(call)
+}
+
+test('what one holds is shown decoded to administrators, nothing sealed and nothing erased, and who looked is written down', async () => {
+  const { projectId } = await api.createProject()
+  const data = Buffer.from('SAID')
+  const call = {
+    ...schemaExamples.LlmRequestLogged,
+    id: newId('request'),
+    project_id: projectId,
+    error: 'x'.repeat(1_001),
+    request_body: { codec: 'none', key_id: 'k1', data },
+    response_body: { codec: 'none', key_id: null, data },
+  }
+  const id = await bury(call.id, await encoded(call))
+  const [admin, analyst] = [await signInPerson(api, 'admin'), await signInPerson(api, 'analyst')]
+  const path = (letter: string) => `/api/dead-letters/${letter}/content`
+  const shown = await admin.call('GET', path(id))
+  expect([shown.status, shown.text.includes('SAID')]).toEqual([200, false])
+  expect(shown.json).toMatchObject({
+    content: {
+      id: call.id,
+      user_id: call.user_id,
+      error: `${'x'.repeat(1_000)}… 1 more characters`,
+      request_body: { sealed_bytes: 4, key_id: 'k1' },
+      response_body: { sealed_bytes: 4, key_id: null },
+    },
+    reason: null,
+  })
+  expect((await analyst.call('GET', path(id))).json['code']).toBe('ROLE_FORBIDS')
+
+  const reasonOf = async (letter: string) => {
+    const { json } = await admin.call('GET', path(letter))
+    return [json['content'], json['reason']]
+  }
+  const because = (words: string) => [null, expect.stringContaining(words) as unknown]
+  expect(await reasonOf(await bury('a', Buffer.from('no Avro')))).toEqual(because('cannot be decoded'))
+  expect(await reasonOf(await bury('b', null))).toEqual(because('was not kept'))
+  const unknown = await bury('c', Buffer.from('x'))
+  await api.pool.query(`update dead_letters set topic = 'unheard.of' where id = $1`, [idToUuid(unknown)])
+  expect(await reasonOf(unknown)).toEqual(because('no topic whose records are known'))
+  const lost = await bury('d', Buffer.from('x'))
+  await api.pool.query('update dead_letters set "offset" = 4711 where id = $1', [idToUuid(lost)])
+  expect(await reasonOf(lost)).toEqual(because('Kafka keeps its record no longer'))
+  expect((await admin.call('GET', path(newId('deadLetter')))).status).toBe(404)
+  const body = { scope: 'user', subject: call.user_id }
+  expect((await admin.call('POST', `/api/erasures?project_id=${projectId}`, { body })).status).toBe(202)
+  expect(await reasonOf(id)).toEqual(because('was erased'))
+
+  const { rows } = await api.pool.query(
+    `select subject, actor_name from audit_log where action = 'dead_letter.content_viewed'`,
+  )
+  expect(rows).toEqual([{ subject: id, actor_name: admin.login }])
 })
 
 /** What a person at a terminal gets. */

@@ -68,6 +68,7 @@ export const routeRoles: Readonly<Record<string, Role>> = {
   'post /api/redteam-runs/{id}/cancel': 'admin',
   'get /api/dead-letters': 'admin',
   'get /api/dead-letters/{id}': 'admin',
+  'get /api/dead-letters/{id}/content': 'admin',
   'post /api/dead-letters/{id}/redrive': 'admin',
   'post /api/dead-letters/{id}/drop': 'admin',
   'post /api/dead-letters/redrive': 'admin',

@@ -6,6 +6,7 @@ import type { Problem } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import type { Drop } from '../dead-letters/drop.ts'
 import type { Redrive } from '../dead-letters/redrive.ts'
+import type { ShowContent } from '../dead-letters/show-content.ts'
 import { found, notFound } from '../http/not-found.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
 import {
@@ -36,6 +37,13 @@ const deadLetterSchema = z.object({
   decided_at: z.iso.datetime().nullable(),
   reason: z.string().nullable(),
 })
+const contentSchema = z.object({
+  content: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe('What is sealed is shown as its size and the name of its key; long texts and lists are cut.'),
+  reason: z.string().nullable().describe('Why there is no content.'),
+})
 const letterParams = z.object({ id: idField('deadLetter') })
 const whichFields = {
   topic: textField(200).optional().describe('`llm.request.logged`: without prefix and without `.dlq`.'),
@@ -59,6 +67,7 @@ export interface DeadLetterRoutesOptions {
   databases: ProjectDatabases
   pool: Pool
   redrive: Redrive
+  showContent: ShowContent
   drop: Drop
 }
 
@@ -67,6 +76,7 @@ export function deadLetterRoutes(options: DeadLetterRoutesOptions): Route[] {
   return [
     listRoute(options),
     getRoute(options),
+    contentRoute(options),
     redriveManyRoute(options),
     redriveRoute(options),
     dropManyRoute(options),
@@ -111,6 +121,22 @@ function getRoute({ pool }: DeadLetterRoutesOptions): Route {
     handle: async ({ params }) => ({
       json: found(await findDeadLetter(pool, params.id), 'dead letter', params.id),
     }),
+  })
+}
+
+function contentRoute({ pool, showContent }: DeadLetterRoutesOptions): Route {
+  return route({
+    ...common,
+    method: 'get',
+    path: '/api/dead-letters/{id}/content',
+    summary: 'What its record holds, decoded. Who looked is written to the audit log.',
+    params: letterParams,
+    reply: { status: 200, description: 'The record, or why it is not shown.', schema: contentSchema },
+    problems: missing,
+    async handle({ principal, params }) {
+      const letter = found(await findDeadLetter(pool, params.id), 'dead letter', params.id)
+      return { json: await showContent(principal, letter) }
+    },
   })
 }
 

@@ -1,4 +1,6 @@
-import { idFromUuid, idToUuid } from '#schemas/ids.ts'
+import type { Pool } from 'pg'
+import { query } from '#runtime/postgres.ts'
+import { idFromUuid, idTimeMs, idToUuid } from '#schemas/ids.ts'
 import { longestKeptMs } from '#schemas/topics.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import { Conditions } from './conditions.ts'
@@ -96,4 +98,33 @@ function erasureOf(row: ErasureRow): Erasure {
 function subjectOf({ scope, subject }: ErasureRow): string | null {
   if (scope === 'request') return idFromUuid('request', subject)
   return scope === 'project' ? null : subject
+}
+
+interface CallParts {
+  projectId: string | null
+  requestId: string | null
+  sessionId: string | null
+  userId: string | null
+}
+
+/** Whether somebody asked to erase the call that a record is about: Kafka still holds it for a while. On the operator's connections. */
+export async function isErased(pool: Pool, { projectId, requestId, ...call }: CallParts): Promise<boolean> {
+  if (projectId === null) return false
+  const { rows } = await query<{ erased: boolean }>(
+    pool,
+    `select exists (select from erased_requests x where x.project_id = $1 and x.request = $2) or exists (
+       select from erasures e where e.project_id = $1 and e.requested_at >= $3 and (e.scope, md5(e.subject)) in (
+         ('request', md5($4::text)), ('session', md5($5::text)), ('user', md5($6::text)), ('project', md5('')))
+     ) as erased`,
+    [
+      idToUuid(projectId),
+      requestId,
+      // An erasure is of what there was by then.
+      new Date(requestId === null ? 0 : idTimeMs(requestId)),
+      requestId === null ? null : idToUuid(requestId),
+      call.sessionId,
+      call.userId,
+    ],
+  )
+  return rows[0]?.erased === true
 }

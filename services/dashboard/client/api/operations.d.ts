@@ -219,6 +219,12 @@ export interface Operations {
       reason: string | null
     }
   }
+  'GET /api/dead-letters/{id}/content': {
+    params: { id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: { content: Record<string, unknown> | null; reason: string | null }
+  }
   'POST /api/dead-letters/{id}/drop': {
     params: { id: string }
     query: Record<never, never>

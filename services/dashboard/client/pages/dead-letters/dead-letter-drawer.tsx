@@ -6,6 +6,7 @@ import { formatBytes } from '../../formats/format-number.ts'
 import { sayHowItWent } from '../../parts/ask-first.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
+import { LetterContent } from './letter-content.tsx'
 
 type Letter = Answer<'GET /api/dead-letters/{id}'>
 const changed = ['GET /api/dead-letters', 'GET /api/dead-letters/{id}', 'GET /api/operations'] as const
@@ -19,6 +20,7 @@ export function DeadLetterDrawer({ id, onClose }: { id: string; onClose: () => v
         {(shown) => (
           <Stack>
             <Facts letter={shown} />
+            <LetterContent id={id} />
             {shown.status === 'open' ? <Decide letter={shown} onDone={onClose} /> : null}
           </Stack>
         )}

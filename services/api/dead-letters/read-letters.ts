@@ -1,0 +1,49 @@
+import type { Kafka } from 'kafkajs'
+import { SluiceError } from '#runtime/errors.ts'
+import type { RawRecord } from '#runtime/kafka/raw-record.ts'
+import { readRecordsAt } from '#runtime/kafka/read-records.ts'
+import { idTimeMs } from '#schemas/ids.ts'
+import { deadLetterTopic } from '#schemas/topics.ts'
+import { unavailable } from '#services/ingest/http/problem.ts'
+import type { DeadLetter } from '../stores/dead-letter-store.ts'
+
+/** The records of dead letters by their identifiers, without those that Kafka keeps no longer. Throws 503 when Kafka is away. */
+export type ReadLetters = (letters: readonly DeadLetter[]) => Promise<Map<string, RawRecord>>
+
+const readTimeoutMs = 15_000
+
+export function createReadLetters(kafka: Kafka, topicPrefix: string): ReadLetters {
+  return async (letters) => {
+    const places = letters.map((letter) => ({ ...letter, ...placeOf(letter, topicPrefix) }))
+    const options = { groupPrefix: `${topicPrefix}redrive-`, timeoutMs: readTimeoutMs }
+    const records = await orUnavailable(() => readRecordsAt(kafka, places, options))
+    return new Map(
+      places.flatMap((place): [string, RawRecord][] => {
+        const record = records.find((candidate) => isAt(candidate, place))
+        // Another time there: the topic was made anew and this is another record.
+        const same = record !== undefined && Number(record.message.timestamp) === idTimeMs(place.id)
+        return same ? [[place.id, record]] : []
+      }),
+    )
+  }
+}
+
+function placeOf({ topic, offset }: DeadLetter, prefix: string): { topic: string; offset: bigint } {
+  return { topic: deadLetterTopic(prefix + topic), offset: BigInt(offset) }
+}
+
+function isAt(record: RawRecord, place: { topic: string; partition: number; offset: bigint }): boolean {
+  return (
+    record.offset === place.offset && record.partition === place.partition && record.topic === place.topic
+  )
+}
+
+/** Throws 503 for what may pass. */
+export async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof SluiceError) || error.retry === 'never') throw error
+    throw unavailable('QUEUE_UNAVAILABLE', 'Kafka does not answer at the moment', error)
+  }
+}
