@@ -41,6 +41,7 @@ const pages = () =>
     ['/settings/projects', 'Projects'],
     ['/settings/people', 'People'],
     ['/settings/audit', 'Audit log'],
+    ['/settings/sessions', 'Your sessions'],
   ] as const
 
 async function visit({ page }: VisitedPage, path: string, title: string | RegExp): Promise<void> {

@@ -11,6 +11,8 @@ export interface Person {
   role: Role
   /** Those that they may see, by name. */
   projects: readonly { id: string; name: string }[]
+  /** Of this browser's session. */
+  login_id: string
 }
 
 export interface LoginWays {

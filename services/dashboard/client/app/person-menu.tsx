@@ -1,5 +1,14 @@
 import { Menu, NavLink, useMantineColorScheme, type MantineColorScheme } from '@mantine/core'
-import { IconCheck, IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
+import {
+  IconCheck,
+  IconDeviceDesktop,
+  IconDevices,
+  IconLogout,
+  IconMoon,
+  IconSun,
+  IconUser,
+} from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
 import { useLogout, useMe } from '../api/session.ts'
 
 const schemes: readonly { value: MantineColorScheme; label: string; icon: typeof IconSun }[] = [
@@ -38,6 +47,13 @@ export function PersonMenu() {
           </Menu.Item>
         ))}
         <Menu.Divider />
+        <Menu.Item
+          component={Link}
+          to="/settings/sessions"
+          leftSection={<IconDevices size={16} aria-hidden />}
+        >
+          Your sessions
+        </Menu.Item>
         <Menu.Item
           leftSection={<IconLogout size={16} aria-hidden />}
           disabled={logout.isPending}

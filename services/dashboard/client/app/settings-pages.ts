@@ -76,4 +76,10 @@ export const settingsPages: readonly PageEntry[] = [
     isGlobal: true,
     load: async () => (await import('../pages/audit/audit-page.tsx')).AuditPage,
   },
+  {
+    path: '/settings/sessions',
+    title: 'Your sessions',
+    isGlobal: true,
+    load: async () => (await import('../pages/logins/logins-page.tsx')).LoginsPage,
+  },
 ]
