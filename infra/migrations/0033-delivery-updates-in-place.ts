@@ -5,6 +5,7 @@ import type { Knex } from 'knex'
  * changes. An index whose condition names `status` is touched by every update of it, so that of what failed names a column of its own,
  * kept by Postgres itself, because a notifier of the version before knows nothing of it. 19 µs less of 69 a delivery in Postgres, and
  * 1.6 kB of write-ahead log instead of 2.3 (groups of 100, 2 cores); the log takes more room for it: 1.4 kB a delivery instead of 0.8.
+ * Those that are pending have no index any more: a list of them alone walks the log (40 ms of 50,000 deliveries on a busy machine).
  * Adding the column rewrites the table, before pages are told to stay half empty: what is over is not updated any more.
  */
 export async function up(knex: Knex): Promise<void> {
