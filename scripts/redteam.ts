@@ -178,10 +178,11 @@ async function watch(api: OperatorApi, id: string, runner: ChildProcess): Promis
     const isGone = await Promise.race([gone, sleep(500).then(() => false)])
     const run = await findRun(api, id)
     const { status, sent_count, total_probes, planned_count } = run
+    const isJudging = status === 'scoring' || status === 'done'
     progress.show(
-      status === 'scoring' ? 'judged' : 'sent',
-      status === 'scoring' ? total_probes : sent_count,
-      planned_count ?? 0,
+      isJudging ? 'judged' : 'sent',
+      isJudging ? total_probes : sent_count,
+      (status === 'done' ? total_probes : planned_count) ?? 0,
     )
     if (!isGone && !over.includes(status)) continue
     progress.end()
