@@ -231,7 +231,9 @@ test('scripts/redrive sends what stands behind a whole round that the topic refu
   await buryAll(large, narrow)
   await new Promise((resolve) => setTimeout(resolve, 2)) // A later millisecond.
   const [last = ''] = await buryAll([['small', Buffer.from('x')]], narrow)
-  const { code, output } = await runScript('--topic', narrow)
+  let { code, output } = await runScript('--topic', narrow)
+  // A hundred refusals can take a busy machine longer than a send may: then nothing was sent, and it says so.
+  while (output.includes('QUEUE_UNAVAILABLE')) ({ code, output } = await runScript('--topic', narrow))
   expect(output.match(/narrow.topic refuses it/g)).toHaveLength(100)
   expect(output).toContain('0 sent again\n1 sent again\n')
   expect(code).toBe(1)

@@ -58,14 +58,20 @@ export interface RunStore {
 export function createRunStore(pool: Pool, holder: string, leaseMs: number): RunStore {
   const run = async (text: string, values: readonly unknown[]) =>
     (await query(pool, text, values)).rowCount === 1
+  // A lease that ran out on a slow machine is no reason to carry a run out twice in one process, each with a budget of its own.
+  const carried = new Set<string>()
   return {
     async claim(runId) {
       const { rows } = await query<RunRow>(pool, claimSql, [
         holder,
         runId === undefined ? null : idToUuid(runId),
         leaseMs,
+        [...carried],
       ])
-      return rows[0] === undefined ? undefined : runOf(rows[0])
+      const [row] = rows
+      if (row === undefined) return undefined
+      carried.add(row.id)
+      return runOf(row)
     },
     async renew(runId) {
       const { rows } = await query<{ status: RedteamStatus }>(
@@ -76,6 +82,7 @@ export function createRunStore(pool: Pool, holder: string, leaseMs: number): Run
       return rows[0]?.status
     },
     async release(runId) {
+      carried.delete(idToUuid(runId))
       await run('update redteam_runs set holder = null, lease_until = null where id = $1 and holder = $2', [
         idToUuid(runId),
         holder,
@@ -118,6 +125,7 @@ const claimSql = `
     status = case when status = 'queued' then 'running' else status end
   where id = (
     select id from redteam_runs where status in ('queued', 'running', 'scoring') and (lease_until is null or lease_until < now())
+      and id <> all ($4::uuid[])
       and case when $2::uuid is null then runner = 'worker' else id = $2 end
     order by created_at limit 1 for update skip locked)
   returning *`
