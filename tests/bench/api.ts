@@ -1,12 +1,11 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { freePorts } from '#infra/embedded/free-port.ts'
 import { pathsOf } from '../support/api-bench-paths.ts'
 import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
 import { filledDatabase, startKeptPostgres, type FilledDatabase } from '../support/filled-database.ts'
-import { testInfrastructure } from '../support/infrastructure.ts'
 import { operatorSecret } from '../support/start-api.ts'
-import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts'
+import type { ServiceProcess } from '../support/service-process.ts'
+import { startFilledApi } from '../support/start-filled-api.ts'
 
 /**
  * How long the API's answers take over HTTP with ten million calls (thirty million scores), against a hundred thousand. The first run fills the
@@ -48,24 +47,7 @@ try {
 }
 
 async function startTarget(filled: FilledDatabase): Promise<Target> {
-  const { brokers, registryUrl } = testInfrastructure()
-  const [port, operationsPort] = (await freePorts(2)) as [number, number]
-  const api = await startServiceProcess({
-    name: 'api',
-    operationsPort,
-    logFile: join(values.state, `api-${filled.rows}.log`),
-    environment: {
-      DATABASE_URL: filled.url,
-      KAFKA_BROKERS: brokers.join(','),
-      SCHEMA_REGISTRY_URL: registryUrl,
-      TOPIC_PREFIX: 'bench-api.',
-      INTERNAL_API_SECRET: operatorSecret,
-      API_HOST: '127.0.0.1',
-      API_PORT: String(port),
-      STATEMENT_TIMEOUT_MS: '120000',
-    },
-  })
-  const baseUrl = `http://127.0.0.1:${port}`
+  const { api, baseUrl } = await startFilledApi(filled, values.state)
   const made = await fetch(`${baseUrl}/api/projects/${filled.projectId}/keys`, {
     method: 'POST',
     headers: { authorization: `Bearer ${operatorSecret}` },

@@ -1,0 +1,76 @@
+import type { Locator, Page } from 'playwright-core'
+
+/** Milliseconds from the press of the button. */
+export interface TimedClick {
+  /** When the last of the API's answers had come that there were by then: nothing can be painted sooner. */
+  answeredMs: number
+  /** When the frame that shows it was done. */
+  paintedMs: number
+}
+
+const deadlineMs = 60_000
+
+/**
+ * Clicks, and times in the page itself how long it takes until `painted` holds, a JavaScript expression over the document in which
+ * `first()` is the address of the first row's link and `old` what it was before the click.
+ */
+export async function timeClick(page: Page, target: Locator, painted: string): Promise<TimedClick> {
+  await page.evaluate(watch(painted))
+  await target.click()
+  const took = await page.evaluate<TimedClick | null>('globalThis.__timed')
+  if (took === null) throw new Error(`${page.url()}: not painted after ${deadlineMs} ms`)
+  return took
+}
+
+/** Until the expression over the document holds; playwright's own way needs `eval`, which the dashboard's content policy forbids. */
+export async function awaitShown(page: Page, shown: string): Promise<void> {
+  const giveUp = `performance.now() > since + ${deadlineMs} ? resolve(false)`
+  const look = `const look = () => (${shown}) ? resolve(true) : ${giveUp} : requestAnimationFrame(look)`
+  const isShown = await page.evaluate<boolean>(
+    `new Promise((resolve) => { const since = performance.now(); ${look}; look() })`,
+  )
+  if (!isShown) throw new Error(`${page.url()}: not shown after ${deadlineMs} ms: ${shown}`)
+}
+
+/** Looks with every frame. A timer set in a frame's callback is run after that frame was painted. */
+function watch(painted: string): string {
+  return `void (globalThis.__timed = new Promise((resolve) => {
+    let clickedAt
+    addEventListener('pointerdown', ({ timeStamp }) => { clickedAt ??= timeStamp }, { capture: true, once: true })
+    performance.clearResourceTimings()
+    const first = () => document.querySelector('tr[data-index="0"] a')?.href
+    const old = first()
+    const answeredAt = () => Math.max(clickedAt, ...performance.getEntriesByType('resource')
+      .filter(({ name, startTime }) => name.includes('/bff/api/') && startTime >= clickedAt).map(({ responseEnd }) => responseEnd))
+    const say = () => resolve({ answeredMs: answeredAt() - clickedAt, paintedMs: performance.now() - clickedAt })
+    const look = () => {
+      if (clickedAt !== undefined && (${painted})) setTimeout(say)
+      else if (clickedAt !== undefined && performance.now() > clickedAt + ${deadlineMs}) resolve(null)
+      else requestAnimationFrame(look)
+    }
+    requestAnimationFrame(look)
+  }))`
+}
+
+/** The time of a page is `ms` behind or before the machine's. */
+export function shiftClock(ms: number): string {
+  return `globalThis.Date = class extends Date {
+    constructor(...given) { if (given.length === 0) super(Date.now()); else super(...given) }
+    static now() { return super.now() + ${Math.round(ms)} }
+  }`
+}
+
+/** Bytes of scripts that came over the wire so far, as they were compressed. */
+export async function countScripts(page: Page): Promise<() => number> {
+  const session = await page.context().newCDPSession(page)
+  const scripts = new Set<string>()
+  let bytes = 0
+  session.on('Network.responseReceived', ({ requestId, type }) => {
+    if (type === 'Script') scripts.add(requestId)
+  })
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    if (scripts.has(requestId)) bytes += encodedDataLength
+  })
+  await session.send('Network.enable')
+  return () => bytes
+}
