@@ -9,6 +9,7 @@ import { pages } from './pages.ts'
 export function Navigation() {
   const { pathname } = useLocation()
   const role = useMe().data?.role ?? 'viewer'
+  const active = activePath(pathname)
   return sections.map((section) => {
     const shown = pages.filter((page) => page.section === section && mayVisit(role, page))
     if (shown.length === 0) return null
@@ -18,7 +19,7 @@ export function Navigation() {
           {section}
         </Text>
         {shown.map((page) => (
-          <PageNavLink key={page.path} page={page} isActive={isWithin(pathname, page.path)} />
+          <PageNavLink key={page.path} page={page} isActive={page.path === active} />
         ))}
       </div>
     )
@@ -37,6 +38,13 @@ function PageNavLink({ page, isActive }: { page: PageEntry; isActive: boolean })
       leftSection={PageIcon === undefined ? null : <PageIcon size={18} stroke={1.5} aria-hidden />}
     />
   )
+}
+
+/** Of the entries that a page stands under, the nearest: dead letters are under operations, and an entry of their own. */
+function activePath(pathname: string): string | undefined {
+  return pages
+    .filter(({ section, path }) => section !== undefined && isWithin(pathname, path))
+    .sort((one, other) => other.path.length - one.path.length)[0]?.path
 }
 
 function isWithin(pathname: string, path: string): boolean {

@@ -5,7 +5,7 @@ import { useApi } from '../../api/use-api.ts'
 import { formatCount } from '../../formats/format-number.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
-import { Loaded } from '../../parts/page-states.tsx'
+import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
@@ -25,7 +25,7 @@ export function OperationsPage() {
       <Loaded query={operations}>
         {(answer) => (
           <Stack gap="xl">
-            <Health health={answer.health} />
+            <Health operations={answer} />
             <OperationTiles operations={answer} />
             <SimpleGrid cols={{ base: 1, lg: 2 }}>
               <Section title="Consumers">
@@ -56,14 +56,25 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-function Health({ health: { status, problems } }: { health: Operations['health'] }) {
-  if (status === 'ok') return <Alert color="green" title="Every part says that it is well" />
+/** Gateways say by themselves what is wrong with them. */
+function problemsOf({ health, gateways }: Operations): string[] {
+  const own = Object.entries(health.problems).map(([part, problem]) => `${part}: ${problem}`)
+  const theirs = gateways.flatMap(({ name, problems }) =>
+    Object.entries(problems).map(([part, problem]) => `${name}, ${part}: ${problem}`),
+  )
+  return [...own, ...theirs]
+}
+
+function Health({ operations }: { operations: Operations }) {
+  const problems = problemsOf(operations)
+  if (operations.health.status === 'ok' && problems.length === 0)
+    return <Alert color="green" title="Every part says that it is well" />
   return (
     <Alert color="red" title="Something is not well" role="alert">
       <List size="sm">
-        {Object.entries(problems).map(([part, problem]) => (
-          <List.Item key={part}>
-            <PlainText text={`${part}: ${problem}`} />
+        {problems.map((problem) => (
+          <List.Item key={problem}>
+            <PlainText text={problem} />
           </List.Item>
         ))}
       </List>
@@ -88,6 +99,8 @@ function ConsumerTable({ groups }: { groups: readonly ConsumerGroup[] }) {
     { title: 'Processes', isNumber: true, cell: ({ members }) => formatCount(members) },
     { title: 'Partitions', isNumber: true, cell: ({ partitions }) => formatCount(partitions) },
   ]
+  if (groups.length === 0)
+    return <Nothing title="Nobody reads">Consumers show up when they have read for the first time.</Nothing>
   return (
     <RowsTable
       label="Consumers"

@@ -7,7 +7,7 @@ import { callSeriesOf, everyStep, type CallPoint, type Stats } from './read-stat
 // The charting library is as large as all the rest: the numbers are there before it.
 const TimeChart = lazy(async () => ({ default: (await import('./time-chart.tsx')).TimeChart }))
 
-type Charted = Pick<TimeChartProps, 'title' | 'series' | 'format' | 'isStacked'> & {
+type Charted = Pick<TimeChartProps, 'title' | 'series' | 'format' | 'isStacked' | 'hasFractions'> & {
   toRequests: Record<string, string>
 }
 
@@ -43,6 +43,7 @@ const charts: readonly Charted[] = [
     title: 'Cost',
     series: [{ name: 'cost_usd', label: 'Cost', color: 'teal.6' }],
     format: formatUsd,
+    hasFractions: true,
     isStacked: true,
     toRequests: {},
   },

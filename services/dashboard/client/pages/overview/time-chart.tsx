@@ -15,13 +15,24 @@ export interface TimeChartProps {
   format: (value: number | null) => string
   /** What adds up is shown on each other; what does not, as lines. As areas: a bar for each point took several times the script. */
   isStacked?: boolean
+  /** Else its axis has whole numbers alone. */
+  hasFractions?: boolean
   /** Filters of the requests behind a point, beside its time. */
   toRequests: Record<string, string>
 }
 
 /** Values over time. A click on a point leads to the requests behind it; the table does so without a pointer. */
 export function TimeChart(props: TimeChartProps) {
-  const { title, rows, series, stepHours, format, toRequests, isStacked = false } = props
+  const {
+    title,
+    rows,
+    series,
+    stepHours,
+    format,
+    toRequests,
+    isStacked = false,
+    hasFractions = false,
+  } = props
   const [isTable, { toggle }] = useDisclosure()
   const navigate = useNavigate()
   const onClick = ({ activeTooltipIndex }: { activeTooltipIndex?: unknown }) => {
@@ -38,7 +49,8 @@ export function TimeChart(props: TimeChartProps) {
     })),
     series: [...series],
     valueFormatter: format,
-    yAxisProps: { width: 64 },
+    // Wide enough for a duration on one line.
+    yAxisProps: { width: 76, allowDecimals: hasFractions },
     xAxisProps: { minTickGap: 40 },
     withLegend: series.length > 1,
     'aria-label': title,

@@ -132,7 +132,7 @@ function ReviewTable({ reviews }: { reviews: readonly Review[] }) {
     {
       title: 'Reviewer says',
       cell: ({ agrees, expected_label: label }) => (
-        <Badge color={agrees ? 'green' : 'orange'} variant="light">
+        <Badge color={agrees ? 'green' : 'orange'} variant="light" miw="max-content">
           {agrees ? 'agrees' : `should be ${label}`}
         </Badge>
       ),

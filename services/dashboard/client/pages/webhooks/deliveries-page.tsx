@@ -117,7 +117,7 @@ function DeliveryRows({ delivery, projectId }: { delivery: Delivery; projectId: 
           <TimeText at={delivery.created_at} />
         </Table.Td>
         <Table.Td>
-          <Badge color={colors[delivery.status]} variant="light">
+          <Badge color={colors[delivery.status]} variant="light" miw="max-content">
             {delivery.status}
           </Badge>
         </Table.Td>
