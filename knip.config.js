@@ -7,6 +7,7 @@ export default {
     'services/dashboard/client/main.tsx',
     'services/dashboard/client/vite.config.js',
     'tests/bench/*.ts',
+    'tests/dashboard/take-pictures.ts',
     'tests/simulation/run{,-mutations}.ts',
     'docs/receivers/*.ts',
     'evals/*.ts',

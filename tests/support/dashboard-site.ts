@@ -93,7 +93,7 @@ function seedHostileRequest(api: RunningApi, projectId: string): Promise<string>
   })
 }
 
-interface SigningIn {
+export interface SigningIn {
   browser: Browser
   baseUrl: string
   name: string
@@ -101,7 +101,8 @@ interface SigningIn {
   theme: 'light' | 'dark'
 }
 
-async function signIn({ browser, baseUrl, name, password, theme }: SigningIn): Promise<VisitedPage> {
+/** A new browser profile whose person is signed in and sees the overview. */
+export async function signIn({ browser, baseUrl, name, password, theme }: SigningIn): Promise<VisitedPage> {
   const context = await browser.newContext({ baseURL: baseUrl, colorScheme: theme, locale: 'en-GB' })
   const page = await context.newPage()
   const offences: string[] = []

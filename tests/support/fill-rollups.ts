@@ -30,7 +30,7 @@ export async function fillRollups(
     const suffix = `_${from.toISOString().slice(0, 10).replaceAll('-', '')}`
     await client.query('begin')
     for (const table of rollupTables) {
-      await client.query(insertSql(table, suffix), [idToUuid(projectId)])
+      await client.query(countingSql(table, suffix), [idToUuid(projectId)])
       await foldLanes(client, table, new Date(from.getTime() + dayMs), 24)
     }
     await client.query('commit')
@@ -42,7 +42,11 @@ export async function fillRollups(
   await client.query(`vacuum (analyze) ${[...rollupTables.map(({ name }) => name), ...byDay].join(', ')}`)
 }
 
-function insertSql({ name, dimensions, sums, sparseSums, hasLastAt }: RollupTable, suffix: string): string {
+/** Counts the rows of project `$1` that stand in the tables of a day, or with no suffix in all. */
+export function countingSql(
+  { name, dimensions, sums, sparseSums, hasLastAt }: RollupTable,
+  suffix: string,
+): string {
   const recount = recounts[name].replaceAll(counted, (table) => table + suffix)
   const columns = [...dimensions, ...sums, ...sparseSums]
   const lastAt = hasLastAt ? [', last_at', `, hour + interval '59 minutes'`] : ['', '']

@@ -10,6 +10,9 @@ export interface SeededScore {
   severity?: 'medium' | 'high' | 'critical'
   /** What the judge was and said. */
   judge?: object
+  rationale?: string
+  evidence?: readonly object[]
+  owasp?: string
 }
 
 export interface SeededRequest {
@@ -79,8 +82,8 @@ async function seedScore(
   const time = new Date(idTimeMs(id))
   await pool.query(
     `insert into safety_scores (project_id, request_id, request_created_at, id, run_id, scorer_name, score_value, score_label,
-       severity, method, scorer_version, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'detector', '1', now())`,
+       severity, owasp_category, method, scorer_version, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, '1', now())`,
     [
       idToUuid(projectId),
       idToUuid(id),
@@ -91,10 +94,16 @@ async function seedScore(
       score.value,
       score.label,
       score.severity ?? null,
+      score.owasp ?? null,
+      score.judge === undefined ? 'detector' : 'judge',
     ],
   )
   const details = Buffer.from(
-    JSON.stringify({ rationale: `because of ${score.scorer}`, evidence: [{ at: 1 }], judge: score.judge }),
+    JSON.stringify({
+      rationale: score.rationale ?? `because of ${score.scorer}`,
+      evidence: score.evidence ?? [{ at: 1 }],
+      judge: score.judge,
+    }),
   )
   const sealed = sealer.seal(details, sealedIdentity(projectId, own, 'score_details'))
   await pool.query('insert into safety_score_details values ($1, $2, $3, $4, $5, $6)', [

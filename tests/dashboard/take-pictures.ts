@@ -1,0 +1,88 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { chromium, type Page } from 'playwright-core'
+import { ensureClient } from '#scripts/stack/ensure-client.ts'
+import { openBenchmark } from '#tests/support/benchmark.ts'
+import { signIn } from '#tests/support/dashboard-site.ts'
+import { browserArguments, findBrowser } from '#tests/support/find-browser.ts'
+import { startApi } from '#tests/support/start-api.ts'
+import { adminPassword, startDashboard } from '#tests/support/start-dashboard.ts'
+import { until } from '#tests/support/until.ts'
+import { fillPictureCalls } from './picture-calls.ts'
+import { fillPictureSettings } from './picture-settings.ts'
+
+/**
+ * Takes the pictures of docs/dashboard: `node tests/dashboard/take-pictures.ts`, the real client before a real API with the calls of a made-up shop. Every page at the widths
+ * of a desk and of a telephone, and the overview in the dark theme.
+ */
+const directory = join(import.meta.dirname, '..', '..', 'docs', 'dashboard')
+const sizes = { wide: { width: 1280, height: 720 }, narrow: { width: 390, height: 844 } } as const
+const maxBytes = 150_000
+
+const undo: (() => Promise<unknown>)[] = []
+try {
+  undo.push(await openBenchmark())
+  await ensureClient(console.log)
+  const api = await startApi()
+  undo.push(() => api.stop())
+  const { projectId } = await api.createProject({ name: 'Web shop', tier: 'team', cost_alert_usd: 250 })
+  const requestId = await fillPictureCalls(api.pool, projectId)
+  const webhookId = await fillPictureSettings(api, projectId, requestId)
+  const dashboard = await startDashboard(api.baseUrl)
+  undo.push(() => dashboard.stop())
+  const browser = await chromium.launch({ executablePath: await findBrowser(), args: browserArguments })
+  undo.push(() => browser.close())
+  const common = { browser, baseUrl: dashboard.baseUrl, name: 'admin', password: adminPassword }
+  const { page } = await signIn({ ...common, theme: 'light' })
+  await mkdir(directory, { recursive: true })
+  for (const [name, path] of Object.entries(pagesOf(requestId, webhookId))) {
+    await page.goto(`${path}${path.includes('?') ? '&' : '?'}project=${projectId}`)
+    for (const [size, viewport] of Object.entries(sizes)) {
+      await page.setViewportSize(viewport)
+      await take(page, `${name}-${size}`)
+    }
+  }
+  const dark = await signIn({ ...common, theme: 'dark' })
+  await dark.page.setViewportSize(sizes.wide)
+  await dark.page.goto(`/?project=${projectId}`)
+  await take(dark.page, 'overview-dark')
+} finally {
+  for (const step of undo.reverse()) await step()
+}
+
+function pagesOf(requestId: string, webhookId: string): Record<string, string> {
+  return {
+    overview: '/',
+    requests: '/requests?range=24h',
+    request: `/requests/${requestId}`,
+    sessions: '/sessions?range=24h',
+    session: '/sessions/conversation-order-4711',
+    tools: '/tools',
+    reviews: '/reviews',
+    'score-runs': '/score-runs',
+    'red-team': '/runs',
+    operations: '/operations',
+    'dead-letters': '/operations/dead-letters',
+    keys: '/settings/keys',
+    webhooks: '/settings/webhooks',
+    'delivery-log': `/settings/webhooks/${webhookId}/deliveries`,
+    project: '/settings/project',
+    billing: '/settings/billing',
+    projects: '/settings/projects',
+    people: '/settings/people',
+    audit: '/settings/audit',
+  }
+}
+
+/** When nothing moves or waits any more. */
+async function take(page: Page, name: string): Promise<void> {
+  await page.waitForLoadState('networkidle')
+  await until(async () => (await page.getByRole('status', { name: 'Loading' }).count()) === 0)
+  // A chart waits for its chunk.
+  await until(async () => (await page.locator('main .mantine-Skeleton-root').count()) === 0)
+  const file = join(directory, `${name}.png`)
+  await writeFile(file, await page.screenshot({ animations: 'disabled' }))
+  const { size } = await stat(file)
+  if (size > maxBytes) throw new Error(`${name}.png has ${size} bytes, more than ${maxBytes}`)
+  console.log(`${name}.png ${Math.round(size / 1_000)} kB`)
+}
