@@ -14,6 +14,8 @@ export interface JudgeDependencies {
 }
 
 const pageSize = 500
+/** While attempts are sent: scores come behind them, and looking for those of all would take the sending's time. */
+const pagesWhileSending = 2
 
 /** Gives every recorded attempt its verdict as its scores come, until `isSending` is false and none is left, or `signal` aborts. */
 export async function judgeAttempts(
@@ -21,16 +23,20 @@ export async function judgeAttempts(
   isSending: () => boolean,
 ): Promise<void> {
   const { attempts, clock, pollIntervalMs, signal } = dependencies
+  let after = -1
   while (!signal.aborted) {
     // Asked first: what is recorded while this round looks is in the next one.
     const wasSending = isSending()
+    if (!wasSending) after = -1
     let left = 0
-    let after = -1
-    for (;;) {
+    for (let pages = 0; !wasSending || pages < pagesWhileSending; pages++) {
       const page = await attempts.open(after, pageSize)
       after = page.at(-1)?.number ?? after
       left += await judgePage(dependencies, page)
-      if (page.length < pageSize) break
+      if (page.length < pageSize) {
+        after = -1
+        break
+      }
     }
     if (!wasSending && left === 0) return
     await clock.sleep(pollIntervalMs, signal)

@@ -8,6 +8,7 @@ import type { PlannedAttempt } from '../steps/plan-attempts.ts'
 import type { AttemptStore, RecordedAttempt } from '../stores/attempt-store.ts'
 import type { LogRecords } from '../stores/ingest-client.ts'
 import type { RedteamRun } from '../stores/run-store.ts'
+import { beginAhead } from './begin-ahead.ts'
 import type { Budget } from './budget.ts'
 import { makeAttempt, type AttackDependencies, type MadeAttempt } from './make-attempt.ts'
 import { createTogether } from './together.ts'
@@ -23,9 +24,8 @@ export interface SendDependencies extends AttackDependencies {
   onMade: (kind: MadeAttempt['last']['kind']) => void
 }
 
-const pageSize = 500
-/** Records are at most some MiB each; a batch of ingest takes 32 MiB and 1,000. */
-const recordsAtOnce = 50
+/** Records are at most some MiB each; a batch of ingest takes 32 MiB and 1,000. Two batches are under way: ingest works while Postgres does. */
+const recording = { most: 100, atOnce: 2 }
 /** In a row: then the target is away, and going on would only make a run without answers. */
 const mostFailuresInARow = 20
 
@@ -34,79 +34,72 @@ export class TargetAway extends Error {}
 
 /** Sends every attempt that nobody has begun, so many at a time, and records each. Ends early when the budget does or `signal` aborts. */
 export async function sendAttempts(dependencies: SendDependencies): Promise<void> {
-  const { run, probes, attempts, budget, signal, clock } = dependencies
-  const begin = createTogether(async (numbers: readonly number[]) => {
-    const begun = await attempts.begin(numbers)
-    return numbers.map((number) => begun.has(number))
-  }, pageSize)
+  const { run, attempts, budget, signal } = dependencies
+  const begun = beginAhead(attempts, run.options.concurrency)
   const record = createRecorder(dependencies)
-  const next = createQueue(attempts)
   const unrecorded = new Set<Promise<unknown>>()
-  // What a kill loses the answers of; at a target of 50 ms one round of recording fills one.
-  const mostUnrecorded = 2 * run.options.concurrency
   let failures = 0
   let failure: Error | undefined
-  const note = (error: unknown) => {
-    failure ??= error instanceof Error ? error : new Error(messageOf(error))
+  const isOver = () => signal.aborted || failure !== undefined || budget.stoppedBy() !== undefined
+  // One that ends for good ends all: none waits for room that will not come.
+  const end = (error?: unknown) => {
+    if (error !== undefined) failure ??= error instanceof Error ? error : new Error(messageOf(error))
+    begun.stop()
   }
 
-  const stop = () => signal.aborted || failure !== undefined || budget.stoppedBy() !== undefined
-  async function sendSome(): Promise<void> {
-    while (!stop()) {
-      if (!budget.begin()) {
-        // Room comes when an attempt under way is settled, or never.
-        await clock.sleep(20, signal)
-        continue
-      }
-      const attempt = await next()
-      if (attempt === undefined || !(await begin(attempt.number))) {
-        budget.settle(0)
-        if (attempt === undefined) return
-        continue
-      }
-      const probe = probes.get(attempt.probeId)
-      if (probe === undefined) throw new Error(`the plan has a probe that is not there: ${attempt.probeId}`)
-      const made = await makeAttempt(attempt, probe, dependencies)
-      if (made.last.kind === 'given_up' && made.earlier.length === 0 && signal.aborted) {
-        // Nothing reached the target: whoever goes on with the run makes it.
-        await attempts.giveBack(attempt.number)
-        return
-      }
-      const costUsd = costOf(made, dependencies.prices)
-      budget.settle(costUsd)
-      dependencies.onMade(made.last.kind)
-      failures = made.last.kind === 'answered' || made.last.kind === 'failed' ? 0 : failures + 1
-      if (failures >= mostFailuresInARow)
-        throw new TargetAway('error' in made.last ? made.last.error : 'no answer')
-      const recording = record({ attempt, made, costUsd }).finally(() => unrecorded.delete(recording))
-      // What fails is thrown below; here it only must not count as unhandled.
-      recording.catch(note)
-      unrecorded.add(recording)
-      if (unrecorded.size >= mostUnrecorded) await Promise.race(unrecorded)
+  /** Returns whether there may be more to do. */
+  async function sendNext(): Promise<boolean> {
+    const attempt = await begun.next()
+    if (attempt === undefined) return false
+    const made = (await untilBudgeted(dependencies, isOver)) ? await make(attempt, dependencies) : undefined
+    if (made === undefined) {
+      // Nothing reached the target: whoever goes on with the run makes it.
+      await attempts.giveBack([attempt.number])
+      begun.ended()
+      return false
     }
+    const { last } = made.made
+    dependencies.onMade(last.kind)
+    failures = last.kind === 'answered' || last.kind === 'failed' ? 0 : failures + 1
+    if (failures >= mostFailuresInARow) throw new TargetAway('error' in last ? last.error : 'no answer')
+    const recorded = record(made).then(begun.ended, end)
+    unrecorded.add(recorded)
+    void recorded.finally(() => unrecorded.delete(recorded))
+    return !isOver()
+  }
+  async function sendSome(): Promise<void> {
+    while (await sendNext());
+    end()
   }
 
-  const senders = Array.from({ length: run.options.concurrency }, () => sendSome().catch(note))
-  await Promise.all(senders)
-  await Promise.allSettled(unrecorded)
+  const onAbort = () => end()
+  signal.addEventListener('abort', onAbort)
+  await Promise.all(Array.from({ length: run.options.concurrency }, () => sendSome().catch(end)))
+  await Promise.all(unrecorded)
+  await begun.giveBackRest().catch(end)
+  signal.removeEventListener('abort', onAbort)
   if (failure !== undefined) throw failure
 }
 
-/** One page after the other, one reader at a time. */
-function createQueue(attempts: AttemptStore): () => Promise<PlannedAttempt | undefined> {
-  let page: PlannedAttempt[] = []
-  let after = -1
-  let reading: Promise<void> | undefined
-  let isEmpty = false
-  const read = async () => {
-    page = await attempts.planned(after, pageSize)
-    after = page.at(-1)?.number ?? after
-    isEmpty = page.length === 0
+/** Room in the budget comes when an attempt under way is settled, or never: then false. */
+async function untilBudgeted({ budget, clock, signal }: SendDependencies, isOver: () => boolean) {
+  while (!isOver()) {
+    if (budget.begin()) return true
+    await clock.sleep(20, signal)
   }
-  return async () => {
-    while (page.length === 0 && !isEmpty) await (reading ??= read().finally(() => (reading = undefined)))
-    return page.shift()
-  }
+  return false
+}
+
+/** Undefined: it was broken off before anything reached the target. */
+async function make(attempt: PlannedAttempt, dependencies: SendDependencies): Promise<Answered | undefined> {
+  const { probes, budget, prices, signal } = dependencies
+  const probe = probes.get(attempt.probeId)
+  if (probe === undefined) throw new Error(`the plan has a probe that is not there: ${attempt.probeId}`)
+  const made = await makeAttempt(attempt, probe, dependencies)
+  if (made.last.kind === 'given_up' && made.earlier.length === 0 && signal.aborted) return undefined
+  const costUsd = costOf(made, prices)
+  budget.settle(costUsd)
+  return { attempt, made, costUsd }
 }
 
 interface Answered {
@@ -139,7 +132,7 @@ function createRecorder({
     const refused = await logPatiently(answered.map(({ attempt, made }) => makeRecord(run, attempt, made)))
     await attempts.noteRecorded(answered.map((one, index) => recordedOf(one, refused[index] ?? null)))
     return answered.map(() => undefined)
-  }, recordsAtOnce)
+  }, recording)
 }
 
 function recordedOf({ attempt, made: { last }, costUsd }: Answered, refused: string | null): RecordedAttempt {

@@ -1,19 +1,19 @@
 /**
- * Makes one call of many: what arrives while one is under way goes together into the next. 64 senders that each write a row then cost
- * Postgres a few statements a round instead of 64.
+ * Makes one call of many: what arrives while `atOnce` are under way goes together into the next. 64 senders that each log an answer then cost
+ * ingest and Postgres a few calls a round instead of 64.
  */
 export function createTogether<T, R>(
   work: (items: readonly T[]) => Promise<readonly R[]>,
-  most: number,
+  { most, atOnce }: { most: number; atOnce: number },
 ): (item: T) => Promise<R> {
   let waiting: { item: T; resolve: (result: R) => void; reject: (error: unknown) => void }[] = []
-  let isBusy = false
+  let busy = 0
 
   async function drain(): Promise<void> {
-    isBusy = true
+    busy++
+    // A turn of the event loop: who was answered by the last round asks again now.
+    await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0) {
-      // A turn of the event loop: who was answered by the last round asks again now.
-      await new Promise((resolve) => setImmediate(resolve))
       const batch = waiting.slice(0, most)
       waiting = waiting.slice(most)
       try {
@@ -22,13 +22,14 @@ export function createTogether<T, R>(
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }
+      await new Promise((resolve) => setImmediate(resolve))
     }
-    isBusy = false
+    busy--
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      if (!isBusy) void drain()
+      if (busy < atOnce) void drain()
     })
 }

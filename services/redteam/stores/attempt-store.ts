@@ -32,8 +32,8 @@ export interface AttemptStore {
   planned(after: number, limit: number): Promise<PlannedAttempt[]>
   /** Takes attempts for sending; resolves to those that are this process's to send, each once in the life of a run. */
   begin(numbers: readonly number[]): Promise<Set<number>>
-  /** Of one that was begun and never left this process. */
-  giveBack(number: number): Promise<void>
+  /** Of those that were begun and never left this process. */
+  giveBack(numbers: readonly number[]): Promise<void>
   /** What a process that died had begun is recorded or lost, and never sent again. */
   settleBegun(): Promise<number>
   noteRecorded(attempts: readonly RecordedAttempt[]): Promise<void>
@@ -111,10 +111,10 @@ function sendingPart(
       )
       return new Set(rows.map(({ number }) => number))
     },
-    async giveBack(number) {
+    async giveBack(numbers) {
       await rowsOf(
-        `update redteam_attempts set state = 'planned' where run_id = $1 and number = $2 and state = 'sending' returning number`,
-        [number],
+        `update redteam_attempts set state = 'planned' where run_id = $1 and number = any($2::integer[]) and state = 'sending' returning number`,
+        [numbers],
       )
     },
     settleBegun: async () =>
@@ -140,7 +140,7 @@ function judgingPart(rowsOf: RowsOf): Pick<AttemptStore, 'open' | 'judge'> {
     open: async (after, limit) =>
       (
         await rowsOf<AttemptRow>(
-          `select * from redteam_attempts where run_id = $1 and state = 'recorded' and number > $2 order by number limit $3`,
+          `select number, request_id, judged_by, reason, recorded_at from redteam_attempts where run_id = $1 and state = 'recorded' and number > $2 order by number limit $3`,
           [after, limit],
         )
       ).map((row) => ({

@@ -45,20 +45,24 @@ export interface RedteamStage {
   close(): Promise<void>
 }
 
-export async function setRedteamStage(): Promise<RedteamStage> {
+/** Not `judged`: without sink and scorer, so that records wait in their topic and runs for their scores. */
+export async function setRedteamStage({ judged = true } = {}): Promise<RedteamStage> {
   const undo: (() => Promise<unknown>)[] = []
   const close = async () => {
     for (const step of undo.splice(0).reverse()) await step()
   }
   try {
-    return { ...(await setStage(undo)), close }
+    return { ...(await setStage(undo, judged)), close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-async function setStage(undo: (() => Promise<unknown>)[]): Promise<Omit<RedteamStage, 'close'>> {
+async function setStage(
+  undo: (() => Promise<unknown>)[],
+  judged: boolean,
+): Promise<Omit<RedteamStage, 'close'>> {
   const shared = await layParts(undo)
   const start = async <T extends Service>(service: T): Promise<T> => {
     undo.push(() => service.stop())
@@ -68,10 +72,11 @@ async function setStage(undo: (() => Promise<unknown>)[]): Promise<Omit<RedteamS
   const dependencies = () => ({ log: quiet, metrics: createMetrics(), clock: systemClock })
   const apiEnvironment = { ...shared, API_HOST: '127.0.0.1', API_PORT: '0' }
   const api = await start(createApi(configOf(parseConfig(apiConfigSchema, apiEnvironment)), dependencies()))
-  await Promise.all([
-    start(createSink(configOf(parseConfig(sinkConfig, shared)), dependencies())),
-    start(createScorer(configOf(parseConfig(scorerConfig, shared)), dependencies())),
-  ])
+  if (judged)
+    await Promise.all([
+      start(createSink(configOf(parseConfig(sinkConfig, shared)), dependencies())),
+      start(createScorer(configOf(parseConfig(scorerConfig, shared)), dependencies())),
+    ])
   const pool = new pg.Pool({ connectionString: shared.DATABASE_URL, max: 2 })
   undo.push(() => pool.end())
   const baseUrl = `http://127.0.0.1:${api.port()}`

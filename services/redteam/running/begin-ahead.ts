@@ -1,0 +1,102 @@
+import type { AttemptStore } from '../stores/attempt-store.ts'
+import type { PlannedAttempt } from '../steps/plan-attempts.ts'
+
+/** Attempts that are this process's to send, marked as begun before they are handed out. */
+export interface BegunAttempts {
+  /** The next one, once there is room for it; undefined: none is left, or `stop` was called. */
+  next(): Promise<PlannedAttempt | undefined>
+  /** One that was handed out is recorded, or was given back: there is room for another. */
+  ended(): void
+  /** Hands out no more. */
+  stop(): void
+  /** Gives back what was begun and not handed out, after `stop`. */
+  giveBackRest(): Promise<void>
+}
+
+const pageSize = 500
+
+/**
+ * Begins attempts in Postgres some time before they are sent, many with one statement, so that no sender waits for a round trip. A kill makes
+ * everything that is begun and not recorded `interrupted`: that is at most three times the concurrency, however slow the recording is.
+ */
+export function beginAhead(
+  attempts: Pick<AttemptStore, 'planned' | 'begin' | 'giveBack'>,
+  concurrency: number,
+): BegunAttempts {
+  const mostBegun = 3 * concurrency
+  const ahead = Math.ceil(concurrency / 2)
+  const ready: PlannedAttempt[] = []
+  const waiting: PromiseWithResolvers<PlannedAttempt | undefined>[] = []
+  let [begun, after] = [0, -1]
+  let page: PlannedAttempt[] = []
+  let [isExhausted, isStopped] = [false, false]
+  let failed: { error: unknown } | undefined
+  let filling: Promise<void> | undefined
+
+  const wanted = () => Math.min(waiting.length + ahead - ready.length, mostBegun - begun)
+  // Below half: a statement for each single attempt would cost more than it saves.
+  const isLow = () =>
+    wanted() > 0 && ready.length <= ahead / 2 && !isExhausted && !isStopped && failed === undefined
+
+  async function fillOnce(): Promise<void> {
+    if (page.length === 0) {
+      page = await attempts.planned(after, pageSize)
+      after = page.at(-1)?.number ?? after
+      isExhausted = page.length === 0
+      if (isExhausted) return
+    }
+    const chosen = page.splice(0, wanted())
+    // Counted before: what a lost answer leaves in doubt may have been begun.
+    begun += chosen.length
+    const taken = await attempts.begin(chosen.map(({ number }) => number))
+    begun -= chosen.length - taken.size
+    ready.push(...chosen.filter(({ number }) => taken.has(number)))
+  }
+
+  function handOut(): void {
+    while (waiting.length > 0 && ready.length > 0 && !isStopped) waiting.shift()?.resolve(ready.shift())
+    if (failed !== undefined) for (const { reject } of waiting.splice(0)) reject(failed.error)
+    else if (isStopped || (isExhausted && ready.length === 0))
+      for (const { resolve } of waiting.splice(0)) resolve(undefined)
+  }
+
+  async function fill(): Promise<void> {
+    try {
+      while (isLow()) {
+        await fillOnce()
+        handOut()
+      }
+    } catch (error) {
+      // Whoever asks is told, now or later: what was chosen is in doubt, and going on would leave it out.
+      failed = { error }
+      handOut()
+    } finally {
+      filling = undefined
+    }
+  }
+
+  const look = () => {
+    handOut()
+    if (filling === undefined && isLow()) filling = fill()
+  }
+  return {
+    next() {
+      const asked = Promise.withResolvers<PlannedAttempt | undefined>()
+      waiting.push(asked)
+      look()
+      return asked.promise
+    },
+    ended() {
+      begun--
+      look()
+    },
+    stop() {
+      isStopped = true
+      handOut()
+    },
+    async giveBackRest() {
+      await filling
+      if (ready.length > 0) await attempts.giveBack(ready.splice(0).map(({ number }) => number))
+    },
+  }
+}
