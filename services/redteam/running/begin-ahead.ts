@@ -23,13 +23,11 @@ export function beginAhead(
   attempts: Pick<AttemptStore, 'planned' | 'begin' | 'giveBack'>,
   concurrency: number,
 ): BegunAttempts {
-  const mostBegun = 3 * concurrency
-  const ahead = Math.ceil(concurrency / 2)
+  const [mostBegun, ahead] = [3 * concurrency, Math.ceil(concurrency / 2)]
   const ready: PlannedAttempt[] = []
   const waiting: PromiseWithResolvers<PlannedAttempt | undefined>[] = []
-  let [begun, after] = [0, -1]
-  let page: PlannedAttempt[] = []
-  let [isExhausted, isStopped] = [false, false]
+  const begin = createBeginner(attempts)
+  let [begun, isExhausted, isStopped] = [0, false, false]
   let failed: { error: unknown } | undefined
   let filling: Promise<void> | undefined
 
@@ -38,41 +36,29 @@ export function beginAhead(
   const isLow = () =>
     wanted() > 0 && ready.length <= ahead / 2 && !isExhausted && !isStopped && failed === undefined
 
-  async function fillOnce(): Promise<void> {
-    if (page.length === 0) {
-      page = await attempts.planned(after, pageSize)
-      after = page.at(-1)?.number ?? after
-      isExhausted = page.length === 0
-      if (isExhausted) return
-    }
-    const chosen = page.splice(0, wanted())
-    // Counted before: what a lost answer leaves in doubt may have been begun.
-    begun += chosen.length
-    const taken = await attempts.begin(chosen.map(({ number }) => number))
-    begun -= chosen.length - taken.size
-    ready.push(...chosen.filter(({ number }) => taken.has(number)))
-  }
-
-  function handOut(): void {
+  const handOut = () => {
     while (waiting.length > 0 && ready.length > 0 && !isStopped) waiting.shift()?.resolve(ready.shift())
-    if (failed !== undefined) for (const { reject } of waiting.splice(0)) reject(failed.error)
-    else if (isStopped || (isExhausted && ready.length === 0))
-      for (const { resolve } of waiting.splice(0)) resolve(undefined)
+    if (failed !== undefined || isStopped || (isExhausted && ready.length === 0)) turnAway(waiting, failed)
   }
 
   async function fill(): Promise<void> {
     try {
       while (isLow()) {
-        await fillOnce()
+        // Counted before: what a lost answer leaves in doubt may have been begun.
+        const most = wanted()
+        begun += most
+        const taken = await begin(most)
+        isExhausted = taken === undefined
+        begun -= most - (taken?.length ?? 0)
+        ready.push(...(taken ?? []))
         handOut()
       }
     } catch (error) {
       // Whoever asks is told, now or later: what was chosen is in doubt, and going on would leave it out.
       failed = { error }
       handOut()
-    } finally {
-      filling = undefined
     }
+    filling = undefined
   }
 
   const look = () => {
@@ -99,4 +85,27 @@ export function beginAhead(
       if (ready.length > 0) await attempts.giveBack(ready.splice(0).map(({ number }) => number))
     },
   }
+}
+
+/** Begins up to so many of the attempts that are next in the plan; undefined: none is left. */
+function createBeginner(attempts: Pick<AttemptStore, 'planned' | 'begin'>) {
+  let page: PlannedAttempt[] = []
+  let after = -1
+  return async (most: number): Promise<PlannedAttempt[] | undefined> => {
+    if (page.length === 0) page = await attempts.planned(after, pageSize)
+    after = page.at(-1)?.number ?? after
+    if (page.length === 0) return undefined
+    const chosen = page.splice(0, most)
+    const taken = await attempts.begin(chosen.map(({ number }) => number))
+    return chosen.filter(({ number }) => taken.has(number))
+  }
+}
+
+function turnAway(
+  waiting: PromiseWithResolvers<PlannedAttempt | undefined>[],
+  failed: { error: unknown } | undefined,
+): void {
+  for (const { resolve, reject } of waiting.splice(0))
+    if (failed === undefined) resolve(undefined)
+    else reject(failed.error)
 }

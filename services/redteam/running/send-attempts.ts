@@ -62,7 +62,7 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
     dependencies.onMade(last.kind)
     failures = last.kind === 'answered' || last.kind === 'failed' ? 0 : failures + 1
     if (failures >= mostFailuresInARow) throw new TargetAway('error' in last ? last.error : 'no answer')
-    const recorded = record(made).then(begun.ended, end)
+    const recorded = record(made).then(() => begun.ended(), end)
     unrecorded.add(recorded)
     void recorded.finally(() => unrecorded.delete(recorded))
     return !isOver()
