@@ -83,10 +83,7 @@ export function createRunStore(pool: Pool, holder: string, leaseMs: number): Run
     },
     async release(runId) {
       carried.delete(idToUuid(runId))
-      await run('update redteam_runs set holder = null, lease_until = null where id = $1 and holder = $2', [
-        idToUuid(runId),
-        holder,
-      ])
+      await run(releaseSql, [idToUuid(runId), holder])
     },
     async notePlan(runId, digest, count) {
       await run('update redteam_runs set probes_digest = $2, planned_count = $3 where id = $1', [
@@ -120,6 +117,7 @@ export function createRunStore(pool: Pool, holder: string, leaseMs: number): Run
   }
 }
 
+const releaseSql = 'update redteam_runs set holder = null, lease_until = null where id = $1 and holder = $2'
 const claimSql = `
   update redteam_runs set holder = $1, lease_until = now() + make_interval(secs => $3::float8 / 1000), started_at = coalesce(started_at, now()),
     status = case when status = 'queued' then 'running' else status end
