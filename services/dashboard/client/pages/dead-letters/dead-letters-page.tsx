@@ -90,7 +90,7 @@ function LetterTable({ letters, onShow }: { letters: readonly DeadLetter[]; onSh
     {
       title: 'Status',
       cell: ({ status }) => (
-        <Badge color={colors[status]} variant="light">
+        <Badge miw="max-content" color={colors[status]} variant="light">
           {status}
         </Badge>
       ),
