@@ -1,0 +1,128 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { notifierNodeOptions } from '#infra/node-options.ts'
+
+interface Container {
+  image: string
+  command?: string[]
+  environment?: Record<string, string | number>
+  ports?: string[]
+  read_only?: boolean
+  cap_drop?: string[]
+  mem_limit?: string
+  healthcheck?: object
+  stop_grace_period?: string
+  volumes?: string[]
+}
+
+const root = join(import.meta.dirname, '..', '..')
+const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8')
+const compose = parse(read('docker-compose.kafka.yml'), { merge: true }) as {
+  services: Record<string, Container>
+  volumes: Record<string, unknown>
+}
+const containers = Object.entries(compose.services)
+const processes = globSync('*/main.ts', { cwd: join(root, 'services') }).map(dirname)
+// ingest is served by the API's process.
+const own = processes.filter((name) => name !== 'ingest').sort()
+
+function containerOf(name: string): Container {
+  const container = compose.services[name]
+  if (container === undefined) throw new Error(`docker-compose.kafka.yml has no ${name}`)
+  return container
+}
+
+/** What the variable is when nobody sets what it is made of; undefined: somebody has to. */
+function unsetValue(text: string): string | undefined {
+  return text.includes(':?') ? undefined : text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
+}
+
+test('every service runs, the notifier with room for what is in flight', () => {
+  for (const name of own) {
+    const options = name === 'notifier' ? [notifierNodeOptions] : []
+    expect(containerOf(name).command).toEqual([...options, `services/${name}/main.ts`])
+  }
+})
+
+test.each(own)(
+  '%s is given variables that it knows, with values that it takes, and all that it needs',
+  async (name) => {
+    const module = (await import(join(root, 'services', name, 'config.ts'))) as Record<string, unknown>
+    const schema = Object.values(module).find((value) => value instanceof z.ZodObject)
+    if (schema === undefined) throw new Error(`services/${name}/config.ts exports no schema`)
+    const fields = schema.shape as Record<string, z.ZodType>
+    const { environment = {}, stop_grace_period: grace } = containerOf(name)
+    for (const [variable, text] of Object.entries(environment)) {
+      // Those that all share concern most of them, not each.
+      if (fields[variable] === undefined) {
+        expect(Object.keys(containerOf('sink').environment ?? {})).toContain(variable)
+        continue
+      }
+      const value = unsetValue(String(text))
+      if (value === undefined || value === '') continue
+      expect({ variable, value, taken: fields[variable].safeParse(value).success }).toEqual({
+        variable,
+        value,
+        taken: true,
+      })
+    }
+    const needed = Object.keys(fields).filter((key) => fields[key]?.safeParse(undefined).success === false)
+    expect(needed.filter((key) => environment[key] === undefined)).toEqual([])
+    expect(environment['OPS_PORT']).toBe(fields['OPS_PORT']?.parse(undefined))
+    const drainMs = fields['DRAIN_DEADLINE_MS']?.parse(undefined) as number
+    expect(Number.parseInt(grace ?? '', 10)).toBeGreaterThan(drainMs / 1000)
+  },
+)
+
+test('nothing is of no version or without an end to its memory, and whatever stays says how it is', () => {
+  for (const [name, { image, mem_limit: memory, healthcheck }] of containers) {
+    expect({ name, image }).not.toEqual({ name, image: expect.stringMatching(/:latest$|^[^:]+$/) })
+    expect({ name, memory }).toEqual({ name, memory: expect.stringMatching(/^\d+[gm]$/) })
+    expect({ name, watched: healthcheck !== undefined }).toEqual({ name, watched: name !== 'migrate' })
+  }
+})
+
+test('our own run without rights on a file system that they cannot write, and nothing is open to other hosts', () => {
+  for (const name of [...own, 'migrate'])
+    expect(containerOf(name)).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
+  const ports = containers.flatMap(([, container]) => container.ports ?? [])
+  expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([])
+})
+
+test('volumes are declared, and files that are mounted exist', () => {
+  const sources = containers.flatMap(([, { volumes = [] }]) =>
+    volumes.map((volume) => volume.split(':')[0] ?? ''),
+  )
+  for (const source of sources)
+    expect({
+      source,
+      exists: source.startsWith('.') ? existsSync(join(root, source)) : source in compose.volumes,
+    }).toEqual({
+      source,
+      exists: true,
+    })
+})
+
+test('Prometheus scrapes each of them at its operations port', () => {
+  const { scrape_configs: jobs } = parse(read('infra', 'prometheus', 'prometheus.yml')) as {
+    scrape_configs: { static_configs: { targets: string[]; labels: { service: string } }[] }[]
+  }
+  const targets = jobs.flatMap((job) => job.static_configs.flatMap((one) => one.targets))
+  expect(targets.sort()).toEqual(
+    own.map((name) => `${name}:${containerOf(name).environment?.['OPS_PORT']}`).sort(),
+  )
+})
+
+test('the image is made of files that exist, of bases with a version, and runs as nobody in particular', () => {
+  const lines = read('infra', 'images', 'Dockerfile').split('\n')
+  const copied = lines
+    .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
+    .flatMap((line) => line.split(' ').slice(1, -1))
+  expect(copied.filter((file) => !existsSync(join(root, file)))).toEqual([])
+  const bases = lines.filter((line) => line.startsWith('FROM ')).map((line) => line.split(' ')[1] ?? '')
+  for (const base of bases) expect(base).toMatch(/^node:24-/)
+  expect(lines).toContain('USER node')
+})
