@@ -85,9 +85,9 @@ test('runbooks and docs/operations.md name only scripts, pages, variables and al
   for (const [name, page] of pages) {
     const named = (pattern: RegExp) => [...page.matchAll(pattern)].map(([whole]) => whole)
     const wrong = [
-      ...named(/(?<!\/)\b(?:scripts\/[a-z]+|(?:docs|infra|schemas|evals|services)\/[\w./-]*\w)\b/g).filter(
-        (path) => !existsSync(join(root, path)),
-      ),
+      ...named(
+        /(?<!\/)\b(?:scripts\/[a-z]+(?:-[a-z]+)*|(?:docs|infra|schemas|evals|services)\/[\w./-]*\w)\b/g,
+      ).filter((path) => !existsSync(join(root, path))),
       ...named(/(?<=`)[A-Z]+(?:_[A-Z]+)+(?=`)/g).filter(
         (one) => !reference.includes(`\`${one}\``) && !grafana.includes(`\${${one}}`),
       ),
