@@ -21,7 +21,8 @@ const operator: Principal = { kind: 'operator' }
 function record() {
   const sent: { role: string; text: string; values: unknown[] }[] = []
   const client = (role: string) => ({
-    query: (text: string, values: unknown[] = []) => {
+    query: (statement: string | { text: string; values: unknown[] }) => {
+      const { text, values } = typeof statement === 'string' ? { text: statement, values: [] } : statement
       sent.push({ role, text, values })
       return Promise.resolve({ rows: [] })
     },

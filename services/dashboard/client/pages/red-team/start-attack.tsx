@@ -1,5 +1,5 @@
 import { Button, Group, Modal, NumberInput, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useApiChange } from '../../api/use-api.ts'
 import { Failure } from '../../parts/page-states.tsx'
 
@@ -40,34 +40,7 @@ export function StartAttack({ projectId, onClose }: { projectId: string; onClose
             {...form.getInputProps('url')}
           />
           <TextInput label="Model" description="Empty: the target's own" {...form.getInputProps('model')} />
-          <Group grow>
-            <NumberInput
-              label="Attacks at most"
-              min={1}
-              allowDecimal={false}
-              {...form.getInputProps('limit')}
-            />
-            <NumberInput
-              label="At a time"
-              min={1}
-              allowDecimal={false}
-              {...form.getInputProps('concurrency')}
-            />
-          </Group>
-          <Group grow>
-            <NumberInput
-              label="Budget, USD"
-              placeholder="None"
-              min={0}
-              {...form.getInputProps('budgetUsd')}
-            />
-            <TextInput
-              label="Seed"
-              description="The same seed, the same attacks"
-              placeholder="By chance"
-              {...form.getInputProps('seed')}
-            />
-          </Group>
+          <Bounds form={form} />
           {start.error === null ? null : <Failure error={start.error} />}
           <Group justify="flex-end">
             <Button type="submit" color="red" loading={start.isPending}>
@@ -77,6 +50,27 @@ export function StartAttack({ projectId, onClose }: { projectId: string; onClose
         </Stack>
       </form>
     </Modal>
+  )
+}
+
+/** How much, how fast, for how much money; and the seed by which the same attacks are chosen again. */
+function Bounds({ form }: { form: UseFormReturnType<Values> }) {
+  return (
+    <>
+      <Group grow>
+        <NumberInput label="Attacks at most" min={1} allowDecimal={false} {...form.getInputProps('limit')} />
+        <NumberInput label="At a time" min={1} allowDecimal={false} {...form.getInputProps('concurrency')} />
+      </Group>
+      <Group grow>
+        <NumberInput label="Budget, USD" placeholder="None" min={0} {...form.getInputProps('budgetUsd')} />
+        <TextInput
+          label="Seed"
+          description="The same seed, the same attacks"
+          placeholder="By chance"
+          {...form.getInputProps('seed')}
+        />
+      </Group>
+    </>
   )
 }
 
