@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
-import { access } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { messageOf } from '#runtime/errors.ts'
+import { firstThere } from './first-there.ts'
 
 const run = promisify(execFile)
 const installTimeoutMs = 240_000
@@ -20,7 +20,9 @@ export const browserArguments = [
 
 /** The path of a Chromium: CHROMIUM_PATH, the system's, or Debian's package, which root installs. Rejects with what to do where there is none. */
 export async function findBrowser(): Promise<string> {
-  const found = await firstThere([process.env['CHROMIUM_PATH'] ?? '', ...places])
+  const found = await firstThere(
+    [process.env['CHROMIUM_PATH'] ?? '', ...places].filter((place) => place !== ''),
+  )
   if (found !== undefined) return found
   try {
     await install()
@@ -43,15 +45,4 @@ async function install(): Promise<void> {
     await run('apt-get', ['update'], options)
     await run('apt-get', packages, options)
   })
-}
-
-async function firstThere(paths: readonly string[]): Promise<string | undefined> {
-  for (const path of paths.filter((candidate) => candidate !== '')) {
-    const isThere = await access(path).then(
-      () => true,
-      () => false,
-    )
-    if (isThere) return path
-  }
-  return undefined
 }

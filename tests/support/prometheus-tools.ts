@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { access, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { messageOf } from '#runtime/errors.ts'
+import { firstThere } from './first-there.ts'
 
 const run = promisify(execFile)
 const cache = join(import.meta.dirname, '..', '..', '.cache')
@@ -26,17 +27,6 @@ export async function prometheusTool(name: 'promtool' | 'prometheus'): Promise<s
     )
   }
   return join(unpacked, 'usr', 'bin', name)
-}
-
-async function firstThere(paths: readonly string[]): Promise<string | undefined> {
-  for (const path of paths) {
-    const isThere = await access(path).then(
-      () => true,
-      () => false,
-    )
-    if (isThere) return path
-  }
-  return undefined
 }
 
 async function unpackPackage(): Promise<void> {

@@ -1,11 +1,12 @@
-import { Button, Code, Group, Stack } from '@mantine/core'
+import { Button, Code, Group } from '@mantine/core'
 import type { Item } from '../../api/call-api.ts'
-import { rowsOf, useApiPages } from '../../api/use-api.ts'
+import { useApiPages } from '../../api/use-api.ts'
 import { useSetTexts, useTexts } from '../../app/address.ts'
 import { useRange } from '../../app/use-range.ts'
 import { FilterPill } from '../../parts/filter-pill.tsx'
+import { LoadedPages } from '../../parts/loaded-pages.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Loaded, Nothing } from '../../parts/page-states.tsx'
+import { Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
@@ -30,28 +31,12 @@ export function AuditPage() {
         <FilterPill label="person" value={person} onRemove={() => setTexts({ person: undefined })} />
         <FilterPill label="action" value={action} onRemove={() => setTexts({ action: undefined })} />
       </Group>
-      <Loaded
+      <LoadedPages<'GET /api/audit'>
         query={entries}
-        empty={{
-          when: (data) => rowsOf<'GET /api/audit'>(data).length === 0,
-          show: <Nothing title="Nothing was written down in this time" />,
-        }}
+        empty={<Nothing title="Nothing was written down in this time" />}
       >
-        {(data) => (
-          <Stack>
-            <AuditTable entries={rowsOf<'GET /api/audit'>(data)} />
-            {entries.hasNextPage ? (
-              <Button
-                variant="default"
-                loading={entries.isFetchingNextPage}
-                onClick={() => void entries.fetchNextPage()}
-              >
-                Older
-              </Button>
-            ) : null}
-          </Stack>
-        )}
-      </Loaded>
+        {(rows) => <AuditTable entries={rows} />}
+      </LoadedPages>
     </>
   )
 }

@@ -1,11 +1,12 @@
-import { Badge, Button, Group, SegmentedControl, Stack } from '@mantine/core'
+import { Badge, Button, Group, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
 import type { Item } from '../../api/call-api.ts'
-import { rowsOf, useApiPages } from '../../api/use-api.ts'
+import { useApiPages } from '../../api/use-api.ts'
 import { useSetTexts, useTexts } from '../../app/address.ts'
 import { FilterPill } from '../../parts/filter-pill.tsx'
+import { LoadedPages } from '../../parts/loaded-pages.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Loaded, Nothing } from '../../parts/page-states.tsx'
+import { Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
@@ -39,28 +40,12 @@ export function DeadLettersPage() {
         <FilterPill label="topic" value={topic} onRemove={() => setTexts({ topic: undefined })} />
         <FilterPill label="code" value={code} onRemove={() => setTexts({ code: undefined })} />
       </Group>
-      <Loaded
+      <LoadedPages<'GET /api/dead-letters'>
         query={letters}
-        empty={{
-          when: (data) => rowsOf<'GET /api/dead-letters'>(data).length === 0,
-          show: <Nothing title={`None is ${status}`}>Records that cannot be handled are kept here.</Nothing>,
-        }}
+        empty={<Nothing title={`None is ${status}`}>Records that cannot be handled are kept here.</Nothing>}
       >
-        {(data) => (
-          <Stack>
-            <LetterTable letters={rowsOf<'GET /api/dead-letters'>(data)} onShow={setShownId} />
-            {letters.hasNextPage ? (
-              <Button
-                variant="default"
-                loading={letters.isFetchingNextPage}
-                onClick={() => void letters.fetchNextPage()}
-              >
-                Older
-              </Button>
-            ) : null}
-          </Stack>
-        )}
-      </Loaded>
+        {(rows) => <LetterTable letters={rows} onShow={setShownId} />}
+      </LoadedPages>
       {shownId === undefined ? null : <DeadLetterDrawer id={shownId} onClose={() => setShownId(undefined)} />}
     </>
   )

@@ -1,14 +1,15 @@
-import { Badge, Button, Stack } from '@mantine/core'
+import { Badge, Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useMe } from '../../api/session.ts'
-import { rowsOf, useApiPages } from '../../api/use-api.ts'
+import { useApiPages } from '../../api/use-api.ts'
 import { mayVisit } from '../../app/may-visit.ts'
 import { useProject } from '../../app/project.ts'
 import { formatCount, formatUsd } from '../../formats/format-number.ts'
+import { LoadedPages } from '../../parts/loaded-pages.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
-import { Loaded, Nothing } from '../../parts/page-states.tsx'
+import { Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
@@ -31,32 +32,16 @@ export function RedTeamPage() {
         ) : null}
       </PageHead>
       {isStarting ? <StartAttack projectId={project.id} onClose={() => setIsStarting(false)} /> : null}
-      <Loaded
+      <LoadedPages<'GET /api/redteam-runs'>
         query={runs}
-        empty={{
-          when: (data) => rowsOf<'GET /api/redteam-runs'>(data).length === 0,
-          show: (
-            <Nothing title="Nothing was attacked yet">
-              A run sends attacks to an application and has its answers judged by production&apos;s scorers.
-            </Nothing>
-          ),
-        }}
+        empty={
+          <Nothing title="Nothing was attacked yet">
+            A run sends attacks to an application and has its answers judged by production&apos;s scorers.
+          </Nothing>
+        }
       >
-        {(data) => (
-          <Stack>
-            <RunTable runs={rowsOf<'GET /api/redteam-runs'>(data)} />
-            {runs.hasNextPage ? (
-              <Button
-                variant="default"
-                loading={runs.isFetchingNextPage}
-                onClick={() => void runs.fetchNextPage()}
-              >
-                Older
-              </Button>
-            ) : null}
-          </Stack>
-        )}
-      </Loaded>
+        {(rows) => <RunTable runs={rows} />}
+      </LoadedPages>
     </>
   )
 }

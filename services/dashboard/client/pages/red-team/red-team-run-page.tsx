@@ -1,7 +1,6 @@
 import { Anchor, Badge, Button, Group, Progress, Select, Stack, Text, Title } from '@mantine/core'
-import { addressOf } from '../../api/call-api.ts'
+import { addressOf, rowsIn } from '../../api/call-api.ts'
 import { useMe } from '../../api/session.ts'
-import { rowsIn } from '../../api/call-api.ts'
 import { useApi, useApiChange } from '../../api/use-api.ts'
 import { usePathText, useSetTexts, useTexts } from '../../app/address.ts'
 import { mayVisit } from '../../app/may-visit.ts'

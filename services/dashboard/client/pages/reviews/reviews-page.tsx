@@ -1,11 +1,12 @@
 import { Anchor, Badge, Button, SegmentedControl, SimpleGrid, Stack, Title } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { addressOf, type Answer, type Item } from '../../api/call-api.ts'
-import { rowsOf, useApi, useApiPages } from '../../api/use-api.ts'
+import { useApi, useApiPages } from '../../api/use-api.ts'
 import { useSetTexts, useTexts } from '../../app/address.ts'
 import { useProject } from '../../app/project.ts'
 import { useRange } from '../../app/use-range.ts'
 import { formatCount, formatShare } from '../../formats/format-number.ts'
+import { LoadedPages } from '../../parts/loaded-pages.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { Loaded, Nothing } from '../../parts/page-states.tsx'
@@ -51,32 +52,16 @@ export function ReviewsPage() {
       </PageHead>
       <Stack gap="xl">
         <AgreementPanel query={{ project_id: project.id, start: range.start, end: range.end }} />
-        <Loaded
+        <LoadedPages<'GET /api/reviews'>
           query={reviews}
-          empty={{
-            when: (data) => rowsOf<'GET /api/reviews'>(data).length === 0,
-            show: (
-              <Nothing title="No verdict was reviewed in this time">
-                Open a request and say of a verdict whether you agree.
-              </Nothing>
-            ),
-          }}
+          empty={
+            <Nothing title="No verdict was reviewed in this time">
+              Open a request and say of a verdict whether you agree.
+            </Nothing>
+          }
         >
-          {(data) => (
-            <Stack>
-              <ReviewTable reviews={rowsOf<'GET /api/reviews'>(data)} />
-              {reviews.hasNextPage ? (
-                <Button
-                  variant="default"
-                  loading={reviews.isFetchingNextPage}
-                  onClick={() => void reviews.fetchNextPage()}
-                >
-                  Older
-                </Button>
-              ) : null}
-            </Stack>
-          )}
-        </Loaded>
+          {(rows) => <ReviewTable reviews={rows} />}
+        </LoadedPages>
       </Stack>
     </>
   )

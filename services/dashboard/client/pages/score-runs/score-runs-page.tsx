@@ -1,11 +1,12 @@
 import { Badge, Button, Progress, Stack } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
-import { rowsOf, useApiPages } from '../../api/use-api.ts'
+import { useApiPages } from '../../api/use-api.ts'
 import { formatCount, formatShare } from '../../formats/format-number.ts'
+import { LoadedPages } from '../../parts/loaded-pages.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
-import { Loaded, Nothing } from '../../parts/page-states.tsx'
+import { Nothing } from '../../parts/page-states.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { runColors, type ScoreRun } from './run-texts.ts'
@@ -23,32 +24,16 @@ export function ScoreRunsPage() {
         </Button>
       </PageHead>
       {isStarting ? <StartRun onClose={() => setIsStarting(false)} /> : null}
-      <Loaded
+      <LoadedPages<'GET /api/score-runs'>
         query={runs}
-        empty={{
-          when: (data) => rowsOf<'GET /api/score-runs'>(data).length === 0,
-          show: (
-            <Nothing title="Nothing was scored again">
-              A run scores stored calls anew; its verdicts stand beside the live ones until it is promoted.
-            </Nothing>
-          ),
-        }}
+        empty={
+          <Nothing title="Nothing was scored again">
+            A run scores stored calls anew; its verdicts stand beside the live ones until it is promoted.
+          </Nothing>
+        }
       >
-        {(data) => (
-          <Stack>
-            <RunTable runs={rowsOf<'GET /api/score-runs'>(data)} />
-            {runs.hasNextPage ? (
-              <Button
-                variant="default"
-                loading={runs.isFetchingNextPage}
-                onClick={() => void runs.fetchNextPage()}
-              >
-                Older
-              </Button>
-            ) : null}
-          </Stack>
-        )}
-      </Loaded>
+        {(rows) => <RunTable runs={rows} />}
+      </LoadedPages>
     </>
   )
 }

@@ -1,13 +1,14 @@
 import { Badge, Button, Code, SegmentedControl, Stack, Table, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Item } from '../../api/call-api.ts'
-import { rowsOf, useApiChange, useApiPages } from '../../api/use-api.ts'
+import { useApiChange, useApiPages } from '../../api/use-api.ts'
 import { usePathText, useSetTexts, useTexts } from '../../app/address.ts'
 import { useProject } from '../../app/project.ts'
 import { formatCount, formatDuration } from '../../formats/format-number.ts'
 import { sayHowItWent } from '../../parts/ask-first.tsx'
+import { LoadedPages } from '../../parts/loaded-pages.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Loaded, Nothing } from '../../parts/page-states.tsx'
+import { Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { ReplayRange } from './replay-range.tsx'
@@ -39,35 +40,14 @@ export function DeliveriesPage() {
         />
         <ReplayRange projectId={project.id} webhookId={id} />
       </PageHead>
-      <Loaded
+      <LoadedPages<'GET /api/v1/webhooks/{id}/deliveries'>
         query={pages}
-        empty={{
-          when: (data) => rowsOf<'GET /api/v1/webhooks/{id}/deliveries'>(data).length === 0,
-          show: (
-            <Nothing title="Nothing was sent">
-              Send Test Event in the list of webhooks sends something.
-            </Nothing>
-          ),
-        }}
+        empty={
+          <Nothing title="Nothing was sent">Send Test Event in the list of webhooks sends something.</Nothing>
+        }
       >
-        {(data) => (
-          <Stack>
-            <DeliveryTable
-              deliveries={rowsOf<'GET /api/v1/webhooks/{id}/deliveries'>(data)}
-              projectId={project.id}
-            />
-            {pages.hasNextPage ? (
-              <Button
-                variant="default"
-                loading={pages.isFetchingNextPage}
-                onClick={() => void pages.fetchNextPage()}
-              >
-                Older
-              </Button>
-            ) : null}
-          </Stack>
-        )}
-      </Loaded>
+        {(rows) => <DeliveryTable deliveries={rows} projectId={project.id} />}
+      </LoadedPages>
     </>
   )
 }

@@ -1,0 +1,35 @@
+import { Button, Stack } from '@mantine/core'
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { ApiError, Item, Page } from '../api/call-api.ts'
+import { rowsOf, type Reading } from '../api/use-api.ts'
+import { Loaded } from './page-states.tsx'
+
+interface LoadedPagesProps<K extends Reading> {
+  query: UseInfiniteQueryResult<InfiniteData<Page<K>, string | undefined>, ApiError>
+  /** Stands there when there is no row. */
+  empty: ReactNode
+  children: (rows: Item<K>[]) => ReactNode
+}
+
+/** The rows of a list by its cursors, or the state that it is in, and the way to older ones. */
+export function LoadedPages<K extends Reading>({ query, empty, children }: LoadedPagesProps<K>) {
+  return (
+    <Loaded query={query} empty={{ when: (data) => rowsOf<K>(data).length === 0, show: empty }}>
+      {(data) => (
+        <Stack>
+          {children(rowsOf<K>(data))}
+          {query.hasNextPage ? (
+            <Button
+              variant="default"
+              loading={query.isFetchingNextPage}
+              onClick={() => void query.fetchNextPage()}
+            >
+              Older
+            </Button>
+          ) : null}
+        </Stack>
+      )}
+    </Loaded>
+  )
+}
