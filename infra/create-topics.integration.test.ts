@@ -5,6 +5,7 @@ import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createLog } from '#runtime/log.ts'
 import { avroSchemas, topics, topicsToCreate } from '#schemas/topics.ts'
 import { deleteTopics, randomName, testInfrastructure } from '#tests/support/infrastructure.ts'
+import { until } from '#tests/support/until.ts'
 import { awaitTopics, createTopics, registerSchemas } from './create-topics.ts'
 
 // A shared, busy machine is slow, not wrong.
@@ -66,11 +67,14 @@ describe('createTopics', () => {
     await awaitTopics(admin, [{ name: topic, partitions: 2 }])
     await createTopics({ kafka, prefix, replicationFactor: 1, log })
     expect(await partitionsOf(topic)).toBe(topics.requestLogged.partitions)
-    expect(await configOf(topic)).toMatchObject({
+    const expected = {
       'retention.ms': String(topics.requestLogged.retentionMs),
       'max.message.bytes': String(topics.requestLogged.maxMessageBytes),
       'segment.bytes': '104857600',
-    })
+    }
+    // The controller has taken the change; the broker that answers here follows it a moment later.
+    await until(async () => (await configOf(topic))['retention.ms'] === expected['retention.ms'])
+    expect(await configOf(topic)).toMatchObject(expected)
   })
 })
 
