@@ -62,7 +62,7 @@ export const gatewayConfigSchema = z
       .max(128)
       .default(1)
       .describe(
-        'Processes that serve, each on a core and with a spool of its own. They share what GATEWAY_MAX_CONNECTIONS, UPSTREAM_CONNECTIONS, UPSTREAM_MAX_WAITING, CAPTURE_TOTAL_MAX_BYTES and SPOOL_MAX_BYTES allow.',
+        'Processes that serve, each on a core and with a spool of its own. Each takes an equal part of what GATEWAY_MAX_CONNECTIONS, UPSTREAM_CONNECTIONS, UPSTREAM_MAX_WAITING, CAPTURE_TOTAL_MAX_BYTES and SPOOL_MAX_BYTES allow.',
       ),
     UPSTREAM_URL: z
       .url({ protocol: /^https?$/ })

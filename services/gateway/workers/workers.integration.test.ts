@@ -33,7 +33,8 @@ beforeAll(async () => {
       GATEWAY_WORKERS: '2',
       GATEWAY_HOST: '127.0.0.1',
       GATEWAY_PORT: String(port),
-      GATEWAY_MAX_CONNECTIONS: '40',
+      // Of which each worker takes half and drops what is more: a slow moment of one must not reach that here.
+      GATEWAY_MAX_CONNECTIONS: '200',
       UPSTREAM_URL: upstream.url,
       PROXY_API_KEY: 'SECRET-proxy-key',
       API_BACKEND_URL: receiver.url,
