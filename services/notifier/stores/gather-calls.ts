@@ -39,13 +39,15 @@ export function gatherCalls<I, O>(options: GatherOptions<I, O>): (item: I) => Pr
     const batch: Call<I, O>[] = []
     const left: Call<I, O>[] = []
     const keys = new Set<string>()
-    for (const call of waiting) {
-      const key = keyOf?.(call.item) ?? String(batch.length)
-      const fits = batch.length < maxItems && !keys.has(key)
-      keys.add(key)
-      ;(fits ? batch : left).push(call)
+    let seen = 0
+    for (; seen < waiting.length && batch.length < maxItems; seen++) {
+      const call = waiting[seen] as Call<I, O>
+      const key = keyOf?.(call.item)
+      if (key !== undefined && keys.has(key)) left.push(call)
+      else batch.push(call)
+      if (key !== undefined) keys.add(key)
     }
-    waiting = left
+    waiting = [...left, ...waiting.slice(seen)]
     return batch
   }
   const settle = async (batch: readonly Call<I, O>[]): Promise<void> => {
