@@ -40,6 +40,13 @@ export const kafkaFields = {
     .describe('Goes before every topic, consumer group and subject, for clusters that are shared.'),
 }
 
+/** For processes that are members of consumer groups. */
+export const groupFields = {
+  KAFKA_SESSION_TIMEOUT_MS: milliseconds(10_000, 300_000).describe(
+    'How long a member of a consumer group that died keeps its partitions. Brokers take 6 s and more unless told otherwise.',
+  ),
+}
+
 export const registryFields = {
   SCHEMA_REGISTRY_URL: z.url().describe('Schema registry, its Confluent-compatible address.'),
 }
@@ -90,6 +97,7 @@ export const attackFields = {
 }
 
 export type KafkaConfig = z.output<z.ZodObject<typeof kafkaFields>>
+export type GroupConfig = z.output<z.ZodObject<typeof groupFields>>
 export type PostgresConfig = z.output<z.ZodObject<typeof postgresFields>>
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
+import { awaitTopics } from '../create-topics.ts'
 import type { EmbeddedPart } from './embedded-part.ts'
 import { freePorts } from './free-port.ts'
 import { signalGroup } from './guarded-process.ts'
@@ -65,10 +66,12 @@ test(
       () => startKafka({ ...place('kafka'), port, controllerPort, cacheDirectory, say }),
       (address) =>
         withAdmin(address, async (admin) => {
-          await admin.createTopics({ topics: [{ topic: 'kept', numPartitions: 3 }], waitForLeaders: true })
+          await admin.createTopics({ topics: [{ topic: 'kept', numPartitions: 3 }], waitForLeaders: false })
+          await awaitTopics(admin, [{ name: 'kept', partitions: 3 }])
         }),
       (address) =>
         withAdmin(address, async (admin) => {
+          await awaitTopics(admin, [{ name: 'kept', partitions: 3 }])
           const { topics } = await admin.fetchTopicMetadata({ topics: ['kept'] })
           expect(topics[0]?.partitions).toHaveLength(3)
         }),

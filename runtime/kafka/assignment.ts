@@ -1,3 +1,4 @@
+import type { GroupConfig } from '../config.ts'
 import { writeMark, type CrashMark, type Suspects } from './crash-marks.ts'
 
 /** How a member of a consumer group behaves. Times in milliseconds. */
@@ -22,6 +23,11 @@ export const defaultGroupSettings: GroupSettings = {
   heartbeatIntervalMs: 3_000,
   maxWaitMs: 500,
   maxBytesPerPartition: 2 * 1024 * 1024,
+}
+
+/** What an operator sets. Three heartbeats in a session, and a tenth of it to spare. */
+export function groupSettingsOf({ KAFKA_SESSION_TIMEOUT_MS: sessionTimeoutMs }: GroupConfig) {
+  return { sessionTimeoutMs, heartbeatIntervalMs: Math.ceil(sessionTimeoutMs * 0.3) }
 }
 
 /** A partition dealt to this member, until the next rebalance deals anew. */

@@ -3,8 +3,13 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import { consumerKinds, createConsumerBench, type ConsumerBench } from '#tests/support/consumer-bench.ts'
+import { expect, jest, test } from '@jest/globals'
+import {
+  consumerKinds,
+  createConsumerBench,
+  type ConsumerBench,
+  type ConsumerKind,
+} from '#tests/support/consumer-bench.ts'
 import { testInfrastructure } from '#tests/support/infrastructure.ts'
 import { until } from '#tests/support/until.ts'
 
@@ -14,85 +19,95 @@ const script = join(import.meta.dirname, '../../tests/support/consumer-process.t
 const numbered = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => `value ${from + index}`)
 
-describe.each(consumerKinds)('the %s consumer in a process that dies', (kind) => {
-  let bench: ConsumerBench
-  let directory: string
-  let children: ChildProcess[]
+/** A topic, and processes that consume it and write down what they have handled. */
+interface World {
+  bench: ConsumerBench
+  spawnConsumer: () => ChildProcess
+  handled: () => Promise<string[]>
+  committedSum: () => Promise<number>
+}
+
+async function inWorld(kind: ConsumerKind, work: (world: World) => Promise<void>): Promise<void> {
+  const bench = await createConsumerBench(kind)
+  const directory = await mkdtemp(join(tmpdir(), 'sluice-consumer-'))
+  const out = join(directory, 'out')
+  const children: ChildProcess[] = []
   const spawnConsumer = () => {
     const [broker = ''] = testInfrastructure().brokers
-    const out = join(directory, 'out')
-    const args = [
-      '--kind',
-      kind,
-      '--broker',
-      broker,
-      '--topic',
-      bench.topic,
-      '--group',
-      bench.groupId,
-      '--out',
-      out,
-    ]
-    const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'inherit', 'inherit'] })
+    const place = ['--broker', broker, '--topic', bench.topic, '--group', bench.groupId]
+    const child = spawn(process.execPath, [script, '--kind', kind, ...place, '--out', out], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    })
     children.push(child)
     return child
   }
-  const handled = async () =>
-    (await readFile(join(directory, 'out'), 'utf8').catch(() => '')).split('\n').slice(0, -1)
-  const committedSum = async () =>
-    (await bench.committed()).reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0)
-
-  beforeEach(async () => {
-    bench = await createConsumerBench(kind)
-    directory = await mkdtemp(join(tmpdir(), 'sluice-consumer-'))
-    children = []
-  })
-  afterEach(async () => {
-    for (const child of children)
-      if (child.exitCode === null && child.signalCode === null) {
-        child.kill('SIGKILL')
-        await once(child, 'exit')
-      }
+  try {
+    await work({
+      bench,
+      spawnConsumer,
+      handled: async () => (await readFile(out, 'utf8').catch(() => '')).split('\n').slice(0, -1),
+      committedSum: async () =>
+        (await bench.committed()).reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0),
+    })
+  } finally {
+    await Promise.all(children.map(endNow))
     await bench.close()
     await rm(directory, { recursive: true })
-  })
+  }
+}
 
-  test('kill -9 in the middle of a batch loses nothing', async () => {
-    await bench.send(numbered(400))
-    const first = spawnConsumer()
-    await until(async () => (await handled()).length > 60)
-    first.kill('SIGKILL')
-    await once(first, 'exit')
-    const before = (await handled()).length
-    expect(before).toBeLessThan(400)
-    const second = spawnConsumer()
-    await until(async () => (await committedSum()) === 400)
-    second.kill('SIGTERM')
-    expect(await once(second, 'exit')).toEqual([0, null])
-    const all = await handled()
-    expect(new Set(all).size).toBe(400)
-    // What was under way when the first one died is done twice: a batch, or a window of each partition.
-    expect(all.length).toBeLessThanOrEqual(400 + 3 * 32)
-    expect((await bench.committed()).map(({ metadata }) => metadata)).toEqual([null, null, null])
-  })
+async function endNow(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exited
+}
 
-  test('a record that kills its process is dead-lettered at the third try, and its neighbours are handled', async () => {
-    const values = [...numbered(50), 'killer', ...numbered(50, 50)]
-    await bench.send(values)
-    let deaths = 0
-    while ((await committedSum()) < values.length) {
-      const child = spawnConsumer()
-      const exited = once(child, 'exit').then(() => true)
-      const through = until(async () => child.signalCode !== null || (await committedSum()) === values.length)
-      await Promise.race([exited, through])
-      if (child.signalCode === 'SIGKILL') deaths += 1
-      if (deaths > 3) break
-    }
-    expect(deaths).toBe(3)
-    expect(new Set(await handled()).size).toBe(100)
-    const letters = await bench.read(`${bench.topic}.dlq`)
-    expect(letters.map(({ value, headers }) => [value?.toString(), headers['sluice-dlq-code']])).toEqual([
-      ['killer', 'CRASHED'],
-    ])
-  })
-})
+// At once: each mostly waits until the group has missed the member that was killed.
+test.concurrent.each(consumerKinds)(
+  'the %s consumer: kill -9 in the middle of a batch loses nothing',
+  (kind) =>
+    inWorld(kind, async ({ bench, spawnConsumer, handled, committedSum }) => {
+      // The first one has to be under way still when the news of its first records has come.
+      const count = kind === 'parallel' ? 2_000 : 400
+      await bench.send(numbered(count))
+      const first = spawnConsumer()
+      await until(async () => (await handled()).length > 60)
+      await endNow(first)
+      const before = (await handled()).length
+      expect(before).toBeLessThan(count)
+      const second = spawnConsumer()
+      await until(async () => (await committedSum()) === count)
+      const exited = once(second, 'exit')
+      second.kill('SIGTERM')
+      expect(await exited).toEqual([0, null])
+      const all = await handled()
+      expect(new Set(all).size).toBe(count)
+      // What was under way when the first one died is done twice: a batch, or a window of each partition.
+      expect(all.length).toBeLessThanOrEqual(count + 3 * 32)
+      expect((await bench.committed()).map(({ metadata }) => metadata)).toEqual([null, null, null])
+    }),
+)
+
+test.concurrent.each(consumerKinds)(
+  'the %s consumer: a record that kills its process is dead-lettered at the third try, and its neighbours are handled',
+  (kind) =>
+    inWorld(kind, async ({ bench, spawnConsumer, handled, committedSum }) => {
+      const values = [...numbered(50), 'killer', ...numbered(50, 50)]
+      await bench.send(values)
+      let deaths = 0
+      while ((await committedSum()) < values.length) {
+        const child = spawnConsumer()
+        const hasEnded = () => child.signalCode !== null || child.exitCode !== null
+        await until(async () => hasEnded() || (await committedSum()) === values.length)
+        if (child.signalCode === 'SIGKILL') deaths += 1
+        if (deaths > 3) break
+      }
+      expect(deaths).toBe(3)
+      expect(new Set(await handled()).size).toBe(100)
+      const letters = await bench.read(`${bench.topic}.dlq`)
+      expect(letters.map(({ value, headers }) => [value?.toString(), headers['sluice-dlq-code']])).toEqual([
+        ['killer', 'CRASHED'],
+      ])
+    }),
+)

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { PermanentError, TransientError } from '../errors.ts'
 import { deadLetter, drop } from '../outcome.ts'
 import type { Service } from '../service.ts'
+import { commitOffsets } from '#tests/support/commit-offsets.ts'
 import {
   consumerKinds,
   consumerOf,
@@ -91,7 +92,10 @@ describe.each(consumerKinds)('the %s consumer', (kind) => {
     await bench.send(numbered(60))
     let failures = 6
     const statuses = new Set<string>()
+    const retry = { attempts: 20, initialDelayMs: 10, maxDelayMs: 100 }
     const consumer = await consume({
+      batch: { retry },
+      parallel: { retry },
       handle: (value) => {
         if (failures-- > 0) return Promise.reject(new TransientError('STORE_AWAY', 'not now'))
         statuses.add(consumer.health().status)
@@ -210,11 +214,9 @@ describe.each(consumerKinds)('the %s consumer', (kind) => {
 
   test("another tool's commit metadata means nothing", async () => {
     await bench.send(numbered(20), 0)
-    await bench.admin.setOffsets({
-      groupId: bench.groupId,
-      topic: bench.topic,
-      partitions: [{ partition: 0, offset: '5', metadata: 'tries=3 until=9' } as never],
-    })
+    const foreign = { topic: bench.topic, partition: 0, offset: '5', metadata: 'tries=3 until=9' }
+    await commitOffsets(bench.kafka, bench.groupId, [foreign])
+    expect(await marks()).toContain(foreign.metadata)
     await consume()
     await until(async () => (await committedSum()) === 20)
     expect(seen).toHaveLength(15)

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { awaitTopics } from '#infra/create-topics.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createLog } from '#runtime/log.ts'
 import { newId } from '#schemas/ids.ts'
 import { topics } from '#schemas/topics.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { many, sampleCall, sampleScore, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
+import { commitOffsets } from '#tests/support/commit-offsets.ts'
 import { testInfrastructure } from '#tests/support/infrastructure.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 import { createCallStorage } from '#tests/support/store-calls.ts'
@@ -106,15 +108,14 @@ test('GET /api/operations says what waits', async () => {
   const admin = kafka.admin()
   await admin.connect()
   const groupId = `${api.topicPrefix}sink-calls`
-  const partitions = (await admin.fetchTopicOffsets(topic)).map(({ partition }) => ({
-    partition,
-    offset: '0',
-  }))
-  await admin.setOffsets({ groupId, topic, partitions })
+  const partitions = await admin.fetchTopicOffsets(topic)
+  const unread = partitions.map(({ partition }) => ({ topic, partition, offset: '0' }))
+  await commitOffsets(kafka, groupId, unread)
   // Of two jobs that wait, the older was made ten minutes ago; one from an hour ago is done.
   const jobs = api.topicPrefix + topics.scoreJobs.name
   const scorers = `${api.topicPrefix}scorer-live`
-  await admin.createTopics({ topics: [{ topic: jobs, numPartitions: 1 }] })
+  await admin.createTopics({ topics: [{ topic: jobs, numPartitions: 1 }], waitForLeaders: false })
+  await awaitTopics(admin, [{ name: jobs, partitions: 1 }])
   const producer = kafka.producer()
   await producer.connect()
   const made = [3_600_000, 600_000, 1_000].map((agoMs) => ({
@@ -123,7 +124,7 @@ test('GET /api/operations says what waits', async () => {
   }))
   await producer.send({ topic: jobs, messages: made })
   await producer.disconnect()
-  await admin.setOffsets({ groupId: scorers, topic: jobs, partitions: [{ partition: 0, offset: '1' }] })
+  await commitOffsets(kafka, scorers, [{ topic: jobs, partition: 0, offset: '1' }])
   const { json, status } = await api.call('GET', '/api/operations', { operator: true })
   expect(status).toBe(200)
   expect(json).toMatchObject({

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  groupFields,
   kafkaFields,
   operationsPort,
   postgresFields,
@@ -13,6 +14,7 @@ export const notifierConfig = z.object({
   ...processFields,
   OPS_PORT: operationsPort(9003),
   ...kafkaFields,
+  ...groupFields,
   ...registryFields,
   ...postgresFields,
   ...sealingFields,

@@ -1,6 +1,7 @@
 import type { Kafka } from 'kafkajs'
 import type { Pool } from 'pg'
 import { messageOf } from '#runtime/errors.ts'
+import { groupSettingsOf, type GroupSettings } from '#runtime/kafka/assignment.ts'
 import { createBatchConsumer } from '#runtime/kafka/batch-consumer.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createParallelConsumer } from '#runtime/kafka/parallel-consumer.ts'
@@ -44,6 +45,8 @@ const deliveryTopics = [topics.deliveryDue, ...retryTopics, topics.deliveryDead]
 interface Ground extends ProcessDependencies {
   config: NotifierConfig
   kafka: Kafka
+  /** Of its consumer groups. */
+  group: Partial<GroupSettings>
   pool: Pool
   producer: Producer
   sealer: Sealer
@@ -81,6 +84,7 @@ function layGround(config: NotifierConfig, dependencies: ProcessDependencies): G
     ...dependencies,
     config,
     kafka,
+    group: groupSettingsOf(config),
     producer,
     pool: createPool(config, { log, metrics, applicationName: 'sluice-notifier', readsByKey: true }),
     sealer: createSealer(config.BODY_ENCRYPTION_KEYS),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  groupFields,
   kafkaFields,
   milliseconds,
   operationsPort,
@@ -19,6 +20,7 @@ export const scorerConfig = z
     ...processFields,
     OPS_PORT: operationsPort(9002),
     ...kafkaFields,
+    ...groupFields,
     ...registryFields,
     ...postgresFields,
     ...sealingFields,

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { messageOf, TransientError } from '#runtime/errors.ts'
+import { groupSettingsOf } from '#runtime/kafka/assignment.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createParallelConsumer } from '#runtime/kafka/parallel-consumer.ts'
 import { createProducer } from '#runtime/kafka/producer.ts'
@@ -58,6 +59,7 @@ export function createScorer(config: ScorerConfig, dependencies: ProcessDependen
       metrics,
       clock,
       producer,
+      group: groupSettingsOf(config),
       groupId: config.TOPIC_PREFIX + groupName,
       topics: read.map(nameOf),
       decoder: codecOf<ScoreJob>(topics.scoreJobs),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  groupFields,
   kafkaFields,
   milliseconds,
   operationsPort,
@@ -12,6 +13,7 @@ export const sinkConfig = z.object({
   ...processFields,
   OPS_PORT: operationsPort(9001),
   ...kafkaFields,
+  ...groupFields,
   ...registryFields,
   ...postgresFields,
   DASHBOARD_URL: z

@@ -1,5 +1,6 @@
 import type { Kafka } from 'kafkajs'
 import type { Pool } from 'pg'
+import { groupSettingsOf, type GroupSettings } from '#runtime/kafka/assignment.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createProducer } from '#runtime/kafka/producer.ts'
 import type { Producer } from '#runtime/kafka/records.ts'
@@ -20,6 +21,8 @@ export const callGroupOf = ({ TOPIC_PREFIX }: SinkConfig) => `${TOPIC_PREFIX}sin
 export interface Ground extends ProcessDependencies {
   config: SinkConfig
   kafka: Kafka
+  /** Of its consumer groups. */
+  group: Partial<GroupSettings>
   pool: Pool
   rollups: RollupStore
   producer: Producer
@@ -37,6 +40,7 @@ export function layGround(config: SinkConfig, dependencies: ProcessDependencies)
     ...dependencies,
     config,
     kafka,
+    group: groupSettingsOf(config),
     pool: createPool(config, { log, metrics, applicationName: 'sluice-sink' }),
     rollups: createRollupStore(),
     // A batch of calls becomes as many bytes of jobs, of several partitions at once.

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { Kafka, logLevel } from 'kafkajs'
 import { Client } from 'pg'
+import { awaitTopics } from '#infra/create-topics.ts'
 import { createTestDatabase, deleteTopics, randomName, testInfrastructure } from './infrastructure.ts'
 
 const prefix = randomName('support')
@@ -13,7 +14,8 @@ test('a topic made under a random prefix is there, and gone after deleteTopics',
   await admin.connect()
   try {
     const topic = `${prefix}.calls`
-    await admin.createTopics({ topics: [{ topic, numPartitions: 2 }], waitForLeaders: true })
+    await admin.createTopics({ topics: [{ topic, numPartitions: 2 }], waitForLeaders: false })
+    await awaitTopics(admin, [{ name: topic, partitions: 2 }])
     expect(await admin.listTopics()).toContain(topic)
     await deleteTopics(prefix)
     expect(await admin.listTopics()).not.toContain(topic)

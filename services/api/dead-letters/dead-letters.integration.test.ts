@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Kafka } from 'kafkajs'
+import { awaitTopics } from '#infra/create-topics.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createRegistryCodec } from '#runtime/kafka/registry-codec.ts'
 import { createLog } from '#runtime/log.ts'
@@ -30,9 +31,12 @@ beforeAll(async () => {
   await admin.connect()
   const named = (name: string) => ({ topic: `${api.topicPrefix}${name}`, numPartitions: 1 })
   const small = [{ name: 'max.message.bytes', value: '500' }]
-  await admin.createTopics({
-    topics: [named(`${source}.dlq`), named(`${narrow}.dlq`), { ...named(narrow), configEntries: small }],
-  })
+  const made = [named(`${source}.dlq`), named(`${narrow}.dlq`), { ...named(narrow), configEntries: small }]
+  await admin.createTopics({ topics: made, waitForLeaders: false })
+  await awaitTopics(
+    admin,
+    made.map(({ topic, numPartitions }) => ({ name: topic, partitions: numPartitions })),
+  )
   await admin.disconnect()
 }, 60_000)
 

@@ -1,3 +1,6 @@
+// Taken once: see text-features.ts.
+const { imul } = Math
+
 /** Words in a row that make one gram: fewer recur by chance, more miss what was cut up. */
 export const gramWords = 6
 
@@ -29,7 +32,7 @@ export function gramsOf(words: readonly Word[]): number[] {
   for (let first = 0; first + gramWords <= words.length; first++) {
     let gram = 0
     for (let at = first; at < first + gramWords; at++) {
-      gram = (Math.imul(gram, 0x01000193) ^ (words[at]?.hash ?? 0)) | 0
+      gram = (imul(gram, 0x01000193) ^ (words[at]?.hash ?? 0)) | 0
     }
     grams.push(gram)
   }
@@ -39,6 +42,6 @@ export function gramsOf(words: readonly Word[]): number[] {
 /** FNV-1a: 32 bits are enough, because only runs of several grams convict. */
 function hashOf(word: string): number {
   let hash = 0x811c9dc5
-  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193)
+  for (let at = 0; at < word.length; at++) hash = imul(hash ^ word.charCodeAt(at), 0x01000193)
   return hash | 0
 }

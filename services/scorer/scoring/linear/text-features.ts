@@ -19,6 +19,8 @@ export interface Features {
 }
 
 const mostSigns = 100
+// Taken once: under jest every look at a global in a hot loop leaves compiled code, and the detectors' tests took five times as long.
+const { imul, log } = Math
 const word = /[\p{L}\p{N}]{1,32}/gu
 /** Parts of words carry over to words that training never saw: "poisoned", "poisoning". */
 const [shortest, longest] = [3, 5]
@@ -47,7 +49,7 @@ export function createFeatureCounter(bits: number): FeatureCounter {
       for (const [found] of folded.matchAll(word)) {
         const hash = hashOf(found, 0, found.length, start)
         add(hash)
-        add(Math.imul(before, prime) ^ hash)
+        add(imul(before, prime) ^ hash)
         before = hash
         addParts(` ${found} `, add)
       }
@@ -55,7 +57,7 @@ export function createFeatureCounter(bits: number): FeatureCounter {
       for (let at = 0; at < length; at++) {
         const index = touched[at] ?? 0
         // A word said ten times is not ten times as telling.
-        const weight = 1 + Math.log(counts[index] ?? 1)
+        const weight = 1 + log(counts[index] ?? 1)
         counts[index] = 0
         weights[at] = weight
         squares += weight * weight
@@ -79,7 +81,7 @@ function addParts(padded: string, add: (hash: number) => void): void {
   for (let from = 0; from + shortest <= padded.length; from++) {
     let hash = partStart
     for (let at = from; at < from + longest && at < padded.length; at++) {
-      hash = Math.imul(hash ^ padded.charCodeAt(at), prime)
+      hash = imul(hash ^ padded.charCodeAt(at), prime)
       // The whole padded word is the word itself, counted already.
       if (at - from + 1 >= shortest && at - from + 1 < padded.length) add(hash)
     }
@@ -91,14 +93,14 @@ const signStart = 0x5bd1e995
 
 function hashOf(text: string, from: number, to: number, seed: number): number {
   let hash = seed
-  for (let at = from; at < to; at++) hash = Math.imul(hash ^ text.charCodeAt(at), prime)
+  for (let at = from; at < to; at++) hash = imul(hash ^ text.charCodeAt(at), prime)
   return hash
 }
 
 /** FNV leaves its high bits poor, and the index is made of them. */
 function mix(hash: number): number {
   let mixed = hash
-  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  mixed = imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
+  mixed = imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
   return mixed ^ (mixed >>> 16)
 }
