@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
+import { postgresBehindTls } from '#tests/support/postgres-behind-tls.ts'
 import { until } from '#tests/support/until.ts'
 import { migrate, migrationStatus, undoLast } from './migrate.ts'
+import { secureRows } from './row-security.ts'
 
 jest.setTimeout(60_000)
 
@@ -86,4 +88,19 @@ test('a migrator that is killed half-way has applied nothing, and the next one a
   const { applied } = await migrate(database.url)
   expect(applied[0]).toBe('0010-rollups')
   expect(await describeSchema()).toEqual(before)
+})
+
+test('a Postgres that takes nothing but TLS is migrated by those who are told its authority, and by nobody else', async () => {
+  const [secure, other] = [await postgresBehindTls(database.url), await postgresBehindTls(database.url)]
+  try {
+    expect(await undoLast(secure.url, secure.authority)).toBeDefined()
+    const { pending } = await migrationStatus(secure.url, secure.authority)
+    expect(pending).toHaveLength(1)
+    // By another way than migrate, whose library writes failures to the console.
+    for (const DATABASE_SSL_CA of [undefined, other.authority])
+      await expect(secureRows({ DATABASE_URL: secure.url, DATABASE_SSL_CA })).rejects.toThrow()
+    expect(await migrate(secure.url, secure.authority)).toMatchObject({ applied: pending })
+  } finally {
+    await Promise.all([secure.stop(), other.stop()])
+  }
 })

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Knex } from 'knex'
+import { connectionOf, type PostgresAddress } from '#runtime/postgres.ts'
 import * as projects from './migrations/0001-projects.ts'
 import * as requests from './migrations/0002-requests.ts'
 import * as events from './migrations/0003-events.ts'
@@ -86,22 +87,26 @@ export interface MigrationReport {
   pending: readonly string[]
 }
 
-/** Brings the database at `url` up to date; safe to run twice and twice at once. Returns what it applied. */
-export async function migrate(url: string): Promise<MigrationReport> {
-  return withKnex(url, async (knex) => {
+/**
+ * Brings the database at `url` up to date; safe to run twice and twice at once. Returns what it applied. With an authority (PEM) the
+ * server must be certified by it.
+ */
+export async function migrate(url: string, authority?: string): Promise<MigrationReport> {
+  const address = { DATABASE_URL: url, DATABASE_SSL_CA: authority }
+  return withKnex(address, async (knex) => {
     // Held by one connection of its own; a killed migrator's lock goes with its connection, unlike knex's lock row.
     await knex.raw('select pg_advisory_lock(?)', [migrationLock])
     // A migrator that was killed leaves knex's own lock row set; with the advisory lock held, nobody can be using it.
     await knex.migrate.forceFreeMigrationsLock()
     const [, applied] = (await knex.migrate.latest()) as [number, string[]]
-    await secureRows(url)
+    await secureRows(address)
     return { applied, pending: [] }
   })
 }
 
 /** Undoes the migration that was applied last, with the data of its tables. Returns its name; undefined when there is none. */
-export async function undoLast(url: string): Promise<string | undefined> {
-  return withKnex(url, async (knex) => {
+export async function undoLast(url: string, authority?: string): Promise<string | undefined> {
+  return withKnex({ DATABASE_URL: url, DATABASE_SSL_CA: authority }, async (knex) => {
     await knex.raw('select pg_advisory_lock(?)', [migrationLock])
     await knex.migrate.forceFreeMigrationsLock()
     const [, undone] = (await knex.migrate.down()) as [number, string[]]
@@ -110,17 +115,17 @@ export async function undoLast(url: string): Promise<string | undefined> {
 }
 
 /** What `migrate` has done and would do. */
-export async function migrationStatus(url: string): Promise<MigrationReport> {
-  return withKnex(url, async (knex) => {
+export async function migrationStatus(url: string, authority?: string): Promise<MigrationReport> {
+  return withKnex({ DATABASE_URL: url, DATABASE_SSL_CA: authority }, async (knex) => {
     const [applied, pending] = (await knex.migrate.list()) as [{ name: string }[], string[]]
     return { applied: applied.map(({ name }) => name), pending }
   })
 }
 
-async function withKnex<T>(url: string, work: (knex: Knex) => Promise<T>): Promise<T> {
+async function withKnex<T>(address: PostgresAddress, work: (knex: Knex) => Promise<T>): Promise<T> {
   const knex = createKnex({
     client: 'pg',
-    connection: url,
+    connection: connectionOf(address),
     pool: { min: 1, max: 1 },
     migrations: { migrationSource, tableName: 'schema_migrations', disableMigrationsListValidation: false },
   })

@@ -1,4 +1,5 @@
 import { Client, DatabaseError } from 'pg'
+import { connectionOf, type PostgresAddress } from '#runtime/postgres.ts'
 import { CannotStart } from './embedded/embedded-part.ts'
 
 /** Tables that the API reads but that only consumers write. */
@@ -38,8 +39,8 @@ const open = ['tiers', 'rollup_days']
  * Gives every table its row-level security and grants, so that a new table needs nothing but a `project_id`. Run after every migration; changes
  * nothing where all is as it should be. Throws CannotStart, with the statements to run, when the login may not make the roles. A table without `project_id` is the operator's alone. Partitions get no grants: only their parents have policies.
  */
-export async function secureRows(url: string): Promise<void> {
-  const client = new Client({ connectionString: url })
+export async function secureRows(address: PostgresAddress): Promise<void> {
+  const client = new Client(connectionOf(address))
   await client.connect()
   try {
     // One simple query is one transaction.

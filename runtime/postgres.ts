@@ -20,18 +20,27 @@ export interface PoolDependencies {
   readsByKey?: boolean
 }
 
+export type PostgresAddress = Pick<PostgresConfig, 'DATABASE_URL' | 'DATABASE_SSL_CA'>
+
+/** Where a client of pg connects to: with TLS, verified, where an authority is configured. */
+export function connectionOf({ DATABASE_URL: connectionString, DATABASE_SSL_CA: ca }: PostgresAddress): {
+  connectionString: string
+  ssl?: { ca: string }
+} {
+  return { connectionString, ...(ca === undefined ? {} : { ssl: { ca } }) }
+}
+
 /** A pool that outlives the loss of its connections. Its owner ends it. */
 export function createPool(config: PostgresConfig, dependencies: PoolDependencies): pg.Pool {
   const { role, readsByKey = false } = dependencies
   const pool = new pg.Pool({
-    connectionString: config.DATABASE_URL,
+    ...connectionOf(config),
     max: config.DATABASE_POOL_SIZE,
     application_name: dependencies.applicationName,
     connectionTimeoutMillis: 5_000,
     statement_timeout: dependencies.statementTimeoutMs ?? 30_000,
     // A dead peer is noticed by the kernel instead of by a transaction that waits for ever.
     keepAlive: true,
-    ...(config.DATABASE_SSL_CA === undefined ? {} : { ssl: { ca: config.DATABASE_SSL_CA } }),
     // The pool hands a connection out once this promise resolves, which the type of the option does not say.
     onConnect: (client): unknown => prepareConnection(client, role, readsByKey),
   })

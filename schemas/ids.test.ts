@@ -1,14 +1,42 @@
 import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
 import { TypeID } from 'typeid-js'
 import { hashedId, idFromUuid, idTimeMs, idToUuid, isId, liveRunId, newId, scoreId } from './ids.ts'
 
 describe('identifiers', () => {
-  test('agree with the TypeID reference library', () => {
-    for (let round = 0; round < 200; round++) {
-      const id = newId('request')
-      expect(idToUuid(id)).toBe(TypeID.fromString(id).toUUID())
-      expect(idFromUuid('request', idToUuid(id))).toBe(id)
-    }
+  test('agree with the TypeID reference library, whatever their bits', () => {
+    fc.assert(
+      fc.property(fc.uuid(), (uuid) => {
+        const id = idFromUuid('request', uuid)
+        expect(id).toBe(TypeID.fromUUID('req', uuid).toString())
+        expect([isId('request', id), isId('project', id), idToUuid(id)]).toEqual([true, false, uuid])
+      }),
+    )
+  })
+
+  test('are made anew each time, with their time, which orders them', () => {
+    const times = fc.integer({ min: 0, max: 2 ** 48 - 1 })
+    fc.assert(
+      fc.property(times, times, (one, other) => {
+        const [id, later] = [one, other].toSorted((a, b) => a - b).map((time) => newId('request', time))
+        expect([id, later].map((made) => idTimeMs(made ?? ''))).toEqual(
+          [one, other].toSorted((a, b) => a - b),
+        )
+        expect(id).not.toBe(later)
+        if (one !== other) expect([later, id].toSorted()).toEqual([id, later])
+      }),
+    )
+  })
+
+  test('of which a character was changed are refused or another', () => {
+    const digits = fc.constantFrom(...Array.from('0123456789abcdefghjkmnpqrstvwxyz'))
+    fc.assert(
+      fc.property(fc.uuid(), fc.integer({ min: 4, max: 29 }), digits, (uuid, at, digit) => {
+        const id = idFromUuid('request', uuid)
+        const changed = id.slice(0, at) + digit + id.slice(at + 1)
+        if (isId('request', changed)) expect(idToUuid(changed) === uuid).toBe(changed === id)
+      }),
+    )
   })
 
   test('carry their time and are version 7', () => {

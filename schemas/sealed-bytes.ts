@@ -10,6 +10,15 @@ export interface SealedBytes {
   data: Buffer
 }
 
+/** Sealed bytes as three columns keep them; null: nothing is kept, or not any more. */
+export function sealedOf(
+  codec: string | null,
+  keyId: string | null,
+  data: Buffer | null,
+): SealedBytes | null {
+  return codec === null || data === null ? null : { codec, key_id: keyId, data }
+}
+
 /** The Avro record. Named in full at its first use in a schema; by name (`sluice.SealedBytes`) after that. */
 export const sealedBytesAvro = {
   type: 'record',

@@ -5,8 +5,9 @@ import { z } from 'zod'
 import { bodyKeyStatus, noteBodyKeys, whyNeeded } from '#infra/body-key-status.ts'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { rotateBodies, type Rotated } from '#infra/rotate-bodies.ts'
-import { parseConfig, sealingFields, type EncryptionKey } from '#runtime/config.ts'
+import { parseConfig, postgresFields, sealingFields, type EncryptionKey } from '#runtime/config.ts'
 import { messageOf } from '#runtime/errors.ts'
+import { connectionOf } from '#runtime/postgres.ts'
 import { createResealer } from '#runtime/sealing.ts'
 import { findStore } from './stack/find-store.ts'
 
@@ -22,7 +23,7 @@ scripts/keys rotate-bodies [--pause-ms N] [--state DIR]
   --state DIR      the running stack (.sluice); DATABASE_URL and BODY_ENCRYPTION_KEYS take its place
 `
 
-const schema = z.object({ ...sealingFields, DATABASE_URL: z.url() })
+const schema = z.object({ ...sealingFields, ...postgresFields })
 const defaultPauseMs = 50
 
 function readArguments() {
@@ -91,8 +92,8 @@ async function run(): Promise<void> {
   if (command !== 'status' && command !== 'rotate-bodies') throw new CannotStart(usage)
   const parsed = parseConfig(schema, await findStore(state, process.env))
   if (!parsed.ok) throw new CannotStart(`the configuration is wrong\n${parsed.problems.join('\n')}`)
-  const { DATABASE_URL: connectionString, BODY_ENCRYPTION_KEYS: keys } = parsed.value
-  const pool = new Pool({ connectionString, max: 2, application_name: 'sluice-keys' })
+  const { BODY_ENCRYPTION_KEYS: keys } = parsed.value
+  const pool = new Pool({ ...connectionOf(parsed.value), max: 2, application_name: 'sluice-keys' })
   try {
     const keyIds = keys.map(({ id }) => id)
     // Also by status: a key that nobody wrote down would look as if topics had never seen it.

@@ -2,12 +2,13 @@ import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { migrationStatus, undoLast } from '#infra/migrate.ts'
-import { parseConfig, registryFields } from '#runtime/config.ts'
+import { parseConfig, postgresFields, registryFields } from '#runtime/config.ts'
 import { messageOf } from '#runtime/errors.ts'
 import { prepareParts } from './stack/prepare-parts.ts'
 
+const { DATABASE_URL, DATABASE_SSL_CA } = postgresFields
 // `prepareParts` parses what concerns Kafka itself.
-const schema = z.object({ ...registryFields, DATABASE_URL: z.url(), KAFKA_BROKERS: z.string() })
+const schema = z.object({ ...registryFields, DATABASE_URL, DATABASE_SSL_CA, KAFKA_BROKERS: z.string() })
 
 const usage = `scripts/migrate [--status | --undo-last]
 
@@ -36,8 +37,9 @@ async function run(): Promise<void> {
   }
   const parsed = parseConfig(schema, process.env)
   if (!parsed.ok) throw new CannotStart(`the configuration is wrong\n${parsed.problems.join('\n')}`)
+  const { DATABASE_URL: url, DATABASE_SSL_CA: authority } = parsed.value
   if (values['undo-last'] === true) {
-    const undone = await undoLast(parsed.value.DATABASE_URL)
+    const undone = await undoLast(url, authority)
     console.log(undone === undefined ? 'nothing is applied' : `undone   ${undone}, with what its tables held`)
     return
   }
@@ -46,7 +48,7 @@ async function run(): Promise<void> {
     console.log('database, topics and schemas are up to date')
     return
   }
-  const { applied, pending } = await migrationStatus(parsed.value.DATABASE_URL)
+  const { applied, pending } = await migrationStatus(url, authority)
   console.log(
     [...applied.map((name) => `applied  ${name}`), ...pending.map((name) => `pending  ${name}`)].join('\n'),
   )

@@ -134,9 +134,9 @@ async function whileLocked(lock: string, work: () => Promise<void>): Promise<voi
 }
 
 async function isAbandoned(lock: string): Promise<boolean> {
-  const made = await stat(lock).catch(() => undefined)
-  if (!made) return false
-  const pid = Number(await readFile(join(lock, 'pid'), 'utf8').catch(() => Number.NaN))
+  const made = await stat(lock).catch(whereMissing)
+  if (made === undefined) return false // Its holder is done: the next try to make it tells.
+  const pid = Number.parseInt((await readFile(join(lock, 'pid'), 'utf8').catch(whereMissing)) ?? '')
   if (Number.isNaN(pid)) return Date.now() - made.mtimeMs > ABANDONED_AFTER_MS
   try {
     process.kill(pid, 0)
@@ -144,4 +144,9 @@ async function isAbandoned(lock: string): Promise<boolean> {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
+}
+
+/** Nothing is there: undefined. Anything else that is wrong is told. */
+function whereMissing(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
 }

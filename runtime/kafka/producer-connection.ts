@@ -1,4 +1,5 @@
 import kafkajs, { type Kafka, type RecordMetadata } from 'kafkajs'
+import type { Log } from '../log.ts'
 import type { Group } from './gather-batch.ts'
 
 /**
@@ -27,7 +28,7 @@ interface Acknowledgement {
 const retry = { initialRetryTime: 100, multiplier: 2, factor: 0.2, maxRetryTime: 1_000, retries: 12 }
 
 /** Connects at the first `send`. */
-export function openProducerConnection(kafka: Kafka): ProducerConnection {
+export function openProducerConnection(kafka: Kafka, log: Log): ProducerConnection {
   let closed = false
   let placed = 0
   let underWay: Promise<unknown> = Promise.resolve()
@@ -67,7 +68,9 @@ export function openProducerConnection(kafka: Kafka): ProducerConnection {
     close: async () => {
       closed = true
       await underWay
-      await producer.disconnect().catch(() => undefined)
+      await producer
+        .disconnect()
+        .catch((error: unknown) => log.warn({ err: error }, 'a connection to Kafka did not close'))
     },
   }
 }

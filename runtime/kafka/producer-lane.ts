@@ -46,7 +46,7 @@ export class ProducerLane {
 
   constructor(options: LaneOptions) {
     this.#options = options
-    this.#connection = openProducerConnection(options.kafka)
+    this.#connection = openProducerConnection(options.kafka, options.log)
   }
 
   add(record: QueuedRecord): void {
@@ -184,7 +184,7 @@ export class ProducerLane {
     this.#options.metrics.connectionsReplaced.inc()
     const closed = this.#connection.close().finally(() => this.#closing.delete(closed))
     this.#closing.add(closed)
-    this.#connection = openProducerConnection(this.#options.kafka)
+    this.#connection = openProducerConnection(this.#options.kafka, this.#options.log)
   }
 }
 

@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import { migrationStatus } from '#infra/migrate.ts'
+import { connectionOf } from '#runtime/postgres.ts'
 import { examineClock } from './examine-clock.ts'
 import type { System } from './find-system.ts'
 import { ok, problem, warning, type Finding } from './finding.ts'
@@ -12,13 +13,12 @@ const oldestEventSeconds = 120
 
 /** Migrations, partitions made ahead, roles, connections, keys and what waits in Postgres, and its clock. */
 export async function examinePostgres(system: System): Promise<Finding[]> {
-  const { DATABASE_URL: connectionString, DATABASE_SSL_CA: ca } = system.config
+  const { DATABASE_URL, DATABASE_SSL_CA } = system.config
   const client = new Client({
-    connectionString,
+    ...connectionOf(system.config),
     application_name: 'sluice-doctor',
     connectionTimeoutMillis: 5_000,
     statement_timeout: 10_000,
-    ...(ca === undefined ? {} : { ssl: { ca } }),
   })
   await client.connect()
   try {
@@ -27,7 +27,7 @@ export async function examinePostgres(system: System): Promise<Finding[]> {
       'select extract(epoch from clock_timestamp()) * 1000 as ms',
     )
     const clock = examineClock('Postgres', Number(rows[0]?.ms), before, system.now())
-    const { pending } = await migrationStatus(connectionString)
+    const { pending } = await migrationStatus(DATABASE_URL, DATABASE_SSL_CA)
     // What follows is about tables that these would make.
     if (pending.length > 0)
       return [

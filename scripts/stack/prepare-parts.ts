@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { CannotStart, type Say } from '#infra/embedded/embedded-part.ts'
 import { createTopics, registerSchemas } from '#infra/create-topics.ts'
 import { migrate } from '#infra/migrate.ts'
-import { kafkaFields, parseConfig } from '#runtime/config.ts'
+import { kafkaFields, parseConfig, postgresFields } from '#runtime/config.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createLog } from '#runtime/log.ts'
 import type { PartAddresses } from './plan-services.ts'
@@ -14,12 +14,14 @@ export async function prepareParts(
   environment: Environment,
   say: Say,
 ): Promise<void> {
-  const { applied } = await migrate(addresses.DATABASE_URL)
+  const { DATABASE_URL, DATABASE_SSL_CA } = postgresFields
+  const wanted = z.object({ ...kafkaFields, DATABASE_URL, DATABASE_SSL_CA })
+  const parsed = parseConfig(wanted, { ...environment, ...addresses })
+  if (!parsed.ok)
+    throw new CannotStart(`Kafka or Postgres cannot be reached as configured: ${parsed.problems.join('; ')}.`)
+  const { applied } = await migrate(parsed.value.DATABASE_URL, parsed.value.DATABASE_SSL_CA)
   if (applied.length > 0) say(`migrated: ${applied.join(', ')}`)
 
-  const parsed = parseConfig(z.object(kafkaFields), { ...environment, ...addresses })
-  if (!parsed.ok)
-    throw new CannotStart(`Kafka cannot be reached as configured: ${parsed.problems.join('; ')}.`)
   const log = createLog('up', 'warn')
   const kafka = createKafka(parsed.value, { clientId: 'sluice-up', log })
   const prefix = parsed.value.TOPIC_PREFIX

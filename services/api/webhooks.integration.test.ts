@@ -84,8 +84,12 @@ describe('webhooks', () => {
       error: null,
       tried: [
         { severity: 'critical', outcome: 'passes', message: null },
-        { severity: 'high', outcome: 'failed', message: expect.any(String) },
+        // Without content a threat's quotes are empty, as its receivers read them.
+        { severity: 'high', outcome: 'held_back', message: null },
       ],
+    })
+    expect(await attempt('data.owasp_category.contains("01")')).toMatchObject({
+      tried: [{ outcome: 'failed', message: expect.any(String) }, { outcome: 'failed' }],
     })
     expect(await attempt('data.severity == "high"')).toMatchObject({
       tried: [{ outcome: 'held_back' }, { scorer_name: 'jailbreak_detection', outcome: 'passes' }],

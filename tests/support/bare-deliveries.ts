@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
+import { joinEvent } from '#schemas/join-event.ts'
 import { buildEnvelope } from '#services/notifier/steps/build-envelope.ts'
-import { joinEventData } from '#services/notifier/steps/join-event-data.ts'
 import { signDelivery, signingKeyOf } from '#services/notifier/steps/sign-delivery.ts'
 import { webhookDelivery } from '#services/notifier/testing/sample-records.ts'
 
@@ -13,7 +13,7 @@ export interface BarePost {
 
 /** The same bytes and headers as the notifier sends for the event. */
 export function prepareBarePost(url: string, event: RaisedEvent): BarePost {
-  const body = buildEnvelope(event, joinEventData(event.event, event.data, null))
+  const body = buildEnvelope(event, joinEvent(event, { open: ({ data }) => data }))
   const keys = { current: signingKeyOf('whsec_c2VjcmV0'), previous: null }
   return { url, body, headers: signDelivery(webhookDelivery({ event }), body, keys, Date.now()) }
 }

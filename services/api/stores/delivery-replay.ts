@@ -1,22 +1,14 @@
-import type { EventName, RaisedEvent } from '#schemas/event-raised.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
+import { deliveredEventOf, type DeliveredEvent } from '#schemas/stored-event.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 
-interface EventRow {
+interface EventRow extends DeliveredEvent {
   id: string
-  event_id: string
-  event: EventName
-  event_created_at: Date
-  data: Buffer
-  content_codec: string | null
-  content_key_id: string | null
-  content_data: Buffer | null
-  content_id: string | null
   attempt_count: number
 }
 
-const columns = `d.id, d.event_id, d.event, d.event_created_at, d.data, d.content_codec, d.content_key_id, d.content_data,
+const columns = `d.id, d.project_id, d.event_id, d.event, d.event_created_at, d.data, d.content_codec, d.content_key_id, d.content_data,
   d.content_id, d.attempt_count`
 
 /** The next round of a delivery that has ended; undefined when it has not, or there is none. */
@@ -82,23 +74,7 @@ function roundOf(row: EventRow, projectId: string, webhookId: string, nowMs: num
     attempt,
     first_attempt: attempt,
     due_at: nowMs,
-    event: eventOf(row, projectId),
+    event: deliveredEventOf(row),
     last_error: null,
-  }
-}
-
-function eventOf(row: EventRow, projectId: string): RaisedEvent {
-  return {
-    id: idFromUuid('event', row.event_id),
-    event: row.event,
-    project_id: projectId,
-    created_at: row.event_created_at.getTime(),
-    data: row.data,
-    content:
-      row.content_codec === null || row.content_data === null
-        ? null
-        : { codec: row.content_codec, key_id: row.content_key_id, data: row.content_data },
-    content_id: row.content_id,
-    webhook_id: null,
   }
 }

@@ -1,6 +1,6 @@
-import type { EventName } from '#schemas/event-raised.ts'
-import { idFromUuid, idToUuid } from '#schemas/ids.ts'
-import type { SealedBytes } from '#schemas/sealed-bytes.ts'
+import type { EventName, RaisedEvent } from '#schemas/event-raised.ts'
+import { idToUuid } from '#schemas/ids.ts'
+import { raisedEventOf, type StoredEvent } from '#schemas/stored-event.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 
 export interface EventForWebhook {
@@ -25,49 +25,14 @@ export async function raiseForWebhook(
   )
 }
 
-/** An event as it was raised; its content is sealed still. */
-export interface RecentEvent {
-  id: string
-  event: EventName
-  project_id: string
-  created_at: string
-  data: Buffer
-  content: SealedBytes | null
-  content_id: string | null
-}
-
-interface RecentRow {
-  id: string
-  event: EventName
-  project_id: string
-  created_at: Date
-  data: Buffer
-  content_codec: string | null
-  content_key_id: string | null
-  content_data: Buffer | null
-  content_id: string | null
-}
-
 /** The newest events of the project, without those meant for one webhook (tests). Kept for a week. */
 export async function readRecentEvents(
   database: ProjectDatabase<OneProject>,
   limit: number,
-): Promise<RecentEvent[]> {
-  const rows = await database.query<RecentRow>(
-    `select o.id, o.event, o.project_id, o.created_at, o.data, o.content_codec, o.content_key_id, o.content_data, o.content_id
-     from event_outbox o where :scope(o) and o.webhook_id is null order by o.created_at desc limit $2`,
+): Promise<RaisedEvent[]> {
+  const rows = await database.query<StoredEvent>(
+    `select o.* from event_outbox o where :scope(o) and o.webhook_id is null order by o.created_at desc limit $2`,
     [limit],
   )
-  return rows.map((row) => ({
-    id: idFromUuid('event', row.id),
-    event: row.event,
-    project_id: idFromUuid('project', row.project_id),
-    created_at: row.created_at.toISOString(),
-    data: row.data,
-    content:
-      row.content_codec === null || row.content_data === null
-        ? null
-        : { codec: row.content_codec, key_id: row.content_key_id, data: row.content_data },
-    content_id: row.content_id,
-  }))
+  return rows.map(raisedEventOf)
 }

@@ -1,6 +1,6 @@
 import { idFromUuid, idTimeMs, idToUuid } from '#schemas/ids.ts'
 import type { redteamAttemptStates, RedteamTransformation, RedteamVerdict } from '#schemas/redteam-run.ts'
-import type { SealedBytes } from '#schemas/sealed-bytes.ts'
+import { sealedOf, type SealedBytes } from '#schemas/sealed-bytes.ts'
 import type { Severity } from '#schemas/verdicts.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 
@@ -125,10 +125,8 @@ export async function attemptsWithBodies(
 }
 
 function bodiesOf(row: BodyRow): AttemptBodies | null {
-  const sealed = (codec: string | null, key_id: string | null, data: Buffer | null) =>
-    codec === null || data === null ? null : { codec, key_id, data }
-  const request = sealed(row.request_codec, row.request_key_id, row.request_data)
-  const response = sealed(row.response_codec, row.response_key_id, row.response_data)
+  const request = sealedOf(row.request_codec, row.request_key_id, row.request_data)
+  const response = sealedOf(row.response_codec, row.response_key_id, row.response_data)
   return request === null && response === null ? null : { request, response }
 }
 

@@ -1,5 +1,5 @@
 import { idFromUuid, idTimeMs, idToUuid } from '#schemas/ids.ts'
-import type { SealedBytes } from '#schemas/sealed-bytes.ts'
+import { sealedOf, type SealedBytes } from '#schemas/sealed-bytes.ts'
 import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import { findByMetadata } from './find-by-metadata.ts'
@@ -145,8 +145,4 @@ export function itemOf(row: RequestRow): RequestItem {
   // Postgres hands bigint over as text, because not all of them fit a number; ingest takes only those that do.
   for (const name of countColumns) item[name] = row[name] === null ? null : Number(row[name])
   return item
-}
-
-function sealedOf(codec: string | null, keyId: string | null, data: Buffer | null): SealedBytes | null {
-  return codec === null || data === null ? null : { codec, key_id: keyId, data }
 }

@@ -1,5 +1,6 @@
 import { idFromUuid, idTimeMs, idToUuid, liveRunId } from '#schemas/ids.ts'
 import type { Score } from '#schemas/safety-score-recorded.ts'
+import { sealedOf } from '#schemas/sealed-bytes.ts'
 import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import { Conditions } from './conditions.ts'
@@ -151,6 +152,6 @@ export function scoreOf({ codec, key_id, data, ...row }: ScoreRow): StoredScore 
     request_id: idFromUuid('request', row.request_id),
     run_id: idFromUuid('run', row.run_id),
     created_at: row.created_at.toISOString(),
-    details: codec === null || data === null ? null : { codec, key_id, data },
+    details: sealedOf(codec, key_id, data),
   }
 }

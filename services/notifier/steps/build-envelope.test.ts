@@ -1,16 +1,17 @@
 import { expect, test } from '@jest/globals'
+import { joinEvent } from '#schemas/join-event.ts'
 import { raisedEvent } from '../testing/sample-records.ts'
 import { buildEnvelope } from './build-envelope.ts'
-import { joinEventData } from './join-event-data.ts'
 
 test('the envelope of specification 6.2, the same bytes each time', () => {
   const event = raisedEvent({
+    event: 'usage_alert',
     created_at: Date.UTC(2026, 10, 21, 11, 0, 0, 7),
     fields: { text: 'π "q" \u2028' },
   })
-  const build = () => buildEnvelope(event, joinEventData('usage_alert', event.data, null))
+  const build = () => buildEnvelope(event, joinEvent(event, { open: ({ data }) => data }))
   expect(JSON.parse(build().toString('utf8'))).toEqual({
-    event: 'threat_detected',
+    event: 'usage_alert',
     id: event.id,
     created_at: '2026-11-21T11:00:00.007Z',
     project_id: event.project_id,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { joinEvent } from '#schemas/join-event.ts'
 import { raisedEvent, webhook } from '../testing/sample-records.ts'
 import { createExpressionCache } from './expression-cache.ts'
-import { joinEventData } from './join-event-data.ts'
 import { selectWebhook } from './select-webhooks.ts'
 
 const expressions = createExpressionCache()
@@ -15,7 +15,7 @@ const alert = raisedEvent({
 const newTool = raisedEvent({ event: 'new_tool_detected', fields: { tool_name: 'shell' } })
 
 const select = (event: typeof threat, given: Parameters<typeof webhook>[0]) =>
-  selectWebhook(webhook(given), event, joinEventData(event.event, event.data, null), expressions)
+  selectWebhook(webhook(given), event, joinEvent(event, { open: ({ data }) => data }), expressions)
 
 test.each([
   ['an event that it names', threat, { events: ['threat_detected'] }, 'selected'],
@@ -66,7 +66,7 @@ test.each([
 describe('a test event', () => {
   const one = webhook({ enabled: false, events: [], filters: { severity: ['critical'] } })
   const event = raisedEvent({ webhook_id: one.id, fields: { severity: 'medium', test: true } })
-  const data = joinEventData(event.event, event.data, null)
+  const data = joinEvent(event, { open: ({ data }) => data })
 
   test('goes to its webhook whatever that selects', () => {
     expect(selectWebhook(one, event, data, expressions).selection).toBe('selected')

@@ -1,14 +1,11 @@
 import { PermanentError } from '#runtime/errors.ts'
-import { eventDataFields } from '#schemas/event-data.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
+import { expressionValues, type JoinedData } from '#schemas/join-event.ts'
 import type { Webhook } from '../stores/webhook-rows.ts'
 import type { ExpressionCache } from './expression-cache.ts'
-import type { JoinedData } from './join-event-data.ts'
 
 /** Why a webhook gets an event or does not; labels of a metric. */
 export type Selection = 'selected' | 'other_event' | 'filtered' | 'expression_failed'
-
-const knownFieldsAsNull = Object.fromEntries(eventDataFields.map((field) => [field, null]))
 
 export interface Decision {
   selection: Selection
@@ -58,14 +55,4 @@ function passesFilters(filters: Webhook['filters'], fields: Readonly<Record<stri
     const value = fields[field] ?? null
     return value === null || allowed.length === 0 || (typeof value === 'string' && allowed.includes(value))
   })
-}
-
-function expressionValues(event: RaisedEvent, data: JoinedData): Record<string, unknown> {
-  return {
-    event: event.event,
-    id: event.id,
-    created_at: new Date(event.created_at).toISOString(),
-    project_id: event.project_id,
-    data: { ...knownFieldsAsNull, ...data.fields },
-  }
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { query } from '#runtime/postgres.ts'
-import type { EventName } from '#schemas/event-raised.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
+import { deliveredEventOf, type DeliveredEvent } from '#schemas/stored-event.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { endpointKinds, type PlacesLeft } from '../endpoint-slots.ts'
 import { gatherCalls } from './gather-calls.ts'
@@ -140,43 +140,23 @@ export function createWaitingStore(pool: pg.Pool): WaitingStore {
   }
 }
 
-interface WaitingRow {
+interface WaitingRow extends DeliveredEvent {
   delivery_id: string
   attempt: number
   first_attempt: number
   last_error: string | null
   webhook_id: string
-  project_id: string
-  event_id: string
-  event: EventName
-  event_created_at: Date
-  data: Buffer
-  content_codec: string | null
-  content_key_id: string | null
-  content_data: Buffer | null
-  content_id: string | null
 }
 
 function deliveryOf(row: WaitingRow): WebhookDelivery {
-  const projectId = idFromUuid('project', row.project_id)
-  const { content_codec: codec, content_key_id: key_id, content_data: data } = row
   return {
     delivery_id: idFromUuid('delivery', row.delivery_id),
     webhook_id: idFromUuid('webhook', row.webhook_id),
-    project_id: projectId,
+    project_id: idFromUuid('project', row.project_id),
     attempt: row.attempt,
     first_attempt: row.first_attempt,
     due_at: 0,
     last_error: row.last_error,
-    event: {
-      id: idFromUuid('event', row.event_id),
-      event: row.event,
-      project_id: projectId,
-      created_at: row.event_created_at.getTime(),
-      data: row.data,
-      content: codec === null || data === null ? null : { codec, key_id, data },
-      content_id: row.content_id,
-      webhook_id: null,
-    },
+    event: deliveredEventOf(row),
   }
 }

@@ -1,5 +1,5 @@
 import { idFromUuid } from '#schemas/ids.ts'
-import type { SealedBytes } from '#schemas/sealed-bytes.ts'
+import { sealedOf, type SealedBytes } from '#schemas/sealed-bytes.ts'
 
 export interface Webhook {
   id: string
@@ -58,13 +58,8 @@ export function webhookOf(row: WebhookRow): Webhook {
     disabledReason: row.disabled_reason,
     isFailing: row.is_failing,
     secret: { codec: row.secret_codec, key_id: row.secret_key_id, data: row.secret_data },
-    previousSecret: previousSecretOf(row),
+    previousSecret: sealedOf(row.previous_secret_codec, row.previous_secret_key_id, row.previous_secret_data),
   }
-}
-
-function previousSecretOf(row: WebhookRow): SealedBytes | null {
-  const { previous_secret_codec: codec, previous_secret_key_id: key_id, previous_secret_data: data } = row
-  return codec === null || data === null ? null : { codec, key_id, data }
 }
 
 /** The API checks filters when it saves them; what is no list of values filters nothing. */

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import { idFromUuid, liveRunId } from '#schemas/ids.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
-import type { SealedBytes } from '#schemas/sealed-bytes.ts'
+import { sealedOf } from '#schemas/sealed-bytes.ts'
 
 /** A stored call, as Postgres names it. */
 export interface CallKey {
@@ -104,7 +104,3 @@ function jobOf(row: CallRow, queuedAtMs: number): ScoreJob {
 }
 
 const numberOf = (text: string | null) => (text === null ? null : Number(text))
-
-function sealedOf(codec: string | null, keyId: string | null, data: Buffer | null): SealedBytes | null {
-  return codec === null || data === null ? null : { codec, key_id: keyId, data }
-}

@@ -1,7 +1,8 @@
 import type { ClientBase, Pool } from 'pg'
 import { inTransaction, query } from '#runtime/postgres.ts'
-import type { EventName, RaisedEvent } from '#schemas/event-raised.ts'
-import { idFromUuid, idToUuid } from '#schemas/ids.ts'
+import type { RaisedEvent } from '#schemas/event-raised.ts'
+import { idToUuid } from '#schemas/ids.ts'
+import { raisedEventOf, type StoredEvent } from '#schemas/stored-event.ts'
 import type { CopyColumn } from './copy-rows.ts'
 import { stageRows } from './stage-rows.ts'
 
@@ -35,20 +36,6 @@ export interface OutboxRow {
   event: RaisedEvent
 }
 
-interface StoredEvent {
-  seq: string
-  id: string
-  event: EventName
-  project_id: string
-  created_at: Date
-  data: Buffer
-  content_codec: string | null
-  content_key_id: string | null
-  content_data: Buffer | null
-  content_id: string | null
-  webhook_id: string | null
-}
-
 /** Events that wait to be published, as a relay takes them. */
 export interface Outbox {
   /**
@@ -76,7 +63,7 @@ export function createOutbox(pool: Pool): Outbox {
 }
 
 async function claimEvents(client: ClientBase, maxRows: number, maxBytes: number): Promise<OutboxRow[]> {
-  const { rows } = await client.query<StoredEvent>(
+  const { rows } = await client.query<StoredEvent & { seq: string }>(
     `with claimed as materialized (
        select seq, octet_length(data) + coalesce(octet_length(content_data), 0) as size from event_outbox
        where published_at is null order by seq limit $1 for update skip locked
@@ -84,21 +71,7 @@ async function claimEvents(client: ClientBase, maxRows: number, maxBytes: number
      select event_outbox.* from event_outbox join measured using (seq) where bytes_before < $2 order by seq`,
     [maxRows, maxBytes],
   )
-  return rows.map((row) => ({ seq: row.seq, event: toRaisedEvent(row) }))
-}
-
-function toRaisedEvent(row: StoredEvent): RaisedEvent {
-  const { content_codec: codec, content_data: data } = row
-  return {
-    id: idFromUuid('event', row.id),
-    event: row.event,
-    project_id: idFromUuid('project', row.project_id),
-    created_at: row.created_at.getTime(),
-    data: row.data,
-    content: codec === null || data === null ? null : { codec, key_id: row.content_key_id, data },
-    content_id: row.content_id,
-    webhook_id: row.webhook_id === null ? null : idFromUuid('webhook', row.webhook_id),
-  }
+  return rows.map((row) => ({ seq: row.seq, event: raisedEventOf(row) }))
 }
 
 async function markPublished(client: ClientBase, rows: readonly OutboxRow[]): Promise<void> {

@@ -1,11 +1,26 @@
 import { expect, test } from '@jest/globals'
-import { joinEventData } from './join-event-data.ts'
+import type { RaisedEvent } from './event-raised.ts'
+import { newId } from './ids.ts'
+import { InvalidEventData, joinEvent } from './join-event.ts'
 
 const join = (
   data: string,
   content: string | null,
   event: 'threat_detected' | 'usage_alert' = 'usage_alert',
-) => joinEventData(event, Buffer.from(data), content === null ? null : Buffer.from(content)).json
+) => joinEvent(raised(event, data, content), { open: ({ data }) => data }).json
+
+function raised(event: 'threat_detected' | 'usage_alert', data: string, content: string | null): RaisedEvent {
+  return {
+    id: newId('event'),
+    event,
+    project_id: newId('project'),
+    created_at: 0,
+    data: Buffer.from(data),
+    content: content === null ? null : { codec: 'none', key_id: null, data: Buffer.from(content) },
+    content_id: null,
+    webhook_id: null,
+  }
+}
 
 test.each([
   ['nothing joins', '{"a":1}', null, '{"a":1}'],
@@ -36,5 +51,5 @@ test('a threat without content has empty quotes', () => {
 })
 
 test.each(['', 'null', '[]', '"x"', '{', '{"a":1}}'])('%p is refused', (data) => {
-  expect(() => join(data, null)).toThrow(expect.objectContaining({ code: 'EVENT_DATA_INVALID' }))
+  expect(() => join(data, null)).toThrow(InvalidEventData)
 })

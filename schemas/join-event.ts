@@ -1,5 +1,6 @@
-import { PermanentError } from '#runtime/errors.ts'
-import type { EventName } from '#schemas/event-raised.ts'
+import { eventDataFields } from './event-data.ts'
+import type { RaisedEvent } from './event-raised.ts'
+import { sealedIdentity, type SealedBytes } from './sealed-bytes.ts'
 
 export interface JoinedData {
   /** JSON text of an object, the same whenever it is made. */
@@ -7,13 +8,25 @@ export interface JoinedData {
   fields: Readonly<Record<string, unknown>>
 }
 
+/** What is no JSON object. */
+export class InvalidEventData extends Error {}
+
 /**
- * The `data` of an event: its own fields, then those of its opened content. The texts are put together as they stand, so that
- * numbers keep all their digits. Throws PermanentError `EVENT_DATA_INVALID` when either is no JSON object.
+ * The whole `data` of an event: its own fields, then those of its content, which `sealer` opens. The texts are put together as they stand,
+ * so that numbers keep all their digits. Throws {@link InvalidEventData}, and what `sealer` throws.
  */
-export function joinEventData(event: EventName, data: Buffer, content: Buffer | null): JoinedData {
+export function joinEvent(
+  { id, event, project_id: projectId, data, content, content_id: contentId }: RaisedEvent,
+  sealer: { open: (content: SealedBytes, identity: string) => Buffer },
+): JoinedData {
   const own = parseObject('data', data)
-  const joining = content === null ? nothing : parseObject('content', content)
+  const joining =
+    content === null
+      ? nothing
+      : parseObject(
+          'content',
+          sealer.open(content, sealedIdentity(projectId, contentId ?? id, 'event_content')),
+        )
   const known = joining === nothing ? own.fields : { ...own.fields, ...joining.fields }
   const missing = event === 'threat_detected' ? missingQuotes(known) : nothing
   const fields = missing === nothing ? known : { ...known, ...missing.fields }
@@ -21,6 +34,19 @@ export function joinEventData(event: EventName, data: Buffer, content: Buffer | 
   if (repeated) return { json: JSON.stringify(fields), fields }
   const members = [own, joining, missing].map(membersOf).filter((text) => text !== '')
   return { json: `{${members.join(',')}}`, fields }
+}
+
+const unknownFields = Object.fromEntries(eventDataFields.map((field) => [field, null]))
+
+/** What filter expressions read: the envelope of the event, with every field that the `data` of some event can hold. */
+export function expressionValues(event: RaisedEvent, { fields }: JoinedData): Record<string, unknown> {
+  return {
+    event: event.event,
+    id: event.id,
+    created_at: new Date(event.created_at).toISOString(),
+    project_id: event.project_id,
+    data: { ...unknownFields, ...fields },
+  }
 }
 
 interface Parsed {
@@ -46,10 +72,10 @@ function parseObject(part: string, json: Buffer): Parsed {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new PermanentError('EVENT_DATA_INVALID', `the ${part} of the event is not JSON`, { cause: error })
+    throw new InvalidEventData(`the ${part} of the event is not JSON`, { cause: error })
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new PermanentError('EVENT_DATA_INVALID', `the ${part} of the event is not a JSON object`)
+    throw new InvalidEventData(`the ${part} of the event is not a JSON object`)
   }
   return { text, fields: value as Record<string, unknown> }
 }

@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream'
+import { TLSSocket } from 'node:tls'
+
+export interface PostgresBehindTls {
+  url: string
+  /** PEM: who certifies it. */
+  authority: string
+  stop(): Promise<void>
+}
+
+/** The database at `address` for those who speak TLS, and for nobody else, as `hostssl` in pg_hba.conf has it. */
+export async function postgresBehindTls(address: string): Promise<PostgresBehindTls> {
+  const { key, certificate } = makeCertificate()
+  const url = new URL(address)
+  const real = { host: url.hostname, port: Number(url.port) }
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    socket.once('error', () => socket.destroy())
+    socket.once('data', (first) => {
+      if (!isSslRequest(first)) {
+        socket.destroy()
+        return
+      }
+      socket.write('S')
+      const plain = new TLSSocket(socket, { isServer: true, key, cert: certificate })
+      const database = connect(real)
+      // A client that does not trust the certificate leaves in the middle: both sides end.
+      const end = () => {
+        plain.destroy()
+        database.destroy()
+      }
+      pipeline(plain, database, end)
+      pipeline(database, plain, end)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+  return {
+    url: url.href,
+    authority: certificate,
+    async stop() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const sslRequestCode = 80_877_103
+
+function isSslRequest(message: Buffer): boolean {
+  return message.length === 8 && message.readUInt32BE(4) === sslRequestCode
+}
+
+/** Certified by itself. */
+function makeCertificate(): { key: string; certificate: string } {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-tls-'))
+  const kind = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=127.0.0.1'
+  const names = ['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', 'key.pem', '-out', 'certificate.pem']
+  try {
+    execFileSync('openssl', ['req', ...kind.split(' '), ...names], { cwd: directory, stdio: 'pipe' })
+    const read = (name: string) => readFileSync(join(directory, name), 'utf8')
+    return { key: read('key.pem'), certificate: read('certificate.pem') }
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
