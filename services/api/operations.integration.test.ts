@@ -113,7 +113,7 @@ test('GET /api/operations says what waits', async () => {
   await commitOffsets(kafka, groupId, unread)
   // Of two jobs that wait, the older was made ten minutes ago; one from an hour ago is done.
   const jobs = api.topicPrefix + topics.scoreJobs.name
-  const scorers = `${api.topicPrefix}scorer-live`
+  const scorers = `${api.topicPrefix}scorer`
   await admin.createTopics({ topics: [{ topic: jobs, numPartitions: 1 }], waitForLeaders: false })
   await awaitTopics(admin, [{ name: jobs, partitions: 1 }])
   const producer = kafka.producer()
@@ -130,7 +130,7 @@ test('GET /api/operations says what waits', async () => {
   expect(json).toMatchObject({
     health: { status: 'ok', problems: {} },
     groups: [
-      { group: 'scorer-live', topic: topics.scoreJobs.name, lag: 2 },
+      { group: 'scorer', topic: topics.scoreJobs.name, lag: 2 },
       { group: 'sink-calls', topic: topics.requestLogged.name, lag: 3, partitions: 6, members: 0 },
     ],
     dead_letters: [],

@@ -11,19 +11,23 @@ import { kafkaProperties } from '#infra/embedded/kafka-properties.ts'
 const run = promisify(execFile)
 
 export interface SecureKafka {
-  /** Speaks TLS with certificates of `authority` only, to those who sign in as `user` with `password`. */
+  /** Speaks TLS with certificates of `authority` only, to those who sign in as `user`, or one of `users`, with `password`. */
   address: string
   /** PEM. */
   authority: string
+  /** May do everything; by SCRAM too. */
   user: string
+  /** May do nothing yet. */
+  users: readonly string[]
   password: string
   stop(): Promise<void>
 }
 
-/** A broker as customers run them: TLS, and SASL by PLAIN or SCRAM. `probe` resolves when it answers. */
+/** A broker as customers run them: TLS, SASL by PLAIN or SCRAM, and everybody has the rights that they were given. `probe` resolves when it answers. */
 export async function startSecureKafka(
   directory: string,
   cacheDirectory: string,
+  users: readonly string[],
   probe: (kafka: Omit<SecureKafka, 'stop'>) => Promise<void>,
 ): Promise<SecureKafka> {
   const { kafkaClassPath } = await fetchJars(cacheDirectory, () => undefined)
@@ -31,7 +35,8 @@ export async function startSecureKafka(
   const [user, password] = ['sluice', 'a-password-for-tests']
   const place = { nodeId: 1, directory, logFile: join(directory, 'broker.log'), port, controllerPort }
   const { authority, keyStore } = await makeCertificates(directory)
-  const plain = `org.apache.kafka.common.security.plain.PlainLoginModule required user_${user}="${password}";`
+  const logins = [user, ...users].map((name) => `user_${name}="${password}"`).join(' ')
+  const plain = `org.apache.kafka.common.security.plain.PlainLoginModule required ${logins};`
   const scram = 'org.apache.kafka.common.security.scram.ScramLoginModule required;'
   const secure = {
     listeners: `SASL_SSL://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
@@ -43,6 +48,9 @@ export async function startSecureKafka(
     'listener.name.sasl_ssl.plain.sasl.jaas.config': `${plain.slice(0, -1)} username="${user}" password="${password}";`,
     'listener.name.sasl_ssl.scram-sha-256.sasl.jaas.config': scram,
     'listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config': scram,
+    'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+    // The controller's own listener asks nobody for a name.
+    'super.users': `User:${user};User:ANONYMOUS`,
     'ssl.keystore.type': 'PEM',
     'ssl.keystore.location': keyStore,
     'ssl.truststore.type': 'PEM',
@@ -66,7 +74,7 @@ export async function startSecureKafka(
   const { code } = await (await startGuarded(java(...format))).exited
   if (code !== 0) throw new Error(await readFile(place.logFile, 'utf8'))
   const broker = await startGuarded(java('kafka.Kafka', configuration))
-  const kafka = { address: `127.0.0.1:${port}`, authority, user, password }
+  const kafka = { address: `127.0.0.1:${port}`, authority, user, users, password }
   try {
     const { exited } = broker
     await awaitReady({

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { createTopics, registerSchemas } from '#infra/create-topics.ts'
 import { freePorts } from '#infra/embedded/free-port.ts'
+import { kafkaFields, parseConfig } from '#runtime/config.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createLog } from '#runtime/log.ts'
 import { createTestDatabase, deleteTopics, randomName, testInfrastructure } from './infrastructure.ts'
@@ -16,8 +18,17 @@ export interface StackOptions {
   insecureWebhookHosts: string
   /** A migrated database; absent: one of its own on the shared Postgres. */
   databaseUrl?: string
+  /** Another Kafka than the tests', where each process has a user of its own. */
+  kafka?: UsersOfKafka
   /** Variables added to every service's environment, for instance the judge's address. */
   environment?: Readonly<Record<string, string>>
+}
+
+export interface UsersOfKafka {
+  /** How a process reaches it, and as whom. */
+  environmentOf(client: ServiceName | 'migrate'): Readonly<Record<string, string>>
+  /** Gives users their rights on what begins so. Called before there is any of it. */
+  allow(prefix: string): Promise<void>
 }
 
 /** Every service as a process of its own, on the real broker, registry and Postgres, under names of its own. */
@@ -32,6 +43,8 @@ export interface Stack {
   databaseUrl: string
   topicPrefix: string
   processes: Readonly<Record<ServiceName, ServiceProcess>>
+  /** One more process of a service that takes its share of the work. */
+  startAnother(name: 'sink' | 'scorer' | 'notifier'): Promise<ServiceProcess>
   /** Another tenant. */
   createProject(): Promise<{ projectId: string; apiKey: string }>
   stop(): Promise<void>
@@ -54,7 +67,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     for (const step of undo.splice(0).reverse()) await step()
   }
   try {
-    await prepareTopics(topicPrefix)
+    await prepareTopics(topicPrefix, options.kafka)
     const [apiPort, gatewayPort, ...operations] = (await freePorts(7)) as [number, number, ...number[]]
     const apiUrl = `http://127.0.0.1:${apiPort}`
     const operator = randomBytes(16).toString('hex')
@@ -70,11 +83,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       ...options.environment,
     }
     const start = async (name: ServiceName, own: Readonly<Record<string, string>> = {}) => {
+      const operationsPort = operations.pop() ?? (await freePorts(1))[0] ?? 0
       const started = await startServiceProcess({
         name,
-        operationsPort: operations.pop() as number,
-        environment: { ...shared, ...own },
-        logFile: join(directory, `${name}.log`),
+        operationsPort,
+        environment: { ...shared, ...options.kafka?.environmentOf(name), ...own },
+        logFile: join(directory, `${name}-${operationsPort}.log`),
       })
       undo.push(() => started.stop())
       return started
@@ -100,17 +114,21 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const processes = { api, sink, scorer, notifier, gateway }
     const keys = { apiKey, proxyApiKey, operatorSecret: operator }
     const addresses = { gatewayUrl, apiUrl, projectId, databaseUrl, topicPrefix, ...keys }
-    return { ...addresses, processes, createProject: newProject, stop }
+    return { ...addresses, processes, startAnother: start, createProject: newProject, stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-async function prepareTopics(prefix: string): Promise<void> {
+async function prepareTopics(prefix: string, users: UsersOfKafka | undefined): Promise<void> {
   const { brokers, registryUrl } = testInfrastructure()
   const log = createLog('test', 'silent')
-  const kafka = createKafka({ KAFKA_BROKERS: brokers }, { clientId: 'test', log })
+  await users?.allow(prefix)
+  const given = users?.environmentOf('migrate') ?? { KAFKA_BROKERS: brokers.join() }
+  const parsed = parseConfig(z.object(kafkaFields), given)
+  if (!parsed.ok) throw new Error(parsed.problems.join('; '))
+  const kafka = createKafka(parsed.value, { clientId: 'test', log })
   await createTopics({ kafka, prefix, replicationFactor: 1, log })
   await registerSchemas({ registryUrl, prefix, log })
 }

@@ -18,7 +18,7 @@ export interface KafkaLag {
 }
 
 /** Groups of ours; the cluster may be shared. */
-const ours = /^(sink|scorer|notifier)-/
+const ours = /^(sink|scorer|notifier)(-|$)/
 const jobsTopic = topics.scoreJobs.name
 /** As long as jobs are kept. Halved twenty times it is less than a second. */
 const jobsKeptMs = topics.scoreJobs.retentionMs
