@@ -27,6 +27,8 @@ export interface ServiceProcess {
   readonly killAndRestart: () => Promise<void>
   /** SIGTERM; resolves with the exit code, null when it had to be killed. */
   readonly stop: () => Promise<number | null>
+  /** Once more, after it was stopped; resolves when it serves. */
+  readonly startAgain: () => Promise<void>
   /** Everything that it wrote, over all its lives. */
   readonly output: () => Promise<string>
   readonly ready: () => Promise<void>
@@ -85,6 +87,11 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
       state.stopping = true
       await current.stop()
       return (await current.exited).code
+    },
+    async startAgain() {
+      state.stopping = false
+      await launch()
+      await ready()
     },
   }
 }

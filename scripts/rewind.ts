@@ -1,0 +1,133 @@
+import { parseArgs } from 'node:util'
+import { Client } from 'pg'
+import { CannotStart } from '#infra/embedded/embedded-part.ts'
+import { messageOf } from '#runtime/errors.ts'
+import { createRegistryCodec } from '#runtime/kafka/registry-codec.ts'
+import { setGroupOffsets } from '#runtime/kafka/set-group-offsets.ts'
+import { createLog } from '#runtime/log.ts'
+import type { RaisedEvent } from '#schemas/event-raised.ts'
+import { avroSchemas, topics, type TopicDefinition } from '#schemas/topics.ts'
+import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import { findSystem, type System } from './examine/find-system.ts'
+import { keepToldEvents } from './rewinding/keep-told-events.ts'
+import { planRewind, type GroupRewind } from './rewinding/plan-rewind.ts'
+
+const usage = `scripts/rewind [--apply] [--since TIME] [--raise-again] [--state DIR]
+
+After Postgres was restored from a backup, and before the sinks start: sets their consumer groups back to where the restored tables stand, so that what
+came since comes again from Kafka (docs/backup.md). What is there already is recognised: too far back is harmless.
+
+  --apply          does it; without, it only says what it would do
+  --since TIME     scores, dead letters and events from then on (ISO 8601); an hour before the newest call in the database, unless given
+  --raise-again    events since then are raised again, and receivers get them twice; otherwise what Kafka shows as told stays told
+  --state DIR      a stack that scripts/up started (.sluice); KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL take its place
+`
+const hourMs = 3_600_000
+const log = createLog('rewind', 'warn')
+
+function readArguments() {
+  try {
+    return parseArgs({
+      options: {
+        apply: { type: 'boolean', default: false },
+        since: { type: 'string' },
+        'raise-again': { type: 'boolean', default: false },
+        state: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    }).values
+  } catch (error) {
+    throw new CannotStart(`${messageOf(error)}\n\n${usage}`)
+  }
+}
+
+async function sinceOf(given: string | undefined, database: Client): Promise<number> {
+  if (given !== undefined) {
+    const ms = Date.parse(given)
+    if (Number.isNaN(ms))
+      throw new CannotStart(`--since takes a time like 2026-11-21T08:00:00Z, not ${given}`)
+    return ms
+  }
+  const { rows } = await database.query<{ newest: Date | null }>(
+    'select max(created_at) as newest from llm_requests',
+  )
+  return Math.max(0, (rows[0]?.newest?.getTime() ?? 0) - hourMs)
+}
+
+function describe({ groupId, members, offsets, again, gone }: GroupRewind): string {
+  const lost =
+    gone === 0n
+      ? ''
+      : `; ${gone} RECORDS ARE GONE: Kafka has deleted them, and the backup is older than they were`
+  const busy = members === 0 ? '' : `; ${members} members, which have to stop first`
+  return `${groupId}: ${again} records of ${offsets.length} partitions are read again${lost}${busy}`
+}
+
+async function keepEvents(
+  { kafka, config }: System,
+  database: Client,
+  sinceMs: number,
+): Promise<{ told: number; open: number }> {
+  const prefix = config.TOPIC_PREFIX
+  const registry = createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log })
+  const codecOf = <T>({ name, schema }: TopicDefinition) =>
+    registry.codec<T>({ subject: `${prefix}${name}-value`, schema: avroSchemas[schema] })
+  return keepToldEvents({
+    kafka,
+    database,
+    prefix,
+    sinceMs,
+    events: codecOf<RaisedEvent>(topics.eventRaised),
+    deliveries: codecOf<WebhookDelivery>(topics.deliveryDue),
+  })
+}
+
+async function rewind(
+  system: System,
+  database: Client,
+  values: ReturnType<typeof readArguments>,
+): Promise<void> {
+  const sinceMs = await sinceOf(values.since, database)
+  const plans = await planRewind(system.kafka, database, { prefix: system.config.TOPIC_PREFIX, sinceMs })
+  console.log(`scores, dead letters and events since ${new Date(sinceMs).toISOString()}`)
+  for (const plan of plans) console.log(describe(plan))
+  if (!values.apply) {
+    console.log('nothing was changed: --apply does it')
+    return
+  }
+  if (plans.some(({ members }) => members > 0))
+    throw new CannotStart('stop all sinks first; nothing was changed')
+  // Before the sinks may go on: an event that is raised again cannot be called back.
+  if (!values['raise-again']) {
+    const { told, open } = await keepEvents(system, database, sinceMs)
+    console.log(`${told} events stay told; ${open} that the notifier had not finished are raised again`)
+  }
+  for (const { groupId, offsets } of plans) await setGroupOffsets(system.kafka, groupId, offsets)
+  console.log('done: start the sinks')
+}
+
+async function run(): Promise<void> {
+  const values = readArguments()
+  if (values.help === true) {
+    console.log(usage)
+    return
+  }
+  const system = await findSystem({ state: values.state, operations: [] }, process.env)
+  const { DATABASE_URL: connectionString, DATABASE_SSL_CA: ca } = system.config
+  const ssl = ca === undefined ? {} : { ssl: { ca } }
+  const database = new Client({ connectionString, application_name: 'sluice-rewind', ...ssl })
+  await database.connect()
+  try {
+    await rewind(system, database, values)
+  } finally {
+    await database.end()
+  }
+}
+
+try {
+  await run()
+} catch (error) {
+  if (!(error instanceof CannotStart)) throw error
+  console.error(`sluice: ${error.message}`)
+  process.exitCode = 2
+}
