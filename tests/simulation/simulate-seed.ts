@@ -157,16 +157,25 @@ function checkDelay({ deliveries, world }: Database, delivery: WebhookDelivery):
   return `${id} was tried again sooner than ${delayMs} ms after it failed`
 }
 
+/** One that has not joined yet, because its process was stopped at its start, has everything still to do. */
+const consumerGroups = 'sink-calls sink-scores scorer notifier-fan-out notifier-due notifier-retry'.split(' ')
+
 function lagOf(cluster: Cluster): string[] {
-  return cluster.groups.flatMap((group) =>
-    [...group.topics].flatMap((topic) =>
-      cluster.logsOf(topic).flatMap((log, partition) => {
-        const committed = group.committed({ topic, partition })
-        const isThrough = log.length === 0 || committed?.offset === BigInt(log.length)
-        return isThrough ? [] : [`${group.id} ${topic}/${partition} at ${committed?.offset} of ${log.length}`]
-      }),
+  const absent = consumerGroups.filter((id) => cluster.group(id).topics.size === 0)
+  return [
+    ...absent.map((id) => `${id} has not joined`),
+    ...cluster.groups.flatMap((group) =>
+      [...group.topics].flatMap((topic) =>
+        cluster.logsOf(topic).flatMap((log, partition) => {
+          const committed = group.committed({ topic, partition })
+          const isThrough = log.length === 0 || committed?.offset === BigInt(log.length)
+          return isThrough
+            ? []
+            : [`${group.id} ${topic}/${partition} at ${committed?.offset} of ${log.length}`]
+        }),
+      ),
     ),
-  )
+  ]
 }
 
 function isQuiet(cluster: Cluster, database: Database, calls: readonly ClientCall[]): boolean {
