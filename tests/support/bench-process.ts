@@ -46,24 +46,26 @@ const microsecondsPerTick = 10_000
 
 /** User and system time that a process and all its descendants have taken, in microseconds. */
 export function cpuOfTree(pid: number): number {
-  const parents = new Map<number, number>()
-  const ticks = new Map<number, number>()
+  // utime, stime, and those of children that have ended.
+  const ticksOf = (fields: string[]) => [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at]), 0)
+  return readTree(pid).reduce((sum, { fields }) => sum + ticksOf(fields), 0) * microsecondsPerTick
+}
+
+/** Resident bytes of a process and all its descendants, what they share counted once. */
+export function memoryOfTree(pid: number): number {
+  return readTree(pid).reduce((sum, { id }) => sum + proportionalBytes(id), 0)
+}
+
+/** A process and all its descendants, with what Linux says of each. */
+function readTree(pid: number): { id: number; fields: string[] }[] {
+  const all = new Map<number, string[]>()
   for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue
-    const fields = statOf(name)
-    if (fields === undefined) continue
-    parents.set(Number(name), Number(fields[1]))
-    // utime, stime, and those of children that have ended.
-    ticks.set(
-      Number(name),
-      [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at]), 0),
-    )
+    const fields = /^\d+$/.test(name) ? statOf(name) : undefined
+    if (fields !== undefined) all.set(Number(name), fields)
   }
   const isOfTree = (each: number): boolean =>
-    each === pid || (parents.has(each) && isOfTree(parents.get(each) ?? 0))
-  let total = 0
-  for (const [each, count] of ticks) if (isOfTree(each)) total += count
-  return total * microsecondsPerTick
+    each === pid || (all.has(each) && isOfTree(Number(all.get(each)?.[1])))
+  return [...all].filter(([id]) => isOfTree(id)).map(([id, fields]) => ({ id, fields }))
 }
 
 /** The same of one process alone; undefined when there is none of this id. */
@@ -78,11 +80,21 @@ export function residentBytes(pid: number): number {
   return Number(pages) * 4_096
 }
 
+/** Of what several processes share (Postgres's buffers) each counts its part; 0 when it has gone meanwhile. */
+function proportionalBytes(pid: number): number {
+  const text = readProcess(`/proc/${pid}/smaps_rollup`) ?? ''
+  return Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1_024
+}
+
 /** Fields of /proc/pid/stat from the third on; undefined when the process has gone meanwhile. */
 function statOf(pid: string): string[] | undefined {
+  const text = readProcess(`/proc/${pid}/stat`)
+  return text?.slice(text.lastIndexOf(')') + 2).split(' ')
+}
+
+function readProcess(path: string): string | undefined {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return readFileSync(path, 'utf8')
   } catch (error) {
     if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw error
