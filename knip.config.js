@@ -9,6 +9,7 @@ export default {
     'tests/bench/*.ts',
     'tests/dashboard/take-pictures.ts',
     'tests/simulation/run{,-mutations}.ts',
+    'tests/chaos/whole-system/run.ts',
     'docs/receivers/*.ts',
     'evals/*.ts',
     'sdk/index.ts',

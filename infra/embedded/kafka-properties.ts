@@ -7,6 +7,8 @@ export interface BrokerPlace {
   logFile: string
   port: number
   controllerPort: number
+  /** A second way in, for clients that come through a proxy: where it listens, and where clients are told that it does. Brokers use the first. */
+  clients?: { port: number; advertisedPort: number }
 }
 
 // The largest body topics take 17 MiB (design §1); the broker leaves room for their headers.
@@ -21,10 +23,14 @@ export function kafkaProperties(place: BrokerPlace, quorum: readonly BrokerPlace
     'controller.quorum.voters': quorum
       .map((peer) => `${peer.nodeId}@127.0.0.1:${peer.controllerPort}`)
       .join(','),
-    listeners: `PLAINTEXT://127.0.0.1:${place.port},CONTROLLER://127.0.0.1:${place.controllerPort}`,
-    'advertised.listeners': `PLAINTEXT://127.0.0.1:${place.port}`,
+    listeners: [
+      ...listen(place.port, place.clients?.port),
+      `CONTROLLER://127.0.0.1:${place.controllerPort}`,
+    ].join(','),
+    'advertised.listeners': listen(place.port, place.clients?.advertisedPort).join(','),
+    'inter.broker.listener.name': 'PLAINTEXT',
     'controller.listener.names': 'CONTROLLER',
-    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CLIENTS:PLAINTEXT,CONTROLLER:PLAINTEXT',
     'log.dirs': join(place.directory, 'log'),
     'auto.create.topics.enable': false,
     'message.max.bytes': MESSAGE_MAX_BYTES,
@@ -50,4 +56,9 @@ export function kafkaProperties(place: BrokerPlace, quorum: readonly BrokerPlace
   return Object.entries(properties)
     .map(([key, value]) => `${key}=${value}\n`)
     .join('')
+}
+
+function listen(port: number, clientPort: number | undefined): string[] {
+  const ours = `PLAINTEXT://127.0.0.1:${port}`
+  return clientPort === undefined ? [ours] : [ours, `CLIENTS://127.0.0.1:${clientPort}`]
 }

@@ -13,6 +13,8 @@ export interface KafkaClusterOptions {
   directory: string
   cacheDirectory: string
   say: Say
+  /** Puts something between clients and the broker on `port`; returns the port where clients find it. Brokers reach each other without it. */
+  inFrontOf?: (port: number) => Promise<number>
 }
 
 /** One broker of a cluster. Its address stays the same over restarts. */
@@ -103,13 +105,19 @@ function processOf(running: Map<number, GuardedProcess>, { nodeId }: BrokerPlace
   return broker
 }
 
-async function placeBrokers({ brokers, directory }: KafkaClusterOptions): Promise<BrokerPlace[]> {
-  const ports = await freePorts(brokers * 2)
-  return Array.from({ length: brokers }, (_unused, index) => ({
-    nodeId: index + 1,
-    directory: join(directory, `broker-${index + 1}`),
-    logFile: join(directory, `broker-${index + 1}.log`),
-    port: ports[index * 2] as number,
-    controllerPort: ports[index * 2 + 1] as number,
-  }))
+async function placeBrokers(options: KafkaClusterOptions): Promise<BrokerPlace[]> {
+  const { brokers, directory, inFrontOf } = options
+  const ports = await freePorts(brokers * 3)
+  const places = Array.from({ length: brokers }, async (_unused, index) => {
+    const [port, controllerPort, clientPort] = ports.slice(index * 3) as [number, number, number]
+    return {
+      nodeId: index + 1,
+      directory: join(directory, `broker-${index + 1}`),
+      logFile: join(directory, `broker-${index + 1}.log`),
+      port,
+      controllerPort,
+      ...(inFrontOf && { clients: { port: clientPort, advertisedPort: await inFrontOf(clientPort) } }),
+    }
+  })
+  return Promise.all(places)
 }

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startGuarded, type GuardedProcess } from '#infra/embedded/guarded-process.ts'
 
 const repository = join(import.meta.dirname, '..', '..')
-const readyDeadlineMs = 60_000
 
 export interface ServiceProcessOptions {
   /** A folder of services/. */
@@ -13,6 +12,8 @@ export interface ServiceProcessOptions {
   /** Where its /readyz is. */
   operationsPort: number
   logFile: string
+  /** Ends a start that would hang; more where other things fail meanwhile. */
+  readyDeadlineMs?: number
 }
 
 /** A service as its own process, started again a second after it ends, as its supervisor in production would. */
@@ -35,7 +36,7 @@ export interface ServiceProcess {
 }
 
 export async function startServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
-  const { name, environment, operationsPort, logFile } = options
+  const { name, environment, operationsPort, logFile, readyDeadlineMs = 60_000 } = options
   const state = { restarts: 0, stopping: false }
   const stopping = () => state.stopping
   let current: GuardedProcess
@@ -68,7 +69,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
     })
   }
   const output = () => readFile(logFile, 'utf8')
-  const ready = () => awaitReady(name, operationsPort, output)
+  const ready = () => awaitReady({ name, operationsPort, readyDeadlineMs }, output)
   await launch()
   await ready()
   return {
@@ -96,7 +97,14 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   }
 }
 
-async function awaitReady(name: string, port: number, output: () => Promise<string>): Promise<void> {
+async function awaitReady(
+  {
+    name,
+    operationsPort: port,
+    readyDeadlineMs,
+  }: Required<Pick<ServiceProcessOptions, 'name' | 'operationsPort' | 'readyDeadlineMs'>>,
+  output: () => Promise<string>,
+): Promise<void> {
   const giveUpAt = Date.now() + readyDeadlineMs
   while (Date.now() < giveUpAt) {
     try {

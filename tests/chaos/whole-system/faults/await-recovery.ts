@@ -1,0 +1,52 @@
+import { messageOf } from '#runtime/errors.ts'
+import { withAdmin } from '#runtime/kafka/with-admin.ts'
+import type { ServiceProcess } from '../../../support/service-process.ts'
+import { until } from '../../../support/until.ts'
+import type { Stage } from '../stage/start-stage.ts'
+
+/** No assertion: only ends a run that would hang. Other faults may be under way. */
+const patienceMs = 240_000
+const askTimeoutMs = 3_000
+
+/** Resolves once the process answers that it is ready; when `notPid` is given, another one than that. */
+export async function awaitService(service: ServiceProcess, notPid?: number): Promise<void> {
+  const isReady = async () => {
+    if (service.pid() === notPid) return false
+    try {
+      const signal = AbortSignal.timeout(askTimeoutMs)
+      return (await fetch(`http://127.0.0.1:${service.operationsPort}/readyz`, { signal })).ok
+    } catch {
+      return false
+    }
+  }
+  await until(
+    isReady,
+    patienceMs,
+    async () => `${service.name} is not ready:\n${(await service.output()).slice(-2_000)}`,
+  )
+}
+
+/** Resolves once every copy of every partition has all that its leader has. */
+export async function awaitInSync({ kafka }: Pick<Stage, 'kafka'>): Promise<void> {
+  const behind = () =>
+    withAdmin(kafka, async (admin) => {
+      const { topics } = await admin.fetchTopicMetadata()
+      return topics.flatMap(({ name, partitions }) =>
+        partitions
+          .filter(({ isr, replicas, leader }) => leader < 0 || isr.length < replicas.length)
+          .map(({ partitionId }) => `${name}/${partitionId}`),
+      )
+    })
+  let last = ''
+  const isInSync = async () => {
+    try {
+      last = (await behind()).join()
+      return last === ''
+    } catch (error) {
+      // A controller is being elected, or the broker that was asked is the one that is away.
+      last = messageOf(error)
+      return false
+    }
+  }
+  await until(isInSync, patienceMs, () => `copies are behind: ${last}`)
+}

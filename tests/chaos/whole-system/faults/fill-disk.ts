@@ -1,0 +1,15 @@
+import { gateways } from '../stage/roster.ts'
+import type { Fault } from './fault.ts'
+
+/** The disk of a gateway's spool is full: calls go on, and what cannot be recorded is counted. */
+export const fillDisk: Fault = {
+  kind: 'fill-disk',
+  targets: gateways,
+  lastsMs: [3_000, 20_000],
+  holds: (target) => [target],
+  begin: ({ disks }, target) => {
+    if (disks === null) throw new Error('there is no disk that can be filled')
+    const free = disks.fill(target)
+    return Promise.resolve(free)
+  },
+}

@@ -1,0 +1,68 @@
+import { withAdmin } from '#runtime/kafka/with-admin.ts'
+import { topics } from '#schemas/topics.ts'
+import { brokerNumbers } from '../stage/roster.ts'
+import type { Stage } from '../stage/start-stage.ts'
+import { awaitInSync } from './await-recovery.ts'
+import type { Fault } from './fault.ts'
+
+const everywhere = brokerNumbers.map(Number)
+
+/** A broker gives all its partitions away, so that others lead them; then it gets them back. */
+export const moveLeaders: Fault = {
+  kind: 'move-leaders',
+  targets: brokerNumbers,
+  lastsMs: [3_000, 10_000],
+  holds: () => ['brokers'],
+  begin: async (stage, target) => {
+    await placePartitions(
+      stage,
+      everywhere.filter((number) => String(number) !== target),
+    )
+    return async () => {
+      await placePartitions(stage, everywhere)
+      await awaitInSync(stage)
+    }
+  },
+}
+
+async function placePartitions({ kafka, topicPrefix }: Stage, brokers: number[]): Promise<void> {
+  await withAdmin(kafka, async (admin) => {
+    const { topics: all } = await admin.fetchTopicMetadata()
+    const ours = all.filter(({ name }) => name.startsWith(topicPrefix))
+    await admin.alterPartitionReassignments({
+      topics: ours.map(({ name, partitions }) => ({
+        topic: name,
+        partitionAssignment: partitions.map(({ partitionId }) => ({
+          partition: partitionId,
+          // Turned for each, so that not one broker leads them all.
+          replicas: brokers.map((_, index) => brokers[(index + partitionId) % brokers.length] as number),
+        })),
+      })),
+    })
+  })
+}
+
+/** One more partition of a topic: keys go to other partitions from then on. There is no way back. */
+export const addPartition: Fault = {
+  kind: 'add-partition',
+  targets: [
+    topics.requestLogged,
+    topics.scoreJobs,
+    topics.scoreRecorded,
+    topics.eventRaised,
+    topics.deliveryDue,
+  ].map(({ name }) => name),
+  lastsMs: [0, 0],
+  atMost: 3,
+  holds: () => ['brokers'],
+  begin: async (stage, target) => {
+    const topic = stage.topicPrefix + target
+    await withAdmin(stage.kafka, async (admin) => {
+      const { topics: found } = await admin.fetchTopicMetadata({ topics: [topic] })
+      await admin.createPartitions({
+        topicPartitions: [{ topic, count: (found[0]?.partitions.length ?? 0) + 1 }],
+      })
+    })
+    return () => awaitInSync(stage)
+  },
+}

@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf } from '#runtime/errors.ts'
+import type { Stage } from '../stage/start-stage.ts'
+import { readLeftOver } from './read-left-over.ts'
+
+export interface Rest {
+  leftOver: Record<string, number>
+  /** How long it took. */
+  tookMs: number
+}
+
+// A record between two places is in neither for a moment.
+const looks = 3
+const betweenLooksMs = 1_500
+
+/** Resolves once nothing is under way any more in several looks, or with what is left after `withinMs`. Dead letters do not go away: they are left. */
+export async function awaitRest(stage: Stage, withinMs: number): Promise<Rest> {
+  const startedMs = performance.now()
+  let leftOver: Record<string, number> = {}
+  let quiet = 0
+  while (quiet < looks && performance.now() - startedMs < withinMs) {
+    await sleep(betweenLooksMs)
+    try {
+      leftOver = await readLeftOver(stage)
+    } catch (error) {
+      leftOver = { [`looks failed: ${messageOf(error)}`]: 1 }
+    }
+    const isQuiet = Object.entries(leftOver).every(
+      ([what, count]) => count === 0 || what.startsWith('dead letters'),
+    )
+    quiet = isQuiet ? quiet + 1 : 0
+  }
+  return { leftOver, tookMs: Math.round(performance.now() - startedMs) }
+}

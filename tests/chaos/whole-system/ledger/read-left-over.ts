@@ -1,0 +1,75 @@
+import type { Admin } from 'kafkajs'
+import pg from 'pg'
+import { withAdmin } from '#runtime/kafka/with-admin.ts'
+import { readMetric } from '../../../support/read-metric.ts'
+import { gateways } from '../stage/roster.ts'
+import type { Stage } from '../stage/start-stage.ts'
+
+/** What is still under way, or will be for ever; by what it is. All are 0 once a run has come to rest. */
+export async function readLeftOver(stage: Stage): Promise<Record<string, number>> {
+  const spools = await Promise.all(
+    gateways.map((name) =>
+      readMetric(stage.services.get(name)?.operationsPort ?? 0, 'sluice_gateway_spool_records'),
+    ),
+  )
+  return {
+    'records in spools': spools.reduce((sum, count) => sum + count, 0),
+    ...(await readUnhandled(stage)),
+    ...(await readWaiting(stage.parts.postgres.url)),
+  }
+}
+
+/** Records that a consumer group has not worked on, by group and topic: also those of partitions that it has never seen. */
+async function readUnhandled({ kafka, topicPrefix }: Stage): Promise<Record<string, number>> {
+  return withAdmin(kafka, async (admin) => {
+    const { groups } = await admin.listGroups()
+    const unhandled: Record<string, number> = {}
+    for (const { groupId } of groups.filter((group) => group.groupId.startsWith(topicPrefix)))
+      for (const { topic, partitions } of await admin.fetchOffsets({ groupId })) {
+        const count = await countBehind(
+          admin,
+          topic,
+          new Map(partitions.map((each) => [each.partition, each.offset])),
+        )
+        if (count > 0)
+          unhandled[
+            `records of ${topic.slice(topicPrefix.length)} before ${groupId.slice(topicPrefix.length)}`
+          ] = count
+      }
+    return unhandled
+  })
+}
+
+async function countBehind(
+  admin: Admin,
+  topic: string,
+  committed: ReadonlyMap<number, string>,
+): Promise<number> {
+  const ends = await admin.fetchTopicOffsets(topic)
+  return ends.reduce((sum, { partition, low, high }) => {
+    const next = Math.max(Number(committed.get(partition) ?? -1), Number(low))
+    return sum + Math.max(0, Number(high) - next)
+  }, 0)
+}
+
+async function readWaiting(databaseUrl: string): Promise<Record<string, number>> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 30_000,
+  })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ what: string; count: number }>(
+      `select 'events unpublished' as what, count(*)::int as count from event_outbox where published_at is null
+       union all select 'deliveries under way', count(*)::int from webhook_deliveries where status in ('pending', 'retrying')
+       union all select 'deliveries that wait', count(*)::int from webhook_waiting
+       union all select 'dead letters (' || topic || ', ' || code || ')', count(*)::int from dead_letters group by topic, code
+       union all select 'calls without scores', count(*)::int from llm_requests r
+         where not exists (select from safety_scores s where s.project_id = r.project_id and s.request_id = r.id)`,
+    )
+    return Object.fromEntries(rows.map(({ what, count }) => [what, count]))
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { carryOut, type FaultRecord } from './faults/carry-out.ts'
+import type { Fault } from './faults/fault.ts'
+import { awaitRest } from './ledger/await-rest.ts'
+import { compareLedgers, type Finding } from './ledger/compare-ledgers.ts'
+import { readDelays, type Delays } from './ledger/read-delays.ts'
+import { readFound } from './ledger/read-found.ts'
+import { startCalling } from './load/keep-calling.ts'
+import { planFaults } from './schedule/plan-faults.ts'
+import { startStage, type Stage } from './stage/start-stage.ts'
+
+export interface ChaosOptions {
+  seed: number
+  /** How long calls come and faults strike. */
+  lastsMs: number
+  callsPerSecond: number
+  faults: readonly Fault[]
+  directory: string
+  registryUrl: string | undefined
+  say: (line: string) => void
+}
+
+export interface ChaosResult {
+  findings: readonly Finding[]
+  faults: readonly FaultRecord[]
+  /** By way and end. */
+  calls: Readonly<Record<string, number>>
+  /** What gateways count as lost. */
+  lost: number
+  delays: Delays
+  /** From the last answer until nothing was under way any more. */
+  restMs: number
+  /** How often each process was started again, by order or by itself. */
+  restarts: Readonly<Record<string, number>>
+}
+
+const schedule = { atOnce: 2, everyMs: 6_000, restMs: 4_000 }
+/** Longer than clients go on asking Kafka's old metadata about partitions that were added (5 min). */
+const restWithinMs = 420_000
+/** Of the calls of the limited project the share that fits. */
+const fitting = 0.6
+const limitedShare = 0.2
+
+/** Starts the system, calls it while faults strike by the seed's schedule, lets it come to rest, and compares what is there with what clients know. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
+  const { seed, lastsMs, callsPerSecond, directory, registryUrl, say } = options
+  const room = Math.max(5, Math.round((lastsMs / 1_000) * callsPerSecond * limitedShare * fitting))
+  const stage = await startStage({ directory, registryUrl, room, say })
+  try {
+    const faults = options.faults.filter(({ kind }) => kind !== 'fill-disk' || stage.disks !== null)
+    const planned = planFaults({ ...schedule, seed, shapes: faults, lastsMs })
+    const startedMs = performance.now()
+    const clock = () => `${((performance.now() - startedMs) / 1_000).toFixed(1).padStart(7)} s  `
+    const calling = startCalling({ stage, seed, callsPerSecond })
+    const sayAt = (line: string) => say(clock() + line)
+    const [records] = await Promise.all([
+      carryOut(planned, { stage, faults, startedMs, lastsMs, say: sayAt }),
+      sleep(lastsMs),
+    ])
+    await calling.stop()
+    sayAt(`${calling.calls.length} calls; waiting for everything to come to rest`)
+    const rest = await awaitRest(stage, restWithinMs)
+    const { calls, problems } = calling
+    const left = { leftOver: rest.leftOver, lost: await stage.losses.total() }
+    const findings = compareLedgers({ calls, problems, ...left, ...(await readFound(stage, room)) })
+    return {
+      findings,
+      faults: records,
+      lost: left.lost,
+      calls: countBy(calls.map(({ way, end }) => `${way} ${end}`)),
+      delays: await readDelays(stage.parts.postgres.url),
+      restMs: rest.tookMs,
+      restarts: restartsOf(stage),
+    }
+  } finally {
+    await stage.stop()
+  }
+}
+
+function restartsOf({ services }: Stage): Record<string, number> {
+  return Object.fromEntries([...services].map(([name, service]) => [name, service.restarts()]))
+}
+
+function countBy(names: readonly string[]): Record<string, number> {
+  return Object.fromEntries([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]))
+}

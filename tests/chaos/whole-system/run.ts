@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { allFaults } from './faults/all-faults.ts'
+import { runChaos } from './run-chaos.ts'
+import { isSound, writeReport } from './write-report.ts'
+
+const usage = `scripts/chaos [--seed N] [--minutes M] [--calls-per-second N] [--only FAULT,…] [--report FILE]
+
+  starts the whole system on this host (three brokers, registry, Postgres, ten services), calls it, breaks it by the schedule of the seed,
+  lets it come to rest, and compares what clients know with what is stored, scored and delivered. Ends with 1 when something is lost, twice or wrong.
+
+  --seed N              which schedule of faults, and which calls (1)
+  --minutes M           how long calls come and faults strike (5)
+  --calls-per-second N  (10)
+  --only FAULT,…        only these: ${[...new Set(allFaults.map(({ kind }) => kind))].join(' ')}
+  --without FAULT,…     all but these
+  --report FILE         also write the report there
+  --registry URL        a schema registry that runs already
+`
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    minutes: { type: 'string', default: '5' },
+    'calls-per-second': { type: 'string', default: '10' },
+    only: { type: 'string' },
+    without: { type: 'string' },
+    report: { type: 'string' },
+    registry: { type: 'string' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+})
+
+if (values.help) console.log(usage)
+else await run()
+
+async function run(): Promise<void> {
+  const [seed, minutes, callsPerSecond] = [values.seed, values.minutes, values['calls-per-second']].map(
+    Number,
+  ) as [number, number, number]
+  const listed = (text: string | undefined) => text?.split(',')
+  const [only, without] = [listed(values.only), listed(values.without)]
+  const faults = allFaults.filter(
+    ({ kind }) => only?.includes(kind) !== false && without?.includes(kind) !== true,
+  )
+  const unknown = [...(only ?? []), ...(without ?? [])].filter(
+    (name) => !allFaults.some(({ kind }) => kind === name),
+  )
+  if (!(minutes > 0 && callsPerSecond > 0) || !Number.isInteger(seed) || unknown.length > 0) {
+    console.error(unknown.length > 0 ? `there is no fault ${unknown.join()}\n\n${usage}` : usage)
+    process.exitCode = 2
+    return
+  }
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-chaos-'))
+  const say = (line: string) => {
+    console.log(line)
+    appendFileSync(join(directory, 'chaos.log'), `${line}\n`)
+  }
+  const again = ['scripts/chaos', ...process.argv.slice(2)].join(' ')
+  let isWell = false
+  try {
+    const startedAt = new Date().toISOString()
+    const options = {
+      seed,
+      lastsMs: minutes * 60_000,
+      callsPerSecond,
+      faults,
+      directory,
+      registryUrl: values.registry,
+      say,
+    }
+    const result = await runChaos(options)
+    isWell = isSound(result)
+    const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
+    const report = writeReport(result, { ...options, minutes, startedAt, commit, command: again })
+    console.log(report)
+    if (values.report !== undefined) {
+      mkdirSync(dirname(values.report), { recursive: true })
+      writeFileSync(values.report, report)
+    }
+  } finally {
+    if (isWell) rmSync(directory, { recursive: true, force: true })
+    else {
+      console.error(`again: ${again}\nlogs: ${directory}`)
+      process.exitCode = 1
+    }
+  }
+}
