@@ -9,6 +9,7 @@ import {
   type UseMutationResult,
   type UseQueryResult,
 } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
 import {
   callApi,
   callTagged,
@@ -41,7 +42,7 @@ export function useApi<K extends Reading>(
 ): UseQueryResult<Answer<K>, ApiError> {
   const client = useQueryClient()
   const queryKey = [operation, input]
-  return useQuery<Tagged<Answer<K>>, ApiError, Answer<K>>({
+  const result = useQuery<Tagged<Answer<K>>, ApiError, Answer<K>>({
     queryKey,
     queryFn: ({ signal }) =>
       callTagged(operation, input, { known: client.getQueryData<Tagged<Answer<K>>>(queryKey), signal }),
@@ -51,6 +52,17 @@ export function useApi<K extends Reading>(
     ...(isFixed ? { staleTime: Infinity } : {}),
     ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
   })
+  useLastLook(pollMs !== undefined, result.refetch)
+  return result
+}
+
+/** What was read last while something was under way may be older than its end: it is asked for once more. */
+function useLastLook(isPolled: boolean, refetch: () => Promise<unknown>): void {
+  const wasPolled = useRef(isPolled)
+  useEffect(() => {
+    if (wasPolled.current && !isPolled) void refetch()
+    wasPolled.current = isPolled
+  }, [isPolled, refetch])
 }
 
 /** A list by its cursors: rows that arrive meanwhile move nothing. */

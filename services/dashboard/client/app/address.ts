@@ -1,9 +1,8 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
+import type { SearchTexts } from '../formats/search-texts.ts'
 
-export type SearchTexts = Readonly<Record<string, string | undefined>>
-
-/** What stands in the address bar is text, and stays as it was typed: `?model=123` is no number. */
+/** What a link gives, without what is no text. */
 export function readTexts(search: Record<string, unknown>): SearchTexts {
   return Object.fromEntries(
     Object.entries(search).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),

@@ -6,7 +6,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { contentNonce } from './content-nonce.ts'
 import { createQueryClient } from './query-client.ts'
 import { createAppRouter } from './router.tsx'
-import { readableGreys, theme } from './theme.ts'
+import { readableColours, theme } from './theme.ts'
 
 const queryClient = createQueryClient()
 const router = createAppRouter()
@@ -16,7 +16,7 @@ export function App() {
   return (
     <MantineProvider
       theme={theme}
-      cssVariablesResolver={readableGreys}
+      cssVariablesResolver={readableColours}
       defaultColorScheme="auto"
       getStyleNonce={contentNonce}
     >

@@ -3,11 +3,10 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
-  parseSearchWith,
   retainSearchParams,
-  stringifySearchWith,
   type RouteComponent,
 } from '@tanstack/react-router'
+import { parseSearch, writeSearch } from '../formats/search-texts.ts'
 import { NotFound, PageCrashed, Waiting } from '../parts/page-states.tsx'
 import { readTexts } from './address.ts'
 import { PageFrame } from './page-frame.tsx'
@@ -28,8 +27,8 @@ export function createAppRouter() {
   )
   return createRouter({
     routeTree: root.addChildren(routes),
-    parseSearch: parseSearchWith((text) => text),
-    stringifySearch: stringifySearchWith(String),
+    parseSearch,
+    stringifySearch: writeSearch,
     defaultPreload: 'intent',
     defaultPendingComponent: Waiting,
     defaultErrorComponent: PageCrashed,

@@ -1,4 +1,15 @@
-import { Alert, createTheme, type CSSVariablesResolver } from '@mantine/core'
+import {
+  Alert,
+  createTheme,
+  darken,
+  Drawer,
+  Modal,
+  Notification,
+  type CSSVariablesResolver,
+} from '@mantine/core'
+
+/** The library's has a picture alone. */
+const closeButtonProps = { 'aria-label': 'Close' }
 
 export const theme = createTheme({
   primaryColor: 'cyan',
@@ -12,14 +23,27 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace',
   components: {
     // Green and yellow titles on their own light ground have a contrast of about 3: the ground alone says the colour.
+    Modal: Modal.extend({ defaultProps: { closeButtonProps } }),
+    Drawer: Drawer.extend({ defaultProps: { closeButtonProps } }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps } }),
     Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
   },
   headings: { sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.15rem' }, h3: { fontSize: '1rem' } } },
 })
 
-/** The library's grey for lesser text has a contrast of 3.3 on white and 4.0 on its dark grey; 4.5 is what small text needs. */
-export const readableGreys: CSSVariablesResolver = ({ colors }) => ({
+const pale = ['orange', 'yellow', 'green'] as const
+
+/**
+ * Small text needs a contrast of 4.5. The library's grey for lesser text has 3.3 on white and 4.0 on its dark grey; these
+ * colours' darkest shade has 2.7 to 3.9 on its own tint, where badges write.
+ */
+export const readableColours: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
-  light: { '--mantine-color-dimmed': colors.gray[7] },
+  light: {
+    '--mantine-color-dimmed': colors.gray[7],
+    ...Object.fromEntries(
+      pale.map((name) => [`--mantine-color-${name}-light-color`, darken(colors[name][9], 0.35)]),
+    ),
+  },
   dark: { '--mantine-color-dimmed': colors.dark[1] },
 })

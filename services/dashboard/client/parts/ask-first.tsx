@@ -24,11 +24,12 @@ export function askFirst({ title, consequence, confirm, isDangerous = true, acti
   })
 }
 
-/** Says in passing that something was done, or what kept it from being done. */
-export async function sayHowItWent(action: Promise<unknown>, done: string): Promise<void> {
+/** Says in passing that something was done, or what kept it from being done; resolves to whether it was. */
+export async function sayHowItWent(action: Promise<unknown>, done: string): Promise<boolean> {
   try {
     await action
     notifications.show({ message: done })
+    return true
   } catch (error) {
     notifications.show({
       color: 'red',
@@ -36,5 +37,6 @@ export async function sayHowItWent(action: Promise<unknown>, done: string): Prom
       message: error instanceof Error ? error.message : 'No reason was given.',
       autoClose: false,
     })
+    return false
   }
 }

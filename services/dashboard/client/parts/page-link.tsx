@@ -1,7 +1,7 @@
 import { Anchor, type AnchorProps } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { SearchTexts } from '../app/address.ts'
+import type { SearchTexts } from '../formats/search-texts.ts'
 
 interface PageLinkProps extends AnchorProps {
   to: string

@@ -2,6 +2,7 @@ import '@mantine/dates/styles.css'
 import { Button, Stack } from '@mantine/core'
 import { DateTimePicker } from '@mantine/dates'
 import { useForm } from '@mantine/form'
+import { isoText, localText } from '../formats/local-time.ts'
 import type { ChosenRange } from '../formats/time-range.ts'
 
 interface RangeFormProps {
@@ -12,7 +13,7 @@ interface RangeFormProps {
 /** From when to when, in the browser's zone. */
 export function RangeForm({ range, onChoose }: RangeFormProps) {
   const form = useForm({
-    initialValues: { start: localText(range.start), end: localText(range.end) },
+    initialValues: { start: textOf(range.start), end: textOf(range.end) },
     validate: {
       end: (end, { start }) =>
         end !== null && start !== null && end <= start ? 'is before the start' : null,
@@ -32,13 +33,6 @@ export function RangeForm({ range, onChoose }: RangeFormProps) {
   )
 }
 
-/** `2026-11-21 20:17:00`: how the picker writes a time, without a zone. */
-function localText(iso: string | undefined): string | null {
-  if (iso === undefined) return null
-  const at = new Date(iso)
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19).replace('T', ' ')
-}
-
-function isoText(local: string | null): string | undefined {
-  return local === null ? undefined : new Date(local.replace(' ', 'T')).toISOString()
+function textOf(iso: string | undefined): string | null {
+  return iso === undefined ? null : localText(Date.parse(iso))
 }

@@ -70,8 +70,7 @@ function Decide({ letter: { id }, onDone }: { letter: Letter; onDone: () => void
   const redrive = useApiChange('POST /api/dead-letters/{id}/redrive', changed)
   const drop = useApiChange('POST /api/dead-letters/{id}/drop', changed)
   const decide = async (decision: Promise<unknown>, done: string) => {
-    await sayHowItWent(decision, done)
-    onDone()
+    if (await sayHowItWent(decision, done)) onDone()
   }
   return (
     <Stack>

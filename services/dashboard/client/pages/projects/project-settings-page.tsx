@@ -32,8 +32,12 @@ export function ProjectSettingsPage() {
 function SettingsEditor({ project }: { project: Project }) {
   const form = useForm<Settings>({ initialValues: readSettings(project) })
   const change = useApiChange('PATCH /api/projects/{id}', ['GET /api/projects/{id}', 'GET /api/projects'])
-  const save = (settings: Settings) =>
-    change.mutateAsync({ params: { id: project.id }, body: settingsBody(settings) })
+  const save = async (settings: Settings) => {
+    const saved = await change.mutateAsync({ params: { id: project.id }, body: settingsBody(settings) })
+    // What was saved is where the next change starts from.
+    form.setValues(readSettings(saved))
+    form.resetDirty(readSettings(saved))
+  }
   const submit = form.onSubmit((settings) => {
     if (settings.zeroRetention && !project.zero_content_retention) {
       askFirst({

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
+import { useNavigate } from '@tanstack/react-router'
 import { useApiChange } from '../../api/use-api.ts'
 import { Failure } from '../../parts/page-states.tsx'
 
@@ -17,6 +18,7 @@ const empty: Values = { agent: '', url: '', model: '', limit: 200, concurrency: 
 
 /** Orders a run against a chat-completions endpoint; other targets are attacked by scripts/redteam. */
 export function StartAttack({ projectId, onClose }: { projectId: string; onClose: () => void }) {
+  const navigate = useNavigate()
   const start = useApiChange('POST /api/redteam-runs', ['GET /api/redteam-runs'])
   const form = useForm<Values>({
     initialValues: empty,
@@ -25,8 +27,12 @@ export function StartAttack({ projectId, onClose }: { projectId: string; onClose
       url: (url) => (URL.canParse(url) ? null : 'An address'),
     },
   })
+  const watch = ({ id }: { id: string }) => {
+    onClose()
+    void navigate({ to: `/runs/${id}` })
+  }
   const submit = form.onSubmit((values) =>
-    start.mutate({ body: bodyOf(projectId, values) }, { onSuccess: onClose }),
+    start.mutate({ body: bodyOf(projectId, values) }, { onSuccess: watch }),
   )
   return (
     <Modal opened onClose={onClose} title="Attack an agent">

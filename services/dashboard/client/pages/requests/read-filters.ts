@@ -1,4 +1,4 @@
-import type { SearchTexts } from '../../app/address.ts'
+import type { SearchTexts } from '../../formats/search-texts.ts'
 
 /** What requests are chosen by, as it stands in the address and as the API takes it; beside them `metadata.<key>`. */
 export const filterLabels = {

@@ -1,8 +1,10 @@
-import { Anchor, Badge, Button, SegmentedControl, SimpleGrid, Stack, Title } from '@mantine/core'
+import { Badge, Button, SegmentedControl, SimpleGrid, Stack, Title } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { addressOf, type Answer, type Item } from '../../api/call-api.ts'
+import { useMe } from '../../api/session.ts'
 import { useApi, useApiPages } from '../../api/use-api.ts'
 import { useSetTexts, useTexts } from '../../app/address.ts'
+import { mayVisit } from '../../app/may-visit.ts'
 import { useProject } from '../../app/project.ts'
 import { useRange } from '../../app/use-range.ts'
 import { formatCount, formatShare } from '../../formats/format-number.ts'
@@ -27,6 +29,7 @@ const choices = [
 /** What people said of verdicts, and how far each scorer is to be believed by that. */
 export function ReviewsPage() {
   const project = useProject()
+  const role = useMe().data?.role ?? 'viewer'
   const range = useRange('90d')
   const { agrees: wanted } = useTexts()
   const setTexts = useSetTexts()
@@ -44,11 +47,17 @@ export function ReviewsPage() {
           onChange={(value) => setTexts({ agrees: value })}
         />
         <RangePicker range={range} />
-        <Anchor href={addressOf('GET /api/reviews/export', { query })} download>
-          <Button component="span" variant="default" leftSection={<IconDownload size={16} aria-hidden />}>
+        {mayVisit(role, { role: 'analyst' }) ? (
+          <Button
+            component="a"
+            href={addressOf('GET /api/reviews/export', { query })}
+            download
+            variant="default"
+            leftSection={<IconDownload size={16} aria-hidden />}
+          >
             Export cases
           </Button>
-        </Anchor>
+        ) : null}
       </PageHead>
       <Stack gap="xl">
         <AgreementPanel query={{ project_id: project.id, start: range.start, end: range.end }} />

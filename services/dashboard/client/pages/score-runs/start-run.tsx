@@ -2,10 +2,12 @@ import { Alert, Button, Group, Modal, Stack, Switch, TagsInput, Text } from '@ma
 import { DateTimePicker } from '@mantine/dates'
 import '@mantine/dates/styles.css'
 import { useForm } from '@mantine/form'
+import { useNavigate } from '@tanstack/react-router'
 import type { Answer } from '../../api/call-api.ts'
 import { useApiChange } from '../../api/use-api.ts'
 import { useProject } from '../../app/project.ts'
 import { formatCount, formatUsd } from '../../formats/format-number.ts'
+import { isoText, localText } from '../../formats/local-time.ts'
 import { Failure } from '../../parts/page-states.tsx'
 
 interface Values {
@@ -15,11 +17,19 @@ interface Values {
   ofThisProject: boolean
 }
 
+const weekMs = 7 * 24 * 3_600_000
+
+function lastWeek(): Pick<Values, 'start' | 'end'> {
+  const now = Date.now()
+  return { start: localText(now - weekMs), end: localText(now) }
+}
+
 /** Says first what a run would take, then starts it. */
 export function StartRun({ onClose }: { onClose: () => void }) {
   const project = useProject()
+  const navigate = useNavigate()
   const form = useForm<Values>({
-    initialValues: { start: null, end: null, scorers: [], ofThisProject: true },
+    initialValues: { ...lastWeek(), scorers: [], ofThisProject: true },
     validate: {
       start: (start) => (start === null ? 'From when on' : null),
       end: (end, { start }) =>
@@ -29,12 +39,16 @@ export function StartRun({ onClose }: { onClose: () => void }) {
   const estimate = useApiChange('POST /api/score-runs', [])
   const begin = useApiChange('POST /api/score-runs', ['GET /api/score-runs'])
   const bodyOf = ({ start, end, scorers, ofThisProject }: Values) => ({
-    start: new Date(start ?? '').toISOString(),
-    end: new Date(end ?? '').toISOString(),
+    start: isoText(start) ?? '',
+    end: isoText(end) ?? '',
     ...(scorers.length === 0 ? {} : { scorers }),
     ...(ofThisProject ? { project_id: project.id } : {}),
   })
   const dryRun = form.onSubmit((values) => estimate.mutate({ body: { ...bodyOf(values), dry_run: true } }))
+  const watch = ({ run }: Answer<'POST /api/score-runs'>) => {
+    onClose()
+    if (run !== null) void navigate({ to: `/score-runs/${run.id}` })
+  }
   const error = estimate.error ?? begin.error
   // What was counted is not what is started once a field has changed.
   form.watch('start', () => estimate.reset())
@@ -58,7 +72,7 @@ export function StartRun({ onClose }: { onClose: () => void }) {
             <Button
               disabled={estimate.data === undefined}
               loading={begin.isPending}
-              onClick={() => begin.mutate({ body: bodyOf(form.getValues()) }, { onSuccess: onClose })}
+              onClick={() => begin.mutate({ body: bodyOf(form.getValues()) }, { onSuccess: watch })}
             >
               Start
             </Button>

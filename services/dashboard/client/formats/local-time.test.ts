@@ -1,0 +1,15 @@
+import { expect, test } from '@jest/globals'
+import { isoText, localText } from './local-time.ts'
+
+test.each(['2026-11-21T20:17:05.000Z', '2026-03-29T00:59:59.000Z', '2024-02-29T23:00:00.000Z'])(
+  '%s is the same time again',
+  (iso) => {
+    const local = localText(Date.parse(iso))
+    expect(local).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+    expect(isoText(local)).toBe(iso)
+  },
+)
+
+test('what is not chosen is left out', () => {
+  expect(isoText(null)).toBeUndefined()
+})
