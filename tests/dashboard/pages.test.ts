@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import { until } from '#tests/support/until.ts'
 import {
   hostileText,
@@ -9,6 +10,9 @@ import {
   type VisitedPage,
 } from '#tests/support/dashboard-site.ts'
 import { signInPerson } from '#tests/support/sign-in-people.ts'
+import { adminPassword } from '#tests/support/start-dashboard.ts'
+import { fillPictureCalls } from './picture-calls.ts'
+import { fillPictureSettings } from './picture-settings.ts'
 
 let site: DashboardSite
 let admin: VisitedPage
@@ -21,68 +25,96 @@ afterAll(() => site.stop(), 60_000)
 
 /** Its time. */
 const requestTitle = /\d:\d\d/
-/** Every page by its address and its title. */
-const pages = () =>
-  [
-    ['/', 'Overview'],
-    ['/requests?range=24h', 'Requests'],
+/** What the navigation does not lead to. */
+async function otherPages(webhookId: string): Promise<[path: string, title: string | RegExp][]> {
+  return [
     [`/requests/${site.requestId}`, requestTitle],
-    ['/sessions?range=24h', 'Sessions'],
-    ['/tools', 'Tools'],
-    ['/reviews', 'Reviews'],
-    ['/score-runs', 'Score runs'],
-    ['/runs', 'Red team'],
-    ['/operations', 'Operations'],
-    ['/operations/dead-letters', 'Dead letters'],
-    ['/settings/keys', 'API keys'],
-    ['/settings/webhooks', 'Webhooks'],
-    ['/settings/project', 'Project settings'],
-    ['/settings/billing', 'Billing'],
-    ['/settings/projects', 'Projects'],
-    ['/settings/people', 'People'],
-    ['/settings/audit', 'Audit log'],
+    [`/sessions/${encodeURIComponent(hostileText.slice(0, 100))}`, /window.__ran=1/],
+    [`/score-runs/${await firstOf('/api/score-runs')}`, 'Score run'],
+    [`/runs/${await firstOf('/api/redteam-runs')}`, 'Red-team run'],
+    [`/settings/webhooks/${webhookId}/deliveries`, 'Delivery log'],
     ['/settings/sessions', 'Your sessions'],
-  ] as const
+  ]
+}
+
+async function firstOf(path: string): Promise<string> {
+  const { json } = await site.api.call('GET', `${path}?project_id=${site.projectId}`, { operator: true })
+  return String((json['items'] as { id: string }[])[0]?.id)
+}
 
 async function visit({ page }: VisitedPage, path: string, title: string | RegExp): Promise<void> {
   await page.goto(path)
+  await shown(page, title)
+}
+
+async function shown(page: Page, title: string | RegExp): Promise<void> {
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
   await until(async () => (await page.getByRole('status', { name: 'Loading' }).count()) === 0)
 }
 
-test.each(['light', 'dark'] as const)('every page is accessible in the %s theme', async (theme) => {
-  const person = await site.signIn(undefined, undefined, theme)
-  const findings: string[] = []
-  for (const [path, title] of pages()) {
-    await visit(person, path, title)
-    findings.push(...(await seriousFindings(person.page)).map((finding) => `${path} ${finding}`))
-  }
-  await person.context.close()
-  expect(findings).toEqual([])
+describe('every page', () => {
+  const titles: (string | RegExp)[] = []
+  const findings = { light: [] as string[], dark: [] as string[] }
+
+  beforeAll(async () => {
+    await fillPictureCalls(site.api.pool, site.projectId)
+    const webhookId = await fillPictureSettings(site.api, site.projectId, site.requestId)
+    await writeHostileTexts()
+    const { page } = admin
+    const look = async (title: string | RegExp) => {
+      await shown(page, title)
+      titles.push(title)
+      if (await page.evaluate<boolean>("'__ran' in globalThis")) admin.offences.push(`${String(title)} ran`)
+      findings.light.push(...(await seriousFindings(page)).map((found) => `${String(title)} ${found}`))
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
+      const found = await seriousFindings(page, ['color-contrast', 'link-in-text-block'])
+      findings.dark.push(...found.map((each) => `${String(title)} ${each}`))
+      await page.emulateMedia({ colorScheme: 'light' })
+    }
+    await page.goto(`/?project=${site.projectId}`)
+    const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
+    await links.first().waitFor()
+    for (const link of await links.all()) {
+      const title = await link.innerText()
+      await link.click()
+      await page.mouse.move(0, 0)
+      await look(title)
+    }
+    for (const [path, title] of await otherPages(webhookId)) {
+      await page.goto(`${path}?project=${site.projectId}`)
+      await look(title)
+    }
+  }, 300_000)
+
+  test.each(['light', 'dark'] as const)('is accessible in the %s theme', (theme) => {
+    expect(titles).toEqual(expect.arrayContaining(['Overview', 'Dead letters', 'Audit log', 'Your sessions']))
+    expect(findings[theme]).toEqual([])
+  })
+
+  test('shows what people wrote as text: nothing runs, nothing is asked of others, the content policy has nothing to say', async () => {
+    await visit(admin, `/requests/${site.requestId}`, requestTitle)
+    await admin.page.getByText('window.__ran=1').first().waitFor()
+    expect(admin.offences).toEqual([])
+    const metrics = await site.dashboard.metrics.registry.metrics()
+    expect(metrics).not.toMatch(/sluice_dashboard_csp_reports_total(\{.*\})? [1-9]/)
+  })
 })
 
-test('what people wrote is text on every page: nothing runs, nothing is asked of others, the content policy has nothing to say', async () => {
-  await site.api.call('POST', `/api/projects/${site.projectId}/keys`, {
-    operator: true,
-    body: { name: hostileText.slice(0, 90), label: hostileText.slice(0, 90) },
-  })
+async function writeHostileTexts(): Promise<void> {
+  const text = hostileText.slice(0, 90)
+  const key = { name: text, label: text }
+  await site.api.call('POST', `/api/projects/${site.projectId}/keys`, { operator: true, body: key })
   const review = { request_id: site.requestId, scorer_name: 'jailbreak_detection', agrees: false }
   await site.api.call('POST', `/api/reviews?project_id=${site.projectId}`, {
     operator: true,
-    body: { ...review, reviewer: hostileText.slice(0, 90), reason: hostileText },
+    body: { ...review, reviewer: text, reason: hostileText },
   })
-  for (const [path, title] of pages()) await visit(admin, path, title)
-  await visit(admin, `/requests/${site.requestId}`, requestTitle)
-  await admin.page.getByText('window.__ran=1').first().waitFor()
-  expect(await admin.page.evaluate(() => Object.hasOwn(globalThis, '__ran'))).toBe(false)
-  expect(admin.offences).toEqual([])
-  const metrics = await site.dashboard.metrics.registry.metrics()
-  expect(metrics).not.toMatch(/sluice_dashboard_csp_reports_total(\{.*\})? [1-9]/)
-})
+}
 
 test('requests are triaged by keyboard alone', async () => {
   const { page } = admin
-  await visit(admin, '/requests?range=24h', 'Requests')
+  await visit(admin, `/requests?range=24h&project=${site.projectId}`, 'Requests')
   await page.keyboard.press('j')
   await until(() => page.evaluate<boolean>("document.activeElement?.tagName === 'A'"))
   await page.keyboard.press('Enter')
@@ -129,9 +161,9 @@ test('a viewer is offered no settings and reads no content; an analyst reads it'
   const viewer = await signInPerson(site.api, 'viewer', [site.projectId])
   const analyst = await signInPerson(site.api, 'analyst', [site.projectId])
   const seen = await site.signIn(viewer.login, viewer.password)
-  expect(await seen.page.getByRole('link', { name: 'Webhooks' }).count()).toBe(0)
   await seen.page.goto('/settings/keys')
   await seen.page.getByText('This is not open to you').waitFor()
+  expect(await seen.page.getByRole('link', { name: 'Webhooks' }).count()).toBe(0)
   await visit(seen, `/requests/${site.requestId}`, requestTitle)
   await seen.page.getByText('jailbreak_detection').first().waitFor()
   expect(await seen.page.getByText(onlyInBody).count()).toBe(0)
@@ -156,6 +188,13 @@ test('a login that is ended elsewhere is over in an open page, and another site 
   const id = items.find(({ login }) => login === 'admin')?.id
   await site.api.call('DELETE', `/api/people/${id}/logins`, { operator: true })
   await person.page.getByRole('link', { name: 'Requests' }).click()
-  await person.page.getByRole('button', { name: 'Log in' }).waitFor()
+  const form = person.page.locator('form')
+  await form.getByLabel('Name').fill('admin')
+  await form.getByLabel('Password', { exact: true }).fill('not this one')
+  await form.getByRole('button', { name: 'Log in' }).click()
+  await form.getByRole('alert').waitFor()
+  await form.getByLabel('Password', { exact: true }).fill(adminPassword)
+  await form.getByRole('button', { name: 'Log in' }).click()
+  await shown(person.page, 'Requests')
   await person.context.close()
 })

@@ -42,17 +42,25 @@ export interface RedteamStage {
   createProject(settings?: object): Promise<{ id: string; key: string }>
   /** A red team in this process; stopped with the stage if not before. */
   startRedteam(changes?: Readonly<Record<string, string>>): Promise<Service>
+  /** From then on what is queued is judged by nobody. */
+  stopScorer(): Promise<void>
   close(): Promise<void>
 }
 
-/** Not `judged`: without sink and scorer, so that records wait in their topic and runs for their scores. */
-export async function setRedteamStage({ judged = true } = {}): Promise<RedteamStage> {
+interface RedteamStageOptions {
+  /** False: without sink and scorer, so that records wait in their topic and runs for their scores. */
+  judged?: boolean
+  /** Variables added to the API's. */
+  apiEnvironment?: Readonly<Record<string, string>>
+}
+
+export async function setRedteamStage(options: RedteamStageOptions = {}): Promise<RedteamStage> {
   const undo: (() => Promise<unknown>)[] = []
   const close = async () => {
     for (const step of undo.splice(0).reverse()) await step()
   }
   try {
-    return { ...(await setStage(undo, judged)), close }
+    return { ...(await setStage(undo, options)), close }
   } catch (error) {
     await close()
     throw error
@@ -61,7 +69,7 @@ export async function setRedteamStage({ judged = true } = {}): Promise<RedteamSt
 
 async function setStage(
   undo: (() => Promise<unknown>)[],
-  judged: boolean,
+  { judged = true, apiEnvironment = {} }: RedteamStageOptions,
 ): Promise<Omit<RedteamStage, 'close'>> {
   const shared = await layParts(undo)
   const start = async <T extends Service>(service: T): Promise<T> => {
@@ -70,12 +78,13 @@ async function setStage(
     return service
   }
   const dependencies = () => ({ log: quiet, metrics: createMetrics(), clock: systemClock })
-  const apiEnvironment = { ...shared, API_HOST: '127.0.0.1', API_PORT: '0' }
-  const api = await start(createApi(configOf(parseConfig(apiConfigSchema, apiEnvironment)), dependencies()))
+  const ofApi = { ...shared, API_HOST: '127.0.0.1', API_PORT: '0', ...apiEnvironment }
+  const api = await start(createApi(configOf(parseConfig(apiConfigSchema, ofApi)), dependencies()))
+  const scorer = createScorer(configOf(parseConfig(scorerConfig, shared)), dependencies())
   if (judged)
     await Promise.all([
       start(createSink(configOf(parseConfig(sinkConfig, shared)), dependencies())),
-      start(createScorer(configOf(parseConfig(scorerConfig, shared)), dependencies())),
+      start(scorer),
     ])
   const pool = new pg.Pool({ connectionString: shared.DATABASE_URL, max: 2 })
   undo.push(() => pool.end())
@@ -97,6 +106,7 @@ async function setStage(
       start(
         createRedteam(configOf(parseConfig(redteamConfig, { ...environment, ...changes })), dependencies()),
       ),
+    stopScorer: () => scorer.stop(),
   }
 }
 

@@ -1,0 +1,122 @@
+import { expect, test } from '@jest/globals'
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { createSealer } from '#runtime/sealing.ts'
+import { newId } from '#schemas/ids.ts'
+import { seedRequest } from '#tests/support/seed-requests.ts'
+import { confirm, goTo, type TaskStage } from './task-stage.ts'
+
+/** The mock judge takes the word for the thing. */
+const harmless = 'That film was the bomb.'
+
+/** Whether verdicts are right, and scoring history again. */
+export function judgingTasks(stage: () => TaskStage): void {
+  test('an analyst agrees with one verdict, disagrees with another, and exports the cases', async () => {
+    const { project, record, signIn, system } = stage()
+    const id = await record({
+      model: 'gpt-4o',
+      request_body: { messages: [{ role: 'user', content: harmless }] },
+      response_body: { choices: [{ index: 0, message: { role: 'assistant', content: 'I liked it too.' } }] },
+    })
+    const password = 'the password of ana'
+    const person = { login: 'ana', name: 'Ana', role: 'analyst', project_ids: [project.id], password }
+    expect((await system.call('POST', '/api/people', person)).status).toBe(201)
+    const { page, context } = await signIn('ana', password)
+    await page.goto(`/requests/${id}`)
+    await review(page, 'pii_detection', 'Agree', 'Nobody is named.')
+    await page.getByText('ana agrees: Nobody is named.').waitFor()
+    await review(page, 'content_safety', 'Disagree', 'It is about a film.')
+    await page.getByText('ana says safe: It is about a film.').waitFor()
+
+    await page.getByRole('link', { name: 'Reviews' }).click()
+    const agreement = page.getByRole('table', { name: 'Agreement' })
+    const cells = (scorer: string) =>
+      agreement.getByRole('row').filter({ hasText: scorer }).getByRole('cell').allInnerTexts()
+    await agreement.getByText('content_safety').waitFor()
+    expect(await cells('content_safety')).toEqual(['content_safety', '1', '0%', '1', '0'])
+    expect(await cells('pii_detection')).toEqual(['pii_detection', '1', '100%', '0', '0'])
+    await page.getByText('Disagreed', { exact: true }).click()
+    await page.waitForURL('**agrees=false**')
+    const reviews = page.getByRole('table', { name: 'Reviews' })
+    await reviews.getByText('pii_detection').waitFor({ state: 'detached' })
+    await reviews.getByText('should be safe').waitFor()
+    const download = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Export cases' }).click()
+    const lines = (await readFile(await (await download).path(), 'utf8')).trimEnd().split('\n')
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { scorer: 'content_safety', label: 0, prompt: harmless },
+    ])
+    await context.close()
+  })
+
+  test('history is scored again after its cost was told, compared, and made to stand', async () => {
+    const { admin, system, record } = stage()
+    const { page } = admin
+    const project = await system.createProject({ name: 'Archive', tier: 'team' })
+    const body = JSON.stringify({ messages: [{ role: 'user', content: 'My card is 4111 1111 1111 1111.' }] })
+    // As an older scorer had it, that knew no cards.
+    const missed = await seedRequest(system.pool, createSealer([]), {
+      projectId: project.id,
+      id: newId('request', Date.now() - 60_000),
+      requestBody: body,
+      scores: [{ scorer: 'pii_detection', value: 1, label: 'safe' }],
+    })
+    await record({ request_body: { messages: [{ role: 'user', content: 'Hello' }] } }, project)
+
+    await goTo(page, `/score-runs?project=${project.id}`, 'Score runs')
+    await page.getByRole('button', { name: 'Score again' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Scorers').fill('no_such_scorer')
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'What would it take?' }).click()
+    await dialog
+      .getByRole('alert')
+      .getByText(/no scorer is called/)
+      .waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Score again' }).click()
+    await dialog.getByLabel('Scorers').fill('pii_detection')
+    await page.keyboard.press('Enter')
+    expect(await dialog.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true)
+    await dialog.getByRole('button', { name: 'What would it take?' }).click()
+    await dialog.getByText(/^2 calls\. Judges: US\$0\.00\d+\.$/).waitFor()
+    await dialog.getByRole('button', { name: 'Start' }).click()
+
+    await page.getByRole('heading', { level: 1, name: 'Score run' }).waitFor()
+    await page.getByText('done', { exact: true }).waitFor({ timeout: 120_000 })
+    await page.getByText('2 of 2 (100%)').waitFor()
+    await page.getByText('safe → unsafe: 1').waitFor()
+    await page.getByRole('table', { name: 'Changed verdicts' }).getByRole('link', { name: missed }).waitFor()
+    await page.getByRole('button', { name: 'Promote' }).click()
+    await confirm(page, 'Promote')
+    await page.getByText('promoted', { exact: true }).waitFor({ timeout: 120_000 })
+    await page.goto(`/requests/${missed}`)
+    await page
+      .getByRole('region', { name: 'pii_detection' })
+      .getByText(/critical|high|medium/i)
+      .waitFor()
+  })
+
+  test('a run that no scorer takes up is cancelled', async () => {
+    const { admin, system, project } = stage()
+    const { page } = admin
+    await system.stopScorer()
+    const end = new Date().toISOString()
+    const start = new Date(Date.now() - 3_600_000).toISOString()
+    const ordered = await system.call('POST', '/api/score-runs', { start, end, project_id: project.id })
+    const { id } = ordered.json['run'] as { id: string }
+    await goTo(page, '/score-runs', 'Score runs')
+    await page.locator(`a[href*="${id}"]`).click()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await confirm(page, 'Cancel the run')
+    await page.getByText('cancelled', { exact: true }).waitFor()
+    await page.getByText('Nothing is scored yet').waitFor()
+  })
+}
+
+async function review(page: Page, scorer: string, choice: 'Agree' | 'Disagree', why: string): Promise<void> {
+  const card = page.getByRole('region', { name: scorer })
+  await card.getByRole('button', { name: choice, exact: true }).click()
+  await card.getByLabel('Why').fill(why)
+  await card.getByRole('button', { name: 'Save' }).click()
+}

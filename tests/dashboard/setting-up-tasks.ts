@@ -1,0 +1,130 @@
+import { expect, test } from '@jest/globals'
+import { confirm, goTo, type TaskStage } from './task-stage.ts'
+
+/** Projects and their settings, what they pay, people, and the record of all that. */
+export function settingUpTasks(stage: () => TaskStage): void {
+  test('a project is created, can be switched to, and is set up', async () => {
+    const { admin, read } = stage()
+    const { page } = admin
+    await goTo(page, '/settings/projects', 'Projects')
+    await page.getByRole('button', { name: 'Create project' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('dialog').getByText('A project needs a name').waitFor()
+    await page.getByRole('dialog').getByLabel('Name').fill('Back office')
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('table', { name: 'Projects' }).getByRole('link', { name: 'Back office' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Project settings' }).waitFor()
+    const id = new URL(page.url()).searchParams.get('project') ?? ''
+    expect(await page.getByRole('combobox', { name: 'Project', exact: true }).inputValue()).toBe(
+      'Back office',
+    )
+
+    await page.getByLabel('Days that requests are kept').fill('30')
+    await page.getByRole('combobox', { name: 'A model judges' }).click()
+    await page.getByRole('option', { name: /not sure/ }).click()
+    await page.getByLabel('At most, in USD a period').fill('12.50')
+    await page.getByRole('button', { name: 'Sample a scorer' }).click()
+    await page.getByLabel('Scorer').fill('hallucination')
+    await page.getByLabel('Percent of calls').fill('7')
+    await page.getByLabel(/calls have cost/).fill('250')
+    await page.getByLabel(/quota is used/).fill('80')
+    await page.getByRole('switch', { name: /^Keep no content/ }).check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await confirm(page, 'Keep no content')
+    await page.getByText('The settings are saved.').waitFor()
+    expect(await read(`/api/projects/${id}`)).toMatchObject({
+      retention_days: 30,
+      zero_content_retention: true,
+      judge_mode: 'uncertain',
+      judge_usd_per_period: 12.5,
+      sampling: { hallucination: 0.07 },
+      cost_alert_usd: 250,
+      quota_warning_percent: 80,
+    })
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+  })
+
+  test('billing shows what is used, and leads to the payment provider', async () => {
+    const { admin, payments, project, dashboard } = stage()
+    const { page } = admin
+    await goTo(page, `/settings/billing?project=${project.id}`, 'Billing')
+    await page.getByText(/^\d+ of 5,000,000$/).waitFor()
+    await page.getByRole('table', { name: 'Spent by scorer' }).getByText('content_safety').waitFor()
+    await page.getByRole('button', { name: 'Open the payment portal' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/never subscribed/)
+      .waitFor()
+    await page.route('https://pay.example/**', (route) => route.fulfill({ body: 'the provider' }))
+    await page.getByRole('button', { name: 'Check out' }).click()
+    await page.waitForURL('https://pay.example/checkout')
+    const here = `${dashboard.baseUrl}/settings/billing?project=${project.id}`
+    expect(payments.asked.at(-1)?.form).toMatchObject({
+      client_reference_id: project.id,
+      'line_items[0][price]': 'price_pro',
+      success_url: here,
+      cancel_url: here,
+    })
+  })
+
+  test('somebody is let in, is given another role, and is shut out', async () => {
+    const { admin, signIn } = stage()
+    const { page } = admin
+    await goTo(page, '/settings/people', 'People')
+    await page.getByRole('button', { name: 'Add a person' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Signs in as').fill('ines')
+    await dialog.getByLabel('Name').fill('Ines Analyst')
+    await dialog.getByRole('combobox', { name: 'Role' }).click()
+    await page.getByRole('option', { name: /^Viewer/ }).click()
+    await dialog.getByRole('combobox', { name: 'Projects' }).click()
+    await page.getByRole('option', { name: 'Web shop' }).click()
+    // The list of projects stays open for more of them.
+    await page.keyboard.press('Tab')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const password = await page.getByRole('status').locator('code').innerText()
+    await page.reload()
+    const row = page.getByRole('row').filter({ hasText: 'Ines Analyst' })
+    await row.getByText('viewer').waitFor()
+    expect(await page.getByText(password).count()).toBe(0)
+
+    const ines = await signIn('ines', password)
+    await goTo(ines.page, '/reviews', 'Reviews')
+    expect(await ines.page.getByRole('combobox', { name: 'Project', exact: true }).inputValue()).toBe(
+      'Web shop',
+    )
+    expect(await ines.page.getByText('Export cases').count()).toBe(0)
+
+    await row.getByRole('button', { name: 'Actions for Ines Analyst' }).click()
+    await page.getByRole('menuitem', { name: 'Change' }).click()
+    await dialog.getByRole('combobox', { name: 'Role' }).click()
+    await page.getByRole('option', { name: /^Analyst/ }).click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await row.getByText('analyst', { exact: true }).waitFor()
+    await goTo(ines.page, '/reviews', 'Reviews')
+    await ines.page.getByText('Export cases').waitFor()
+
+    await row.getByRole('button', { name: 'Actions for Ines Analyst' }).click()
+    await page.getByRole('menuitem', { name: 'Disable' }).click()
+    await confirm(page, 'Disable')
+    await row.getByText('Disabled').waitFor()
+    await ines.page.getByRole('link', { name: 'Tools' }).click()
+    await ines.page.getByRole('button', { name: 'Log in' }).waitFor()
+    await ines.context.close()
+    await expect(signIn('ines', password)).rejects.toThrow('SIGN_IN_REFUSED')
+  })
+
+  test('the audit log says who did it, and is narrowed to one kind', async () => {
+    const { page } = stage().admin
+    await goTo(page, '/settings/audit', 'Audit log')
+    const log = page.getByRole('table', { name: 'Audit log' })
+    await log.getByRole('button', { name: 'person.created' }).first().click()
+    await page.waitForURL('**/settings/audit?*action=person.created*')
+    const row = log.getByRole('row').filter({ hasText: 'ines' })
+    await row.getByText(/"role":"viewer"/).waitFor()
+    expect(await row.innerText()).toMatch(/admin/i)
+    expect(await log.getByText('project.').count()).toBe(0)
+    await page.getByRole('button', { name: 'Remove the filter on action' }).click()
+    await log.getByRole('button', { name: 'project.created' }).first().waitFor()
+  })
+}

@@ -1,0 +1,80 @@
+import type { Page } from 'playwright-core'
+import { setRedteamStage, type RedteamStage } from '#services/redteam/testing/redteam-stage.ts'
+import { openDashboard, type OpenDashboard, type VisitedPage } from '#tests/support/dashboard-site.ts'
+import { startMockPaymentProvider, type MockPaymentProvider } from '#tests/support/mock-payment-provider.ts'
+import { until } from '#tests/support/until.ts'
+
+/** Everything that people work with: the dashboard in a browser, and API, sink, scorer and red team behind it. */
+export interface TaskStage extends OpenDashboard {
+  system: RedteamStage
+  payments: MockPaymentProvider
+  project: StageProject
+  admin: VisitedPage
+  /** What the API answers the operator. */
+  read: (path: string) => Promise<Record<string, unknown>>
+  /** Logs a call and resolves to its identifier once it has its scores. */
+  record: (call: object, project?: StageProject) => Promise<string>
+}
+
+interface StageProject {
+  id: string
+  key: string
+}
+
+export async function setTaskStage(): Promise<TaskStage> {
+  const undo: (() => Promise<unknown>)[] = []
+  const stop = async () => {
+    for (const step of undo.splice(0).reverse()) await step()
+  }
+  try {
+    return { ...(await setParts(undo)), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function setParts(undo: (() => Promise<unknown>)[]): Promise<TaskStage> {
+  const payments = await startMockPaymentProvider()
+  undo.push(() => payments.stop())
+  const system = await setRedteamStage({
+    apiEnvironment: {
+      STRIPE_API_KEY: 'sk_test_123',
+      STRIPE_API_BASE: payments.url,
+      STRIPE_PRICES: 'pro:price_pro,team:price_team',
+    },
+  })
+  undo.push(() => system.close())
+  const opened = await openDashboard(String(system.environment['API_BACKEND_URL']))
+  undo.push(() => opened.stop())
+  const project = await system.createProject({ name: 'Web shop', tier: 'team' })
+  const read = async (path: string) => (await system.call('GET', path)).json
+  return {
+    ...opened,
+    system,
+    payments,
+    project,
+    admin: await opened.signIn(),
+    read,
+    async record(call, of = project) {
+      const { status, text, json } = await system.call('POST', '/internal/log', call, of.key)
+      if (status !== 202) throw new Error(`not logged: ${status} ${text}`)
+      const id = String(json['id'])
+      const scores = `/api/safety-scores?project_id=${of.id}&request_id=${id}`
+      await until(async () => Number((await read(scores))['total']) > 0)
+      return id
+    },
+  }
+}
+
+/** Goes to a page by its address, and waits until what it asked for is there. */
+export async function goTo(page: Page, path: string, title: string): Promise<void> {
+  await page.goto(path)
+  await page.getByRole('heading', { level: 1, name: title }).waitFor()
+  await until(async () => (await page.getByRole('status', { name: 'Loading' }).count()) === 0)
+}
+
+/** Says yes to what is asked before it is done. */
+export async function confirm(page: Page, answer: string): Promise<void> {
+  await page.getByRole('dialog').getByRole('button', { name: answer }).click()
+}

@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, describe } from '@jest/globals'
+import { judgingTasks } from './judging-tasks.ts'
+import { operatingTasks } from './operating-tasks.ts'
+import { settingUpTasks } from './setting-up-tasks.ts'
+import { setTaskStage, type TaskStage } from './task-stage.ts'
+import { watchingTasks } from './watching-tasks.ts'
+
+let set: TaskStage
+const stage = () => set
+
+beforeAll(async () => {
+  set = await setTaskStage()
+}, 600_000)
+afterAll(() => set.stop(), 120_000)
+
+describe('watching', () => watchingTasks(stage))
+describe('setting up', () => settingUpTasks(stage))
+describe('operating', () => operatingTasks(stage))
+// The last of these stops the scorer.
+describe('judging', () => judgingTasks(stage))

@@ -1,0 +1,124 @@
+import { beforeAll, expect, test } from '@jest/globals'
+import { readFile } from 'node:fs/promises'
+import { startRedteamTarget, type RedteamTarget } from '#tests/support/redteam-target.ts'
+import { until } from '#tests/support/until.ts'
+import { goTo, type TaskStage } from './task-stage.ts'
+
+const agent = 'order-agent'
+const session = 'conversation-4711'
+const said = (content: string) => ({ choices: [{ index: 0, message: { role: 'assistant', content } }] })
+const asked = (content: string) => ({ model: 'gpt-4o', messages: [{ role: 'user', content }] })
+const common = { agent_name: agent, session_id: session, model: 'gpt-4o', latency_ms: 420 }
+
+/** Sessions, tools, and what a red team finds. */
+export function watchingTasks(stage: () => TaskStage): void {
+  beforeAll(async () => {
+    const { record } = stage()
+    await Promise.all([
+      record({ ...common, request_body: asked('Where is my order?'), response_body: said('On its way.') }),
+      record({
+        ...common,
+        request_body: { type: 'mcp_tool_call', tool_name: 'refund_payment', arguments: { order: 4711 } },
+        response_body: { refunded: true },
+      }),
+      record({
+        ...common,
+        request_body: asked('Who ordered it?'),
+        response_body: said('Jane Example, jane.example@gmail.com, card 4111 1111 1111 1111.'),
+      }),
+    ])
+  })
+
+  test('an agent’s run is read from its list to its calls', async () => {
+    const { admin, project } = stage()
+    const { page } = admin
+    await goTo(page, `/sessions?project=${project.id}`, 'Sessions')
+    const row = page.getByRole('row').filter({ hasText: session })
+    expect((await row.getByRole('cell').allInnerTexts()).slice(2, 7)).toEqual([
+      expect.stringMatching(new RegExp(agent, 'i')),
+      '3',
+      '1',
+      '0',
+      '1',
+    ])
+    await row.getByRole('link').click()
+    await page.getByRole('heading', { level: 1, name: session }).waitFor()
+    for (const text of ['3 calls', '1 of tools', '1 unsafe'])
+      await page.getByText(text, { exact: true }).waitFor()
+    await page.getByText(/^pii_detection:/).waitFor()
+    await page.getByRole('link', { name: 'refund_payment' }).click()
+    await page.getByText('4711').first().waitFor()
+    await page.getByText('No threat').or(page.getByText('pii_detection')).first().waitFor()
+  })
+
+  test('a tool that is new is marked, and leads to its calls', async () => {
+    const { admin, project } = stage()
+    const { page } = admin
+    await goTo(page, `/tools?project=${project.id}`, 'Tools')
+    const row = page.getByRole('row').filter({ hasText: 'refund_payment' })
+    await row.getByText('New', { exact: true }).waitFor()
+    expect((await row.getByRole('cell').allInnerTexts()).slice(3, 6)).toEqual(['1', '0%', '0'])
+    await row.getByRole('link').click()
+    await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor()
+    await page
+      .getByRole('link', { name: /\d:\d\d/ })
+      .first()
+      .waitFor()
+    expect(await page.locator('tr[data-index]').count()).toBe(1)
+  })
+
+  test('an agent is attacked, watched until it is judged, and compared with a hardened one', async () => {
+    const { admin, project, system, read } = stage()
+    const { page } = admin
+    const [weak, hardened] = await Promise.all([
+      startRedteamTarget({ manner: 'weak' }),
+      startRedteamTarget({ manner: 'hardened' }),
+    ])
+    const redteam = await system.startRedteam()
+    const earlier = await orderAttack(stage(), hardened)
+
+    await goTo(page, `/runs?project=${project.id}`, 'Red team')
+    await page.getByRole('button', { name: 'Attack an agent' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Agent').fill(agent)
+    await dialog.getByLabel('Chat-completions address').fill('https://agent.example.com/v1')
+    await dialog.getByLabel('Attacks at most').fill('10')
+    await dialog.getByRole('button', { name: 'Attack' }).click()
+    await dialog
+      .getByText(/REDTEAM_ALLOWED_HOSTS/)
+      .last()
+      .waitFor()
+    await dialog.getByLabel('Chat-completions address').fill(weak.url)
+    await dialog.getByRole('button', { name: 'Attack' }).click()
+
+    await page.getByRole('heading', { level: 1, name: 'Red-team run' }).waitFor()
+    await until(async () => (await read(`/api/redteam-runs/${earlier}`))['status'] === 'done', 120_000)
+    await page.getByText('done', { exact: true }).waitFor({ timeout: 120_000 })
+    await page.getByText(/^10 of 10 sent/).waitFor()
+    const attacks = page.getByRole('table', { name: 'Attacks' })
+    await attacks.getByRole('link').first().waitFor()
+
+    await page.getByRole('combobox', { name: 'Compare with' }).click()
+    await page.getByRole('option').first().click()
+    await page.getByRole('columnheader', { name: 'The other run' }).waitFor()
+    const report = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Report' }).click()
+    expect(await readFile(await (await report).path(), 'utf8')).toContain(agent)
+    await attacks.getByRole('link').first().click()
+    await page.getByText('redteam', { exact: true }).first().waitFor()
+
+    await redteam.stop()
+    await Promise.all([weak.stop(), hardened.stop()])
+  })
+}
+
+async function orderAttack({ system, project }: TaskStage, target: RedteamTarget): Promise<string> {
+  const { json, status, text } = await system.call('POST', '/api/redteam-runs', {
+    project_id: project.id,
+    agent_name: agent,
+    target: { kind: 'chat', url: target.url },
+    options: { limit: 10, concurrency: 8 },
+  })
+  expect([status, text]).toEqual([201, text])
+  return String(json['id'])
+}
