@@ -15,6 +15,7 @@ const readOnly = [
   'call_rollups_by_day',
   'score_rollups_by_day',
   'tool_rollups_by_day',
+  'review_counts',
   'seen_tools',
   'judge_spend_by_scorer',
 ]

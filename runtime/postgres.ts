@@ -18,6 +18,11 @@ export interface PoolDependencies {
    * took the longer the larger the table grew, until Postgres had counted it.
    */
   readsByKey?: boolean
+  /**
+   * Somebody waits for what its statements answer: none starts other processes or is compiled, which where Postgres guesses badly takes longer
+   * than the statement (10 ms to find a hundred deliveries of a million; 2 cores).
+   */
+  answersAtOnce?: boolean
 }
 
 export type PostgresAddress = Pick<PostgresConfig, 'DATABASE_URL' | 'DATABASE_SSL_CA'>
@@ -32,7 +37,7 @@ export function connectionOf({ DATABASE_URL: connectionString, DATABASE_SSL_CA: 
 
 /** A pool that outlives the loss of its connections. Its owner ends it. */
 export function createPool(config: PostgresConfig, dependencies: PoolDependencies): pg.Pool {
-  const { role, readsByKey = false } = dependencies
+  const { role, readsByKey = false, answersAtOnce = false } = dependencies
   const pool = new pg.Pool({
     ...connectionOf(config),
     max: config.DATABASE_POOL_SIZE,
@@ -42,7 +47,7 @@ export function createPool(config: PostgresConfig, dependencies: PoolDependencie
     // A dead peer is noticed by the kernel instead of by a transaction that waits for ever.
     keepAlive: true,
     // The pool hands a connection out once this promise resolves, which the type of the option does not say.
-    onConnect: (client): unknown => prepareConnection(client, role, readsByKey),
+    onConnect: (client): unknown => prepareConnection(client, { role, readsByKey, answersAtOnce }),
   })
   // Without a listener the loss of an idle connection would end the process.
   pool.on('error', (error) => dependencies.log.warn({ err: error }, 'an idle Postgres connection was lost'))
@@ -62,9 +67,13 @@ export function createPool(config: PostgresConfig, dependencies: PoolDependencie
 
 async function prepareConnection(
   client: pg.ClientBase,
-  role: string | undefined,
-  readsByKey: boolean,
+  {
+    role,
+    readsByKey,
+    answersAtOnce,
+  }: { role: string | undefined; readsByKey: boolean; answersAtOnce: boolean },
 ): Promise<void> {
+  if (answersAtOnce) await client.query('set max_parallel_workers_per_gather = 0; set jit = off')
   if (readsByKey) await client.query('set enable_seqscan = off')
   if (role !== undefined) await takeRole(client, role)
 }

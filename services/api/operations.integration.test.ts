@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
 import { awaitTopics } from '#infra/create-topics.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createLog } from '#runtime/log.ts'
-import { newId } from '#schemas/ids.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
 import { topics } from '#schemas/topics.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { many, sampleCall, sampleScore, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
@@ -75,6 +76,8 @@ describe('/api/reviews', () => {
         { scorer_name: 'pii_detection', reviews: 3, agreed: 1, disagreed: 2, false_alarms: 1, missed: 0 },
       ],
     })
+    const byReviewer = await get('/api/reviews/agreement?reviewer=ben')
+    expect(byReviewer.json).toMatchObject({ scorers: [{ reviews: 1, agreed: 0, missed: 0 }] })
     const { text } = await get('/api/reviews/export?reviewer=ana')
     expect(
       text
@@ -85,6 +88,50 @@ describe('/api/reviews', () => {
       { set: 'reviews', scorer: 'pii_detection', label: 1 },
       { label: 0, prompt: 'hi', response: 'hello', system: 'be brief', context: '' },
     ])
+  })
+
+  test('counts over any time what a recount counts, whatever came, changed and went', async () => {
+    const { projectId, key } = await api.createProject()
+    const hours = fc.integer({ min: 0, max: 71 })
+    const label = fc.constantFrom('safe', 'unsafe')
+    const scorer = fc.constantFrom('pii_detection', 'hallucination')
+    const reviews = fc.array(fc.record({ hour: hours, label, expected: label, scorer }), { maxLength: 12 })
+    const at = (hour: number) => new Date(Date.UTC(2026, 10, 18, hour, 30)).toISOString()
+    const history = fc.record({ came: reviews, changed: hours, went: hours, start: hours, end: hours })
+    const property = fc.asyncProperty(history, async ({ came, changed, went, start, end }) => {
+      await api.pool.query('delete from score_reviews where project_id = $1', [idToUuid(projectId)])
+      await api.pool.query(
+        `insert into score_reviews select gen_random_uuid(), $1, gen_random_uuid(), now(), gen_random_uuid(), r.scorer, '1', r.label, r.expected,
+           r.label = r.expected, 'ana', null, r.at from jsonb_to_recordset($2) r (scorer text, label text, expected text, at timestamptz)`,
+        [idToUuid(projectId), JSON.stringify(came.map(({ hour, ...one }) => ({ ...one, at: at(hour) })))],
+      )
+      await api.pool.query(
+        `update score_reviews set expected_label = 'safe', agrees = score_label = 'safe', created_at = created_at + interval '1 day'
+         where project_id = $1 and created_at < $2`,
+        [idToUuid(projectId), at(changed)],
+      )
+      await api.pool.query('delete from score_reviews where project_id = $1 and created_at < $2', [
+        idToUuid(projectId),
+        at(went),
+      ])
+      for (const query of [
+        '',
+        `?start=${at(start)}`,
+        `?start=${at(start)}&end=${at(Math.max(start, end))}`,
+      ]) {
+        const answer = await api.call('GET', `/api/reviews/agreement${query}`, { key })
+        // A filter by what everybody is has it counted one by one.
+        const recount = await api.call('GET', `/api/reviews/agreement${query || '?'}&reviewer=ana`, { key })
+        expect([query, answer.json]).toEqual([query, recount.json])
+      }
+    })
+    await fc.assert(property, { numRuns: 15 })
+    const left = await api.pool.query(
+      `select from review_counts where project_id = $1 and reviews <> (select count(*) from score_reviews r
+         where r.project_id = $1 and r.scorer_name = review_counts.scorer_name and date_trunc('day', r.created_at, 'UTC') = day)`,
+      [idToUuid(projectId)],
+    )
+    expect(left.rowCount).toBe(0)
   })
 
   test('refuses what contradicts itself, and what is not there', async () => {

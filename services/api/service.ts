@@ -120,6 +120,7 @@ function createOperatorPool(config: ApiConfig, { log, metrics }: ProcessDependen
       metrics,
       applicationName: 'api-operator',
       role: 'sluice_operator',
+      answersAtOnce: true,
       statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
     },
   )

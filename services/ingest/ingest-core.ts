@@ -133,6 +133,7 @@ function createParts(
       metrics,
       applicationName: name,
       role: projectRole,
+      answersAtOnce: true,
       ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),
     }),
     kafka,

@@ -34,17 +34,6 @@ export interface ReviewFilters {
   end?: number | undefined
 }
 
-export interface Agreement {
-  scorer_name: string
-  reviews: number
-  agreed: number
-  disagreed: number
-  /** Labelled `unsafe`, should have been `safe`. */
-  false_alarms: number
-  /** Labelled `safe`, should have been `unsafe`. */
-  missed: number
-}
-
 /** Saves a review; the reviewer's earlier one of the same score gives way. */
 export async function saveReview(
   database: ProjectDatabase<OneProject>,
@@ -102,23 +91,8 @@ export async function listReviews(
   return { items: rows.map(reviewOf), counted }
 }
 
-/** How often people agree with each scorer. */
-export async function readAgreement(
-  database: ProjectDatabase<OneProject>,
-  filters: ReviewFilters,
-): Promise<Agreement[]> {
-  const conditions = conditionsOf(filters)
-  return database.query<Agreement>(
-    `select w.scorer_name, count(*)::integer as reviews, count(*) filter (where w.agrees)::integer as agreed,
-       count(*) filter (where not w.agrees)::integer as disagreed,
-       count(*) filter (where w.score_label = 'unsafe' and w.expected_label = 'safe')::integer as false_alarms,
-       count(*) filter (where w.score_label = 'safe' and w.expected_label = 'unsafe')::integer as missed
-     from score_reviews w where :scope(w)${conditions.text} group by 1 order by 1`,
-    conditions.values,
-  )
-}
-
-function conditionsOf(filters: ReviewFilters): Conditions {
+/** Of `score_reviews w`. */
+export function conditionsOf(filters: ReviewFilters): Conditions {
   const conditions = new Conditions()
   if (filters.request_id !== undefined) conditions.equal('w.request_id', idToUuid(filters.request_id))
   conditions.equal('w.scorer_name', filters.scorer_name)
