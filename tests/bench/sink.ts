@@ -11,7 +11,8 @@ import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
 
 /**
  * Rows per second from topic to committed tables (rows, bodies, positions, jobs acknowledged), against COPY of the same rows into the same
- * tables; and the same records delivered once more, when all of them are there already.
+ * tables; and the same records delivered once more, when all of them are there already. Processor time is this process's, which a busy machine
+ * changes little: without that of Postgres, which both have.
  */
 const { values } = parseArgs({ options: { records: { type: 'string', default: '20000' } } })
 const recordCount = Number(values.records)
@@ -25,14 +26,27 @@ try {
   const warmUp = makeCalls(projectId, 4_000)
   await copyAll(warmUp)
   await sinkAll(warmUp)
-  const copyMs = await copyAll(makeCalls(projectId, recordCount))
+  const copy = await copyAll(makeCalls(projectId, recordCount))
   const calls = makeCalls(projectId, recordCount)
-  const storeMs = await sinkAll(calls)
-  const duplicatesMs = await sinkAll(calls)
-  report({ copy: copyMs, sink: storeMs, 'all duplicates': duplicatesMs })
+  const sink = await sinkAll(calls)
+  report({ copy, sink, 'all duplicates': await sinkAll(calls) })
 } finally {
   await stage.close()
   await stopInfrastructure()
+}
+
+interface Taken {
+  tookMs: number
+  cpuMs: number
+}
+
+/** From now until it is called. */
+function startTaking(): () => Taken {
+  const [startedMs, before] = [performance.now(), process.cpuUsage()]
+  return () => {
+    const { user, system } = process.cpuUsage(before)
+    return { tookMs: performance.now() - startedMs, cpuMs: (user + system) / 1_000 }
+  }
 }
 
 function makeCalls(projectId: string, count: number): LoggedCall[] {
@@ -44,14 +58,14 @@ function makeCalls(projectId: string, count: number): LoggedCall[] {
 }
 
 /** The floor: the same rows and bodies by COPY, in transactions of the same size. */
-async function copyAll(calls: readonly LoggedCall[]): Promise<number> {
+async function copyAll(calls: readonly LoggedCall[]): Promise<Taken> {
   const placed = calls.map((value) =>
     placeCall({ topic: '', partition: 0, offset: 0n, key: value.id, value, headers: {}, timestampMs: 0 }),
   )
   const client = await stage.pool.connect()
   try {
     await client.query('select ensure_day_partitions(current_date)')
-    const startedMs = performance.now()
+    const taken = startTaking()
     for (let at = 0; at < placed.length; at += batchRecords) {
       const batch = placed.slice(at, at + batchRecords)
       await client.query('begin')
@@ -59,26 +73,26 @@ async function copyAll(calls: readonly LoggedCall[]): Promise<number> {
       await copyRows(client, 'llm_request_bodies', bodyColumns, batch)
       await client.query('commit')
     }
-    return performance.now() - startedMs
+    return taken()
   } finally {
     client.release()
   }
 }
 
 /** Sends first, then lets a sink work through it; from its assignment to the last position. */
-async function sinkAll(calls: readonly LoggedCall[]): Promise<number> {
+async function sinkAll(calls: readonly LoggedCall[]): Promise<Taken> {
   for (let at = 0; at < calls.length; at += batchRecords)
     await stage.sendCalls(calls.slice(at, at + batchRecords))
   const expected = await endOf(stage)
   const sink = await startSink(stage, { SINK_BATCH_MAX_RECORDS: String(batchRecords) })
-  const startedMs = performance.now()
+  const taken = startTaking()
   await eventually(
     () => positionOf(stage),
     (position) => position === expected,
   )
-  const tookMs = performance.now() - startedMs
+  const stored = taken()
   await sink.service.stop()
-  return tookMs
+  return stored
 }
 
 async function endOf({ kafka, prefix }: SinkStage): Promise<bigint> {
@@ -96,15 +110,18 @@ async function positionOf({ pool }: SinkStage): Promise<bigint> {
   return BigInt(rows[0]?.sum ?? 0)
 }
 
-function report(tookMs: Record<'copy' | 'sink' | 'all duplicates', number>): void {
-  const rate = (ms: number) => Math.round((recordCount / ms) * 1_000)
-  console.table(
-    Object.fromEntries(
-      Object.entries(tookMs).map(([name, ms]) => [name, { 'rows/s': rate(ms), seconds: ratio(ms, 1_000) }]),
-    ),
-  )
+function report(taken: Record<'copy' | 'sink' | 'all duplicates', Taken>): void {
+  const { copy, sink, 'all duplicates': duplicates } = taken
+  const lineOf = ({ tookMs, cpuMs }: Taken) => ({
+    'rows/s': Math.round((recordCount / tookMs) * 1_000),
+    seconds: ratio(tookMs, 1_000),
+    'cpu µs a row': ratio(cpuMs * 1_000, recordCount),
+  })
+  console.table(Object.fromEntries(Object.entries(taken).map(([name, one]) => [name, lineOf(one)])))
   printFigures('sink', {
-    copy_ratio: ratio(tookMs.copy, tookMs.sink),
-    duplicates_ratio: ratio(tookMs.sink, tookMs['all duplicates']),
+    copy_ratio: ratio(copy.tookMs, sink.tookMs),
+    duplicates_ratio: ratio(sink.tookMs, duplicates.tookMs),
+    cpu_us_per_row: ratio(sink.cpuMs * 1_000, recordCount),
+    duplicates_cpu_ratio: ratio(sink.cpuMs, duplicates.cpuMs),
   })
 }
