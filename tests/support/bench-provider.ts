@@ -5,13 +5,13 @@ import { listen } from '#runtime/operations-server.ts'
 import { serveOrders } from './bench-process.ts'
 
 /**
- * The model provider of benchmarks: always the same answer of 2 kB, or a stream of 40 chunks, each sent in a turn of its own or
+ * The model provider of benchmarks: always the same answer (of the text that it is given, else of 2 kB), or a stream of 40 chunks, each sent in a turn of its own or
  * `X-Chunk-Pause` milliseconds after the one before.
  */
 const chunkCount = 40
 const common = { id: 'chatcmpl-1', created: 1_790_000_000, model: 'gpt-4o-mini' }
 const usage = { prompt_tokens: 300, completion_tokens: 350, total_tokens: 650 }
-const content = 'words '.repeat(300)
+const content = process.argv[2] ?? 'words '.repeat(300)
 const answer = Buffer.from(
   JSON.stringify({
     ...common,

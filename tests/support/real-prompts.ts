@@ -21,6 +21,24 @@ export function realPrompts(count: number): string[] {
   throw new Error(`the data sets have only ${picked.length} prompts`)
 }
 
+/** Prompts as most people write them, that mean no harm; every hundredth is one of all kinds. */
+export function ordinaryPrompts(count: number): string[] {
+  const honest = ['honest-personas', 'notinject'].flatMap((name) =>
+    promptsOf(join(datasets, `jailbreak_detection.${name}.jsonl`)),
+  )
+  const others = realPrompts(Math.ceil(count / 100))
+  return Array.from({ length: count }, (_, index) =>
+    String(index % 100 === 99 ? others[(index - 99) / 100] : honest[index % honest.length]),
+  )
+}
+
+/** An answer of 1 kB that no scorer has anything against. */
+export function ordinaryAnswer(): string {
+  const [line = ''] = readFileSync(join(datasets, 'content_safety.xstest-answers.jsonl'), 'utf8').split('\n')
+  const { response } = JSON.parse(line) as { response: string }
+  return response
+}
+
 function promptsOf(file: string): string[] {
   return readFileSync(file, 'utf8')
     .split('\n')

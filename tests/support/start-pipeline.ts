@@ -1,0 +1,134 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { EmbeddedPart } from '#infra/embedded/embedded-part.ts'
+import { freePorts } from '#infra/embedded/free-port.ts'
+import { startKafka } from '#infra/embedded/start-kafka.ts'
+import { startPostgres } from '#infra/embedded/start-postgres.ts'
+import { startRegistry } from '#infra/embedded/start-registry.ts'
+import { startTogether, stopTogether } from '#infra/embedded/start-together.ts'
+import { startBenchProcess } from './bench-process.ts'
+import { startCountingReceiver } from './counting-receiver.ts'
+import { createWebhook } from './create-webhook.ts'
+import { ordinaryAnswer } from './real-prompts.ts'
+import { startStack, type Stack } from './start-stack.ts'
+
+export interface AnsweredCall {
+  id: string
+  /** Unix milliseconds at which its answer had come whole. */
+  atMs: number
+}
+
+/** A whole system with a Kafka, a registry and a Postgres that nobody else uses, and a load for it. */
+export interface Pipeline {
+  stack: Stack
+  database: pg.Pool
+  /** Where Kafka keeps its records. */
+  kafkaLog: string
+  /** The processes of each component, which may have become more. */
+  components: () => Record<string, number[]>
+  /** Makes calls; they are answered in their own time. */
+  call: (count: number) => void
+  answered: readonly AnsweredCall[]
+  /** Of the webhook that all failing scores are told to. */
+  delivered: () => Promise<number>
+  /** One more sink and one more scorer. */
+  scaleOut: () => Promise<void>
+  close: () => Promise<void>
+}
+
+/** Postgres writes through to the disk, as in production. */
+export async function startPipeline(cacheDirectory: string): Promise<Pipeline> {
+  const directory = await mkdtemp(join(tmpdir(), 'sluice-pipeline-'))
+  const undo: (() => unknown)[] = [() => rm(directory, { recursive: true, force: true })]
+  const close = async () => {
+    for (const step of undo.splice(0).reverse()) await step()
+  }
+  try {
+    const parts = await startParts(directory, cacheDirectory)
+    undo.push(() => stopTogether(parts))
+    const provider = await startBenchProcess(new URL('bench-provider.ts', import.meta.url), [
+      ordinaryAnswer(),
+    ])
+    undo.push(() => provider.stop())
+    const receiver = await startCountingReceiver()
+    undo.push(() => receiver.close())
+    const stack = await startStack({ upstreamUrl: provider.url, insecureWebhookHosts: '127.0.0.1' })
+    undo.push(() => stack.stop())
+    await createWebhook(stack, `${receiver.url}/hook`)
+    const database = new pg.Pool({ connectionString: stack.databaseUrl, max: 2 })
+    undo.push(() => database.end())
+    const more: { name: string; pid: () => number }[] = []
+    const { load, answered } = await startLoad(stack)
+    undo.push(() => load.kill('SIGKILL'))
+    const components = () => {
+      const all = [
+        ...parts.map(({ name, pid }) => ({ name, pid: () => pid })),
+        ...Object.values(stack.processes),
+        ...more,
+      ]
+      return Object.fromEntries(
+        [...Map.groupBy(all, ({ name }) => name)].map(([name, of]) => [name, of.map(({ pid }) => pid())]),
+      )
+    }
+    return {
+      stack,
+      database,
+      kafkaLog: join(directory, 'kafka', 'log'),
+      components,
+      call: (count) => load.send(count),
+      answered,
+      delivered: () => receiver.count(),
+      async scaleOut() {
+        more.push(await stack.startAnother('sink'), await stack.startAnother('scorer'))
+      },
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function startParts(directory: string, cacheDirectory: string): Promise<EmbeddedPart[]> {
+  const [port = 0, controllerPort = 0, registryPort = 0, postgresPort = 0] = await freePorts(4)
+  const place = (name: string) => ({
+    directory: join(directory, name),
+    logFile: join(directory, `${name}.log`),
+  })
+  const say = console.log
+  const parts = await startTogether([
+    () => startKafka({ ...place('kafka'), port, controllerPort, cacheDirectory, say }),
+    () => startRegistry({ ...place('registry'), port: registryPort, cacheDirectory, say }),
+    () => startPostgres({ ...place('postgres'), port: postgresPort }),
+  ])
+  const [kafka, registry, postgres] = parts as [EmbeddedPart, EmbeddedPart, EmbeddedPart]
+  const found = join(directory, 'infra.json')
+  const addresses = {
+    brokers: [kafka.address],
+    registryUrl: registry.address,
+    postgresUrl: postgres.address,
+  }
+  await writeFile(found, JSON.stringify(addresses))
+  process.env['SLUICE_TEST_INFRA'] = found
+  process.env['SLUICE_TEST_RUN'] = 'bench'
+  return parts
+}
+
+async function startLoad({
+  gatewayUrl,
+  proxyApiKey,
+}: Stack): Promise<{ load: ChildProcess; answered: AnsweredCall[] }> {
+  const answered: AnsweredCall[] = []
+  const load = fork(new URL('pipeline-load-process.ts', import.meta.url), [gatewayUrl, proxyApiKey])
+  await once(load, 'message')
+  load.on('message', (call) => answered.push(call as AnsweredCall))
+  load.once('exit', (code) => {
+    // A call that failed: its error stands above, and no figure of this run means anything.
+    if (code !== null && code !== 0) process.exit(code)
+  })
+  return { load, answered }
+}
