@@ -19,7 +19,8 @@ import { createClusterWatch } from '#services/sink/watch-cluster.ts'
 import { readLog } from '../support/read-log.ts'
 import { until } from '../support/until.ts'
 
-const rounds = Number(process.env['CHAOS_ROUNDS'] ?? 5)
+/** Each broker once. */
+const rounds = Number(process.env['CHAOS_ROUNDS'] ?? 3)
 const topic = 'ledger'
 /** While a partition has no leader kafkajs tries each question for 5 s, on a busy machine for longer. */
 const waitMs = 180_000

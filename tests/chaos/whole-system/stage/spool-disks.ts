@@ -19,8 +19,10 @@ export const spoolMaxBytes = 20 * 1024 * 1024
 export function mountSpoolDisks(directory: string): SpoolDisks | null {
   const mounted: string[] = []
   const release = () => {
-    for (const disk of mounted.splice(0)) execFileSync('umount', [disk])
+    // Lazily: a run that is broken off leaves processes that still have files open.
+    for (const disk of mounted.splice(0)) execFileSync('umount', ['-l', disk])
   }
+  process.once('exit', release)
   try {
     for (const gateway of gateways) {
       const disk = join(directory, `disk-${gateway}`)

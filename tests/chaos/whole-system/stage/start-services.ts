@@ -40,6 +40,7 @@ export async function createServiceStarter(options: ServicesOptions): Promise<Se
   const shared = {
     // At `info` each score is a line: millions in an hour.
     LOG_LEVEL: 'warn',
+    NODE_OPTIONS: '--trace-warnings',
     KAFKA_BROKERS: parts.brokerLines.map(({ url }) => new URL(url).host).join(','),
     SCHEMA_REGISTRY_URL: parts.registryLine.url,
     DATABASE_URL: parts.postgres.url,
