@@ -9,6 +9,7 @@ import {
   registryFields,
   sealingFields,
 } from '#runtime/config.ts'
+import { isHeaderValue } from './upstream/request-head.ts'
 
 const kibibyte = 1024
 const mebibyte = 1024 * kibibyte
@@ -79,6 +80,7 @@ export const gatewayConfigSchema = z
       .describe('Keys that applications present, comma-separated. Needed unless they present project keys.'),
     UPSTREAM_API_KEY: z
       .string()
+      .refine(isHeaderValue, 'expected what a header may hold')
       .optional()
       .describe("The provider's key. Unset: the application's Authorization header is forwarded as it came."),
     UPSTREAM_API_KEY_HEADER: z

@@ -74,7 +74,7 @@ export function createGateway(
     maxRequestBytes: config.REQUEST_MAX_BYTES,
     recorder: createRecorder({
       spool,
-      upstreamHost: upstream.host,
+      upstreamHost: upstream.hostname,
       maxBodyBytes,
       waitMs: config.SPOOL_WAIT_MS,
       metrics,

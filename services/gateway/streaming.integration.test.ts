@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
 import { chatPath, idOf, useGateway } from '#tests/support/gateway-fixture.ts'
-import { chunk } from '#tests/support/raw-upstream.ts'
+import { chunk, sized } from '#tests/support/raw-upstream.ts'
 import { until } from '#tests/support/until.ts'
 
 const world = useGateway()
@@ -109,6 +109,19 @@ describe('the provider fails', () => {
     expect(response.status).toBe(504)
     expect(await world.recordOf(idOf(response))).toMatchObject({ status_code: 504, response_body: null })
     await own.stop()
+  })
+
+  test('sends what nobody asked for: it is not the answer to the next call', async () => {
+    const answered = Promise.withResolvers<Socket>()
+    world.upstream.answer((socket, request) => {
+      sized('200 OK', [], request.body)(socket, request)
+      answered.resolve(socket)
+    })
+    await (await world.post()).text()
+    const socket = await answered.promise
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged')
+    expect(await (await world.post(chatPath, { body: '{"next":1}' })).text()).toBe('{"next":1}')
+    await until(() => world.upstream.closed() > 0)
   })
 
   test('answers nonsense: 502', async () => {

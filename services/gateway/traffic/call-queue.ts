@@ -16,7 +16,7 @@ interface CallQueueOptions {
   onWaiting: (count: number) => void
 }
 
-/** A call waits here, first come first served, and not in undici's queue: that one has no bound, and nobody leaves it. */
+/** A call waits here, first come first served, bounded, and left by calls whose application has gone. */
 export function createCallQueue({ maxRunning, maxWaiting, onWaiting }: CallQueueOptions): CallQueue {
   const waiting = new Set<() => void>()
   let running = 0

@@ -102,12 +102,6 @@ function namedByConnection(raw: RawHeaders): Set<string> | undefined {
   return named
 }
 
-/** Header bytes as undici gives them, as Node takes them. */
-export function rawHeadersOf(raw: unknown): string[] {
-  if (!Array.isArray(raw)) return []
-  return raw.map((part: string | Buffer) => (typeof part === 'string' ? part : part.toString('latin1')))
-}
-
 /** Names with their values. */
 export function pairsOf(raw: RawHeaders): [string, string][] {
   return Array.from({ length: raw.length / 2 }, (_, at) => [raw[at * 2] ?? '', raw[at * 2 + 1] ?? ''])

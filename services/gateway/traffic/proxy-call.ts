@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Dispatcher } from 'undici'
 import { CapturedCall } from '../recording/captured-call.ts'
+import type { AnswerHead } from '../upstream/answer-head.ts'
+import { upstreamRequest } from '../upstream/request-head.ts'
+import type { Exchange, UpstreamHandler } from '../upstream/upstream-call.ts'
 import type { Place } from './call-queue.ts'
 import type { BegunAnswer } from './early-headers.ts'
 import type { ForwardedCall, ProxyDependencies } from './forwarded-call.ts'
-import { answerHeaders, pairsOf, rawHeadersOf, type AnswerHeaders } from './forwarded-headers.ts'
+import { answerHeaders, pairsOf, type AnswerHeaders } from './forwarded-headers.ts'
 import { reasonOf, sendAnswer, type GatewayAnswer } from './gateway-answer.ts'
 import type { LiveCall } from './live-calls.ts'
 import { PassingChunks } from './passing-chunks.ts'
@@ -17,7 +19,7 @@ class ClientGone extends Error {}
  * Forwards one call and passes its answer on as it comes. Only the end of the answer waits: until the record of the call is on
  * disk. So whoever has received an answer completely can be sure that it is recorded.
  */
-export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall, BegunAnswer {
+export class ProxyCall implements UpstreamHandler, LiveCall, BegunAnswer {
   readonly #dependencies: ProxyDependencies
   readonly #call: ForwardedCall
   readonly #request: IncomingMessage
@@ -25,7 +27,8 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall, BegunAns
   readonly begunMs = performance.now()
   readonly #body: RequestBody
   readonly #captured: CapturedCall | null
-  #controller: Dispatcher.DispatchController | undefined
+  /** While the call is on its way to the provider or back. */
+  #exchange: Exchange | undefined
   #answer: AnswerHeaders | undefined
   #status: number | null = null
   #received = 0
@@ -38,8 +41,6 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall, BegunAns
   #presented: string | undefined
   #forwarded: ForwardedBody = null
   #place: Place | undefined
-  /** Whether undici has the call: then it says when it is over. */
-  #isDispatched = false
   /** Whether the answer at hand is a 401 after which the call is made once more. */
   #discarding = false
   #isSecondTry = false
@@ -66,7 +67,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall, BegunAns
     this.#dependencies.metrics.began()
     this.#dependencies.calls.add(this)
     this.#response.once('close', () => this.#onClose())
-    this.#response.on('drain', () => this.#controller?.resume())
+    this.#response.on('drain', () => this.#exchange?.resume())
     this.#response.on('timeout', () => this.#onStill())
     this.#body.forward({
       ready: (body) => {
@@ -101,19 +102,23 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall, BegunAns
       headers = [...headers, name, value]
     }
     if (this.#isOver) return
+    const { host, basePath, pool } = upstream
     const method = this.#request.method ?? 'GET'
-    this.#isDispatched = true
-    upstream.pool.dispatch({ path: upstream.basePath + path, method, headers, body: this.#forwarded }, this)
+    const target = basePath + path
+    this.#exchange = pool.send(
+      upstreamRequest({ method, target, host, headers, body: this.#forwarded }),
+      this,
+    )
   }
 
-  /** What undici did not say: the call has not reached it, or it would not take it. */
+  /** The call has not been sent. */
   #fail(error: unknown): void {
-    this.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)))
+    this.onError(error instanceof Error ? error : new Error(String(error)))
   }
 
   /** The connection to the provider is another call's. */
   #giveBack(): void {
-    this.#isDispatched = false
+    this.#exchange = undefined
     this.#place?.leave()
     this.#place = undefined
   }
@@ -128,26 +133,14 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall, BegunAns
     return mayHaveAnother && isAtHand && !this.#isSecondTry && !this.#clientGone
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
-    if (this.#isOver) controller.abort(new ClientGone('nobody waits for the call any more'))
-  }
-
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    _headers: unknown,
-    statusMessage?: string,
-  ): void {
-    // Interim answers (103) belong to the connection.
-    if (status < 200) return
+  onAnswer({ status, reason, headers }: AnswerHead): void {
     this.#discarding = this.#isWorthAnotherTry(status)
     if (this.#discarding) return
     this.#status = status
-    this.#answer = answerHeaders(rawHeadersOf(controller.rawHeaders), this.#call.id)
+    this.#answer = answerHeaders(headers, this.#call.id)
     if (this.#clientGone) return
     closeOnceRead(this.#request, this.#response)
-    this.#response.writeHead(status, statusMessage ?? '', this.#answer.raw)
+    this.#response.writeHead(status, reason, this.#answer.raw)
     this.#dependencies.earlyHeaders(this)
   }
 
@@ -155,31 +148,29 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall, BegunAns
     if (this.#received === 0 && !this.#isOver && !this.#clientGone) this.#response.flushHeaders()
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onData(chunk: Buffer): void {
     if (this.#discarding) return
     this.#firstByteMs ??= performance.now() - this.begunMs
     this.#received += chunk.length
     this.#captured?.answer.add(chunk)
     if (this.#clientGone) return
     if (this.#call.isRecorded && this.#received === this.#answer?.contentLength) this.#held = chunk
-    else this.#passing.add(chunk, () => controller.pause())
+    else this.#passing.add(chunk, () => this.#exchange?.pause())
   }
 
-  onResponseEnd(controller: Dispatcher.DispatchController): void {
+  onEnd(trailers: string[]): void {
     this.#giveBack()
     if (!this.#discarding) {
-      const trailers = rawHeadersOf(controller.rawTrailers)
       if (trailers.length > 0) this.#response.addTrailers(pairsOf(trailers))
       this.#finish(null, null)
       return
     }
     this.#discarding = false
     this.#isSecondTry = true
-    this.#controller = undefined
     this.#enter()
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+  onError(error: Error): void {
     this.#giveBack()
     const isClients = this.#clientGone || (this.#request.destroyed && !this.#request.complete)
     this.#finish(isClients ? 'client' : 'upstream', error)
@@ -192,12 +183,12 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall, BegunAns
     this.#passing.drop()
     // Without its whole request there is nothing to hear out.
     if (this.#dependencies.clientGone === 'drain' && this.#request.complete) {
-      this.#controller?.resume()
+      this.#exchange?.resume()
       return
     }
     const error = new ClientGone('the application closed its connection')
-    if (this.#controller === undefined) this.#finish('client', error)
-    else this.#controller.abort(error)
+    if (this.#exchange === undefined) this.#finish('client', error)
+    else this.#exchange.abort(error)
   }
 
   /** Nothing has moved on the application's connection for its time limit. */
@@ -209,15 +200,15 @@ export class ProxyCall implements Dispatcher.DispatchHandler, LiveCall, BegunAns
   }
 
   breakOff(error: Error): void {
-    if (this.#controller === undefined) this.#finish('upstream', error)
-    else this.#controller.abort(error)
+    if (this.#exchange === undefined) this.#finish('upstream', error)
+    else this.#exchange.abort(error)
   }
 
   /** Records the call, then ends the answer: whole, broken off, or with the gateway's own. */
   #finish(abortedBy: 'client' | 'upstream' | null, error: Error | null): void {
     if (this.#isOver) return
     this.#isOver = true
-    if (!this.#isDispatched) this.#giveBack()
+    this.#giveBack()
     if (!this.#request.complete) this.#body.leave()
     this.#passing.flush()
     const overMs = performance.now()

@@ -5,7 +5,7 @@ import type { CapturedBody } from '../recording/captured-body.ts'
 /** Longer bodies, and those of unknown length, are passed on while they come. */
 const gatheredBytes = 256 * 1024
 
-/** A body as undici takes it: nothing, all of it, or as it comes. */
+/** A body as it goes to the provider: nothing, all of it, or as it comes. */
 export type ForwardedBody = null | Buffer | Readable
 
 /** What becomes of a body: one of the two is called, once. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { request, type Dispatcher } from 'undici'
 import { messageOf } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
+import { isHeaderValue } from '../upstream/request-head.ts'
 
 /** What the gateway presents to the provider in place of what the application sent. */
 export interface UpstreamCredentials {
@@ -64,6 +65,7 @@ export function tokenCredentials({ fetchToken, now, log }: TokenOptions): Upstre
   const fetchNow = async (): Promise<UpstreamHeader> => {
     try {
       const { value, lifetimeMs } = await fetchToken()
+      if (!isHeaderValue(value)) throw new Error('the token holds what no header may')
       const header = { name: 'Authorization', value: `Bearer ${value}` }
       const expiresMs = now() + lifetimeMs
       held = { header, expiresMs, refreshMs: expiresMs - Math.min(longestAheadMs, lifetimeMs / 5) }

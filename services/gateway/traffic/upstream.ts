@@ -1,5 +1,7 @@
-import { errors, Pool } from 'undici'
+import { errors } from 'undici'
 import type { GatewayConfig } from '../config.ts'
+import { UpstreamTimeout } from '../upstream/upstream-connection.ts'
+import { UpstreamPool } from '../upstream/upstream-pool.ts'
 import {
   requestTooLarge,
   tokenUnavailable,
@@ -12,28 +14,29 @@ import { RequestTooLarge } from './request-body.ts'
 import { TokenUnavailable } from './upstream-credentials.ts'
 
 export interface Upstream {
-  pool: Pool
+  pool: UpstreamPool
+  hostname: string
+  /** Name and port. */
   host: string
   /** What goes before every path. */
   basePath: string
 }
 
-const maxHeaderBytes = 64 * 1024
 /** Shorter than what providers and load balancers keep idle connections for, so that none is used while they close it. */
 const keepAliveMs = 15_000
 
 export function createUpstream(config: GatewayConfig): Upstream {
-  const url = new URL(config.UPSTREAM_URL)
-  const pool = new Pool(url.origin, {
-    connections: config.UPSTREAM_CONNECTIONS,
-    pipelining: 1,
-    connect: { timeout: config.UPSTREAM_CONNECT_TIMEOUT_MS },
-    headersTimeout: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
-    bodyTimeout: config.UPSTREAM_IDLE_TIMEOUT_MS,
-    keepAliveTimeout: keepAliveMs,
-    maxHeaderSize: maxHeaderBytes,
+  const origin = new URL(config.UPSTREAM_URL)
+  const { hostname, host, pathname } = origin
+  const pool = new UpstreamPool({
+    origin,
+    maxConnections: config.UPSTREAM_CONNECTIONS,
+    connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
+    answerMs: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
+    bodyMs: config.UPSTREAM_IDLE_TIMEOUT_MS,
+    idleMs: keepAliveMs,
   })
-  return { pool, host: url.hostname, basePath: url.pathname === '/' ? '' : url.pathname }
+  return { pool, hostname, host, basePath: pathname === '/' ? '' : pathname }
 }
 
 /** A call that took longer in all than it may. */
@@ -49,8 +52,7 @@ export function answerForFailure(error: Error): GatewayAnswer {
   if (error instanceof RequestTooLarge) return requestTooLarge
   const isTimeout =
     error instanceof CallTooLong ||
-    error instanceof errors.HeadersTimeoutError ||
-    error instanceof errors.ConnectTimeoutError ||
-    error instanceof errors.BodyTimeoutError
+    error instanceof UpstreamTimeout ||
+    error instanceof errors.ConnectTimeoutError
   return isTimeout ? upstreamTimeout : upstreamUnreachable
 }

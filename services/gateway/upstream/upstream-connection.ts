@@ -1,0 +1,183 @@
+import type { Socket } from 'node:net'
+import { MalformedAnswer, type AnswerHead } from './answer-head.ts'
+import { AnswerParser, type AnswerSink } from './answer-parser.ts'
+import type { UpstreamCall } from './upstream-call.ts'
+
+/** The provider took too long. */
+export class UpstreamTimeout extends Error {}
+
+export interface Patience {
+  /** For the first byte of an answer. */
+  answerMs: number
+  /** Between two bytes of it. */
+  bodyMs: number
+  /** For a connection that has no call. */
+  idleMs: number
+}
+
+interface ConnectionEvents {
+  /** It may serve another call. */
+  onFree(connection: UpstreamConnection): void
+  onClose(connection: UpstreamConnection): void
+  /** It closed before `call` was sent. */
+  onUnsent(call: UpstreamCall): void
+}
+
+/** A provider closes at the moment it names; no call should be under way then. */
+const beforeCloseMs = 2_000
+
+/** A connection to the provider: one call at a time, no pipelining. */
+export class UpstreamConnection implements AnswerSink {
+  readonly #patience: Patience
+  readonly #events: ConnectionEvents
+  readonly #parser = new AnswerParser(this)
+  #socket: Socket | undefined
+  #call: UpstreamCall | undefined
+  /** Of the call: its answer has begun. */
+  #hasBegun = false
+  #isPaused = false
+  #idleMs: number
+  /** When something moved last, on the clock of `performance.now()`. */
+  #movedMs = performance.now()
+  #isClosed = false
+
+  constructor(patience: Patience, events: ConnectionEvents) {
+    this.#patience = patience
+    this.#events = events
+    this.#idleMs = patience.idleMs
+  }
+
+  /** The call goes out with `write`, or as soon as there is a socket. */
+  take(call: UpstreamCall): void {
+    this.#hasBegun = false
+    this.#call = call
+    call.connection = this
+  }
+
+  connected(socket: Socket): void {
+    if (this.#isClosed) {
+      socket.destroy()
+      return
+    }
+    this.#socket = socket
+    socket.on('data', (bytes: Buffer) => this.#onData(bytes))
+    socket.on('drain', () => this.#call?.drained())
+    socket.on('end', () => this.#onEnd())
+    socket.on('error', (error) => this.close(error))
+    socket.on('close', () => this.close(new Error('the provider closed the connection')))
+    this.write()
+  }
+
+  /** Sends the call that it has. */
+  write(): void {
+    const socket = this.#socket
+    const call = this.#call
+    if (socket === undefined || call === undefined) return
+    this.#movedMs = performance.now()
+    this.#parser.expect(call.request.method)
+    call.send(socket)
+  }
+
+  /** Something of a request has gone out. */
+  moved(): void {
+    this.#movedMs = performance.now()
+  }
+
+  /** Breaks off what takes longer than it may. */
+  look(nowMs: number): void {
+    const stillMs = nowMs - this.#movedMs
+    if (this.#call === undefined) {
+      if (stillMs > this.#idleMs) this.close(new Error('the connection was idle'))
+    } else if (this.#socket === undefined || this.#isPaused) return
+    else if (this.#hasBegun) {
+      if (stillMs > this.#patience.bodyMs) this.close(new UpstreamTimeout('the answer stood still'))
+    } else if (stillMs > this.#patience.answerMs) {
+      // While the application still sends, the provider has nothing to answer yet.
+      const isProviders = this.#call.isSent || this.#socket.writableNeedDrain
+      if (isProviders) this.close(new UpstreamTimeout('the provider did not answer in time'))
+    }
+  }
+
+  close(error: Error): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#socket?.destroy()
+    this.#events.onClose(this)
+    const call = this.#leave()
+    if (call === undefined) return
+    if (this.#socket !== undefined && !call.isBegun) this.#events.onUnsent(call)
+    else call.handler.onError(error)
+  }
+
+  abort(call: UpstreamCall, error: Error): void {
+    if (this.#call !== call) return
+    this.#leave()
+    // One that is still being made serves the next call.
+    if (this.#socket === undefined) this.#events.onFree(this)
+    else this.close(error)
+    call.handler.onError(error)
+  }
+
+  pause(call: UpstreamCall): void {
+    if (this.#call !== call) return
+    this.#isPaused = true
+    this.#socket?.pause()
+  }
+
+  resume(call: UpstreamCall): void {
+    if (this.#call === call) this.#flow()
+  }
+
+  #flow(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#movedMs = performance.now()
+    this.#socket?.resume()
+  }
+
+  onHead(head: AnswerHead): void {
+    this.#hasBegun = true
+    const { keepAliveMs } = head
+    const { idleMs } = this.#patience
+    this.#idleMs = keepAliveMs === undefined ? idleMs : Math.min(idleMs, keepAliveMs - beforeCloseMs)
+    this.#call?.handler.onAnswer(head)
+  }
+
+  onBody(bytes: Buffer): void {
+    this.#call?.handler.onData(bytes)
+  }
+
+  onWhole(trailers: string[], isReusable: boolean): void {
+    const call = this.#leave()
+    if (call === undefined) return
+    // An answer before its request has gone: what of it is still to come would be taken for the next one.
+    const isFree = isReusable && this.#idleMs > 0 && call.isSent && this.#socket?.writableLength === 0
+    if (isFree) {
+      this.#flow()
+      this.#events.onFree(this)
+    } else this.close(new Error('the connection serves no more calls'))
+    call.handler.onEnd(trailers)
+  }
+
+  #leave(): UpstreamCall | undefined {
+    const call = this.#call
+    this.#call = undefined
+    return call
+  }
+
+  #onData(bytes: Buffer): void {
+    this.#movedMs = performance.now()
+    try {
+      this.#parser.push(bytes)
+    } catch (error) {
+      // A defect of this side that no call can be told of is nobody's to swallow.
+      const isUntold = this.#call === undefined && !(error instanceof MalformedAnswer)
+      this.close(error as Error)
+      if (isUntold) throw error
+    }
+  }
+
+  #onEnd(): void {
+    if (!this.#isClosed && !this.#parser.end()) this.close(new Error('the provider closed the connection'))
+  }
+}
