@@ -83,13 +83,13 @@ export function judgingTasks(stage: () => TaskStage): void {
     await dialog.getByRole('button', { name: 'Start' }).click()
 
     await page.getByRole('heading', { level: 1, name: 'Score run' }).waitFor()
-    await page.getByText('done', { exact: true }).waitFor({ timeout: 120_000 })
+    await page.getByText('done', { exact: true }).waitFor()
     await page.getByText('2 of 2 (100%)').waitFor()
     await page.getByText('safe → unsafe: 1').waitFor()
     await page.getByRole('table', { name: 'Changed verdicts' }).getByRole('link', { name: missed }).waitFor()
     await page.getByRole('button', { name: 'Promote' }).click()
     await confirm(page, 'Promote')
-    await page.getByText('promoted', { exact: true }).waitFor({ timeout: 120_000 })
+    await page.getByText('promoted', { exact: true }).waitFor()
     await page.goto(`/requests/${missed}`)
     await page
       .getByRole('region', { name: 'pii_detection' })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { until } from '#tests/support/until.ts'
 import {
@@ -13,6 +13,9 @@ import { signInPerson } from '#tests/support/sign-in-people.ts'
 import { adminPassword } from '#tests/support/start-dashboard.ts'
 import { fillPictureCalls } from './picture-calls.ts'
 import { fillPictureSettings } from './picture-settings.ts'
+
+// Ends what hangs.
+jest.setTimeout(300_000)
 
 let site: DashboardSite
 let admin: VisitedPage

@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, describe } from '@jest/globals'
+import { afterAll, beforeAll, describe, jest } from '@jest/globals'
 import { judgingTasks } from './judging-tasks.ts'
 import { operatingTasks } from './operating-tasks.ts'
 import { settingUpTasks } from './setting-up-tasks.ts'
 import { setTaskStage, type TaskStage } from './task-stage.ts'
 import { watchingTasks } from './watching-tasks.ts'
+
+// Ends what hangs.
+jest.setTimeout(300_000)
 
 let set: TaskStage
 const stage = () => set

@@ -93,7 +93,7 @@ export function watchingTasks(stage: () => TaskStage): void {
 
     await page.getByRole('heading', { level: 1, name: 'Red-team run' }).waitFor()
     await until(async () => (await read(`/api/redteam-runs/${earlier}`))['status'] === 'done', 120_000)
-    await page.getByText('done', { exact: true }).waitFor({ timeout: 120_000 })
+    await page.getByText('done', { exact: true }).waitFor()
     await page.getByText(/^10 of 10 sent/).waitFor()
     const attacks = page.getByRole('table', { name: 'Attacks' })
     await attacks.getByRole('link').first().waitFor()

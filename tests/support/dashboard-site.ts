@@ -115,9 +115,13 @@ export interface SigningIn {
   theme: 'light' | 'dark'
 }
 
+/** Only ends what hangs: a click waits for two painted frames, which take half a minute on a machine with fifty processes at work. */
+const stepTimeoutMs = 120_000
+
 /** A new browser profile whose person is signed in, by what the form sends: the form itself takes a second longer. */
 export async function signIn({ browser, baseUrl, name, password, theme }: SigningIn): Promise<VisitedPage> {
   const context = await browser.newContext({ baseURL: baseUrl, colorScheme: theme, locale: 'en-GB' })
+  context.setDefaultTimeout(stepTimeoutMs)
   const page = await context.newPage()
   const offences: string[] = []
   page.on('dialog', (dialog) => {

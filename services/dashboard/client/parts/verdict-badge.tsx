@@ -3,7 +3,7 @@ import { Badge } from '@mantine/core'
 type Label = 'safe' | 'unsafe' | 'unscored' | null
 type Severity = 'medium' | 'high' | 'critical' | null
 
-const unsafeColors = { critical: 'red.9', high: 'orange.9', medium: 'yellow.6' }
+const unsafeColors = { critical: 'red.9', high: 'orange.6', medium: 'yellow.6' }
 
 /** A verdict by its word, so that nobody needs to see colours. */
 export function VerdictBadge({ label, severity }: { label: Label; severity: Severity }) {

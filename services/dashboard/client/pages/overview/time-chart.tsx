@@ -53,6 +53,7 @@ export function TimeChart(props: TimeChartProps) {
     yAxisProps: { width: 76, allowDecimals: hasFractions },
     xAxisProps: { minTickGap: 40 },
     withLegend: series.length > 1,
+    role: 'group',
     'aria-label': title,
   }
   return (

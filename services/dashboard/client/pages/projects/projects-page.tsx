@@ -51,7 +51,7 @@ function ProjectTable({ projects }: { projects: readonly Project[] }) {
     { title: 'Tier', cell: ({ tier }) => tier },
     {
       title: 'Content',
-      cell: (project) => (project.zero_content_retention ? <Badge color="yellow">Not kept</Badge> : 'Kept'),
+      cell: (project) => (project.zero_content_retention ? <Badge color="yellow.6">Not kept</Badge> : 'Kept'),
     },
     { title: 'Judge', cell: ({ judge_mode: mode }) => mode },
     { title: 'Created', cell: ({ created_at: at }) => <TimeText at={at} /> },

@@ -97,7 +97,7 @@ function ToolRow({ tool }: { tool: Tool }) {
           <PageLink to="/requests" search={{ tool_name: tool.tool_name, range: '30d' }}>
             <PlainText text={tool.tool_name} />
           </PageLink>
-          {isNew ? <Badge color="orange">New</Badge> : null}
+          {isNew ? <Badge color="orange.6">New</Badge> : null}
         </Group>
       </Table.Td>
       <Table.Td>
