@@ -96,6 +96,17 @@ export const attackFields = {
     .describe('Hosts (no ports) that the red team may attack, comma-separated. Loopback always is one.'),
 }
 
+/** For whoever marks what it attacks with, and whoever knows it by that. */
+export const attackMarkFields = {
+  REDTEAM_MARK_SECRET: z
+    .string()
+    .min(16)
+    .optional()
+    .describe(
+      'The same for red team and gateways: attacks that pass through a gateway are known by a mark and recorded by the red team alone. Unset: INTERNAL_API_SECRET, if it has 16 characters.',
+    ),
+}
+
 export type KafkaConfig = z.output<z.ZodObject<typeof kafkaFields>>
 export type GroupConfig = z.output<z.ZodObject<typeof groupFields>>
 export type PostgresConfig = z.output<z.ZodObject<typeof postgresFields>>

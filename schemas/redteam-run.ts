@@ -16,6 +16,8 @@ export const redteamTransformations = [
 ] as const
 export type RedteamTransformation = (typeof redteamTransformations)[number]
 
+// What a process can be started with.
+const argument = z.string().refine((text) => !text.includes('\0'), 'must hold no NUL')
 const url = z
   .url({ protocol: /^https?$/, error: 'must be an address that starts with http:// or https://' })
   .max(2_000)
@@ -45,6 +47,12 @@ export const redteamTargetSchema = z.discriminatedUnion('kind', [
 ])
 export type RedteamTarget = z.output<typeof redteamTargetSchema>
 
+/** A program and its arguments: the target of a run of the command line. */
+export const redteamCommandSchema = z.tuple(
+  [argument.refine((name) => name !== '', 'must name a program')],
+  argument,
+)
+
 /** What a run is made of, besides its target. */
 export const redteamOptionsSchema = z.strictObject({
   probes: z
@@ -68,6 +76,8 @@ export const redteamMetadata = {
   category: 'redteam_category',
   transformation: 'redteam_transformation',
   repeat: 'redteam_repeat',
+  attempt: 'redteam_attempt',
+  turn: 'redteam_turn',
   alert: 'redteam_alert',
 } as const
 

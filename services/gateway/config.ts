@@ -1,6 +1,7 @@
 import { createSecretKey } from 'node:crypto'
 import { z } from 'zod'
 import {
+  attackMarkFields,
   kafkaFields,
   listOf,
   milliseconds,
@@ -182,6 +183,7 @@ export const gatewayConfigSchema = z
       .min(1)
       .optional()
       .describe("The API service's internal secret. Needed for GATEWAY_AUTH=project_keys only."),
+    ...attackMarkFields,
     BACKEND_TIMEOUT_MS: milliseconds(30_000, 600_000).describe(
       'How long the API service may take to answer.',
     ),

@@ -1,5 +1,6 @@
 import type { Metrics } from '#runtime/metrics.ts'
 import type { Verdict } from './delivery/post-records.ts'
+import { markOutcomes, type MarkOutcome } from './recording/attack-marks.ts'
 import type { CutReason } from './recording/captured-body.ts'
 import { lossReasons, type LossReason } from './spool/spool-options.ts'
 import type { SpoolDepth } from './spool/spool-depth.ts'
@@ -22,6 +23,8 @@ export interface GatewayMetrics {
   /** An answer was broken off because the application did not read it. */
   stalled(): void
   malformedHeaders(count: number): void
+  /** Of a call that says that a red team records it. */
+  attackMark(outcome: MarkOutcome): void
   recorded(): void
   cut(reason: CutReason): void
   lost(reason: LossReason, count: number): void
@@ -88,6 +91,7 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
     refused: (reason) => refused.inc({ reason }),
     aborted: (by) => aborted.inc({ by }),
     ...stallCounter(metrics),
+    ...markCounter(metrics),
     malformedHeaders: (count) => malformed.inc(count),
     recorded: () => recorded.inc(),
     cut: (reason) => cut.inc({ reason }),
@@ -120,6 +124,16 @@ function stallCounter(metrics: Metrics): Pick<GatewayMetrics, 'stalled'> {
     'Answers broken off because the application did not read them.',
   )
   return { stalled: () => stalled.inc() }
+}
+
+function markCounter(metrics: Metrics): Pick<GatewayMetrics, 'attackMark'> {
+  const marks = metrics.counter(
+    'sluice_gateway_redteam_marks_total',
+    'Calls with the mark of a red team; those with a genuine one are not recorded here.',
+    ['outcome'],
+  )
+  for (const outcome of markOutcomes) marks.inc({ outcome }, 0)
+  return { attackMark: (outcome) => marks.inc({ outcome }) }
 }
 
 function lossCounter(metrics: Metrics): Pick<GatewayMetrics, 'lost' | 'losses'> {

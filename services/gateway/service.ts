@@ -10,6 +10,7 @@ import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { listen } from '#runtime/operations-server.ts'
 import type { Health, Service } from '#runtime/service.ts'
+import { redteamMarkSecret } from '#schemas/redteam-mark.ts'
 import { requestLimitOf } from '#schemas/tiers.ts'
 import type { GatewayConfig } from './config.ts'
 import { keyCredential, secretCredential } from './delivery/credentials.ts'
@@ -17,6 +18,7 @@ import { createHeartbeat, type GatewayReport, type Heartbeat } from './delivery/
 import { createSender } from './delivery/create-sender.ts'
 import type { Sender } from './delivery/sender.ts'
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts'
+import { createAttackMarks } from './recording/attack-marks.ts'
 import { createCaptureBudget } from './recording/captured-body.ts'
 import { createRecorder } from './recording/recorder.ts'
 import { createStripBodies } from './recording/without-bodies.ts'
@@ -80,6 +82,7 @@ export function createGateway(
       metrics,
       log,
     }),
+    isMarkedAttack: createAttackMarks(redteamMarkSecret(config), (outcome) => metrics.attackMark(outcome)),
     budget: createCaptureBudget(config.CAPTURE_TOTAL_MAX_BYTES),
     maxBodyBytes,
     clientGone: config.CLIENT_GONE,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   attackFields,
+  attackMarkFields,
   listOf,
   milliseconds,
   operationsPort,
@@ -24,6 +25,7 @@ export const redteamConfig = z.object({
   ...postgresFields,
   ...sealingFields,
   ...attackFields,
+  ...attackMarkFields,
   API_BACKEND_URL: z.url().describe('Where attempts are logged: the API, or ingest alone.'),
   INTERNAL_API_SECRET: z.string().min(1).describe('Of the API: only the operator logs attacks.'),
   DASHBOARD_URL: z

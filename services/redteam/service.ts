@@ -8,6 +8,7 @@ import { createPool } from '#runtime/postgres.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import { createSealer } from '#runtime/sealing.ts'
 import type { Health, Service } from '#runtime/service.ts'
+import { redteamMarkSecret } from '#schemas/redteam-mark.ts'
 import { createAdaptiveAttacker } from './attacks/adaptive-attacker.ts'
 import type { RedteamConfig } from './config.ts'
 import { ownProbesFolder, readProbes } from './probes/read-probes.ts'
@@ -122,6 +123,11 @@ function carryDependencies(
     'Attempts by what became of them at the target',
     ['outcome'],
   )
+  const markSecret = redteamMarkSecret(config)
+  if (markSecret === undefined)
+    log.warn(
+      'INTERNAL_API_SECRET is too short to mark attacks with: those that pass through a gateway are recorded by it too',
+    )
   return {
     pool,
     log,
@@ -141,6 +147,8 @@ function carryDependencies(
         command: config.REDTEAM_TARGET_COMMAND,
         timeoutMs: config.REDTEAM_TARGET_TIMEOUT_MS,
         path: undefined,
+        markSecret,
+        clock,
       }),
     openRecorded: (runId, format) => openRecorded(runId, format, config.REDTEAM_RECORDED_FILE),
     openAttacker: () =>

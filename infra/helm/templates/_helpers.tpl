@@ -29,7 +29,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- define "sluice.secrets" -}}
 {{- $database := list "DATABASE_URL" "DATABASE_SSL_CA" -}}
 {{- $kafka := list "KAFKA_SSL_CA" "KAFKA_SSL_CERT" "KAFKA_SSL_KEY" "KAFKA_SASL_USERNAME" "KAFKA_SASL_PASSWORD" -}}
-{{- $gateway := list "PROXY_API_KEY" "SERVICE_API_KEY" "SPOOL_KEY" "UPSTREAM_API_KEY" "UPSTREAM_CLIENT_SECRET" -}}
+{{- $gateway := list "PROXY_API_KEY" "SERVICE_API_KEY" "SPOOL_KEY" "UPSTREAM_API_KEY" "UPSTREAM_CLIENT_SECRET" "REDTEAM_MARK_SECRET" -}}
 {{- if eq (.root.Values.gateway.env.GATEWAY_AUTH | default "") "project_keys" }}{{ $gateway = append $gateway "INTERNAL_API_SECRET" }}{{ end -}}
 {{- if eq (.root.Values.gateway.env.GATEWAY_DELIVERY | default "") "kafka" }}{{ $gateway = concat $gateway $kafka (list "BODY_ENCRYPTION_KEYS") }}{{ end -}}
 {{- $names := dict
@@ -38,7 +38,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
   "sink" (concat $database $kafka)
   "scorer" (concat $database $kafka (list "BODY_ENCRYPTION_KEYS" "OPENAI_API_KEY" "JUDGE_MARK_SECRET"))
   "notifier" (concat $database $kafka (list "BODY_ENCRYPTION_KEYS" "WEBHOOK_CA"))
-  "redteam" (concat $database (list "BODY_ENCRYPTION_KEYS" "INTERNAL_API_SECRET" "REDTEAM_TARGET_KEYS" "REDTEAM_ATTACKER_KEY"))
+  "redteam" (concat $database (list "BODY_ENCRYPTION_KEYS" "INTERNAL_API_SECRET" "REDTEAM_TARGET_KEYS" "REDTEAM_MARK_SECRET" "REDTEAM_ATTACKER_KEY"))
   "dashboard" (list "INTERNAL_API_SECRET" "DASHBOARD_ADMIN_PASSWORD" "OIDC_CLIENT_SECRET")
   "migrate" (concat $database $kafka) -}}
 {{- get $names .process | toJson -}}

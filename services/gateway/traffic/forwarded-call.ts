@@ -1,5 +1,6 @@
 import type { Log } from '#runtime/log.ts'
 import type { GatewayMetrics } from '../metrics.ts'
+import type { AttackMark, IsMarkedAttack } from '../recording/attack-marks.ts'
 import type { CaptureBudget } from '../recording/captured-body.ts'
 import type { Recorder } from '../recording/recorder.ts'
 import type { Caller } from './authorize.ts'
@@ -19,6 +20,7 @@ export interface ProxyDependencies {
   /** Undefined: the application's own go to the provider. */
   credentials: UpstreamCredentials | undefined
   recorder: Recorder
+  isMarkedAttack: IsMarkedAttack
   budget: CaptureBudget
   /** Of a body in a record. */
   maxBodyBytes: number
@@ -38,5 +40,6 @@ export interface ForwardedCall {
   path: string
   headers: string[]
   labels: CallLabels
+  mark: AttackMark | undefined
   isRecorded: boolean
 }

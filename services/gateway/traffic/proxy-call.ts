@@ -247,22 +247,23 @@ export class ProxyCall implements UpstreamHandler, LiveCall, BegunAnswer {
     status: number | null,
     overMs: number,
   ): Promise<void> | undefined {
-    const { metrics, recorder } = this.#dependencies
+    const { metrics, recorder, isMarkedAttack } = this.#dependencies
     const captured = this.#captured
     if (captured === null) return undefined
-    for (const cut of captured.cuts()) metrics.cut(cut)
+    const { id, caller, path, labels, mark } = this.#call
+    const request = captured.request.bytes()
     // A call whose request never came in whole has not been made.
-    if (this.#sentMs === 0) {
+    if (this.#sentMs === 0 || (mark !== undefined && isMarkedAttack(mark, request))) {
       captured.release()
       return undefined
     }
-    const { id, caller, path, labels } = this.#call
+    for (const cut of captured.cuts()) metrics.cut(cut)
     const recorded = recorder({
       id,
       caller,
       path,
       labels,
-      request: captured.request.bytes(),
+      request,
       answer: this.#answer === undefined ? null : { ...this.#answer, ...captured.answer.bytes() },
       status,
       latencyMs: overMs - this.begunMs,

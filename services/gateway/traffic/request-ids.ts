@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { newId } from '#schemas/ids.ts'
+import { createRemembered } from './remembered.ts'
 
 /** How many identifiers are remembered, at least. Retries of provider clients come within seconds. */
 const remembered = 50_000
@@ -11,18 +12,9 @@ export interface RequestIds {
 
 /** A given identifier names one attempt: provider clients repeat headers on their own retries, and each of these is a call. */
 export function createRequestIds(): RequestIds {
-  let recent = new Set<string>()
-  let older = new Set<string>()
+  const isNew = createRemembered(remembered)
   return {
-    claim(given, timeMs) {
-      if (given === undefined || recent.has(given) || older.has(given)) return newId('request', timeMs)
-      if (recent.size >= remembered) {
-        older = recent
-        recent = new Set()
-      }
-      recent.add(given)
-      return given
-    },
+    claim: (given, timeMs) => (given !== undefined && isNew(given) ? given : newId('request', timeMs)),
   }
 }
 

@@ -1,4 +1,5 @@
 import { idTimeMs, isId } from '#schemas/ids.ts'
+import { redteamMarkHeader } from '#schemas/redteam-mark.ts'
 
 /** What an application says about its call. */
 export interface CallLabels {
@@ -13,6 +14,8 @@ export interface CallLabels {
 export interface ServiceHeaders {
   labels: CallLabels
   requestId: string | undefined
+  /** Of a red team; looked at once the request is whole (recording/attack-marks.ts). */
+  attackMark: string | undefined
   /** Headers that were there and could not be taken. */
   malformed: number
 }
@@ -33,12 +36,17 @@ const labelHeaders = [
   ['x-service-user-id', 'user_id'],
 ] as const
 
-const nothing: ServiceHeaders = { labels: {}, requestId: undefined, malformed: 0 }
+const nothing: ServiceHeaders = { labels: {}, requestId: undefined, attackMark: undefined, malformed: 0 }
 
 /** Reads the `X-Service-*` headers. What is malformed is left out and counted: a label must never fail a call. */
 export function readServiceHeaders(headers: ReadonlyMap<string, string>, nowMs: number): ServiceHeaders {
   if (headers.size === 0) return nothing
-  const read: ServiceHeaders = { labels: {}, requestId: undefined, malformed: 0 }
+  const read: ServiceHeaders = {
+    labels: {},
+    requestId: undefined,
+    attackMark: headers.get(redteamMarkHeader),
+    malformed: 0,
+  }
   for (const [header, label] of labelHeaders) {
     const given = headers.get(header)
     if (given === undefined || given === '') continue

@@ -118,7 +118,7 @@ function createHandler(dependencies: TrafficDependencies) {
   ): void => {
     const nowMs = now()
     const { forwarded, service } = splitRequestHeaders(request.rawHeaders, credentials?.replaces)
-    const { labels, requestId, malformed } = readServiceHeaders(service, nowMs)
+    const { labels, requestId, attackMark, malformed } = readServiceHeaders(service, nowMs)
     const id = ids.claim(isRetry(request.headers) ? undefined : requestId, nowMs)
     if (malformed > 0) metrics.malformedHeaders(malformed)
     // A gateway of somebody else's answer adds nothing to it but the identifier.
@@ -131,9 +131,10 @@ function createHandler(dependencies: TrafficDependencies) {
     }
     if (expects === 'continue') response.writeContinue()
     const isRecorded = recordOther || (request.method === 'POST' && isModelCall(path))
+    const mark = attackMark === undefined ? undefined : { text: attackMark, arrivedMs: nowMs }
     const call = new ProxyCall(
       dependencies,
-      { id, caller, path, headers: forwarded, labels, isRecorded },
+      { id, caller, path, headers: forwarded, labels, mark, isRecorded },
       request,
       response,
     )

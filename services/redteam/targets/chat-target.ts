@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { RedteamTarget } from '#schemas/redteam-run.ts'
 import type { JsonPoster } from './post-json.ts'
-import type { Conversation, Target, TargetAnswer } from './target.ts'
+import type { Conversation, MakeMarks, Target, TargetAnswer } from './target.ts'
 
 interface ChatTargetOptions {
   target: Extract<RedteamTarget, { kind: 'chat' }>
   key: string | undefined
   poster: JsonPoster
   /** Sent with everything, so that whoever looks at the target's side knows what it is. */
-  marks: (conversation: Conversation) => Readonly<Record<string, string>>
+  marks: MakeMarks
 }
 
 /** A chat-completions endpoint: of a model, of the gateway, or of an application that speaks the protocol. */
@@ -23,7 +23,7 @@ export function createChatTarget({ target, key, poster, marks }: ChatTargetOptio
         ...(toolsOf(conversation).length === 0 ? {} : { tools: toolsOf(conversation) }),
       })
       const headers = {
-        ...marks(conversation),
+        ...marks(conversation, requestBody),
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       }
       return readAnswer(requestBody, await poster.post({ url, headers, body: requestBody }))

@@ -1,12 +1,13 @@
-import { z } from 'zod'
+import type { Clock } from '#runtime/clock.ts'
 import { PermanentError } from '#runtime/errors.ts'
 import { hostOf, refuseTarget } from '#runtime/outbound-address.ts'
-import { redteamMetadata } from '#schemas/redteam-run.ts'
+import { makeRedteamMark, redteamMarkHeader } from '#schemas/redteam-mark.ts'
+import { redteamCommandSchema, redteamMetadata } from '#schemas/redteam-run.ts'
 import type { RedteamRun } from '../stores/run-store.ts'
 import { createChatTarget } from './chat-target.ts'
 import { createCommandTarget } from './command-target.ts'
 import { createJsonPoster } from './post-json.ts'
-import type { Conversation, Target } from './target.ts'
+import type { MakeMarks, Target } from './target.ts'
 import { createTemplateTarget } from './template-target.ts'
 
 export interface TargetOptions {
@@ -18,9 +19,10 @@ export interface TargetOptions {
   timeoutMs: number
   /** What a command is given of the surroundings. */
   path: string | undefined
+  /** What marks are made with for gateways; undefined: none are. */
+  markSecret: string | undefined
+  clock: Clock
 }
-
-const commandSchema = z.array(z.string()).min(1)
 
 /** The target of a run. Throws PermanentError when it may not be attacked, or is not described here. */
 export function openTarget(run: RedteamRun, options: TargetOptions): Target {
@@ -31,29 +33,32 @@ export function openTarget(run: RedteamRun, options: TargetOptions): Target {
   if (refusal !== undefined) throw new PermanentError('TARGET_REFUSED', `target.url: ${refusal}`)
   const key = options.keys.get(hostOf(new URL(target.url).hostname))
   const poster = createJsonPoster({ connections: run.options.concurrency, timeoutMs: options.timeoutMs })
-  const marks = marksOf(run)
+  const marks = marksOf(run, options)
   return target.kind === 'chat'
     ? createChatTarget({ target, key, poster, marks })
     : createTemplateTarget({ target, key, poster, marks })
 }
 
-/** Who looks at the target's logs, or at a gateway's records, sees what this was. */
-function marksOf(run: RedteamRun): (conversation: Conversation) => Readonly<Record<string, string>> {
-  return ({ session, said }) => ({
+/** Who looks at the target's logs, or at a gateway's records, sees what this was; a gateway of ours records none of it. */
+function marksOf(run: RedteamRun, { markSecret, clock }: TargetOptions): MakeMarks {
+  return ({ session, said }, body) => ({
     'user-agent': 'sluice-redteam',
     'x-service-agent-name': encodeURIComponent(run.agentName),
     'x-service-session-id': run.id,
     'x-service-metadata': JSON.stringify({
       [redteamMetadata.run]: run.id,
-      redteam_attempt: session,
-      redteam_turn: said.length,
+      [redteamMetadata.attempt]: session,
+      [redteamMetadata.turn]: (said.length + 1) / 2,
     }),
+    ...(markSecret === undefined
+      ? {}
+      : { [redteamMarkHeader]: makeRedteamMark(markSecret, body, clock.now()) }),
   })
 }
 
 function openCommand({ command, timeoutMs, path }: TargetOptions): Target {
   try {
-    const parsed = commandSchema.parse(JSON.parse(command ?? ''))
+    const parsed = redteamCommandSchema.parse(JSON.parse(command ?? ''))
     return createCommandTarget({ command: parsed, timeoutMs, environment: { PATH: path ?? '/usr/bin:/bin' } })
   } catch (error) {
     throw new PermanentError(

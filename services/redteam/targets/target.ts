@@ -8,6 +8,9 @@ export interface Conversation {
   said: readonly { role: 'user' | 'assistant'; text: string }[]
 }
 
+/** Headers that say what a request with that body is. */
+export type MakeMarks = (conversation: Conversation, body: string) => Readonly<Record<string, string>>
+
 /** What became of one exchange. Bodies are JSON text of objects, as they are recorded. */
 export type TargetAnswer =
   | {

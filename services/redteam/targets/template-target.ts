@@ -1,13 +1,13 @@
 import type { RedteamTarget } from '#schemas/redteam-run.ts'
 import { messagesOf } from './chat-target.ts'
 import type { JsonPoster } from './post-json.ts'
-import type { Conversation, Target, TargetAnswer } from './target.ts'
+import type { Conversation, MakeMarks, Target, TargetAnswer } from './target.ts'
 
 interface TemplateTargetOptions {
   target: Extract<RedteamTarget, { kind: 'http' }>
   key: string | undefined
   poster: JsonPoster
-  marks: (conversation: Conversation) => Readonly<Record<string, string>>
+  marks: MakeMarks
 }
 
 /** Any HTTP endpoint that takes JSON and answers JSON. Recorded in the form of chat completions, which the scorers read. */
@@ -16,12 +16,12 @@ export function createTemplateTarget({ target, key, poster, marks }: TemplateTar
     takesSurroundings: false,
     async ask(conversation) {
       const requestBody = recordedRequest(conversation)
+      const body = fillTemplate(target.body, conversation)
       const headers = {
         ...target.headers,
-        ...marks(conversation),
+        ...marks(conversation, body),
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       }
-      const body = fillTemplate(target.body, conversation)
       const came = await poster.post({ url: target.url, headers, body })
       if (came.kind === 'busy' || came.kind === 'unreached') return came
       const { statusCode, latencyMs } = came

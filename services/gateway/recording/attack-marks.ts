@@ -1,0 +1,38 @@
+import { hash } from 'node:crypto'
+import { examineRedteamMark } from '#schemas/redteam-mark.ts'
+import { createRemembered } from '../traffic/remembered.ts'
+import type { CapturedBytes } from './captured-body.ts'
+
+export const markOutcomes = ['genuine', 'forged', 'expired', 'used', 'no_secret'] as const
+export type MarkOutcome = (typeof markOutcomes)[number]
+
+/** A mark as it came, and when. */
+export interface AttackMark {
+  text: string
+  arrivedMs: number
+}
+
+/** Whether the red team records the call itself. Asked once a call, when its request is whole. */
+export type IsMarkedAttack = (mark: AttackMark, request: CapturedBytes) => boolean
+
+/** A mark is good for one call: so many are remembered, at 150 a second for longer than they are valid. */
+const remembered = 50_000
+
+/** What is forged, too old or used is counted and changes nothing: nobody hides a call without the secret. */
+export function createAttackMarks(
+  secret: string | undefined,
+  onMark: (outcome: MarkOutcome) => void,
+): IsMarkedAttack {
+  const isNew = createRemembered(remembered)
+  const examine = ({ text, arrivedMs }: AttackMark, request: CapturedBytes): MarkOutcome => {
+    if (secret === undefined) return 'no_secret'
+    const sha256 = request.sha256 ?? hash('sha256', request.bytes, 'hex')
+    const outcome = examineRedteamMark(text, secret, { sha256, arrivedMs })
+    return outcome === 'genuine' && !isNew(text) ? 'used' : outcome
+  }
+  return (mark, request) => {
+    const outcome = examine(mark, request)
+    onMark(outcome)
+    return outcome === 'genuine'
+  }
+}
