@@ -3,6 +3,7 @@ import type { Clock } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { inElectedTransaction, inTurn } from './in-elected-transaction.ts'
+import { areAttacksHeld, cancelAttacks, eraseAttacks, eraseQuotes } from './stores/erase-attacks.ts'
 import {
   eraseCalls,
   findOpenErasure,
@@ -47,14 +48,23 @@ export function createErasing({
 
   const takeTurn = <T>(work: (client: PoolClient) => Promise<T>) => inTurn(pool, erasingLock, work)
 
-  async function eraseRest(erasure: OpenErasure, signal: AbortSignal | undefined): Promise<void> {
+  /** Resolves to whether nothing is left. */
+  async function eraseRest(erasure: OpenErasure, signal: AbortSignal | undefined): Promise<boolean> {
     for (const table of traceTables) {
       let place: Place | undefined
       do place = await takeTurn((client) => eraseTraces(client, table, erasure, place, rowsAtOnce))
       while (place !== undefined && signal?.aborted !== true)
     }
-    if (erasure.scope !== 'project') return
-    while ((await takeTurn((client) => eraseCounts(client, erasure, rowsAtOnce))) > 0);
+    const all = async (erase: typeof eraseCounts) => {
+      while ((await takeTurn((client) => erase(client, erasure, rowsAtOnce))) > 0);
+    }
+    await all(eraseQuotes)
+    if (erasure.scope === 'project') {
+      await all(eraseCounts)
+      if (await takeTurn((client) => areAttacksHeld(client, erasure))) return false
+      await all(eraseAttacks)
+    }
+    return signal?.aborted !== true
   }
 
   async function finish(client: PoolClient, erasure: OpenErasure): Promise<void> {
@@ -68,14 +78,15 @@ export function createErasing({
   async function goOn(id: string, signal: AbortSignal | undefined): Promise<number> {
     const step = await inElectedTransaction(pool, erasingLock, async (client) => {
       const erasure = await findOpenErasure(client, id)
-      return erasure && { erasure, count: await eraseCalls(client, erasure, callsAtOnce) }
+      if (erasure === undefined) return undefined
+      await cancelAttacks(client, erasure)
+      return { erasure, count: await eraseCalls(client, erasure, callsAtOnce) }
     })
     if (step === undefined) return 0
     const { erasure, count } = step
     counter.inc(count)
     if (count > 0 || erasure.settled === false) return count
-    await eraseRest(erasure, signal)
-    if (signal?.aborted !== true) await takeTurn((client) => finish(client, erasure))
+    if (await eraseRest(erasure, signal)) await takeTurn((client) => finish(client, erasure))
     return 0
   }
 

@@ -164,3 +164,77 @@ test('notes of erased calls go when Kafka has nothing of them, erasures some tim
   expect(await forget('-1 day')).toEqual([0, 1])
   expect(await forget('-91 days')).toEqual([0, 0])
 })
+
+/** A red-team run with one attempt, whose call it resolves to. `heldFor`: somebody carries it out. */
+async function addRun(projectId: string, { heldFor = null as string | null, atMs = Date.now() } = {}) {
+  const [run, call] = [
+    newId('run', atMs),
+    sampleCall(projectId, { id: newId('request', atMs), received_at: atMs }),
+  ]
+  await pool.query(
+    `insert into redteam_runs (id, project_id, agent_name, target, options, seed, runner, status, created_at, lease_until)
+     values ($1, $2, 'a', '{}', '{}', '1', 'worker', $3, $4, now() + $5::interval)`,
+    [
+      ...[idToUuid(run), idToUuid(projectId), heldFor === null ? 'done' : 'running'],
+      ...[new Date(atMs), heldFor],
+    ],
+  )
+  await pool.query(
+    `insert into redteam_attempts (run_id, project_id, number, request_id, probe_id, category, scorer, judged_by, transformation, repeat, origin, state, verdict)
+     values ($1, $2, 0, $3, 'p', 'LLM01', 's', '{s}', 'plain', 0, '{"goal": "quoted"}', $4, $5)`,
+    [
+      ...[idToUuid(run), idToUuid(projectId), idToUuid(call.id)],
+      ...(heldFor === null ? ['judged', 'fail'] : ['recorded', null]),
+    ],
+  )
+  return { run, call }
+}
+
+const runsOf = async (projectId: string) =>
+  (
+    await pool.query<{
+      status: string
+      origin: object | null
+      verdict: string | null
+      reason: string | null
+    }>(
+      `select r.status, a.origin, a.verdict, a.reason from redteam_runs r join redteam_attempts a on a.run_id = r.id
+       where r.project_id = $1 order by r.created_at`,
+      [idToUuid(projectId)],
+    )
+  ).rows
+
+test('red-team runs of an erased project are cancelled, and gone once whoever carries them out has let go', async () => {
+  const [projectId, otherId] = [await stage.addProject(), await stage.addProject()]
+  await addRun(projectId, { atMs: Date.now() - 1_000 })
+  const { call } = await addRun(projectId, { heldFor: '1 hour' })
+  await addRun(otherId, { heldFor: '1 hour' })
+  await stage.store([call])
+  const erasure = await stage.erase(projectId, 'project', '')
+  await addRun(projectId, { atMs: Date.now() + 60_000 })
+  await stage.makeRounds(5)
+  expect(await stage.statusOf(erasure)).toEqual({ status: 'erasing', erased_calls: '1' })
+  expect((await runsOf(projectId)).map(({ status }) => status)).toEqual(['done', 'cancelled', 'done'])
+  await pool.query(`update redteam_runs set lease_until = null where status = 'cancelled'`)
+  await stage.erased(erasure, '1')
+  // What was ordered afterwards is another matter.
+  expect((await runsOf(projectId)).map(({ status }) => status)).toEqual(['done'])
+  expect((await runsOf(otherId)).map(({ status }) => status)).toEqual(['running'])
+})
+
+test('of an erased call’s attempt what it came to stays, nothing that it quotes; one without a verdict waits for none', async () => {
+  const projectId = await stage.addProject()
+  const runs = [
+    await addRun(projectId, { atMs: Date.now() - 2_000 }),
+    await addRun(projectId, { atMs: Date.now() - 1_000, heldFor: '1 hour' }),
+    await addRun(projectId),
+  ]
+  await stage.store(runs.map(({ call }) => call))
+  for (const { call } of runs.slice(0, 2))
+    await stage.erased(await stage.erase(projectId, 'request', idToUuid(call.id)), '1')
+  expect(await runsOf(projectId)).toEqual([
+    { status: 'done', origin: null, verdict: 'fail', reason: null },
+    { status: 'running', origin: null, verdict: null, reason: 'erased' },
+    { status: 'done', origin: { goal: 'quoted' }, verdict: 'fail', reason: null },
+  ])
+})
