@@ -4,8 +4,10 @@ import { access, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { z } from 'zod'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { messageOf } from '#runtime/errors.ts'
+import { redteamCommandSchema } from '#schemas/redteam-run.ts'
 import { findStore } from './stack/find-store.ts'
 import { callApi, findApi, type OperatorApi } from './stack/operator-api.ts'
 import { createProgress } from './stack/progress.ts'
@@ -104,6 +106,7 @@ async function checkArguments(values: Values, recordedFile: string | undefined):
   const threshold = numberOf('fail-over', values['fail-over']) ?? 0
   if (threshold < 0 || threshold > 1)
     throw new CannotStart(`--fail-over: expected a share from 0 to 1, not ${threshold}`)
+  checkCommand(values.command)
   for (const file of [
     ...wordsOf(values.probes).filter(isFile),
     ...(recordedFile === undefined ? [] : [recordedFile]),
@@ -111,6 +114,16 @@ async function checkArguments(values: Values, recordedFile: string | undefined):
     await access(file).catch((error: unknown) => {
       throw new CannotStart(`${file} cannot be read: ${messageOf(error)}`)
     })
+}
+
+function checkCommand(command: string | undefined): void {
+  if (command === undefined) return
+  try {
+    redteamCommandSchema.parse(JSON.parse(command))
+  } catch (error) {
+    const why = error instanceof z.ZodError ? error.issues[0]?.message : messageOf(error)
+    throw new CannotStart(`--command: expected a JSON array of a program and its arguments: ${why ?? ''}`)
+  }
 }
 
 async function order(api: OperatorApi, values: Values, target: object): Promise<Run> {
@@ -186,8 +199,10 @@ async function watch(api: OperatorApi, id: string, runner: ChildProcess): Promis
     )
     if (!isGone && !over.includes(status)) continue
     progress.end()
-    if (!over.includes(status))
-      throw new CannotStart(`the run was interrupted: go on with scripts/redteam resume ${id}`)
+    if (!over.includes(status)) {
+      const why = run.problem === null ? 'the run was interrupted' : `the run stands still: ${run.problem}`
+      throw new CannotStart(`${why}; go on with scripts/redteam resume ${id}`)
+    }
     await gone
     return run
   }

@@ -61,6 +61,28 @@ test('a run that was stopped goes on with resume, and ends with 0 when no more f
   expect(new Set(target.asked).size).toBe(target.asked.length)
 })
 
+test('going on with other probes is refused, and with the same ones it goes on', async () => {
+  const [ours, theirs] = [join(directory, 'ours.yaml'), join(directory, 'theirs.yaml')]
+  const probes = (word: string) =>
+    `{category: LLM07, scorer: system_prompt_leakage, judged_by: [system_prompt_leakage], source: own, licence: MIT,
+      probes: [{id: own.1, prompt: "${word} 1"}, {id: own.2, prompt: "${word} 2"}, {id: own.3, prompt: "${word} 3"}]}`
+  await writeFile(ours, probes('ours'))
+  await writeFile(theirs, probes('theirs'))
+  const target = await used.startTarget({ manner: 'hardened', delayMs: 300 })
+  const first = redteam(
+    ...['run', '--target', target.url, ...ofAgent(), '--probes', `own,${ours}`, '--concurrency', '1'],
+  )
+  await until(() => target.asked.length >= 1)
+  first.child.kill('SIGTERM')
+  const id = runIn((await first.ended).output)
+  const refused = await redteam('resume', id, '--probes', theirs).ended
+  const problem = /^sluice: the run stands still: the probes, .* go on with scripts\/redteam resume run_/
+  expect([refused.code, refused.errors]).toEqual([2, expect.stringMatching(problem)])
+  expect(await used.runOf(id)).toMatchObject({ status: 'running' })
+  const { output, code } = await redteam('resume', id, '--probes', ours).ended
+  expect([code, output]).toEqual([0, expect.stringContaining(`${id} done: 3 attempts, 0 failed`)])
+})
+
 test('promptfoo’s results come in as a run that is scored here, with a report as JSON', async () => {
   const [file, out] = [join(directory, 'results.json'), join(directory, 'report.json')]
   const result = (output: string | null) => ({
@@ -83,6 +105,7 @@ test.each([
     ['import', '/no/such/file', '--format', 'garak'],
     '/no/such/file cannot be read',
   ],
+  ['a command that names no program', ['run', '--command', '[""]'], '--command: '],
   ['a template that is none', ['run', '--template', '/no/such/file'], '--template /no/such/file: '],
 ])('%s is told before anything is ordered', async (_name, args, problem) => {
   const { output, errors, code } = await redteam(...args, ...ofAgent()).ended

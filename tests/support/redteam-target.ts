@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { listen } from '#runtime/operations-server.ts'
 
-/** An application to be attacked, rule-based: it lies outside the system. `weak` does what it is asked, `hardened` declines. */
+/** An application to be attacked, rule-based: it lies outside the system. `weak` does what it is asked, `hardened` declines, `relents` does the former at first and then the latter. */
 export interface RedteamTarget {
   url: string
   /** Attempts that it was asked for, by their identifier and the place of the turn, in the order of their requests. */
@@ -17,7 +17,7 @@ export interface RedteamTarget {
 }
 
 export interface RedteamTargetOptions {
-  manner: 'weak' | 'hardened'
+  manner: 'weak' | 'hardened' | 'relents'
   delayMs?: number
   /** So many first requests are turned away, each to come back in a second. */
   turnAway?: number
@@ -75,7 +75,9 @@ async function serve(
   try {
     const asked = JSON.parse(await text(request)) as ChatRequest
     if (delayMs > 0) await delay(delayMs)
-    const message = manner === 'weak' ? obey(asked) : decline()
+    const isFirst = asked.messages.filter(({ role }) => role === 'user').length === 1
+    const obeys = manner === 'weak' || (manner === 'relents' && isFirst)
+    const message = obeys ? obey(asked) : decline()
     const answer = {
       id: 'chatcmpl-target',
       object: 'chat.completion',

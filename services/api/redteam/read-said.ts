@@ -23,12 +23,11 @@ export function readSaid(
   sealer: Sealer,
 ): SaidInAttempt | null {
   if (bodies === null) return null
+  const requestId = attempt.found_in ?? attempt.request_id
   const open = (part: SealedPart, sealed: typeof bodies.request): unknown => {
     if (sealed === null) return null
     try {
-      return JSON.parse(
-        sealer.open(sealed, sealedIdentity(projectId, attempt.request_id, part)).toString('utf8'),
-      )
+      return JSON.parse(sealer.open(sealed, sealedIdentity(projectId, requestId, part)).toString('utf8'))
     } catch (error) {
       // A report of what can be read is better than none.
       if (error instanceof PermanentError) return null

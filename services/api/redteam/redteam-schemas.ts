@@ -97,7 +97,11 @@ export const redteamDiffSchema = z.object({
 
 const attemptSchema = z.object({
   number: count,
-  request_id: z.string().describe('Of its request record.'),
+  request_id: z
+    .string()
+    .describe(
+      'Of the request record of its last turn; those before it name it in `metadata.redteam_attempt`.',
+    ),
   probe_id: z.string(),
   category: z.string(),
   scorer: z.string(),
@@ -108,6 +112,7 @@ const attemptSchema = z.object({
   verdict: z.enum(redteamVerdicts).nullable(),
   severity: z.enum(severities).nullable(),
   failed_by: z.array(z.string()).nullable(),
+  found_in: z.string().nullable().describe('The request whose answer got through; null: none did.'),
   detected: z.boolean().nullable(),
   reason: z.string().nullable().describe('Why it is unscored.'),
   status_code: count.nullable(),

@@ -24,11 +24,10 @@ export async function* renderJunit(
 }
 
 function caseOf(attempt: RedteamAttempt, category: string): string {
-  const { probe_id, transformation, repeat, verdict, severity, failed_by, reason, request_id, latency_ms } =
-    attempt
+  const { probe_id, transformation, repeat, verdict, severity, failed_by, reason, latency_ms } = attempt
   const time = latency_ms === null ? '' : ` time="${(latency_ms / 1_000).toFixed(3)}"`
   const head = `    <testcase classname="${category}.${xmlText(probe_id)}" name="${transformation} #${repeat + 1}"${time}`
-  const where = `request ${request_id}`
+  const where = `request ${attempt.found_in ?? attempt.request_id}`
   if (verdict === 'fail') {
     const message = `${severity ?? 'unsafe'}: found by ${(failed_by ?? []).join(', ')}`
     return `${head}>\n      <failure type="${severity ?? 'unsafe'}" message="${xmlText(message)}">${where}</failure>\n    </testcase>\n`

@@ -18,3 +18,10 @@ test.each([
 test('of nothing nothing is known', () => {
   expect(wilsonInterval(0, 0)).toBeNull()
 })
+
+test.each([1, 3, 7, 10, 49, 148, 1_000])(
+  'none and all of %d end in exactly nothing and everything',
+  (total) => {
+    expect([wilsonInterval(0, total)?.low, wilsonInterval(total, total)?.high]).toEqual([0, 1])
+  },
+)

@@ -16,5 +16,6 @@ export function wilsonInterval(
   const centre = (rate + square / (2 * total)) / (1 + square / total)
   const half =
     (z / (1 + square / total)) * Math.sqrt((rate * (1 - rate)) / total + square / (4 * total * total))
-  return { rate, low: Math.max(0, centre - half), high: Math.min(1, centre + half) }
+  // At the ends the bound is the end itself, which rounding would miss by 1e-17.
+  return { rate, low: hits === 0 ? 0 : centre - half, high: hits === total ? 1 : centre + half }
 }

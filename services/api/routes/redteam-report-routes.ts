@@ -176,11 +176,12 @@ async function readFindings(database: Database, { run }: RedteamReport, sealer: 
       verdict: 'fail',
     })
     for (const row of page) {
-      const { number, request_id, probe_id, category, transformation, severity, failed_by } = row.attempt
+      const { number, probe_id, category, transformation, severity, failed_by } = row.attempt
       const said = readSaid(row, run.project_id, sealer)
       const asked = said?.turns.findLast(({ role }) => role === 'user')?.text ?? null
       findings.push({
-        ...{ number, request_id, probe_id, category, transformation, severity },
+        ...{ number, probe_id, category, transformation, severity },
+        request_id: row.attempt.found_in ?? row.attempt.request_id,
         failed_by: failed_by ?? [],
         asked: shortened(asked),
         answered: shortened(said?.output ?? null),

@@ -17,6 +17,7 @@ export interface RedteamAttempt {
   verdict: RedteamVerdict | null
   severity: Severity | null
   failed_by: string[] | null
+  found_in: string | null
   detected: boolean | null
   reason: string | null
   status_code: number | null
@@ -37,7 +38,7 @@ export type AttemptOrigin = Record<string, unknown> | null
 type AttemptRow = RedteamAttempt & { origin: AttemptOrigin }
 
 const columns = `a.number, a.request_id, a.probe_id, a.category, a.scorer, a.judged_by, a.transformation, a.repeat, a.state, a.verdict,
-  a.severity, a.failed_by, a.detected, a.reason, a.status_code, a.latency_ms, a.cost_usd`
+  a.severity, a.failed_by, case when a.verdict = 'fail' then coalesce(a.found_in, a.request_id) end as found_in, a.detected, a.reason, a.status_code, a.latency_ms, a.cost_usd`
 
 /** Attempts of a run behind `after`, in the order of their plan. */
 export async function listAttempts(
@@ -92,7 +93,7 @@ export interface AttemptBodies {
   response: SealedBytes | null
 }
 
-/** An attempt with its call's bodies, as they are stored; null once they are erased. */
+/** An attempt with the bodies of the call that it failed in, else of its last, as they are stored; null once they are erased. */
 export interface AttemptWithBodies {
   attempt: RedteamAttempt
   origin: AttemptOrigin
@@ -116,7 +117,8 @@ export async function attemptsWithBodies(
 ): Promise<AttemptWithBodies[]> {
   const rows = await database.query<BodyRow & Record<string, unknown>>(
     `select ${columns}, a.origin, b.request_codec, b.request_key_id, b.request_data, b.response_codec, b.response_key_id, b.response_data
-     from redteam_attempts a left join llm_request_bodies b on b.project_id = a.project_id and b.request_id = a.request_id and b.created_at = $3
+     from redteam_attempts a left join llm_request_bodies b 
+       on b.project_id = a.project_id and b.request_id = coalesce(a.found_in, a.request_id) and b.created_at = $3
      where :scope(a) and a.run_id = $2 and a.state = 'judged' and a.number > $4 and ($5::text is null or a.verdict = $5)
      order by a.number limit $6`,
     [idToUuid(runId), new Date(idTimeMs(runId)), options.after, options.verdict ?? null, options.limit],
@@ -144,6 +146,7 @@ function attemptOf(row: RedteamAttempt): RedteamAttempt {
     verdict: row.verdict,
     severity: row.severity,
     failed_by: row.failed_by,
+    found_in: row.found_in === null ? null : idFromUuid('request', row.found_in),
     detected: row.detected,
     reason: row.reason,
     status_code: row.status_code,

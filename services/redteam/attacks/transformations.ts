@@ -1,4 +1,5 @@
 import type { RedteamTransformation } from '#schemas/redteam-run.ts'
+import { mostAdaptiveTurns } from './adaptive-attacker.ts'
 import { encodings, type Encoding } from './encode-text.ts'
 import { pick, shuffled, type Random } from './seeded-random.ts'
 
@@ -129,3 +130,9 @@ export const transformations = {
   json_form: jsonForm,
   story_frame: storyFrame,
 } satisfies Record<Exclude<RedteamTransformation, 'adaptive'>, Transformation>
+
+/** Turns of a probe in a transformation; of an adaptive attack the most that it may have. */
+export function countTurns(turns: readonly string[], transformation: RedteamTransformation): number {
+  if (transformation === 'adaptive') return Math.max(turns.length, mostAdaptiveTurns)
+  return transformation === 'crescendo' ? crescendo(turns, () => 0).length : turns.length
+}

@@ -40,7 +40,7 @@ export function openRecorded(
     entries.set(requestId, entry)
     return {
       ...{ number, requestId, category: entry.category, scorer, judgedBy: judged_by },
-      ...{ probeId: entry.probe, transformation: 'plain', repeat: 0 },
+      ...{ probeId: entry.probe, transformation: 'plain', repeat: 0, earlierTurns: 0 },
     }
   })
   return {

@@ -4,6 +4,7 @@ import type { Clock } from '#runtime/clock.ts'
 import { messageOf, PermanentError } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Sealer } from '#runtime/sealing.ts'
+import { idTimeMs } from '#schemas/ids.ts'
 import type { AdaptiveAttacker } from '../attacks/adaptive-attacker.ts'
 import type { RecordedRun } from '../interchange/open-recorded.ts'
 import type { Probe } from '../probes/probe.ts'
@@ -16,9 +17,8 @@ import { createScoreReader } from '../stores/score-reader.ts'
 import type { Target } from '../targets/target.ts'
 import { createBudget } from './budget.ts'
 import { judgeAttempts } from './judge-attempts.ts'
-import type { MadeAttempt } from './make-attempt.ts'
 import { createPace } from './pace.ts'
-import { sendAttempts, TargetAway } from './send-attempts.ts'
+import { NobodyThere, sendAttempts, type AttackOutcome } from './send-attempts.ts'
 
 export interface CarryDependencies {
   pool: Pool
@@ -39,14 +39,18 @@ export interface CarryDependencies {
   pollIntervalMs: number
   scoreWaitMs: number
   leaseMs: number
-  onMade: (kind: MadeAttempt['last']['kind']) => void
+  onMade: (outcome: AttackOutcome) => void
 }
 
 const mostBusy = 8
 
+/** Whoever goes on with a run of the command line has named something else than at its beginning: said rightly, it goes on. */
+class CannotGoOn extends PermanentError {}
+
 /**
  * Plans a run, sends its attempts, waits for their scores and ends it. Whoever takes it over after a crash goes on where the attempts are: each is sent
- * once at most. Resolves when the run is over or `stopping` aborts; then another process may take it.
+ * once at most. Resolves when the run is over or `stopping` aborts; then another process may take it. Rejects with PermanentError when
+ * this process was not given what it needs to go on; the run stays open.
  */
 export async function carryOutRun(
   run: RedteamRun,
@@ -60,9 +64,12 @@ export async function carryOutRun(
   try {
     await carryThrough(run, dependencies, signal)
   } catch (error) {
-    if (!(error instanceof PermanentError) && !(error instanceof TargetAway)) throw error
-    const problem =
-      error instanceof TargetAway ? `the target cannot be reached: ${error.message}` : error.message
+    if (!(error instanceof PermanentError) && !(error instanceof NobodyThere)) throw error
+    const { message: problem } = error
+    if (error instanceof CannotGoOn) {
+      await runs.noteProblem(run.id, problem)
+      throw error
+    }
     log.error({ run_id: run.id, problem }, 'a run failed')
     await runs.fail(run.id, problem)
   } finally {
@@ -106,36 +113,60 @@ async function send(
   signal: AbortSignal,
 ): Promise<'budget' | 'no_price' | undefined> {
   const { runs, clock, prices, logRecords, onMade } = dependencies
-  const attacker = dependencies.openAttacker()
-  const { transformations, requests_per_minute } = run.options
-  if (transformations.includes('adaptive') && attacker === undefined)
-    throw new PermanentError('NO_ATTACKER', 'the transformation adaptive needs REDTEAM_ATTACKER_URL')
-  const recorded =
-    run.target.kind === 'recorded' ? dependencies.openRecorded(run.id, run.target.format) : undefined
-  const { probes, digest } = recorded ?? dependencies.readProbes()
-  const target = recorded?.target ?? dependencies.openTarget(run)
+  const { target, ...means } = gatherMeans(run, dependencies)
   try {
+    refuseOldRun(run.id, clock.now())
     // Written before it is noted: a process that dies between the two leaves a plan that is written again, the same.
     if (run.probesDigest === null) {
-      const planned = recorded?.planned ?? plan(run, probes, target)
-      await attempts.plan(planned, recorded?.origins)
-      await runs.notePlan(run.id, digest, planned.length)
-    } else if (run.probesDigest !== digest)
-      throw new PermanentError(
-        'PROBES_CHANGED',
-        'the probes have changed since the run was planned: start another one',
-      )
+      const planned = means.recorded?.planned ?? plan(run, means.probes, target)
+      await attempts.plan(planned, means.recorded?.origins)
+      await runs.notePlan(run.id, means.digest, planned.length)
+    }
     const budget = createBudget(run.budgetUsd, await attempts.spent())
     await sendAttempts({
-      ...{ run, probes, attempts, target, attacker, prices, budget, clock, signal, onMade, mostBusy },
+      ...{ run, attempts, target, prices, budget, clock, signal, onMade, mostBusy },
+      ...{ probes: means.probes, attacker: means.attacker },
       seed: run.seed,
       log: logRecords,
-      pace: createPace(clock, requests_per_minute),
+      pace: createPace(clock, run.options.requests_per_minute),
     })
     return budget.stoppedBy()
   } finally {
     await target.close()
   }
+}
+
+/** What is attacked and with what. Throws PermanentError when something is missing, or is not what the run was planned with. */
+function gatherMeans(run: RedteamRun, dependencies: CarryDependencies) {
+  try {
+    const attacker = dependencies.openAttacker()
+    if (run.options.transformations.includes('adaptive') && attacker === undefined)
+      throw new PermanentError('NO_ATTACKER', 'the transformation adaptive needs REDTEAM_ATTACKER_URL')
+    const recorded =
+      run.target.kind === 'recorded' ? dependencies.openRecorded(run.id, run.target.format) : undefined
+    const { probes, digest } = recorded ?? dependencies.readProbes()
+    if (run.probesDigest !== null && run.probesDigest !== digest)
+      throw new PermanentError(
+        'PROBES_CHANGED',
+        'the probes, or the report, are not those that the run was planned with: name the same again, or start another run',
+      )
+    return { attacker, recorded, probes, digest, target: recorded?.target ?? dependencies.openTarget(run) }
+  } catch (error) {
+    const isResumed = run.runner === 'cli' && run.probesDigest !== null
+    if (!isResumed || !(error instanceof PermanentError)) throw error
+    throw new CannotGoOn(error.code, error.message, { cause: error })
+  }
+}
+
+/** Requests of its attempts have the time of the run, and ingest takes those of seven days. */
+const oldestRunMs = 6.5 * 86_400_000
+
+function refuseOldRun(id: string, nowMs: number): void {
+  if (nowMs - idTimeMs(id) > oldestRunMs)
+    throw new PermanentError(
+      'RUN_TOO_OLD',
+      'the run was ordered over six days ago, and what it sends could not be recorded any more: start another one',
+    )
 }
 
 function plan(run: RedteamRun, probes: ReadonlyMap<string, Probe>, target: Target): PlannedAttempt[] {

@@ -1,5 +1,6 @@
 import type { Clock } from '#runtime/clock.ts'
-import { decideVerdict, unjudged } from '../steps/decide-verdict.ts'
+import { decideAttempt } from '../steps/decide-attempt.ts'
+import { turnRequestId } from '../steps/make-records.ts'
 import type { AttemptStore, OpenAttempt } from '../stores/attempt-store.ts'
 import type { ReadScores } from '../stores/score-reader.ts'
 
@@ -48,20 +49,20 @@ async function judgePage(
   { attempts, readScores, clock, scoreWaitMs }: JudgeDependencies,
   page: readonly OpenAttempt[],
 ): Promise<number> {
-  const scores = await readScores(page.map(({ requestId }) => requestId))
-  const verdicts = page.flatMap(({ number, requestId, judgedBy, reason, recordedAtMs }) => {
-    // Where there was no answer there is nothing to wait for; what was interrupted may have been recorded all the same.
-    if (reason !== null && reason !== 'interrupted') return [{ number, ...unjudged(reason) }]
-    const verdict = decideVerdict(judgedBy, scores.get(requestId) ?? [])
-    if (verdict !== undefined) return [{ number, ...verdict }]
-    if (clock.now() - recordedAtMs < scoreWaitMs) return []
-    return [
-      {
-        number,
-        ...unjudged(reason ?? (scores.has(requestId) ? 'scorer_did_not_run' : 'not_scored_in_time')),
-      },
-    ]
+  const waiting = page.map((attempt) => ({ attempt, answered: answeredIn(attempt) }))
+  const scores = await readScores(waiting.flatMap(({ answered }) => answered))
+  const verdicts = waiting.flatMap(({ attempt: { number, judgedBy, reason, recordedAtMs }, answered }) => {
+    const turns = answered.map((requestId) => ({ requestId, scores: scores.get(requestId) ?? [] }))
+    const verdict = decideAttempt({ judgedBy, reason, turns }, clock.now() - recordedAtMs >= scoreWaitMs)
+    return verdict === undefined ? [] : [{ number, ...verdict }]
   })
   await attempts.judge(verdicts)
   return page.length - verdicts.length
+}
+
+/** The requests of its answers. Its own last where there is one: what was interrupted may have been recorded all the same. */
+function answeredIn({ requestId, earlierTurns, reason }: OpenAttempt): string[] {
+  const earlier = Array.from({ length: earlierTurns }, (_unused, turn) => turnRequestId(requestId, turn))
+  const endsWithAnswer = reason === null || reason === 'interrupted' || reason === 'attacker_failed'
+  return endsWithAnswer ? [...earlier, requestId] : earlier
 }

@@ -61,7 +61,7 @@ async function attack(
   }
   const planned: PlannedAttempt = {
     ...{ number: 0, requestId: 'req_1', probeId: 'p1', category: 'LLM07', scorer: probe.scorer },
-    ...{ judgedBy: probe.judged_by, transformation, repeat: 0 },
+    ...{ judgedBy: probe.judged_by, transformation, repeat: 0, earlierTurns: 0 },
   }
   const made = await makeAttempt(planned, probe, {
     ...{ target, seed: '1', mostBusy: 3, signal: new AbortController().signal },
@@ -106,14 +106,14 @@ test('an adaptive attack has an end that its model does not decide', async () =>
   expect(made.last.kind).toBe('answered')
 })
 
-test('a model that breaks down leaves the attack given up, with all that the target answered in what it cost', async () => {
+test('a model that breaks down is not taken for the target, and all that the target answered stays', async () => {
   nextWords = (turn) => (turn === 2 ? undefined : 'try')
   const { made } = await attack('adaptive', answered)
-  expect(made.last).toMatchObject({
-    kind: 'given_up',
-    error: expect.stringMatching(/^ATTACKER_UNAVAILABLE: /),
+  expect(made).toMatchObject({
+    attackerError: expect.stringContaining('broken'),
+    last: { kind: 'answered', responseBody: '{"n":3}' },
+    earlier: [{ responseBody: '{"n":1}' }],
   })
-  expect(made.earlier.map(({ responseBody }) => responseBody)).toEqual(['{"n":1}', '{"n":3}'])
 })
 
 test('a turn that is turned away is said again, after what the target asked for, and at last given up', async () => {

@@ -7,12 +7,15 @@ import type { PlannedAttempt } from '../steps/plan-attempts.ts'
 import type { Conversation, Target, TargetAnswer } from '../targets/target.ts'
 import type { Pace } from './pace.ts'
 
-/** What an attempt came to: its last exchange, and what all of its exchanges were. */
+/** What an attempt came to: its last exchange, and those before it, each of which is recorded and judged too. */
 export interface MadeAttempt {
   last: TargetAnswer | { kind: 'given_up'; error: string }
-  /** Bodies of the exchanges before the last, which cost too. */
-  earlier: readonly { requestBody: string; responseBody: string }[]
+  earlier: readonly AnsweredTurn[]
+  /** Why the model that attacks did not say what comes next: the attack ended before its end. */
+  attackerError?: string
 }
+
+export type AnsweredTurn = Extract<TargetAnswer, { kind: 'answered' }>
 
 export interface AttackDependencies {
   target: Target
@@ -24,7 +27,7 @@ export interface AttackDependencies {
   signal: AbortSignal
 }
 
-/** Carries out one attempt, turn by turn; the answer to the last turn is what is judged. */
+/** Carries out one attempt, turn by turn. */
 export async function makeAttempt(
   attempt: PlannedAttempt,
   probe: Probe,
@@ -46,7 +49,7 @@ export async function makeAttempt(
     tools: probe.tools ?? [],
     said: [],
   }
-  const earlier: { requestBody: string; responseBody: string }[] = []
+  const earlier: AnsweredTurn[] = []
   const queue = [...turns]
   for (let turn = 0; ; turn++) {
     const text = queue.shift()
@@ -55,14 +58,13 @@ export async function makeAttempt(
     const answer = await ask(conversation, dependencies)
     if (answer.kind !== 'answered') return { last: answer, earlier }
     conversation = { ...conversation, said: [...conversation.said, { role: 'assistant', text: answer.text }] }
-    const exchange = { requestBody: answer.requestBody, responseBody: answer.responseBody }
     if (isAdaptive && queue.length === 0 && turn + 1 < mostAdaptiveTurns && attacker !== undefined) {
       const next = await nextTurn(attacker, probe, conversation)
-      if (typeof next === 'object') return { last: next, earlier: [...earlier, exchange] }
+      if (typeof next === 'object') return { last: answer, earlier, ...next }
       if (next !== undefined) queue.push(next)
     }
     if (queue.length === 0) return { last: answer, earlier }
-    earlier.push(exchange)
+    earlier.push(answer)
   }
 }
 
@@ -72,7 +74,7 @@ async function nextTurn(attacker: AdaptiveAttacker, probe: Probe, conversation: 
     return (await attacker(probe.goal ?? probe.turns.join('\n'), conversation)) ?? undefined
   } catch (error) {
     // An attack that could not be carried through says nothing of the target.
-    return { kind: 'given_up', error: `ATTACKER_UNAVAILABLE: ${messageOf(error).slice(0, 200)}` } as const
+    return { attackerError: messageOf(error).slice(0, 200) }
   }
 }
 

@@ -3,7 +3,7 @@ import type { PriceTable } from '#capture/price-table.ts'
 import type { Clock } from '#runtime/clock.ts'
 import { messageOf, SluiceError } from '#runtime/errors.ts'
 import type { Probe } from '../probes/probe.ts'
-import { makeRecord } from '../steps/make-record.ts'
+import { makeRecords } from '../steps/make-records.ts'
 import type { PlannedAttempt } from '../steps/plan-attempts.ts'
 import type { AttemptStore, RecordedAttempt } from '../stores/attempt-store.ts'
 import type { LogRecords } from '../stores/ingest-client.ts'
@@ -13,6 +13,9 @@ import type { Budget } from './budget.ts'
 import { makeAttempt, type AttackDependencies, type MadeAttempt } from './make-attempt.ts'
 import { createTogether } from './together.ts'
 
+/** What became of an attempt at the target; `attacker_failed`: it ended early because the model that attacks was away. */
+export type AttackOutcome = MadeAttempt['last']['kind'] | 'attacker_failed'
+
 export interface SendDependencies extends AttackDependencies {
   run: RedteamRun
   probes: ReadonlyMap<string, Probe>
@@ -21,7 +24,7 @@ export interface SendDependencies extends AttackDependencies {
   prices: PriceTable
   budget: Budget
   clock: Clock
-  onMade: (kind: MadeAttempt['last']['kind']) => void
+  onMade: (outcome: AttackOutcome) => void
 }
 
 /** Records are at most some MiB each; a batch of ingest takes 32 MiB and 1,000. Two batches are under way: ingest works while Postgres does. */
@@ -29,8 +32,8 @@ const recording = { most: 100, atOnce: 2 }
 /** In a row: then the target is away, and going on would only make a run without answers. */
 const mostFailuresInARow = 20
 
-/** The target does not answer at all. */
-export class TargetAway extends Error {}
+/** The target, or the model that attacks it, does not answer at all. */
+export class NobodyThere extends Error {}
 
 /** Sends every attempt that nobody has begun, so many at a time, and records each. Ends early when the budget does or `signal` aborts. */
 export async function sendAttempts(dependencies: SendDependencies): Promise<void> {
@@ -38,7 +41,7 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
   const begun = beginAhead(attempts, run.options.concurrency)
   const record = createRecorder(dependencies)
   const unrecorded = new Set<Promise<unknown>>()
-  let failures = 0
+  const failures = { target: 0, attacker: 0 }
   let failure: Error | undefined
   const isOver = () => signal.aborted || failure !== undefined || budget.stoppedBy() !== undefined
   // One that ends for good ends all: none waits for room that will not come.
@@ -58,10 +61,8 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
       begun.ended()
       return false
     }
-    const { last } = made.made
-    dependencies.onMade(last.kind)
-    failures = last.kind === 'answered' || last.kind === 'failed' ? 0 : failures + 1
-    if (failures >= mostFailuresInARow) throw new TargetAway('error' in last ? last.error : 'no answer')
+    dependencies.onMade(made.made.attackerError === undefined ? made.made.last.kind : 'attacker_failed')
+    countFailures(failures, attempt, made.made)
     const recorded = record(made).then(() => begun.ended(), end)
     unrecorded.add(recorded)
     void recorded.finally(() => unrecorded.delete(recorded))
@@ -79,6 +80,21 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
   await begun.giveBackRest().catch(end)
   signal.removeEventListener('abort', onAbort)
   if (failure !== undefined) throw failure
+}
+
+/** Throws NobodyThere when it has been too many in a row. Only adaptive attempts ask the model that attacks. */
+function countFailures(
+  failures: { target: number; attacker: number },
+  { transformation }: PlannedAttempt,
+  { last, attackerError }: MadeAttempt,
+): void {
+  failures.target = last.kind === 'given_up' ? failures.target + 1 : 0
+  if (last.kind === 'given_up' && failures.target >= mostFailuresInARow)
+    throw new NobodyThere(`the target cannot be reached: ${last.error}`)
+  if (transformation !== 'adaptive') return
+  failures.attacker = attackerError === undefined ? 0 : failures.attacker + 1
+  if (attackerError !== undefined && failures.attacker >= mostFailuresInARow)
+    throw new NobodyThere(`the model that attacks (REDTEAM_ATTACKER_URL) has failed: ${attackerError}`)
 }
 
 /** Room in the budget comes when an attempt under way is settled, or never: then false. */
@@ -129,24 +145,33 @@ function createRecorder({
     }
   }
   return createTogether(async (answered: readonly Answered[]) => {
-    const refused = await logPatiently(answered.map(({ attempt, made }) => makeRecord(run, attempt, made)))
-    await attempts.noteRecorded(answered.map((one, index) => recordedOf(one, refused[index] ?? null)))
+    const records = answered.map(({ attempt, made }) => makeRecords(run, attempt, made))
+    const refused = await logPatiently(records.flat())
+    const wasRefused = records.map((of) => refused.splice(0, of.length).some((code) => code !== null))
+    await attempts.noteRecorded(answered.map((one, index) => recordedOf(one, wasRefused[index] === true)))
     return answered.map(() => undefined)
   }, recording)
 }
 
-function recordedOf({ attempt, made: { last }, costUsd }: Answered, refused: string | null): RecordedAttempt {
+function recordedOf({ attempt, made, costUsd }: Answered, wasRefused: boolean): RecordedAttempt {
+  const { last, earlier } = made
   const { statusCode, latencyMs } =
     last.kind === 'answered' || last.kind === 'failed' ? last : { statusCode: null, latencyMs: null }
-  const reason =
-    last.kind === 'answered' ? null : last.kind === 'failed' ? 'target_failed' : 'target_not_reached'
   return {
     number: attempt.number,
     statusCode,
     latencyMs,
     costUsd,
-    reason: refused === null ? reason : 'not_recorded',
+    earlierTurns: earlier.length,
+    reason: wasRefused ? 'not_recorded' : reasonOf(made),
   }
+}
+
+/** Null: its last answer stands for how it ended. */
+function reasonOf({ last, attackerError }: MadeAttempt): string | null {
+  if (attackerError !== undefined) return 'attacker_failed'
+  if (last.kind === 'answered') return null
+  return last.kind === 'failed' ? 'target_failed' : 'target_not_reached'
 }
 
 /** Of all exchanges of an attempt; null: of one nobody knows. What never reached the target is free. */

@@ -2,6 +2,7 @@ import type { RedteamTransformation } from '#schemas/redteam-run.ts'
 import { hashedId, idTimeMs } from '#schemas/ids.ts'
 import type { OwaspCategory } from '#schemas/verdicts.ts'
 import { seededRandom, shuffled } from '../attacks/seeded-random.ts'
+import { countTurns } from '../attacks/transformations.ts'
 import type { Probe } from '../probes/probe.ts'
 
 /** One attack that a run makes: its identity is fixed before the first try. */
@@ -14,6 +15,8 @@ export interface PlannedAttempt {
   judgedBy: readonly string[]
   transformation: RedteamTransformation
   repeat: number
+  /** Turns before the last, each of which is recorded as a request of its own: as planned, and at most. */
+  earlierTurns: number
 }
 
 export interface PlanOrder {
@@ -53,6 +56,7 @@ export function planAttempts(order: PlanOrder, probes: Iterable<Probe>): Planned
     judgedBy: probe.judged_by,
     transformation,
     repeat,
+    earlierTurns: countTurns(probe.turns, transformation) - 1,
   }))
 }
 

@@ -3,7 +3,7 @@ import { query } from '#runtime/postgres.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { RedteamTransformation } from '#schemas/redteam-run.ts'
 import type { OwaspCategory } from '#schemas/verdicts.ts'
-import type { AttemptVerdict } from '../steps/decide-verdict.ts'
+import type { AttemptVerdict } from '../steps/decide-attempt.ts'
 import type { PlannedAttempt } from '../steps/plan-attempts.ts'
 
 /** An attempt whose call is recorded, or may be, and that has no verdict. */
@@ -11,6 +11,7 @@ export interface OpenAttempt {
   number: number
   requestId: string
   judgedBy: readonly string[]
+  earlierTurns: number
   reason: string | null
   recordedAtMs: number
 }
@@ -21,7 +22,9 @@ export interface RecordedAttempt {
   statusCode: number | null
   latencyMs: number | null
   costUsd: number | null
-  /** Set: there is no answer to be judged. */
+  /** Of the answers before the last. */
+  earlierTurns: number
+  /** Set: there is no last answer to be judged, or the attack ended before its end. */
   reason: string | null
 }
 
@@ -53,6 +56,7 @@ interface AttemptRow {
   judged_by: string[]
   transformation: RedteamTransformation
   repeat: number
+  earlier_turns: number
   reason: string | null
   recorded_at: Date
 }
@@ -130,6 +134,7 @@ function sendingPart(
         attempts.map(({ latencyMs }) => latencyMs),
         attempts.map(({ costUsd }) => costUsd),
         attempts.map(({ reason }) => reason),
+        attempts.map(({ earlierTurns }) => earlierTurns),
       ])
     },
   }
@@ -140,28 +145,33 @@ function judgingPart(rowsOf: RowsOf): Pick<AttemptStore, 'open' | 'judge'> {
     open: async (after, limit) =>
       (
         await rowsOf<AttemptRow>(
-          `select number, request_id, judged_by, reason, recorded_at from redteam_attempts where run_id = $1 and state = 'recorded' and number > $2 order by number limit $3`,
+          `select number, request_id, judged_by, earlier_turns, reason, recorded_at from redteam_attempts where run_id = $1 and state = 'recorded' and number > $2 order by number limit $3`,
           [after, limit],
         )
       ).map((row) => ({
         number: row.number,
         requestId: idFromUuid('request', row.request_id),
         judgedBy: row.judged_by,
+        earlierTurns: row.earlier_turns,
         reason: row.reason,
         recordedAtMs: row.recorded_at.getTime(),
       })),
     async judge(verdicts) {
       if (verdicts.length === 0) return
-      await rowsOf(judgeSql, [JSON.stringify(verdicts)])
+      const stored = verdicts.map(({ found_in, ...verdict }) => ({
+        ...verdict,
+        found_in: found_in === null ? null : idToUuid(found_in),
+      }))
+      await rowsOf(judgeSql, [JSON.stringify(stored)])
     },
   }
 }
 
 const planSql = `
-  insert into redteam_attempts (run_id, project_id, number, request_id, probe_id, category, scorer, judged_by, transformation, repeat, origin)
-  select $1, $2, number, request_id, probe_id, category, scorer, string_to_array(judged_by, ','), transformation, repeat, origin
-  from unnest($3::integer[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::integer[], $11::jsonb[])
-    as planned (number, request_id, probe_id, category, scorer, judged_by, transformation, repeat, origin)
+  insert into redteam_attempts (run_id, project_id, number, request_id, probe_id, category, scorer, judged_by, transformation, repeat, origin, earlier_turns)
+  select $1, $2, number, request_id, probe_id, category, scorer, string_to_array(judged_by, ','), transformation, repeat, origin, earlier_turns
+  from unnest($3::integer[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::integer[], $11::jsonb[], $12::integer[])
+    as planned (number, request_id, probe_id, category, scorer, judged_by, transformation, repeat, origin, earlier_turns)
   on conflict do nothing`
 
 function planColumns(attempts: readonly PlannedAttempt[], origins?: readonly (object | null)[]): unknown[] {
@@ -178,20 +188,23 @@ function planColumns(attempts: readonly PlannedAttempt[], origins?: readonly (ob
       const origin = origins?.[index]
       return origin === undefined || origin === null ? null : JSON.stringify(origin)
     }),
+    attempts.map(({ earlierTurns }) => earlierTurns),
   ]
 }
 
 const recordedSql = `
   update redteam_attempts a set state = 'recorded', recorded_at = now(), status_code = r.status_code, latency_ms = r.latency_ms,
-    cost_usd = r.cost_usd, reason = r.reason
-  from unnest($2::integer[], $3::integer[], $4::float8[], $5::float8[], $6::text[]) as r (number, status_code, latency_ms, cost_usd, reason)
+    cost_usd = r.cost_usd, reason = r.reason, earlier_turns = r.earlier_turns
+  from unnest($2::integer[], $3::integer[], $4::float8[], $5::float8[], $6::text[], $7::integer[])
+    as r (number, status_code, latency_ms, cost_usd, reason, earlier_turns)
   where a.run_id = $1 and a.number = r.number and a.state = 'sending'`
 
 // Only what has no verdict gets one: two processes that look at the same scores cannot disagree.
 const judgeSql = `
   update redteam_attempts a set state = 'judged', judged_at = now(), verdict = v.verdict, severity = v.severity, failed_by = v.failed_by,
-    detected = v.detected, reason = v.reason
-  from jsonb_to_recordset($2::jsonb) as v (number integer, verdict text, severity text, failed_by text[], detected boolean, reason text)
+    detected = v.detected, reason = v.reason, found_in = v.found_in
+  from jsonb_to_recordset($2::jsonb)
+    as v (number integer, verdict text, severity text, failed_by text[], detected boolean, reason text, found_in uuid)
   where a.run_id = $1 and a.number = v.number and a.state = 'recorded'`
 
 function attemptOf(row: AttemptRow): PlannedAttempt {
@@ -204,5 +217,6 @@ function attemptOf(row: AttemptRow): PlannedAttempt {
     judgedBy: row.judged_by,
     transformation: row.transformation,
     repeat: row.repeat,
+    earlierTurns: row.earlier_turns,
   }
 }

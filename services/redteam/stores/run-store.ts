@@ -19,6 +19,7 @@ export interface RedteamRun {
   options: RedteamOptions
   seed: string
   budgetUsd: number | null
+  runner: 'worker' | 'cli'
   status: RedteamStatus
   probesDigest: string | null
   startedAtMs: number
@@ -32,6 +33,7 @@ interface RunRow {
   options: unknown
   seed: string
   budget_usd: number | null
+  runner: RedteamRun['runner']
   status: RedteamStatus
   probes_digest: string | null
   started_at: Date
@@ -50,6 +52,8 @@ export interface RunStore {
   /** Whether the run is still held and not over. */
   startScoring(runId: string, stoppedBy: 'budget' | 'no_price' | undefined): Promise<boolean>
   fail(runId: string, problem: string): Promise<void>
+  /** Why it stands still, until it is claimed again. */
+  noteProblem(runId: string, problem: string): Promise<void>
   /** Ends the run with its counts and `redteam_complete`, in one transaction; false when it was over already. */
   finish(run: RedteamRun, dashboardUrl: string): Promise<boolean>
 }
@@ -113,13 +117,20 @@ export function createRunStore(pool: Pool, holder: string, leaseMs: number): Run
         [idToUuid(runId), holder, problem.slice(0, 2_000)],
       )
     },
+    async noteProblem(runId, problem) {
+      await run('update redteam_runs set problem = $3 where id = $1 and holder = $2', [
+        idToUuid(runId),
+        holder,
+        problem.slice(0, 2_000),
+      ])
+    },
     finish: (carried, dashboardUrl) => finishRun(pool, holder, carried, dashboardUrl),
   }
 }
 
 const releaseSql = 'update redteam_runs set holder = null, lease_until = null where id = $1 and holder = $2'
 const claimSql = `
-  update redteam_runs set holder = $1, lease_until = now() + make_interval(secs => $3::float8 / 1000), started_at = coalesce(started_at, now()),
+  update redteam_runs set holder = $1, problem = null, lease_until = now() + make_interval(secs => $3::float8 / 1000), started_at = coalesce(started_at, now()),
     status = case when status = 'queued' then 'running' else status end
   where id = (
     select id from redteam_runs where status in ('queued', 'running', 'scoring') and (lease_until is null or lease_until < now())
@@ -166,6 +177,7 @@ function runOf(row: RunRow): RedteamRun {
     options: redteamOptionsSchema.parse(row.options),
     seed: row.seed,
     budgetUsd: row.budget_usd,
+    runner: row.runner,
     status: row.status,
     probesDigest: row.probes_digest,
     startedAtMs: row.started_at.getTime(),

@@ -18,7 +18,7 @@ export interface UsedRedteam {
   /** Orders a run of another tool's report, for the process that is told its id. */
   orderRecorded: (format: string) => Promise<string>
   /** Orders a run of the worker; resolves to its id. */
-  order: (target: RedteamTarget, changes?: object, options?: object) => Promise<string>
+  order: (target: { url: string }, changes?: object, options?: object) => Promise<string>
   runOf: (id: string) => Promise<Record<string, unknown>>
   /** The run, once it is over. */
   finished: (id: string, status?: string) => Promise<Record<string, unknown>>
@@ -91,7 +91,7 @@ export function useRedteam(): UsedRedteam {
 async function orderRun(
   stage: RedteamStage,
   projectId: string,
-  target: RedteamTarget,
+  target: { url: string },
   { changes, options }: { changes: object | undefined; options: object | undefined },
 ): Promise<string> {
   const answer = await stage.call('POST', '/api/redteam-runs', {

@@ -1167,6 +1167,7 @@ export interface Operations {
         verdict: 'pass' | 'fail' | 'unscored' | null
         severity: 'medium' | 'high' | 'critical' | null
         failed_by: string[] | null
+        found_in: string | null
         detected: boolean | null
         reason: string | null
         status_code: number | null

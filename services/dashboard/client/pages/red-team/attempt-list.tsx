@@ -27,8 +27,8 @@ export function AttemptList({ run }: { run: RedTeamRun }) {
   const columns: Column<Attempt>[] = [
     {
       title: 'Probe',
-      cell: ({ probe_id: probe, request_id: id }) => (
-        <PageLink to="/requests/$id" params={{ id }} search={{ project: run.project_id }}>
+      cell: ({ probe_id: probe, request_id: last, found_in: found }) => (
+        <PageLink to="/requests/$id" params={{ id: found ?? last }} search={{ project: run.project_id }}>
           <PlainText text={probe} />
         </PageLink>
       ),

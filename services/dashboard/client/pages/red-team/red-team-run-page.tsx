@@ -98,7 +98,7 @@ function RunActions({ run, against }: { run: RedTeamRun; against: string | undef
   const ask = () =>
     askFirst({
       title: 'Cancel this run?',
-      consequence: 'No further attack is sent. What was sent is judged and stays.',
+      consequence: 'No further attack is sent. What was sent stays recorded and scored.',
       confirm: 'Cancel the run',
       action: () => cancel.mutateAsync({ params: { id: run.id } }),
       done: 'The run is cancelled.',

@@ -72,7 +72,7 @@ function Bounds({ form }: { form: UseFormReturnType<Values> }) {
         <TextInput
           label="Seed"
           description="The same seed, the same attacks"
-          placeholder="By chance"
+          placeholder="1"
           {...form.getInputProps('seed')}
         />
       </Group>
