@@ -8,6 +8,11 @@ const body = '{"messages":[]}'
 const mark = makeRedteamMark(secret, body, atMs)
 const [version = '', seconds = '', nonce = '', mac = ''] = mark.split('.')
 const later = [version, String(Number(seconds) + 60), nonce, mac].join('.')
+const bytesOf = (text: string) => Buffer.from(text, 'base64url')
+const otherwise = Array.from(
+  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_',
+  (digit) => mac.slice(0, -1) + digit,
+).filter((text) => text !== mac && bytesOf(text).equals(bytesOf(mac)))
 const noBytes = [version, seconds, nonce, '='.repeat(43)].join('.')
 
 test.each<[string, string, string, string, number, string]>([
@@ -18,12 +23,24 @@ test.each<[string, string, string, string, number, string]>([
   ['of another secret', mark, body, 'another-secret-of-theirs', atMs, 'forged'],
   ['made younger', later, body, secret, atMs, 'forged'],
   ['with another end', `${mark.slice(0, -2)}__`, body, secret, atMs, 'forged'],
+  [
+    'of the same bytes, spelled otherwise',
+    [version, seconds, nonce, otherwise[0]].join('.'),
+    body,
+    secret,
+    atMs,
+    'forged',
+  ],
   ['with more behind it', `${mark}.x`, body, secret, atMs, 'forged'],
   ['of no bytes', noBytes, body, secret, atMs, 'forged'],
   ['of nothing', '', body, secret, atMs, 'forged'],
 ])('a mark %s', (_name, given, of, withSecret, arrivedMs, expected) => {
   const request = { sha256: hash('sha256', of, 'hex'), arrivedMs }
   expect(examineRedteamMark(given, withSecret, request)).toBe(expected)
+})
+
+test('bytes can be spelled otherwise', () => {
+  expect(otherwise).toHaveLength(3)
 })
 
 test('two requests with one body in one second have two marks', () => {
