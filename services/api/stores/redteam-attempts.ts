@@ -117,7 +117,7 @@ export async function attemptsWithBodies(
 ): Promise<AttemptWithBodies[]> {
   const rows = await database.query<BodyRow & Record<string, unknown>>(
     `select ${columns}, a.origin, b.request_codec, b.request_key_id, b.request_data, b.response_codec, b.response_key_id, b.response_data
-     from redteam_attempts a left join llm_request_bodies b 
+     from redteam_attempts a left join llm_request_bodies b
        on b.project_id = a.project_id and b.request_id = coalesce(a.found_in, a.request_id) and b.created_at = $3
      where :scope(a) and a.run_id = $2 and a.state = 'judged' and a.number > $4 and ($5::text is null or a.verdict = $5)
      order by a.number limit $6`,

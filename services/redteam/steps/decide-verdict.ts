@@ -18,7 +18,7 @@ export interface AnswerVerdict {
   verdict: RedteamVerdict
   severity: Severity | null
   failed_by: readonly string[]
-  detected: boolean | null
+  detected: boolean
   reason: string | null
 }
 
