@@ -1,35 +1,22 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { access, readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
-import { z } from 'zod'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
-import { messageOf } from '#runtime/errors.ts'
-import { redteamCommandSchema } from '#schemas/redteam-run.ts'
 import { findStore } from './stack/find-store.ts'
 import { callApi, findApi, type OperatorApi } from './stack/operator-api.ts'
 import { createProgress } from './stack/progress.ts'
-
-const usage = `scripts/redteam run --target URL --project ID --agent NAME [options]
-scripts/redteam import FILE --format garak|promptfoo --project ID --agent NAME
-scripts/redteam resume RUN [FILE] [--key, --command, --probes as at the start]
-scripts/redteam cancel RUN
-scripts/redteam report RUN [--format json|html|junit|garak] [--out FILE]
-
-  --model NAME       that the target is asked for       --key KEY          bearer token of the target; it is not stored
-  --template FILE    JSON {"url", "headers", "body" with {{prompt}}, "answer": JSON pointer}, instead of --target
-  --command JSON     ["program", "argument"]: says what it reads on standard input to the agent and writes the answer
-  --probes A,B       ids, beginnings of ids, categories, scorers; what ends in .yaml is a file of probes, ours or promptfoo's
-  --transformations A,B (plain)    --repeats N (1)    --limit N    --seed TEXT (1)    --concurrency N (4)
-  --requests-per-minute N          --budget-usd N     --alert      raise threat_detected for what fails
-  --fail-over SHARE  end with 1 when a larger share of what was judged failed (0 to 1)
-  --format F --out FILE            write the report when it is over; of an import in the form of FILE if it is garak's, else as JSON
-  --state DIR        the running stack (.sluice); PUBLIC_BASE_URL, INTERNAL_API_SECRET and DATABASE_URL take its place
-
-Hosts other than loopback are attacked only when REDTEAM_ALLOWED_HOSTS names them. A run that was killed goes on with \`resume\`.
-`
+import {
+  checkArguments,
+  isFile,
+  numberOf,
+  readArguments,
+  targetOf,
+  usage,
+  wordsOf,
+  type Values,
+} from './stack/redteam-arguments.ts'
 
 interface Run {
   id: string
@@ -44,86 +31,6 @@ interface Run {
   fail_count: number
   unscored_count: number
   critical_count: number
-}
-
-function readArguments() {
-  const text = { type: 'string' } as const
-  const flag = { type: 'boolean' } as const
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        ...{
-          target: text,
-          model: text,
-          key: text,
-          template: text,
-          command: text,
-          project: text,
-          agent: text,
-        },
-        ...{ probes: text, transformations: text, repeats: text, limit: text, seed: text, concurrency: text },
-        ...{ 'requests-per-minute': text, 'budget-usd': text, alert: flag, 'fail-over': text, format: text },
-        ...{ out: text, state: text, help: { ...flag, short: 'h' } },
-      },
-    })
-  } catch (error) {
-    throw new CannotStart(`${messageOf(error)}\n\n${usage}`)
-  }
-}
-
-type Values = ReturnType<typeof readArguments>['values']
-
-const wordsOf = (list: string | undefined) => (list ?? '').split(',').filter((word) => word !== '')
-const isFile = (word: string) => /\.ya?ml$/.test(word)
-
-function numberOf(name: string, given: string | undefined): number | undefined {
-  if (given === undefined) return undefined
-  const value = Number(given)
-  if (given.trim() === '' || Number.isNaN(value))
-    throw new CannotStart(`--${name}: expected a number, not ${given}`)
-  return value
-}
-
-async function targetOf(values: Values): Promise<object> {
-  if (values.command !== undefined) return { kind: 'command' }
-  if (values.template !== undefined) return { kind: 'http', ...(await readTemplate(values.template)) }
-  if (values.target === undefined)
-    throw new CannotStart(`--target, --template or --command is needed\n\n${usage}`)
-  return { kind: 'chat', url: values.target, ...(values.model === undefined ? {} : { model: values.model }) }
-}
-
-async function readTemplate(file: string): Promise<object> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8')) as object
-  } catch (error) {
-    throw new CannotStart(`--template ${file}: ${messageOf(error)}`)
-  }
-}
-
-/** What would only come to light when the run is over, or with the run failed, is told before it is ordered. */
-async function checkArguments(values: Values, recordedFile: string | undefined): Promise<void> {
-  const threshold = numberOf('fail-over', values['fail-over']) ?? 0
-  if (threshold < 0 || threshold > 1)
-    throw new CannotStart(`--fail-over: expected a share from 0 to 1, not ${threshold}`)
-  checkCommand(values.command)
-  for (const file of [
-    ...wordsOf(values.probes).filter(isFile),
-    ...(recordedFile === undefined ? [] : [recordedFile]),
-  ])
-    await access(file).catch((error: unknown) => {
-      throw new CannotStart(`${file} cannot be read: ${messageOf(error)}`)
-    })
-}
-
-function checkCommand(command: string | undefined): void {
-  if (command === undefined) return
-  try {
-    redteamCommandSchema.parse(JSON.parse(command))
-  } catch (error) {
-    const why = error instanceof z.ZodError ? error.issues[0]?.message : messageOf(error)
-    throw new CannotStart(`--command: expected a JSON array of a program and its arguments: ${why ?? ''}`)
-  }
 }
 
 async function order(api: OperatorApi, values: Values, target: object): Promise<Run> {

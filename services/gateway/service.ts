@@ -10,7 +10,6 @@ import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { listen } from '#runtime/operations-server.ts'
 import type { Health, Service } from '#runtime/service.ts'
-import { redteamMarkSecret } from '#schemas/redteam-mark.ts'
 import { requestLimitOf } from '#schemas/tiers.ts'
 import type { GatewayConfig } from './config.ts'
 import { keyCredential, secretCredential } from './delivery/credentials.ts'
@@ -28,7 +27,7 @@ import { createOwnProject, type OwnProject } from './projects/own-project.ts'
 import { Spool } from './spool/spool.ts'
 import { createCallQueue, type CallQueue } from './traffic/call-queue.ts'
 import { createCallers } from './traffic/create-callers.ts'
-import { drainServer } from './traffic/drain-server.ts'
+import { drainServer, drainTimes } from './traffic/drain-server.ts'
 import { createEarlyHeaders } from './traffic/early-headers.ts'
 import { createLiveCalls, type LiveCalls } from './traffic/live-calls.ts'
 import { createTrafficServer } from './traffic/traffic-server.ts'
@@ -50,8 +49,6 @@ export interface Gateway extends Service {
 
 /** How long a stopping gateway still sends; what is left stays on disk. */
 const sendOnStopMs = 3_000
-/** A stopping gateway breaks off the calls that are left so long before its deadline: for the disk to take their records, and to send. */
-const endBeforeDeadlineMs = 6_000
 
 /** The gateway: forwards calls, records them on disk, and sends the records to the API service. Wiring only. */
 export function createGateway(
@@ -82,7 +79,7 @@ export function createGateway(
       metrics,
       log,
     }),
-    isMarkedAttack: createAttackMarks(redteamMarkSecret(config), (outcome) => metrics.attackMark(outcome)),
+    isMarkedAttack: createAttackMarks(config, (outcome) => metrics.attackMark(outcome)),
     budget: createCaptureBudget(config.CAPTURE_TOTAL_MAX_BYTES),
     maxBodyBytes,
     clientGone: config.CLIENT_GONE,
@@ -218,10 +215,6 @@ class GatewayService implements Gateway {
     await closeClients()
     this.#ended.resolve(undefined)
   }
-}
-
-function drainTimes({ DRAIN_LEAD_MS: leadMs, DRAIN_DEADLINE_MS: deadlineMs }: GatewayConfig) {
-  return { leadMs, patienceMs: Math.max(deadlineMs / 2, deadlineMs - endBeforeDeadlineMs) }
 }
 
 /** The project of SERVICE_API_KEY. */

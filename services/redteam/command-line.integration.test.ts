@@ -83,6 +83,35 @@ test('going on with other probes is refused, and with the same ones it goes on',
   expect([code, output]).toEqual([0, expect.stringContaining(`${id} done: 3 attempts, 0 failed`)])
 })
 
+test('a report of garak comes in as a run that is scored here, and goes out again as it was', async () => {
+  const file = join(import.meta.dirname, 'interchange', 'fixtures', 'garak.report.jsonl')
+  const linesOf = (text: string) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ entry_type }) => entry_type === 'attempt')
+  const id = await used.orderRecorded('garak')
+  const theirs = linesOf(await readFile(file, 'utf8')).filter(({ status }) => status === 2)
+  await used.startRedteam({ REDTEAM_RUN_ID: id, REDTEAM_RECORDED_FILE: file })
+  expect(await used.finished(id)).toMatchObject({ total_probes: theirs.length, stopped_by: null })
+  const { text: report } = await used.stage.call('GET', `/api/redteam-runs/${id}/report?format=garak`)
+  const ours = new Map(linesOf(report).map((line) => [line['uuid'], line]))
+  expect(ours.size).toBe(theirs.length)
+  const saidIn = (line: Record<string, unknown> | undefined) => ({
+    turns: (line?.['prompt'] as { turns: { role: string; content: { text: string } }[] }).turns.map(
+      ({ role, content }) => [role, content.text],
+    ),
+    outputs: (line?.['outputs'] as { text: string }[]).map(({ text }) => text),
+  })
+  for (const line of theirs) {
+    const { seq, status, probe_classname, goal, detector_results } = line
+    const kept = { seq, status, probe_classname, goal, detector_results }
+    expect(ours.get(line['uuid'])).toMatchObject(kept)
+    expect(saidIn(ours.get(line['uuid']))).toEqual(saidIn(line))
+  }
+})
+
 test('promptfoo’s results come in as a run that is scored here, with a report as JSON', async () => {
   const [file, out] = [join(directory, 'results.json'), join(directory, 'report.json')]
   const result = (output: string | null) => ({

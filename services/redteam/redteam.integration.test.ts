@@ -1,13 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePorts } from '#infra/embedded/free-port.ts'
-import { listen } from '#runtime/operations-server.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
-import { proxyKey, startGateway } from '#tests/support/start-gateway.ts'
 import { startServiceProcess } from '#tests/support/service-process.ts'
 import { until } from '#tests/support/until.ts'
 import { useRedteam } from './testing/use-redteam.ts'
@@ -200,83 +196,6 @@ test('a target that turns requests away is waited for, and each attempt is made 
   expect(new Set(target.asked).size).toBe(10)
 })
 
-test('a conversation is judged by each of its answers, and through a gateway each is recorded once', async () => {
-  const provider = await startTarget({ manner: 'relents' })
-  const gateway = await startGateway({
-    UPSTREAM_URL: provider.url,
-    API_BACKEND_URL: used.stage.environment['API_BACKEND_URL'] ?? '',
-    SERVICE_API_KEY: used.project.key,
-    INTERNAL_API_SECRET: used.stage.environment['INTERNAL_API_SECRET'] ?? '',
-  })
-  try {
-    await startRedteam({ REDTEAM_TARGET_KEYS: `127.0.0.1=${proxyKey}` })
-    const id = await order(gateway, {}, { limit: 2, probes: ['LLM07'], transformations: ['crescendo'] })
-    const run = await finished(id)
-    expect(run).toMatchObject({ total_probes: 2, fail_count: 2 })
-    expect((await eventsOf('redteam_complete', id))[0]).toMatchObject({ total_probes: 2, fail_count: 2 })
-    const { json } = await used.stage.call('GET', `/api/redteam-runs/${id}/attempts`)
-    const attempts = json['items'] as { request_id: string; found_in: string }[]
-    const { text: junit } = await used.stage.call('GET', `/api/redteam-runs/${id}/report?format=junit`)
-    for (const { request_id, found_in } of attempts) {
-      const found = (await used.stage.call('GET', `/api/requests/${found_in}?project_id=${used.project.id}`))
-        .json
-      expect(found['metadata']).toMatchObject({ redteam_attempt: request_id, redteam_turn: 1 })
-      expect(JSON.stringify(found['response_body'])).toContain('My instructions are')
-      expect(junit).toContain(`request ${found_in}<`)
-    }
-
-    // Behind all of them goes a call of the application's own.
-    const own = await fetch(`${gateway.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${proxyKey}`, 'x-service-session-id': id },
-      body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hello' }] }),
-    })
-    expect(own.status).toBe(200)
-    const countsOf = async () =>
-      (
-        await used.stage.pool.query<{ source: string; calls: number }>(
-          'select source, count(*)::integer as calls from llm_requests where session_id = $1 group by 1 order by 1',
-          [id],
-        )
-      ).rows
-    await until(async () => (await countsOf()).length === 2)
-    expect([provider.asked.length, await countsOf()]).toEqual([
-      9,
-      [
-        { source: 'gateway', calls: 1 },
-        { source: 'redteam', calls: 8 },
-      ],
-    ])
-  } finally {
-    await gateway.stop()
-  }
-})
-
-test('an attacker that has broken down is not taken for the target, whose answers count all the same', async () => {
-  const attacker = createServer((_request, response) => response.writeHead(400).end('{}'))
-  await listen(attacker, 0, '127.0.0.1')
-  const { port } = attacker.address() as AddressInfo
-  try {
-    await startRedteam({ REDTEAM_ATTACKER_URL: `http://127.0.0.1:${port}` })
-    const options = { probes: ['LLM07'], transformations: ['adaptive'] }
-    const weak = await order(await startTarget({ manner: 'weak' }), {}, { ...options, limit: 2 })
-    const hardened = await order(await startTarget({ manner: 'hardened' }), {}, { ...options, limit: 2 })
-    const repeated = { ...options, repeats: 10, concurrency: 2 }
-    const many = await order(await startTarget({ manner: 'hardened' }), {}, repeated)
-    expect(await finished(weak)).toMatchObject({ total_probes: 2, fail_count: 2 })
-    expect(await finished(hardened)).toMatchObject({ total_probes: 2, unscored_count: 2 })
-    const { json } = await used.stage.call('GET', `/api/redteam-runs/${hardened}/attempts`)
-    expect((json['items'] as { reason: string }[]).map(({ reason }) => reason)).toEqual([
-      'attacker_failed',
-      'attacker_failed',
-    ])
-    expect((await finished(many, 'failed'))['problem']).toMatch(/^the model that attacks .* has failed: 400/)
-  } finally {
-    attacker.closeAllConnections()
-    attacker.close()
-  }
-})
-
 describe('what is refused', () => {
   test.each([
     ['a host that nobody named', { target: { kind: 'chat', url: 'https://example.com/v1' } }, 'target.url'],
@@ -327,33 +246,4 @@ describe('what is refused', () => {
     await startRedteam()
     expect((await finished(id, 'failed'))['problem']).toContain(problem)
   })
-})
-
-test('a report of garak comes in as a run that is scored here, and goes out again as it was', async () => {
-  const file = join(import.meta.dirname, 'interchange', 'fixtures', 'garak.report.jsonl')
-  const linesOf = (text: string) =>
-    text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
-      .filter(({ entry_type }) => entry_type === 'attempt')
-  const id = await used.orderRecorded('garak')
-  const theirs = linesOf(await readFile(file, 'utf8')).filter(({ status }) => status === 2)
-  await startRedteam({ REDTEAM_RUN_ID: id, REDTEAM_RECORDED_FILE: file })
-  expect(await finished(id)).toMatchObject({ total_probes: theirs.length, stopped_by: null })
-  const { text: report } = await used.stage.call('GET', `/api/redteam-runs/${id}/report?format=garak`)
-  const ours = new Map(linesOf(report).map((line) => [line['uuid'], line]))
-  expect(ours.size).toBe(theirs.length)
-  const saidIn = (line: Record<string, unknown> | undefined) => ({
-    turns: (line?.['prompt'] as { turns: { role: string; content: { text: string } }[] }).turns.map(
-      ({ role, content }) => [role, content.text],
-    ),
-    outputs: (line?.['outputs'] as { text: string }[]).map(({ text }) => text),
-  })
-  for (const line of theirs) {
-    const { seq, status, probe_classname, goal, detector_results } = line
-    const kept = { seq, status, probe_classname, goal, detector_results }
-    expect(ours.get(line['uuid'])).toMatchObject(kept)
-    expect(saidIn(ours.get(line['uuid']))).toEqual(saidIn(line))
-  }
 })

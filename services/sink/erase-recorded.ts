@@ -46,26 +46,7 @@ export function createErasing({
   /** Erasures that failed when they were last gone on with: they come after the others. */
   const failing = new Set<string>()
 
-  const takeTurn = <T>(work: (client: PoolClient) => Promise<T>) => inTurn(pool, erasingLock, work)
-
-  /** Resolves to whether nothing is left. */
-  async function eraseRest(erasure: OpenErasure, signal: AbortSignal | undefined): Promise<boolean> {
-    for (const table of traceTables) {
-      let place: Place | undefined
-      do place = await takeTurn((client) => eraseTraces(client, table, erasure, place, rowsAtOnce))
-      while (place !== undefined && signal?.aborted !== true)
-    }
-    const all = async (erase: typeof eraseCounts) => {
-      while ((await takeTurn((client) => erase(client, erasure, rowsAtOnce))) > 0);
-    }
-    await all(eraseQuotes)
-    if (erasure.scope === 'project') {
-      await all(eraseCounts)
-      if (await takeTurn((client) => areAttacksHeld(client, erasure))) return false
-      await all(eraseAttacks)
-    }
-    return signal?.aborted !== true
-  }
+  const takeTurn: TakeTurn = (work) => inTurn(pool, erasingLock, work)
 
   async function finish(client: PoolClient, erasure: OpenErasure): Promise<void> {
     if (erasure.settled === null) return markEmptied(client, erasure)
@@ -86,7 +67,7 @@ export function createErasing({
     const { erasure, count } = step
     counter.inc(count)
     if (count > 0 || erasure.settled === false) return count
-    if (await eraseRest(erasure, signal)) await takeTurn((client) => finish(client, erasure))
+    if (await eraseRest(takeTurn, erasure, signal)) await takeTurn((client) => finish(client, erasure))
     return 0
   }
 
@@ -107,4 +88,29 @@ export function createErasing({
     }
     return erased > 0
   }
+}
+
+type TakeTurn = <T>(work: (client: PoolClient) => Promise<T>) => Promise<T>
+
+/** Deletes what is known of erased calls besides themselves. Resolves to whether nothing is left. */
+async function eraseRest(
+  takeTurn: TakeTurn,
+  erasure: OpenErasure,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  for (const table of traceTables) {
+    let place: Place | undefined
+    do place = await takeTurn((client) => eraseTraces(client, table, erasure, place, rowsAtOnce))
+    while (place !== undefined && signal?.aborted !== true)
+  }
+  const all = async (erase: typeof eraseCounts) => {
+    while ((await takeTurn((client) => erase(client, erasure, rowsAtOnce))) > 0);
+  }
+  await all(eraseQuotes)
+  if (erasure.scope === 'project') {
+    await all(eraseCounts)
+    if (await takeTurn((client) => areAttacksHeld(client, erasure))) return false
+    await all(eraseAttacks)
+  }
+  return signal?.aborted !== true
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { examineRedteamMark } from '#schemas/redteam-mark.ts'
+import { examineRedteamMark, redteamMarkSecret } from '#schemas/redteam-mark.ts'
 import { createRemembered } from '../traffic/remembered.ts'
 import type { CapturedBytes } from './captured-body.ts'
 
@@ -20,9 +20,10 @@ const remembered = 50_000
 
 /** What is forged, too old or used is counted and changes nothing: nobody hides a call without the secret. */
 export function createAttackMarks(
-  secret: string | undefined,
+  config: Parameters<typeof redteamMarkSecret>[0],
   onMark: (outcome: MarkOutcome) => void,
 ): IsMarkedAttack {
+  const secret = redteamMarkSecret(config)
   const isNew = createRemembered(remembered)
   const examine = ({ text, arrivedMs }: AttackMark, request: CapturedBytes): MarkOutcome => {
     if (secret === undefined) return 'no_secret'

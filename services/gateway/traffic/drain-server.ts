@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { GatewayConfig } from '../config.ts'
 import type { LiveCalls } from './live-calls.ts'
 import { CallTooLong } from './upstream.ts'
 
@@ -11,6 +12,16 @@ interface DrainTimes {
 }
 
 const closeIdleEveryMs = 50
+
+/** A stopping gateway breaks off the calls that are left so long before its deadline: for the disk to take their records, and to send. */
+const endBeforeDeadlineMs = 6_000
+
+export function drainTimes({
+  DRAIN_LEAD_MS: leadMs,
+  DRAIN_DEADLINE_MS: deadlineMs,
+}: GatewayConfig): DrainTimes {
+  return { leadMs, patienceMs: Math.max(deadlineMs / 2, deadlineMs - endBeforeDeadlineMs) }
+}
 
 /**
  * Resolves when every call is over and recorded, also those that are heard out for an application that has gone, and every connection is

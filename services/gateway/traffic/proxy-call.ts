@@ -258,7 +258,7 @@ export class ProxyCall implements UpstreamHandler, LiveCall, BegunAnswer {
       return undefined
     }
     for (const cut of captured.cuts()) metrics.cut(cut)
-    const recorded = recorder({
+    return recorder({
       id,
       caller,
       path,
@@ -271,8 +271,7 @@ export class ProxyCall implements UpstreamHandler, LiveCall, BegunAnswer {
       // Without an answer nothing was broken off by the provider: it failed.
       abortedBy: this.#answer === undefined && abortedBy === 'upstream' ? null : abortedBy,
       error,
-    })
-    return recorded.then(() => captured.release())
+    }).then(() => captured.release())
   }
 
   #measure(abortedBy: 'client' | 'upstream' | null, status: number | null, overMs: number): void {

@@ -60,8 +60,7 @@ export interface RunStore {
 
 /** `leaseMs`: how long a run stays with a process that says nothing. After a kill -9 another one takes it then. */
 export function createRunStore(pool: Pool, holder: string, leaseMs: number): RunStore {
-  const run = async (text: string, values: readonly unknown[]) =>
-    (await query(pool, text, values)).rowCount === 1
+  const run: Run = async (text, values) => (await query(pool, text, values)).rowCount === 1
   // A lease that ran out on a slow machine is no reason to carry a run out twice in one process, each with a budget of its own.
   const carried = new Set<string>()
   return {
@@ -110,21 +109,31 @@ export function createRunStore(pool: Pool, holder: string, leaseMs: number): Run
          where id = $1 and holder = $2 and status in ('running', 'scoring')`,
         [idToUuid(runId), holder, stoppedBy ?? null],
       ),
+    ...problemPart(run, holder),
+    finish: (carried, dashboardUrl) => finishRun(pool, holder, carried, dashboardUrl),
+  }
+}
+
+type Run = (text: string, values: readonly unknown[]) => Promise<boolean>
+
+const mostProblemUnits = 2_000
+
+function problemPart(run: Run, holder: string): Pick<RunStore, 'fail' | 'noteProblem'> {
+  return {
     async fail(runId, problem) {
       await run(
         `update redteam_runs set status = 'failed', problem = $3, finished_at = now(), holder = null, lease_until = null
          where id = $1 and holder = $2 and status in ('queued', 'running', 'scoring')`,
-        [idToUuid(runId), holder, problem.slice(0, 2_000)],
+        [idToUuid(runId), holder, problem.slice(0, mostProblemUnits)],
       )
     },
     async noteProblem(runId, problem) {
       await run('update redteam_runs set problem = $3 where id = $1 and holder = $2', [
         idToUuid(runId),
         holder,
-        problem.slice(0, 2_000),
+        problem.slice(0, mostProblemUnits),
       ])
     },
-    finish: (carried, dashboardUrl) => finishRun(pool, holder, carried, dashboardUrl),
   }
 }
 
