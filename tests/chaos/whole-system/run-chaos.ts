@@ -23,6 +23,8 @@ export interface ChaosOptions {
 export interface ChaosResult {
   findings: readonly Finding[]
   faults: readonly FaultRecord[]
+  /** Planned, and in the way of others. */
+  leftOut: number
   /** By way and end. */
   calls: Readonly<Record<string, number>>
   /** What gateways count as lost. */
@@ -54,8 +56,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     const clock = () => `${((performance.now() - startedMs) / 1_000).toFixed(1).padStart(7)} s  `
     const calling = startCalling({ stage, seed, callsPerSecond })
     const sayAt = (line: string) => say(clock() + line)
-    const [records] = await Promise.all([
-      carryOut(planned, { stage, faults, startedMs, lastsMs, say: sayAt }),
+    const [{ records, leftOut }] = await Promise.all([
+      carryOut(planned, { stage, faults, startedMs, say: sayAt }),
       sleep(lastsMs),
     ])
     await calling.stop()
@@ -67,6 +69,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     return {
       findings,
       faults: records,
+      leftOut,
       lost: left.lost,
       calls: countBy(calls.map(({ way, end }) => `${way} ${end}`)),
       delays: await readDelays(stage.parts.postgres.url),

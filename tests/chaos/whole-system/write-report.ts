@@ -24,7 +24,7 @@ export function isSound({ findings }: ChaosResult): boolean {
 
 /** The report of a run, in Markdown. */
 export function writeReport(result: ChaosResult, facts: RunFacts): string {
-  const { findings, faults, calls, lost, delays, restMs, restarts } = result
+  const { findings, faults, leftOut, calls, lost, delays, restMs, restarts } = result
   const slowest = faults.toSorted((a, b) => recoveryOf(b) - recoveryOf(a))[0]
   const kinds = [...Map.groupBy(faults, ({ kind }) => kind)].sort(([a], [b]) => (a < b ? -1 : 1))
   return [
@@ -47,7 +47,7 @@ export function writeReport(result: ChaosResult, facts: RunFacts): string {
     ...findings.flatMap(({ invariant, wrong }) =>
       wrong.length === 0 ? [] : [`**${invariant}**`, ...wrong.slice(0, named).map((each) => `- ${each}`), ''],
     ),
-    `${faults.length} faults of ${kinds.length} kinds:`,
+    `${faults.length} faults of ${kinds.length} kinds; ${leftOut} more were left out, because what they would have struck had not recovered in time.`,
     '',
     '| fault | times | longest | slowest recovery |',
     '|---|---:|---:|---:|',

@@ -20,26 +20,30 @@ export interface CarryingOut {
   faults: readonly Fault[]
   /** `performance.now()` of the beginning. */
   startedMs: number
-  /** What cannot begin by then, because others took longer to recover from than planned, is left out. */
-  lastsMs: number
   say: (line: string) => void
 }
 
-/** Carries out each fault at its time, or as soon as what it needs has been let go. Rejects after all when one could not be done or undone. */
-export async function carryOut(
-  planned: readonly PlannedFault[],
-  carrying: CarryingOut,
-): Promise<FaultRecord[]> {
-  const { stage, faults, startedMs, lastsMs, say } = carrying
+/** What others still hold for so long, because they took longer to recover from than planned, is not waited for: faults would pile up. */
+const latestMs = 15_000
+
+export interface CarriedOut {
+  records: FaultRecord[]
+  leftOut: number
+}
+
+/** Carries out each fault at its time, or a little later when what it needs has been let go. Rejects after all when one could not be done or undone. */
+export async function carryOut(planned: readonly PlannedFault[], carrying: CarryingOut): Promise<CarriedOut> {
+  const { stage, faults, startedMs, say } = carrying
   const now = () => Math.round(performance.now() - startedMs)
   const free = new Map<string, Promise<unknown>>()
   const records: FaultRecord[] = []
-  const one = async ({ kind, target, forMs }: PlannedFault) => {
+  let leftOut = 0
+  const one = async ({ kind, target, atMs, forMs }: PlannedFault) => {
     const fault = faults.find((each) => each.kind === kind)
     if (fault === undefined) throw new Error(`there is no fault ${kind}`)
     const beganMs = now()
-    if (beganMs > lastsMs) {
-      say(`${kind} ${target} is left out: too late`)
+    if (beganMs > atMs + latestMs) {
+      leftOut++
       return
     }
     say(`${kind} ${target}`)
@@ -64,5 +68,5 @@ export async function carryOut(
     }),
   )
   if (problems.length > 0) throw new Error(`faults that could not be done or undone:\n${problems.join('\n')}`)
-  return records.sort((a, b) => a.beganMs - b.beganMs)
+  return { records: records.sort((a, b) => a.beganMs - b.beganMs), leftOut }
 }
