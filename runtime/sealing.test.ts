@@ -22,6 +22,12 @@ test('without keys it compresses only, and leaves short bytes alone', () => {
   expect(sealer.open(sealer.seal(body, 'x'), 'x')).toEqual(body)
 })
 
+test('never takes a nonce twice', () => {
+  const sealer = createSealer([key('k1', 1)])
+  const nonces = Array.from({ length: 1_000 }, () => sealer.seal(body, 'x').data.toString('hex', 0, 12))
+  expect(new Set(nonces).size).toBe(nonces.length)
+})
+
 test('a rotated key still opens what it sealed', () => {
   const sealed = createSealer([key('k1', 1)]).seal(body, 'x')
   expect(createSealer([key('k2', 2), key('k1', 1)]).open(sealed, 'x')).toEqual(body)
