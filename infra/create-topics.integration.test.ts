@@ -1,5 +1,5 @@
 import { COMPATIBILITY, SchemaRegistry } from '@kafkajs/confluent-schema-registry'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import kafkajs from 'kafkajs'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createLog } from '#runtime/log.ts'
@@ -7,9 +7,6 @@ import { avroSchemas, topics, topicsToCreate } from '#schemas/topics.ts'
 import { deleteTopics, randomName, testInfrastructure } from '#tests/support/infrastructure.ts'
 import { until } from '#tests/support/until.ts'
 import { awaitTopics, createTopics, registerSchemas } from './create-topics.ts'
-
-// A shared, busy machine is slow, not wrong.
-jest.setTimeout(60_000)
 
 const { brokers, registryUrl } = testInfrastructure()
 const log = createLog('create-topics-test', 'silent')

@@ -1,15 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { postgresBehindTls } from '#tests/support/postgres-behind-tls.ts'
 import { until } from '#tests/support/until.ts'
 import { migrate, migrationStatus, undoLast } from './migrate.ts'
 import { secureRows } from './row-security.ts'
-
-jest.setTimeout(60_000)
 
 let database: TestDatabase
 let client: pg.Client

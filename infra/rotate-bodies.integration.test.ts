@@ -13,8 +13,6 @@ import { bodyKeyStatus, noteBodyKeys, whyNeeded } from './body-key-status.ts'
 import { rotateBodies } from './rotate-bodies.ts'
 import { sealedColumns } from './sealed-columns.ts'
 
-jest.setTimeout(60_000)
-
 let database: TestDatabase
 let pool: pg.Pool
 const key = (id: string) => ({ id, key: randomBytes(32) })

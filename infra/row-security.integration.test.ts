@@ -61,7 +61,7 @@ beforeAll(async () => {
       scores: [{ scorer: 'pii_detection', value: 1, label: 'safe' }],
     })
   }
-}, 60_000)
+})
 
 afterAll(async () => {
   await api.end()

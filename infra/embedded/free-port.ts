@@ -1,14 +1,23 @@
-import { createServer, type AddressInfo } from 'node:net'
+import { randomInt } from 'node:crypto'
+import { createServer } from 'node:net'
 import { CannotStart } from './embedded-part.ts'
 
 const LOOPBACK = '127.0.0.1'
 
+/** From 32768 on the kernel gives ports to connections of anybody: one of those could be taken again before its user listens. */
+const [lowest, highest] = [10_000, 32_767]
+const mostTries = 10_000
+
 /** Ports that nothing listens on now, all different. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, () => listen(0)))
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
+  const ports = new Set<number>()
+  for (let tries = 0; ports.size < count; tries++) {
+    if (tries === mostTries)
+      throw new CannotStart(`No ${count} ports between ${lowest} and ${highest} are free.`)
+    const port = randomInt(lowest, highest)
+    if (await isPortFree(port)) ports.add(port)
+  }
+  return [...ports]
 }
 
 /** Throws {@link CannotStart} naming the port and who wants it when something listens there already. */

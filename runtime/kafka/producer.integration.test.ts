@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { awaitTopics } from '#infra/create-topics.ts'
 import { deleteTopics, randomName, testInfrastructure } from '#tests/support/infrastructure.ts'
 import { readLog } from '#tests/support/read-log.ts'
@@ -9,9 +9,6 @@ import { createKafka } from './create-kafka.ts'
 import { partitionForKey } from './partition-for-key.ts'
 import { createProducer } from './producer.ts'
 import type { Producer } from './records.ts'
-
-// A shared, busy machine is slow, not wrong.
-jest.setTimeout(60_000)
 
 const prefix = randomName('producer')
 const log = createLog('producer-test', 'silent')

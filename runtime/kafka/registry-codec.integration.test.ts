@@ -1,11 +1,8 @@
 import { SchemaRegistry } from '@kafkajs/confluent-schema-registry'
-import { describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { randomName, testInfrastructure } from '#tests/support/infrastructure.ts'
 import { createLog } from '../log.ts'
 import { createRegistryCodec } from './registry-codec.ts'
-
-// A shared, busy machine is slow, not wrong.
-jest.setTimeout(60_000)
 
 const { registryUrl } = testInfrastructure()
 const log = createLog('codec-test', 'silent')

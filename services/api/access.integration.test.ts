@@ -7,8 +7,8 @@ import { until } from '#tests/support/until.ts'
 let api: RunningApi
 beforeAll(async () => {
   api = await startApi()
-}, 60_000)
-afterAll(() => api.stop(), 60_000)
+})
+afterAll(() => api.stop())
 
 const operator = (method: string, path: string, body?: unknown) =>
   api.call(method, path, { operator: true, ...(body === undefined ? {} : { body }) })

@@ -18,12 +18,12 @@ beforeAll(async () => {
     STRIPE_PRICES: 'pro:price_pro,team:price_team',
     PAYMENT_WEBHOOK_SECRET: secret,
   })
-}, 60_000)
+})
 
 afterAll(async () => {
   await api.stop()
   await provider.stop()
-}, 60_000)
+})
 
 const subscription = (projectId: string, given: Record<string, unknown> = {}, price = 'price_pro') => ({
   object: 'subscription',

@@ -15,9 +15,9 @@ let api: RunningApi
 
 beforeAll(async () => {
   api = await startApi()
-}, 60_000)
+})
 
-afterAll(() => api.stop(), 60_000)
+afterAll(() => api.stop())
 
 test('what has been counted by the day is answered as it was by the hour, and what comes late is in it at once', async () => {
   const late = await api.createProject()

@@ -9,8 +9,8 @@ let project: { projectId: string; key: string }
 beforeAll(async () => {
   api = await startApi()
   project = await api.createProject()
-}, 60_000)
-afterAll(() => api.stop(), 60_000)
+})
+afterAll(() => api.stop())
 
 const call = (method: string, path: string, body?: unknown) =>
   api.call(method, `/api/v1/webhooks${path}`, { key: project.key, ...(body === undefined ? {} : { body }) })

@@ -9,8 +9,8 @@ let project: { projectId: string; key: string }
 beforeAll(async () => {
   api = await startApi()
   project = await api.createProject({ zero_content_retention: true })
-}, 60_000)
-afterAll(() => api.stop(), 60_000)
+})
+afterAll(() => api.stop())
 
 const report = (more: object = {}) => ({
   name: 'host:8080/1',

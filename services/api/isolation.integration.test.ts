@@ -89,9 +89,9 @@ beforeAll(async () => {
       operation,
     })),
   )
-}, 60_000)
+})
 
-afterAll(() => api.stop(), 60_000)
+afterAll(() => api.stop())
 
 /** The victim's ids in the path. */
 function victimPath(path: string): string {

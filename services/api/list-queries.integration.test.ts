@@ -45,12 +45,12 @@ beforeAll(async () => {
     [idToUuid(webhookId), idToUuid(project.projectId)],
   )
   watchStatements()
-}, 60_000)
+})
 
 afterAll(async () => {
   jest.restoreAllMocks()
   await api.stop()
-}, 60_000)
+})
 
 /** What goes around a transaction, and what a new connection begins with. */
 const frame = /^\s*(begin|commit|rollback|set)\b|\brolbypassrls\b/i

@@ -55,12 +55,12 @@ beforeAll(async () => {
     })),
   )
   await seed()
-}, 60_000)
+})
 
 afterAll(async () => {
   await api.stop()
   await provider.stop()
-}, 60_000)
+})
 
 async function seed(): Promise<void> {
   ids['/api/requests'] = await seedRequest(api.pool, createSealer([]), {

@@ -46,9 +46,9 @@ beforeAll(async () => {
       }),
     ),
   )
-}, 60_000)
+})
 
-afterAll(() => api.stop(), 60_000)
+afterAll(() => api.stop())
 
 describe('/api/reviews', () => {
   const review = (index: number, body: object, key = project.key) =>

@@ -35,8 +35,8 @@ beforeAll(async () => {
   routes = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => ({ name: `${method} ${path}`, method, path })),
   )
-}, 60_000)
-afterAll(() => api.stop(), 60_000)
+})
+afterAll(() => api.stop())
 
 /** What people below an administrator may do; everything else is the administrators', or no person's. */
 const viewersRoutes =

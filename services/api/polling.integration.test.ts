@@ -17,9 +17,9 @@ beforeAll(async () => {
   const calls = many(3, () => sampleCall(project.projectId, { id: newId('request', day) }))
   await storage.calls(calls)
   await storage.scores(calls.map((call) => sampleScoredCall(call)))
-}, 60_000)
+})
 
-afterAll(() => api.stop(), 60_000)
+afterAll(() => api.stop())
 
 const range = `start=${new Date(day - 3_600_000).toISOString()}&end=${new Date(day + 3_600_000).toISOString()}`
 const get = async (path: string, headers: Record<string, string> = {}) =>

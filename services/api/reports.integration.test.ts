@@ -62,9 +62,9 @@ beforeAll(async () => {
     }),
     sampleScoredCall(probe as LoggedCall),
   ])
-}, 60_000)
+})
 
-afterAll(() => api.stop(), 60_000)
+afterAll(() => api.stop())
 
 const range = `start=${new Date(day).toISOString()}&end=${new Date(day + dayMs).toISOString()}`
 const get = async (path: string, headers: Record<string, string> = {}) =>

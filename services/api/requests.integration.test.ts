@@ -33,9 +33,9 @@ beforeAll(async () => {
       ],
     })
   }
-}, 60_000)
+})
 
-afterAll(() => api.stop(), 60_000)
+afterAll(() => api.stop())
 
 const get = (path: string, key = project.key) => api.call('GET', path, { key })
 const idsOf = (json: Record<string, unknown>, list = 'items') =>

@@ -16,8 +16,8 @@ beforeAll(async () => {
     WEBHOOK_ALLOW_INSECURE: 'localhost,10.0.0.7',
   })
   project = await api.createProject()
-}, 60_000)
-afterAll(() => api.stop(), 60_000)
+})
+afterAll(() => api.stop())
 
 const call = (method: string, path: string, body?: unknown) =>
   api.call(method, `/api/v1/webhooks${path}`, { key: project.key, ...(body === undefined ? {} : { body }) })

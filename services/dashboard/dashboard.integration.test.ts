@@ -31,12 +31,12 @@ beforeAll(async () => {
   dashboard = await startDashboard(api.baseUrl, { DASHBOARD_CLIENT_DIR: client })
   admin = dashboard.browser()
   expect((await admin.signIn('admin', adminPassword)).status).toBe(200)
-}, 60_000)
+})
 afterAll(async () => {
   await dashboard.stop()
   await api.stop()
   await rm(client, { recursive: true })
-}, 60_000)
+})
 
 /** The answer to exactly this path, with its bytes as they come: fetch would resolve dots and decompress. */
 function getRaw(path: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {

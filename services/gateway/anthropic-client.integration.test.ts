@@ -96,7 +96,7 @@ beforeAll(async () => {
     GATEWAY_AUTH: 'project_keys',
     INTERNAL_API_SECRET: operatorSecret,
   })
-}, 60_000)
+})
 
 afterAll(async () => {
   await gateway.stop()

@@ -14,9 +14,9 @@ let project: { projectId: string; key: string; keyId: string }
 beforeAll(async () => {
   api = await startApi({ BODY_ENCRYPTION_KEYS: `k1:${key32.toString('base64')}` })
   project = await api.createProject()
-}, 60_000)
+})
 
-afterAll(() => api.stop(), 60_000)
+afterAll(() => api.stop())
 
 const log = (body: unknown, key = project.key): Promise<Answer> =>
   api.call('POST', '/internal/log', { key, body })

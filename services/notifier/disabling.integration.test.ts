@@ -13,7 +13,7 @@ const refuse = { kind: 'answer', status: 503 } as const
 beforeAll(async () => {
   stage = await setNotifierStage()
   service = (await startNotifier(stage)).service
-}, 60_000)
+})
 afterEach(async () => {
   for (const receiver of receivers.splice(0)) await receiver.close()
 })
@@ -21,7 +21,7 @@ afterAll(async () => {
   await service.stop()
   await service.done
   await stage.close()
-}, 60_000)
+})
 
 async function openEndpoint(projectId: string) {
   const receiver = await startWebhookReceiver()
@@ -78,7 +78,7 @@ test('a webhook is disabled when its owner asked for it and nothing was delivere
   for (const other of [notYet, notAsked, reached])
     expect(states.get(other)).toEqual({ enabled: true, failing: true, disabled: false })
   expect(states.get(well)).toEqual({ enabled: true, failing: false, disabled: false })
-}, 60_000)
+})
 
 test('a webhook disabled between attempts gets no more', async () => {
   const projectId = await stage.addProject()

@@ -14,7 +14,7 @@ beforeAll(async () => {
   stage = await setNotifierStage()
   line = await openLine(stage.environment['DATABASE_URL'] ?? '')
   service = (await startNotifier(stage, { DATABASE_URL: line.url })).service
-}, 60_000)
+})
 beforeEach(async () => {
   receiver = await startWebhookReceiver()
 })
@@ -24,7 +24,7 @@ afterAll(async () => {
   await service.done
   await line.close()
   await stage.close()
-}, 60_000)
+})
 
 // The one is answered before its record has waited too long, the other after it was handed to the database.
 test.each([

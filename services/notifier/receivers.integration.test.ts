@@ -22,7 +22,7 @@ let running: ChildProcess | undefined
 beforeAll(async () => {
   stage = await setNotifierStage()
   service = (await startNotifier(stage)).service
-}, 60_000)
+})
 afterEach(async () => {
   if (running === undefined) return
   const exited = once(running, 'exit')
@@ -34,7 +34,7 @@ afterAll(async () => {
   await service.stop()
   await service.done
   await stage.close()
-}, 60_000)
+})
 
 test.each(receivers)(
   'the sample in %s takes what is signed with its secret, once, and answers 401 to the rest',

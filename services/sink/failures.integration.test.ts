@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import type { Admin } from 'kafkajs'
 import { createTopics } from '#infra/create-topics.ts'
 import { freePorts } from '#infra/embedded/free-port.ts'
 import { createLog } from '#runtime/log.ts'
@@ -57,6 +58,18 @@ const tapJobs = () => {
 const jobIds = (tap: Tap<ScoreJob>, projectId: string) =>
   tap.records.filter(({ value }) => value.project_id === projectId).map(({ value }) => value.request_id)
 
+/** How far the sinks have come on the topic of calls. */
+async function committedCalls(admin: Admin): Promise<number> {
+  const topic = stage.prefix + topics.requestLogged.name
+  const [offsets] = await admin.fetchOffsets({ groupId: `${stage.prefix}sink-calls`, topics: [topic] })
+  return (offsets?.partitions ?? []).reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0)
+}
+
+async function jobsInTopic(admin: Admin): Promise<number> {
+  const ends = await admin.fetchTopicOffsets(stage.prefix + topics.scoreJobs.name)
+  return ends.reduce((sum, { high }) => sum + Number(high), 0)
+}
+
 async function sendToOnePartition(calls: readonly LoggedCall[]): Promise<void> {
   const codec = stage.codecOf(topics.requestLogged)
   const values = await Promise.all(calls.map((call) => codec.encode(call)))
@@ -100,8 +113,11 @@ test('kill -9 after the rows are stored and before their jobs are queued loses n
       () => new Set(jobIds(tap, projectId)),
       (ids) => ids.size === 50,
     )
-    // A try that was under way may have queued some of them twice; from here on there are no more.
-    const before = jobIds(tap, projectId).length
+    // A try that was under way may have queued some of them twice. Once the sink has committed there are no more.
+    const before = await eventually(
+      async () => ((await committedCalls(admin)) === 50 ? await jobsInTopic(admin) : -1),
+      (count) => count >= 50 && tap.records.length === count,
+    )
     await sendToOnePartition([...calls, ...Array.from({ length: 60 }, () => sampleCall(projectId))])
     await eventually(
       () => new Set(jobIds(tap, projectId)),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { systemClock } from '#runtime/clock.ts'
 import { createLog } from '#runtime/log.ts'
@@ -10,8 +10,6 @@ import { seedRequest } from '#tests/support/seed-requests.ts'
 import { createRetention } from './keep-retention.ts'
 import { dayOf } from './stores/day-partitions.ts'
 import { addWebhook } from './testing/add-webhook.ts'
-
-jest.setTimeout(60_000)
 
 const dayMs = 86_400_000
 let database: TestDatabase

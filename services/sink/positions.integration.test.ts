@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { systemClock } from '#runtime/clock.ts'
 import { TransientError } from '#runtime/errors.ts'
@@ -13,8 +13,6 @@ import { createCallStore } from './stores/call-store.ts'
 import { createDayPartitions } from './stores/day-partitions.ts'
 import { createRollupStore } from './stores/rollup-store.ts'
 import { sampleCall } from './testing/sample-records.ts'
-
-jest.setTimeout(60_000)
 
 let database: TestDatabase
 let pool: pg.Pool

@@ -26,7 +26,8 @@ beforeAll(async () => {
   database = await createTestDatabase()
   pool = new pg.Pool({ connectionString: database.url, max: 4 })
   const partitions = createDayPartitions({ pool, clock: systemClock, maxAgeDays: 35 })
-  for (const day of [0, 1]) await partitions.make(dayOf(Date.now() - day * 86_400_000))
+  // Tomorrow too: it may be late in the day.
+  for (const day of [-1, 0, 1]) await partitions.make(dayOf(Date.now() - day * 86_400_000))
 })
 
 afterAll(async () => {

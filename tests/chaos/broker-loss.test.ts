@@ -53,7 +53,7 @@ describe('three brokers, one of them killed while records are sent', () => {
   afterAll(async () => {
     await cluster.stop()
     await rm(directory, { recursive: true, force: true })
-  }, 60_000)
+  })
 
   test(`nothing acknowledged is missing after ${rounds} kills`, async () => {
     const metrics = createMetrics()
@@ -180,7 +180,7 @@ function keepSending(sender: Sender, acknowledged: Set<string>) {
         rejected++
         log.warn({ err: error }, 'send rejected')
       }
-      await delay(25)
+      await delay(50)
     }
   }
   const senders = ['a', 'b', 'c'].map(one)

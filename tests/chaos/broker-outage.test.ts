@@ -42,7 +42,7 @@ describe('the only broker goes away', () => {
   afterAll(async () => {
     await cluster.stop()
     await rm(directory, { recursive: true, force: true })
-  }, 60_000)
+  })
 
   const newProducer = (sendTimeoutMs: number) =>
     createProducer({ kafka, log, metrics: createMetrics(), sendTimeoutMs })

@@ -51,7 +51,7 @@ describe('while the registry is away', () => {
   afterAll(async () => {
     await registry.stop()
     await rm(directory, { recursive: true, force: true })
-  }, 30_000)
+  })
 
   test('what has its ids goes on, what has not is told to come again, and all is well when it is back', async () => {
     const url = registry.address

@@ -41,7 +41,7 @@ afterAll(async () => {
   await sink.service.stop()
   await api.stop()
   await stage.close()
-}, 60_000)
+})
 
 const call = async (method: string, path: string, body?: string | Buffer<ArrayBuffer>) => {
   const response = await fetch(`http://127.0.0.1:${api.port()}${path}`, {

@@ -1,6 +1,9 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import { catchMutation } from './mutations/catch-mutation.ts'
 import { runSeeds } from './run-seeds.ts'
+
+// Five seconds of computing, which a busy machine may have to give to twenty others.
+jest.setTimeout(600_000)
 
 /** A minute of seeds is `node tests/simulation/run.ts --seeds 2000 --jobs 2`; these are enough to see that nothing is broken badly. */
 const seeds = 60

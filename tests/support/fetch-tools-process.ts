@@ -1,12 +1,23 @@
+import { join } from 'node:path'
+import { makeClassArchives } from '#infra/embedded/make-class-archives.ts'
 import { findBrowser } from './find-browser.ts'
 import { prometheusTool } from './prometheus-tools.ts'
+import { dockerAnswers } from './start-containers.ts'
+
+const cache = process.env['SLUICE_CACHE_DIR'] ?? join(import.meta.dirname, '..', '..', '.cache')
+
+async function prepareParts(): Promise<string> {
+  if (await dockerAnswers()) return 'a Docker engine'
+  await makeClassArchives(cache, console.log)
+  return 'Kafka and the registry'
+}
 
 /**
  * Fetches what the tests need besides packages, one after the other: two tests that fetch at once would meet at the package manager's lock.
  * What cannot be fetched here is said here, and by the test that needs it.
  */
 const problems: string[] = []
-for (const fetchTool of [() => prometheusTool('promtool'), findBrowser]) {
+for (const fetchTool of [() => prometheusTool('promtool'), findBrowser, prepareParts]) {
   try {
     console.log(`found ${await fetchTool()}`)
   } catch (error) {

@@ -26,7 +26,7 @@ describe('against stripe-mock', () => {
       stdio: 'ignore',
     })
     await until(async () => (await fetch(baseUrl).catch(() => undefined)) !== undefined)
-  }, 60_000)
+  })
 
   afterAll(() => {
     mock.kill()

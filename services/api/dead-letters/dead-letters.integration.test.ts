@@ -38,9 +38,9 @@ beforeAll(async () => {
     made.map(({ topic, numPartitions }) => ({ name: topic, partitions: numPartitions })),
   )
   await admin.disconnect()
-}, 60_000)
+})
 
-afterAll(() => api.stop(), 60_000)
+afterAll(() => api.stop())
 
 /** A dead letter and its row, as the runtime and the sink leave them. Returns its identifier. */
 async function bury(key: string, value: Buffer | null): Promise<string> {

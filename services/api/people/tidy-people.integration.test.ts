@@ -68,4 +68,4 @@ test('what is over is deleted, what is not stays', async () => {
   client.release()
   await pool.end()
   await database.drop()
-}, 60_000)
+})

@@ -19,12 +19,12 @@ beforeAll(async () => {
   other = await startDashboard(api.baseUrl)
   admin = dashboard.browser()
   expect((await admin.signIn('admin', adminPassword)).status).toBe(200)
-}, 60_000)
+})
 afterAll(async () => {
   await other.stop()
   await dashboard.stop()
   await api.stop()
-}, 60_000)
+})
 
 let made = 0
 /** Somebody new, who has not signed in yet. */

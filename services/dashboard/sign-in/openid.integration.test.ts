@@ -27,12 +27,12 @@ beforeAll(async () => {
     OIDC_LABEL: 'Example',
     OIDC_GROUP_ROLES: 'safety=analyst,everybody=viewer,root=admin',
   })
-}, 60_000)
+})
 afterAll(async () => {
   await dashboard.stop()
   await api.stop()
   await provider.stop()
-}, 60_000)
+})
 
 const account = (sub: string, claims: object = {}): TestAccount => ({
   sub,

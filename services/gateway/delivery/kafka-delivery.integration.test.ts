@@ -30,12 +30,12 @@ beforeAll(async () => {
   api = await startApi({ BODY_ENCRYPTION_KEYS })
   upstream = await startRawUpstream()
   upstream.answer(sized('200 OK', ['Content-Type: application/json'], answer))
-}, 60_000)
+})
 afterAll(async () => {
   for (const gateway of gateways) await gateway.stop()
   await upstream.stop()
   await api.stop()
-}, 60_000)
+})
 
 async function start(environment: Record<string, string>): Promise<RunningGateway> {
   const { brokers, registryUrl } = testInfrastructure()

@@ -33,7 +33,7 @@ beforeAll(async () => {
     ),
   )
   quotas = pools.map(createQuotaStore)
-}, 60_000)
+})
 
 afterAll(async () => {
   await Promise.all([owner, ...pools].map((pool) => pool.end()))

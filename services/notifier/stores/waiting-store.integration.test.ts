@@ -38,8 +38,8 @@ beforeAll(async () => {
   stage = await setNotifierStage()
   busy = await addWaiting(1_000, 2)
   other = await addWaiting(1, 3)
-}, 60_000)
-afterAll(() => stage.close(), 60_000)
+})
+afterAll(() => stage.close())
 
 test('places are dealt to projects in turn, and within each to its webhooks in turn', async () => {
   const waiting = createWaitingStore(stage.pool)

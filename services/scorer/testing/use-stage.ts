@@ -62,7 +62,6 @@ export function useStage(): Used {
       start({
         OPENAI_BASE_URL: present(used.judge).url,
         OPENAI_API_KEY: 'sk-test',
-        JUDGE_TIMEOUT_MS: '1000',
         ...environment,
       }),
   }

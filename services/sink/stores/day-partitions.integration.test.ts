@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { systemClock } from '#runtime/clock.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { createDayPartitions, dayOf } from './day-partitions.ts'
-
-jest.setTimeout(60_000)
 
 const dayMs = 86_400_000
 let database: TestDatabase

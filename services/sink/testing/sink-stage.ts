@@ -185,9 +185,9 @@ export async function tapTopic<T>(
   return { records, headers, stop: () => consumer.disconnect() }
 }
 
-/** Polls until `probe` gives a value. Fails, saying what it last saw, after a minute. */
+/** Polls until `probe` gives a value. Fails, saying what it last saw, after a minute and a half. */
 export async function eventually<T>(probe: () => Promise<T> | T, accept: (value: T) => boolean): Promise<T> {
-  const deadlineMs = Date.now() + 60_000
+  const deadlineMs = Date.now() + 90_000
   for (;;) {
     const value = await probe()
     if (accept(value)) return value

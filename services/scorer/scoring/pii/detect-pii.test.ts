@@ -144,4 +144,4 @@ test('hostile text takes time in proportion to its length', () => {
   for (const unit of ['1', '1 ', 'a.', 'a@', 'AB12 ', '1.1.1.', ':', 'eyJa.', 'password=', '(1', '0-']) {
     findIdentifiers(unit.repeat(Math.floor(120_000 / unit.length)))
   }
-}, 20_000)
+})
