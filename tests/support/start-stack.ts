@@ -58,10 +58,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-stack-'))
   const database = options.databaseUrl === undefined ? await createTestDatabase() : undefined
   const databaseUrl = database?.url ?? options.databaseUrl ?? ''
+  const started: ServiceProcess[] = []
   const undo: (() => Promise<unknown>)[] = [
     async () => database?.drop(),
     () => deleteTopics(topicPrefix),
     () => rm(directory, { recursive: true, force: true }),
+    () => Promise.all(started.map((process) => process.stop())),
   ]
   const stop = async () => {
     for (const step of undo.splice(0).reverse()) await step()
@@ -84,14 +86,14 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     }
     const start = async (name: ServiceName, own: Readonly<Record<string, string>> = {}) => {
       const operationsPort = operations.pop() ?? (await freePorts(1))[0] ?? 0
-      const started = await startServiceProcess({
+      const process = await startServiceProcess({
         name,
         operationsPort,
         environment: { ...shared, ...options.kafka?.environmentOf(name), ...own },
         logFile: join(directory, `${name}-${operationsPort}.log`),
       })
-      undo.push(() => started.stop())
-      return started
+      started.push(process)
+      return process
     }
     const api = await start('api', { API_PORT: String(apiPort), INTERNAL_API_SECRET: operator })
     const newProject = () => createProject(apiUrl, operator)
