@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { Client } from 'pg'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
-import { messageOf } from '#runtime/errors.ts'
+import { messageOf, SluiceError } from '#runtime/errors.ts'
 import { createRegistryCodec } from '#runtime/kafka/registry-codec.ts'
 import { setGroupOffsets } from '#runtime/kafka/set-group-offsets.ts'
 import { createLog } from '#runtime/log.ts'
@@ -127,7 +127,7 @@ async function run(): Promise<void> {
 try {
   await run()
 } catch (error) {
-  if (!(error instanceof CannotStart)) throw error
+  if (!(error instanceof CannotStart || error instanceof SluiceError)) throw error
   console.error(`sluice: ${error.message}`)
   process.exitCode = 2
 }

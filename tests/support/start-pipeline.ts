@@ -79,7 +79,11 @@ export async function startPipeline(cacheDirectory: string): Promise<Pipeline> {
       database,
       kafkaLog: join(directory, 'kafka', 'log'),
       components,
-      call: (count) => load.send(count),
+      call(count) {
+        // No figure means anything once a call has failed.
+        if (load.exitCode !== null) throw new Error('a call failed: its error stands above')
+        load.send(count)
+      },
       answered,
       delivered: () => receiver.count(),
       async scaleOut() {
@@ -126,9 +130,5 @@ async function startLoad({
   const load = fork(new URL('pipeline-load-process.ts', import.meta.url), [gatewayUrl, proxyApiKey])
   await once(load, 'message')
   load.on('message', (call) => answered.push(call as AnsweredCall))
-  load.once('exit', (code) => {
-    // A call that failed: its error stands above, and no figure of this run means anything.
-    if (code !== null && code !== 0) process.exit(code)
-  })
   return { load, answered }
 }
