@@ -1,10 +1,7 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { pipeline } from 'node:stream'
 import { TLSSocket } from 'node:tls'
+import { makeCertificate } from './make-certificate.ts'
 
 export interface PostgresBehindTls {
   url: string
@@ -15,7 +12,7 @@ export interface PostgresBehindTls {
 
 /** The database at `address` for those who speak TLS, and for nobody else, as `hostssl` in pg_hba.conf has it. */
 export async function postgresBehindTls(address: string): Promise<PostgresBehindTls> {
-  const { key, certificate } = makeCertificate()
+  const tls = makeCertificate()
   const url = new URL(address)
   const real = { host: url.hostname, port: Number(url.port) }
   const sockets = new Set<Socket>()
@@ -29,7 +26,7 @@ export async function postgresBehindTls(address: string): Promise<PostgresBehind
         return
       }
       socket.write('S')
-      const plain = new TLSSocket(socket, { isServer: true, key, cert: certificate })
+      const plain = new TLSSocket(socket, { isServer: true, ...tls })
       const database = connect(real)
       // A client that does not trust the certificate leaves in the middle: both sides end.
       const end = () => {
@@ -45,7 +42,7 @@ export async function postgresBehindTls(address: string): Promise<PostgresBehind
   url.port = String((server.address() as AddressInfo).port)
   return {
     url: url.href,
-    authority: certificate,
+    authority: tls.cert,
     async stop() {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
@@ -57,18 +54,4 @@ const sslRequestCode = 80_877_103
 
 function isSslRequest(message: Buffer): boolean {
   return message.length === 8 && message.readUInt32BE(4) === sslRequestCode
-}
-
-/** Certified by itself. */
-function makeCertificate(): { key: string; certificate: string } {
-  const directory = mkdtempSync(join(tmpdir(), 'sluice-tls-'))
-  const kind = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=127.0.0.1'
-  const names = ['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', 'key.pem', '-out', 'certificate.pem']
-  try {
-    execFileSync('openssl', ['req', ...kind.split(' '), ...names], { cwd: directory, stdio: 'pipe' })
-    const read = (name: string) => readFileSync(join(directory, name), 'utf8')
-    return { key: read('key.pem'), certificate: read('certificate.pem') }
-  } finally {
-    rmSync(directory, { recursive: true })
-  }
 }

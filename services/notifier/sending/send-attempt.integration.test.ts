@@ -1,11 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
-import { afterAll, afterEach, expect, test } from '@jest/globals'
+import { afterEach, expect, test } from '@jest/globals'
+import { makeCertificate } from '#tests/support/make-certificate.ts'
 import {
   startWebhookReceiver,
   type ReceiverBehaviour,
@@ -13,14 +10,12 @@ import {
 } from '#tests/support/webhook-receiver.ts'
 import { createSender, type Sender, type SenderOptions } from './send-attempt.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'sluice-ca-'))
 const tls = makeCertificate()
 const opened: { close(): Promise<void> }[] = []
 
 afterEach(async () => {
   for (const one of opened.splice(0).reverse()) await one.close()
 })
-afterAll(() => rmSync(directory, { recursive: true }))
 
 const body = Buffer.from('{"event":"usage_alert","id":"evt_1","data":{"text":"é"}}')
 
@@ -237,26 +232,3 @@ test('one that hangs does not hold up others', async () => {
   expect(hanging.deliveries.every(({ answeredAtMs }) => answeredAtMs === null)).toBe(true)
   await Promise.all(stuck)
 })
-
-/** A certificate of its own authority, for 127.0.0.1 alone. */
-function makeCertificate(): { key: string; cert: string } {
-  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')]
-  execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:prime256v1',
-      '-nodes',
-      '-days',
-      '2',
-      '-subj',
-      '/CN=receiver',
-    ].concat(['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert]),
-    { stdio: 'ignore' },
-  )
-  return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
-}

@@ -1,0 +1,24 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** PEM. */
+export interface TestCertificate {
+  key: string
+  cert: string
+}
+
+/** For 127.0.0.1 alone, certified by itself: whoever trusts `cert` trusts its holder and nobody else. */
+export function makeCertificate(): TestCertificate {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-tls-'))
+  const kind = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=127.0.0.1'
+  const names = ['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', 'key.pem', '-out', 'cert.pem']
+  try {
+    execFileSync('openssl', ['req', ...kind.split(' '), ...names], { cwd: directory, stdio: 'pipe' })
+    const read = (name: string) => readFileSync(join(directory, name), 'utf8')
+    return { key: read('key.pem'), cert: read('cert.pem') }
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
