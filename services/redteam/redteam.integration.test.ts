@@ -159,14 +159,28 @@ test('after kill -9 the run goes on where it was, and no probe reaches the targe
   }
 })
 
-test('a cancelled run sends no more and has no event', async () => {
+test.each<[string, (id: string) => Promise<unknown>]>([
+  ['an operator', (id) => used.stage.call('POST', `/api/redteam-runs/${id}/cancel`)],
+  // As the sink does: whoever carries it out still holds it.
+  [
+    'an erasure',
+    (id) =>
+      used.stage.pool.query(`update redteam_runs set status = 'cancelled' where id = $1`, [idToUuid(id)]),
+  ],
+])('a run that %s cancels sends no more, is let go of and has no event', async (_who, cancel) => {
   const target = await startTarget({ manner: 'hardened', delayMs: 100 })
   await startRedteam()
   const id = await order(target, {}, { concurrency: 2, limit: 200 })
   await until(() => target.asked.length > 4)
-  const cancel = () => used.stage.call('POST', `/api/redteam-runs/${id}/cancel`)
-  // A busy database answers 503 for a while.
-  await until(async () => (await cancel()).json['status'] === 'cancelled')
+  await until(async () => {
+    // A busy database answers 503 for a while.
+    await cancel(id)
+    return (await runOf(id))['status'] === 'cancelled'
+  })
+  await until(async () => {
+    const held = 'select from redteam_runs where id = $1 and holder is not null'
+    return (await used.stage.pool.query(held, [idToUuid(id)])).rowCount === 0
+  })
   await used.stopRedteam()
   expect((await runOf(id))['status']).toBe('cancelled')
   expect(target.asked.length).toBeLessThan(200)
