@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { createSealer } from '#runtime/sealing.ts'
 import { newId } from '#schemas/ids.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
-import { confirm, goTo, type TaskStage } from './task-stage.ts'
+import { confirm, expectAccessible, goTo, type TaskStage } from './task-stage.ts'
 
 /** The mock judge takes the word for the thing. */
 const harmless = 'That film was the bomb.'
@@ -80,6 +80,7 @@ export function judgingTasks(stage: () => TaskStage): void {
     expect(await dialog.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true)
     await dialog.getByRole('button', { name: 'What would it take?' }).click()
     await dialog.getByText(/^2 calls\. Judges: US\$0\.00\d+\.$/).waitFor()
+    await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Start' }).click()
 
     await page.getByRole('heading', { level: 1, name: 'Score run' }).waitFor()

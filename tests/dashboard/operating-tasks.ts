@@ -9,7 +9,7 @@ import { avroSchemas, topics } from '#schemas/topics.ts'
 import { sampleCall } from '#services/sink/testing/sample-records.ts'
 import { testInfrastructure } from '#tests/support/infrastructure.ts'
 import { until } from '#tests/support/until.ts'
-import { goTo, type TaskStage } from './task-stage.ts'
+import { expectAccessible, goTo, type TaskStage } from './task-stage.ts'
 
 const topic = topics.requestLogged.name
 /** Older than the sink makes days for (SINK_LATE_MAX_DAYS is 35). */
@@ -39,6 +39,7 @@ export function operatingTasks(stage: () => TaskStage): void {
     const drawer = await inspect(page, 'NO_PARTITION')
     await drawer.getByRole('button', { name: 'Show what it holds' }).click()
     await drawer.locator('pre').getByText(late.id).waitFor()
+    await expectAccessible(page)
     await system.pool.query('select ensure_day_partitions($1::date)', [dayOf(late)])
     await drawer.getByRole('button', { name: 'Send back' }).click()
     await page.getByText('It is sent back to its topic.').waitFor()

@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { confirm, goTo, type TaskStage } from './task-stage.ts'
+import type { Page } from 'playwright-core'
+import type { VisitedPage } from '#tests/support/dashboard-site.ts'
+import { confirm, expectAccessible, goTo, type TaskStage } from './task-stage.ts'
 
 /** Projects and their settings, what they pay, people, and the record of all that. */
 export function settingUpTasks(stage: () => TaskStage): void {
@@ -67,7 +69,8 @@ export function settingUpTasks(stage: () => TaskStage): void {
     })
   })
 
-  test('somebody is let in, is given another role, and is shut out', async () => {
+  let ines: VisitedPage
+  test('somebody is let in, and makes the password their own', async () => {
     const { admin, signIn } = stage()
     const { page } = admin
     await goTo(page, '/settings/people', 'People')
@@ -81,25 +84,46 @@ export function settingUpTasks(stage: () => TaskStage): void {
     await page.getByRole('option', { name: 'Web shop' }).click()
     // The list of projects stays open for more of them.
     await page.keyboard.press('Tab')
+    await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Save' }).click()
     const password = await page.getByRole('status').locator('code').innerText()
     await page.reload()
-    const row = page.getByRole('row').filter({ hasText: 'Ines Analyst' })
-    await row.getByText('viewer').waitFor()
+    await rowOf(page, 'Ines Analyst').getByText('viewer').waitFor()
     expect(await page.getByText(password).count()).toBe(0)
 
-    const ines = await signIn('ines', password)
+    ines = await signIn('ines', password)
+    await goTo(ines.page, '/settings/sessions', 'Your sessions')
+    await ines.page.getByRole('button', { name: 'Change password' }).click()
+    const form = ines.page.getByRole('dialog')
+    await form.getByLabel('Current password').fill('not this one')
+    await form.getByLabel('New password').fill('a password of my own')
+    await form.getByRole('button', { name: 'Change', exact: true }).click()
+    await form
+      .getByRole('alert')
+      .getByText(/is not your password/)
+      .waitFor()
+    await form.getByLabel('Current password').fill(password)
+    await form.getByRole('button', { name: 'Change', exact: true }).click()
+    await ines.page.getByText(/Your password is changed/).waitFor()
+    await expect(signIn('ines', password)).rejects.toThrow('SIGN_IN_REFUSED')
+  })
+
+  test('somebody is given another role, and is shut out', async () => {
+    const { admin, signIn } = stage()
+    const { page } = admin
+    await goTo(page, '/settings/people', 'People')
     await goTo(ines.page, '/reviews', 'Reviews')
     expect(await ines.page.getByRole('combobox', { name: 'Project', exact: true }).inputValue()).toBe(
       'Web shop',
     )
     expect(await ines.page.getByText('Export cases').count()).toBe(0)
 
+    const row = rowOf(page, 'Ines Analyst')
     await row.getByRole('button', { name: 'Actions for Ines Analyst' }).click()
     await page.getByRole('menuitem', { name: 'Change' }).click()
-    await dialog.getByRole('combobox', { name: 'Role' }).click()
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Role' }).click()
     await page.getByRole('option', { name: /^Analyst/ }).click()
-    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     await row.getByText('analyst', { exact: true }).waitFor()
     await goTo(ines.page, '/reviews', 'Reviews')
     await ines.page.getByText('Export cases').waitFor()
@@ -111,7 +135,7 @@ export function settingUpTasks(stage: () => TaskStage): void {
     await ines.page.getByRole('link', { name: 'Tools' }).click()
     await ines.page.getByRole('button', { name: 'Log in' }).waitFor()
     await ines.context.close()
-    await expect(signIn('ines', password)).rejects.toThrow('SIGN_IN_REFUSED')
+    await expect(signIn('ines', 'a password of my own')).rejects.toThrow('SIGN_IN_REFUSED')
   })
 
   test('the audit log says who did it, and is narrowed to one kind', async () => {
@@ -127,4 +151,8 @@ export function settingUpTasks(stage: () => TaskStage): void {
     await page.getByRole('button', { name: 'Remove the filter on action' }).click()
     await log.getByRole('button', { name: 'project.created' }).first().waitFor()
   })
+}
+
+function rowOf(page: Page, name: string) {
+  return page.getByRole('row').filter({ hasText: name })
 }

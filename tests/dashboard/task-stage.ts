@@ -1,6 +1,12 @@
+import { expect } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { setRedteamStage, type RedteamStage } from '#services/redteam/testing/redteam-stage.ts'
-import { openDashboard, type OpenDashboard, type VisitedPage } from '#tests/support/dashboard-site.ts'
+import {
+  openDashboard,
+  seriousFindings,
+  type OpenDashboard,
+  type VisitedPage,
+} from '#tests/support/dashboard-site.ts'
 import { startMockPaymentProvider, type MockPaymentProvider } from '#tests/support/mock-payment-provider.ts'
 import { until } from '#tests/support/until.ts'
 
@@ -72,6 +78,11 @@ export async function goTo(page: Page, path: string, title: string): Promise<voi
   await page.goto(path)
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
   await until(async () => (await page.getByRole('status', { name: 'Loading' }).count()) === 0)
+}
+
+/** What axe-core finds on the page as it stands: for dialogs, which no address leads to. */
+export async function expectAccessible(page: Page): Promise<void> {
+  expect(await seriousFindings(page)).toEqual([])
 }
 
 /** Says yes to what is asked before it is done. */

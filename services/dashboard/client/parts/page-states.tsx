@@ -55,7 +55,8 @@ export function PageCrashed({ error }: { error: unknown }) {
 
 /** What the API says is wrong, with every field at fault, and the way to try again. */
 export function Failure({ error, retry }: { error: Error; retry?: () => unknown }) {
-  if (error instanceof ApiError && error.status === 403) return <NoPermission />
+  if (error instanceof ApiError && error.status === 403 && error.code !== 'PASSWORD_WRONG')
+    return <NoPermission />
   const fields = error instanceof ApiError ? error.errors : []
   return (
     <Alert color="red" title="That did not work" role="alert">

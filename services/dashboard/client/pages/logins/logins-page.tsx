@@ -8,6 +8,7 @@ import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
+import { ChangePassword } from './change-password.tsx'
 
 type Login = Item<'GET /api/me/logins'>
 
@@ -16,7 +17,9 @@ export function LoginsPage() {
   const logins = useApi('GET /api/me/logins', {}, { pollMs: 30_000 })
   return (
     <>
-      <PageHead title="Your sessions" />
+      <PageHead title="Your sessions">
+        <ChangePassword />
+      </PageHead>
       <Loaded
         query={logins}
         empty={{

@@ -1,0 +1,59 @@
+import { Button, Group, Modal, PasswordInput, Stack } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import { useApiChange } from '../../api/use-api.ts'
+import { Failure } from '../../parts/page-states.tsx'
+
+/** One's own password: whoever was let in with one that an administrator saw makes it their own. */
+export function ChangePassword() {
+  const [isOpen, { open, close }] = useDisclosure()
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        Change password
+      </Button>
+      {isOpen ? <PasswordForm onClose={close} /> : null}
+    </>
+  )
+}
+
+function PasswordForm({ onClose }: { onClose: () => void }) {
+  const change = useApiChange('POST /api/me/password', ['GET /api/me/logins'])
+  const form = useForm({
+    initialValues: { current_password: '', new_password: '' },
+    validate: {
+      current_password: (text) => (text === '' ? 'The one that you signed in with' : null),
+      new_password: (text) => (text === '' ? 'The new one' : null),
+    },
+  })
+  const onSuccess = () => {
+    notifications.show({ message: 'Your password is changed; your other sessions have ended.' })
+    onClose()
+  }
+  return (
+    <Modal opened onClose={onClose} title="Change your password">
+      <form onSubmit={form.onSubmit((body) => change.mutate({ body }, { onSuccess }))}>
+        <Stack>
+          <PasswordInput
+            label="Current password"
+            autoComplete="current-password"
+            data-autofocus
+            {...form.getInputProps('current_password')}
+          />
+          <PasswordInput
+            label="New password"
+            autoComplete="new-password"
+            {...form.getInputProps('new_password')}
+          />
+          {change.error === null ? null : <Failure error={change.error} />}
+          <Group justify="flex-end">
+            <Button type="submit" loading={change.isPending}>
+              Change
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
