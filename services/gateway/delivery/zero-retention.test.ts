@@ -70,7 +70,13 @@ async function onDisk(): Promise<string> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile())
   const texts = await Promise.all(
-    files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'latin1')),
+    files.map(({ parentPath, name }) =>
+      readFile(join(parentPath, name), 'latin1').catch((error: NodeJS.ErrnoException) => {
+        // Sent, or written without its bodies, between the two looks.
+        if (error.code !== 'ENOENT') throw error
+        return ''
+      }),
+    ),
   )
   return texts.join('\n')
 }
