@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
@@ -8,6 +9,8 @@ import { postgresBehindTls } from '#tests/support/postgres-behind-tls.ts'
 import { until } from '#tests/support/until.ts'
 import { migrate, migrationStatus, undoLast } from './migrate.ts'
 import { secureRows } from './row-security.ts'
+
+const run = promisify(execFile)
 
 let database: TestDatabase
 let client: pg.Client
@@ -94,6 +97,16 @@ test('a Postgres that takes nothing but TLS is migrated by those who are told it
     expect(await undoLast(secure.url, secure.authority)).toBeDefined()
     const { pending } = await migrationStatus(secure.url, secure.authority)
     expect(pending).toHaveLength(1)
+    const environment = {
+      ...process.env,
+      DATABASE_URL: secure.url,
+      DATABASE_SSL_CA: secure.authority,
+      KAFKA_BROKERS: 'unused:1',
+      SCHEMA_REGISTRY_URL: 'http://unused',
+    }
+    const script = join(import.meta.dirname, '..', 'scripts', 'migrate.ts')
+    const told = await run(process.execPath, [script, '--status'], { env: environment })
+    expect(told.stdout).toMatch(new RegExp(`^applied  0001-projects\n[^]*\npending  ${pending[0] ?? ''}\n$`))
     // By another way than migrate, whose library writes failures to the console.
     for (const DATABASE_SSL_CA of [undefined, other.authority])
       await expect(secureRows({ DATABASE_URL: secure.url, DATABASE_SSL_CA })).rejects.toThrow()

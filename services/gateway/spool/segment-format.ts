@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, randomFillSync, type KeyObject } from 'node:crypto'
+import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { messageOf } from '#runtime/errors.ts'
+import { nextNonce, nonceBytes } from '#runtime/next-nonce.ts'
 
 /**
  * A segment is a header and frames, only ever appended to:
@@ -16,7 +17,6 @@ export const headerBytes = 8
 const frameBytes = 8
 const plain = 0
 const encrypted = 1
-const nonceBytes = 12
 const tagBytes = 16
 const purpose = Buffer.from('sluice-spool-1')
 const plainMark = Buffer.from([plain])
@@ -28,19 +28,6 @@ export function segmentHeader(): Buffer {
 /** The version of a segment, or undefined for a file that is none. */
 export function versionOfHeader(header: Buffer): number | undefined {
   return header.length >= headerBytes && header.toString('latin1', 0, 4) === 'SLSP' ? header[4] : undefined
-}
-
-/** Random bytes are drawn for many nonces at once: a draw costs as much as encrypting 2 kB. */
-const nonces = Buffer.allocUnsafe(nonceBytes * 256)
-let noncesUsed = nonces.length
-
-function nextNonce(): Buffer {
-  if (noncesUsed === nonces.length) {
-    randomFillSync(nonces)
-    noncesUsed = 0
-  }
-  noncesUsed += nonceBytes
-  return nonces.subarray(noncesUsed - nonceBytes, noncesUsed)
 }
 
 /** A frame as it is written: `parts` one behind the other. */
