@@ -30,6 +30,7 @@ import * as redteamRuns from './migrations/0027-redteam-runs.ts'
 import * as logIndexes from './migrations/0029-log-indexes.ts'
 import * as deliveriesWithoutChecks from './migrations/0032-deliveries-without-checks.ts'
 import * as deliveriesInPlace from './migrations/0033-delivery-updates-in-place.ts'
+import * as failedCalls from './migrations/0034-failed-calls.ts'
 import * as reviewCounts from './migrations/0036-review-counts.ts'
 import * as redteamTurns from './migrations/0038-redteam-turns.ts'
 import { secureRows } from './row-security.ts'
@@ -68,6 +69,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0029-log-indexes': logIndexes,
   '0032-deliveries-without-checks': deliveriesWithoutChecks,
   '0033-delivery-updates-in-place': deliveriesInPlace,
+  '0034-failed-calls': failedCalls,
   '0036-review-counts': reviewCounts,
   '0038-redteam-turns': redteamTurns,
 }

@@ -110,6 +110,57 @@ describe('deliveries', () => {
     expect((await call('POST', `/${id}/deliveries/${newId('delivery')}/replay`)).status).toBe(404)
   })
 
+  test('that were chosen are delivered again, once; those under way and those of others are named and left', async () => {
+    const own = String((await create()).json['id'])
+    const other = String((await create()).json['id'])
+    const insert = async (webhook: string, status: string) => {
+      const delivery = newId('delivery')
+      await api.pool.query(
+        `insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, status, attempt_count, created_at)
+         values ($1, $2, $3, gen_random_uuid(), 'threat_detected', now(), '{}', $4, 4, clock_timestamp())`,
+        [idToUuid(delivery), idToUuid(webhook), idToUuid(project.projectId), status],
+      )
+      return delivery
+    }
+    const failed = await insert(own, 'failed')
+    const delivered = await insert(own, 'delivered')
+    const retrying = await insert(own, 'retrying')
+    const ofOther = await insert(other, 'failed')
+    const replay = (delivery_ids: readonly string[]) =>
+      call('POST', `/${own}/deliveries/replay-chosen`, { delivery_ids })
+
+    const answer = await replay([delivered, failed, failed, retrying, ofOther])
+    const left = [
+      { delivery_id: retrying, reason: 'under_way' },
+      { delivery_id: ofOther, reason: 'unknown' },
+    ]
+    expect([answer.status, answer.json]).toEqual([202, { replayed: 2, skipped: left }])
+    const queued = (await api.readTopic(topics.deliveryDue)).slice(-2)
+    expect(queued).toMatchObject([
+      { delivery_id: failed, webhook_id: own, attempt: 5, first_attempt: 5 },
+      { delivery_id: delivered, webhook_id: own, attempt: 5, first_attempt: 5 },
+    ])
+    const again = await replay([delivered, failed])
+    expect(again.json).toMatchObject({
+      replayed: 0,
+      skipped: [{ reason: 'under_way' }, { reason: 'under_way' }],
+    })
+    expect((await replay([])).json['errors']).toMatchObject([{ path: 'delivery_ids' }])
+
+    const stranger = await api.createProject()
+    const callAs = (path: string, body: object) =>
+      api.call('POST', `/api/v1/webhooks${path}`, { key: stranger.key, body })
+    const theirs = await callAs('', { url: 'https://other.example.com', events: ['threat_detected'] })
+    const choice = { delivery_ids: [ofOther] }
+    expect((await callAs(`/${own}/deliveries/replay-chosen`, choice)).status).toBe(404)
+    const taken = await callAs(`/${String(theirs.json['id'])}/deliveries/replay-chosen`, choice)
+    expect(taken.json).toEqual({ replayed: 0, skipped: [{ delivery_id: ofOther, reason: 'unknown' }] })
+
+    await call('PATCH', `/${other}`, { enabled: false })
+    const refused = await call('POST', `/${other}/deliveries/replay-chosen`, choice)
+    expect([refused.status, refused.json['code']]).toEqual([409, 'WEBHOOK_DISABLED'])
+  })
+
   test('that failed are delivered again page by page, those that fail again meanwhile not once more', async () => {
     const id = String((await create()).json['id'])
     const insert = `

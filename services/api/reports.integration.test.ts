@@ -205,6 +205,7 @@ test('GET /api/requests/facets gives the values to filter by', async () => {
     severity: [{ value: 'critical', count: 1 }],
     status: [
       { value: '2xx', count: 7 },
+      { value: 'failed', count: 2 },
       { value: '5xx', count: 1 },
     ],
   })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createSealer } from '#runtime/sealing.ts'
-import { newId } from '#schemas/ids.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 
@@ -33,6 +33,11 @@ beforeAll(async () => {
       ],
     })
   }
+  await api.pool.query(
+    `update llm_requests set status_code = (array[503, 429, null, 302, 200])[place], error = case place when 3 then 'cut off' end
+     from unnest($1::uuid[]) with ordinality as of (request, place) where id = request`,
+    [ids.map(idToUuid)],
+  )
 })
 
 afterAll(() => api.stop())
@@ -90,6 +95,12 @@ describe('GET /api/requests', () => {
     [`start=${new Date(now - 180_000).toISOString()}`, [4, 3]],
     [`end=${new Date(now - 300_000).toISOString()}`, [0]],
     ['model=none', []],
+    ['status=failed', [2, 1, 0]],
+    ['status=4xx', [1]],
+    ['status=5xx', [0]],
+    ['status=failed&label=safe', [2, 1, 0]],
+    ['status=failed&scorer_name=jailbreak_detection&label=unscored', [2, 1, 0]],
+    ['status=failed&metadata.team=a', [1, 0]],
   ])('filters by %s', async (query, expected) => {
     const { json, status } = await get(`/api/requests?${query}`)
     expect(status).toBe(200)
@@ -105,6 +116,7 @@ describe('GET /api/requests', () => {
     ['limit=10&page=2', 'page'],
     ['cursor=nonsense', 'cursor'],
     ['label=bad', 'label'],
+    ['status=2xx', 'status'],
     ['start=yesterday', 'start'],
     ['start=2026-02-01&end=2026-01-01', 'end'],
     ['modle=x', 'modle'],

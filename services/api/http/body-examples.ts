@@ -58,6 +58,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     start: '2026-11-21T09:00:00Z',
     end: '2026-11-21T10:00:00Z',
   },
+  'post /api/v1/webhooks/{id}/deliveries/replay-chosen': { delivery_ids: ['dlv_01h455vb4pex5vsknk084sn02q'] },
   'post /api/billing/checkout': {
     tier: 'pro',
     success_url: 'https://app.example.com/billing/done',

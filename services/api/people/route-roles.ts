@@ -50,6 +50,7 @@ export const routeRoles: Readonly<Record<string, Role>> = {
   'post /api/v1/webhooks/{id}/rotate-secret': 'admin',
   'get /api/v1/webhooks/{id}/deliveries': 'admin',
   'post /api/v1/webhooks/{id}/deliveries/replay': 'admin',
+  'post /api/v1/webhooks/{id}/deliveries/replay-chosen': 'admin',
   'post /api/v1/webhooks/{id}/deliveries/{delivery_id}/replay': 'admin',
   'get /api/projects': 'admin',
   'post /api/projects': 'admin',

@@ -26,7 +26,7 @@ const facetsSchema = z.object({
   scorer_name: values.describe('Scores.'),
   label: values.describe('Calls by their worst label; `pending` has no score yet.'),
   severity: values,
-  status: values,
+  status: values.describe('`failed`: with an error, or a status of 400 and more.'),
 })
 
 interface FacetRoutesOptions {
@@ -83,7 +83,10 @@ function fixedFacets(sumOf: (name: string) => number) {
     severity: mostFrequent(
       ['critical', 'high', 'medium'].map((severity) => [severity, sumOf(`severity_${severity}`)]),
     ),
-    status: mostFrequent(['2xx', '3xx', '4xx', '5xx'].map((status) => [status, sumOf(`status_${status}`)])),
+    status: mostFrequent([
+      ...['2xx', '3xx', '4xx', '5xx'].map((status): [string, number] => [status, sumOf(`status_${status}`)]),
+      ['failed', sumOf('failed')],
+    ]),
   }
 }
 

@@ -236,7 +236,7 @@ function endLoginsRoute({ pool, clock }: PeopleOptions): Route {
     async handle({ principal, params: { id }, query: { login_id: only } }) {
       await changeIn(pool, id, async (client) => {
         const count = await endLogins(client, id, only === undefined ? {} : { only })
-        const detail = { count }
+        const detail = { count, ...(only === undefined ? {} : { login_id: only }) }
         await writeAudit(
           client,
           principal,

@@ -3,7 +3,7 @@ import { scoreLabels, severities } from '#schemas/verdicts.ts'
 import { idField, textField, timeField } from '#services/ingest/http/fields.ts'
 import { invalidInput } from '#services/ingest/http/problem.ts'
 import { pagingFields } from '../http/paging.ts'
-import type { RequestFilters } from '../stores/select-requests.ts'
+import { statusFilters, type RequestFilters } from '../stores/select-requests.ts'
 
 const metadataPrefix = 'metadata.'
 
@@ -21,6 +21,7 @@ export const requestFilterFields = {
   label: z.enum(scoreLabels).optional().describe("The worst, or with scorer_name that scorer's."),
   severity: z.enum(severities).optional().describe("The worst, or with scorer_name that scorer's."),
   scorer_name: textField(100).optional(),
+  status: z.enum(statusFilters).optional().describe('`failed`: with an error, or a status of 400 and more.'),
   start: timeField.optional().describe('From then on.'),
   end: timeField.optional().describe('Before then.'),
 }

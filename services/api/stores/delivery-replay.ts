@@ -1,6 +1,7 @@
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import { deliveredEventOf, type DeliveredEvent } from '#schemas/stored-event.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import type { DeliveryStatus } from './delivery-store.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 
 interface EventRow extends DeliveredEvent {
@@ -11,19 +12,32 @@ interface EventRow extends DeliveredEvent {
 const columns = `d.id, d.project_id, d.event_id, d.event, d.event_created_at, d.data, d.content_codec, d.content_key_id, d.content_data,
   d.content_id, d.attempt_count`
 
-/** The next round of a delivery that has ended; undefined when it has not, or there is none. */
-export async function planReplay(
+export interface ReplayPlan {
+  /** The next rounds of the deliveries that have ended. */
+  rounds: WebhookDelivery[]
+  /** Those whose attempts go on, with their status. A delivery that is in neither is not known. */
+  underWay: ReadonlyMap<string, string>
+}
+
+/** What would be delivered again of chosen deliveries of the webhook, in the order of their creation. */
+export async function planReplays(
   database: ProjectDatabase<OneProject>,
   webhookId: string,
-  deliveryId: string,
+  deliveryIds: readonly string[],
   nowMs: number,
-): Promise<WebhookDelivery | undefined> {
-  const rows = await database.query<EventRow>(
-    `select ${columns} from webhook_deliveries d
-     where :scope(d) and d.webhook_id = $2 and d.id = $3 and d.status in ('failed', 'delivered')`,
-    [idToUuid(webhookId), idToUuid(deliveryId)],
+): Promise<ReplayPlan> {
+  const rows = await database.query<EventRow & { status: DeliveryStatus }>(
+    `select ${columns}, d.status from webhook_deliveries d
+     where :scope(d) and d.webhook_id = $2 and d.id = any($3::uuid[]) order by d.created_at, d.id`,
+    [idToUuid(webhookId), deliveryIds.map(idToUuid)],
   )
-  return rows.map((row) => roundOf(row, database.scope.projectId, webhookId, nowMs))[0]
+  const hasEnded = ({ status }: { status: DeliveryStatus }) => status === 'failed' || status === 'delivered'
+  return {
+    rounds: rows.filter(hasEnded).map((row) => roundOf(row, database.scope.projectId, webhookId, nowMs)),
+    underWay: new Map(
+      rows.filter((row) => !hasEnded(row)).map(({ id, status }) => [idFromUuid('delivery', id), status]),
+    ),
+  }
 }
 
 export interface FailedRange {

@@ -82,15 +82,6 @@ export function createDeliveryStore(database: ProjectDatabase<OneProject>) {
       const attempts = await attemptsOf(rows)
       return { items: rows.map((row) => deliveryOf(row, attempts.get(row.id) ?? [])), counted }
     },
-
-    async find(webhookId: string, deliveryId: string): Promise<Delivery | undefined> {
-      const rows = await database.query<DeliveryRow>(
-        `select ${columns} from webhook_deliveries d where :scope(d) and d.webhook_id = $2 and d.id = $3`,
-        [idToUuid(webhookId), idToUuid(deliveryId)],
-      )
-      const attempts = await attemptsOf(rows)
-      return rows.map((row) => deliveryOf(row, attempts.get(row.id) ?? []))[0]
-    },
   }
 }
 

@@ -3,6 +3,9 @@ import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
 import { Conditions } from './conditions.ts'
 import type { ListStatement } from './list-rows.ts'
 
+/** Of the others nearly all calls are one: no index finds those that are not. */
+export const statusFilters = ['failed', '4xx', '5xx'] as const
+
 export interface RequestFilters {
   source?: string | undefined
   /** Every source but this one. */
@@ -17,6 +20,7 @@ export interface RequestFilters {
   label?: ScoreLabel | undefined
   severity?: Severity | undefined
   scorer_name?: string | undefined
+  status?: (typeof statusFilters)[number] | undefined
   /** Unix milliseconds. */
   start?: number | undefined
   end?: number | undefined
@@ -108,9 +112,9 @@ export function selectRequests(filters: RequestFilters, projectId: string | null
   return selectByRequest('llm_requests r', conditions)
 }
 
-/** A session, a user or a tool has fewer calls than there are unsafe ones. */
-function isOfFew({ session_id, user_id, tool_name }: RequestFilters): boolean {
-  return session_id !== undefined || user_id !== undefined || tool_name !== undefined
+/** A session, a user or a tool has fewer calls than there are unsafe ones; as few have failed. */
+function isOfFew({ session_id, user_id, tool_name, status }: RequestFilters): boolean {
+  return [session_id, user_id, tool_name, status].some((value) => value !== undefined)
 }
 
 /** Of these requests, newest first, the ones that pass. They are few, so that how they are gone through does not matter. */
@@ -137,6 +141,10 @@ function ownConditions(filters: RequestFilters): Conditions {
   for (const name of filterColumns) conditions.equal(`r.${name}`, filters[name])
   if (filters.withoutSource !== undefined)
     conditions.add(`r.source <> ${conditions.bind(filters.withoutSource)}`)
+  // In the words of the index llm_requests_failed.
+  if (filters.status !== undefined) conditions.add('(r.status_code >= 400 or r.error is not null)')
+  if (filters.status === '4xx') conditions.add('r.status_code between 400 and 499')
+  if (filters.status === '5xx') conditions.add('r.status_code between 500 and 599')
   for (const [key, value] of Object.entries(filters.metadata)) {
     conditions.add(`r.metadata ->> ${conditions.bind(key)} = ${conditions.bind(value)}`)
   }

@@ -1454,6 +1454,7 @@ export interface Operations {
       label?: 'safe' | 'unsafe' | 'unscored' | undefined
       severity?: 'medium' | 'high' | 'critical' | undefined
       scorer_name?: string | undefined
+      status?: 'failed' | '4xx' | '5xx' | undefined
       start?: string | undefined
       end?: string | undefined
     }
@@ -1546,6 +1547,7 @@ export interface Operations {
       label?: 'safe' | 'unsafe' | 'unscored' | undefined
       severity?: 'medium' | 'high' | 'critical' | undefined
       scorer_name?: string | undefined
+      status?: 'failed' | '4xx' | '5xx' | undefined
       start?: string | undefined
       end?: string | undefined
       format?: 'csv' | 'jsonl' | undefined
@@ -2673,6 +2675,12 @@ export interface Operations {
     query: { project_id?: string | undefined }
     body: { start: string; end: string; cursor?: string | undefined }
     answer: { replayed: number; has_more: boolean; next_cursor: string | null }
+  }
+  'POST /api/v1/webhooks/{id}/deliveries/replay-chosen': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: { delivery_ids: string[] }
+    answer: { replayed: number; skipped: { delivery_id: string; reason: 'under_way' | 'unknown' }[] }
   }
   'POST /api/v1/webhooks/{id}/deliveries/{delivery_id}/replay': {
     params: { id: string; delivery_id: string }

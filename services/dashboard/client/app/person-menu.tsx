@@ -3,6 +3,7 @@ import {
   IconCheck,
   IconDeviceDesktop,
   IconDevices,
+  IconKeyboard,
   IconLogout,
   IconMoon,
   IconSun,
@@ -17,8 +18,8 @@ const schemes: readonly { value: MantineColorScheme; label: string; icon: typeof
   { value: 'dark', label: 'Dark', icon: IconMoon },
 ]
 
-/** Who is logged in; the colours; the way out. */
-export function PersonMenu() {
+/** Who is logged in; the colours; the keys; the way out. */
+export function PersonMenu({ onShowKeys }: { onShowKeys: () => void }) {
   const me = useMe().data
   const logout = useLogout()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
@@ -53,6 +54,9 @@ export function PersonMenu() {
           leftSection={<IconDevices size={16} aria-hidden />}
         >
           Your sessions
+        </Menu.Item>
+        <Menu.Item leftSection={<IconKeyboard size={16} aria-hidden />} onClick={onShowKeys}>
+          Keys
         </Menu.Item>
         <Menu.Item
           leftSection={<IconLogout size={16} aria-hidden />}

@@ -68,6 +68,13 @@ export const settingsPages: readonly PageEntry[] = [
     load: async () => (await import('../pages/people/people-page.tsx')).PeoplePage,
   },
   {
+    path: '/settings/people/$id/sessions',
+    title: 'Sessions of a person',
+    role: 'admin',
+    isGlobal: true,
+    load: async () => (await import('../pages/people/person-logins-page.tsx')).PersonLoginsPage,
+  },
+  {
     path: '/settings/audit',
     title: 'Audit log',
     icon: IconHistory,

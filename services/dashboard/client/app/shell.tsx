@@ -5,7 +5,9 @@ import { useEffect } from 'react'
 import { useMe } from '../api/session.ts'
 import { Failure, Waiting } from '../parts/page-states.tsx'
 import { Login } from './login.tsx'
+import { KeyList } from './key-list.tsx'
 import { Navigation } from './navigation.tsx'
+import { usePageKeys } from './page-keys.ts'
 import { PersonMenu } from './person-menu.tsx'
 import { ProjectSwitcher } from './project-switcher.tsx'
 
@@ -19,6 +21,8 @@ export function Shell() {
 
 function Framework() {
   const [isOpen, { toggle, close }] = useDisclosure()
+  const [areKeysShown, { open: showKeys, close: hideKeys }] = useDisclosure()
+  usePageKeys({ listKeys: showKeys })
   const { pathname } = useLocation()
   // On a narrow screen the navigation covers the page that was just gone to.
   useEffect(close, [pathname, close])
@@ -47,12 +51,13 @@ function Framework() {
           <Navigation />
         </AppShell.Section>
         <AppShell.Section>
-          <PersonMenu />
+          <PersonMenu onShowKeys={showKeys} />
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <Outlet />
       </AppShell.Main>
+      <KeyList isOpen={areKeysShown} onClose={hideKeys} />
     </AppShell>
   )
 }

@@ -25,10 +25,13 @@ export function askFirst({ title, consequence, confirm, isDangerous = true, acti
 }
 
 /** Says in passing that something was done, or what kept it from being done; resolves to whether it was. */
-export async function sayHowItWent(action: Promise<unknown>, done: string): Promise<boolean> {
+export async function sayHowItWent<T>(
+  action: Promise<T>,
+  done: string | ((result: T) => string),
+): Promise<boolean> {
   try {
-    await action
-    notifications.show({ message: done })
+    const result = await action
+    notifications.show({ message: typeof done === 'string' ? done : done(result) })
     return true
   } catch (error) {
     notifications.show({

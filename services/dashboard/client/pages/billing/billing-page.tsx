@@ -1,17 +1,5 @@
-import {
-  Alert,
-  Badge,
-  Button,
-  Group,
-  Paper,
-  Progress,
-  Select,
-  SimpleGrid,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core'
-import { useState, type ReactNode } from 'react'
+import { Alert, Button, Group, Progress, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { useState } from 'react'
 import type { Answer } from '../../api/call-api.ts'
 import { useApi, useApiChange } from '../../api/use-api.ts'
 import { useProject } from '../../app/project.ts'
@@ -21,6 +9,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { Failure, Loaded } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
+import { StatTile } from '../../parts/stat-tile.tsx'
 
 type Subscription = Answer<'GET /api/billing/subscription'>
 type JudgeSpend = Answer<'GET /api/billing/judge-spend'>
@@ -56,46 +45,29 @@ export function BillingPage() {
   )
 }
 
-function Tile({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <Paper withBorder p="md">
-      <Text size="sm" c="dimmed">
-        {label}
-      </Text>
-      {children}
-    </Paper>
-  )
-}
-
 function Usage({ subscription }: { subscription: Subscription }) {
   const { tier, status, limit, requests_this_period: used, period_reset_at: reset } = subscription
+  const share =
+    limit === null ? (
+      'The tier has no limit'
+    ) : (
+      <Progress
+        value={Math.min(100, (100 * used) / limit)}
+        color={used >= limit ? 'red' : 'blue'}
+        aria-label={`${formatShare(used, limit)} of the quota used`}
+      />
+    )
   return (
     <SimpleGrid cols={{ base: 1, sm: 3 }}>
-      <Tile label="Tier">
-        <Group>
-          <Text size="xl" fw={600}>
-            {tier}
-          </Text>
-          <Badge variant="default">{status}</Badge>
-        </Group>
-      </Tile>
-      <Tile label="Requests this period">
-        <Text size="xl" fw={600}>
-          {formatCount(used)} {limit === null ? '' : `of ${formatCount(limit)}`}
-        </Text>
-        {limit === null ? null : (
-          <Progress
-            value={Math.min(100, (100 * used) / limit)}
-            color={used >= limit ? 'red' : 'blue'}
-            aria-label={`${formatShare(used, limit)} of the quota used`}
-          />
-        )}
-      </Tile>
-      <Tile label="A new period begins">
-        <Text size="xl" fw={600}>
-          {formatDay(reset)}
-        </Text>
-      </Tile>
+      <StatTile label="Tier" detail={`The subscription is ${status}`}>
+        {tier}
+      </StatTile>
+      <StatTile label="Requests this period" detail={share}>
+        {formatCount(used)} {limit === null ? '' : `of ${formatCount(limit)}`}
+      </StatTile>
+      <StatTile label="A new period begins" detail="Then requests are counted anew">
+        {formatDay(reset)}
+      </StatTile>
     </SimpleGrid>
   )
 }

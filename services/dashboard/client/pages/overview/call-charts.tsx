@@ -65,7 +65,7 @@ const charts: readonly Charted[] = [
     ],
     format: formatShort,
     isStacked: true,
-    toRequests: {},
+    toRequests: { status: 'failed' },
   },
 ]
 

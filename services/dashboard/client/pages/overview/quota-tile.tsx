@@ -2,7 +2,7 @@ import { useApi } from '../../api/use-api.ts'
 import { useProject } from '../../app/project.ts'
 import { absent, formatShare, formatShort } from '../../formats/format-number.ts'
 import { formatDay } from '../../formats/format-time.ts'
-import { StatTile } from './stat-tiles.tsx'
+import { StatTile } from '../../parts/stat-tile.tsx'
 
 /** How much of what the tier allows is used. Its failure is no reason to hide the rest of the page. */
 export function QuotaTile() {
@@ -13,18 +13,23 @@ export function QuotaTile() {
     { pollMs: 60_000 },
   )
   if (data === undefined) {
-    return <StatTile label="Quota used" value={absent} detail={error === null ? 'loading' : error.message} />
+    return (
+      <StatTile label="Quota used" detail={error === null ? 'loading' : error.message}>
+        {absent}
+      </StatTile>
+    )
   }
   const { limit, requests_this_period: used, period_reset_at, tier } = data
   return (
     <StatTile
       label="Quota used"
-      value={limit === null ? formatShort(used) : formatShare(used, limit)}
       detail={
         limit === null
           ? `requests this period, ${tier} has no limit`
           : `${formatShort(used)} of ${formatShort(limit)} (${tier}) until ${formatDay(period_reset_at)}`
       }
-    />
+    >
+      {limit === null ? formatShort(used) : formatShare(used, limit)}
+    </StatTile>
   )
 }

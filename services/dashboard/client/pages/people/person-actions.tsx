@@ -1,5 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
 import { useApiChange } from '../../api/use-api.ts'
 import { askFirst, sayHowItWent } from '../../parts/ask-first.tsx'
 import type { PersonEntry } from './person-entry.ts'
@@ -48,6 +49,9 @@ export function PersonActions({ person, onEdit, onPassword }: PersonActionsProps
       <Menu.Dropdown>
         <Menu.Item onClick={() => onEdit(person)}>Change</Menu.Item>
         {person.has_password ? <Menu.Item onClick={askReset}>New password</Menu.Item> : null}
+        <Menu.Item component={Link} to={`/settings/people/${person.id}/sessions`}>
+          Sessions
+        </Menu.Item>
         <Menu.Item
           onClick={() =>
             void sayHowItWent(signOut.mutateAsync({ params }), 'They are signed out everywhere.')

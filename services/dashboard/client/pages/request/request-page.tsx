@@ -1,11 +1,11 @@
 import { Alert, Button, CopyButton, Grid, Group, Stack, Tabs, Title } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
 import { IconCheck, IconChevronLeft, IconChevronRight, IconCopy } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { rowsIn } from '../../api/call-api.ts'
 import { useApi } from '../../api/use-api.ts'
 import { usePathText } from '../../app/address.ts'
+import { usePageKeys } from '../../app/page-keys.ts'
 import { useNamedProject } from '../../app/project.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
@@ -140,17 +140,14 @@ function CopyId({ id }: { id: string }) {
   )
 }
 
-/** To the calls before and after it in the same session; also by the keys p and n. */
+/** To the calls before and after it in the same session; also by keys. */
 function SessionSteps({ request }: { request: RequestDetail }) {
   const navigate = useNavigate()
   const { previous_in_session: previous, next_in_session: next, session_id } = request
   const go = (id: string | null) => {
     if (id !== null) void navigate({ to: `/requests/${id}` })
   }
-  useHotkeys([
-    ['p', () => go(previous)],
-    ['n', () => go(next)],
-  ])
+  usePageKeys({ previousCall: () => go(previous), nextCall: () => go(next) })
   if (session_id === null) return null
   return (
     <Group gap="xs">

@@ -13,6 +13,7 @@ import { filterLabels } from './read-filters.ts'
 const facets = [
   'label',
   'severity',
+  'status',
   'scorer_name',
   'agent_name',
   'model',
@@ -57,9 +58,13 @@ export function FacetPanel({
   )
 }
 
-/** Requests cannot be asked for by having no score yet. */
+/** What is counted and cannot be asked for: calls without a score yet, and nearly all calls. */
+const counted: readonly string[] = ['pending', '2xx', '3xx']
+
 function choosable(name: Facet, values: Values): Values {
-  return name === 'label' ? values.filter(({ value }) => value !== 'pending') : values
+  return name === 'label' || name === 'status'
+    ? values.filter(({ value }) => !counted.includes(value))
+    : values
 }
 
 function FacetValues({ name, values, chosen }: { name: Facet; values: Values; chosen: string | undefined }) {

@@ -4,6 +4,7 @@ import type { SearchTexts } from '../../formats/search-texts.ts'
 export const filterLabels = {
   label: 'Verdict',
   severity: 'Severity',
+  status: 'Status',
   scorer_name: 'Scorer',
   model: 'Model',
   agent_name: 'Agent',

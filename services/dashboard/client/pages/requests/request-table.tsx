@@ -1,8 +1,8 @@
 import { Box, Table, Text } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
 import { useTable, type ColumnVisibilityState } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, useState, type RefObject } from 'react'
+import { usePageKeys } from '../../app/page-keys.ts'
 import type { RequestItem } from './merge-scores.ts'
 import { columns, features, shapes } from './request-columns.tsx'
 import classes from './request-table.module.css'
@@ -19,7 +19,7 @@ interface RequestTableProps {
   loadMore: () => void
 }
 
-/** Only the rows that are seen are made, however many pages were read. j and k go down and up, Enter opens. */
+/** Only the rows that are seen are made, however many pages were read. Keys go down and up. */
 export function RequestTable(props: RequestTableProps) {
   const { rows, visibility, hasMore, isLoadingMore } = props
   const scroller = useRef<HTMLDivElement>(null)
@@ -140,10 +140,7 @@ function useActiveRow(count: number, scroller: Scroller, scrollTo: (index: numbe
     scrollTo(next)
     setActive(next)
   }
-  useHotkeys([
-    ['j', () => go(1)],
-    ['k', () => go(-1)],
-  ])
+  usePageKeys({ nextRow: () => go(1), previousRow: () => go(-1) })
   useEffect(() => {
     if (active === null) return
     // The row is made with the next frame when it was out of sight.

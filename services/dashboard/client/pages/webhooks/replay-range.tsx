@@ -37,10 +37,9 @@ export function ReplayRange({ projectId, webhookId }: ReplayRangeProps) {
   }
   const run = () => {
     if (from === null || to === null) return
-    const sending = replayAll(new Date(from).toISOString(), new Date(to).toISOString())
-    void sending.then(
-      (count) => sayHowItWent(Promise.resolve(), `${formatCount(count)} deliveries are sent again.`),
-      (error: unknown) => sayHowItWent(Promise.reject(error as Error), ''),
+    void sayHowItWent(
+      replayAll(new Date(from).toISOString(), new Date(to).toISOString()),
+      (count) => `${formatCount(count)} deliveries are sent again.`,
     )
   }
   return (

@@ -1,0 +1,184 @@
+import { z } from 'zod'
+import type { Clock } from '#runtime/clock.ts'
+import { SluiceError } from '#runtime/errors.ts'
+import type { Encoder, Producer } from '#runtime/kafka/records.ts'
+import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import { idField, timeField } from '#services/ingest/http/fields.ts'
+import { invalidInput, Problem, unavailable } from '#services/ingest/http/problem.ts'
+import { route, type Route } from '#services/ingest/http/route.ts'
+import { found } from '../http/not-found.ts'
+import { readCursor, writeCursor } from '../http/paging.ts'
+import { noteReplays, planFailedReplays, planReplays } from '../stores/delivery-replay.ts'
+import type { OneProject, ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'
+import { findWebhook } from '../stores/webhook-store.ts'
+import { projectQuery, webhookParams } from './webhook-routes.ts'
+
+export interface ReplayRoutesOptions {
+  databases: ProjectDatabases
+  clock: Clock
+  producer: Producer
+  due: { name: string; encoder: Encoder<WebhookDelivery> }
+}
+
+/** What of the delivery log is delivered again: one, chosen ones, or what failed in a time. */
+export function replayRoutes(options: ReplayRoutesOptions): Route[] {
+  return [replayFailedRoute(options), replayChosenRoute(options), replayRoute(options)]
+}
+
+const common = {
+  access: 'all',
+  tag: 'Webhooks',
+  method: 'post',
+  query: projectQuery,
+  params: webhookParams,
+} as const
+const onTheirWay = 'They are on their way.'
+const ofWebhook = { 404: 'There is no such webhook.', 409: 'The webhook is disabled.' }
+const maxReplayed = 500
+
+function replayRoute(options: ReplayRoutesOptions): Route {
+  return route({
+    ...common,
+    path: '/api/v1/webhooks/{id}/deliveries/{delivery_id}/replay',
+    summary: 'Deliver again: a new round of up to four attempts with the same event.',
+    params: webhookParams.extend({ delivery_id: idField('delivery') }),
+    reply: { status: 202, description: 'It is on its way.', schema: z.object({ delivery_id: z.string() }) },
+    problems: {
+      404: 'There is no such delivery.',
+      409: 'It is still under way, or the webhook is disabled.',
+    },
+    async handle({ principal, params: { id, delivery_id }, query }) {
+      const database = options.databases.ofOne(principal, query.project_id)
+      await refuseDisabled(database, id)
+      const { rounds, underWay } = await planReplays(database, id, [delivery_id], options.clock.now())
+      const status = underWay.get(delivery_id)
+      if (status !== undefined) {
+        throw new Problem(
+          409,
+          'DELIVERY_UNDER_WAY',
+          `delivery ${delivery_id} is ${status}; its attempts go on`,
+        )
+      }
+      await replay([found(rounds[0], 'delivery', delivery_id)], database, options)
+      return { status: 202, json: { delivery_id } }
+    },
+  })
+}
+
+const skippedSchema = z.array(
+  z.object({
+    delivery_id: z.string(),
+    reason: z.enum(['under_way', 'unknown']).describe('Its attempts go on; or the webhook has none such.'),
+  }),
+)
+
+function replayChosenRoute(options: ReplayRoutesOptions): Route {
+  return route({
+    ...common,
+    path: '/api/v1/webhooks/{id}/deliveries/replay-chosen',
+    summary: `Deliver chosen ones again, oldest first, ${maxReplayed} at most, whether they failed or not.`,
+    body: z.strictObject({ delivery_ids: z.array(idField('delivery')).min(1).max(maxReplayed) }),
+    reply: {
+      status: 202,
+      description: onTheirWay,
+      schema: z.object({ replayed: z.number().int(), skipped: skippedSchema }),
+    },
+    problems: ofWebhook,
+    async handle({ principal, params: { id }, query, body }) {
+      const database = options.databases.ofOne(principal, query.project_id)
+      await refuseDisabled(database, id)
+      const chosen = [...new Set(body.delivery_ids)]
+      const { rounds, underWay } = await planReplays(database, id, chosen, options.clock.now())
+      await replay(rounds, database, options)
+      const replayed = new Set(rounds.map((round) => round.delivery_id))
+      const skipped = chosen
+        .filter((delivery_id) => !replayed.has(delivery_id))
+        .map((delivery_id) => ({
+          delivery_id,
+          reason: underWay.has(delivery_id) ? ('under_way' as const) : ('unknown' as const),
+        }))
+      return { status: 202, json: { replayed: rounds.length, skipped } }
+    },
+  })
+}
+
+function replayFailedRoute(options: ReplayRoutesOptions): Route {
+  return route({
+    ...common,
+    path: '/api/v1/webhooks/{id}/deliveries/replay',
+    summary: `Deliver again what has failed in a time range, oldest first, ${maxReplayed} at most: ask again with next_cursor until it is null.`,
+    body: z.strictObject({
+      start: timeField.describe('Of deliveries made from then on.'),
+      end: timeField.describe('Before then.'),
+      cursor: z
+        .string()
+        .max(200)
+        .optional()
+        .describe(
+          '`next_cursor` of the answer before: what fails again meanwhile is not delivered once more.',
+        ),
+    }),
+    reply: {
+      status: 202,
+      description: onTheirWay,
+      schema: z.object({
+        replayed: z.number().int(),
+        has_more: z.boolean(),
+        next_cursor: z.string().nullable(),
+      }),
+    },
+    problems: ofWebhook,
+    async handle({ principal, params: { id }, query, body }) {
+      if (body.start > body.end) throw invalidInput([{ path: 'end', message: 'is before start' }])
+      const after = body.cursor === undefined ? null : readCursor(body.cursor, 'delivery')
+      const database = options.databases.ofOne(principal, query.project_id)
+      await refuseDisabled(database, id)
+      const range = { startMs: body.start, endMs: body.end, after, limit: maxReplayed + 1 }
+      const failed = await planFailedReplays(database, id, range, options.clock.now())
+      const rounds = failed.slice(0, maxReplayed)
+      await replay(rounds, database, options)
+      const has_more = failed.length > rounds.length
+      const last = rounds.at(-1)
+      const next_cursor = has_more && last !== undefined ? writeCursor(last.delivery_id) : null
+      return { status: 202, json: { replayed: rounds.length, has_more, next_cursor } }
+    },
+  })
+}
+
+/** Each of its rounds would fail at once, and whoever asks until nothing has failed would ask for ever. */
+async function refuseDisabled(database: ProjectDatabase<OneProject>, webhookId: string): Promise<void> {
+  const { id, enabled } = found(await findWebhook(database, webhookId), 'webhook', webhookId)
+  if (!enabled) throw new Problem(409, 'WEBHOOK_DISABLED', `webhook ${id} is disabled; enable it first`)
+}
+
+async function replay(
+  rounds: readonly WebhookDelivery[],
+  database: ProjectDatabase<OneProject>,
+  { clock, producer, due }: ReplayRoutesOptions,
+): Promise<void> {
+  const [first] = rounds
+  if (first === undefined) return
+  const detail = { count: rounds.length }
+  const entry = { action: 'webhook.deliveries_replayed', subject: first.webhook_id, detail }
+  await database.note(entry, clock.now())
+  await queue(rounds, producer, due)
+  // After they were queued: a crash before would show rounds that nobody makes.
+  await noteReplays(database, rounds)
+}
+
+async function queue(
+  rounds: readonly WebhookDelivery[],
+  producer: Producer,
+  due: ReplayRoutesOptions['due'],
+): Promise<void> {
+  try {
+    const records = rounds.map(async (round) => {
+      const value = await due.encoder.encode(round)
+      return { topic: due.name, key: round.webhook_id, value }
+    })
+    await producer.send(await Promise.all(records))
+  } catch (error) {
+    if (!(error instanceof SluiceError) || error.retry === 'never') throw error
+    throw unavailable('QUEUE_UNAVAILABLE', 'deliveries cannot be queued at the moment', error)
+  }
+}

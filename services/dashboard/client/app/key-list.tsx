@@ -1,0 +1,30 @@
+import { Kbd, Modal, Table } from '@mantine/core'
+import { pageKeys } from './page-keys.ts'
+
+/** What can be done by a key alone, and where. */
+export function KeyList({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="Keys" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Table aria-label="Keys">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Key</Table.Th>
+            <Table.Th>Where</Table.Th>
+            <Table.Th>What it does</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {Object.values(pageKeys).map(({ cap, where, does }) => (
+            <Table.Tr key={cap}>
+              <Table.Td>
+                <Kbd>{cap}</Kbd>
+              </Table.Td>
+              <Table.Td>{where}</Table.Td>
+              <Table.Td>{does}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Modal>
+  )
+}

@@ -1,0 +1,25 @@
+import { useHotkeys } from '@mantine/hooks'
+
+interface PageKey {
+  /** As the library takes it. */
+  hotkey: string
+  /** As it is printed on the key. */
+  cap: string
+  where: string
+  does: string
+}
+
+/** Every key that does something. Pages bind them and the list of keys shows them, both from here. */
+export const pageKeys = {
+  nextRow: { hotkey: 'j', cap: 'j', where: 'Requests', does: 'Go to the next one; Enter opens it' },
+  previousRow: { hotkey: 'k', cap: 'k', where: 'Requests', does: 'Go to the one before' },
+  nextCall: { hotkey: 'n', cap: 'n', where: 'A request', does: 'The next call of its session' },
+  previousCall: { hotkey: 'p', cap: 'p', where: 'A request', does: 'The call before it in its session' },
+  listKeys: { hotkey: 'shift+?', cap: '?', where: 'Everywhere', does: 'Show these keys' },
+} as const satisfies Record<string, PageKey>
+export type PageKeyName = keyof typeof pageKeys
+
+/** Binds keys while the page is there. None of them acts while something is typed. */
+export function usePageKeys(actions: Partial<Record<PageKeyName, () => void>>): void {
+  useHotkeys(Object.entries(actions).map(([name, act]) => [pageKeys[name as PageKeyName].hotkey, act]))
+}

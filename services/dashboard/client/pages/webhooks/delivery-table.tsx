@@ -1,0 +1,176 @@
+import { Badge, Button, Checkbox, Code, Group, Stack, Table, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { Item } from '../../api/call-api.ts'
+import { formatCount, formatDuration } from '../../formats/format-number.ts'
+import { formatTime } from '../../formats/format-time.ts'
+import { PlainText } from '../../parts/plain-text.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
+import { useReplay } from './use-replay.ts'
+
+type Delivery = Item<'GET /api/v1/webhooks/{id}/deliveries'>
+const colors = { pending: 'gray', retrying: 'yellow', delivered: 'green', failed: 'red' } as const
+const hasEnded = ({ status }: Delivery) => status === 'failed' || status === 'delivered'
+
+interface DeliveryTableProps {
+  deliveries: readonly Delivery[]
+  projectId: string
+  webhookId: string
+}
+
+/** What was sent, to be looked into and sent again: one, or those that are ticked. */
+export function DeliveryTable({ deliveries, projectId, webhookId }: DeliveryTableProps) {
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
+  const { send, isSending } = useReplay({ projectId, webhookId })
+  const ended = deliveries.filter(hasEnded)
+  // What was sent again meanwhile is under way, and no longer to be chosen.
+  const chosen = ended.filter(({ id }) => ticked.has(id))
+  const tick = (ids: readonly string[], isTicked: boolean) =>
+    setTicked(
+      isTicked ? new Set([...ticked, ...ids]) : new Set([...ticked].filter((id) => !ids.includes(id))),
+    )
+  return (
+    <Stack gap="xs">
+      <Group mih={30} gap="sm">
+        <Button
+          size="xs"
+          disabled={chosen.length === 0}
+          loading={isSending}
+          onClick={() => void send(chosen.map(({ id }) => id)).then(() => setTicked(new Set()))}
+        >
+          Send chosen ones again
+        </Button>
+        <Text size="sm" c="dimmed" role="status">
+          {chosen.length === 0 ? 'None is chosen' : `${formatCount(chosen.length)} chosen`}
+        </Text>
+      </Group>
+      <Table.ScrollContainer minWidth={760}>
+        <Table aria-label="Deliveries">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th w={40}>
+                <Checkbox
+                  aria-label="Choose all that are shown"
+                  checked={ended.length > 0 && chosen.length === ended.length}
+                  indeterminate={chosen.length > 0 && chosen.length < ended.length}
+                  disabled={ended.length === 0}
+                  onChange={(event) =>
+                    tick(
+                      ended.map(({ id }) => id),
+                      event.currentTarget.checked,
+                    )
+                  }
+                />
+              </Table.Th>
+              <Table.Th>Event</Table.Th>
+              <Table.Th>Raised</Table.Th>
+              <Table.Th>Status</Table.Th>
+              <Table.Th ta="right">Attempts</Table.Th>
+              <Table.Th>Delivered</Table.Th>
+              <Table.Th>Actions</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {deliveries.map((delivery) => (
+              <DeliveryRows
+                key={delivery.id}
+                delivery={delivery}
+                isTicked={ticked.has(delivery.id)}
+                onTick={(isTicked) => tick([delivery.id], isTicked)}
+                onSend={() => void send([delivery.id])}
+              />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Stack>
+  )
+}
+
+interface DeliveryRowsProps {
+  delivery: Delivery
+  isTicked: boolean
+  onTick: (isTicked: boolean) => void
+  onSend: () => void
+}
+
+function DeliveryRows({ delivery, isTicked, onTick, onSend }: DeliveryRowsProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  const canBeSent = hasEnded(delivery)
+  return (
+    <>
+      <Table.Tr>
+        <Table.Td>
+          <Checkbox
+            aria-label={`Choose the delivery of ${formatTime(delivery.created_at)}`}
+            checked={isTicked && canBeSent}
+            disabled={!canBeSent}
+            onChange={(event) => onTick(event.currentTarget.checked)}
+          />
+        </Table.Td>
+        <Table.Td>{delivery.event}</Table.Td>
+        <Table.Td>
+          <TimeText at={delivery.created_at} />
+        </Table.Td>
+        <Table.Td>
+          <Badge color={colors[delivery.status]} variant="light" miw="max-content">
+            {delivery.status}
+          </Badge>
+        </Table.Td>
+        <Table.Td ta="right">{formatCount(delivery.attempt_count)}</Table.Td>
+        <Table.Td>
+          <TimeText at={delivery.delivered_at} />
+        </Table.Td>
+        <Table.Td>
+          <Button.Group>
+            <Button
+              size="compact-sm"
+              variant="default"
+              aria-expanded={isOpen}
+              onClick={() => setIsOpen(!isOpen)}
+            >
+              Attempts
+            </Button>
+            <Button size="compact-sm" variant="default" disabled={!canBeSent} onClick={onSend}>
+              Send again
+            </Button>
+          </Button.Group>
+        </Table.Td>
+      </Table.Tr>
+      {isOpen ? (
+        <Table.Tr>
+          <Table.Td colSpan={7}>
+            <Attempts attempts={delivery.attempts} />
+          </Table.Td>
+        </Table.Tr>
+      ) : null}
+    </>
+  )
+}
+
+function Attempts({ attempts }: { attempts: Delivery['attempts'] }) {
+  return (
+    <Stack gap="xs">
+      {attempts.length === 0 ? <Text size="sm">None yet.</Text> : null}
+      {attempts.map(
+        ({ number, at, status_code: status, duration_ms: ms, error, response_excerpt: excerpt }) => (
+          <Stack key={number} gap={4}>
+            <Text size="sm">
+              {number}. <TimeText at={at} /> · {status ?? 'no answer'} · {formatDuration(ms)}
+              {error === null ? null : (
+                <>
+                  {' · '}
+                  <PlainText text={error} />
+                </>
+              )}
+            </Text>
+            {excerpt === null || excerpt === '' ? null : (
+              <Code block mah={160}>
+                <PlainText text={excerpt} />
+              </Code>
+            )}
+          </Stack>
+        ),
+      )}
+    </Stack>
+  )
+}

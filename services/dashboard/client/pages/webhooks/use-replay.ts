@@ -1,0 +1,30 @@
+import type { Answer } from '../../api/call-api.ts'
+import { useApiChange } from '../../api/use-api.ts'
+import { formatCount } from '../../formats/format-number.ts'
+import { sayHowItWent } from '../../parts/ask-first.tsx'
+
+/** Sends chosen deliveries of a webhook again, and says what came of it. */
+export function useReplay({ projectId, webhookId }: { projectId: string; webhookId: string }) {
+  const replay = useApiChange('POST /api/v1/webhooks/{id}/deliveries/replay-chosen', [
+    'GET /api/v1/webhooks/{id}/deliveries',
+  ])
+  const send = async (deliveryIds: string[]): Promise<void> => {
+    const sending = replay.mutateAsync({
+      params: { id: webhookId },
+      query: { project_id: projectId },
+      body: { delivery_ids: deliveryIds },
+    })
+    await sayHowItWent(sending, saidOf)
+  }
+  return { send, isSending: replay.isPending }
+}
+
+type Replayed = Answer<'POST /api/v1/webhooks/{id}/deliveries/replay-chosen'>
+
+function saidOf({ replayed, skipped }: Replayed): string {
+  const sent =
+    replayed === 1
+      ? 'It is sent again, under the same id.'
+      : `${formatCount(replayed)} are sent again, under the same ids.`
+  return skipped.length === 0 ? sent : `${sent} ${formatCount(skipped.length)} are under way already.`
+}

@@ -1,0 +1,52 @@
+import { Badge, Button } from '@mantine/core'
+import type { Item } from '../api/call-api.ts'
+import { useMe } from '../api/session.ts'
+import { absent } from '../formats/format-number.ts'
+import { askFirst } from './ask-first.tsx'
+import { PlainText } from './plain-text.tsx'
+import { RowsTable, type Column } from './rows-table.tsx'
+import { TimeText } from './time-text.tsx'
+
+type Login = Item<'GET /api/me/logins'>
+
+interface LoginTableProps {
+  logins: readonly Login[]
+  /** What to think of when the session is nobody's that one knows. */
+  advice: string
+  end: (loginId: string) => Promise<unknown>
+}
+
+/** Where somebody is logged in; each can be ended but the one that asks. */
+export function LoginTable({ logins, advice, end }: LoginTableProps) {
+  const ownId = useMe().data?.login_id
+  const ask = ({ id, address }: Login) =>
+    askFirst({
+      title: 'End this session?',
+      consequence: `Whoever uses it${address === null ? '' : ` from ${address}`} has to log in again. ${advice}`,
+      confirm: 'End it',
+      action: () => end(id),
+      done: 'The session has ended.',
+    })
+  const columns: Column<Login>[] = [
+    {
+      title: 'Browser',
+      cell: ({ user_agent: agent }) => (agent === null ? 'Unknown' : <PlainText text={agent} />),
+    },
+    { title: 'Address', cell: ({ address }) => (address === null ? absent : <PlainText text={address} />) },
+    { title: 'Since', cell: (login) => <TimeText at={login.created_at} /> },
+    { title: 'Last used', cell: (login) => <TimeText at={login.last_seen_at} isAgo /> },
+    { title: 'Ends by itself', cell: (login) => <TimeText at={login.ends_at} /> },
+    {
+      title: 'Action',
+      cell: (login) =>
+        login.id === ownId ? (
+          <Badge variant="default">This one</Badge>
+        ) : (
+          <Button size="compact-sm" variant="subtle" color="red" onClick={() => ask(login)}>
+            End
+          </Button>
+        ),
+    },
+  ]
+  return <RowsTable label="Sessions" columns={columns} rows={logins} keyOf={({ id }) => id} minWidth={860} />
+}

@@ -1,0 +1,27 @@
+import { Paper, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+interface StatTileProps {
+  label: string
+  /** The one value. */
+  children: ReactNode
+  /** What it is of, or made of. */
+  detail?: ReactNode
+}
+
+/** One value and what it is of. */
+export function StatTile({ label, children, detail }: StatTileProps) {
+  return (
+    <Paper withBorder p="sm" role="group" aria-label={label}>
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Text component="div" fz={24} fw={600} lh={1.35}>
+        {children}
+      </Text>
+      <Text component="div" size="xs" c="dimmed">
+        {detail}
+      </Text>
+    </Paper>
+  )
+}

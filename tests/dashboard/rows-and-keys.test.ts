@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { idToUuid, newId } from '#schemas/ids.ts'
+import { topics } from '#schemas/topics.ts'
+import { seriousFindings, startDashboardSite, type DashboardSite } from '#tests/support/dashboard-site.ts'
+import { signInPerson } from '#tests/support/sign-in-people.ts'
+import { until } from '#tests/support/until.ts'
+import type { Page } from 'playwright-core'
+
+let site: DashboardSite
+let page: Page
+
+beforeAll(async () => {
+  site = await startDashboardSite()
+  page = (await site.signIn()).page
+}, 600_000)
+afterAll(() => site.stop(), 60_000)
+
+const open = (path: string) => page.goto(`${path}${path.includes('?') ? '&' : '?'}project=${site.projectId}`)
+
+test('deliveries that are ticked are sent again, those under way cannot be', async () => {
+  const body = { url: 'https://receiver.example.com', events: ['threat_detected'] }
+  const path = `/api/v1/webhooks?project_id=${site.projectId}`
+  const { json } = await site.api.call('POST', path, { operator: true, body })
+  const webhookId = String(json['id'])
+  const failed = [newId('delivery'), newId('delivery')]
+  for (const [index, delivery] of [...failed, newId('delivery')].entries()) {
+    await site.api.pool.query(
+      `insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, status, attempt_count, created_at)
+       values ($1, $2, $3, gen_random_uuid(), 'threat_detected', now(), '{}', $4, 4, clock_timestamp())`,
+      [idToUuid(delivery), idToUuid(webhookId), idToUuid(site.projectId), index < 2 ? 'failed' : 'retrying'],
+    )
+  }
+  await open(`/settings/webhooks/${webhookId}/deliveries`)
+  const ticks = page.getByRole('checkbox', { name: /^Choose the delivery/ })
+  await ticks.first().waitFor()
+  expect(await ticks.first().isDisabled()).toBe(true)
+  await page.getByRole('checkbox', { name: 'Choose all that are shown' }).click()
+  await page.getByText('2 chosen').waitFor()
+  await page.getByRole('button', { name: 'Send chosen ones again' }).click()
+  await page.getByText('2 are sent again, under the same ids.').waitFor()
+  const queued = (await site.api.readTopic(topics.deliveryDue)) as { delivery_id: string }[]
+  expect(queued.map(({ delivery_id }) => delivery_id)).toEqual(failed)
+  const pending = page.getByRole('table').getByText('pending', { exact: true })
+  await until(async () => (await pending.count()) === 2)
+})
+
+test('failed calls are chosen by their status', async () => {
+  await site.api.pool.query('update llm_requests set status_code = 503 where id = $1', [
+    idToUuid(site.requestId),
+  ])
+  await open('/requests?range=24h&status=4xx')
+  await page.getByText('No such requests').waitFor()
+  await open('/requests?range=24h&status=failed')
+  await page.locator(`tr a[href*="${site.requestId}"]`).waitFor()
+  await page.getByText('Status: failed').waitFor()
+})
+
+test('a question mark shows the keys', async () => {
+  await open('/tools')
+  await page.getByRole('heading', { level: 1, name: 'Tools' }).waitFor()
+  await page.keyboard.press('Shift+?')
+  await page.getByRole('dialog').getByText('Go to the next one; Enter opens it').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
+test("an administrator sees another person's sessions and ends one, which is written down", async () => {
+  const analyst = await signInPerson(site.api, 'analyst', [site.projectId])
+  await open('/settings/people')
+  await page.getByRole('button', { name: `Actions for ${analyst.login}` }).click()
+  await page.getByRole('menuitem', { name: 'Sessions', exact: true }).click()
+  await page.getByText('203.0.113.7').or(page.getByText('Unknown')).first().waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.getByRole('button', { name: 'End', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'End it' }).click()
+  await page.getByText('They are not logged in').waitFor()
+  expect((await analyst.call('GET', '/api/me')).status).toBe(401)
+  const { json } = await site.api.call('GET', '/api/audit', { operator: true })
+  const [entry] = json['items'] as object[]
+  expect(entry).toMatchObject({
+    action: 'person.logins_ended',
+    subject: analyst.id,
+    detail: { count: 1, login_id: expect.stringMatching(/^lgn_/) },
+  })
+})
