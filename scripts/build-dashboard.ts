@@ -16,7 +16,9 @@ async function build(): Promise<number> {
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
   const options = ['build', join(dashboard, 'client'), '--outDir', fresh, '--logLevel', 'warn']
   try {
-    const { status } = spawnSync(process.execPath, [vite, ...options], { stdio: 'inherit' })
+    // Whoever has it built: what tests set would make it React's build for development, which is half as large again and takes twice the time.
+    const env = { ...process.env, NODE_ENV: 'production' }
+    const { status } = spawnSync(process.execPath, [vite, ...options], { stdio: 'inherit', env })
     if (status !== 0) return status ?? 1
     const names = globSync('assets/*.{js,css,svg}', { cwd: fresh })
     await Promise.all(names.map((name) => compress(join(fresh, name))))

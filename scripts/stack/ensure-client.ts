@@ -6,7 +6,7 @@ import { CannotStart, type Say } from '#infra/embedded/embedded-part.ts'
 import { messageOf } from '#runtime/errors.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-const sources = ['services/dashboard/client/**/*', 'package-lock.json']
+const sources = ['services/dashboard/client/**/*', 'scripts/build-dashboard.ts', 'package-lock.json']
 const built = 'services/dashboard/dist/index.html'
 
 /** Builds the dashboard's client where there is none, or one that is older than its sources. */

@@ -61,11 +61,20 @@ export function formatBytes(bytes: Value): string {
   })
 }
 
+const unitFormats = new Map<string, Intl.NumberFormat>()
+
 function unit(name: string, digits: number, value: number): string {
+  const key = `${name} ${digits}`
+  const format = unitFormats.get(key) ?? unitFormat(name, digits)
+  unitFormats.set(key, format)
+  return format.format(value)
+}
+
+function unitFormat(unit: string, maximumFractionDigits: number): Intl.NumberFormat {
   return new Intl.NumberFormat(undefined, {
     style: 'unit',
-    unit: name,
+    unit,
     unitDisplay: 'short',
-    maximumFractionDigits: digits,
-  }).format(value)
+    maximumFractionDigits,
+  })
 }

@@ -4,8 +4,9 @@ import { formatDuration, formatShort, formatUsd } from '../../formats/format-num
 import type { TimeChartProps } from './time-chart.tsx'
 import { callSeriesOf, everyStep, type CallPoint, type Stats } from './read-stats.ts'
 
-// The charting library is as large as all the rest: the numbers are there before it.
-const TimeChart = lazy(async () => ({ default: (await import('./time-chart.tsx')).TimeChart }))
+// The charting library is as large as all the rest: the numbers are there before it. It comes while they are asked for.
+const loading = import('./time-chart.tsx')
+const TimeChart = lazy(async () => ({ default: (await loading).TimeChart }))
 
 type Charted = Pick<TimeChartProps, 'title' | 'series' | 'format' | 'isStacked' | 'hasFractions'> & {
   toRequests: Record<string, string>

@@ -1,13 +1,15 @@
-import { Grid, SimpleGrid, Stack } from '@mantine/core'
+import { Grid, SimpleGrid, Skeleton, Stack } from '@mantine/core'
 import { useApi } from '../../api/use-api.ts'
 import { useProject } from '../../app/project.ts'
 import { useRange } from '../../app/use-range.ts'
+import type { ChosenRange } from '../../formats/time-range.ts'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Loaded, Nothing } from '../../parts/page-states.tsx'
+import { Failure, Nothing } from '../../parts/page-states.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
 import { CallCharts } from './call-charts.tsx'
 import { NewestThreats } from './newest-threats.tsx'
 import { QuotaTile } from './quota-tile.tsx'
+import type { Stats } from './read-stats.ts'
 import { ScorerPanel } from './scorer-panel.tsx'
 import { CallTiles } from './stat-tiles.tsx'
 import { TopGroups } from './top-groups.tsx'
@@ -19,7 +21,7 @@ export function OverviewPage() {
   const { id: project_id } = useProject()
   const range = useRange('24h')
   const { start, end } = range
-  const stats = useApi(
+  const { data, error, refetch } = useApi(
     'GET /api/stats',
     { query: { project_id, start, end } },
     { pollMs, keepsPrevious: true },
@@ -29,39 +31,40 @@ export function OverviewPage() {
       <PageHead title="Overview">
         <RangePicker range={range} />
       </PageHead>
-      <Loaded
-        query={stats}
-        empty={{
-          when: ({ series }) => series.length === 0,
-          show: (
-            <Nothing title="No calls in this time">
-              Calls show up here seconds after they pass the gateway or are logged by an SDK.
-            </Nothing>
-          ),
-        }}
-      >
-        {(answer) => (
-          <Stack gap="lg">
-            <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
-              <CallTiles stats={answer} />
-              <QuotaTile />
-            </SimpleGrid>
-            <CallCharts stats={answer} />
-            <Grid gap="lg">
-              <Grid.Col span={{ base: 12, lg: 7 }}>
-                <ScorerPanel range={range} />
-              </Grid.Col>
-              <Grid.Col span={{ base: 12, lg: 5 }}>
-                <NewestThreats range={range} />
-              </Grid.Col>
-            </Grid>
-            <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-              <TopGroups title="Top agents" by="agent" filter="agent_name" unnamed="No agent" range={range} />
-              <TopGroups title="Top models" by="model" filter="model" unnamed="Unknown" range={range} />
-            </SimpleGrid>
-          </Stack>
-        )}
-      </Loaded>
+      {data === undefined && error !== null ? (
+        <Failure error={error} retry={refetch} />
+      ) : data?.series.length === 0 ? (
+        <Nothing title="No calls in this time">
+          Calls show up here seconds after they pass the gateway or are logged by an SDK.
+        </Nothing>
+      ) : (
+        <Report stats={data} range={range} />
+      )}
     </>
+  )
+}
+
+/** Every part asks for what it shows, at once: none waits for another's answer. */
+function Report({ stats, range }: { stats: Stats | undefined; range: ChosenRange }) {
+  return (
+    <Stack gap="lg">
+      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
+        {stats === undefined ? <Skeleton height={100} /> : <CallTiles stats={stats} />}
+        <QuotaTile />
+      </SimpleGrid>
+      {stats === undefined ? <Skeleton height={520} /> : <CallCharts stats={stats} />}
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, lg: 7 }}>
+          <ScorerPanel range={range} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 5 }}>
+          <NewestThreats range={range} />
+        </Grid.Col>
+      </Grid>
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+        <TopGroups title="Top agents" by="agent" filter="agent_name" unnamed="No agent" range={range} />
+        <TopGroups title="Top models" by="model" filter="model" unnamed="Unknown" range={range} />
+      </SimpleGrid>
+    </Stack>
   )
 }
