@@ -16,19 +16,8 @@ const gatewaysSql = `
 const deadLettersSql = `
   insert into dead_letters (id, cluster, topic, partition, "offset", source_partition, source_offset, group_id, code, message, project_id, value_bytes, dead_at, status)
   select $1, 'main', $2, 0, $3::integer, 4, $3 + 118200, 'sluice.scorer', $4, $5, $6, 2113, now() - $3::integer * interval '17 minutes', $7`
-const runsSql = `
-  insert into score_runs (id, project_id, start_at, end_at, scorers, source, alert, status, calls_total, calls_fed, calls_scored, created_at, finished_at)
-  values ($1, $3, now() - interval '8 days', now() - interval '1 day', '{pii_detection}', 'postgres', false, 'done', 48210, 48210, 48210,
-      now() - interval '5 hours', now() - interval '3 hours'),
-    ($2, $3, now() - interval '2 days', now(), null, 'postgres', false, 'scoring', 12904, 12904, 8120, now() - interval '20 minutes', null)`
 
-const attackSql = `
-  insert into redteam_runs (id, project_id, agent_name, target, options, seed, runner, status, planned_count, total_probes, pass_count, fail_count,
-    unscored_count, critical_count, cost_usd, created_at, started_at, finished_at)
-  values ($1, $2, 'support-assistant', '{"kind": "chat", "url": "https://agent.example.com/v1/chat/completions", "model": "gpt-4o-mini"}', '{}', '1',
-    'cli', 'done', 240, 240, 229, 9, 2, 3, 0.41, now() - interval '2 hours', now() - interval '119 minutes', now() - interval '103 minutes')`
-
-/** What administrators and operators see: keys, people, webhooks with what was sent, reviews, gateways, dead letters, runs. Returns the webhook of the delivery log. */
+/** What administrators and operators see: keys, people, webhooks with what was sent, reviews, gateways, dead letters. Returns the webhook of the delivery log. */
 export async function fillPictureSettings(
   api: RunningApi,
   projectId: string,
@@ -109,6 +98,4 @@ async function fillOperations({ pool }: RunningApi, projectId: string): Promise<
     const id = idToUuid(newId('deadLetter'))
     await pool.query(deadLettersSql, [id, topic, index + 3, code, message, project, status])
   }
-  await pool.query(attackSql, [idToUuid(newId('run')), project])
-  await pool.query(runsSql, [idToUuid(newId('run')), idToUuid(newId('run')), project])
 }

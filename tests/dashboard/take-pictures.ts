@@ -9,6 +9,7 @@ import { startApi } from '#tests/support/start-api.ts'
 import { adminPassword, startDashboard } from '#tests/support/start-dashboard.ts'
 import { until } from '#tests/support/until.ts'
 import { fillPictureCalls } from './picture-calls.ts'
+import { fillPictureRuns } from './picture-runs.ts'
 import { fillPictureSettings } from './picture-settings.ts'
 
 /**
@@ -28,6 +29,7 @@ try {
   const { projectId } = await api.createProject({ name: 'Web shop', tier: 'team', cost_alert_usd: 250 })
   const requestId = await fillPictureCalls(api.pool, projectId)
   const webhookId = await fillPictureSettings(api, projectId, requestId)
+  const runs = await fillPictureRuns(api.pool, projectId)
   const dashboard = await startDashboard(api.baseUrl)
   undo.push(() => dashboard.stop())
   const browser = await chromium.launch({ executablePath: await findBrowser(), args: browserArguments })
@@ -35,7 +37,7 @@ try {
   const common = { browser, baseUrl: dashboard.baseUrl, name: 'admin', password: adminPassword }
   const { page } = await signIn({ ...common, theme: 'light' })
   await mkdir(directory, { recursive: true })
-  for (const [name, path] of Object.entries(pagesOf(requestId, webhookId))) {
+  for (const [name, path] of Object.entries(pagesOf({ requestId, webhookId, ...runs }))) {
     await page.goto(`${path}${path.includes('?') ? '&' : '?'}project=${projectId}`)
     for (const [size, viewport] of Object.entries(sizes)) {
       await page.setViewportSize(viewport)
@@ -50,7 +52,9 @@ try {
   for (const step of undo.reverse()) await step()
 }
 
-function pagesOf(requestId: string, webhookId: string): Record<string, string> {
+type ShownIds = Record<'requestId' | 'webhookId' | 'scoreRunId' | 'redteamRunId', string>
+
+function pagesOf({ requestId, webhookId, scoreRunId, redteamRunId }: ShownIds): Record<string, string> {
   return {
     overview: '/',
     requests: '/requests?range=24h',
@@ -60,7 +64,9 @@ function pagesOf(requestId: string, webhookId: string): Record<string, string> {
     tools: '/tools',
     reviews: '/reviews',
     'score-runs': '/score-runs',
+    'score-run': `/score-runs/${scoreRunId}`,
     'red-team': '/runs',
+    'red-team-run': `/runs/${redteamRunId}`,
     operations: '/operations',
     'dead-letters': '/operations/dead-letters',
     keys: '/settings/keys',

@@ -32,6 +32,9 @@ function PageNavLink({ page, isActive }: { page: PageEntry; isActive: boolean })
     <NavLink
       component={Link}
       to={path}
+      // Else the link says of every page above the one shown that it is the current one.
+      activeOptions={{ exact: true }}
+      py={5}
       label={title}
       active={isActive}
       aria-current={isActive ? 'page' : undefined}

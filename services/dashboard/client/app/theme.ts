@@ -1,5 +1,6 @@
 import {
   Alert,
+  Badge,
   createTheme,
   darken,
   Drawer,
@@ -22,11 +23,13 @@ export const theme = createTheme({
   fontFamily: 'system-ui, sans-serif',
   fontFamilyMonospace: 'ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace',
   components: {
-    // Green and yellow titles on their own light ground have a contrast of about 3: the ground alone says the colour.
     Modal: Modal.extend({ defaultProps: { closeButtonProps } }),
     Drawer: Drawer.extend({ defaultProps: { closeButtonProps } }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps } }),
+    // Green and yellow titles on their own light ground have a contrast of about 3: the ground alone says the colour.
     Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
+    // Words as they are, and never cut: a status of which the end is missing says nothing.
+    Badge: Badge.extend({ defaultProps: { tt: 'none', fw: 600, miw: 'max-content' } }),
   },
   headings: { sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.15rem' }, h3: { fontSize: '1rem' } } },
 })

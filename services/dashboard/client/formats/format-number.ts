@@ -5,6 +5,8 @@ export const absent = '–'
 const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 })
 const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
+// One of ten thousand is not none.
+const smallPercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumSignificantDigits: 1 })
 const money = new Intl.NumberFormat(undefined, {
   style: 'currency',
   currency: 'USD',
@@ -34,8 +36,12 @@ export function formatShort(value: Value): string {
 /** `part` of `all`; absent where there is nothing that it could be a part of. */
 export function formatShare(part: Value, all: Value): string {
   return orAbsent(part, (known) =>
-    all === null || all === undefined || all === 0 ? absent : percent.format(known / all),
+    all === null || all === undefined || all === 0 ? absent : formatRatio(known / all),
   )
+}
+
+function formatRatio(ratio: number): string {
+  return (ratio !== 0 && Math.abs(ratio) < 0.001 ? smallPercent : percent).format(ratio)
 }
 
 export function formatUsd(value: Value): string {

@@ -9,13 +9,13 @@ const unsafeColors = { critical: 'red.9', high: 'orange.6', medium: 'yellow.6' }
 export function VerdictBadge({ label, severity }: { label: Label; severity: Severity }) {
   if (label === 'unsafe') {
     return (
-      <Badge color={unsafeColors[severity ?? 'medium']} autoContrast w={96} tt="none" fw={600}>
+      <Badge color={unsafeColors[severity ?? 'medium']} autoContrast w={96}>
         {severity ?? 'unsafe'}
       </Badge>
     )
   }
   return (
-    <Badge variant="default" w={96} tt="none" fw={600}>
+    <Badge variant="default" w={96}>
       {label ?? 'pending'}
     </Badge>
   )

@@ -49,7 +49,7 @@ function AuditTable({ entries }: { entries: readonly Entry[] }) {
     {
       title: 'What',
       cell: ({ action }) => (
-        <Button variant="subtle" size="compact-sm" onClick={() => setTexts({ action })}>
+        <Button variant="transparent" px={0} size="compact-sm" onClick={() => setTexts({ action })}>
           {action}
         </Button>
       ),
@@ -59,8 +59,8 @@ function AuditTable({ entries }: { entries: readonly Entry[] }) {
       title: 'Details',
       cell: ({ detail }) =>
         detail === null ? null : (
-          <Code>
-            <PlainText text={JSON.stringify(detail)} />
+          <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+            <PlainText text={JSON.stringify(detail, null, 1).replace(/\n\s*/g, ' ')} />
           </Code>
         ),
     },
@@ -75,7 +75,7 @@ function Actor({ entry, onChoose }: { entry: Entry; onChoose: (person: string) =
   const { actor_id: id, actor_kind: kind, actor_name: name } = entry
   if (kind !== 'person' || id === null) return <PlainText text={name ?? kind} />
   return (
-    <Button variant="subtle" size="compact-sm" onClick={() => onChoose(id)}>
+    <Button variant="transparent" px={0} size="compact-sm" onClick={() => onChoose(id)}>
       <PlainText text={name ?? id} />
     </Button>
   )

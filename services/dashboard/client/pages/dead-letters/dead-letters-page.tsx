@@ -58,7 +58,7 @@ function LetterTable({ letters, onShow }: { letters: readonly DeadLetter[]; onSh
     {
       title: 'Topic',
       cell: ({ topic }) => (
-        <Button variant="subtle" size="compact-sm" onClick={() => setTexts({ topic })}>
+        <Button variant="transparent" px={0} size="compact-sm" onClick={() => setTexts({ topic })}>
           {topic}
         </Button>
       ),
@@ -66,7 +66,7 @@ function LetterTable({ letters, onShow }: { letters: readonly DeadLetter[]; onSh
     {
       title: 'Why',
       cell: ({ code }) => (
-        <Button variant="subtle" size="compact-sm" onClick={() => setTexts({ code })}>
+        <Button variant="transparent" px={0} size="compact-sm" onClick={() => setTexts({ code })}>
           {code}
         </Button>
       ),
@@ -75,7 +75,7 @@ function LetterTable({ letters, onShow }: { letters: readonly DeadLetter[]; onSh
     {
       title: 'Status',
       cell: ({ status }) => (
-        <Badge miw="max-content" color={colors[status]} variant="light">
+        <Badge color={colors[status]} variant="light">
           {status}
         </Badge>
       ),

@@ -7,7 +7,7 @@ export function SamplingFields({ form }: { form: SettingsForm }) {
     <Fieldset legend="Sampling">
       <Stack gap="xs">
         <Text size="sm" c="dimmed">
-          A scorer that is named looks at so many of the calls; the others are said to be unscored for it.
+          A scorer that is named looks at so many of the calls; of the others it says nothing.
         </Text>
         {form.getValues().sampling.map((_row, index) => (
           <Group key={index} align="flex-end" wrap="nowrap">

@@ -1,10 +1,11 @@
-import { Badge, SegmentedControl, Stack, Text } from '@mantine/core'
+import { SegmentedControl, Stack, Text } from '@mantine/core'
 import { useApi } from '../../api/use-api.ts'
 import { useSetTexts, useTexts } from '../../app/address.ts'
 import { PageLink } from '../../parts/page-link.tsx'
 import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
+import { VerdictBadge } from '../../parts/verdict-badge.tsx'
 import { isUnderWay, type Attempt, type RedTeamRun } from './red-team-texts.ts'
 
 const verdicts = [
@@ -35,7 +36,11 @@ export function AttemptList({ run }: { run: RedTeamRun }) {
     },
     { title: 'Category', cell: ({ category }) => category },
     { title: 'As', cell: ({ transformation }) => transformation.replaceAll('_', ' ') },
-    { title: 'Severity', cell: ({ severity }) => (severity === null ? null : <Badge>{severity}</Badge>) },
+    {
+      title: 'Severity',
+      cell: ({ severity }) =>
+        severity === null ? null : <VerdictBadge label="unsafe" severity={severity} />,
+    },
     { title: 'Found by', cell: ({ failed_by: by }) => by?.join(', ') },
     { title: 'Why', cell: ({ reason }) => (reason === null ? null : <PlainText text={reason} />) },
   ]
@@ -43,6 +48,7 @@ export function AttemptList({ run }: { run: RedTeamRun }) {
     <Stack>
       <SegmentedControl
         aria-label="Verdict"
+        style={{ alignSelf: 'flex-start' }}
         data={[...verdicts]}
         value={verdict}
         onChange={(value) => setTexts({ verdict: value })}

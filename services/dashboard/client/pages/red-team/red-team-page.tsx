@@ -61,7 +61,7 @@ function RunTable({ runs }: { runs: readonly RedTeamRun[] }) {
     {
       title: 'Status',
       cell: ({ status }) => (
-        <Badge miw="max-content" variant="light" color={statusColors[status]}>
+        <Badge variant="light" color={statusColors[status]}>
           {status}
         </Badge>
       ),

@@ -51,7 +51,7 @@ function RunState({ run }: { run: RedTeamRun }) {
         <Badge size="lg" variant="light" color={statusColors[status]}>
           {status}
         </Badge>
-        <Text>
+        <Text style={{ overflowWrap: 'anywhere' }}>
           <PlainText text={run.agent_name} /> at <PlainText text={describeTarget(run)} />
         </Text>
       </Group>

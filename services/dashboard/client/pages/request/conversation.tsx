@@ -50,7 +50,7 @@ function TurnView({ turn, evidence }: { turn: Turn; evidence: readonly ScoredEvi
           {name}
         </Text>
         {turn.isAnswer ? (
-          <Badge variant="default" size="sm" tt="none">
+          <Badge variant="default" size="sm">
             Answer
           </Badge>
         ) : null}

@@ -11,7 +11,7 @@ const helper = createColumnHelper<typeof features, RequestItem>()
 
 /** Width in pixels, and whether it is a number: those stand on the right. */
 export const shapes: Readonly<Record<string, { width: number; isNumber?: boolean }>> = {
-  created_at: { width: 200 },
+  created_at: { width: 165 },
   verdict: { width: 116 },
   agent_name: { width: 140 },
   model: { width: 140 },
@@ -31,6 +31,7 @@ export const shapes: Readonly<Record<string, { width: number; isNumber?: boolean
 export const initiallyHidden = {
   provider: false,
   source: false,
+  session_id: false,
   user_id: false,
   status_code: false,
   score_count: false,

@@ -126,7 +126,7 @@ function ReviewTable({ reviews }: { reviews: readonly Review[] }) {
     {
       title: 'Reviewer says',
       cell: ({ agrees, expected_label: label }) => (
-        <Badge color={agrees ? 'green' : 'orange'} variant="light" miw="max-content">
+        <Badge color={agrees ? 'green' : 'orange'} variant="light">
           {agrees ? 'agrees' : `should be ${label}`}
         </Badge>
       ),

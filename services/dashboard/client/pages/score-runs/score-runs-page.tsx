@@ -60,7 +60,7 @@ function RunTable({ runs }: { runs: readonly ScoreRun[] }) {
     {
       title: 'Status',
       cell: ({ status }) => (
-        <Badge miw="max-content" variant="light" color={runColors[status]}>
+        <Badge variant="light" color={runColors[status]}>
           {status}
         </Badge>
       ),

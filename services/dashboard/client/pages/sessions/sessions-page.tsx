@@ -101,7 +101,7 @@ function SessionRow({ session }: { session: Session }) {
       <Table.Td>
         <Group gap={4}>
           {agents.slice(0, 3).map((agent) => (
-            <Badge key={agent} variant="default" tt="none">
+            <Badge key={agent} variant="default">
               <PlainText text={agent} />
             </Badge>
           ))}

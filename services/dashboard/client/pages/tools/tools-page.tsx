@@ -112,7 +112,7 @@ function ToolRow({ tool }: { tool: Tool }) {
       <Table.Td>
         <Group gap={4}>
           {tool.agents.slice(0, shownAgents).map((agent) => (
-            <Badge key={agent} variant="default" tt="none">
+            <Badge key={agent} variant="default">
               <PlainText text={agent} />
             </Badge>
           ))}

@@ -112,7 +112,7 @@ function DeliveryRows({ delivery, isTicked, onTick, onSend }: DeliveryRowsProps)
           <TimeText at={delivery.created_at} />
         </Table.Td>
         <Table.Td>
-          <Badge color={colors[delivery.status]} variant="light" miw="max-content">
+          <Badge color={colors[delivery.status]} variant="light">
             {delivery.status}
           </Badge>
         </Table.Td>

@@ -88,7 +88,7 @@ function WebhookTable({ projectId, webhooks, onEdit, onSecret }: WebhookTablePro
       cell: ({ events }) => (
         <Group gap={4}>
           {events.map((event) => (
-            <Badge key={event} variant="default" tt="none">
+            <Badge key={event} variant="default">
               {eventNames[event]}
             </Badge>
           ))}
