@@ -4,7 +4,7 @@ import { pageKeys } from './page-keys.ts'
 /** What can be done by a key alone, and where. */
 export function KeyList({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Keys" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened={isOpen} onClose={onClose} title="Keys">
       <Table aria-label="Keys">
         <Table.Thead>
           <Table.Tr>

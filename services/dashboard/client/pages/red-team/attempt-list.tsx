@@ -25,7 +25,42 @@ export function AttemptList({ run }: { run: RedTeamRun }) {
     { params: { id: run.id }, query: { verdict, limit: String(shownAtMost) } },
     isUnderWay(run) ? { pollMs: 5_000, keepsPrevious: true } : { keepsPrevious: true },
   )
-  const columns: Column<Attempt>[] = [
+  return (
+    <Stack>
+      <SegmentedControl
+        aria-label="Verdict"
+        style={{ alignSelf: 'flex-start' }}
+        data={[...verdicts]}
+        value={verdict}
+        onChange={(value) => setTexts({ verdict: value })}
+      />
+      <Loaded
+        query={attempts}
+        empty={{ when: ({ items }) => items.length === 0, show: <Nothing title="None" /> }}
+      >
+        {({ items, next_after: next }) => (
+          <>
+            <RowsTable
+              label="Attacks"
+              columns={columnsOf(run)}
+              rows={items}
+              keyOf={({ number }) => String(number)}
+              minWidth={760}
+            />
+            {next === null ? null : (
+              <Text size="sm" c="dimmed">
+                The first {shownAtMost}; the report has all.
+              </Text>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Stack>
+  )
+}
+
+function columnsOf(run: RedTeamRun): Column<Attempt>[] {
+  return [
     {
       title: 'Probe',
       cell: ({ probe_id: probe, request_id: last, found_in: found }) => (
@@ -44,36 +79,4 @@ export function AttemptList({ run }: { run: RedTeamRun }) {
     { title: 'Found by', cell: ({ failed_by: by }) => by?.join(', ') },
     { title: 'Why', cell: ({ reason }) => (reason === null ? null : <PlainText text={reason} />) },
   ]
-  return (
-    <Stack>
-      <SegmentedControl
-        aria-label="Verdict"
-        style={{ alignSelf: 'flex-start' }}
-        data={[...verdicts]}
-        value={verdict}
-        onChange={(value) => setTexts({ verdict: value })}
-      />
-      <Loaded
-        query={attempts}
-        empty={{ when: ({ items }) => items.length === 0, show: <Nothing title="None" /> }}
-      >
-        {({ items, next_after: next }) => (
-          <>
-            <RowsTable
-              label="Attacks"
-              columns={columns}
-              rows={items}
-              keyOf={({ number }) => String(number)}
-              minWidth={760}
-            />
-            {next === null ? null : (
-              <Text size="sm" c="dimmed">
-                The first {shownAtMost}; the report has all.
-              </Text>
-            )}
-          </>
-        )}
-      </Loaded>
-    </Stack>
-  )
 }

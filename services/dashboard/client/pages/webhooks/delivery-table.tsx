@@ -28,6 +28,9 @@ export function DeliveryTable({ deliveries, projectId, webhookId }: DeliveryTabl
     setTicked(
       isTicked ? new Set([...ticked, ...ids]) : new Set([...ticked].filter((id) => !ids.includes(id))),
     )
+  const sendChosen = async () => {
+    if (await send(chosen.map(({ id }) => id))) setTicked(new Set())
+  }
   return (
     <Stack gap="xs">
       <Group mih={30} gap="sm">
@@ -35,7 +38,7 @@ export function DeliveryTable({ deliveries, projectId, webhookId }: DeliveryTabl
           size="xs"
           disabled={chosen.length === 0}
           loading={isSending}
-          onClick={() => void send(chosen.map(({ id }) => id)).then(() => setTicked(new Set()))}
+          onClick={() => void sendChosen()}
         >
           Send chosen ones again
         </Button>
@@ -45,30 +48,16 @@ export function DeliveryTable({ deliveries, projectId, webhookId }: DeliveryTabl
       </Group>
       <Table.ScrollContainer minWidth={760}>
         <Table aria-label="Deliveries">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th w={40}>
-                <Checkbox
-                  aria-label="Choose all that are shown"
-                  checked={ended.length > 0 && chosen.length === ended.length}
-                  indeterminate={chosen.length > 0 && chosen.length < ended.length}
-                  disabled={ended.length === 0}
-                  onChange={(event) =>
-                    tick(
-                      ended.map(({ id }) => id),
-                      event.currentTarget.checked,
-                    )
-                  }
-                />
-              </Table.Th>
-              <Table.Th>Event</Table.Th>
-              <Table.Th>Raised</Table.Th>
-              <Table.Th>Status</Table.Th>
-              <Table.Th ta="right">Attempts</Table.Th>
-              <Table.Th>Delivered</Table.Th>
-              <Table.Th>Actions</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
+          <TableHead
+            chosenCount={chosen.length}
+            allCount={ended.length}
+            onTickAll={(isTicked) =>
+              tick(
+                ended.map(({ id }) => id),
+                isTicked,
+              )
+            }
+          />
           <Table.Tbody>
             {deliveries.map((delivery) => (
               <DeliveryRows
@@ -83,6 +72,37 @@ export function DeliveryTable({ deliveries, projectId, webhookId }: DeliveryTabl
         </Table>
       </Table.ScrollContainer>
     </Stack>
+  )
+}
+
+interface TableHeadProps {
+  chosenCount: number
+  /** Of those that can be chosen. */
+  allCount: number
+  onTickAll: (isTicked: boolean) => void
+}
+
+function TableHead({ chosenCount, allCount, onTickAll }: TableHeadProps) {
+  return (
+    <Table.Thead>
+      <Table.Tr>
+        <Table.Th w={40}>
+          <Checkbox
+            aria-label="Choose all that are shown"
+            checked={allCount > 0 && chosenCount === allCount}
+            indeterminate={chosenCount > 0 && chosenCount < allCount}
+            disabled={allCount === 0}
+            onChange={(event) => onTickAll(event.currentTarget.checked)}
+          />
+        </Table.Th>
+        <Table.Th>Event</Table.Th>
+        <Table.Th>Raised</Table.Th>
+        <Table.Th>Status</Table.Th>
+        <Table.Th ta="right">Attempts</Table.Th>
+        <Table.Th>Delivered</Table.Th>
+        <Table.Th>Actions</Table.Th>
+      </Table.Tr>
+    </Table.Thead>
   )
 }
 

@@ -8,13 +8,13 @@ export function useReplay({ projectId, webhookId }: { projectId: string; webhook
   const replay = useApiChange('POST /api/v1/webhooks/{id}/deliveries/replay-chosen', [
     'GET /api/v1/webhooks/{id}/deliveries',
   ])
-  const send = async (deliveryIds: string[]): Promise<void> => {
+  const send = async (deliveryIds: string[]): Promise<boolean> => {
     const sending = replay.mutateAsync({
       params: { id: webhookId },
       query: { project_id: projectId },
       body: { delivery_ids: deliveryIds },
     })
-    await sayHowItWent(sending, saidOf)
+    return sayHowItWent(sending, saidOf)
   }
   return { send, isSending: replay.isPending }
 }
