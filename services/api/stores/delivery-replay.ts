@@ -12,7 +12,7 @@ interface EventRow extends DeliveredEvent {
 const columns = `d.id, d.project_id, d.event_id, d.event, d.event_created_at, d.data, d.content_codec, d.content_key_id, d.content_data,
   d.content_id, d.attempt_count`
 
-export interface ReplayPlan {
+interface ReplayPlan {
   /** The next rounds of the deliveries that have ended. */
   rounds: WebhookDelivery[]
   /** Those whose attempts go on, with their status. A delivery that is in neither is not known. */

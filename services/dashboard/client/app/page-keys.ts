@@ -17,7 +17,7 @@ export const pageKeys = {
   previousCall: { hotkey: 'p', cap: 'p', where: 'A request', does: 'The call before it in its session' },
   listKeys: { hotkey: 'shift+?', cap: '?', where: 'Everywhere', does: 'Show these keys' },
 } as const satisfies Record<string, PageKey>
-export type PageKeyName = keyof typeof pageKeys
+type PageKeyName = keyof typeof pageKeys
 
 /** Binds keys while the page is there. None of them acts while something is typed. */
 export function usePageKeys(actions: Partial<Record<PageKeyName, () => void>>): void {
