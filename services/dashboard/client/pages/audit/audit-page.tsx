@@ -60,7 +60,7 @@ function AuditTable({ entries }: { entries: readonly Entry[] }) {
       cell: ({ detail }) =>
         detail === null ? null : (
           <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-            <PlainText text={JSON.stringify(detail, null, 1).replace(/\n\s*/g, ' ')} />
+            <PlainText text={JSON.stringify(detail)} />
           </Code>
         ),
     },
