@@ -13,7 +13,7 @@ beforeAll(async () => {
   site = await startDashboardSite()
   page = (await site.signIn()).page
 }, 600_000)
-afterAll(() => site.stop(), 60_000)
+afterAll(() => site.stop())
 
 const open = (path: string) => page.goto(`${path}${path.includes('?') ? '&' : '?'}project=${site.projectId}`)
 
