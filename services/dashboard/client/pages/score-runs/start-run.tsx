@@ -21,7 +21,8 @@ const weekMs = 7 * 24 * 3_600_000
 
 function lastWeek(): Pick<Values, 'start' | 'end'> {
   const now = Date.now()
-  return { start: localText(now - weekMs), end: localText(now) }
+  // Pickers know whole seconds: with the next one what was called in this one is in it.
+  return { start: localText(now - weekMs), end: localText(now + 1_000) }
 }
 
 /** Says first what a run would take, then starts it. */
