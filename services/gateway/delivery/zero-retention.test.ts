@@ -12,6 +12,7 @@ import { createGatewayMetrics } from '../metrics.ts'
 import { createCallers } from '../traffic/create-callers.ts'
 import { createStripBodies, withoutBodies } from '../recording/without-bodies.ts'
 import type { StripBodies } from '../spool/erase-bodies.ts'
+import { isMissing } from '../spool/spool-lock.ts'
 import { Spool } from '../spool/spool.ts'
 import type { PostRecords, Verdict } from './post-records.ts'
 import { createKeptRecords } from './kept-records.ts'
@@ -71,9 +72,9 @@ async function onDisk(): Promise<string> {
   const files = entries.filter((entry) => entry.isFile())
   const texts = await Promise.all(
     files.map(({ parentPath, name }) =>
-      readFile(join(parentPath, name), 'latin1').catch((error: NodeJS.ErrnoException) => {
+      readFile(join(parentPath, name), 'latin1').catch((error: unknown) => {
         // Sent, or written without its bodies, between the two looks.
-        if (error.code !== 'ENOENT') throw error
+        if (!isMissing(error)) throw error
         return ''
       }),
     ),
