@@ -3,22 +3,16 @@ import {
   Badge,
   createTheme,
   darken,
-  DEFAULT_THEME,
   Drawer,
   Modal,
   Notification,
   type CSSVariablesResolver,
-  type MantineColorsTuple,
 } from '@mantine/core'
 
 /** The library's has a picture alone. */
 const closeButtonProps = { 'aria-label': 'Close' }
 
-const { orange } = DEFAULT_THEME.colors
-
 export const theme = createTheme({
-  // White on the library's darkest orange has a contrast of 4.2: of high severity, and of what is new.
-  colors: { orange: orange.with(9, darken(orange[9], 0.15)) as unknown as MantineColorsTuple },
   primaryColor: 'cyan',
   // White on it has a contrast of 5.6 in both schemes; what autoContrast chooses is chosen for the light one.
   primaryShade: 9,
