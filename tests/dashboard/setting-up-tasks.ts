@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import type { VisitedPage } from '#tests/support/dashboard-site.ts'
+import { until } from '#tests/support/until.ts'
 import { confirm, expectAccessible, goTo, type TaskStage } from './task-stage.ts'
 
 /** Projects and their settings, what they pay, people, and the record of all that. */
@@ -144,6 +145,8 @@ export function settingUpTasks(stage: () => TaskStage): void {
     const log = page.getByRole('table', { name: 'Audit log' })
     await log.getByRole('button', { name: 'person.created' }).first().click()
     await page.waitForURL('**/settings/audit?*action=person.created*')
+    // What was there stays until what is asked for has come.
+    await until(async () => (await log.getByRole('button', { name: 'person.changed' }).count()) === 0)
     const row = log.getByRole('row').filter({ hasText: 'ines' })
     await row.getByText(/"role":"viewer"/).waitFor()
     expect(await row.innerText()).toMatch(/admin/i)
