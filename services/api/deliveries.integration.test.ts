@@ -135,7 +135,8 @@ describe('deliveries', () => {
       { delivery_id: ofOther, reason: 'unknown' },
     ]
     expect([answer.status, answer.json]).toEqual([202, { replayed: 2, skipped: left }])
-    const queued = (await api.readTopic(topics.deliveryDue)).slice(-2)
+    // Another webhook's deliveries lie in another partition: before or behind, as it happens.
+    const queued = (await api.readTopic(topics.deliveryDue)).filter(({ webhook_id }) => webhook_id === own)
     expect(queued).toMatchObject([
       { delivery_id: failed, webhook_id: own, attempt: 5, first_attempt: 5 },
       { delivery_id: delivered, webhook_id: own, attempt: 5, first_attempt: 5 },
