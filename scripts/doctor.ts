@@ -4,6 +4,7 @@ import { messageOf } from '#runtime/errors.ts'
 import { examineSystem } from './examine/examine-system.ts'
 import { findSystem } from './examine/find-system.ts'
 import type { Finding } from './examine/finding.ts'
+import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/doctor [--json] [--state DIR] [--service NAME=URL]...
 
@@ -67,10 +68,4 @@ async function run(): Promise<void> {
   if (problems > 0) process.exitCode = 1
 }
 
-try {
-  await run()
-} catch (error) {
-  if (!(error instanceof CannotStart)) throw error
-  console.error(`sluice: ${error.message}`)
-  process.exitCode = 2
-}
+await runCommand(run)

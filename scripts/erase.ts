@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { messageOf } from '#runtime/errors.ts'
 import { callApi, findApi, type OperatorApi } from './stack/operator-api.ts'
+import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/erase --project ID (--request ID | --session ID | --user ID | --everything) [--detach] [--state DIR]
 scripts/erase --status [--project ID] [--state DIR]
@@ -90,10 +91,4 @@ async function run(): Promise<void> {
   console.log(describe(erasure))
 }
 
-try {
-  await run()
-} catch (error) {
-  if (!(error instanceof CannotStart)) throw error
-  console.error(`sluice: ${error.message}`)
-  process.exitCode = 2
-}
+await runCommand(run)

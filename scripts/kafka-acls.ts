@@ -8,6 +8,7 @@ import { messageOf } from '#runtime/errors.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { createLog } from '#runtime/log.ts'
+import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/kafka-acls [--apply] [--user-prefix sluice-] [--topic-prefix PREFIX]
 
@@ -91,10 +92,4 @@ async function run(): Promise<void> {
   console.log(`${acl.length} rights of ${clients.length} users are there`)
 }
 
-try {
-  await run()
-} catch (error) {
-  if (!(error instanceof CannotStart)) throw error
-  console.error(`sluice: ${error.message}`)
-  process.exitCode = 2
-}
+await runCommand(run)

@@ -10,6 +10,7 @@ import { messageOf } from '#runtime/errors.ts'
 import { connectionOf } from '#runtime/postgres.ts'
 import { createResealer } from '#runtime/sealing.ts'
 import { findStore } from './stack/find-store.ts'
+import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/keys status [--state DIR]
 scripts/keys rotate-bodies [--pause-ms N] [--state DIR]
@@ -104,10 +105,4 @@ async function run(): Promise<void> {
   }
 }
 
-try {
-  await run()
-} catch (error) {
-  if (!(error instanceof CannotStart)) throw error
-  console.error(`sluice: ${error.message}`)
-  process.exitCode = 2
-}
+await runCommand(run)

@@ -5,6 +5,7 @@ import { migrationStatus, undoLast } from '#infra/migrate.ts'
 import { parseConfig, postgresFields, registryFields } from '#runtime/config.ts'
 import { messageOf } from '#runtime/errors.ts'
 import { prepareParts } from './stack/prepare-parts.ts'
+import { runCommand } from './stack/run-command.ts'
 
 const { DATABASE_URL, DATABASE_SSL_CA } = postgresFields
 // `prepareParts` parses what concerns Kafka itself.
@@ -54,10 +55,4 @@ async function run(): Promise<void> {
   )
 }
 
-try {
-  await run()
-} catch (error) {
-  if (!(error instanceof CannotStart)) throw error
-  console.error(`sluice: ${error.message}`)
-  process.exitCode = 2
-}
+await runCommand(run)

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { messageOf } from '#runtime/errors.ts'
 import { callApi, findApi, type OperatorApi } from './stack/operator-api.ts'
+import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/redrive ID... | [FILTER]                      sends open dead letters to the topics they came from, each once
 scripts/redrive list [FILTER] [--status S] [--limit N]  shows the newest (open ones, 50)
@@ -169,10 +170,4 @@ async function run(): Promise<void> {
   if (failures > 0) process.exitCode = 1
 }
 
-try {
-  await run()
-} catch (error) {
-  if (!(error instanceof CannotStart)) throw error
-  console.error(`sluice: ${error.message}`)
-  process.exitCode = 2
-}
+await runCommand(run)

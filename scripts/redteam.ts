@@ -17,6 +17,7 @@ import {
   wordsOf,
   type Values,
 } from './stack/redteam-arguments.ts'
+import { runCommand } from './stack/run-command.ts'
 
 interface Run {
   id: string
@@ -189,10 +190,4 @@ async function carryOut(api: OperatorApi, run: Run, values: Values, recordedFile
   return conclude(api, await watch(api, run.id, runner), asked)
 }
 
-try {
-  await run()
-} catch (error) {
-  if (!(error instanceof CannotStart)) throw error
-  console.error(`sluice: ${error.message}`)
-  process.exitCode = 2
-}
+await runCommand(run)

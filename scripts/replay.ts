@@ -4,6 +4,7 @@ import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { messageOf } from '#runtime/errors.ts'
 import { callApi, findApi, type OperatorApi } from './stack/operator-api.ts'
 import { createProgress } from './stack/progress.ts'
+import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/replay --from TIME --to TIME [--project ID] [--scorers A,B] [--source postgres|kafka] [--alert] [--dry-run] [--state DIR]
 scripts/replay watch|cancel|promote RUN
@@ -157,10 +158,4 @@ async function run(): Promise<void> {
   return watch(api, id, verb === 'cancel' ? 'cancelled' : 'done')
 }
 
-try {
-  await run()
-} catch (error) {
-  if (!(error instanceof CannotStart)) throw error
-  console.error(`sluice: ${error.message}`)
-  process.exitCode = 2
-}
+await runCommand(run)

@@ -11,6 +11,7 @@ import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { findSystem, type System } from './examine/find-system.ts'
 import { keepToldEvents } from './rewinding/keep-told-events.ts'
 import { planRewind, type GroupRewind } from './rewinding/plan-rewind.ts'
+import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/rewind [--apply] [--since TIME] [--raise-again] [--state DIR]
 
@@ -124,10 +125,4 @@ async function run(): Promise<void> {
   }
 }
 
-try {
-  await run()
-} catch (error) {
-  if (!(error instanceof CannotStart || error instanceof SluiceError)) throw error
-  console.error(`sluice: ${error.message}`)
-  process.exitCode = 2
-}
+await runCommand(run, (error): error is Error => error instanceof CannotStart || error instanceof SluiceError)

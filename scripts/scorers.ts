@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { messageOf } from '#runtime/errors.ts'
 import { findStore } from './stack/find-store.ts'
+import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/scorers try FILE [--days N] [--project ID] [--state DIR]
 
@@ -45,10 +46,4 @@ async function run(): Promise<void> {
   process.exitCode = code ?? 1
 }
 
-try {
-  await run()
-} catch (error) {
-  if (!(error instanceof CannotStart)) throw error
-  console.error(`sluice: ${error.message}`)
-  process.exitCode = 2
-}
+await runCommand(run)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { PermanentError, TransientError } from '../errors.ts'
 import { deadLetter, drop } from '../outcome.ts'
 import type { Service } from '../service.ts'
-import { commitOffsets } from '#tests/support/commit-offsets.ts'
+import { setGroupOffsets } from './set-group-offsets.ts'
 import {
   consumerKinds,
   consumerOf,
@@ -214,8 +214,8 @@ describe.each(consumerKinds)('the %s consumer', (kind) => {
 
   test("another tool's commit metadata means nothing", async () => {
     await bench.send(numbered(20), 0)
-    const foreign = { topic: bench.topic, partition: 0, offset: '5', metadata: 'tries=3 until=9' }
-    await commitOffsets(bench.kafka, bench.groupId, [foreign])
+    const foreign = { topic: bench.topic, partition: 0, offset: 5n, metadata: 'tries=3 until=9' }
+    await setGroupOffsets(bench.kafka, bench.groupId, [foreign])
     expect(await marks()).toContain(foreign.metadata)
     await consume()
     await until(async () => (await committedSum()) === 20)

@@ -7,10 +7,12 @@ export interface GroupOffset {
   topic: string
   partition: number
   offset: bigint
+  /** What the next owner of the partition finds with it; absent: nothing, so that crash marks go. */
+  metadata?: string
 }
 
 /**
- * Moves a group that has no members: every partition at once, where kafkajs's own command joins the group anew for each topic. Crash marks go.
+ * Moves a group that has no members: every partition at once, where kafkajs's own command joins the group anew for each topic.
  * Throws PermanentError (`GROUP_IN_USE`) while somebody is a member, TransientError (`KAFKA_UNAVAILABLE`).
  */
 export async function setGroupOffsets(

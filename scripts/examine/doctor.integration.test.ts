@@ -10,10 +10,10 @@ import kafkajs from 'kafkajs'
 import pg from 'pg'
 import { createTopics, registerSchemas } from '#infra/create-topics.ts'
 import { undoLast } from '#infra/migrate.ts'
+import { setGroupOffsets } from '#runtime/kafka/set-group-offsets.ts'
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { createLog } from '#runtime/log.ts'
 import { topics } from '#schemas/topics.ts'
-import { commitOffsets } from '#tests/support/commit-offsets.ts'
 import {
   createTestDatabase,
   deleteTopics,
@@ -164,7 +164,7 @@ test('lag: records have waited for hours, and nobody reads them', async () => {
   }))
   await producer.send({ topic, messages })
   await producer.disconnect()
-  await commitOffsets(system.kafka, groupId, [{ topic, partition: 0, offset: '1' }])
+  await setGroupOffsets(system.kafka, groupId, [{ topic, partition: 0, offset: 1n }])
   expect(wrongIn(await examineLag(system))).toEqual([
     'lag: scorer has no members: nobody does its work',
     `lag: scorer: 2 records of ${topics.scoreJobs.name} wait, over an hour`,

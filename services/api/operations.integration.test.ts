@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { awaitTopics } from '#infra/create-topics.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
+import { setGroupOffsets } from '#runtime/kafka/set-group-offsets.ts'
 import { createLog } from '#runtime/log.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { topics } from '#schemas/topics.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { many, sampleCall, sampleScore, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
-import { commitOffsets } from '#tests/support/commit-offsets.ts'
 import { testInfrastructure } from '#tests/support/infrastructure.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 import { createCallStorage } from '#tests/support/store-calls.ts'
@@ -156,8 +156,8 @@ test('GET /api/operations says what waits', async () => {
   await admin.connect()
   const groupId = `${api.topicPrefix}sink-calls`
   const partitions = await admin.fetchTopicOffsets(topic)
-  const unread = partitions.map(({ partition }) => ({ topic, partition, offset: '0' }))
-  await commitOffsets(kafka, groupId, unread)
+  const unread = partitions.map(({ partition }) => ({ topic, partition, offset: 0n }))
+  await setGroupOffsets(kafka, groupId, unread)
   // Of two jobs that wait, the older was made ten minutes ago; one from an hour ago is done.
   const jobs = api.topicPrefix + topics.scoreJobs.name
   const scorers = `${api.topicPrefix}scorer`
@@ -171,7 +171,7 @@ test('GET /api/operations says what waits', async () => {
   }))
   await producer.send({ topic: jobs, messages: made })
   await producer.disconnect()
-  await commitOffsets(kafka, scorers, [{ topic: jobs, partition: 0, offset: '1' }])
+  await setGroupOffsets(kafka, scorers, [{ topic: jobs, partition: 0, offset: 1n }])
   const { json, status } = await api.call('GET', '/api/operations', { operator: true })
   expect(status).toBe(200)
   expect(json).toMatchObject({
