@@ -14,9 +14,16 @@ import { topics } from '#schemas/topics.ts'
 import { openLine } from '#tests/support/cuttable-line.ts'
 import { startServiceProcess, type ServiceProcess } from '#tests/support/service-process.ts'
 import { sampleCall, sampleScoredCall } from './testing/sample-records.ts'
-import { eventually, setSinkStage, tapTopic, type SinkStage, type Tap } from './testing/sink-stage.ts'
+import {
+  eventually,
+  eventuallyCounted,
+  setSinkStage,
+  tapTopic,
+  type SinkStage,
+  type Tap,
+} from './testing/sink-stage.ts'
 
-jest.setTimeout(240_000)
+jest.setTimeout(420_000)
 
 let stage: SinkStage
 let directory: string
@@ -49,6 +56,11 @@ async function startProcesses(
   )
 }
 
+/** A failure that only a slow machine shows is told with what the sinks wrote last. */
+async function withOutputs(processes: readonly ServiceProcess[], error: unknown): Promise<Error> {
+  const outputs = await Promise.all(processes.map(async (process) => (await process.output()).slice(-3_000)))
+  return new Error(`${String(error)}; the sinks wrote last:\n${outputs.join('\n---\n')}`, { cause: error })
+}
 const stopAll = (processes: readonly ServiceProcess[]) =>
   Promise.all(processes.map((process) => process.stop()))
 const tapJobs = () => {
@@ -142,7 +154,7 @@ test('two sinks killed one after the other in mid-stream: every call stored once
   try {
     const stream = (async () => {
       while (!streaming.signal.aborted) {
-        const calls = Array.from({ length: 100 }, () => sampleCall(projectId))
+        const calls = Array.from({ length: 50 }, () => sampleCall(projectId))
         await stage.sendCalls(calls)
         sent.push(...calls.map(({ id }) => id))
         await sleep(200)
@@ -154,17 +166,11 @@ test('two sinks killed one after the other in mid-stream: every call stored once
     }
     streaming.abort()
     await stream
-    await eventually(
-      () => new Set(jobIds(tap, projectId)).size,
-      (count) => count === sent.length,
-    )
+    await eventuallyCounted(() => new Set(jobIds(tap, projectId)).size, sent.length)
     expect((await storedIds(projectId)).toSorted()).toEqual(sent.toSorted())
     await scoreThroughKill(projectId, sent, processes)
     const raised = () => events.records.filter(({ key }) => key === projectId).map(({ value }) => value.id)
-    await eventually(
-      () => new Set(raised()).size,
-      (count) => count === sent.length,
-    )
+    await eventuallyCounted(() => new Set(raised()).size, sent.length)
     // Marked in the transaction that published them, which may end after the tap has seen them.
     await eventually(
       () =>
@@ -173,6 +179,8 @@ test('two sinks killed one after the other in mid-stream: every call stored once
         ]),
       ({ rowCount }) => rowCount === 0,
     )
+  } catch (error) {
+    throw await withOutputs(processes, error)
   } finally {
     streaming.abort()
     await Promise.all([tap.stop(), events.stop()])
@@ -193,8 +201,8 @@ async function scoreThroughKill(
   await stage.sendScores(scores.slice(half))
   const scored = async () =>
     (await stage.pool.query('select from safety_scores where project_id = $1', [idToUuid(projectId)]))
-      .rowCount
-  await eventually(scored, (count) => count === sent.length)
+      .rowCount ?? 0
+  await eventuallyCounted(scored, sent.length)
 }
 
 test('Postgres away for a while: nothing is lost, the sink stays up and goes on', async () => {
@@ -217,10 +225,7 @@ test('Postgres away for a while: nothing is lost, the sink stays up and goes on'
     await sleep(5_000)
     await send()
     line.mend()
-    await eventually(
-      () => new Set(jobIds(tap, projectId)).size,
-      (count) => count === 900,
-    )
+    await eventuallyCounted(() => new Set(jobIds(tap, projectId)).size, 900)
     expect((await storedIds(projectId)).toSorted()).toEqual(sent.toSorted())
     expect(processes[0]?.restarts()).toBe(0)
   } finally {

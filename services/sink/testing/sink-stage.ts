@@ -196,6 +196,25 @@ export async function eventually<T>(probe: () => Promise<T> | T, accept: (value:
   }
 }
 
+/** Polls a count until it is `expected`. Fails once it has stood still for a minute and a half: how fast it grows is the machine's business. */
+export async function eventuallyCounted(
+  count: () => Promise<number> | number,
+  expected: number,
+): Promise<void> {
+  let best = -1
+  let deadlineMs = 0
+  for (;;) {
+    const value = await count()
+    if (value === expected) return
+    if (value > best) {
+      best = value
+      deadlineMs = Date.now() + 90_000
+    }
+    if (Date.now() > deadlineMs) throw new Error(`still ${value} of ${expected}`)
+    await sleep(50)
+  }
+}
+
 /** The codes of the dead letters that are indexed under `key`, once there are `count` of them. */
 export async function indexedDeadLetters(stage: SinkStage, key: string, count: number): Promise<string[]> {
   const select = 'select code from dead_letters where record_key = $1 and value_bytes > 0 order by code'
