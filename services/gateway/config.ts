@@ -10,7 +10,7 @@ import {
   registryFields,
   sealingFields,
 } from '#runtime/config.ts'
-import { isHeaderValue } from './upstream/request-head.ts'
+import { isHeaderValue } from '#runtime/http1/request-head.ts'
 
 const kibibyte = 1024
 const mebibyte = 1024 * kibibyte

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AnswerHead } from '#runtime/http1/answer-head.ts'
+import type { AnswerHandler, Exchange } from '#runtime/http1/outgoing-call.ts'
+import { outgoingRequest } from '#runtime/http1/request-head.ts'
 import { CapturedCall } from '../recording/captured-call.ts'
-import type { AnswerHead } from '../upstream/answer-head.ts'
-import { upstreamRequest } from '../upstream/request-head.ts'
-import type { Exchange, UpstreamHandler } from '../upstream/upstream-call.ts'
 import type { Place } from './call-queue.ts'
 import type { BegunAnswer } from './early-headers.ts'
 import type { ForwardedCall, ProxyDependencies } from './forwarded-call.ts'
@@ -19,7 +19,7 @@ class ClientGone extends Error {}
  * Forwards one call and passes its answer on as it comes. Only the end of the answer waits: until the record of the call is on
  * disk. So whoever has received an answer completely can be sure that it is recorded.
  */
-export class ProxyCall implements UpstreamHandler, LiveCall, BegunAnswer {
+export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   readonly #dependencies: ProxyDependencies
   readonly #call: ForwardedCall
   readonly #request: IncomingMessage
@@ -106,7 +106,7 @@ export class ProxyCall implements UpstreamHandler, LiveCall, BegunAnswer {
     const method = this.#request.method ?? 'GET'
     const target = basePath + path
     this.#exchange = pool.send(
-      upstreamRequest({ method, target, host, headers, body: this.#forwarded }),
+      outgoingRequest({ method, target, host, headers, body: this.#forwarded }),
       this,
     )
   }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { request, type Dispatcher } from 'undici'
 import { messageOf } from '#runtime/errors.ts'
+import { isHeaderValue } from '#runtime/http1/request-head.ts'
 import type { Log } from '#runtime/log.ts'
-import { isHeaderValue } from '../upstream/request-head.ts'
 
 /** What the gateway presents to the provider in place of what the application sent. */
 export interface UpstreamCredentials {

@@ -1,7 +1,7 @@
-import { errors } from 'undici'
+import { buildConnector, errors } from 'undici'
+import { ConnectionPool } from '#runtime/http1/connection-pool.ts'
+import { AnswerTimeout } from '#runtime/http1/http-connection.ts'
 import type { GatewayConfig } from '../config.ts'
-import { UpstreamTimeout } from '../upstream/upstream-connection.ts'
-import { UpstreamPool } from '../upstream/upstream-pool.ts'
 import {
   requestTooLarge,
   tokenUnavailable,
@@ -14,7 +14,7 @@ import { RequestTooLarge } from './request-body.ts'
 import { TokenUnavailable } from './upstream-credentials.ts'
 
 export interface Upstream {
-  pool: UpstreamPool
+  pool: ConnectionPool
   hostname: string
   /** Name and port. */
   host: string
@@ -28,10 +28,10 @@ const keepAliveMs = 15_000
 export function createUpstream(config: GatewayConfig): Upstream {
   const origin = new URL(config.UPSTREAM_URL)
   const { hostname, host, pathname } = origin
-  const pool = new UpstreamPool({
+  const pool = new ConnectionPool({
     origin,
     maxConnections: config.UPSTREAM_CONNECTIONS,
-    connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
+    connect: buildConnector({ timeout: config.UPSTREAM_CONNECT_TIMEOUT_MS }),
     answerMs: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
     bodyMs: config.UPSTREAM_IDLE_TIMEOUT_MS,
     idleMs: keepAliveMs,
@@ -52,7 +52,7 @@ export function answerForFailure(error: Error): GatewayAnswer {
   if (error instanceof RequestTooLarge) return requestTooLarge
   const isTimeout =
     error instanceof CallTooLong ||
-    error instanceof UpstreamTimeout ||
+    error instanceof AnswerTimeout ||
     error instanceof errors.ConnectTimeoutError
   return isTimeout ? upstreamTimeout : upstreamUnreachable
 }

@@ -12,7 +12,7 @@ export interface AnswerHead {
   isChunked: boolean
   /** Whether the connection may serve another call. */
   keepAlive: boolean
-  /** How long the provider keeps it; undefined when it does not say. */
+  /** How long the server keeps it; undefined when it does not say. */
   keepAliveMs: number | undefined
 }
 

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
 import { MalformedAnswer, type AnswerHead } from './answer-head.ts'
 import { AnswerParser, type AnswerSink } from './answer-parser.ts'
-import type { UpstreamCall } from './upstream-call.ts'
+import type { OutgoingCall } from './outgoing-call.ts'
 
-/** The provider took too long. */
-export class UpstreamTimeout extends Error {}
+/** The server took too long. */
+export class AnswerTimeout extends Error {}
 
 export interface Patience {
   /** For the first byte of an answer. */
@@ -17,22 +17,22 @@ export interface Patience {
 
 interface ConnectionEvents {
   /** It may serve another call. */
-  onFree(connection: UpstreamConnection): void
-  onClose(connection: UpstreamConnection): void
+  onFree(connection: HttpConnection): void
+  onClose(connection: HttpConnection): void
   /** It closed before `call` was sent. */
-  onUnsent(call: UpstreamCall): void
+  onUnsent(call: OutgoingCall): void
 }
 
-/** A provider closes at the moment it names; no call should be under way then. */
+/** A server closes at the moment it names; no call should be under way then. */
 const beforeCloseMs = 2_000
 
-/** A connection to the provider: one call at a time, no pipelining. */
-export class UpstreamConnection implements AnswerSink {
+/** A connection to the server: one call at a time, no pipelining. */
+export class HttpConnection implements AnswerSink {
   readonly #patience: Patience
   readonly #events: ConnectionEvents
   readonly #parser = new AnswerParser(this)
   #socket: Socket | undefined
-  #call: UpstreamCall | undefined
+  #call: OutgoingCall | undefined
   /** Of the call: its answer has begun. */
   #hasBegun = false
   #isPaused = false
@@ -48,7 +48,7 @@ export class UpstreamConnection implements AnswerSink {
   }
 
   /** The call goes out with `write`, or as soon as there is a socket. */
-  take(call: UpstreamCall): void {
+  take(call: OutgoingCall): void {
     this.#hasBegun = false
     this.#call = call
     call.connection = this
@@ -64,7 +64,7 @@ export class UpstreamConnection implements AnswerSink {
     socket.on('drain', () => this.#call?.drained())
     socket.on('end', () => this.#onEnd())
     socket.on('error', (error) => this.close(error))
-    socket.on('close', () => this.close(new Error('the provider closed the connection')))
+    socket.on('close', () => this.close(new Error('the server closed the connection')))
     this.write()
   }
 
@@ -90,11 +90,11 @@ export class UpstreamConnection implements AnswerSink {
       if (stillMs > this.#idleMs) this.close(new Error('the connection was idle'))
     } else if (this.#socket === undefined || this.#isPaused) return
     else if (this.#hasBegun) {
-      if (stillMs > this.#patience.bodyMs) this.close(new UpstreamTimeout('the answer stood still'))
+      if (stillMs > this.#patience.bodyMs) this.close(new AnswerTimeout('the answer stood still'))
     } else if (stillMs > this.#patience.answerMs) {
-      // While the application still sends, the provider has nothing to answer yet.
-      const isProviders = this.#call.isSent || this.#socket.writableNeedDrain
-      if (isProviders) this.close(new UpstreamTimeout('the provider did not answer in time'))
+      // While the sender still sends, the server has nothing to answer yet.
+      const isServers = this.#call.isSent || this.#socket.writableNeedDrain
+      if (isServers) this.close(new AnswerTimeout('the server did not answer in time'))
     }
   }
 
@@ -109,7 +109,7 @@ export class UpstreamConnection implements AnswerSink {
     else call.handler.onError(error)
   }
 
-  abort(call: UpstreamCall, error: Error): void {
+  abort(call: OutgoingCall, error: Error): void {
     if (this.#call !== call) return
     this.#leave()
     // One that is still being made serves the next call.
@@ -118,13 +118,13 @@ export class UpstreamConnection implements AnswerSink {
     call.handler.onError(error)
   }
 
-  pause(call: UpstreamCall): void {
+  pause(call: OutgoingCall): void {
     if (this.#call !== call) return
     this.#isPaused = true
     this.#socket?.pause()
   }
 
-  resume(call: UpstreamCall): void {
+  resume(call: OutgoingCall): void {
     if (this.#call === call) this.#flow()
   }
 
@@ -159,7 +159,7 @@ export class UpstreamConnection implements AnswerSink {
     call.handler.onEnd(trailers)
   }
 
-  #leave(): UpstreamCall | undefined {
+  #leave(): OutgoingCall | undefined {
     const call = this.#call
     this.#call = undefined
     return call
@@ -178,6 +178,6 @@ export class UpstreamConnection implements AnswerSink {
   }
 
   #onEnd(): void {
-    if (!this.#isClosed && !this.#parser.end()) this.close(new Error('the provider closed the connection'))
+    if (!this.#isClosed && !this.#parser.end()) this.close(new Error('the server closed the connection'))
   }
 }

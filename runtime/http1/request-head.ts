@@ -1,4 +1,4 @@
-import type { UpstreamRequest } from './upstream-call.ts'
+import type { OutgoingRequest } from './outgoing-call.ts'
 
 /** Characters that no value of a header may have. */
 const notInValue = /[^\t -~\u0080-\u00ff]/
@@ -12,15 +12,15 @@ interface RequestParts {
   method: string
   /** Path and query as they go out. */
   target: string
-  /** The provider's name and port. */
+  /** The server's name and port. */
   host: string
   /** Names and values in order; those of the connection are not among them. */
   headers: readonly string[]
-  body: UpstreamRequest['body']
+  body: OutgoingRequest['body']
 }
 
-/** A request as it goes over the wire: its headers as they are, with those of the connection to the provider before them. */
-export function upstreamRequest({ method, target, host, headers, body }: RequestParts): UpstreamRequest {
+/** A request as it goes over the wire: its headers as they are, with those of the connection to the server before them. */
+export function outgoingRequest({ method, target, host, headers, body }: RequestParts): OutgoingRequest {
   let head = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`
   let hasLength = false
   for (let at = 0; at < headers.length; at += 2) {

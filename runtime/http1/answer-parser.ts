@@ -69,13 +69,13 @@ export class AnswerParser {
     if (state === 'sized' || state === 'chunk') return this.#readBody(bytes, at)
     if (state === 'head') return this.#readHead(bytes, at)
     if (state === 'trailers') return this.#readTrailers(bytes, at)
-    if (state === 'idle') throw new MalformedAnswer('the provider sent what nobody asked for')
+    if (state === 'idle') throw new MalformedAnswer('the server sent what nobody asked for')
     if (state !== 'until close') return this.#readFraming(bytes, at, state)
     this.#sink.onBody(bytes.subarray(at))
     return bytes.length
   }
 
-  /** The provider has closed its side: whether that is how the answer was to end. */
+  /** The server has closed its side: whether that is how the answer was to end. */
   end(): boolean {
     if (this.#state !== 'until close') return false
     this.#end([], false)
@@ -88,7 +88,7 @@ export class AnswerParser {
     const head = headOf(block)
     // Interim answers belong to the connection.
     if (head.status < 200) {
-      if (head.status === 101) throw new MalformedAnswer('the provider changes the protocol unasked')
+      if (head.status === 101) throw new MalformedAnswer('the server changes the protocol unasked')
       return end
     }
     this.#keepAlive = head.keepAlive

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { AnswerHead } from './answer-head.ts'
 
-/** A request as it goes to the provider. */
-export interface UpstreamRequest {
+/** A request as it goes to the server. */
+export interface OutgoingRequest {
   method: string
   /** Request line, headers and the empty line, in Latin-1. */
   head: string
@@ -14,14 +14,14 @@ export interface UpstreamRequest {
 }
 
 /** Told what becomes of a call. After `onEnd` or `onError`, nothing more. */
-export interface UpstreamHandler {
+export interface AnswerHandler {
   onAnswer(head: AnswerHead): void
   onData(bytes: Buffer): void
   onEnd(trailers: string[]): void
   onError(error: Error): void
 }
 
-/** One call on its way to the provider and back. */
+/** One call on its way to the server and back. */
 export interface Exchange {
   /** No more of the answer for now, but for what has been read already. */
   pause(): void
@@ -32,25 +32,25 @@ export interface Exchange {
 
 /** The connection that a call is on. */
 interface Carrier {
-  pause(call: UpstreamCall): void
-  resume(call: UpstreamCall): void
-  abort(call: UpstreamCall, error: Error): void
+  pause(call: OutgoingCall): void
+  resume(call: OutgoingCall): void
+  abort(call: OutgoingCall, error: Error): void
   /** Something of the request has gone out. */
   moved(): void
 }
 
 /** Shorter bodies are copied to go out with their head in one piece: cheaper than two pieces in one `writev`. */
 const joinedBytes = 16 * 1024
-/** A call that goes to the provider and comes back over one connection. */
-export class UpstreamCall implements Exchange {
-  readonly request: UpstreamRequest
-  readonly handler: UpstreamHandler
+/** A call that goes to the server and comes back over one connection. */
+export class OutgoingCall implements Exchange {
+  readonly request: OutgoingRequest
+  readonly handler: AnswerHandler
   connection: Carrier | undefined
   /** Whether something of the request has been sent, and all of it. */
   isBegun = false
   isSent = false
 
-  constructor(request: UpstreamRequest, handler: UpstreamHandler) {
+  constructor(request: OutgoingRequest, handler: AnswerHandler) {
     this.request = request
     this.handler = handler
   }

@@ -1,56 +1,55 @@
-import { buildConnector } from 'undici'
-import { UpstreamCall, type Exchange, type UpstreamHandler, type UpstreamRequest } from './upstream-call.ts'
-import { UpstreamConnection, type Patience } from './upstream-connection.ts'
+import type { buildConnector } from 'undici'
+import { HttpConnection, type Patience } from './http-connection.ts'
+import { OutgoingCall, type AnswerHandler, type Exchange, type OutgoingRequest } from './outgoing-call.ts'
 
 interface PoolOptions extends Patience {
   origin: URL
-  connectTimeoutMs: number
-  /** Whoever sends waits for its turn (call-queue.ts): no more calls than these are sent at a time. */
+  /** As undici makes them: TCP, TLS and its sessions, the time limit. */
+  connect: buildConnector.connector
+  /** When there are as many, a call takes one that rests rather than a new one. How many calls are sent at a time is the sender's to bound. */
   maxConnections: number
 }
 
 const shortestLookMs = 20
 const longestLookMs = 1_000
 
-/** Connections to the provider that outlive a call. undici makes them: TCP, TLS and its sessions, the time limit. */
-export class UpstreamPool {
+/** Connections to one server that outlive a call. */
+export class ConnectionPool {
   readonly #options: PoolOptions
-  readonly #connect: ReturnType<typeof buildConnector>
   readonly #timer: NodeJS.Timeout
-  readonly #all = new Set<UpstreamConnection>()
+  readonly #all = new Set<HttpConnection>()
   /** The last to be free is the first to be taken: those that are not needed grow old. */
-  #free: UpstreamConnection[] = []
+  #free: HttpConnection[] = []
   /** Free since this turn of the event loop. */
-  #resting: UpstreamConnection[] = []
+  #resting: HttpConnection[] = []
   /** They have a call to send. */
-  #leaving: UpstreamConnection[] = []
+  #leaving: HttpConnection[] = []
   #isTurnDue = false
   readonly #events = {
-    onFree: (connection: UpstreamConnection) => {
+    onFree: (connection: HttpConnection) => {
       this.#resting.push(connection)
       this.#atEndOfTurn()
     },
-    onClose: (connection: UpstreamConnection) => {
+    onClose: (connection: HttpConnection) => {
       this.#all.delete(connection)
       this.#free = this.#free.filter((other) => other !== connection)
       this.#resting = this.#resting.filter((other) => other !== connection)
     },
-    onUnsent: (call: UpstreamCall) => this.#open().take(call),
+    onUnsent: (call: OutgoingCall) => this.#open(call),
   }
 
   constructor(options: PoolOptions) {
     this.#options = options
-    this.#connect = buildConnector({ timeout: options.connectTimeoutMs })
     const shortestMs = Math.min(options.answerMs, options.bodyMs, options.idleMs)
     const everyMs = Math.min(longestLookMs, Math.max(shortestLookMs, shortestMs / 4))
     this.#timer = setInterval(() => this.#look(), everyMs).unref()
   }
 
   /** Sends a call over a connection that is free, or a new one. */
-  send(request: UpstreamRequest, handler: UpstreamHandler): Exchange {
-    const call = new UpstreamCall(request, handler)
+  send(request: OutgoingRequest, handler: AnswerHandler): Exchange {
+    const call = new OutgoingCall(request, handler)
     const used = this.#free.pop() ?? this.#takeResting()
-    if (used === undefined) this.#open().take(call)
+    if (used === undefined) this.#open(call)
     else {
       used.take(call)
       this.#leaving.push(used)
@@ -62,25 +61,27 @@ export class UpstreamPool {
   /** Closes all connections; calls that are under way fail. */
   close(): Promise<void> {
     clearInterval(this.#timer)
-    for (const connection of this.#all) connection.close(new Error('the gateway stops'))
+    for (const connection of this.#all) connection.close(new Error('the connections are closed'))
     return Promise.resolve()
   }
 
-  #open(): UpstreamConnection {
-    const connection = new UpstreamConnection(this.#options, this.#events)
+  #open(call: OutgoingCall): void {
+    const connection = new HttpConnection(this.#options, this.#events)
     this.#all.add(connection)
-    const { host, protocol, port } = this.#options.origin
+    // A connector may refuse at once.
+    connection.take(call)
+    const { connect, origin } = this.#options
+    const { host, protocol, port } = origin
     // An address of IPv6 stands in brackets.
-    const hostname = this.#options.origin.hostname.replace(/^\[(.*)\]$/, '$1')
-    this.#connect({ hostname, host, protocol, port }, (error, socket) => {
+    const hostname = origin.hostname.replace(/^\[(.*)\]$/, '$1')
+    connect({ hostname, host, protocol, port }, (error, socket) => {
       if (error === null) connection.connected(socket)
       else connection.close(error)
     })
-    return connection
   }
 
   /** One that rests only where no more may be opened. */
-  #takeResting(): UpstreamConnection | undefined {
+  #takeResting(): HttpConnection | undefined {
     return this.#all.size < this.#options.maxConnections ? undefined : this.#resting.shift()
   }
 
