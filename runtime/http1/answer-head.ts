@@ -1,6 +1,9 @@
 /** An answer that is not HTTP as it must be. */
 export class MalformedAnswer extends Error {}
 
+/** Its headers, or its trailers, are longer than any are taken. */
+export class HeadTooLarge extends MalformedAnswer {}
+
 /** Status line and headers of an answer. */
 export interface AnswerHead {
   status: number

@@ -111,6 +111,7 @@ test('what comes behind an answer makes its connection useless', () => {
 describe('no answer is', () => {
   test.each([
     ['another protocol', 'SMTP hello\r\n\r\n'],
+    ['another protocol that then waits', 'HTTQ'],
     ['another version', 'HTTP/2.0 200 OK\r\n\r\n'],
     ['a status of four digits', 'HTTP/1.1 2000 OK\r\n\r\n'],
     ['a protocol that changes', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],

@@ -1,4 +1,4 @@
-import { headOf, MalformedAnswer, trailersOf, type AnswerHead } from './answer-head.ts'
+import { HeadTooLarge, headOf, MalformedAnswer, trailersOf, type AnswerHead } from './answer-head.ts'
 
 /** Told what an answer consists of, in order. */
 export interface AnswerSink {
@@ -32,6 +32,7 @@ const maxExtensionBytes = 4 * 1024
 /** 2^48 bytes: more is no length but an attempt to overflow one. */
 const maxLengthDigits = 12
 const emptyLine = '\r\n\r\n'
+const beginning = 'HTTP/1.'
 const lineBreak = Buffer.from('\r\n')
 
 /**
@@ -84,7 +85,10 @@ export class AnswerParser {
 
   #readHead(bytes: Buffer, at: number): number {
     const { block, end } = this.#upToEmptyLine(bytes, at)
-    if (block === undefined) return end
+    if (block === undefined) {
+      this.#checkBeginning(end - at)
+      return end
+    }
     const head = headOf(block)
     // Interim answers belong to the connection.
     if (head.status < 200) {
@@ -95,6 +99,13 @@ export class AnswerParser {
     this.#sink.onHead(head)
     this.#begin(head, end === bytes.length)
     return end
+  }
+
+  /** What speaks another protocol may wait for us now, and an empty line may never come. */
+  #checkBeginning(newBytes: number): void {
+    if (this.#heldBytes - newBytes >= beginning.length) return
+    const begun = Buffer.concat(this.#held).toString('latin1', 0, beginning.length)
+    if (!beginning.startsWith(begun)) throw new MalformedAnswer('the answer does not begin as HTTP/1.1 does')
   }
 
   #begin({ status, length, isChunked }: AnswerHead, isAtEnd: boolean): void {
@@ -173,7 +184,7 @@ export class AnswerParser {
     const behind = this.#behindEmptyLine(bytes, at)
     const end = behind ?? bytes.length
     const heldBytes = this.#heldBytes + end - at
-    if (heldBytes > maxHeaderBytes) throw new MalformedAnswer("the answer's headers are too large")
+    if (heldBytes > maxHeaderBytes) throw new HeadTooLarge("the answer's headers are too large")
     const piece = bytes.subarray(at, end)
     if (behind === undefined) {
       this.#held.push(piece)

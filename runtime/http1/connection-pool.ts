@@ -8,6 +8,9 @@ interface PoolOptions extends Patience {
   connect: buildConnector.connector
   /** When there are as many, a call takes one that rests rather than a new one. How many calls are sent at a time is the sender's to bound. */
   maxConnections: number
+  /** Told of every connection that is begun, and that it is no more. */
+  onOpen?: () => void
+  onClose?: () => void
 }
 
 const shortestLookMs = 20
@@ -32,6 +35,7 @@ export class ConnectionPool {
     },
     onClose: (connection: HttpConnection) => {
       this.#all.delete(connection)
+      this.#options.onClose?.()
       this.#free = this.#free.filter((other) => other !== connection)
       this.#resting = this.#resting.filter((other) => other !== connection)
     },
@@ -65,19 +69,36 @@ export class ConnectionPool {
     return Promise.resolve()
   }
 
+  /** Whether it has no connection, not even one that is being made. */
+  get isEmpty(): boolean {
+    return this.#all.size === 0
+  }
+
+  /** Closes the connection that has been free the longest; false when none is. */
+  closeOldest(): boolean {
+    const [oldest] = this.#free
+    oldest?.close(new Error('the connection is not needed'))
+    return oldest !== undefined
+  }
+
   #open(call: OutgoingCall): void {
     const connection = new HttpConnection(this.#options, this.#events)
     this.#all.add(connection)
     // A connector may refuse at once.
     connection.take(call)
+    this.#options.onOpen?.()
     const { connect, origin } = this.#options
     const { host, protocol, port } = origin
     // An address of IPv6 stands in brackets.
     const hostname = origin.hostname.replace(/^\[(.*)\]$/, '$1')
-    connect({ hostname, host, protocol, port }, (error, socket) => {
-      if (error === null) connection.connected(socket)
-      else connection.close(error)
-    })
+    try {
+      connect({ hostname, host, protocol, port }, (error, socket) => {
+        if (error === null) connection.connected(socket)
+        else connection.close(error)
+      })
+    } catch (error) {
+      connection.close(error as Error)
+    }
   }
 
   /** One that rests only where no more may be opened. */

@@ -6,6 +6,13 @@ import type { OutgoingCall } from './outgoing-call.ts'
 /** The server took too long. */
 export class AnswerTimeout extends Error {}
 
+/** The server closed the connection before it had answered whole. */
+export class ConnectionClosed extends Error {
+  constructor() {
+    super('the server closed the connection')
+  }
+}
+
 export interface Patience {
   /** For the first byte of an answer. */
   answerMs: number
@@ -13,6 +20,10 @@ export interface Patience {
   bodyMs: number
   /** For a connection that has no call. */
   idleMs: number
+  /** The same where the server says that it keeps connections as long. */
+  mostIdleMs: number
+  /** Whether a connection that is still being made when its call is broken off serves the next one. */
+  keepsUnfinished: boolean
 }
 
 interface ConnectionEvents {
@@ -64,7 +75,7 @@ export class HttpConnection implements AnswerSink {
     socket.on('drain', () => this.#call?.drained())
     socket.on('end', () => this.#onEnd())
     socket.on('error', (error) => this.close(error))
-    socket.on('close', () => this.close(new Error('the server closed the connection')))
+    socket.on('close', () => this.close(new ConnectionClosed()))
     this.write()
   }
 
@@ -112,8 +123,7 @@ export class HttpConnection implements AnswerSink {
   abort(call: OutgoingCall, error: Error): void {
     if (this.#call !== call) return
     this.#leave()
-    // One that is still being made serves the next call.
-    if (this.#socket === undefined) this.#events.onFree(this)
+    if (this.#socket === undefined && this.#patience.keepsUnfinished) this.#events.onFree(this)
     else this.close(error)
     call.handler.onError(error)
   }
@@ -138,8 +148,8 @@ export class HttpConnection implements AnswerSink {
   onHead(head: AnswerHead): void {
     this.#hasBegun = true
     const { keepAliveMs } = head
-    const { idleMs } = this.#patience
-    this.#idleMs = keepAliveMs === undefined ? idleMs : Math.min(idleMs, keepAliveMs - beforeCloseMs)
+    const { idleMs, mostIdleMs } = this.#patience
+    this.#idleMs = keepAliveMs === undefined ? idleMs : Math.min(mostIdleMs, keepAliveMs - beforeCloseMs)
     this.#call?.handler.onAnswer(head)
   }
 
@@ -167,6 +177,7 @@ export class HttpConnection implements AnswerSink {
 
   #onData(bytes: Buffer): void {
     this.#movedMs = performance.now()
+    this.#call?.handler.onBytes?.(bytes)
     try {
       this.#parser.push(bytes)
     } catch (error) {
@@ -178,6 +189,6 @@ export class HttpConnection implements AnswerSink {
   }
 
   #onEnd(): void {
-    if (!this.#isClosed && !this.#parser.end()) this.close(new Error('the server closed the connection'))
+    if (!this.#isClosed && !this.#parser.end()) this.close(new ConnectionClosed())
   }
 }

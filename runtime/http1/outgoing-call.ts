@@ -15,6 +15,8 @@ export interface OutgoingRequest {
 
 /** Told what becomes of a call. After `onEnd` or `onError`, nothing more. */
 export interface AnswerHandler {
+  /** All bytes as they come, before they are read as an answer. */
+  onBytes?(bytes: Buffer): void
   onAnswer(head: AnswerHead): void
   onData(bytes: Buffer): void
   onEnd(trailers: string[]): void

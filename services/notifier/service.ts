@@ -139,6 +139,7 @@ function createDelivering(ground: Ground): Part[] {
     ca: config.WEBHOOK_CA,
     resolveHost: createDnsResolver(dnsTimeoutMs),
     timeoutMs: receiverTimeoutMs,
+    maxConnections: concurrency,
   })
   const metrics = ground.notifierMetrics
   const slots = createEndpointSlots({

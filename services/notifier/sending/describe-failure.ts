@@ -1,5 +1,6 @@
-import { errors } from 'undici'
 import { messageOf } from '#runtime/errors.ts'
+import { HeadTooLarge, MalformedAnswer } from '#runtime/http1/answer-head.ts'
+import { ConnectionClosed } from '#runtime/http1/http-connection.ts'
 import { AddressRefused } from './guarded-connector.ts'
 
 const reasons: Readonly<Record<string, string>> = {
@@ -14,19 +15,18 @@ const reasons: Readonly<Record<string, string>> = {
   ESERVFAIL: 'the host name does not resolve: its name server fails',
   ETIMEOUT: 'the host name does not resolve: its name server does not answer',
   UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
-  UND_ERR_SOCKET: 'the connection was closed before an answer',
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
 }
 const maxLength = 300
 
 /** What an attempt failed with, for the owner of the webhook: without addresses, which can be of our own network. */
 export function describeFailure(error: unknown): string {
   if (error instanceof AddressRefused) return error.message
+  if (error instanceof ConnectionClosed) return 'the connection was closed before an answer'
+  if (error instanceof HeadTooLarge) return 'the headers of the answer are too large'
+  if (error instanceof MalformedAnswer) return 'the answer is not HTTP'
   const code = codeOf(error)
   const reason = reasons[code]
   if (reason !== undefined) return reason
-  // undici gives some of these no code.
-  if (error instanceof errors.HTTPParserError || code.startsWith('HPE_')) return 'the answer is not HTTP'
   if (isCertificateProblem(code)) return `TLS: ${messageOf(error)}`.slice(0, maxLength)
   return code === '' ? 'the request failed' : `the request failed (${code})`
 }

@@ -1,4 +1,6 @@
-import type { Dispatcher } from 'undici'
+import type { AnswerHead } from '#runtime/http1/answer-head.ts'
+import type { AnswerHandler, Exchange } from '#runtime/http1/outgoing-call.ts'
+import { createStatusReader } from './status-line.ts'
 
 /** What came of a request: a status if its line has come, an error if there is none. */
 export interface Answer {
@@ -25,14 +27,18 @@ const nothing = Buffer.alloc(0)
 /** The limit passed before the status line came. */
 export class AnswerTimedOut extends Error {}
 
-/** Takes an answer from undici as it comes and is through when it ends, breaks or takes too long: the status line decides. */
-export class AnswerReader implements Dispatcher.DispatchHandler {
+/**
+ * Takes an answer as it comes and is through when it ends, breaks or takes too long. The status line decides as soon as it is whole,
+ * whatever is behind it: a receiver that then sends a byte a second has answered in time (specification 3.3).
+ */
+export class AnswerReader implements AnswerHandler {
   readonly answer: Promise<Answer>
   readonly #limits: AnswerLimits
   readonly #startedAt = performance.now()
   readonly #settle: (answer: Answer) => void
   readonly #chunks: Buffer[] = []
-  #controller: Dispatcher.DispatchController | undefined
+  readonly #statusLine = createStatusReader()
+  #exchange: Exchange | undefined
   #timer: NodeJS.Timeout
   #status: number | null = null
   #durationMs: number | undefined
@@ -48,7 +54,7 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   /** The status line has come; the rest is worth a moment. */
-  decide(status: number): void {
+  #decide(status: number): void {
     if (this.#status !== null || this.#isOver) return
     this.#status = status
     this.#durationMs = this.#elapsedMs()
@@ -57,32 +63,32 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
     queueMicrotask(() => this.#awaitRest())
   }
 
-  /** The request could not be begun. */
-  fail(error: Error): void {
-    this.#end(error)
+  /** The request is on its way by `exchange`. */
+  begun(exchange: Exchange): void {
+    this.#exchange = exchange
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
-    // Too late: it waited for a connection longer than the limit. It must not be sent behind our back.
-    if (this.#isOver) controller.abort(new AnswerTimedOut())
+  onBytes(bytes: Buffer): void {
+    if (this.#status !== null) return
+    const status = this.#statusLine.add(bytes)
+    if (status !== undefined) this.#decide(status)
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
-    if (status >= 200) this.decide(status)
+  onAnswer({ status }: AnswerHead): void {
+    this.#decide(status)
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onData(chunk: Buffer): void {
     if (this.#bytes < this.#limits.excerptBytes) this.#chunks.push(chunk)
     this.#bytes += chunk.length
     if (this.#bytes > this.#limits.maxBytes) this.#cut(new Error('the answer is too long'))
   }
 
-  onResponseEnd(): void {
+  onEnd(): void {
     this.#end(null)
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onError(error: Error): void {
     this.#end(error)
   }
 
@@ -93,7 +99,7 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
 
   #cut(reason: Error): void {
     this.#end(reason)
-    this.#controller?.abort(reason)
+    this.#exchange?.abort(reason)
   }
 
   #end(error: Error | null): void {

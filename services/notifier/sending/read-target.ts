@@ -1,7 +1,7 @@
 import { refuseUrl, type OutboundPolicy } from '#runtime/outbound-address.ts'
 
 /** Where a request goes, or why it may not. */
-export type Target = { refusal: string } | { refusal?: never; origin: string; path: string }
+export type Target = { refusal: string } | { refusal?: never; origin: string; host: string; path: string }
 
 /** Of a few hundred bytes each; beyond these the one that was read first is read anew when it is needed. */
 const maxKept = 10_000
@@ -23,6 +23,6 @@ export function createReadTarget(policy: OutboundPolicy): (url: string) => Targe
 function readTarget(url: string, policy: OutboundPolicy): Target {
   const refusal = refuseUrl(url, policy)
   if (refusal !== undefined) return { refusal }
-  const { origin, pathname, search } = new URL(url)
-  return { origin, path: pathname + search }
+  const { origin, host, pathname, search } = new URL(url)
+  return { origin, host, path: pathname + search }
 }

@@ -32,6 +32,7 @@ function sender(options: Partial<SenderOptions> & { insecure?: string[]; ports?:
     policy: { insecureHosts: new Set(insecure), ports: new Set(ports) },
     resolveHost: () => Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' })),
     timeoutMs: 1_000,
+    maxConnections: 100,
     ...rest,
   })
   opened.push(created)
@@ -143,7 +144,7 @@ test('the status line decides over TLS and on a connection that served before', 
   const url = await listen(server, 'https')
   const one = sender({ ca: tls.cert, timeoutMs: 500 })
   expect((await one.send(url, {}, body)).statusCode).toBe(500)
-  // undici uses a connection again one turn after an answer has ended.
+  // A connection is used again one turn after an answer has ended.
   await nextTurn()
   expect(await one.send(url, {}, body)).toMatchObject(delivered)
   expect(connections).toHaveLength(1)
@@ -162,6 +163,21 @@ test('what is no HTTP fails', async () => {
     'http',
   )
   expect((await sender().send(url, {}, body)).error).toBe('the answer is not HTTP')
+})
+
+test('what speaks another protocol, and waits for us to, fails at once', async () => {
+  const url = await listen(
+    createServer((socket) => socket.resume().write('SSH-2.0-x\r\n')),
+    'http',
+  )
+  expect((await sender({ timeoutMs: 60_000 }).send(url, {}, body)).error).toBe('the answer is not HTTP')
+})
+
+test('a header that would be two is not sent', async () => {
+  const { url, deliveries } = await receiver()
+  const result = await sender().send(url, { 'webhook-id': 'evt_1\r\nX-Other: 1' }, body)
+  expect(result.error).toBe('a header cannot be sent as it is')
+  expect(deliveries).toHaveLength(0)
 })
 
 test('nobody listens', async () => {

@@ -1,10 +1,10 @@
-import { Agent } from 'undici'
+import { isHeaderValue, outgoingRequest } from '#runtime/http1/request-head.ts'
 import type { OutboundPolicy } from '#runtime/outbound-address.ts'
 import { describeFailure } from './describe-failure.ts'
 import { createGuardedConnector, type ResolveHost } from './guarded-connector.ts'
 import { AnswerReader, AnswerTimedOut, type Answer } from './read-answer.ts'
 import { createReadTarget } from './read-target.ts'
-import { createStatusWatch, type StatusWatch } from './watch-status.ts'
+import { createReceiverConnections } from './receiver-connections.ts'
 
 export interface AttemptResult {
   statusCode: number | null
@@ -28,60 +28,49 @@ export interface SenderOptions {
   resolveHost: ResolveHost
   /** For everything up to the status line of the answer: resolving, connecting, TLS, sending. */
   timeoutMs: number
+  /** No more attempts are made at a time, and no more connections are open. */
+  maxConnections: number
 }
 
 /** What is kept of an answer, and how long its rest may take: the status has decided by then. */
 const rest = { excerptBytes: 2_048, maxBytes: 65_536, restMs: 1_000 }
 
 export function createSender(options: SenderOptions): Sender {
-  const agent = new Agent({
-    connect: createGuardedConnector({ ...options, ca: options.ca }),
-    pipelining: 1,
-    // One timer covers all of it (read-answer.ts).
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    keepAliveTimeout: 4_000,
-    keepAliveMaxTimeout: 30_000,
-  })
-  const watch = createStatusWatch()
+  const { timeoutMs } = options
+  const connect = createGuardedConnector({ ...options, ca: options.ca })
+  const connections = createReceiverConnections({ connect, maxOpen: options.maxConnections })
   const readTarget = createReadTarget(options.policy)
   return {
     async send(url, headers, body) {
       const target = readTarget(url)
       if (target.refusal !== undefined) return failed(`the URL ${target.refusal}`, 0)
-      const answer = await post(agent, watch, options.timeoutMs, { ...target, headers, body })
-      return resultOf(answer, options.timeoutMs)
+      const fields = fieldsOf(headers, body.length)
+      if (fields === undefined) return failed('a header cannot be sent as it is', 0)
+      const request = outgoingRequest({
+        method: 'POST',
+        target: target.path,
+        host: target.host,
+        headers: fields,
+        body,
+      })
+      const reader = new AnswerReader({ ...rest, timeoutMs })
+      reader.begun(connections.send(target.origin, request, reader))
+      return resultOf(await reader.answer, timeoutMs)
     },
-    async close() {
-      await agent.destroy()
-      watch.close()
-    },
+    close: () => connections.close(),
   }
 }
 
-interface Post {
-  origin: string
-  path: string
-  headers: Readonly<Record<string, string>>
-  body: Buffer
-}
-
-function post(
-  agent: Agent,
-  watch: StatusWatch,
-  timeoutMs: number,
-  { body, ...request }: Post,
-): Promise<Answer> {
-  const reader = new AnswerReader({ ...rest, timeoutMs })
-  // The same bytes, and an object that no other request has.
-  const own = body.subarray()
-  watch.add(own, (status) => reader.decide(status))
-  try {
-    agent.dispatch({ ...request, method: 'POST', body: own }, reader)
-  } catch (error) {
-    reader.fail(error instanceof Error ? error : new Error(String(error)))
+/** Names and values in order; undefined: a line break in one would be a header of its own. */
+function fieldsOf(headers: Readonly<Record<string, string>>, bodyBytes: number): string[] | undefined {
+  const fields: string[] = []
+  for (const name in headers) {
+    const value = headers[name] ?? ''
+    if (!isHeaderValue(value)) return undefined
+    fields.push(name, value)
   }
-  return reader.answer
+  fields.push('content-length', String(bodyBytes))
+  return fields
 }
 
 function resultOf({ status, error, durationMs, excerpt }: Answer, timeoutMs: number): AttemptResult {

@@ -1,0 +1,89 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, expect, test } from '@jest/globals'
+import { createSender, type Sender, type SenderOptions } from './send-attempt.ts'
+
+const opened: { close(): Promise<void> }[] = []
+
+afterEach(async () => {
+  for (const one of opened.splice(0).reverse()) await one.close()
+})
+
+const body = Buffer.from('{"data":{}}')
+const delivered = { statusCode: 200, error: null }
+
+function sender(options: Partial<SenderOptions> = {}): Sender {
+  const created = createSender({
+    policy: { insecureHosts: new Set(['127.0.0.1']), ports: new Set([443]) },
+    resolveHost: () => Promise.reject(new Error('nothing is looked up here')),
+    timeoutMs: 10_000,
+    maxConnections: 100,
+    ...options,
+  })
+  opened.push(created)
+  return created
+}
+
+interface Seen {
+  requests: number
+  connections: number
+  closed: PromiseWithResolvers<undefined>
+}
+
+/** Answers every request, the last by closing its connection; `closed` resolves with the first connection's end. */
+async function shortReceiver(answers: number, isLastAnswered: boolean): Promise<{ seen: Seen; url: string }> {
+  const seen: Seen = { requests: 0, connections: 0, closed: Promise.withResolvers<undefined>() }
+  const answer = (socket: Socket) => {
+    let left = answers
+    seen.connections++
+    socket.once('close', () => seen.closed.resolve(undefined))
+    socket.on('data', (chunk: Buffer) => {
+      if (!chunk.includes('}}')) return
+      seen.requests++
+      const text = left > 1 || isLastAnswered ? 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n' : ''
+      socket.write(text)
+      if (--left === 0) socket.end()
+    })
+  }
+  const server = createServer(answer)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  opened.push({ close: () => new Promise((resolve) => server.close(() => resolve())) })
+  return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
+}
+
+test('a connection that was closed between two requests is no failure: nothing was sent on it', async () => {
+  const { url, seen } = await shortReceiver(1, true)
+  const one = sender()
+  expect(await one.send(url, {}, body)).toMatchObject(delivered)
+  await seen.closed.promise
+  expect(await one.send(url, {}, body)).toMatchObject(delivered)
+  expect(seen).toMatchObject({ requests: 2, connections: 2 })
+})
+
+test('a request that was sent is not sent again, however used its connection was', async () => {
+  const { url, seen } = await shortReceiver(2, false)
+  const one = sender()
+  expect(await one.send(url, {}, body)).toMatchObject(delivered)
+  await nextTurn()
+  expect((await one.send(url, {}, body)).error).toBe('the connection was closed before an answer')
+  expect(seen).toMatchObject({ requests: 2, connections: 1 })
+})
+
+test('an idle connection is closed for one that is needed', async () => {
+  const [first, second] = [await shortReceiver(9, true), await shortReceiver(9, true)]
+  const one = sender({ maxConnections: 1 })
+  expect(await one.send(first.url, {}, body)).toMatchObject(delivered)
+  await nextTurn()
+  expect(await one.send(second.url, {}, body)).toMatchObject(delivered)
+  await first.seen.closed.promise
+})
+
+test('an attempt does not wait for a connection that another has waited for in vain', async () => {
+  let lookups = 0
+  const resolveHost = () => new Promise<string[]>(() => lookups++)
+  const one = sender({ timeoutMs: 200, resolveHost })
+  for (const expected of [1, 2]) {
+    expect(await one.send('https://nowhere.example/', {}, body)).toMatchObject({ statusCode: null })
+    expect(lookups).toBe(expected)
+  }
+})

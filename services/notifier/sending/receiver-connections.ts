@@ -1,0 +1,61 @@
+import type { buildConnector } from 'undici'
+import { ConnectionPool } from '#runtime/http1/connection-pool.ts'
+import type { AnswerHandler, Exchange, OutgoingRequest } from '#runtime/http1/outgoing-call.ts'
+
+export interface ReceiverConnections {
+  /** Sends over a connection to `origin` that is free, or a new one. */
+  send(origin: string, request: OutgoingRequest, handler: AnswerHandler): Exchange
+  close(): Promise<void>
+}
+
+/** Attempts have a limit of their own (read-answer.ts). */
+const unlimited = { answerMs: Infinity, bodyMs: Infinity }
+/** Servers close idle connections after 5 s and more; one that promises to keep them longer is believed. */
+const idle = { idleMs: 4_000, mostIdleMs: 30_000 }
+const sweepMs = 1_000
+
+/**
+ * Connections to all receivers, no more than `maxOpen`: as many as there may be attempts at a time, so that one that is idle is closed
+ * for one that is needed. Those of one receiver are as many as it had attempts at a time.
+ */
+export function createReceiverConnections(options: {
+  connect: buildConnector.connector
+  maxOpen: number
+}): ReceiverConnections {
+  const pools = new Map<string, ConnectionPool>()
+  let open = 0
+  const addPool = (origin: string) => {
+    const pool = new ConnectionPool({
+      ...unlimited,
+      ...idle,
+      origin: new URL(origin),
+      connect: options.connect,
+      maxConnections: Infinity,
+      // Its attempt has waited for it to the limit; the next begins anew.
+      keepsUnfinished: false,
+      onOpen: () => {
+        if (++open > options.maxOpen) pools.values().some((one) => one.closeOldest())
+      },
+      onClose: () => open--,
+    })
+    pools.set(origin, pool)
+    return pool
+  }
+  const sweep = () => {
+    for (const [origin, pool] of pools) {
+      if (!pool.isEmpty) continue
+      void pool.close()
+      pools.delete(origin)
+    }
+  }
+  const timer = setInterval(sweep, sweepMs).unref()
+  return {
+    send(origin, request, handler) {
+      return (pools.get(origin) ?? addPool(origin)).send(request, handler)
+    },
+    async close() {
+      clearInterval(timer)
+      for (const pool of pools.values()) await pool.close()
+    },
+  }
+}
