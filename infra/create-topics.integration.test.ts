@@ -67,6 +67,7 @@ describe('createTopics', () => {
     const expected = {
       'retention.ms': String(topics.requestLogged.retentionMs),
       'max.message.bytes': String(topics.requestLogged.maxMessageBytes),
+      'message.timestamp.type': 'LogAppendTime',
       'segment.bytes': '104857600',
     }
     // The controller has taken the change; the broker that answers here follows it a moment later.

@@ -199,6 +199,8 @@ function topicConfig(
 ): Record<string, string> {
   return {
     'retention.ms': String(retentionMs),
+    // By the broker's clock: what a producer writes whose own is an hour behind would be deleted unread where an hour is kept.
+    'message.timestamp.type': 'LogAppendTime',
     'max.message.bytes': String(maxMessageBytes),
     ...(segmentMs === undefined ? {} : { 'segment.ms': String(segmentMs) }),
   }
