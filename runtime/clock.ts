@@ -6,6 +6,11 @@ export interface Clock {
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>
 }
 
+/** How long ago `thenMs` was. Infinity when it lies ahead: the clock was set back since, and nobody knows. */
+export function ageAt(nowMs: number, thenMs: number): number {
+  return thenMs > nowMs ? Infinity : nowMs - thenMs
+}
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (delayMs, signal) =>

@@ -17,7 +17,8 @@ export interface RecordFault {
 
 const dayMs = 86_400_000
 const oldestMs = 7 * dayMs
-const newestMs = 10 * 60_000
+/** Clocks are wrong by an hour now and then, whoever's it is: the client's that made the identifier, or ingest's that looks at it. */
+export const clientsAheadMs = 2 * 3_600_000
 /** Readers of bodies walk them; nobody sends this deep, and no stack is asked to hold more. */
 const maxDepth = 200
 
@@ -45,9 +46,9 @@ function isPresent(value: unknown): boolean {
 function idFaults({ id }: CallRecord, nowMs: number): RecordFault[] {
   if (id === undefined) return []
   const ageMs = nowMs - idTimeMs(id)
-  if (ageMs <= oldestMs && ageMs >= -newestMs) return []
+  if (ageMs <= oldestMs && ageMs >= -clientsAheadMs) return []
   const time = new Date(idTimeMs(id)).toISOString()
-  return [{ path: 'id', message: `its time is ${time}; taken are the last 7 days and the next 10 minutes` }]
+  return [{ path: 'id', message: `its time is ${time}; taken are the last 7 days and the next 2 hours` }]
 }
 
 function depthFaults(members: ReadonlyMap<string, Member>): RecordFault[] {

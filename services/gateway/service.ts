@@ -88,7 +88,7 @@ export function createGateway(
     stallTimeoutMs: config.ANSWER_STALL_TIMEOUT_MS,
     maxConnections: config.GATEWAY_MAX_CONNECTIONS,
     authorize: createCallers(config, backend, { own, log, now }),
-    credentials: createCredentials(config, backend, { log, now }),
+    credentials: createCredentials(config, backend, log),
     recordOther: config.GATEWAY_RECORD_OTHER,
     now,
     metrics,

@@ -57,6 +57,12 @@ describe('POST /internal/log', () => {
     )
   })
 
+  test.each([1, -1])('takes an identifier of a clock that is wrong by %i h', async (hours) => {
+    const id = newId('request', Date.now() + hours * 3_600_000)
+    const answer = await log(JSON.stringify({ ...call, id }))
+    expect([answer.status, answer.json]).toEqual([202, { id, status: 'queued' }])
+  })
+
   test('takes a key in either header, X-Service-Key first, and a compressed body', async () => {
     const bearer = await api.call('POST', '/internal/log', {
       headers: { authorization: `Bearer ${project.key}`, 'content-encoding': 'gzip' },

@@ -1,4 +1,3 @@
-import type { Clock } from '#runtime/clock.ts'
 import type { RecordHandler } from '#runtime/kafka/records.ts'
 import type { Log } from '#runtime/log.ts'
 import { deadLetter, drop, type Outcome } from '#runtime/outcome.ts'
@@ -7,7 +6,7 @@ import { claimLeaseMs, type AttemptDelivery, type AttemptEnd } from './attempt-d
 import type { EndpointSlots } from './endpoint-slots.ts'
 import type { NotifierMetrics } from './notifier-metrics.ts'
 import { checkDelivery } from './steps/check-record.ts'
-import type { WaitingStore } from './stores/waiting-store.ts'
+import type { WaitingDue, WaitingStore } from './stores/waiting-store.ts'
 
 export interface DeliveryHandlerDependencies {
   attempt: AttemptDelivery
@@ -15,7 +14,6 @@ export interface DeliveryHandlerDependencies {
   waiting: WaitingStore
   metrics: NotifierMetrics
   log: Log
-  clock: Clock
 }
 
 export interface DeliveryHandler {
@@ -30,7 +28,7 @@ export interface DeliveryHandler {
  * removes its row at its end; should this process die, the row falls due after the attempt's claim has run out.
  */
 export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies): DeliveryHandler {
-  const { attempt, slots, waiting, metrics, log, clock } = dependencies
+  const { attempt, slots, waiting, metrics, log } = dependencies
   const attempts = new Set<Promise<unknown>>()
   const track = (work: Promise<unknown>) => {
     // How it ends is seen by whoever waits for it; this only knows that it has not ended.
@@ -38,16 +36,16 @@ export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies)
     attempts.add(over)
   }
 
-  const setAside = async (delivery: WebhookDelivery, reason: string, untilMs: number): Promise<Outcome> => {
-    await waiting.add(delivery, untilMs)
+  const setAside = async (delivery: WebhookDelivery, reason: string, due: WaitingDue): Promise<Outcome> => {
+    await waiting.add(delivery, due)
     metrics.waiting.inc({ reason })
     return drop(reason)
   }
   const conclude = (delivery: WebhookDelivery, end: AttemptEnd): Promise<Outcome> | Outcome =>
-    end.kind === 'leased' ? setAside(delivery, 'leased', end.untilMs) : end.outcome
+    end.kind === 'leased' ? setAside(delivery, 'leased', { atMs: end.untilMs }) : end.outcome
   const letGoOn = async (delivery: WebhookDelivery, going: Promise<AttemptEnd>): Promise<Outcome> => {
     slots.note(delivery.webhook_id, true)
-    const outcome = await setAside(delivery, 'slow', clock.now() + claimLeaseMs)
+    const outcome = await setAside(delivery, 'slow', { inMs: claimLeaseMs })
     const ending = going
       .then((end) => (end.kind === 'decided' ? waiting.remove(delivery) : undefined))
       .catch((error: unknown) => {
@@ -63,7 +61,7 @@ export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies)
       const giveBack = await slots.takeSoon(delivery)
       if (giveBack === undefined) {
         slots.holdBack(delivery)
-        return setAside(delivery, 'endpoint_full', clock.now())
+        return setAside(delivery, 'endpoint_full', { inMs: 0 })
       }
       const slow = Promise.withResolvers<'slow'>()
       const going = attempt(delivery, { onSlow: () => slow.resolve('slow'), onSent: giveBack }).finally(

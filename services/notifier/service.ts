@@ -28,6 +28,7 @@ import { createSender } from './sending/send-attempt.ts'
 import { createExpressionCache } from './steps/expression-cache.ts'
 import { createJoinEvent } from './steps/open-event.ts'
 import { createOpenSecrets } from './steps/open-secrets.ts'
+import { createDueTimes } from './steps/read-due-time.ts'
 import { createDeliveryStore } from './stores/delivery-store.ts'
 import { createWaitingStore } from './stores/waiting-store.ts'
 import { createWebhookStore } from './stores/webhook-store.ts'
@@ -162,7 +163,8 @@ function createDelivering(ground: Ground): Part[] {
     clock,
   })
   const waiting = createWaitingStore(pool)
-  const delivering = createDeliveryHandler({ attempt, slots, waiting, metrics, log, clock })
+  const delivering = createDeliveryHandler({ attempt, slots, waiting, metrics, log })
+  const dueTimeOf = createDueTimes(clock)
   const consumerOf = (name: string, from: readonly TopicDefinition[], areDue: boolean) =>
     createParallelConsumer<WebhookDelivery>({
       ...ground,
@@ -173,7 +175,7 @@ function createDelivering(ground: Ground): Part[] {
       handler: delivering.handle,
       concurrency,
       window: recordsAtOnce,
-      ...(areDue ? {} : { notBefore: ({ value }: ConsumedRecord<WebhookDelivery>) => value.due_at }),
+      ...(areDue ? {} : { notBefore: ({ value }: ConsumedRecord<WebhookDelivery>) => dueTimeOf(value) }),
     })
   const sending: Part = {
     start: () => Promise.resolve(),

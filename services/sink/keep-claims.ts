@@ -10,6 +10,7 @@ import {
   findLostClaims,
   makeClaimPartitions,
   readSweptUntil,
+  readTimeAgo,
   returnClaims,
   saveSweptUntil,
 } from './stores/claim-store.ts'
@@ -79,11 +80,13 @@ export function createClaimKeeping(dependencies: ClaimDependencies): () => Promi
 
   return async () => {
     await keepPartitions()
+    // By the clock that claims were taken by, and before the ends are read.
+    const claimedBefore = await readTimeAgo(pool, ageMs)
     const offsets = await readGroupOffsets(kafka, topic, groupId)
     const reached = snapshot !== undefined && hasPassed(offsets, snapshot.ends)
     if (snapshot !== undefined && reached && (await giveBack(snapshot.claimedBefore))) return true
     if (snapshot === undefined || reached) {
-      snapshot = { claimedBefore: new Date(clock.now() - ageMs), ends: offsets.ends }
+      snapshot = { claimedBefore, ends: offsets.ends }
     }
     return false
   }

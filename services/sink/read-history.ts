@@ -1,4 +1,5 @@
 import type { Kafka } from 'kafkajs'
+import { clientsAheadMs } from '#capture/record/read-bodies.ts'
 import { PermanentError } from '#runtime/errors.ts'
 import { readRecordsFrom, readRanges } from '#runtime/kafka/read-range.ts'
 import type { Codec } from '#runtime/kafka/registry-codec.ts'
@@ -22,9 +23,6 @@ export interface HistoryPage {
 
 /** Reads a run's next calls from the topic that they were logged to. */
 export type ReadHistory = (run: ScoreRun, bounds: PageBounds) => Promise<HistoryPage>
-
-/** Ingest takes identifiers of a time up to ten minutes after the one at which they are sent. */
-const clientsAheadMs = 10 * 60_000
 
 export interface HistoryDependencies {
   kafka: Kafka

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { Clock } from '#runtime/clock.ts'
+import { ageAt, type Clock } from '#runtime/clock.ts'
 import { query } from '#runtime/postgres.ts'
 
 /** Unix milliseconds: before them every day of this roll-up stands in the roll-up by the day; -Infinity: none does. */
@@ -21,7 +21,7 @@ export function createCountedDays(pool: Pool, clock: Clock): CountedDays {
   }
 
   return async (rollup) => {
-    if (known === undefined || clock.now() - known.readAtMs > keptMs) {
+    if (known === undefined || ageAt(clock.now(), known.readAtMs) > keptMs) {
       known = { readAtMs: clock.now(), days: read() }
     }
     const asked = known

@@ -1,3 +1,4 @@
+import { ageAt } from '#runtime/clock.ts'
 import type { AskProject, ProjectSettings } from './ask-project.ts'
 import type { OwnProject } from './own-project.ts'
 
@@ -43,7 +44,7 @@ export function createProjectDirectory(
       return ownSettings
     }
     const last = known.get(projectId)
-    if (last !== undefined && now() - last.askedMs < validMs) return last.settings
+    if (last !== undefined && ageAt(now(), last.askedMs) < validMs) return last.settings
     const asked = asking.get(projectId) ?? askNow(projectId).finally(() => asking.delete(projectId))
     asking.set(projectId, asked)
     return asked

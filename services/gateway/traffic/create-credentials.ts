@@ -12,7 +12,7 @@ import {
 export function createCredentials(
   config: GatewayConfig,
   dispatcher: Dispatcher,
-  { log, now }: { log: Log; now: () => number },
+  log: Log,
 ): UpstreamCredentials | undefined {
   const {
     UPSTREAM_TOKEN_URL: url,
@@ -28,7 +28,12 @@ export function createCredentials(
       clientSecret: clientSecret ?? '',
       scope: config.UPSTREAM_TOKEN_SCOPE,
     }
-    return tokenCredentials({ log, now, fetchToken: () => fetchClientCredentialsToken(client, dispatcher) })
+    return tokenCredentials({
+      log,
+      // Lifetimes and pauses: a wall clock that is set must not end or prolong them.
+      now: () => performance.now(),
+      fetchToken: () => fetchClientCredentialsToken(client, dispatcher),
+    })
   }
   if (key === undefined) return undefined
   return fixedCredentials(

@@ -52,6 +52,14 @@ test('a revoked key is refused within a minute', async () => {
   expect(await authorize(bearer)).toBe('unknown')
 })
 
+test('a revoked key is refused also when the clock was set back by an hour', async () => {
+  const authorize = keys()
+  await authorize(bearer)
+  answer = () => Promise.resolve(null)
+  nowMs -= 3_600_000
+  expect(await authorize(bearer)).toBe('unknown')
+})
+
 test('an answer is renewed behind the calls', async () => {
   const authorize = keys()
   await authorize(bearer)

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { request, type Dispatcher } from 'undici'
 import { z } from 'zod'
+import { ageAt } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Authorizer, Caller } from './authorize.ts'
 import { bearerToken } from './authorize.ts'
@@ -80,7 +81,7 @@ export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
     if (digits === undefined) return 'unknown'
     const digest = hash('sha256', digits.toLowerCase(), 'hex')
     const last = known.get(digest)
-    const ageMs = last === undefined ? Infinity : now() - last.askedMs
+    const ageMs = last === undefined ? Infinity : ageAt(now(), last.askedMs)
     if (last !== undefined && ageMs < validMs) {
       // With a last answer at hand it never rejects.
       if (ageMs >= renewMs) void askOnce(digest, last)

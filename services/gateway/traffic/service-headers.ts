@@ -25,9 +25,9 @@ const maxLabelLength = 256
 const maxMetadataBytes = 16 * 1024
 const maxMetadataDepth = 8
 
-/** A record may wait in the spool, and ingest takes identifiers of the last 7 days; a clock may be a little ahead. */
+/** A record may wait in the spool, and ingest takes identifiers of the last 7 days and the next 2 hours; a clock may be wrong by an hour. */
 const oldestIdMs = 86_400_000
-const newestIdMs = 5 * 60_000
+const newestIdMs = 90 * 60_000
 
 const labelHeaders = [
   ['x-service-agent-name', 'agent_name'],

@@ -37,6 +37,15 @@ describe('recent answers', () => {
     expect(state.asked).toBe(2)
   })
 
+  test('are asked for again when the clock was set back', async () => {
+    const { state, answers } = setUp()
+    state.now = 3_600_000
+    await answers.find('a')
+    state.now = 0
+    await answers.find('a')
+    expect(state.asked).toBe(2)
+  })
+
   test('are asked for at every use while changes are not heard of', async () => {
     const { state, answers } = setUp()
     state.hears = false

@@ -1,4 +1,4 @@
-import type { Clock } from '#runtime/clock.ts'
+import { ageAt, type Clock } from '#runtime/clock.ts'
 import { SluiceError } from '#runtime/errors.ts'
 
 interface RecentAnswersOptions<T> {
@@ -63,13 +63,14 @@ export function createRecentAnswers<T>(options: RecentAnswersOptions<T>): Recent
   return {
     async find(name) {
       const known = answers.get(name)
-      if (known !== undefined && hearsChanges() && clock.now() - known.askedAtMs < freshMs) return known.value
+      if (known !== undefined && hearsChanges() && ageAt(clock.now(), known.askedAtMs) < freshMs)
+        return known.value
       try {
         return await askOnce(name)
       } catch (error) {
         const isAway = error instanceof SluiceError && error.retry === 'later'
         const last = answers.get(name)
-        if (isAway && last !== undefined && clock.now() - last.askedAtMs < staleMs) return last.value
+        if (isAway && last !== undefined && ageAt(clock.now(), last.askedAtMs) < staleMs) return last.value
         throw error
       }
     },

@@ -10,6 +10,14 @@ const retries: readonly { topic: DeliveryTopic; delayMs: number }[] = [
   { topic: 'deliveryRetry4s', delayMs: 4_000 },
 ]
 
+/** How long after the attempt before it a retry is made; 0: it is none. */
+export function retryDelayMs({
+  attempt,
+  first_attempt: first,
+}: Pick<WebhookDelivery, 'attempt' | 'first_attempt'>): number {
+  return retries[attempt - first - 1]?.delayMs ?? 0
+}
+
 /** Whether nothing follows when this attempt fails. */
 export function isLastAttempt(delivery: Pick<WebhookDelivery, 'attempt' | 'first_attempt'>): boolean {
   return delivery.attempt - delivery.first_attempt >= retries.length

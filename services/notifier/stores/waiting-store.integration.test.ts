@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { setNotifierStage, type NotifierStage } from '../testing/notifier-stage.ts'
+import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { createEndpointSlots } from '../endpoint-slots.ts'
 import { createWaitingStore } from './waiting-store.ts'
 
@@ -54,6 +55,23 @@ test('places are dealt to projects in turn, and within each to its webhooks in t
   // What is left now is another project's: nothing is taken only to be put back.
   for (const webhook_id of busy.webhooks) slots.take({ webhook_id, project_id: busy.projectId }, 'waiting')
   expect(await waiting.take({ places: slots.placesLeft(), leaseMs: 60_000 })).toEqual([])
+})
+
+test('what is set aside falls due by the clock of the database', async () => {
+  const waiting = createWaitingStore(stage.pool)
+  const [now, later] = [await addWaiting(1, 1), await addWaiting(1, 1)]
+  const slots = createEndpointSlots({ perEndpoint: 16, total: 4_096 })
+  const take = async () => {
+    const taken = await waiting.take({ places: slots.placesLeft(), leaseMs: 600_000 })
+    const ours = [now, later].flatMap(({ projectId }) =>
+      taken.filter(({ project_id: taker }) => taker === projectId),
+    )
+    return ours.map((delivery) => ({ ...delivery, attempt: delivery.attempt + 1 }))
+  }
+  const [first, second] = (await take()) as [WebhookDelivery, WebhookDelivery]
+  await waiting.add(first, { inMs: 0 })
+  await waiting.add(second, { inMs: 600_000 })
+  expect((await take()).map(({ delivery_id }) => delivery_id)).toEqual([first.delivery_id])
 })
 
 test('one of which nothing is known has one place', async () => {

@@ -8,8 +8,8 @@ import { gatherCalls } from './gather-calls.ts'
 
 /** Attempts that wait for a place at their endpoint, or for the end of somebody else's claim. */
 export interface WaitingStore {
-  /** Writes that `delivery.attempt` waits, until `dueAtMs` (Unix milliseconds) at least. */
-  add(delivery: WebhookDelivery, dueAtMs: number): Promise<void>
+  /** Writes that `delivery.attempt` waits. */
+  add(delivery: WebhookDelivery, due: WaitingDue): Promise<void>
   /**
    * Takes what is due as far as there are `places` for it, dealt out to projects in turn, within each to its webhooks in turn, longest
    * waiting first. They fall due again after `leaseMs` unless they are removed.
@@ -21,6 +21,9 @@ export interface WaitingStore {
   putBack(delivery: WebhookDelivery): Promise<void>
 }
 
+/** By the database's clock, by which it falls due: from now, or at a time that the database gave (Unix milliseconds). */
+export type WaitingDue = { inMs: number } | { atMs: number }
+
 export interface TakeOptions {
   places: PlacesLeft
   leaseMs: number
@@ -28,9 +31,10 @@ export interface TakeOptions {
 
 const addWaiting = `
   insert into webhook_waiting as waiting (delivery_id, webhook_id, attempt, first_attempt, last_error, due_at)
-  select delivery.id, delivery.webhook_id, asked.attempt, asked.first_attempt, asked.last_error, asked.due_at
-  from unnest($1::uuid[], $2::int[], $3::int[], $4::text[], $5::timestamptz[])
-    as asked (id, attempt, first_attempt, last_error, due_at)
+  select delivery.id, delivery.webhook_id, asked.attempt, asked.first_attempt, asked.last_error,
+    coalesce(asked.due_at, now() + asked.in_ms * interval '1 millisecond')
+  from unnest($1::uuid[], $2::int[], $3::int[], $4::text[], $5::timestamptz[], $6::float8[])
+    as asked (id, attempt, first_attempt, last_error, due_at, in_ms)
   join webhook_deliveries delivery on delivery.id = asked.id
   order by delivery.id
   on conflict (delivery_id) do update set attempt = excluded.attempt, first_attempt = excluded.first_attempt,
@@ -82,7 +86,7 @@ const takeWaiting = `
 const gathered = { maxItems: 200 }
 
 export function createWaitingStore(pool: pg.Pool): WaitingStore {
-  const add = gatherCalls<{ delivery: WebhookDelivery; dueAtMs: number }, undefined>({
+  const add = gatherCalls<{ delivery: WebhookDelivery; due: WaitingDue }, undefined>({
     ...gathered,
     keyOf: ({ delivery }) => delivery.delivery_id,
     async run(asked) {
@@ -93,7 +97,8 @@ export function createWaitingStore(pool: pg.Pool): WaitingStore {
         column(({ attempt }) => attempt),
         column(({ first_attempt: first }) => first),
         column(({ last_error: error }) => error),
-        asked.map(({ dueAtMs }) => new Date(dueAtMs)),
+        asked.map(({ due }) => ('atMs' in due ? new Date(due.atMs) : null)),
+        asked.map(({ due }) => ('inMs' in due ? due.inMs : null)),
       ])
       return asked.map(() => undefined)
     },
@@ -107,7 +112,7 @@ export function createWaitingStore(pool: pg.Pool): WaitingStore {
     },
   })
   return {
-    add: (delivery, dueAtMs) => add({ delivery, dueAtMs }),
+    add: (delivery, due) => add({ delivery, due }),
     remove,
     async take({ places, leaseMs }) {
       const { endpoints, all, projects, otherProject } = places

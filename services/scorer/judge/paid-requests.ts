@@ -93,11 +93,18 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
   /** Unix milliseconds: the provider has asked everybody to wait until then. */
   let quietUntilMs = 0
 
+  /** How long it still lasts. More than anybody is waited for: the clock was set back. */
+  function quietMs(): number {
+    const leftMs = quietUntilMs - clock.now()
+    if (leftMs > longestRetryAfterMs) quietUntilMs = 0
+    return leftMs > longestRetryAfterMs ? 0 : leftMs
+  }
+
   async function waitForTurn(likelyTokens: number, lane: Lane, signal: AbortSignal): Promise<void> {
     await requests.take(1, signal, lane)
     await tokens.take(likelyTokens, signal, lane)
-    while (clock.now() < quietUntilMs && !signal.aborted)
-      await clock.sleep(quietUntilMs - clock.now(), signal)
+    for (let leftMs = quietMs(); leftMs > 0 && !signal.aborted; leftMs = quietMs())
+      await clock.sleep(leftMs, signal)
     signal.throwIfAborted()
   }
 

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { Clock } from '#runtime/clock.ts'
+import { ageAt, type Clock } from '#runtime/clock.ts'
 import { query } from '#runtime/postgres.ts'
 import { idToUuid } from '#schemas/ids.ts'
 import type { JudgeMode } from '../scoring/judge-modes.ts'
@@ -36,7 +36,7 @@ export function createProjectSettingsStore(pool: Pool, clock: Clock): ProjectSet
   return {
     of(projectId) {
       const found = known.get(projectId)
-      if (found !== undefined && clock.now() - found.askedAtMs < freshMs) return found.settings
+      if (found !== undefined && ageAt(clock.now(), found.askedAtMs) < freshMs) return found.settings
       const settings = readSettings(pool, projectId)
       // Shared by the jobs that ask meanwhile; a failure is theirs too, and is not kept.
       settings.catch(() => known.delete(projectId))

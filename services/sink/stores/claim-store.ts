@@ -27,6 +27,16 @@ export async function dropOldClaims(client: ClientBase, now: Date): Promise<stri
   return name
 }
 
+/** What the time was `ageMs` ago, by the database's clock. */
+export async function readTimeAgo(pool: Pool, ageMs: number): Promise<Date> {
+  const { rows } = await query<{ time: Date }>(
+    pool,
+    `select clock_timestamp() - $1 * interval '1 millisecond' as time`,
+    [ageMs],
+  )
+  return (rows[0] as { time: Date }).time
+}
+
 /** Until when claims have been looked at. The first time: since there are any. */
 export async function readSweptUntil(pool: Pool): Promise<Date> {
   const { rows } = await query<{ swept_until: Date | null }>(

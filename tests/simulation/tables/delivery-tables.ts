@@ -71,11 +71,12 @@ function claim(
 export function createSimWaitingStore(database: Database): WaitingStore {
   const { waiting, world } = database
   return {
-    add: (delivery, dueAtMs) =>
+    add: (delivery, due) =>
       database.ask(() => {
         const before = waiting.get(delivery.delivery_id)
         if (!database.deliveries.has(delivery.delivery_id)) return
         if (before !== undefined && before.delivery.attempt >= delivery.attempt) return
+        const dueAtMs = 'atMs' in due ? due.atMs : world.nowMs + due.inMs
         waiting.set(delivery.delivery_id, { delivery, dueAtMs })
       }),
     take: ({ places, leaseMs }) =>
