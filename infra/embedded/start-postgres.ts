@@ -16,6 +16,8 @@ export interface PostgresOptions {
   port: number
   /** False trades safety on a power cut for speed: for tests only. */
   durable?: boolean
+  /** More of the server's settings. */
+  settings?: Readonly<Record<string, string>>
 }
 
 const USER = 'sluice'
@@ -44,6 +46,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
     unix_socket_directories: '',
     max_connections: 300,
     ...(!durable && { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...options.settings,
   }
   const flags = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])
   const server = await run('postgres', ['-D', cluster, ...flags])

@@ -16,6 +16,8 @@ export interface RunFacts {
 
 /** Of what is wrong so many are named. */
 const named = 10
+/** Of an hour's 370 faults only those are listed that took longest to recover from. */
+const listed = 40
 
 /** Whether every invariant held. */
 export function isSound({ findings }: ChaosResult): boolean {
@@ -25,7 +27,7 @@ export function isSound({ findings }: ChaosResult): boolean {
 /** The report of a run, in Markdown. */
 export function writeReport(result: ChaosResult, facts: RunFacts): string {
   const { findings, faults, leftOut, calls, lost, delays, restMs, restarts } = result
-  const slowest = faults.toSorted((a, b) => recoveryOf(b) - recoveryOf(a))[0]
+  const slowest = faults.toSorted((a, b) => recoveryOf(b) - recoveryOf(a))
   const kinds = [...Map.groupBy(faults, ({ kind }) => kind)].sort(([a], [b]) => (a < b ? -1 : 1))
   return [
     `# Seed ${facts.seed}, ${facts.minutes} minutes: ${isSound(result) ? 'every invariant held' : 'NOT WELL'}`,
@@ -36,9 +38,9 @@ export function writeReport(result: ChaosResult, facts: RunFacts): string {
     `Calls by way and what clients know of them: ${listOf(calls)}. Gateways count ${lost} as lost, whose disks were full.`,
     `From a call to its row ${waitOf(delays.stored)}; to its last score ${waitOf(delays.scored)}. ` +
       `Everything had come to rest ${seconds(restMs)} after the last answer.`,
-    slowest === undefined
+    slowest[0] === undefined
       ? 'There was no fault.'
-      : `The slowest recovery took ${seconds(recoveryOf(slowest))}: ${slowest.kind} ${slowest.target}. Processes started again: ${listOf(restarts)}.`,
+      : `The slowest recovery took ${seconds(recoveryOf(slowest[0]))}: ${slowest[0].kind} ${slowest[0].target}. Processes started again: ${listOf(restarts)}.`,
     '',
     '| invariant | looked at | wrong |',
     '|---|---:|---:|',
@@ -49,21 +51,29 @@ export function writeReport(result: ChaosResult, facts: RunFacts): string {
     ),
     `${faults.length} faults of ${kinds.length} kinds; ${leftOut} more were left out, because what they would have struck had not recovered in time.`,
     '',
-    '| fault | times | longest | slowest recovery |',
-    '|---|---:|---:|---:|',
+    '| fault | times | longest | recovery (median) | slowest recovery |',
+    '|---|---:|---:|---:|---:|',
     ...kinds.map(([kind, all]) => {
       const longest = Math.max(...all.map(({ beganMs, endedMs }) => endedMs - beganMs))
-      return `| ${kind} | ${all.length} | ${seconds(longest)} | ${seconds(Math.max(...all.map(recoveryOf)))} |`
+      const recoveries = all.map(recoveryOf).sort((a, b) => a - b)
+      const [median = 0, last = 0] = [recoveries[all.length >> 1], recoveries.at(-1)]
+      return `| ${kind} | ${all.length} | ${seconds(longest)} | ${seconds(median)} | ${seconds(last)} |`
     }),
+    '',
+    faults.length > listed ? `The ${listed} of which the recovery took longest:` : 'All of them:',
     '',
     '| at | fault | lasted | recovered after |',
     '|---:|---|---:|---:|',
-    ...faults.map((fault) => {
+    ...byTime(slowest.slice(0, listed)).map((fault) => {
       const { kind, target, beganMs, endedMs } = fault
       return `| ${seconds(beganMs)} | ${kind} ${target} | ${seconds(endedMs - beganMs)} | ${seconds(recoveryOf(fault))} |`
     }),
     '',
   ].join('\n')
+}
+
+function byTime(faults: readonly FaultRecord[]): FaultRecord[] {
+  return faults.toSorted((a, b) => a.beganMs - b.beganMs)
 }
 
 function recoveryOf({ endedMs, recoveredMs }: FaultRecord): number {

@@ -6,11 +6,13 @@ import { killBroker, killController, pauseBroker, stopBroker } from './lose-brok
 import { failOverPostgres, killPostgres, pausePostgres } from './lose-postgres.ts'
 import { addPartition, moveLeaders } from './move-partitions.ts'
 import { scaleGroup } from './scale-group.ts'
+import { stepClock } from './step-clock.ts'
 import { brokerLines, judgeLine, postgresLine, registryLine } from './worsen-line.ts'
 
 export const allFaults: readonly Fault[] = [
   killProcess,
   pauseProcess,
+  stepClock,
   killBroker,
   stopBroker,
   pauseBroker,

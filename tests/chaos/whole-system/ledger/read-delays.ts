@@ -22,7 +22,7 @@ export async function readDelays(databaseUrl: string): Promise<Delays> {
     return {
       stored: await read('select created_at, stored_at as done_at from llm_requests'),
       scored: await read(
-        'select request_created_at as created_at, max(created_at) as done_at from safety_scores group by project_id, request_id, 1',
+        'select request_created_at as created_at, max(pg_xact_commit_timestamp(xmin)) as done_at from safety_scores group by project_id, request_id, 1',
       ),
     }
   } finally {

@@ -34,6 +34,8 @@ export async function startPostgresPair(directory: string): Promise<PostgresPair
       directory: join(directory, name),
       logFile: join(directory, `${name}.log`),
       port: ports[name === 'first' ? 0 : 1],
+      // When a score was stored by a clock that nobody steps (ledger/read-delays.ts).
+      settings: { track_commit_timestamp: 'on' },
     })
   let serving: 'first' | 'second' = 'first'
   let server = await start('first')

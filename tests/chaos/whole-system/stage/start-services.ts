@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { freePorts } from '#infra/embedded/free-port.ts'
 import { startServiceProcess, type ServiceProcess } from '../../../support/service-process.ts'
+import type { ServiceClocks } from './clock-files.ts'
 import type { Parts } from './start-parts.ts'
 import { gateways, serviceOf } from './roster.ts'
 import { spoolMaxBytes, type SpoolDisks } from './spool-disks.ts'
@@ -11,6 +12,7 @@ export interface ServicesOptions {
   topicPrefix: string
   parts: Parts
   disks: SpoolDisks | null
+  clocks: ServiceClocks
 }
 
 /** How services of this stage are started, and where they are found. */
@@ -27,7 +29,7 @@ export interface ServiceStarter {
 const host = '127.0.0.1'
 
 export async function createServiceStarter(options: ServicesOptions): Promise<ServiceStarter> {
-  const { directory, topicPrefix, parts, disks } = options
+  const { directory, topicPrefix, parts, disks, clocks } = options
   const [apiPort, ingestPort, ...gatewayPorts] = (await freePorts(2 + gateways.length)) as [
     number,
     number,
@@ -40,7 +42,6 @@ export async function createServiceStarter(options: ServicesOptions): Promise<Se
   const shared = {
     // At `info` each score is a line: millions in an hour.
     LOG_LEVEL: 'warn',
-    NODE_OPTIONS: '--trace-warnings',
     KAFKA_BROKERS: parts.brokerLines.map(({ url }) => new URL(url).host).join(','),
     SCHEMA_REGISTRY_URL: parts.registryLine.url,
     DATABASE_URL: parts.postgres.url,
@@ -84,7 +85,11 @@ export async function createServiceStarter(options: ServicesOptions): Promise<Se
       return startServiceProcess({
         name: serviceOf(name),
         operationsPort,
-        environment: { ...shared, ...ownOf(name, apiKey) },
+        environment: {
+          ...shared,
+          ...ownOf(name, apiKey),
+          NODE_OPTIONS: `--trace-warnings ${clocks.optionOf(name)}`,
+        },
         logFile: join(directory, `${name}.log`),
         readyDeadlineMs: 240_000,
       })

@@ -4,6 +4,7 @@ import { createTopics, registerSchemas } from '#infra/create-topics.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createLog } from '#runtime/log.ts'
 import type { ServiceProcess } from '../../../support/service-process.ts'
+import { createServiceClocks, type ServiceClocks } from './clock-files.ts'
 import { createLossCount, type LossCount } from './count-losses.ts'
 import { makeProjects, type ChaosProjects } from './make-projects.ts'
 import { processNames, serviceOf } from './roster.ts'
@@ -27,6 +28,7 @@ export interface Stage {
   kafka: Kafka
   topicPrefix: string
   disks: SpoolDisks | null
+  clocks: ServiceClocks
   services: Map<string, ServiceProcess>
   addresses: ServiceStarter
   projects: ChaosProjects
@@ -52,7 +54,8 @@ export async function startStage({ directory, registryUrl, room, say }: StageOpt
     await registerSchemas({ registryUrl: parts.registryLine.url, prefix: topicPrefix, log })
     const disks = mountSpoolDisks(directory)
     if (disks !== null) onStarted(() => disks.release())
-    const addresses = await createServiceStarter({ directory, topicPrefix, parts, disks })
+    const clocks = createServiceClocks(directory)
+    const addresses = await createServiceStarter({ directory, topicPrefix, parts, disks, clocks })
     const services = new Map<string, ServiceProcess>()
     // One step for all, because those that come later end sooner: what writes first stops first.
     onStarted(() => Promise.all([...services.values()].map((service) => service.stop())))
@@ -74,6 +77,7 @@ export async function startStage({ directory, registryUrl, room, say }: StageOpt
       kafka,
       topicPrefix,
       disks,
+      clocks,
       services,
       addresses,
       projects,
