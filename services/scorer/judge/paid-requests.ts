@@ -90,20 +90,12 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
   const runInSlot = createSlots(options.concurrency)
   const permits = createPermits(options.concurrency)
   const breaker = createBreaker(options)
-  /** Unix milliseconds: the provider has asked everybody to wait until then. */
-  let quietUntilMs = 0
-
-  /** How long it still lasts. More than anybody is waited for: the clock was set back. */
-  function quietMs(): number {
-    const leftMs = quietUntilMs - clock.now()
-    if (leftMs > longestRetryAfterMs) quietUntilMs = 0
-    return leftMs > longestRetryAfterMs ? 0 : leftMs
-  }
+  const pause = createPause(clock)
 
   async function waitForTurn(likelyTokens: number, lane: Lane, signal: AbortSignal): Promise<void> {
     await requests.take(1, signal, lane)
     await tokens.take(likelyTokens, signal, lane)
-    for (let leftMs = quietMs(); leftMs > 0 && !signal.aborted; leftMs = quietMs())
+    for (let leftMs = pause.leftMs(); leftMs > 0 && !signal.aborted; leftMs = pause.leftMs())
       await clock.sleep(leftMs, signal)
     signal.throwIfAborted()
   }
@@ -142,7 +134,7 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
     } catch (error) {
       if (isFree(error)) spend = nothingSpent
       signal.throwIfAborted()
-      quietUntilMs = Math.max(quietUntilMs, clock.now() + askedPauseMs(error))
+      pause.prolong(askedPauseMs(error))
       return { ...failureOf(error, log), spend }
     } finally {
       tokens.correct(spend.promptTokens + spend.completionTokens - most.likely)
@@ -153,6 +145,21 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
   return {
     stop: () => breaker.shutdown(),
     send: (request, signal) => runInSlot(() => pay(request, signal), signal, request.lane),
+  }
+}
+
+/** The provider has asked everybody to wait. */
+function createPause(clock: Clock) {
+  let untilMs = 0
+  return {
+    prolong(forMs: number) {
+      untilMs = Math.max(untilMs, clock.now() + forMs)
+    },
+    leftMs(): number {
+      // Longer than anybody is waited for: the clock was set back.
+      if (untilMs - clock.now() > longestRetryAfterMs) untilMs = 0
+      return untilMs - clock.now()
+    },
   }
 }
 
