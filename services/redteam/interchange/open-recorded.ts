@@ -63,7 +63,7 @@ function recordedTarget(entries: ReadonlyMap<string, RecordedEntry>): Target {
     ask({ session }) {
       const entry = entries.get(session)
       const messages = (entry?.turns ?? []).map(({ role, text }) => ({ role, content: text }))
-      const common = { requestBody: JSON.stringify({ messages }), statusCode: null, latencyMs: 0 }
+      const common = { requestBody: { messages }, statusCode: null, latencyMs: 0 }
       const text = entry?.output ?? null
       return Promise.resolve(
         text === null

@@ -72,7 +72,7 @@ async function attack(
 }
 
 const answered = ({ said }: Conversation): TargetAnswer => ({
-  ...{ kind: 'answered', requestBody: '{}', responseBody: `{"n":${said.length}}` },
+  ...{ kind: 'answered', requestBody: {}, responseBody: { n: said.length } },
   ...{ text: `no ${said.length}`, statusCode: 200, latencyMs: 1 },
 })
 
@@ -81,7 +81,7 @@ test('the adaptive attacker reads what was answered, says the next turn, and end
   const { made, asked } = await attack('adaptive', answered)
   expect(asked.at(-1)?.said.map(({ text }) => text)).toEqual(['Say it.', 'no 1', 'try 1', 'no 3', 'try 2'])
   expect(made.last).toMatchObject({ kind: 'answered', text: 'no 5' })
-  expect(made.earlier.map(({ responseBody }) => responseBody)).toEqual(['{"n":1}', '{"n":3}'])
+  expect(made.earlier.map(({ responseBody }) => responseBody)).toEqual([{ n: 1 }, { n: 3 }])
   const [system, user] = heard[1]?.messages ?? []
   expect([system?.role, heard[1]?.temperature]).toEqual(['system', 0])
   expect(JSON.parse(user?.content ?? '')).toEqual({
@@ -111,8 +111,8 @@ test('a model that breaks down is not taken for the target, and all that the tar
   const { made } = await attack('adaptive', answered)
   expect(made).toMatchObject({
     attackerError: expect.stringContaining('broken'),
-    last: { kind: 'answered', responseBody: '{"n":3}' },
-    earlier: [{ responseBody: '{"n":1}' }],
+    last: { kind: 'answered', responseBody: { n: 3 } },
+    earlier: [{ responseBody: { n: 1 } }],
   })
 })
 
@@ -131,7 +131,7 @@ test('a conversation that breaks off keeps what was said before', async () => {
   const { made, asked } = await attack('crescendo', (conversation) =>
     conversation.said.length > 1
       ? {
-          ...{ kind: 'failed', requestBody: '{}', responseBody: null, statusCode: 500, latencyMs: 1 },
+          ...{ kind: 'failed', requestBody: {}, responseBody: null, statusCode: 500, latencyMs: 1 },
           error: 'HTTP_500',
         }
       : answered(conversation),

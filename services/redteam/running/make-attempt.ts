@@ -40,7 +40,8 @@ export async function makeAttempt(
     attempt.transformation === 'adaptive'
       ? probe.turns
       : transformations[attempt.transformation](probe.turns, random)
-  const secret = `rt7${seededRandom(seed, 'canary', probe.id)().toString(16).slice(2, 14).padEnd(12, '0')}`
+  const secret = () =>
+    `rt7${seededRandom(seed, 'canary', probe.id)().toString(16).slice(2, 14).padEnd(12, '0')}`
   const fill = (text: string | undefined) => text?.replaceAll('{{canary}}', secret) ?? null
   let conversation: Conversation = {
     session: attempt.requestId,

@@ -27,8 +27,11 @@ export interface SendDependencies extends AttackDependencies {
   onMade: (outcome: AttackOutcome) => void
 }
 
-/** Records are at most some MiB each; a batch of ingest takes 32 MiB and 1,000. Two batches are under way: ingest works while Postgres does. */
-const recording = { most: 100, atOnce: 2 }
+/**
+ * Records are at most some MiB each; a batch of ingest takes 32 MiB and 1,000. Two batches are under way: ingest works while Postgres does. One waits for
+ * half of the senders, or 30 ms: at 64 senders batches of 30 instead of 10 are a fifth less work for this process, the API and Postgres together.
+ */
+const recording = { most: 100, atOnce: 2, withinMs: 30 }
 /** In a row: then the target is away, and going on would only make a run without answers. */
 const mostFailuresInARow = 20
 
@@ -144,13 +147,16 @@ function createRecorder({
       }
     }
   }
-  return createTogether(async (answered: readonly Answered[]) => {
-    const records = answered.map(({ attempt, made }) => makeRecords(run, attempt, made))
-    const refused = await logPatiently(records.flat())
-    const wasRefused = records.map((of) => refused.splice(0, of.length).some((code) => code !== null))
-    await attempts.noteRecorded(answered.map((one, index) => recordedOf(one, wasRefused[index] === true)))
-    return answered.map(() => undefined)
-  }, recording)
+  return createTogether(
+    async (answered: readonly Answered[]) => {
+      const records = answered.map(({ attempt, made }) => makeRecords(run, attempt, made))
+      const refused = await logPatiently(records.flat())
+      const wasRefused = records.map((of) => refused.splice(0, of.length).some((code) => code !== null))
+      await attempts.noteRecorded(answered.map((one, index) => recordedOf(one, wasRefused[index] === true)))
+      return answered.map(() => undefined)
+    },
+    { ...recording, least: Math.min(recording.most, Math.ceil(run.options.concurrency / 2)) },
+  )
 }
 
 function recordedOf({ attempt, made, costUsd }: Answered, wasRefused: boolean): RecordedAttempt {
@@ -179,10 +185,7 @@ function costOf({ last, earlier }: MadeAttempt, prices: PriceTable): number | nu
   const exchanges = last.kind === 'answered' ? [...earlier, last] : [...earlier]
   let sum = 0
   for (const { requestBody, responseBody } of exchanges) {
-    const described = describeCall({
-      requestBody: JSON.parse(requestBody) as unknown,
-      responseBody: JSON.parse(responseBody) as unknown,
-    })
+    const described = describeCall({ requestBody, responseBody })
     const cost = prices.costOf(
       { model: described.model ?? 'unknown', provider: described.provider },
       {

@@ -1,35 +1,50 @@
-/**
- * Makes one call of many: what arrives while `atOnce` are under way goes together into the next. 64 senders that each log an answer then cost
- * ingest and Postgres a few calls a round instead of 64.
- */
+interface Together {
+  /** Items of one call. */
+  most: number
+  /** Calls at a time. */
+  atOnce: number
+  /** A call waits until so many are there, or its first has waited so long. */
+  least: number
+  withinMs: number
+}
+
+/** Makes one call of many items, for work where a call of one costs nearly as much as a call of thirty and nobody needs the result at once. */
 export function createTogether<T, R>(
   work: (items: readonly T[]) => Promise<readonly R[]>,
-  { most, atOnce }: { most: number; atOnce: number },
+  { most, atOnce, least, withinMs }: Together,
 ): (item: T) => Promise<R> {
-  let waiting: { item: T; resolve: (result: R) => void; reject: (error: unknown) => void }[] = []
-  let busy = 0
+  const waiting: { item: T; resolve: (result: R) => void; reject: (error: unknown) => void }[] = []
+  let underWay = 0
+  let timer: NodeJS.Timeout | undefined
+  let isDue = false
 
-  async function drain(): Promise<void> {
-    busy++
-    // A turn of the event loop: who was answered by the last round asks again now.
-    await new Promise((resolve) => setImmediate(resolve))
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, most)
-      waiting = waiting.slice(most)
-      try {
-        const results = await work(batch.map(({ item }) => item))
-        batch.forEach(({ resolve }, index) => resolve(results[index] as R))
-      } catch (error) {
-        for (const { reject } of batch) reject(error)
-      }
-      await new Promise((resolve) => setImmediate(resolve))
+  const look = () => {
+    while (underWay < atOnce && waiting.length > 0 && (isDue || waiting.length >= least)) void carry()
+    if (waiting.length > 0 && !isDue)
+      timer ??= setTimeout(() => {
+        isDue = true
+        look()
+      }, withinMs)
+  }
+  async function carry(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    isDue = false
+    underWay++
+    const batch = waiting.splice(0, most)
+    try {
+      const results = await work(batch.map(({ item }) => item))
+      batch.forEach(({ resolve }, index) => resolve(results[index] as R))
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
     }
-    busy--
+    underWay--
+    look()
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      if (busy < atOnce) void drain()
+      look()
     })
 }

@@ -11,7 +11,7 @@ export function turnRequestId(attemptId: string, turn: number): string {
 
 /**
  * What an attempt is recorded as: a request record for each turn, like production's, marked as what it is. The last is that of the
- * attempt; it is there whatever became of it. Bodies are objects.
+ * attempt; it is there whatever became of it.
  */
 export function makeRecords(
   run: Pick<RedteamRun, 'id' | 'projectId' | 'agentName' | 'options'>,
@@ -26,10 +26,8 @@ export function makeRecords(
       source: 'redteam',
       agent_name: run.agentName,
       session_id: run.id,
-      request_body: JSON.parse(bodies?.requestBody ?? '{}') as object,
-      ...(bodies === undefined || bodies.responseBody === null
-        ? {}
-        : { response_body: JSON.parse(bodies.responseBody) as object }),
+      request_body: bodies?.requestBody ?? {},
+      ...(bodies === undefined || bodies.responseBody === null ? {} : { response_body: bodies.responseBody }),
       latency_ms: bodies?.latencyMs ?? null,
       status_code: bodies?.statusCode ?? null,
       error: 'error' in made ? made.error : null,

@@ -17,16 +17,18 @@ export function createChatTarget({ target, key, poster, marks }: ChatTargetOptio
   return {
     takesSurroundings: true,
     async ask(conversation) {
-      const requestBody = JSON.stringify({
+      const tools = toolsOf(conversation)
+      const requestBody = {
         model: target.model,
         messages: messagesOf(conversation),
-        ...(toolsOf(conversation).length === 0 ? {} : { tools: toolsOf(conversation) }),
-      })
+        ...(tools.length === 0 ? {} : { tools }),
+      }
+      const body = JSON.stringify(requestBody)
       const headers = {
-        ...marks(conversation, requestBody),
+        ...marks(conversation, body),
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       }
-      return readAnswer(requestBody, await poster.post({ url, headers, body: requestBody }))
+      return readAnswer(requestBody, await poster.post({ url, headers, body }))
     },
     close: () => poster.close(),
   }
@@ -86,20 +88,19 @@ const answerSchema = z.looseObject({
     .min(1),
 })
 
-function readAnswer(requestBody: string, came: Awaited<ReturnType<JsonPoster['post']>>): TargetAnswer {
+function readAnswer(requestBody: object, came: Awaited<ReturnType<JsonPoster['post']>>): TargetAnswer {
   if (came.kind === 'busy' || came.kind === 'unreached') return came
   const { statusCode, latencyMs } = came
   if (came.kind === 'broken')
     return { kind: 'failed', requestBody, responseBody: null, statusCode, latencyMs, error: came.error }
-  const value = parseObject(came.text)
-  const answer = answerSchema.safeParse(value)
-  if (came.statusCode !== 200 || !answer.success) {
+  const responseBody = parseObject(came.text) ?? null
+  const answer = answerSchema.safeParse(responseBody)
+  if (came.statusCode !== 200 || responseBody === null || !answer.success) {
     const error = came.statusCode === 200 ? 'NO_CHAT_COMPLETION' : `HTTP_${came.statusCode}`
-    const responseBody = value === undefined ? null : came.text
     return { kind: 'failed', requestBody, responseBody, statusCode, latencyMs, error }
   }
   const text = answer.data.choices[0]?.message.content ?? ''
-  return { kind: 'answered', requestBody, responseBody: came.text, text, statusCode, latencyMs }
+  return { kind: 'answered', requestBody, responseBody, text, statusCode, latencyMs }
 }
 
 function parseObject(text: string): object | undefined {

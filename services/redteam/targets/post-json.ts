@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { Agent, request } from 'undici'
+import { Agent, errors, request } from 'undici'
 import { messageOf } from '#runtime/errors.ts'
 import { maxAnswerBytes, type TargetAnswer } from './target.ts'
 
@@ -25,7 +25,10 @@ const defaultBusyMs = 2_000
 /** POSTs JSON over kept connections. Redirects are not followed: only the host that was named is attacked. */
 export function createJsonPoster(options: { connections: number; timeoutMs: number }): JsonPoster {
   const { connections, timeoutMs } = options
-  const agent = new Agent({ connections, pipelining: 1, bodyTimeout: timeoutMs, headersTimeout: timeoutMs })
+  const agent = new Agent({
+    ...{ connections, pipelining: 1, bodyTimeout: timeoutMs, headersTimeout: timeoutMs },
+    maxResponseSize: maxAnswerBytes,
+  })
   return {
     async post({ url, headers, body }) {
       const startedAt = performance.now()
@@ -40,7 +43,7 @@ export function createJsonPoster(options: { connections: number; timeoutMs: numb
           signal: AbortSignal.timeout(timeoutMs),
         })
         statusCode = answer.statusCode
-        const text = await readBounded(answer.body)
+        const text = await answer.body.text()
         if (statusCode === 429 || (statusCode === 503 && answer.headers['retry-after'] !== undefined))
           return { kind: 'busy', retryAfterMs: retryAfterMs(answer.headers['retry-after']) }
         return { kind: 'came', statusCode, text, latencyMs: latencyMs() }
@@ -51,17 +54,6 @@ export function createJsonPoster(options: { connections: number; timeoutMs: numb
     },
     close: () => agent.destroy(),
   }
-}
-
-async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size > maxAnswerBytes) throw new Error('ANSWER_TOO_LARGE')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** Seconds or a date (RFC 9110); a target cannot hold a run longer than five minutes at a time. */
@@ -87,6 +79,7 @@ function isUnreached(error: unknown): boolean {
 }
 
 function codeOf(error: unknown): string {
+  if (error instanceof errors.ResponseExceededMaxSizeError) return 'ANSWER_TOO_LARGE'
   if (typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string')
     return error.code
   if (error instanceof AggregateError) return codeOf(error.errors[0])

@@ -11,12 +11,12 @@ export interface Conversation {
 /** Headers that say what a request with that body is. */
 export type MakeMarks = (conversation: Conversation, body: string) => Readonly<Record<string, string>>
 
-/** What became of one exchange. Bodies are JSON text of objects, as they are recorded. */
+/** What became of one exchange. Bodies are as they are recorded. */
 export type TargetAnswer =
   | {
       kind: 'answered'
-      requestBody: string
-      responseBody: string
+      requestBody: object
+      responseBody: object
       /** Empty where the answer has no words, for instance only calls of tools. */
       text: string
       statusCode: number | null
@@ -28,8 +28,8 @@ export type TargetAnswer =
   | { kind: 'unreached'; error: string }
   | {
       kind: 'failed'
-      requestBody: string
-      responseBody: string | null
+      requestBody: object
+      responseBody: object | null
       statusCode: number | null
       latencyMs: number
       error: string

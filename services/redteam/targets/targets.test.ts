@@ -23,8 +23,8 @@ const recorded = [
   { role: 'assistant', content: 'reply' },
   { role: 'user', content: hostile },
 ]
-const wordsOf = (body: string) =>
-  (JSON.parse(body) as { choices: { message: { content: string } }[] }).choices[0]?.message.content
+const wordsOf = (body: object) =>
+  (body as { choices: { message: { content: string } }[] }).choices[0]?.message.content
 
 describe('a target by template', () => {
   let server: Server
@@ -73,7 +73,7 @@ describe('a target by template', () => {
     })
     expect(answered).toMatchObject({ kind: 'answered', text: 'it "said"', statusCode: 201 })
     if (answered.kind !== 'answered') return
-    expect(JSON.parse(answered.requestBody)).toEqual({ messages: recorded })
+    expect(answered.requestBody).toEqual({ messages: recorded })
     expect(wordsOf(answered.responseBody)).toBe('it "said"')
   })
 
@@ -132,7 +132,7 @@ describe('a command', () => {
     const names = expect.arrayContaining(['PATH', 'SLUICE_REDTEAM', 'SLUICE_SESSION'])
     expect(JSON.parse(answered.text)).toEqual([hostile, names, 'req_1'])
     expect(answered.text).not.toMatch(/DATABASE_URL|SECRET|HOME/)
-    expect(JSON.parse(answered.requestBody)).toEqual({ messages: recorded })
+    expect(answered.requestBody).toEqual({ messages: recorded })
     expect(wordsOf(answered.responseBody)).toBe(answered.text)
   })
 

@@ -73,11 +73,11 @@ function textAt(json: string, pointer: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-export function recordedRequest(conversation: Conversation): string {
-  return JSON.stringify({ messages: messagesOf({ ...conversation, system: null, context: null }) })
+export function recordedRequest(conversation: Conversation): object {
+  return { messages: messagesOf({ ...conversation, system: null, context: null }) }
 }
 
-export function recordedAnswer(text: string): string {
+export function recordedAnswer(text: string): object {
   const choices = [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }]
-  return JSON.stringify({ object: 'chat.completion', choices })
+  return { object: 'chat.completion', choices }
 }

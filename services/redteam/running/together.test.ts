@@ -1,0 +1,58 @@
+import { expect, test } from '@jest/globals'
+import { createTogether } from './together.ts'
+
+const never = 60_000
+
+/** Calls that stay under way until the test ends them. */
+function callsOf(limits: { most: number; least: number; withinMs: number }) {
+  const calls: { items: readonly number[]; end: PromiseWithResolvers<readonly number[]> }[] = []
+  const give = createTogether(
+    (items: readonly number[]) => {
+      const end = Promise.withResolvers<readonly number[]>()
+      calls.push({ items, end })
+      return end.promise
+    },
+    { ...limits, atOnce: 2 },
+  )
+  return { calls, give, items: () => calls.map((call) => call.items) }
+}
+
+test('waits for as many as a call is worth, and each gets its own answer', async () => {
+  const { calls, give, items } = callsOf({ most: 10, least: 3, withinMs: never })
+  const answers = [give(1), give(2)]
+  expect(items()).toEqual([])
+  answers.push(give(3))
+  expect(items()).toEqual([[1, 2, 3]])
+  calls[0]?.end.resolve([10, 20, 30])
+  expect(await Promise.all(answers)).toEqual([10, 20, 30])
+})
+
+test('does not wait for ever for more', async () => {
+  const { calls, give, items } = callsOf({ most: 10, least: 3, withinMs: 1 })
+  const answer = give(1)
+  while (calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+  expect(items()).toEqual([[1]])
+  calls[0]?.end.reject(new Error('away'))
+  await expect(answer).rejects.toThrow('away')
+})
+
+test('what comes while two calls are under way goes together into the next, up to what one takes', async () => {
+  const { calls, give, items } = callsOf({ most: 4, least: 2, withinMs: never })
+  const answers = Array.from({ length: 9 }, (_unused, index) => give(index))
+  expect(items()).toEqual([
+    [0, 1],
+    [2, 3],
+  ])
+  calls[0]?.end.resolve([0, 1])
+  await answers[0]
+  expect(items().slice(2)).toEqual([[4, 5, 6, 7]])
+  calls[1]?.end.resolve([2, 3])
+  await answers[2]
+  // One alone is not worth a call yet.
+  expect(calls).toHaveLength(3)
+  answers.push(give(9))
+  expect(items().slice(3)).toEqual([[8, 9]])
+  calls[2]?.end.resolve([4, 5, 6, 7])
+  calls[3]?.end.resolve([8, 9])
+  expect(await Promise.all(answers)).toEqual([...Array(10).keys()])
+})
