@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { systemClock, type Clock } from '#runtime/clock.ts'
 import { listen } from '#runtime/operations-server.ts'
 import { proxyKey, startGateway } from '#tests/support/start-gateway.ts'
 import { until } from '#tests/support/until.ts'
@@ -84,4 +85,32 @@ test('an attacker that has broken down is not taken for the target, whose answer
     attacker.closeAllConnections()
     attacker.close()
   }
+})
+
+test('a target that is away ends a run after twenty attempts in a row that did not reach it, and not before', async () => {
+  const startedMs = systemClock.now()
+  // The pauses between the tries of an attempt add up to 36 seconds: a hundred times as fast, as is everything else that the red team waits for.
+  const hurried: Clock = {
+    now: () => startedMs + (systemClock.now() - startedMs) * 100,
+    sleep: (delayMs, signal) => systemClock.sleep(delayMs / 100, signal),
+  }
+  await startRedteam({ REDTEAM_POLL_INTERVAL_MS: '10000', REDTEAM_LEASE_MS: '600000' }, hurried)
+  // Nobody listens there.
+  const away = { url: 'http://127.0.0.1:1' }
+  const [many, few] = [
+    await order(away, {}, { concurrency: 20, limit: 40 }),
+    await order(away, {}, { concurrency: 20, limit: 19 }),
+  ]
+  expect((await finished(many, 'failed'))['problem']).toBe(
+    'the target cannot be reached: UNREACHED: ECONNREFUSED',
+  )
+  expect(await finished(few)).toMatchObject({ total_probes: 19, unscored_count: 19 })
+  const { json } = await used.stage.call('GET', `/api/redteam-runs/${few}/attempts`)
+  expect(new Set((json['items'] as { reason: string }[]).map(({ reason }) => reason))).toEqual(
+    new Set(['target_not_reached']),
+  )
+  expect([
+    await eventsOf('redteam_complete', many),
+    (await eventsOf('redteam_complete', few)).length,
+  ]).toEqual([[], 1])
 })

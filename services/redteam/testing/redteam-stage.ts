@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { pino } from 'pino'
 import { createTopics, registerSchemas } from '#infra/create-topics.ts'
-import { systemClock } from '#runtime/clock.ts'
+import { systemClock, type Clock } from '#runtime/clock.ts'
 import { parseConfig } from '#runtime/config.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createLog } from '#runtime/log.ts'
@@ -41,7 +41,7 @@ export interface RedteamStage {
   call(method: string, path: string, body?: unknown, key?: string): Promise<ApiAnswer>
   createProject(settings?: object): Promise<{ id: string; key: string }>
   /** A red team in this process; stopped with the stage if not before. */
-  startRedteam(changes?: Readonly<Record<string, string>>): Promise<Service>
+  startRedteam(changes?: Readonly<Record<string, string>>, clock?: Clock): Promise<Service>
   /** From then on what is queued is judged by nobody. */
   stopScorer(): Promise<void>
   close(): Promise<void>
@@ -102,9 +102,12 @@ async function setStage(
       const key = await call('POST', `/api/projects/${id}/keys`, { name: 'test' })
       return { id, key: String(key.json['key']) }
     },
-    startRedteam: (changes = {}) =>
+    startRedteam: (changes = {}, clock = systemClock) =>
       start(
-        createRedteam(configOf(parseConfig(redteamConfig, { ...environment, ...changes })), dependencies()),
+        createRedteam(configOf(parseConfig(redteamConfig, { ...environment, ...changes })), {
+          ...dependencies(),
+          clock,
+        }),
       ),
     stopScorer: () => scorer.stop(),
   }

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, jest } from '@jest/globals'
+import type { Clock } from '#runtime/clock.ts'
 import type { Service } from '#runtime/service.ts'
 import {
   startRedteamTarget,
@@ -13,7 +14,7 @@ export interface UsedRedteam {
   readonly stage: RedteamStage
   readonly project: { id: string; key: string }
   startTarget: (options: RedteamTargetOptions) => Promise<RedteamTarget>
-  startRedteam: (changes?: Record<string, string>) => Promise<void>
+  startRedteam: (changes?: Record<string, string>, clock?: Clock) => Promise<void>
   stopRedteam: () => Promise<void>
   /** Orders a run of another tool's report, for the process that is told its id. */
   orderRecorded: (format: string) => Promise<string>
@@ -69,8 +70,8 @@ export function useRedteam(): UsedRedteam {
       targets.push(target)
       return target
     },
-    async startRedteam(changes) {
-      services.push(await stageOf().startRedteam(changes))
+    async startRedteam(changes, clock) {
+      services.push(await stageOf().startRedteam(changes, clock))
     },
     order: (target, changes, options) => orderRun(stageOf(), projectOf().id, target, { changes, options }),
     async orderRecorded(format) {
