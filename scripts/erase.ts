@@ -1,8 +1,7 @@
-import { parseArgs } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
-import { messageOf } from '#runtime/errors.ts'
 import { callApi, findApi, type OperatorApi } from './stack/operator-api.ts'
+import { readOptions } from './stack/read-options.ts'
 import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/erase --project ID (--request ID | --session ID | --user ID | --everything) [--detach] [--state DIR]
@@ -30,18 +29,13 @@ interface Erasure {
 const pollMs = 1_000
 
 function readArguments() {
-  const text = { type: 'string' } as const
-  const flag = { type: 'boolean' } as const
-  try {
-    return parseArgs({
-      options: {
-        ...{ project: text, request: text, session: text, user: text, state: text },
-        ...{ everything: flag, detach: flag, status: flag, help: { ...flag, short: 'h' } },
-      },
-    }).values
-  } catch (error) {
-    throw new CannotStart(`${messageOf(error)}\n\n${usage}`)
-  }
+  const { values, positionals } = readOptions(usage, {
+    texts: ['project', 'request', 'session', 'user'],
+    flags: ['everything', 'detach', 'status'],
+  })
+  const [unexpected] = positionals
+  if (unexpected !== undefined) throw new CannotStart(`${unexpected} is not expected\n\n${usage}`)
+  return values
 }
 type Arguments = ReturnType<typeof readArguments>
 

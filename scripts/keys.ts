@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { z } from 'zod'
@@ -6,10 +5,10 @@ import { bodyKeyStatus, noteBodyKeys, whyNeeded } from '#infra/body-key-status.t
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { rotateBodies, type Rotated } from '#infra/rotate-bodies.ts'
 import { parseConfig, postgresFields, sealingFields, type EncryptionKey } from '#runtime/config.ts'
-import { messageOf } from '#runtime/errors.ts'
 import { connectionOf } from '#runtime/postgres.ts'
 import { createResealer } from '#runtime/sealing.ts'
 import { findStore } from './stack/find-store.ts'
+import { readOptions } from './stack/read-options.ts'
 import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/keys status [--state DIR]
@@ -28,24 +27,13 @@ const schema = z.object({ ...sealingFields, ...postgresFields })
 const defaultPauseMs = 50
 
 function readArguments() {
-  try {
-    const { values, positionals } = parseArgs({
-      allowPositionals: true,
-      options: {
-        'pause-ms': { type: 'string' },
-        state: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    })
-    const pauseMs = Number(values['pause-ms'] ?? defaultPauseMs)
-    const [command] = positionals
-    const { state } = values
-    if (values.help === true) return { command: 'help', pauseMs, state }
-    if (positionals.length !== 1 || !(pauseMs >= 0)) throw new CannotStart(usage)
-    return { command, pauseMs, state }
-  } catch (error) {
-    throw error instanceof CannotStart ? error : new CannotStart(`${messageOf(error)}\n\n${usage}`)
-  }
+  const { values, positionals } = readOptions(usage, { texts: ['pause-ms'] })
+  const pauseMs = Number(values['pause-ms'] ?? defaultPauseMs)
+  const [command] = positionals
+  const { state } = values
+  if (values.help === true) return { command: 'help', pauseMs, state }
+  if (positionals.length !== 1 || !(pauseMs >= 0)) throw new CannotStart(usage)
+  return { command, pauseMs, state }
 }
 
 async function showStatus(pool: Pool, keyIds: readonly string[]): Promise<void> {

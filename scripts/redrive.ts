@@ -1,7 +1,6 @@
-import { parseArgs } from 'node:util'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
-import { messageOf } from '#runtime/errors.ts'
 import { callApi, findApi, type OperatorApi } from './stack/operator-api.ts'
+import { readOptions } from './stack/read-options.ts'
 import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/redrive ID... | [FILTER]                      sends open dead letters to the topics they came from, each once
@@ -43,27 +42,10 @@ interface Deed {
 }
 
 function readArguments() {
-  const text = { type: 'string' } as const
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        topic: text,
-        code: text,
-        project: text,
-        from: text,
-        to: text,
-        status: text,
-        limit: text,
-        reason: text,
-        state: text,
-        'dry-run': { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    })
-  } catch (error) {
-    throw new CannotStart(`${messageOf(error)}\n\n${usage}`)
-  }
+  return readOptions(usage, {
+    texts: ['topic', 'code', 'project', 'from', 'to', 'status', 'limit', 'reason'],
+    flags: ['dry-run'],
+  })
 }
 
 type Values = ReturnType<typeof readArguments>['values']

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
-import { messageOf } from '#runtime/errors.ts'
 import { callApi, findApi, type OperatorApi } from './stack/operator-api.ts'
 import { createProgress } from './stack/progress.ts'
+import { readOptions } from './stack/read-options.ts'
 import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/replay --from TIME --to TIME [--project ID] [--scorers A,B] [--source postgres|kafka] [--alert] [--dry-run] [--state DIR]
@@ -50,26 +49,10 @@ interface Diff {
 }
 
 function readArguments() {
-  const text = { type: 'string' } as const
-  const flag = { type: 'boolean' } as const
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        from: text,
-        to: text,
-        project: text,
-        scorers: text,
-        source: text,
-        state: text,
-        alert: flag,
-        'dry-run': flag,
-        help: { ...flag, short: 'h' },
-      },
-    })
-  } catch (error) {
-    throw new CannotStart(`${messageOf(error)}\n\n${usage}`)
-  }
+  return readOptions(usage, {
+    texts: ['from', 'to', 'project', 'scorers', 'source'],
+    flags: ['alert', 'dry-run'],
+  })
 }
 
 type Values = ReturnType<typeof readArguments>['values']

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
-import { messageOf } from '#runtime/errors.ts'
 import { findStore } from './stack/find-store.ts'
+import { readOptions } from './stack/read-options.ts'
 import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/scorers try FILE [--days N] [--project ID] [--state DIR]
@@ -15,20 +14,8 @@ const usage = `scripts/scorers try FILE [--days N] [--project ID] [--state DIR]
   --state DIR      the running stack (.sluice); DATABASE_URL and BODY_ENCRYPTION_KEYS take its place
 `
 
-function readArguments() {
-  const text = { type: 'string' } as const
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: { days: text, project: text, state: text, help: { type: 'boolean', short: 'h' } },
-    })
-  } catch (error) {
-    throw new CannotStart(`${messageOf(error)}\n\n${usage}`)
-  }
-}
-
 async function run(): Promise<void> {
-  const { values, positionals } = readArguments()
+  const { values, positionals } = readOptions(usage, { texts: ['days', 'project'] })
   const [verb, file] = positionals
   if (values.help === true) {
     console.log(usage)

@@ -1,9 +1,9 @@
 import { access, readFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { messageOf } from '#runtime/errors.ts'
 import { redteamCommandSchema } from '#schemas/redteam-run.ts'
+import { readOptions } from './read-options.ts'
 
 export const usage = `scripts/redteam run --target URL --project ID --agent NAME [options]
 scripts/redteam import FILE --format garak|promptfoo --project ID --agent NAME
@@ -24,31 +24,18 @@ scripts/redteam report RUN [--format json|html|junit|garak] [--out FILE]
 Hosts other than loopback are attacked only when REDTEAM_ALLOWED_HOSTS names them. A run that was killed goes on with \`resume\`.
 `
 
+const ofTarget = ['target', 'model', 'key', 'template', 'command', 'project', 'agent'] as const
+const ofPlan = [
+  ...(['probes', 'transformations', 'repeats', 'limit', 'seed'] as const),
+  ...(['concurrency', 'requests-per-minute', 'budget-usd'] as const),
+]
+
 /** What scripts/redteam was told. Throws CannotStart with the usage. */
 export function readArguments() {
-  const text = { type: 'string' } as const
-  const flag = { type: 'boolean' } as const
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        ...{
-          target: text,
-          model: text,
-          key: text,
-          template: text,
-          command: text,
-          project: text,
-          agent: text,
-        },
-        ...{ probes: text, transformations: text, repeats: text, limit: text, seed: text, concurrency: text },
-        ...{ 'requests-per-minute': text, 'budget-usd': text, alert: flag, 'fail-over': text, format: text },
-        ...{ out: text, state: text, help: { ...flag, short: 'h' } },
-      },
-    })
-  } catch (error) {
-    throw new CannotStart(`${messageOf(error)}\n\n${usage}`)
-  }
+  return readOptions(usage, {
+    texts: [...ofTarget, ...ofPlan, 'format', 'out', 'fail-over'],
+    flags: ['alert'],
+  })
 }
 
 export type Values = ReturnType<typeof readArguments>['values']
