@@ -36,6 +36,10 @@ export interface Assigned {
   readonly partition: number
   readonly start: bigint
   readonly suspects: Suspects | null
+  /** The mark at the starting place as it was found, whoever wrote it. */
+  readonly found: CrashMark | null
+  /** What this member signs its marks with. */
+  readonly writer: string
   /** The offset that the next batch should begin with. */
   next: bigint
   /** The place that is being read a second time, because what came first did not fit. */

@@ -224,8 +224,8 @@ class BatchConsumer<T> {
   }
 }
 
-function markOf(chunk: Chunk, { suspects, next }: Assigned): CrashMark {
+function markOf(chunk: Chunk, { suspects, next, writer }: Assigned): CrashMark {
   const first = chunk.records[0]?.offset ?? next
   const last = chunk.records.at(-1)?.offset ?? first
-  return workingMark(suspects, first, last + 1n)
+  return workingMark(suspects, first, { writer, until: last + 1n })
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect, jest, test } from '@jest/globals'
 import {
   consumerKinds,
+  consumerOf,
   createConsumerBench,
   type ConsumerBench,
   type ConsumerKind,
@@ -110,4 +111,35 @@ test.concurrent.each(consumerKinds)(
         ['killer', 'CRASHED'],
       ])
     }),
+)
+
+test.concurrent(
+  'a record whose members lose the group again and again, and live, is not blamed',
+  async () => {
+    const bench = await createConsumerBench('thrown-out', 1)
+    const begun: { go: () => void }[] = []
+    const group = { sessionTimeoutMs: 6_000, heartbeatIntervalMs: 500, rebalanceTimeoutMs: 1_000 }
+    // Each holds the record until the group has given it up and the other one has begun; the fifth finishes.
+    const handle = async () => {
+      begun.at(-1)?.go()
+      const released = Promise.withResolvers<undefined>()
+      begun.push({ go: () => released.resolve(undefined) })
+      if (begun.length < 5) await released.promise
+      return undefined
+    }
+    const members = [0, 1].map(() => consumerOf({ kind: 'batch', bench, handle, batch: { group } }))
+    try {
+      await bench.send(['held'])
+      await members[0]?.start()
+      await until(() => begun.length === 1)
+      await members[1]?.start()
+      await until(async () => (await bench.committed())[0]?.offset === '1')
+      expect(begun).toHaveLength(5)
+      expect(await bench.read(`${bench.topic}.dlq`)).toEqual([])
+    } finally {
+      for (const { go } of begun) go()
+      for (const member of members) await member.stop()
+      await bench.close()
+    }
+  },
 )

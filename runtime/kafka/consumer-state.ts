@@ -62,7 +62,7 @@ export function reportSuspects(dealt: readonly Assigned[], log: Log): void {
   for (const { topic, partition, suspects } of dealt) {
     if (suspects === null) continue
     const { from, mark } = suspects
-    const range = { from: from.toString(), until: mark.until.toString(), tries: mark.tries }
-    log.warn({ topic, partition, ...range }, 'the last consumer ended without stopping: one record at a time')
+    const range = { from: from.toString(), until: mark.until.toString(), writers: mark.writers }
+    log.warn({ topic, partition, ...range }, 'a consumer ended without stopping: one record at a time')
   }
 }

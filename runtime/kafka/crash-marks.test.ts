@@ -1,19 +1,19 @@
 import { expect, test } from '@jest/globals'
-import { readMark, restingMark, triesBefore, workingMark, writeMark } from './crash-marks.ts'
+import { readMark, restingMark, triesBefore, withoutLiving, workingMark, writeMark } from './crash-marks.ts'
 
 test.each([
-  ['a mark of ours', writeMark({ tries: 2, until: 77n }), { tries: 2, until: 77n }],
+  ['a mark of ours', writeMark({ writers: ['a-1', 'b'], until: 77n }), { writers: ['a-1', 'b'], until: 77n }],
   ['nothing', null, null],
   ['empty', '', null],
-  ["another tool's text", 'tries=2 until=77', null],
-  ['a mark with something behind it', 'sluice tries=2 until=77 ', null],
-  ['no tries', 'sluice tries=0 until=77', null],
-  ['a number too long', `sluice tries=1 until=${'9'.repeat(30)}`, null],
+  ["another tool's text", 'by=a until=77', null],
+  ['a mark with something behind it', 'sluice by=a until=77 ', null],
+  ['no writers', 'sluice by= until=77', null],
+  ['a number too long', `sluice by=a until=${'9'.repeat(30)}`, null],
 ])('%s', (_name, metadata, mark) => {
   expect(readMark(metadata)).toEqual(mark)
 })
 
-const suspects = { from: 10n, mark: { tries: 2, until: 20n } }
+const suspects = { from: 10n, mark: { writers: ['a', 'b'], until: 20n } }
 
 test.each([
   ['in front of the mark', 9n, 0],
@@ -26,9 +26,21 @@ test.each([
 })
 
 test('work counts a try, rest takes it back', () => {
-  expect(workingMark(suspects, 10n, 11n)).toEqual({ tries: 3, until: 20n })
-  expect(restingMark(suspects, 10n)).toEqual({ tries: 2, until: 20n })
-  expect(workingMark(suspects, 20n, 30n)).toEqual({ tries: 1, until: 30n })
+  const ours = { writer: 'c', until: 30n }
+  expect(workingMark(suspects, 10n, ours)).toEqual({ writers: ['a', 'b', 'c'], until: 20n })
+  expect(restingMark(suspects, 10n)).toEqual({ writers: ['a', 'b'], until: 20n })
+  expect(workingMark(suspects, 11n, ours)).toEqual({ writers: ['a', 'c'], until: 20n })
+  expect(workingMark(suspects, 20n, ours)).toEqual({ writers: ['c'], until: 30n })
   expect(restingMark(suspects, 20n)).toBeNull()
   expect(restingMark(null, 10n)).toBeNull()
+})
+
+test('who lives has ended on nothing', () => {
+  expect(withoutLiving(suspects, new Set())).toEqual(suspects)
+  expect(withoutLiving(suspects, new Set(['a', 'c']))).toEqual({
+    from: 10n,
+    mark: { writers: ['b'], until: 20n },
+  })
+  expect(withoutLiving(suspects, new Set(['a', 'b']))).toBeNull()
+  expect(withoutLiving(null, new Set(['a']))).toBeNull()
 })

@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import type { Admin, Consumer, EachBatchPayload, Offsets } from 'kafkajs'
 import { systemClock, type Clock } from '../clock.ts'
 import { messageOf } from '../errors.ts'
 import type { Health } from '../service.ts'
 import { partitionKey, toTopicOffsets, type Assigned, type CommitPosition } from './assignment.ts'
+import { withoutLiving } from './crash-marks.ts'
 import {
   AssignmentLost,
   isCoordinatorComing,
@@ -13,6 +15,7 @@ import {
 } from './group-errors.ts'
 import { askPatiently } from './ask-patiently.ts'
 import type { GroupMemberOptions } from './group-member-options.ts'
+import { assignerNaming, createRollCall, type RollCall } from './call-roll.ts'
 import { judgeBatch, readOffsets, startingPlace } from './starting-place.ts'
 
 /** With kafkajs's pause of 100 ms or more between them: a coordinator that takes longer is not coming. */
@@ -31,7 +34,10 @@ export class GroupMember {
   readonly #options: GroupMemberOptions
   readonly #consumer: Consumer
   readonly #admin: Admin
+  readonly #callRoll: RollCall
   readonly #clock: Clock
+  /** Signs this member's marks, and is told by the group as long as it lives. */
+  readonly #name = randomBytes(9).toString('base64url')
   readonly #stopping = new AbortController()
   readonly #done = Promise.withResolvers<undefined>()
   readonly #joined = Promise.withResolvers<undefined>()
@@ -58,6 +64,7 @@ export class GroupMember {
       maxWaitTimeInMs: settings.maxWaitMs,
       maxBytesPerPartition: settings.maxBytesPerPartition,
       allowAutoTopicCreation: false,
+      partitionAssigners: [assignerNaming(this.#name)],
       // A minute of the cluster being away is waited out; then the process ends for its supervisor.
       retry: {
         initialRetryTime: 100,
@@ -69,6 +76,12 @@ export class GroupMember {
       },
     })
     this.stopping = this.#stopping.signal
+    this.#callRoll = createRollCall(this.#admin, {
+      ...settings,
+      groupId,
+      clock: this.#clock,
+      stopping: this.stopping,
+    })
     this.done = this.#done.promise
     // Whoever owns the service awaits `done`; a failure before that must not end the process as unhandled.
     this.done.catch(() => undefined)
@@ -218,16 +231,21 @@ export class GroupMember {
     const partitions = await this.#patiently(() =>
       readOffsets(this.#admin, this.#options.groupId, assignment),
     )
+    const places = partitions.map((offsets) => ({ ...offsets, ...startingPlace(offsets) }))
+    const living = await this.#callRoll(places, () => generation === this.#generation)
     if (generation !== this.#generation || this.stopping.aborted) return
-    const dealt = partitions.map((offsets): Assigned => {
-      const { topic, partition } = offsets
-      const { start, suspects, missing } = startingPlace(offsets)
+    const dealt = places.map(({ topic, partition, start, suspects: found, missing }): Assigned => {
       this.#reportMissing(topic, partition, missing, start)
-      return { topic, partition, start, suspects, next: start, readAgainAt: null }
+      const suspects = withoutLiving(found, living)
+      return this.#assign({ topic, partition, start, suspects, found: found?.mark ?? null })
     })
     this.#assigned = new Map(dealt.map((assigned) => [partitionKey(assigned), assigned]))
     this.#options.onAssigned(dealt)
     this.#options.onDealt?.()
+  }
+
+  #assign(place: Pick<Assigned, 'topic' | 'partition' | 'start' | 'suspects' | 'found'>): Assigned {
+    return { ...place, writer: this.#name, next: place.start, readAgainAt: null }
   }
 
   async #take(payload: EachBatchPayload): Promise<void> {
@@ -261,7 +279,7 @@ export class GroupMember {
       return true
     }
     // The log begins anew: what is known of these offsets was about other records. The batch comes again.
-    const anew: Assigned = { topic, partition, start: first, suspects: null, next: first, readAgainAt: null }
+    const anew = this.#assign({ topic, partition, start: first, suspects: null, found: null })
     this.#assigned.set(partitionKey(anew), anew)
     this.#options.onAssigned([anew])
     return false

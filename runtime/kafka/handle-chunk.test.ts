@@ -55,7 +55,7 @@ test('a permanent error of a batch finds its record; the neighbours go on with p
 
 test('suspects stand alone, the rest in chunks within the limits', () => {
   const records = Array.from({ length: 8 }, (_, offset) => raw(offset))
-  const suspects = { from: 1n, mark: { tries: 2, until: 3n } }
+  const suspects = { from: 1n, mark: { writers: ['a', 'b'], until: 3n } }
   const chunks = planChunks(records, suspects, { maxRecords: 3, maxBytes: 1_000_000 })
   expect(chunks.map((chunk) => [chunk.records.map(({ offset }) => Number(offset)), chunk.tries])).toEqual([
     [[0], 1],

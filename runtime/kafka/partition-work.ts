@@ -51,7 +51,7 @@ export class PartitionWork<T> {
     this.#window = BigInt(window)
     this.#suspects = assigned.suspects
     this.#ledger = createOffsetLedger(assigned.start)
-    this.#committed = { offset: assigned.start, mark: assigned.suspects?.mark ?? null }
+    this.#committed = { offset: assigned.start, mark: assigned.found }
   }
 
   get signal(): AbortSignal {
@@ -75,7 +75,7 @@ export class PartitionWork<T> {
   /** Whether the same partition, dealt again, stands where we left it: then nobody else has worked on it. */
   continues(assigned: Assigned): boolean {
     const { offset, mark } = this.#committed
-    return offset === assigned.start && sameMark(mark, assigned.suspects?.mark ?? null)
+    return offset === assigned.start && sameMark(mark, assigned.found)
   }
 
   /** Goes on under a new generation: what runs goes on running, what waits is fetched again. */
@@ -112,10 +112,11 @@ export class PartitionWork<T> {
     const { offset } = this.head.raw
     const tries = this.triesOf(this.head.raw)
     const { mark, offset: at } = this.#committed
+    const isOurs = mark !== null && mark.writers.at(-1) === this.assigned.writer
     if (tries === 1)
-      return mark !== null && offset < mark.until && offset < this.#ledger.lowestUnfinished() + this.#window
+      return isOurs && offset < mark.until && offset < this.#ledger.lowestUnfinished() + this.#window
     if (this.#running.size > 0) return false
-    return tries > MAX_TRIES || (at === offset && mark?.tries === tries)
+    return tries > MAX_TRIES || (isOurs && at === offset && mark.writers.length === tries)
   }
 
   /**
@@ -185,7 +186,10 @@ export class PartitionWork<T> {
     if (idle || tries > MAX_TRIES || (tries === MAX_TRIES && !this.mayTryLast))
       return restingMark(this.#suspects, lowest)
     const reach = lowest + this.#window
-    return workingMark(this.#suspects, lowest, reach < end ? reach : end)
+    return workingMark(this.#suspects, lowest, {
+      writer: this.assigned.writer,
+      until: reach < end ? reach : end,
+    })
   }
 }
 

@@ -10,13 +10,13 @@ test.each([
   ['behind retention', { committed: 4n }, { start: 10n, suspects: null, missing: 6n }],
   [
     'beyond the end: made anew',
-    { committed: 60n, metadata: 'sluice tries=1 until=70' },
+    { committed: 60n, metadata: 'sluice by=a until=70' },
     { start: 10n, suspects: null, missing: 10n },
   ],
   [
     'marked',
-    { committed: 30n, metadata: 'sluice tries=1 until=35' },
-    { start: 30n, suspects: { from: 30n, mark: { tries: 1, until: 35n } }, missing: 0n },
+    { committed: 30n, metadata: 'sluice by=a until=35' },
+    { start: 30n, suspects: { from: 30n, mark: { writers: ['a'], until: 35n } }, missing: 0n },
   ],
 ])('starting place: %s', (_name, offsets, expected) => {
   expect(startingPlace({ ...place, ...offsets })).toEqual(expected)

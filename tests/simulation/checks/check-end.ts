@@ -17,7 +17,7 @@ export interface End {
   database: Database
   index: TopicIndex
   receipts: readonly Receipt[]
-  /** How often somebody died by bad luck, or was given up (world.ts). */
+  /** How often somebody died by bad luck (world.ts). */
   losses: number
   /** One notifier, and no process died, stood still or was stopped: what was sent is known, and need not be sent again. */
   isUndisturbed: boolean

@@ -1,6 +1,5 @@
 import kafkajs from 'kafkajs'
 import type { ClusterWatch, Place } from './places.ts'
-import type { SimProcess } from './sim-process.ts'
 import type { World } from './world.ts'
 
 export interface Membership {
@@ -12,10 +11,18 @@ export interface Membership {
 interface Member {
   id: string
   topics: readonly string[]
+  /** What it joined with, for whoever asks who the members are. */
+  metadata: Buffer
   seenAtMs: number
-  process: SimProcess | null
   /** Set while the member waits for the others. */
   joined: ((membership: Membership) => void) | null
+}
+
+/** What a member says of itself: no id yet when it is new. */
+export interface Joining {
+  memberId: string | null
+  topics: readonly string[]
+  metadata: Buffer
 }
 
 /** What a coordinator knows of its cluster. */
@@ -58,18 +65,20 @@ export class Group {
     return this.#committed.get(`${topic}/${partition}`)
   }
 
+  /** As a broker tells it: members only while nothing is being dealt. */
+  describe(): { state: string; members: { memberMetadata: Buffer }[] } {
+    if (this.#isPreparing) return { state: 'PreparingRebalance', members: [] }
+    const members = [...this.#members.values()].map(({ metadata }) => ({ memberMetadata: metadata }))
+    return { state: 'Stable', members }
+  }
+
   /** Tells the member its share once everybody has come, or has been given up. */
-  join(
-    process: SimProcess | null,
-    memberId: string | null,
-    topics: readonly string[],
-    joined: (membership: Membership) => void,
-  ): void {
+  join({ memberId, topics, metadata }: Joining, joined: (membership: Membership) => void): void {
     if (memberId !== null && !this.#members.has(memberId)) throw protocolError('UNKNOWN_MEMBER_ID')
     const id = memberId ?? `${this.id}-${++this.#made}`
     for (const topic of topics) this.topics.add(topic)
-    const member = this.#members.get(id) ?? { id, topics, seenAtMs: 0, process, joined }
-    Object.assign(member, { joined, topics })
+    const member = this.#members.get(id) ?? { id, topics, metadata, seenAtMs: 0, joined }
+    Object.assign(member, { joined, topics, metadata })
     this.#members.set(id, member)
     this.#see(member)
     this.#prepare()
@@ -120,17 +129,11 @@ export class Group {
       if (member.joined !== null) member.seenAtMs = world.nowMs
       if (member.seenAtMs + sessionMs > world.nowMs) this.#watch(member)
       else {
-        this.#giveUp(member)
+        world.tell(() => `${member.id} is given up`)
         this.leave(member.id)
       }
     }
     world.after(member.seenAtMs + sessionMs - world.nowMs, look, null)
-  }
-
-  #giveUp({ id, process }: Member): void {
-    const { world } = this.#cluster
-    if (process?.isAlive === true) world.losses++
-    world.tell(() => `${id} is given up`)
   }
 
   #prepare(): void {
@@ -143,7 +146,7 @@ export class Group {
         if (!this.#isPreparing) return
         for (const member of this.#members.values()) {
           if (member.joined !== null) continue
-          this.#giveUp(member)
+          world.tell(() => `${member.id} is given up`)
           this.#members.delete(member.id)
         }
         this.#dealIfAllCame()

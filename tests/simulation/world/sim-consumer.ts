@@ -1,7 +1,7 @@
-import type { ConsumerRunConfig, EachBatchPayload, Offsets } from 'kafkajs'
+import type { ConsumerRunConfig, EachBatchPayload, Offsets, PartitionAssigner } from 'kafkajs'
 import { Subscription, type Partitions } from './subscription.ts'
 import type { Cluster } from './cluster.ts'
-import { protocolError, type Membership } from './group.ts'
+import { protocolError, type Joining, type Membership } from './group.ts'
 
 const rebalancing = ['REBALANCE_IN_PROGRESS', 'NOT_COORDINATOR_FOR_GROUP', 'ILLEGAL_GENERATION']
 const typeOf = (error: unknown) => String((error as { type?: unknown }).type)
@@ -12,6 +12,7 @@ export interface SimConsumerOptions {
   groupId: string
   heartbeatInterval: number
   maxWaitTimeInMs: number
+  partitionAssigners: PartitionAssigner[]
 }
 
 type Listener = (event: { payload: Record<string, unknown> }) => void
@@ -105,7 +106,7 @@ export class SimConsumer {
     const { world } = this.#cluster
     const asker = world.current
     await this.#ask(() => {
-      this.#group.join(asker, this.#memberId, this.#topics, (membership) => {
+      this.#group.join(this.#joining(), (membership) => {
         world.after(world.faults.latencyMs(), () => joined.resolve(membership), asker)
       })
     })
@@ -115,6 +116,14 @@ export class SimConsumer {
     this.#positions = new Map()
     this.#subscription.assign(this.#membership.assignment)
     this.#emit(this.events.GROUP_JOIN, { memberAssignment: this.#membership.assignment })
+  }
+
+  /** The assigners' metadata is all that the simulated group wants of them: it deals by chance. */
+  #joining(): Joining {
+    const config = {} as Parameters<PartitionAssigner>[0]
+    const [assigner] = this.#options.partitionAssigners.map((make) => make(config))
+    const metadata = assigner?.protocol({ topics: this.#topics }).metadata ?? Buffer.alloc(0)
+    return { memberId: this.#memberId, topics: this.#topics, metadata }
   }
 
   async #runOn(config: ConsumerRunConfig): Promise<void> {

@@ -22,6 +22,7 @@ export function createSimKafka(cluster: Cluster): Kafka {
       ask(() =>
         cluster.logsOf(topic).map(({ length }, partition) => ({ partition, low: '0', high: String(length) })),
       ),
+    describeGroups: (ids: string[]) => ask(() => ({ groups: ids.map((id) => cluster.group(id).describe()) })),
     fetchOffsets: ({ groupId, topics }: { groupId: string; topics: string[] }) =>
       ask(() =>
         topics.map((topic) => ({

@@ -41,7 +41,7 @@ export class World {
   readonly #reactions = new Map<SimProcess, () => void>()
   #planned = 0
   happened = 0
-  /** Processes that died by bad luck, and members that their groups gave up though they lived: each may leave a crash mark behind. */
+  /** Processes that died by bad luck: each may leave a crash mark behind. */
   losses = 0
 
   constructor(seed: number, isTold: boolean) {
