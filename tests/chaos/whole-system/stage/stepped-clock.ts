@@ -1,4 +1,5 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { threadId } from 'node:worker_threads'
 
 // Preloaded into services by `--import` (clock-files.ts), so that one process's wall clock can be wrong. Timers and
 // `performance.now()` go on as they did: a step moves the wall clock only. Loaded in each thread and each forked worker.
@@ -27,7 +28,8 @@ function look(): void {
   if (text === inForce) return
   offsetMs = Number(text)
   inForce = text
-  // Whole or not at all: it is read while it is written.
-  writeFileSync(`${file}.${process.pid}`, text)
-  renameSync(`${file}.${process.pid}`, `${file}.in-force`)
+  // Whole or not at all, because it is read meanwhile; and by a name of its own, because other threads say the same.
+  const own = `${file}.${process.pid}-${threadId}`
+  writeFileSync(own, text)
+  renameSync(own, `${file}.in-force`)
 }
