@@ -32,17 +32,20 @@ const chunkRows = 1_000
 export function createFanOutHandler(dependencies: FanOutDependencies): BatchHandler<RaisedEvent> {
   const { webhooks, deliveries, publisher } = dependencies
   return async ({ records }) => {
+    const faults = records.map(({ value }) => checkEvent(value))
     const projectIds = records
-      .filter(({ value }) => checkEvent(value) === undefined)
+      .filter((_record, index) => faults[index] === undefined)
       .map(({ value }) => value.project_id)
     const known = await webhooks.ofProjects(projectIds)
     const byProject = Map.groupBy(known, ({ projectId }) => projectId)
     const outcomes: Outcome[] = []
     let waiting: FannedOut[] = []
+    let rows = 0
     const store = async () => {
       const due = waiting.flatMap((one) => one.due)
       const failures = waiting.flatMap((one) => one.failures)
       waiting = []
+      rows = 0
       for (let start = 0; start < due.length; start += chunkRows) {
         const chunk = due.slice(start, start + chunkRows)
         await deliveries.insert(chunk)
@@ -50,11 +53,16 @@ export function createFanOutHandler(dependencies: FanOutDependencies): BatchHand
       }
       await webhooks.noteExpressionFailures(failures)
     }
-    for (const { value } of records) {
-      const fanned = fanOut(value, byProject.get(value.project_id) ?? [], dependencies)
+    for (const [index, { value }] of records.entries()) {
+      const fault = faults[index]
+      const fanned =
+        fault === undefined
+          ? fanOut(value, byProject.get(value.project_id) ?? [], dependencies)
+          : nothingBut(deadLetter(fault))
       waiting.push(fanned)
+      rows += fanned.due.length + fanned.failures.length
       outcomes.push(fanned.outcome)
-      if (rowsOf(waiting) >= chunkRows) await store()
+      if (rows >= chunkRows) await store()
     }
     await store()
     return outcomes
@@ -67,8 +75,8 @@ interface FannedOut {
   outcome: Outcome
 }
 
-function rowsOf(fanned: readonly FannedOut[]): number {
-  return fanned.reduce((rows, { due, failures }) => rows + due.length + failures.length, 0)
+function nothingBut(outcome: Outcome): FannedOut {
+  return { due: [], failures: [], outcome }
 }
 
 function fanOut(
@@ -76,9 +84,7 @@ function fanOut(
   webhooks: readonly Webhook[],
   dependencies: FanOutDependencies,
 ): FannedOut {
-  const fault = checkEvent(event)
-  if (fault !== undefined) return { due: [], failures: [], outcome: deadLetter(fault) }
-  if (webhooks.length === 0) return { due: [], failures: [], outcome: ok() }
+  if (webhooks.length === 0) return nothingBut(ok())
   try {
     const data = dependencies.joinEvent(event)
     const decided = webhooks.map((webhook) => {
@@ -94,7 +100,7 @@ function fanOut(
       outcome: ok(),
     }
   } catch (error) {
-    if (error instanceof PermanentError) return { due: [], failures: [], outcome: deadLetter(error) }
+    if (error instanceof PermanentError) return nothingBut(deadLetter(error))
     throw error
   }
 }

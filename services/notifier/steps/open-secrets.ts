@@ -23,8 +23,14 @@ export function createOpenSecrets(sealer: Sealer): OpenSecrets {
     kept.set(name, key)
     return key
   }
-  return (webhook) => ({
-    current: open(webhook, webhook.secret),
-    previous: webhook.previousSecret === null ? null : open(webhook, webhook.previousSecret),
-  })
+  // One that has not changed is the same object (find-webhook.ts): its keys are found without a name being put together.
+  const ofWebhooks = new WeakMap<Webhook, SigningKeys>()
+  return (webhook) => {
+    const known = ofWebhooks.get(webhook)
+    if (known !== undefined) return known
+    const previous = webhook.previousSecret === null ? null : open(webhook, webhook.previousSecret)
+    const keys = { current: open(webhook, webhook.secret), previous }
+    ofWebhooks.set(webhook, keys)
+    return keys
+  }
 }
