@@ -24,7 +24,7 @@ const base = {
 
 export default {
   // No test asserts a time; this only ends one that hangs. Five seconds are too few where ten processes share two cores.
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   testSequencer: '<rootDir>/tests/support/longest-first.cjs',
   projects: [
     {

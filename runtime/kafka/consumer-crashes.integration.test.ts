@@ -14,7 +14,7 @@ import {
 import { testInfrastructure } from '#tests/support/infrastructure.ts'
 import { until } from '#tests/support/until.ts'
 
-jest.setTimeout(180_000)
+jest.setTimeout(300_000)
 
 const script = join(import.meta.dirname, '../../tests/support/consumer-process.ts')
 const numbered = (count: number, from = 0) =>

@@ -12,7 +12,7 @@ import {
 } from '#tests/support/consumer-bench.ts'
 import { until } from '#tests/support/until.ts'
 
-jest.setTimeout(120_000)
+jest.setTimeout(300_000)
 
 const numbered = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => `value ${from + index}`)

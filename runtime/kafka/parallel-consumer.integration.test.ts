@@ -8,7 +8,7 @@ import {
 } from '#tests/support/consumer-bench.ts'
 import { until } from '#tests/support/until.ts'
 
-jest.setTimeout(120_000)
+jest.setTimeout(300_000)
 
 let bench: ConsumerBench
 let consumer: Service | undefined

@@ -32,7 +32,7 @@ import { findSystem, type System } from './find-system.ts'
 import type { Finding } from './finding.ts'
 import { wrongIn } from './testing/wrong-in.ts'
 
-jest.setTimeout(180_000)
+jest.setTimeout(300_000)
 
 const { brokers, registryUrl } = testInfrastructure()
 const prefix = `${randomName('doctor')}.`

@@ -179,7 +179,7 @@ test.concurrent(
     await stage.raise(...events)
     await well.receiver.waitFor((all) => all.length === 16)
     expect(hanging.receiver.deliveries.length).toBeLessThan(32)
-    for (const event of events) await stage.settled(event, hanging.webhookId, 'delivered', 90_000)
+    for (const event of events) await stage.settled(event, hanging.webhookId, 'delivered')
     expect(hanging.receiver.ids()).toHaveLength(16)
     expect(hanging.receiver.deliveries).toHaveLength(32)
     expect(well.receiver.deliveries).toHaveLength(16)

@@ -11,7 +11,7 @@ import { createClaimKeeping } from './keep-claims.ts'
 import { sampleCall } from './testing/sample-records.ts'
 import { eventually, setSinkStage, startSink, type SinkStage } from './testing/sink-stage.ts'
 
-jest.setTimeout(120_000)
+jest.setTimeout(300_000)
 
 const log = createLog('test', 'silent')
 let stage: SinkStage

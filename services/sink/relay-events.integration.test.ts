@@ -13,7 +13,7 @@ import {
   type Tap,
 } from './testing/sink-stage.ts'
 
-jest.setTimeout(120_000)
+jest.setTimeout(300_000)
 
 let stage: SinkStage
 let sinks: RunningSink[]

@@ -16,7 +16,7 @@ import { createScoreStore } from './stores/score-store.ts'
 import { countedAndRecounted, countedByDay } from './testing/recount-rollups.ts'
 import { many, placeSample, sampleCall, sampleScore, sampleScoredCall } from './testing/sample-records.ts'
 
-jest.setTimeout(120_000)
+jest.setTimeout(300_000)
 
 const hourMs = 3_600_000
 let database: TestDatabase

@@ -13,7 +13,7 @@ import { createRollupStore } from './stores/rollup-store.ts'
 import { sampleCall } from './testing/sample-records.ts'
 import { setSinkStage, type SinkStage } from './testing/sink-stage.ts'
 
-jest.setTimeout(120_000)
+jest.setTimeout(300_000)
 
 const hourMs = 3_600_000
 let stage: SinkStage

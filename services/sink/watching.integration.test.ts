@@ -18,7 +18,7 @@ import { createMaintenance } from './maintain-tables.ts'
 import { createDayPartitions } from './stores/day-partitions.ts'
 import { createClusterWatch } from './watch-cluster.ts'
 
-jest.setTimeout(120_000)
+jest.setTimeout(300_000)
 
 const { brokers, registryUrl } = testInfrastructure()
 const dayMs = 86_400_000

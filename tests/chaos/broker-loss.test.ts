@@ -48,7 +48,7 @@ describe('three brokers, one of them killed while records are sent', () => {
     cluster = await startKafkaCluster({ brokers: 3, directory, cacheDirectory, say: () => undefined })
     kafka = createKafka({ KAFKA_BROKERS: cluster.addresses }, { clientId: 'broker-loss', log })
     await createLedgerTopic(kafka)
-  }, 120_000)
+  }, 300_000)
 
   afterAll(async () => {
     await cluster.stop()
@@ -195,10 +195,10 @@ function keepSending(sender: Sender, acknowledged: Set<string>) {
 
 async function moreThan(acknowledged: Set<string>, count: number): Promise<void> {
   const wanted = acknowledged.size + count
-  const deadline = Date.now() + 60_000
+  const deadline = Date.now() + 180_000
   while (acknowledged.size < wanted) {
     if (Date.now() > deadline)
-      throw new Error('the producer is stuck: it was not acknowledged enough in 60 s')
+      throw new Error('the producer is stuck: it was not acknowledged enough in three minutes')
     await delay(20)
   }
 }

@@ -82,7 +82,7 @@ here('a full disk: no call fails, and what is missing is exactly what the metric
   const first = call()
   await until(() => receiver.taken.length > 0)
   receiver.refuseAll(503)
-  await until(async () => (await lost()) >= lostAtLeast, 60_000)
+  await until(async () => (await lost()) >= lostAtLeast)
   await first.stop()
   const lostFirst = await lost()
   expect(await gateway.output()).toContain('ENOSPC')
@@ -92,7 +92,7 @@ here('a full disk: no call fails, and what is missing is exactly what the metric
   receiver.refuseAll(undefined)
   const second = call()
   const before = receiver.taken.length
-  await until(() => receiver.taken.length > before + 400, 60_000)
+  await until(() => receiver.taken.length > before + 400)
   await second.stop()
   const lostSecond = await lost()
 

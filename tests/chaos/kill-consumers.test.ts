@@ -102,7 +102,7 @@ test('kill -9 of each consumer and a Postgres outage: each call stored once, sco
   expect(ledger.scores).toHaveLength(sent.length * scorers)
 
   const failing = failingScores(ledger)
-  await receiver.waitFor(() => receiver.ids().length >= failing.length, 60_000)
+  await receiver.waitFor(() => receiver.ids().length >= failing.length)
   const told = new Map(
     receiver.deliveries.map(({ id, envelope: { data } }) => [
       id,

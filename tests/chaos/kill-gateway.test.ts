@@ -50,7 +50,7 @@ async function expectStoredOnce({ complete }: CallingClients): Promise<void> {
   let ledger = await readLedger(stack.databaseUrl)
   await until(
     async () => (ledger = await readLedger(stack.databaseUrl)).counted === ledger.stored.length,
-    60_000,
+    180_000,
     () => `${ledger.counted} counted, ${ledger.stored.length} stored`,
   )
   const { stored } = ledger

@@ -10,7 +10,7 @@ import { operatorSecret, startApi, type RunningApi } from '#tests/support/start-
 import { testInfrastructure } from '#tests/support/infrastructure.ts'
 import { until } from '#tests/support/until.ts'
 
-jest.setTimeout(120_000)
+jest.setTimeout(300_000)
 
 const kills = 3
 const senders = 8

@@ -46,7 +46,7 @@ describe('while the registry is away', () => {
     port = (await freePorts(1))[0] as number
     registry = await start()
     await registerSchemas({ registryUrl: registry.address, prefix: '', log })
-  }, 120_000)
+  }, 300_000)
 
   afterAll(async () => {
     await registry.stop()
@@ -77,5 +77,5 @@ describe('while the registry is away', () => {
     registry = await start()
     expect(await started.encode(event)).toEqual(bytes)
     expect(await started.decode(bytes)).toEqual(event)
-  }, 120_000)
+  }, 300_000)
 })

@@ -35,7 +35,7 @@ beforeAll(async () => {
   api = createApi(parsed.value, { log, metrics: createMetrics(), clock: systemClock })
   await api.start()
   sink = await startSink(stage)
-}, 120_000)
+}, 300_000)
 
 afterAll(async () => {
   await sink.service.stop()
@@ -114,7 +114,7 @@ test('what is taken comes out of the API as it went in, and nothing of it ends a
   const dead = await stage.pool.query('select code, message from dead_letters')
   expect(dead.rows).toEqual([])
   expect(({} as Record<string, unknown>)['admin']).toBeUndefined()
-}, 120_000)
+}, 300_000)
 
 test.each([
   ['deeper than 200 levels', body(deep(201)), 422, 'request_body'],

@@ -18,7 +18,7 @@ import { startStack, type Stack } from '../support/start-stack.ts'
 import { until } from '../support/until.ts'
 import { accept, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
-jest.setTimeout(240_000)
+jest.setTimeout(300_000)
 
 const repository = join(import.meta.dirname, '..', '..')
 const users = Object.keys(kafkaAccess).map((client) => `sluice-${client}`)

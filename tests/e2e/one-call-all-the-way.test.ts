@@ -19,7 +19,7 @@ import {
   type WebhookReceiver,
 } from '../support/webhook-receiver.ts'
 
-jest.setTimeout(240_000)
+jest.setTimeout(300_000)
 
 // What evals/tiers.yaml runs on the enterprise tier, and the custom scorer of evals/scorers.yaml.
 const scorers = [...builtInScorers, 'destructive_tool_call'].sort()
@@ -96,7 +96,7 @@ test('a call is readable over the API with its bodies and scores, and by its own
   const read = async () => (await get(`/api/requests/${id}`, stack.apiKey)) as StoredCall
   await until(
     async () => ((await read()).safety_scores?.length ?? 0) > 0,
-    90_000,
+    180_000,
     async () => JSON.stringify(await read()),
   )
   const call = await read()
@@ -165,7 +165,7 @@ test('every panel of every dashboard shows something, metrics are well-formed, a
       await client().chat.completions.create({ model: 'gpt-4o-mini', messages })
       return (await examinePanels(prometheus, stack.databaseUrl)).length === 0
     },
-    90_000,
+    180_000,
     async () => (await examinePanels(prometheus, stack.databaseUrl)).join('\n'),
   )
   expect(await lintMetrics(operationsPorts())).toEqual([])

@@ -21,7 +21,7 @@ import { startStack, type Stack } from '../support/start-stack.ts'
 import { until } from '../support/until.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
-jest.setTimeout(240_000)
+jest.setTimeout(300_000)
 
 const harmless = (count: number) =>
   Array.from({ length: count }, (_, number) => `Good morning number ${number}`)
@@ -71,14 +71,14 @@ afterAll(async () => {
 test('Postgres is lost and comes back as it was: the gap comes again from Kafka, every call and score once, and no receiver hears anything twice', async () => {
   const backup = join(directory, 'backup')
   await send([...failing(3), ...harmless(20)])
-  await receiver.waitFor((all) => all.length === 3, 120_000)
+  await receiver.waitFor((all) => all.length === 3)
   await settled()
   await Promise.all([
     backUpPostgres(postgres.address, join(directory, 'postgres'), backup),
     send(harmless(10)),
   ])
   await send([...failing(4), ...harmless(20)])
-  await receiver.waitFor((all) => all.length === 7, 120_000)
+  await receiver.waitFor((all) => all.length === 7)
   await settled()
   const complete = await readLedger(stack.databaseUrl)
 

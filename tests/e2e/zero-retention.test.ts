@@ -12,7 +12,7 @@ import { startStack, type Stack } from '../support/start-stack.ts'
 import { until } from '../support/until.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
-jest.setTimeout(240_000)
+jest.setTimeout(300_000)
 
 let provider: MockProvider
 let receiver: WebhookReceiver
@@ -73,7 +73,7 @@ async function logCalls(
   ]
   for (const body of bodies)
     await request('POST', '/internal/log', { ...body, user_id: 'u1' }, { 'x-service-key': apiKey })
-  await receiver.waitFor((all) => new Set(requestsTold(all, projectId)).size === bodies.length, 60_000)
+  await receiver.waitFor((all) => new Set(requestsTold(all, projectId)).size === bodies.length)
 }
 
 const requestsTold = (deliveries: WebhookReceiver['deliveries'], projectId: string) =>

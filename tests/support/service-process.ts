@@ -36,7 +36,7 @@ export interface ServiceProcess {
 }
 
 export async function startServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
-  const { name, environment, operationsPort, logFile, readyDeadlineMs = 60_000 } = options
+  const { name, environment, operationsPort, logFile, readyDeadlineMs = 120_000 } = options
   const state = { restarts: 0, stopping: false }
   const stopping = () => state.stopping
   let current: GuardedProcess

@@ -4,7 +4,7 @@
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  withinMs = 90_000,
+  withinMs = 180_000,
   describe: () => string | Promise<string> = () => condition.toString(),
 ): Promise<void> {
   const deadline = Date.now() + withinMs

@@ -92,7 +92,7 @@ export async function startWebhookReceiver(options: ReceiverOptions = {}): Promi
     ids: () => [...new Set(deliveries.map(({ id }) => id))],
     behave: (next) => (behaviour = next),
     trust: (...known) => (secrets = known),
-    waitFor: (condition, timeoutMs = 90_000) => waitFor({ deliveries, waiters }, condition, timeoutMs),
+    waitFor: (condition, timeoutMs = 180_000) => waitFor({ deliveries, waiters }, condition, timeoutMs),
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -135,7 +135,7 @@ export async function setNotifierStage(own?: OwnParts): Promise<NotifierStage> {
       return Promise.all(records.map(({ value }) => codecOf(topic).decode(value ?? Buffer.alloc(0))))
     },
     delivery,
-    settled: (event, webhookId, status, timeoutMs = 90_000) =>
+    settled: (event, webhookId, status, timeoutMs = 180_000) =>
       settled(() => delivery(event, webhookId), status, timeoutMs),
     waiting: async () => (await pool.query('select from webhook_waiting')).rowCount ?? 0,
     async close() {
@@ -182,7 +182,7 @@ async function settled(
 export async function eventually<T>(
   read: () => Promise<T>,
   isWanted: (value: T) => boolean,
-  timeoutMs = 90_000,
+  timeoutMs = 180_000,
 ): Promise<T> {
   for (const deadlineMs = Date.now() + timeoutMs; ;) {
     const value = await read()

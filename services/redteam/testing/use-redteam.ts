@@ -40,7 +40,7 @@ export function useRedteam(): UsedRedteam {
     return used.project
   }
   // Waiting for scores on a busy machine is no failure: this only ends what hangs.
-  jest.setTimeout(180_000)
+  jest.setTimeout(300_000)
   beforeAll(async () => {
     used.stage = await setRedteamStage()
     used.project = await used.stage.createProject()

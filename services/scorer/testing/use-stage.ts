@@ -26,7 +26,7 @@ export function useStage(): Used {
   const used: { stage?: ScorerStage; judge?: HostileJudge } = {}
   const scorers: RunningScorer[] = []
   // Waiting for a broker on a busy machine is no failure: this only ends what hangs.
-  jest.setTimeout(120_000)
+  jest.setTimeout(300_000)
   beforeAll(async () => {
     used.stage = await setScorerStage()
     used.judge = await startHostileJudge()

@@ -185,9 +185,9 @@ export async function tapTopic<T>(
   return { records, headers, stop: () => consumer.disconnect() }
 }
 
-/** Polls until `probe` gives a value. Fails, saying what it last saw, after a minute and a half. */
+/** Polls until `probe` gives a value. Fails, saying what it last saw, after three minutes. */
 export async function eventually<T>(probe: () => Promise<T> | T, accept: (value: T) => boolean): Promise<T> {
-  const deadlineMs = Date.now() + 90_000
+  const deadlineMs = Date.now() + 180_000
   for (;;) {
     const value = await probe()
     if (accept(value)) return value
@@ -196,7 +196,7 @@ export async function eventually<T>(probe: () => Promise<T> | T, accept: (value:
   }
 }
 
-/** Polls a count until it is `expected`. Fails once it has stood still for a minute and a half: how fast it grows is the machine's business. */
+/** Polls a count until it is `expected`. Fails once it has stood still for three minutes: how fast it grows is the machine's business. */
 export async function eventuallyCounted(
   count: () => Promise<number> | number,
   expected: number,
@@ -208,7 +208,7 @@ export async function eventuallyCounted(
     if (value === expected) return
     if (value > best) {
       best = value
-      deadlineMs = Date.now() + 90_000
+      deadlineMs = Date.now() + 180_000
     }
     if (Date.now() > deadlineMs) throw new Error(`still ${value} of ${expected}`)
     await sleep(50)
