@@ -1,6 +1,7 @@
-import kafkajs, { type Admin, type PartitionAssigner } from 'kafkajs'
+import kafkajs, { type GroupDescription, type PartitionAssigner } from 'kafkajs'
 import type { Clock } from '../clock.ts'
 import { askPatiently } from './ask-patiently.ts'
+import { partitionKey } from './assignment.ts'
 import { isGivenUp, withoutLiving, type Suspects } from './crash-marks.ts'
 
 const { AssignerProtocol, PartitionAssigners } = kafkajs
@@ -21,41 +22,70 @@ export function assignerNaming(name: string): PartitionAssigner {
   }
 }
 
-/** The names of the members that live, as far as what was found needs them: their marks mean nothing. */
+interface MarkedPlace {
+  topic: string
+  partition: number
+  suspects: Suspects | null
+}
+
+/** What is to be suspected at each place, in their order: without the tries of members that live. */
 export type RollCall = (
-  places: readonly { suspects: Suspects | null }[],
+  places: readonly MarkedPlace[],
   isCurrent: () => boolean,
-) => Promise<ReadonlySet<string>>
+) => Promise<readonly (Suspects | null)[]>
+
+interface RollCallOptions {
+  /** This member's. */
+  name: string
+  describeGroup: () => Promise<Pick<GroupDescription, 'state' | 'members'> | undefined>
+  heartbeatIntervalMs: number
+  clock: Clock
+  stopping: AbortSignal
+}
 
 /** Between two questions to a group that is dealing. */
 const askAgainMs = 200
+/**
+ * Who comes back to a mark of its own at the same record so often is thrown out by the record (its handler blocks the process for longer than
+ * the session lasts), and living is no excuse any more.
+ */
+const mostReturns = 10
 
-export function createRollCall(
-  admin: Admin,
-  {
-    groupId,
-    heartbeatIntervalMs,
-    clock,
-    stopping,
-  }: { groupId: string; heartbeatIntervalMs: number; clock: Clock; stopping: AbortSignal },
-): RollCall {
+export function createRollCall(options: RollCallOptions): RollCall {
+  const { name, describeGroup, heartbeatIntervalMs, clock, stopping } = options
+  const returns = new Map<string, { from: bigint; count: number }>()
+
+  const noteReturn = (place: MarkedPlace) => {
+    const { suspects } = place
+    const key = partitionKey(place)
+    const before = returns.get(key)
+    if (suspects?.mark.writers.includes(name) !== true) returns.delete(key)
+    else if (before?.from === suspects.from) before.count++
+    else returns.set(key, { from: suspects.from, count: 1 })
+  }
+  const judge = (places: readonly MarkedPlace[], living: ReadonlySet<string>) =>
+    places.map((place) =>
+      (returns.get(partitionKey(place))?.count ?? 0) > mostReturns
+        ? place.suspects
+        : withoutLiving(place.suspects, living),
+    )
   /** While the group deals it does not say who its members are; what it deals is another generation, which asks anew. */
   const ask = async (isCurrent: () => boolean): Promise<ReadonlySet<string>> => {
     for (;;) {
-      const { groups } = await askPatiently(() => admin.describeGroups([groupId]), clock, stopping)
-      const [group] = groups
+      const group = await askPatiently(describeGroup, clock, stopping)
       if (group?.state === 'Stable') return new Set(group.members.map(nameOf))
       if (!isCurrent() || stopping.aborted) return new Set()
       await clock.sleep(askAgainMs, stopping)
     }
   }
   return async (places, isCurrent) => {
-    if (places.every(({ suspects }) => suspects === null)) return new Set()
-    const living = await ask(isCurrent)
-    if (!places.some(({ suspects }) => isGivenUp(withoutLiving(suspects, living)))) return living
+    places.forEach(noteReturn)
+    if (places.every(({ suspects }) => suspects === null)) return places.map(() => null)
+    const suspected = judge(places, await ask(isCurrent))
+    if (!suspected.some(isGivenUp)) return suspected
     // A member that the group has just dropped, and that lives, hears of it at its next heartbeat and joins again.
     await clock.sleep(2 * heartbeatIntervalMs, stopping)
-    return ask(isCurrent)
+    return judge(places, await ask(isCurrent))
   }
 }
 

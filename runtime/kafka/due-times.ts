@@ -5,7 +5,7 @@ import type { PartitionWork, Waiting } from './partition-work.ts'
 import { decodeRecord, type DecoderChoice } from './raw-record.ts'
 import type { ConsumedRecord } from './records.ts'
 
-/** Looks again at least this often, so that a clock that was set does not strand anything. */
+/** Looks again at least this often. */
 const longestWaitMs = 60_000
 /** Until a time is asked for again that could not be read, because the registry is away. */
 const askAgainMs = 1_000
@@ -38,6 +38,8 @@ export class DueTimes<T> {
       head.dueMs = Infinity
       void this.#find(head, notBefore)
     }
+    // Asked anew, because the clock may have been set since: the old time could be an hour ahead of it.
+    if (head.record !== null && head.dueMs > clock.now()) head.dueMs = notBefore(head.record)
     return head.dueMs <= clock.now()
   }
 

@@ -4,7 +4,6 @@ import { systemClock, type Clock } from '../clock.ts'
 import { messageOf } from '../errors.ts'
 import type { Health } from '../service.ts'
 import { partitionKey, toTopicOffsets, type Assigned, type CommitPosition } from './assignment.ts'
-import { withoutLiving } from './crash-marks.ts'
 import {
   AssignmentLost,
   isCoordinatorComing,
@@ -76,9 +75,10 @@ export class GroupMember {
       },
     })
     this.stopping = this.#stopping.signal
-    this.#callRoll = createRollCall(this.#admin, {
+    this.#callRoll = createRollCall({
       ...settings,
-      groupId,
+      name: this.#name,
+      describeGroup: async () => (await this.#admin.describeGroups([groupId])).groups[0],
       clock: this.#clock,
       stopping: this.stopping,
     })
@@ -232,12 +232,12 @@ export class GroupMember {
       readOffsets(this.#admin, this.#options.groupId, assignment),
     )
     const places = partitions.map((offsets) => ({ ...offsets, ...startingPlace(offsets) }))
-    const living = await this.#callRoll(places, () => generation === this.#generation)
+    const suspected = await this.#callRoll(places, () => generation === this.#generation)
     if (generation !== this.#generation || this.stopping.aborted) return
-    const dealt = places.map(({ topic, partition, start, suspects: found, missing }): Assigned => {
+    const dealt = places.map(({ topic, partition, start, suspects, missing }, index): Assigned => {
       this.#reportMissing(topic, partition, missing, start)
-      const suspects = withoutLiving(found, living)
-      return this.#assign({ topic, partition, start, suspects, found: found?.mark ?? null })
+      const found = suspects?.mark ?? null
+      return this.#assign({ topic, partition, start, suspects: suspected[index] ?? null, found })
     })
     this.#assigned = new Map(dealt.map((assigned) => [partitionKey(assigned), assigned]))
     this.#options.onAssigned(dealt)

@@ -1,5 +1,5 @@
 import type { Kafka } from 'kafkajs'
-import type { Clock } from '../clock.ts'
+import { ageAt, type Clock } from '../clock.ts'
 import { messageOf, TransientError } from '../errors.ts'
 import { isRefusal, refusal, typeOfError } from './protocol-errors.ts'
 
@@ -19,7 +19,7 @@ export function createPartitionCounts(kafka: Kafka, clock: Clock): PartitionCoun
   return {
     of: async (topic) => {
       const entry = known.get(topic)
-      if (entry !== undefined && clock.now() - entry.askedAt < maxAgeMs) return entry.count
+      if (entry !== undefined && ageAt(clock.now(), entry.askedAt) < maxAgeMs) return entry.count
       const count = await countPartitions(kafka, topic)
       known.set(topic, { count, askedAt: clock.now() })
       return count

@@ -37,6 +37,8 @@ async function store(projectId: string, hoursAgo: number) {
   const record = { topic: 't', partition: 0, offset: 0n, key: null, value: call, headers: {}, timestampMs: 0 }
   const position = { cluster: 'c', topic: 't', partition: 0, nextOffset: 1n }
   await createCallStore(stage.pool, createRollupStore()).store([placeCall(record)], position, 'kept')
+  const rewind = 'update llm_requests set stored_at = received_at where project_id = $1 and id = $2'
+  await stage.pool.query(rewind, [idToUuid(projectId), idToUuid(call.id)])
   return call
 }
 
@@ -92,8 +94,8 @@ test('a project with many calls that no scorer scores does not keep the lost cal
   const [samplingId, projectId] = [await stage.addProject(), await stage.addProject()]
   await store(samplingId, 4)
   await stage.pool.query(
-    `insert into llm_requests (project_id, id, created_at, source, model, zero_content_retention, received_at)
-     select project_id, gen_random_uuid(), created_at, source, model, true, received_at from llm_requests, generate_series(1, 1200)
+    `insert into llm_requests (project_id, id, created_at, source, model, zero_content_retention, received_at, stored_at)
+     select project_id, gen_random_uuid(), created_at, source, model, true, received_at, received_at from llm_requests, generate_series(1, 1200)
      where project_id = $1`,
     [idToUuid(samplingId)],
   )

@@ -56,7 +56,7 @@ export function createSweep(dependencies: SweepDependencies): () => Promise<bool
       const jobs = await claimUnscored(client, {
         from: new Date(toMs - dayMs),
         to: new Date(toMs),
-        receivedBefore: new Date(clock.now() - ageMs),
+        ageMs,
         maxCalls,
         maxBytes,
         maxTries,

@@ -68,7 +68,10 @@ async function measure(
   const id = String(ordered.json['id'])
   const statusOf = async () => String((await on.call('GET', `/api/redteam-runs/${id}`)).json['status'])
   // As often as scripts/redteam asks. Each answer counts the run's attempts: fifty a second would be a tenth of what is measured.
-  while (!['scoring', 'done'].includes(await statusOf())) await sleep(500)
+  for (let status = ''; !['scoring', 'done'].includes(status); status = await statusOf()) {
+    if (['failed', 'cancelled'].includes(status)) throw new Error(`the run is ${status}`)
+    await sleep(500)
+  }
   const cpuUs = (cpuOfProcess(worker.pid()) ?? 0) - cpuBefore
   const heard = await target.ask<{ asked: number; twice: number; firstAskedAtMs: number }>('heard')
   // Some attempts take more than one turn, and each turn is a request.

@@ -35,7 +35,7 @@ interface ErasureRow extends Omit<Erasure, 'subject' | 'erased_calls'> {
 const columns = `e.id, e.project_id, e.scope, e.subject, e.requested_at, e.requested_by, e.status, e.erased_calls, e.erased_at,
   e.kept_in_kafka_until`
 
-/** Asks for an erasure; the sink does it. Undefined: there is no such project. */
+/** Asks for an erasure, of what there is by the database's clock; the sink does it. Undefined: there is no such project. */
 export async function createErasure(
   database: ProjectDatabase<OneProject>,
   { id, scope, subject, requested_by }: Pick<Erasure, 'id' | 'scope' | 'subject' | 'requested_by'>,
@@ -45,9 +45,9 @@ export async function createErasure(
   const rows = await database.change<ErasureRow>(
     `with e as (
        insert into erasures (id, project_id, scope, subject, requested_by, requested_at, kept_in_kafka_until)
-       select $2, p.project_id, $3, $4, $5, $6, $7 from subscriptions p where :scope(p) returning *)
+       select $2, p.project_id, $3, $4, $5, now(), now() + $6 * interval '1 millisecond' from subscriptions p where :scope(p) returning *)
      select ${columns} from e`,
-    [idToUuid(id), scope, stored, requested_by, new Date(nowMs), new Date(nowMs + longestKeptMs)],
+    [idToUuid(id), scope, stored, requested_by, longestKeptMs],
     // Not whom or what: that would outlast the erasure.
     { action: 'erasure.requested', subject: id, detail: { scope } },
     nowMs,

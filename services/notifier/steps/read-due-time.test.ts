@@ -30,3 +30,11 @@ test('what a notifier wrote while it was ahead keeps its spacing, and holds nobo
   // Its clock is right again.
   expect(dueOf(retryAt(time.nowMs + 2_001, 3))).toBe(time.nowMs + 2_001)
 })
+
+test('after an hour, some milliseconds between two hosts shorten no delay', () => {
+  const { time, dueOf } = dueTimes()
+  dueOf(retryAt(nowMs + hourMs))
+  expect(dueOf(retryAt(nowMs + 1_020))).toBe(nowMs + 1_001)
+  time.nowMs += 10_000
+  expect(dueOf(retryAt(time.nowMs + 2_030, 3))).toBe(time.nowMs + 2_001)
+})

@@ -64,3 +64,18 @@ test('whoever is told to stop waits no longer', async () => {
   pace.hold(60_000)
   await expect(pace.turn(stopping.signal)).resolves.toBeUndefined()
 })
+
+test('a clock that is set back an hour makes nobody wait for an hour', async () => {
+  const time = { nowMs: 7_200_000 }
+  const clock: Clock = {
+    now: () => time.nowMs,
+    sleep: (delayMs) => Promise.resolve(void (time.nowMs += delayMs)),
+  }
+  const pace = createPace(clock, 60)
+  await pace.turn(never)
+  pace.hold(60_000)
+  time.nowMs -= 3_600_000
+  const setBackTo = time.nowMs
+  await pace.turn(never)
+  expect(time.nowMs - setBackTo).toBeLessThanOrEqual(301_000)
+})

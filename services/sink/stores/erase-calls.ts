@@ -55,7 +55,7 @@ export async function eraseCalls(client: ClientBase, erasure: OpenErasure, limit
   const { id: erasureId, project_id, scope, subject, requested_at } = erasure
   const { rows: keys } = await client.query<CallKey>(
     `select id, created_at from llm_requests where project_id = $1 and ${conditionOf[scope]}
-     and (created_at <= $3 or received_at <= $3) limit $4`,
+     and (created_at <= $3 or stored_at <= $3) limit $4`,
     [project_id, subject, requested_at, limit],
   )
   // A call that was never stored may have a dead letter all the same.

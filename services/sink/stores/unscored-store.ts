@@ -7,8 +7,8 @@ export interface SweepSlice {
   /** Of `created_at`. */
   from: Date
   to: Date
-  /** Calls taken later than this may be on their way still. */
-  receivedBefore: Date
+  /** Calls stored less long ago may be on their way still; by the database's clock, or a sink that is ahead would take calls that are being scored. */
+  ageMs: number
   maxCalls: number
   maxBytes: number
   /** After so many tries a call is left alone: something drops its job, or keeps failing on it. */
@@ -26,7 +26,7 @@ const findSql = `
       select r.project_id, r.id, r.created_at,
         row_number() over (partition by r.project_id order by coalesce(s.tries, 0), r.created_at, r.id) as turn
       from llm_requests r left join swept_calls s on s.project_id = r.project_id and s.request_id = r.id
-      where r.created_at >= $1 and r.created_at < $2 and r.received_at < $3
+      where r.created_at >= $1 and r.created_at < $2 and r.stored_at < now() - $3 * interval '1 millisecond'
         and not exists (select from request_verdicts v where v.project_id = r.project_id and v.request_id = r.id
           and v.request_created_at = r.created_at)
         and (s.request_id is null or (s.tries < $4 and s.swept_at <= now() - interval '1 hour'))
@@ -41,15 +41,8 @@ const findSql = `
 
 /** Counts a try for calls without a live score, and returns the jobs that score them: without bodies where there are none. */
 export async function claimUnscored(client: ClientBase, slice: SweepSlice): Promise<ScoreJob[]> {
-  const { from, to, receivedBefore, maxCalls, maxBytes, maxTries, nowMs } = slice
-  const { rows: keys } = await client.query<CallKey>(findSql, [
-    from,
-    to,
-    receivedBefore,
-    maxTries,
-    maxCalls,
-    maxBytes,
-  ])
+  const { from, to, ageMs, maxCalls, maxBytes, maxTries, nowMs } = slice
+  const { rows: keys } = await client.query<CallKey>(findSql, [from, to, ageMs, maxTries, maxCalls, maxBytes])
   if (keys.length === 0) return []
   const projects = keys.map(({ project_id }) => project_id)
   const ids = keys.map(({ id }) => id)

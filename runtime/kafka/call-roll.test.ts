@@ -1,0 +1,60 @@
+import { expect, test } from '@jest/globals'
+import kafkajs from 'kafkajs'
+import type { Clock } from '../clock.ts'
+import { createRollCall } from './call-roll.ts'
+
+const clock: Clock = { now: () => 0, sleep: () => Promise.resolve() }
+const { MemberMetadata } = kafkajs.AssignerProtocol
+
+/** A roll call of the member `me`; the group answers what stands in `answers`, the last one for ever. */
+function rollCall(...answers: { state?: string; names: string[] }[]) {
+  const asked = { times: 0 }
+  const call = createRollCall({
+    name: 'me',
+    heartbeatIntervalMs: 1,
+    clock,
+    stopping: new AbortController().signal,
+    describeGroup: () => {
+      const { state = 'Stable', names } = answers[Math.min(asked.times++, answers.length - 1)] ?? {
+        names: [],
+      }
+      const members = names.map((name) => ({
+        memberMetadata: MemberMetadata.encode({ version: 1, topics: ['t'], userData: Buffer.from(name) }),
+      }))
+      return Promise.resolve({ state, members } as never)
+    },
+  })
+  return { asked, call: (...writers: string[]) => call([placeOf(writers)], () => true) }
+}
+
+function placeOf(writers: readonly string[]) {
+  const suspects = writers.length === 0 ? null : { from: 7n, mark: { writers, until: 9n } }
+  return { topic: 't', partition: 0, suspects }
+}
+const suspected = (...writers: string[]) => [placeOf(writers).suspects]
+
+test('without a mark nobody is asked for', async () => {
+  const { asked, call } = rollCall({ names: ['me'] })
+  expect(await call()).toEqual([null])
+  expect(asked.times).toBe(0)
+})
+
+test('the tries of members do not count, and are asked for again while the group deals', async () => {
+  const { asked, call } = rollCall({ state: 'PreparingRebalance', names: [] }, { names: ['me', 'other'] })
+  expect(await call('gone', 'other', 'me')).toEqual(suspected('gone'))
+  expect(asked.times).toBe(2)
+})
+
+test('before a record is given up, whoever was just dropped has time to come back', async () => {
+  const { call } = rollCall({ names: ['me'] }, { names: ['me', 'dropped'] })
+  expect(await call('a', 'b', 'dropped')).toEqual(suspected('a', 'b'))
+})
+
+test('a record that throws its member out of the group again and again is suspected in the end', async () => {
+  const { call } = rollCall({ names: ['me'] })
+  for (let time = 0; time < 10; time++) expect(await call('me')).toEqual([null])
+  expect(await call('me')).toEqual(suspected('me'))
+  expect(await call('me', 'me', 'me')).toEqual(suspected('me', 'me', 'me'))
+  expect(await call('gone')).toEqual(suspected('gone'))
+  expect(await call('me')).toEqual([null])
+})
