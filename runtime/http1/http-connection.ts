@@ -79,11 +79,11 @@ export class HttpConnection implements AnswerSink {
     this.write()
   }
 
-  /** Sends the call that it has. */
+  /** Sends the call that it has, unless that has gone out when the socket came. */
   write(): void {
     const socket = this.#socket
     const call = this.#call
-    if (socket === undefined || call === undefined) return
+    if (socket === undefined || call === undefined || call.isBegun) return
     this.#movedMs = performance.now()
     this.#parser.expect(call.request.method)
     call.send(socket)
@@ -177,7 +177,8 @@ export class HttpConnection implements AnswerSink {
 
   #onData(bytes: Buffer): void {
     this.#movedMs = performance.now()
-    this.#call?.handler.onBytes?.(bytes)
+    // What comes before a call has gone out is no answer to it: the parser refuses it, and the call goes over another connection.
+    if (this.#call?.isBegun === true) this.#call.handler.onBytes?.(bytes)
     try {
       this.#parser.push(bytes)
     } catch (error) {

@@ -48,7 +48,7 @@ export class OutgoingCall implements Exchange {
   readonly request: OutgoingRequest
   readonly handler: AnswerHandler
   connection: Carrier | undefined
-  /** Whether something of the request has been sent, and all of it. */
+  /** Whether something of the request has been sent, over whichever connection (then it is sent over no other), and all of it. */
   isBegun = false
   isSent = false
 

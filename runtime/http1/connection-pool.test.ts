@@ -1,0 +1,133 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { createPeerConnector, type Peer } from '#tests/support/peer-connector.ts'
+import { ConnectionPool } from './connection-pool.ts'
+import type { Exchange } from './outgoing-call.ts'
+import { outgoingRequest } from './request-head.ts'
+
+const patience = { answerMs: Infinity, bodyMs: Infinity, idleMs: Infinity, mostIdleMs: Infinity }
+
+let peers: Peer[]
+let pool: ConnectionPool
+
+beforeEach(() => {
+  const connector = createPeerConnector()
+  peers = connector.peers
+  pool = new ConnectionPool({
+    ...patience,
+    origin: new URL('http://server.example'),
+    connect: connector.connect,
+    maxConnections: 1,
+    keepsUnfinished: true,
+  })
+})
+
+afterEach(() => pool.close())
+
+interface Sent {
+  exchange: Exchange
+  /** All its handler was told. */
+  told: string[]
+}
+
+function send(name: string): Sent {
+  const told: string[] = []
+  const request = outgoingRequest({
+    method: 'GET',
+    target: `/${name}`,
+    host: 'server.example',
+    headers: [],
+    body: null,
+  })
+  const exchange = pool.send(request, {
+    onBytes: (bytes) => told.push(`${bytes.length} bytes`),
+    onAnswer: ({ status }) => told.push(String(status)),
+    onData: (bytes) => told.push(bytes.toString()),
+    onEnd: () => told.push('end'),
+    onError: (error) => told.push(error.message),
+  })
+  return { exchange, told }
+}
+
+function peer(index: number): Peer {
+  const found = peers[index]
+  if (found === undefined) throw new Error(`there is no connection ${index}`)
+  return found
+}
+
+/** The names of the calls that came over a connection. */
+function heardBy({ heard }: Peer): string[] {
+  return [...heard.matchAll(/^GET \/(\w+)/gm)].map(([, name = '']) => name)
+}
+
+/** Answers, with whose answer it is in it, and gives what the handler is to be told; the connection is free again. */
+async function answer(to: Peer, name: string): Promise<string[]> {
+  const text = `HTTP/1.1 200 OK\r\ncontent-length: ${name.length}\r\n\r\n${name}`
+  to.end.write(text)
+  await nextTurn()
+  return [`${text.length} bytes`, '200', name, 'end']
+}
+
+/** A connection that has served a call and is free for another. */
+async function freeConnection(): Promise<Peer> {
+  const { told } = send('first')
+  const made = peer(0)
+  made.connect()
+  expect(told).toEqual(await answer(made, 'first'))
+  return made
+}
+
+test('a call that waits for the connection of one broken off goes out once, and the next has its own answer', async () => {
+  send('broken').exchange.abort(new Error('enough'))
+  await nextTurn()
+  const second = send('second')
+  peer(0).connect()
+  await nextTurn()
+  expect(heardBy(peer(0))).toEqual(['second'])
+  expect(second.told).toEqual(await answer(peer(0), 'second'))
+  const third = send('third')
+  await nextTurn()
+  expect(heardBy(peer(0))).toEqual(['second', 'third'])
+  expect(third.told).toEqual(await answer(peer(0), 'third'))
+  expect(peers).toHaveLength(1)
+})
+
+test('a call goes out once over a connection that two have taken in one turn', async () => {
+  send('broken').exchange.abort(new Error('enough'))
+  await nextTurn()
+  send('again').exchange.abort(new Error('enough'))
+  send('third')
+  peer(0).connect()
+  await nextTurn()
+  expect(heardBy(peer(0))).toEqual(['third'])
+  expect(peers).toHaveLength(1)
+})
+
+test.each([
+  ['what it sends unasked', (end: Peer['end']) => end.write('HTTP/1.1 408 Request Timeout\r\n\r\n')],
+  ['what it sends unasked as a success', (end: Peer['end']) => end.write('HTTP/1.1 200 OK\r\n\r\n')],
+  ['its end', (end: Peer['end']) => end.end()],
+  ['that it breaks', (end: Peer['end']) => end.destroy()],
+])(
+  'a call that has not gone out hears nothing of a connection, %s, and goes over another, once',
+  async (_what, act) => {
+    const idle = await freeConnection()
+    const second = send('second')
+    act(idle.end)
+    await nextTurn()
+    expect(idle.isClosed()).toBe(true)
+    peer(1).connect()
+    await nextTurn()
+    expect([heardBy(idle), heardBy(peer(1))]).toEqual([['first'], ['second']])
+    expect(second.told).toEqual(await answer(peer(1), 'second'))
+    expect(peers).toHaveLength(2)
+  },
+)
+
+test('an idle connection that sends unasked is closed', async () => {
+  const idle = await freeConnection()
+  idle.end.write('HTTP/1.1 408 Request Timeout\r\n\r\n')
+  await nextTurn()
+  expect(idle.isClosed()).toBe(true)
+  expect(pool.isEmpty).toBe(true)
+})

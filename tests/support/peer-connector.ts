@@ -1,0 +1,31 @@
+import type { Socket } from 'node:net'
+import { duplexPair, type Duplex } from 'node:stream'
+import type { buildConnector } from 'undici'
+
+/** The server's end of a connection in memory. */
+export interface Peer {
+  end: Duplex
+  /** All that came, in Latin-1. */
+  heard: string
+  /** The connection is made. */
+  connect: () => void
+  /** Whether the client has let go of it. */
+  isClosed: () => boolean
+}
+
+/** Makes connections in memory, each when the test says so: what happens within one turn of the event loop is the test's to order. */
+export function createPeerConnector(): { connect: buildConnector.connector; peers: Peer[] } {
+  const peers: Peer[] = []
+  const connect: buildConnector.connector = (_options, callback) => {
+    const [near, end] = duplexPair()
+    const peer: Peer = {
+      end,
+      heard: '',
+      connect: () => callback(null, near as unknown as Socket),
+      isClosed: () => near.destroyed,
+    }
+    end.on('data', (bytes: Buffer) => (peer.heard += bytes.toString('latin1')))
+    peers.push(peer)
+  }
+  return { connect, peers }
+}
