@@ -15,6 +15,8 @@ export interface AnswerHead {
   isChunked: boolean
   /** Whether the connection may serve another call. */
   keepAlive: boolean
+  /** The server says that it closes the connection: then nothing else that it says keeps it. */
+  closes: boolean
   /** How long the server keeps it; undefined when it does not say. */
   keepAliveMs: number | undefined
 }
@@ -40,6 +42,7 @@ export function headOf(block: string): AnswerHead {
     length: undefined,
     isChunked: false,
     keepAlive: minor === '1',
+    closes: false,
     keepAliveMs: undefined,
   }
   if (lineEnd !== -1) readFields(block, lineEnd + 2, headers)
@@ -96,7 +99,8 @@ function take(head: AnswerHead, name: string, value: string): void {
     head.isChunked = true
   } else if (name.length === 10 && name.toLowerCase() === 'connection') {
     const options = value.toLowerCase()
-    if (/(?:^|[,\s])close(?:$|[,\s])/.test(options)) head.keepAlive = false
+    if (/(?:^|[,\s])close(?:$|[,\s])/.test(options)) head.closes = true
+    if (head.closes) head.keepAlive = false
     else if (options === 'keep-alive') head.keepAlive = true
   } else if (name.length === 10 && name.toLowerCase() === 'keep-alive') {
     const seconds = keepAliveTimeout.exec(value)?.[1]

@@ -50,6 +50,16 @@ describe('an answer, in pieces of any size', () => {
     ['204', 'HTTP/1.1 204 No Content\r\n\r\n', { whole: [[[], true]] }],
     ['304, whatever length it names', 'HTTP/1.1 304 x\r\nContent-Length: 5\r\n\r\n', { whole: [[[], true]] }],
     ['that closes', `${ok}Connection: x, Close\r\nContent-Length: 1\r\n\r\na`, { whole: [[[], false]] }],
+    [
+      'that closes and then says that it stays',
+      `${ok}Connection: close\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\na`,
+      { whole: [[[], false]] },
+    ],
+    [
+      'of HTTP/1.0 that closes and then says that it stays',
+      'HTTP/1.0 200 OK\r\nConnection: close\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\na',
+      { whole: [[[], false]] },
+    ],
     ['of HTTP/1.0', 'HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\na', { whole: [[[], false]] }],
     [
       'of HTTP/1.0 that stays',
