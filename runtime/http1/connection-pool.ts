@@ -74,9 +74,9 @@ export class ConnectionPool {
     return this.#all.size === 0
   }
 
-  /** Closes the connection that has been free the longest; false when none is. */
+  /** Closes the connection that has been free the longest, if only since this turn; false when none is. */
   closeOldest(): boolean {
-    const [oldest] = this.#free
+    const oldest = this.#free[0] ?? this.#resting[0]
     oldest?.close(new Error('the connection is not needed'))
     return oldest !== undefined
   }

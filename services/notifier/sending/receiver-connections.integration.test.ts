@@ -75,7 +75,9 @@ test('an idle connection is closed for one that is needed', async () => {
   expect(await one.send(first.url, {}, body)).toMatchObject(delivered)
   await nextTurn()
   expect(await one.send(second.url, {}, body)).toMatchObject(delivered)
-  await first.seen.closed.promise
+  await nextTurn()
+  expect(await one.send(first.url, {}, body)).toMatchObject(delivered)
+  expect(first.seen).toMatchObject({ requests: 2, connections: 2 })
 })
 
 test('an attempt does not wait for a connection that another has waited for in vain', async () => {

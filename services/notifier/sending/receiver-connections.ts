@@ -10,13 +10,13 @@ export interface ReceiverConnections {
 
 /** Attempts have a limit of their own (read-answer.ts). */
 const unlimited = { answerMs: Infinity, bodyMs: Infinity }
-/** Servers close idle connections after 5 s and more; one that promises to keep them longer is believed. */
-const idle = { idleMs: 4_000, mostIdleMs: 30_000 }
+/** Servers close idle connections after 5 s and more; ours are found idle up to a second late. A server that promises longer is believed. */
+const idle = { idleMs: 3_000, mostIdleMs: 30_000 }
 const sweepMs = 1_000
 
 /**
- * Connections to all receivers, no more than `maxOpen`: as many as there may be attempts at a time, so that one that is idle is closed
- * for one that is needed. Those of one receiver are as many as it had attempts at a time.
+ * Connections to all receivers, no more than `maxOpen` while there are no more attempts at a time: those that are idle are closed for
+ * one that is needed. Those of one receiver are as many as it had attempts at a time.
  */
 export function createReceiverConnections(options: {
   connect: buildConnector.connector
@@ -34,7 +34,8 @@ export function createReceiverConnections(options: {
       // Its attempt has waited for it to the limit; the next begins anew.
       keepsUnfinished: false,
       onOpen: () => {
-        if (++open > options.maxOpen) pools.values().some((one) => one.closeOldest())
+        ++open
+        while (open > options.maxOpen) if (!pools.values().some((one) => one.closeOldest())) break
       },
       onClose: () => open--,
     })
