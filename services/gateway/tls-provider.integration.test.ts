@@ -4,11 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { freePorts } from '#infra/embedded/free-port.ts'
 import { makeCertificate } from '#tests/support/make-certificate.ts'
 import { startRecordReceiver, type RecordReceiver } from '#tests/support/record-receiver.ts'
-import { startServiceProcess, type ServiceProcess } from '#tests/support/service-process.ts'
 import { proxyKey, startGateway } from '#tests/support/start-gateway.ts'
+import { startGatewayProcess, type GatewayProcess } from '#tests/support/start-gateway-process.ts'
 import { until } from '#tests/support/until.ts'
 
 const headers = { authorization: `Bearer ${proxyKey}`, 'content-type': 'application/json' }
@@ -17,10 +16,9 @@ const path = '/v1/chat/completions'
 let provider: Server
 let connections = 0
 let receiver: RecordReceiver
-let gateway: ServiceProcess
+let gateway: GatewayProcess
 let directory: string
 let providerUrl: string
-let url: string
 
 /** A provider as all real ones are: behind TLS. It answers with what it was sent. */
 beforeAll(async () => {
@@ -35,22 +33,11 @@ beforeAll(async () => {
   receiver = await startRecordReceiver()
   directory = await mkdtemp(join(tmpdir(), 'sluice-tls-provider-'))
   await writeFile(join(directory, 'authority.pem'), certificate.cert)
-  const [port, operationsPort] = (await freePorts(2)) as [number, number]
-  url = `http://127.0.0.1:${port}`
-  gateway = await startServiceProcess({
-    name: 'gateway',
-    operationsPort,
-    logFile: join(directory, 'gateway.log'),
-    environment: {
-      NODE_EXTRA_CA_CERTS: join(directory, 'authority.pem'),
-      GATEWAY_HOST: '127.0.0.1',
-      GATEWAY_PORT: String(port),
-      UPSTREAM_URL: providerUrl,
-      PROXY_API_KEY: proxyKey,
-      API_BACKEND_URL: receiver.url,
-      SERVICE_API_KEY: 'svc_test',
-      SPOOL_DIR: join(directory, 'spool'),
-    },
+  gateway = await startGatewayProcess({
+    directory,
+    providerUrl,
+    receiverUrl: receiver.url,
+    environment: { NODE_EXTRA_CA_CERTS: join(directory, 'authority.pem') },
   })
 }, 60_000)
 
@@ -63,7 +50,7 @@ afterAll(async () => {
 })
 
 function post(body: string): Promise<Response> {
-  return fetch(url + path, { method: 'POST', headers, body })
+  return fetch(gateway.url + path, { method: 'POST', headers, body })
 }
 
 test('bodies of every length pass both ways, and are recorded', async () => {

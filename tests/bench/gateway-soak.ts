@@ -3,14 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { freePorts } from '#infra/embedded/free-port.ts'
 import { residentBytes, startBenchProcess } from '../support/bench-process.ts'
 import { printFigures, ratio } from '../support/benchmark.ts'
 import { plainBody, proxyKey } from '../support/gateway-bench.ts'
 import { readMetric } from '../support/read-metric.ts'
 import type { LoadOrder, LoadResult } from '../support/http-load.ts'
 import type { CounterOrder, RecordCount } from '../support/record-counter.ts'
-import { startServiceProcess } from '../support/service-process.ts'
+import { startGatewayProcess } from '../support/start-gateway-process.ts'
 import { until } from '../support/until.ts'
 
 /**
@@ -32,28 +31,21 @@ const directory = await mkdtemp(join(tmpdir(), 'sluice-soak-gateway-'))
 const provider = await startBenchProcess(new URL('../support/bench-provider.ts', import.meta.url))
 const receiver = await startBenchProcess(new URL('../support/record-counter.ts', import.meta.url))
 const loader = await startBenchProcess(new URL('../support/http-load.ts', import.meta.url))
-const [port, operationsPort] = (await freePorts(2)) as [number, number]
-const gateway = await startServiceProcess({
-  name: 'gateway',
-  operationsPort,
-  logFile: join(directory, 'gateway.log'),
+const gateway = await startGatewayProcess({
+  directory,
+  providerUrl: provider.url,
+  receiverUrl: receiver.url,
   environment: {
     LOG_LEVEL: 'error',
-    GATEWAY_HOST: '127.0.0.1',
-    GATEWAY_PORT: String(port),
-    UPSTREAM_URL: provider.url,
     PROXY_API_KEY: proxyKey,
-    API_BACKEND_URL: receiver.url,
     // Shorter than a phase: what is silent is given up.
     BACKEND_TIMEOUT_MS: '2000',
-    SERVICE_API_KEY: 'svc_bench',
-    SPOOL_DIR: join(directory, 'spool'),
     SPOOL_KEY: Buffer.alloc(32, 5).toString('base64'),
   },
 })
-const metric = (name: string) => readMetric(operationsPort, `sluice_gateway_${name}`)
+const metric = (name: string) => readMetric(gateway.operationsPort, `sluice_gateway_${name}`)
 const order: LoadOrder = {
-  url: `http://127.0.0.1:${port}`,
+  url: gateway.url,
   connections: 64,
   seconds: maximumSeconds,
   headers: { 'content-type': 'application/json', authorization: `Bearer ${proxyKey}` },

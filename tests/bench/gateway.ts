@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { freePorts } from '#infra/embedded/free-port.ts'
 import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
 import { startBenchProcess } from '../support/bench-process.ts'
 import {
@@ -17,7 +16,7 @@ import {
 } from '../support/gateway-bench.ts'
 import type { RecordCount } from '../support/record-counter.ts'
 import { startNginxProxy } from '../support/nginx-proxy.ts'
-import { startServiceProcess } from '../support/service-process.ts'
+import { startGatewayProcess } from '../support/start-gateway-process.ts'
 import { startStack } from '../support/start-stack.ts'
 import { until } from '../support/until.ts'
 
@@ -77,21 +76,14 @@ try {
 
 /** A gateway whose records go to the counting receiver. */
 async function startAlone(): Promise<{ gateway: Target; stop: () => Promise<unknown> }> {
-  const [port, operationsPort] = (await freePorts(2)) as [number, number]
-  const running = await startServiceProcess({
-    name: 'gateway',
-    operationsPort,
-    logFile: join(directory, 'gateway.log'),
+  const running = await startGatewayProcess({
+    directory,
+    providerUrl: provider.url,
+    receiverUrl: receiver.url,
     environment: {
       NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'] ?? '',
       LOG_LEVEL: 'warn',
-      GATEWAY_HOST: '127.0.0.1',
-      GATEWAY_PORT: String(port),
-      UPSTREAM_URL: provider.url,
       PROXY_API_KEY: proxyKey,
-      API_BACKEND_URL: receiver.url,
-      SERVICE_API_KEY: 'svc_bench',
-      SPOOL_DIR: join(directory, 'spool'),
       SPOOL_KEY: Buffer.alloc(32, 5).toString('base64'),
     },
   })
@@ -100,7 +92,7 @@ async function startAlone(): Promise<{ gateway: Target; stop: () => Promise<unkn
     expected += answered
     await until(async () => (await receiver.ask<RecordCount>({})).distinct >= expected)
   }
-  const target = { name: 'gateway', url: `http://127.0.0.1:${port}`, pid: running.pid, settle }
+  const target = { name: 'gateway', url: running.url, pid: running.pid, settle }
   return { gateway: target, stop: running.stop }
 }
 

@@ -4,12 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { freePorts } from '#infra/embedded/free-port.ts'
 import { startCalling, type CallingClients } from '#tests/support/calling-clients.ts'
 import { startMockProvider, type MockProvider } from '#tests/support/mock-provider.ts'
 import { readMetric } from '#tests/support/read-metric.ts'
 import { startRecordReceiver, type RecordReceiver } from '#tests/support/record-receiver.ts'
-import { startServiceProcess, type ServiceProcess } from '#tests/support/service-process.ts'
+import { startGatewayProcess, type GatewayProcess } from '#tests/support/start-gateway-process.ts'
 import { until } from '#tests/support/until.ts'
 
 /** A disk of its own that can really be full: less than the spool may take, so that it is the kernel that refuses. */
@@ -20,9 +19,7 @@ const lostAtLeast = 50
 
 let provider: MockProvider
 let receiver: RecordReceiver
-let gateway: ServiceProcess
-let url: string
-let operationsPort: number
+let gateway: GatewayProcess
 const calling: CallingClients[] = []
 
 function mountDisk(): boolean {
@@ -38,23 +35,15 @@ function mountDisk(): boolean {
 }
 
 beforeAll(async () => {
-  const [port, operations] = (await freePorts(2)) as [number, number]
-  operationsPort = operations
   provider = await startMockProvider()
   receiver = await startRecordReceiver()
-  url = `http://127.0.0.1:${port}`
-  gateway = await startServiceProcess({
-    name: 'gateway',
-    operationsPort,
-    logFile: join(directory, 'gateway.log'),
+  gateway = await startGatewayProcess({
+    directory,
+    providerUrl: provider.url,
+    receiverUrl: receiver.url,
     environment: {
       LOG_LEVEL: 'error',
-      GATEWAY_HOST: '127.0.0.1',
-      GATEWAY_PORT: String(port),
-      UPSTREAM_URL: provider.url,
       PROXY_API_KEY: 'k',
-      API_BACKEND_URL: receiver.url,
-      SERVICE_API_KEY: 'svc_test',
       SPOOL_DIR: join(disk, 'spool'),
       SPOOL_KEY: Buffer.alloc(32, 5).toString('base64'),
     },
@@ -72,10 +61,10 @@ afterAll(async () => {
 
 const here = isMounted ? test : test.skip
 here('a full disk: no call fails, and what is missing is exactly what the metric says', async () => {
-  const lost = () => readMetric(operationsPort, 'sluice_gateway_records_lost_total')
+  const lost = () => readMetric(gateway.operationsPort, 'sluice_gateway_records_lost_total')
   const padding = () => randomBytes(4_096).toString('hex')
   const call = () => {
-    const started = startCalling({ gatewayUrl: url, proxyApiKey: 'k', clients: 16, padding })
+    const started = startCalling({ gatewayUrl: gateway.url, proxyApiKey: 'k', clients: 16, padding })
     calling.push(started)
     return started
   }

@@ -3,45 +3,36 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { freePorts } from '#infra/embedded/free-port.ts'
 import { chunk, startRawUpstream, type RawUpstream } from '#tests/support/raw-upstream.ts'
 import { startRecordReceiver, type RecordReceiver } from '#tests/support/record-receiver.ts'
-import { startServiceProcess, type ServiceProcess } from '#tests/support/service-process.ts'
+import { startGatewayProcess, type GatewayProcess } from '#tests/support/start-gateway-process.ts'
 import { until } from '#tests/support/until.ts'
 
 /** The gateway as it runs: processes, a log, a spool. The disk is not encrypted, so that a test can look for what must not be on it. */
 let receiver: RecordReceiver
 let upstream: RawUpstream
-let gateway: ServiceProcess
+let gateway: GatewayProcess
 let directory: string
-let url: string
 let operations: string
 
 beforeAll(async () => {
-  const [port, operationsPort] = (await freePorts(2)) as [number, number]
   directory = await mkdtemp(join(tmpdir(), 'sluice-workers-'))
   receiver = await startRecordReceiver()
   upstream = await startRawUpstream()
-  url = `http://127.0.0.1:${port}`
-  operations = `http://127.0.0.1:${operationsPort}`
-  gateway = await startServiceProcess({
-    name: 'gateway',
-    operationsPort,
-    logFile: join(directory, 'gateway.log'),
+  gateway = await startGatewayProcess({
+    directory,
+    providerUrl: upstream.url,
+    receiverUrl: receiver.url,
     environment: {
       LOG_LEVEL: 'trace',
       GATEWAY_WORKERS: '2',
-      GATEWAY_HOST: '127.0.0.1',
-      GATEWAY_PORT: String(port),
       // Of which each worker takes half and drops what is more: a slow moment of one must not reach that here.
       GATEWAY_MAX_CONNECTIONS: '200',
-      UPSTREAM_URL: upstream.url,
       PROXY_API_KEY: 'SECRET-proxy-key',
-      API_BACKEND_URL: receiver.url,
       SERVICE_API_KEY: 'svc_SECRET-service-key',
-      SPOOL_DIR: join(directory, 'spool'),
     },
   })
+  operations = `http://127.0.0.1:${gateway.operationsPort}`
 })
 
 afterAll(async () => {
@@ -62,7 +53,7 @@ const headers = {
 function call(path = '/v1/chat/completions', body = '{"model":"m"}'): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = { method: 'POST', agent: false, headers: { ...headers, 'content-length': body.length } }
-    request(url + path, options, (response) => {
+    request(gateway.url + path, options, (response) => {
       response.resume()
       response.on('end', () => resolve(String(response.headers['x-service-request-id'])))
       response.on('error', reject)
