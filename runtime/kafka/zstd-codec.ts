@@ -10,17 +10,25 @@ const decompressAside = promisify(zstdDecompress)
  * 24). Larger ones would hold the event loop up.
  */
 const onTheSpotBytes = 16 * 1024
+/** The first is zlib's own. */
+const [leastChunkBytes, mostChunkBytes] = [64, 128 * 1024]
 
-/** Level 1: bodies are compressed already when they are sealed, so more effort would find little. */
-const packing = { params: { [constants.ZSTD_c_compressionLevel]: 1 }, chunkSize: 128 * 1024 }
+/** Level 1: bodies are compressed already when they are sealed, so more effort would find little. Tables and room are made for what is there, no more. */
+const packingOf = ({ length }: Buffer) => ({
+  params: { [constants.ZSTD_c_compressionLevel]: 1 },
+  pledgedSrcSize: length,
+  chunkSize: Math.min(Math.max(length, leastChunkBytes), mostChunkBytes),
+})
 /** A record batch is at most a few message sizes; what unpacks to more than this is not ours. */
-const unpacking = { maxOutputLength: 256 * 1024 * 1024, chunkSize: 128 * 1024 }
+const unpacking = { maxOutputLength: 256 * 1024 * 1024, chunkSize: mostChunkBytes }
 
 /** Teaches kafkajs zstd, which it knows only by number, with Node's own. */
 export function registerZstd(): void {
   kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = () => ({
     compress: async ({ buffer }: { buffer: Buffer }) =>
-      buffer.length <= onTheSpotBytes ? zstdCompressSync(buffer, packing) : compressAside(buffer, packing),
+      buffer.length <= onTheSpotBytes
+        ? zstdCompressSync(buffer, packingOf(buffer))
+        : compressAside(buffer, packingOf(buffer)),
     decompress: async (packed: Buffer) =>
       packed.length <= onTheSpotBytes
         ? zstdDecompressSync(packed, unpacking)
