@@ -86,7 +86,6 @@ class ParallelConsumer<T> {
   #tick: NodeJS.Timeout | undefined
   readonly #pumpSoon = oncePerTurn(() => this.#pump())
   readonly #dueTimes: DueTimes<T>
-  #round: Promise<void> | null = null
   #stopped: Promise<void> | null = null
 
   constructor(options: ParallelConsumerOptions<T>) {
@@ -177,7 +176,7 @@ class ParallelConsumer<T> {
   }
 
   /** Only takes in: kafkajs must go on fetching and beating. Not a moment may pass between the check of the generation and `advance`. */
-  async #take(payload: EachBatchPayload, assigned: Assigned): Promise<void> {
+  #take(payload: EachBatchPayload, assigned: Assigned): void {
     const { topic, partition, messages, highWatermark } = payload.batch
     const work = this.#work.get(partitionKey(assigned))
     const last = messages.at(-1)
@@ -192,9 +191,8 @@ class ParallelConsumer<T> {
       this.member.pause(assigned)
     }
     this.#pump()
-    // A commit behind a fetch that waits for data waits with it (one connection): so the first mark goes before the next fetch.
+    // Not waited for: fetches have a connection of their own (kafkajs's pool of two), and the next partition's records would wait with it.
     void this.#commit()
-    await this.#round
   }
 
   #bytesEach(): number {
@@ -265,8 +263,7 @@ class ParallelConsumer<T> {
   async #commitWhileAsked(): Promise<void> {
     while (this.#commitAgain && !this.#rebalancing && !this.member.stopping.aborted) {
       this.#commitAgain = false
-      this.#round = this.#commitAll((work) => work.progress())
-      await this.#round
+      await this.#commitAll((work) => work.progress())
       this.#pump()
     }
   }
