@@ -51,6 +51,11 @@ export function refuseUrl(url: string, policy: OutboundPolicy): string | undefin
   return undefined
 }
 
+/** Whether a host, as {@link hostOf} names it, is this machine by its name or number. Other names may lead here too. */
+export function isLoopback(host: string): boolean {
+  return ipaddr.isValid(host) ? ipaddr.process(host).range() === 'loopback' : host === 'localhost'
+}
+
 /** Why `url` may not be attacked; undefined when it may: its host is loopback or named. Names that only lead to loopback are not. */
 export function refuseTarget(url: string, allowedHosts: ReadonlySet<string>): string | undefined {
   if (!URL.canParse(url)) return 'is not a URL'
@@ -59,6 +64,5 @@ export function refuseTarget(url: string, allowedHosts: ReadonlySet<string>): st
     return 'must start with http:// or https://'
   if (parsed.username !== '' || parsed.password !== '') return 'must not hold a user name or a password'
   const host = hostOf(parsed.hostname)
-  const isLoopback = ipaddr.isValid(host) ? ipaddr.process(host).range() === 'loopback' : host === 'localhost'
-  return isLoopback || allowedHosts.has(host) ? undefined : `${host} is not among REDTEAM_ALLOWED_HOSTS`
+  return isLoopback(host) || allowedHosts.has(host) ? undefined : `${host} is not among REDTEAM_ALLOWED_HOSTS`
 }

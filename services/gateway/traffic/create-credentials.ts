@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Log } from '#runtime/log.ts'
+import { hostOf, isLoopback } from '#runtime/outbound-address.ts'
 import type { GatewayConfig } from '../config.ts'
 import {
   fetchClientCredentialsToken,
@@ -35,7 +36,16 @@ export function createCredentials(
       fetchToken: () => fetchClientCredentialsToken(client, dispatcher),
     })
   }
-  if (key === undefined) return undefined
+  if (key === undefined) {
+    const host = hostOf(new URL(config.UPSTREAM_URL).hostname)
+    // A model on this machine asks for no key; elsewhere every call would be answered with 401, and PROXY_API_KEY told to the provider.
+    if (!isLoopback(host))
+      log.warn(
+        { upstream: host },
+        'UPSTREAM_API_KEY is not set: the provider is sent the Authorization of applications, which holds PROXY_API_KEY',
+      )
+    return undefined
+  }
   return fixedCredentials(
     name === undefined ? { name: 'Authorization', value: `Bearer ${key}` } : { name, value: key },
   )

@@ -1,5 +1,9 @@
-import { beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, jest, test } from '@jest/globals'
+import { Agent } from 'undici'
+import { parseConfig } from '#runtime/config.ts'
 import { createLog } from '#runtime/log.ts'
+import { gatewayConfigSchema } from '../config.ts'
+import { createCredentials } from './create-credentials.ts'
 import { tokenCredentials, TokenUnavailable, type AccessToken } from './upstream-credentials.ts'
 
 let nowMs: number
@@ -65,4 +69,23 @@ test('a refused token is replaced once however many calls were refused; not agai
   expect(own.refused('Bearer t2')).toBe(false)
   nowMs += 10_000
   expect(own.refused('Bearer t2')).toBe(true)
+})
+
+test.each([
+  ['https://models.example.com', {}, ['models.example.com']],
+  ['http://[::1]:8081', {}, []],
+  ['http://localhost:8081', {}, []],
+  ['https://models.example.com', { UPSTREAM_API_KEY: 'k' }, []],
+])('a provider elsewhere that would be sent PROXY_API_KEY is warned of: %s %j', (url, more, expected) => {
+  const parsed = parseConfig(gatewayConfigSchema, {
+    UPSTREAM_URL: url,
+    PROXY_API_KEY: 'p',
+    SERVICE_API_KEY: 's',
+    API_BACKEND_URL: 'http://localhost:8000',
+    ...more,
+  })
+  if (!parsed.ok) throw new Error(parsed.problems.join())
+  const warn = jest.spyOn(log, 'warn').mockReset()
+  createCredentials(parsed.value, new Agent(), log)
+  expect(warn.mock.calls.map(([fields]) => (fields as { upstream: string }).upstream)).toEqual(expected)
 })
