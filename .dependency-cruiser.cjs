@@ -16,6 +16,22 @@ function layer(name, from, allowed, comment) {
   }
 }
 
+/** The commands that operators run in the image, which has no development packages. */
+const COMMANDS = [
+  'doctor',
+  'erase',
+  'kafka-acls',
+  'keys',
+  'migrate',
+  'redrive',
+  'replay',
+  'rewind',
+  'scorers',
+]
+const developmentPackages = Object.keys(require('./package.json').devDependencies).filter(
+  (name) => !name.startsWith('@types/'),
+)
+
 module.exports = {
   forbidden: [
     layer(
@@ -87,6 +103,13 @@ module.exports = {
         pathNot: [TEST, '^services/dashboard/client/'],
       },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'commands-run-in-the-image',
+      severity: 'error',
+      comment: 'what a command of operators reaches is in the image',
+      from: { path: `^scripts/(${COMMANDS.join('|')})\\.ts$` },
+      to: { reachable: true, path: `(^|/)node_modules/(${developmentPackages.join('|')})/` },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },

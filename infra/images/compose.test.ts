@@ -1,9 +1,14 @@
+import { execFile } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { notifierNodeOptions } from '#infra/node-options.ts'
+import { gatewayConfigSchema } from '#services/gateway/config.ts'
 
 interface Container {
   image: string
@@ -77,6 +82,15 @@ test.each(own)(
   },
 )
 
+test('the gateway can be given what a provider is to know it by', () => {
+  const given = Object.keys(containerOf('gateway').environment ?? {})
+  expect(given).toEqual(
+    expect.arrayContaining(
+      Object.keys(gatewayConfigSchema.shape).filter((name) => /^UPSTREAM_(A|CLIENT|TOKEN)/.test(name)),
+    ),
+  )
+})
+
 test('nothing is of no version or without an end to its memory, and whatever stays says how it is', () => {
   for (const [name, { image, mem_limit: memory, healthcheck }] of containers) {
     expect({ name, image }).not.toEqual({ name, image: expect.stringMatching(/:latest$|^[^:]+$/) })
@@ -125,4 +139,22 @@ test('the image is made of files that exist, of bases with a version, and runs a
   const bases = lines.filter((line) => line.startsWith('FROM ')).map((line) => line.split(' ')[1] ?? '')
   for (const base of bases) expect(base).toMatch(/^node:24-/)
   expect(lines).toContain('USER node')
+})
+
+test('commands run in the image with its own Node, and install nothing there', async () => {
+  expect(read('infra', 'images', 'Dockerfile').split('FROM ').at(-1)).not.toContain('package-lock.json')
+  const image = await mkdtemp(join(tmpdir(), 'image-'))
+  try {
+    await mkdir(join(image, 'node_modules'))
+    for (const file of ['scripts/use-node', 'scripts/packages-match.cjs', 'scripts/doctor'])
+      await cp(join(root, file), join(image, file))
+    await writeFile(join(image, 'scripts', 'doctor.ts'), 'console.log(process.execPath, process.argv[2])')
+    const PATH = [dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter)
+    const { stdout } = await promisify(execFile)(join(image, 'scripts', 'doctor'), ['--json'], {
+      env: { PATH },
+    })
+    expect(stdout.trim()).toBe(`${process.execPath} --json`)
+  } finally {
+    await rm(image, { recursive: true })
+  }
 })
