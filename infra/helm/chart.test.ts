@@ -1,74 +1,20 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { parseAllDocuments } from 'yaml'
 import { z } from 'zod'
 import { notifierNodeOptions } from '#infra/node-options.ts'
 import { topics } from '#schemas/topics.ts'
 import { findHelm, renderChart } from './render-chart.ts'
+import { parseResources, workloadsOf, type Labels } from './testing/chart-resources.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const rendered = readFileSync(join(import.meta.dirname, 'rendered.yaml'), 'utf8')
 
-type Labels = Record<string, string>
-interface Variable {
-  name: string
-  value?: string
-  valueFrom?: { secretKeyRef: { name: string; key: string; optional: boolean } }
-}
-interface Container {
-  args: string[]
-  image: string
-  env: Variable[]
-  ports?: { name: string; containerPort: number }[]
-  resources: { requests: object; limits: { memory: string } }
-  securityContext: object
-  volumeMounts: { name: string; mountPath: string }[]
-  startupProbe?: object
-  livenessProbe?: object
-  readinessProbe?: object
-}
-interface Pod {
-  metadata: { labels: Labels }
-  spec: {
-    automountServiceAccountToken: boolean
-    terminationGracePeriodSeconds?: number
-    securityContext: object
-    containers: [Container]
-    volumes: { name: string; configMap?: { name: string } }[]
-  }
-}
-interface Resource {
-  kind: string
-  metadata: { name: string; annotations?: Labels }
-  spec: {
-    template: Pod
-    selector: Labels & { matchLabels?: Labels }
-    podSelector: { matchLabels: Labels }
-    maxReplicaCount: number
-    triggers: { metadata: { topic: string; consumerGroup: string } }[]
-    secretTargetRef: { name: string }[]
-    volumeClaimTemplates?: { metadata: { name: string } }[]
-  }
-}
-
-const resources = parseAllDocuments(rendered).map((document) => document.toJS() as Resource)
+const resources = parseResources(rendered)
 const ofKind = (...kinds: string[]) => resources.filter(({ kind }) => kinds.includes(kind))
-const workloads = ofKind('Deployment', 'StatefulSet', 'Job').map(({ metadata, spec }) => {
-  const { template, volumeClaimTemplates = [] } = spec
-  const volumes = [
-    ...template.spec.volumes,
-    ...volumeClaimTemplates.map((claim) => ({ name: claim.metadata.name })),
-  ]
-  const [container] = template.spec.containers
-  return {
-    name: metadata.name.replace('sluice-', ''),
-    labels: template.metadata.labels,
-    pod: template.spec,
-    container,
-    volumes,
-  }
-})
+const workloads = workloadsOf(resources)
+/** Read by Node itself; docs/configuration.md says what for. */
+const ofNode = 'NODE_EXTRA_CA_CERTS'
 const services = workloads.filter(({ name }) => name !== 'migrate')
 
 async function schemaOf(service: string): Promise<z.ZodObject> {
@@ -89,6 +35,28 @@ test('rendered.yaml is what Helm makes of the chart', async () => {
   expect(helm === undefined ? rendered : await renderChart(helm)).toBe(rendered)
 })
 
+test('a Secret that the chart makes has pods start anew when it changes; what is switched off or in a file is asked of none', async () => {
+  const helm = await findHelm(process.env['PATH'])
+  // Said above.
+  if (helm === undefined) return
+  const variables = async (...settings: string[]) => {
+    const all = workloadsOf(parseResources(await renderChart(helm, settings)))
+    const api = all.find(({ name }) => name === 'api')
+    return { sum: api?.annotations?.['checksum/secret'], env: api?.container.env ?? [] }
+  }
+  const [one, other] = [await variables('secrets.create.A=a'), await variables('secrets.create.A=b')]
+  expect(one.sum).toMatch(/^[0-9a-f]{64}$/)
+  expect(other.sum).not.toBe(one.sum)
+  const settings = [
+    'secrets.without={BODY_ENCRYPTION_KEYS}',
+    'api.env.INTERNAL_API_SECRET_FILE=/a',
+    'sink.autoscaling.max=12',
+  ]
+  const names = (await variables(...settings)).env.map(({ name }) => name)
+  expect(names).toEqual(expect.arrayContaining(['DATABASE_URL', 'INTERNAL_API_SECRET_FILE']))
+  expect(names.filter((name) => /^(BODY_ENCRYPTION_KEYS|INTERNAL_API_SECRET)$/.test(name))).toEqual([])
+})
+
 test('every service runs, the notifier with room for what is in flight', () => {
   // ingest is served by the API's process; alone it is not part of the chart.
   const all = globSync('*/main.ts', { cwd: join(root, 'services') }).map(dirname)
@@ -103,9 +71,10 @@ test.each(services.map(({ name, container }) => [name, container] as const))(
   '%s is given variables that it knows, with values that it takes, and all that it needs',
   async (name, { env, ports = [] }) => {
     const schema = await schemaOf(name)
-    expect(env.map((variable) => variable.name).filter((variable) => !(variable in schema.shape))).toEqual([])
+    const unknown = env.map((variable) => variable.name).filter((variable) => !(variable in schema.shape))
+    expect(unknown).toEqual([ofNode])
     for (const { name: variable, value } of env) {
-      if (value === undefined) continue
+      if (value === undefined || variable === ofNode) continue
       const { success } = fieldOf(schema, variable).safeParse(value)
       expect({ variable, value, success }).toEqual({ variable, value, success: true })
     }
@@ -140,6 +109,51 @@ test('secrets come from the Secret, to those who use them and to nobody else', (
       expect(valueFrom?.secretKeyRef).toMatchObject({ name: secret, key: variable })
     }
   }
+})
+
+test('no pod starts without the secrets that it must have', () => {
+  const required = Object.fromEntries(
+    workloads.map(({ name, container }) => [
+      name,
+      container.env
+        .filter(({ valueFrom }) => valueFrom?.secretKeyRef.optional === false)
+        .map((variable) => variable.name)
+        .sort(),
+    ]),
+  )
+  const data = [
+    'DATABASE_SSL_CA',
+    'DATABASE_URL',
+    'KAFKA_SASL_PASSWORD',
+    'KAFKA_SASL_USERNAME',
+    'KAFKA_SSL_CA',
+  ]
+  expect(required).toEqual({
+    gateway: ['PROXY_API_KEY', 'SERVICE_API_KEY', 'SPOOL_KEY', 'UPSTREAM_API_KEY'],
+    api: ['BODY_ENCRYPTION_KEYS', ...data.slice(0, 2), 'INTERNAL_API_SECRET', ...data.slice(2)],
+    sink: data,
+    scorer: ['BODY_ENCRYPTION_KEYS', ...data, 'OPENAI_API_KEY'],
+    notifier: ['BODY_ENCRYPTION_KEYS', ...data],
+    redteam: ['BODY_ENCRYPTION_KEYS', ...data.slice(0, 2), 'INTERNAL_API_SECRET'],
+    dashboard: ['INTERNAL_API_SECRET'],
+    migrate: data,
+  })
+})
+
+test('every pod has the files of the values, and the dashboard knows its ingress', () => {
+  for (const { name, container, annotations, volumes } of workloads) {
+    expect({ name, mounts: container.volumeMounts }).toMatchObject({
+      mounts: expect.arrayContaining([
+        { name: 'authorities', mountPath: '/etc/authorities', readOnly: true },
+      ]) as unknown,
+    })
+    expect(volumes).toContainEqual({ name: 'authorities', configMap: { name: 'authorities' } })
+    if (name !== 'migrate') expect(annotations).toEqual({ 'example.com/team': 'models' })
+  }
+  const holders = workloads.filter(({ container }) =>
+    container.env.some(({ name, value }) => name === 'TRUSTED_PROXIES' && value === '10.244.0.0/16'),
+  )
+  expect(holders.map(({ name }) => name)).toEqual(['dashboard'])
 })
 
 test('pods run without rights, write to their own volumes alone, and have an end to their memory', () => {

@@ -19,13 +19,14 @@ export async function findHelm(searchPath = ''): Promise<string | undefined> {
   return undefined
 }
 
-/** What Helm makes of example-values.yaml. */
-export async function renderChart(helm: string): Promise<string> {
+/** What Helm makes of example-values.yaml, with these settings (`a.b=c`) besides. */
+export async function renderChart(helm: string, settings: readonly string[] = []): Promise<string> {
   const chart = import.meta.dirname
   // A Helm that Go built itself takes the cluster for an ancient one unless told.
   const place = ['--namespace', 'sluice', '--kube-version', '1.34.0']
   const values = join(chart, 'example-values.yaml')
   const options = { maxBuffer: 16 * 1024 * 1024 }
-  const { stdout } = await run(helm, ['template', 'sluice', chart, ...place, '-f', values], options)
+  const more = settings.flatMap((setting) => ['--set', setting])
+  const { stdout } = await run(helm, ['template', 'sluice', chart, ...place, '-f', values, ...more], options)
   return stdout
 }

@@ -44,6 +44,16 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- get $names .process | toJson -}}
 {{- end }}
 
+{{/* Without these a process does not start; without the others it does less, or says itself what is missing. A misspelt key of the Secret must not mean unencrypted bodies. */}}
+{{- define "sluice.requiredSecrets" -}}
+{{- $gateway := .Values.gateway.env -}}
+{{- $required := list "DATABASE_URL" "INTERNAL_API_SECRET" "BODY_ENCRYPTION_KEYS" "SPOOL_KEY" -}}
+{{- if ne ($gateway.GATEWAY_AUTH | default "") "project_keys" }}{{ $required = concat $required (list "PROXY_API_KEY" "SERVICE_API_KEY") }}{{ end -}}
+{{- $required = append $required (ternary "UPSTREAM_CLIENT_SECRET" "UPSTREAM_API_KEY" (eq ($gateway.UPSTREAM_AUTH | default "") "client_credentials")) -}}
+{{- if ne .Values.kafka.sasl "none" }}{{ $required = concat $required (list "KAFKA_SASL_USERNAME" "KAFKA_SASL_PASSWORD") }}{{ end -}}
+{{- concat $required .Values.secrets.require | toJson -}}
+{{- end }}
+
 {{- define "sluice.secretName" -}}
 {{- $own := get (get .root.Values .process) "secretName" -}}
 {{- $own | default .root.Values.secrets.name | required "secrets.name: which Secret holds DATABASE_URL and the others?" -}}
@@ -66,6 +76,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- if has .process (list "gateway" "dashboard" "redteam") }}{{ $_ := set $all "API_BACKEND_URL" $api }}{{ end -}}
 {{- if has .process (list "api" "sink" "dashboard" "redteam") }}{{ $_ := set $all "DASHBOARD_URL" $values.dashboardUrl }}{{ end -}}
 {{- if eq .process "api" }}{{ $_ := set $all "PUBLIC_BASE_URL" $values.publicBaseUrl }}{{ end -}}
+{{- if and (eq .process "dashboard") $values.ingress.trustedProxies }}{{ $_ := set $all "TRUSTED_PROXIES" $values.ingress.trustedProxies }}{{ end -}}
 {{- if eq .process "gateway" }}{{ $_ := set $all "SPOOL_DIR" "/var/lib/sluice/spool" }}{{ end -}}
 {{- if and (eq .process "scorer") $values.scorer.customScorers }}{{ $_ := set $all "CUSTOM_SCORERS_FILE" "/etc/sluice/scorers.yaml" }}{{ end -}}
 {{- mergeOverwrite $all $values.env (get $values .process).env | toJson -}}
@@ -73,14 +84,20 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 
 {{- define "sluice.env" -}}
 {{- $secret := include "sluice.secretName" . }}
-{{- range $name, $value := include "sluice.variables" . | fromJson }}
+{{- $variables := include "sluice.variables" . | fromJson }}
+{{- $required := include "sluice.requiredSecrets" .root | fromJsonArray }}
+{{- $without := .root.Values.secrets.without }}
+{{- range $name, $value := $variables }}
 - name: {{ $name }}
   value: {{ toString $value | quote }}
 {{- end }}
 {{- range $name := include "sluice.secrets" . | fromJsonArray }}
+{{- /* What a file holds (NAME_FILE) is not in the Secret. */}}
+{{- if not (or (has $name $without) (hasKey $variables (printf "%s_FILE" $name))) }}
 - name: {{ $name }}
   valueFrom:
-    secretKeyRef: { name: {{ $secret }}, key: {{ $name }}, optional: {{ ne $name "DATABASE_URL" }} }
+    secretKeyRef: { name: {{ $secret }}, key: {{ $name }}, optional: {{ not (has $name $required) }} }
+{{- end }}
 {{- end }}
 {{- end }}
 
@@ -103,8 +120,14 @@ capabilities: { drop: [ALL] }
 {{- define "sluice.pod" -}}
 {{- $own := get .root.Values .process -}}
 {{- $ports := get (include "sluice.ports" .root | fromJson) .process -}}
+{{- $annotations := .root.Values.podAnnotations }}
+{{- /* Variables are read once: pods begin anew when a Secret that the chart makes has changed. */}}
+{{- with .root.Values.secrets.create }}{{ $annotations = merge (dict "checksum/secret" (toJson . | sha256sum)) $annotations }}{{ end -}}
 metadata:
   labels: {{- include "sluice.labels" . | nindent 4 }}
+  {{- with $annotations }}
+  annotations: {{- toYaml . | nindent 4 }}
+  {{- end }}
 spec:
   automountServiceAccountToken: false
   enableServiceLinks: false
@@ -154,9 +177,15 @@ spec:
         {{- if and (eq .process "scorer") $own.customScorers }}
         - { name: scorers, mountPath: /etc/sluice, readOnly: true }
         {{- end }}
+        {{- with .root.Values.extraVolumeMounts }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
   volumes:
     - { name: tmp, emptyDir: { sizeLimit: 256Mi } }
     {{- if and (eq .process "scorer") $own.customScorers }}
     - { name: scorers, configMap: { name: {{ include "sluice.name" .root }}-scorers } }
+    {{- end }}
+    {{- with .root.Values.extraVolumes }}
+    {{- toYaml . | nindent 4 }}
     {{- end }}
 {{- end }}
