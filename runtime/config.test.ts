@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { kafkaFields, operationsPort, parseConfig, processFields, sealingFields } from './config.ts'
+import {
+  kafkaFields,
+  operationsPort,
+  parseConfig,
+  postgresFields,
+  processFields,
+  sealingFields,
+} from './config.ts'
 
 const schema = z.object({
   ...processFields,
@@ -40,6 +47,21 @@ test('names every problem at once, never a value', () => {
   expect(problems.join('\n')).toMatch(/OPS_PORT: /)
   expect(problems.join('\n')).toMatch(/BODY_ENCRYPTION_KEYS: expected id:base64 of exactly 32 bytes/)
   expect(problems.join('\n')).not.toMatch(/c2VjcmV0/)
+})
+
+test('an authority for Postgres is refused beside a URL that would override it', () => {
+  const problemsOf = (url: string, authority?: string) => {
+    const given = { DATABASE_URL: url, DATABASE_SSL_CA: authority }
+    const parsed = parseConfig(z.object(postgresFields), given)
+    return parsed.ok ? [] : parsed.problems
+  }
+  const url = 'postgres://u:hidden@db:5432/sluice'
+  for (const mode of ['sslmode=disable', 'sslmode=no-verify', 'sslmode=verify-full', 'ssl=0'])
+    expect(problemsOf(`${url}?application_name=a&${mode}`, 'PEM')).toEqual([
+      `DATABASE_SSL_CA: is set, and DATABASE_URL has ${mode.split('=')[0] ?? ''}, which would override it: take one away`,
+    ])
+  expect(problemsOf(`${url}?application_name=a&sslnegotiation=direct`, 'PEM')).toEqual([])
+  expect(problemsOf(`${url}?sslmode=require`)).toEqual([])
 })
 
 test('takes a secret from a file, and says when the file cannot be read', () => {

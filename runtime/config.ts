@@ -48,7 +48,11 @@ export const groupFields = {
 }
 
 export const registryFields = {
-  SCHEMA_REGISTRY_URL: z.url().describe('Schema registry, its Confluent-compatible address.'),
+  SCHEMA_REGISTRY_URL: z
+    .url()
+    .describe(
+      'Schema registry, its Confluent-compatible address; `https://user:password@host` where it asks for credentials, percent-encoded.',
+    ),
 }
 
 export const postgresFields = {
@@ -60,7 +64,9 @@ export const postgresFields = {
   DATABASE_SSL_CA: z
     .string()
     .optional()
-    .describe('Certificate authority of Postgres, PEM. Set: TLS is used and verified.'),
+    .describe(
+      'Certificate authority of Postgres, PEM. Set: TLS is used and verified; DATABASE_URL must then say nothing of TLS itself (sslmode, ssl, sslrootcert, sslcert, sslkey), because that would be what counts.',
+    ),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(10).describe('Connections at most.'),
 }
 
@@ -168,6 +174,7 @@ export function parseConfig<S extends z.ZodObject>(
     // An empty variable is how compose files and charts write "unset".
     if (value !== undefined && value !== '') given[name] = value
   }
+  problems.push(...conflictsIn(given))
   const parsed = schema.safeParse(given)
   if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => describeIssue(issue, given)))
   return parsed.success && problems.length === 0 ? { ok: true, value: parsed.data } : { ok: false, problems }
@@ -182,6 +189,19 @@ function readVariable(name: string, environment: Environment, problems: string[]
     problems.push(`${name}_FILE: cannot be read (${messageOf(error)})`)
     return undefined
   }
+}
+
+const tlsParameters = new Set(['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'])
+
+/** pg takes what a URL says of TLS and drops the authority: with `sslmode=disable` nothing would be encrypted, with `no-verify` nothing verified. */
+function conflictsIn({ DATABASE_URL: url, DATABASE_SSL_CA: authority }: Record<string, string>): string[] {
+  if (url === undefined || authority === undefined || !URL.canParse(url)) return []
+  const said = [...new URL(url).searchParams.keys()].filter((name) => tlsParameters.has(name))
+  return said.length === 0
+    ? []
+    : [
+        `DATABASE_SSL_CA: is set, and DATABASE_URL has ${said.join(', ')}, which would override it: take one away`,
+      ]
 }
 
 function describeIssue(issue: z.core.$ZodIssue, given: Record<string, string>): string {

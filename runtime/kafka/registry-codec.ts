@@ -4,6 +4,7 @@ import { messageOf, PermanentError, TransientError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { avroType, misfits, writerType } from './avro-type.ts'
 import type { Decoder, Encoder } from './records.ts'
+import { registryAddress } from './registry-address.ts'
 import { readSchemaId, wirePrefixBytes, writeWirePrefix } from './wire-format.ts'
 
 export interface Codec<T> extends Encoder<T>, Decoder<T> {
@@ -33,7 +34,7 @@ type Decode = (avroBytes: Buffer) => unknown
 export function createRegistryCodec({ url, log }: RegistryCodecOptions): RegistryCodec {
   // The registry's own retries are few: the runtime retries what is transient, with heartbeats.
   const registry = new SchemaRegistry({
-    host: url,
+    ...registryAddress(url),
     retry: { retries: 2, initialRetryTimeInSecs: 0.1, maxRetryTimeInSecs: 1 },
   })
   return {

@@ -1,3 +1,4 @@
+import { fetchRegistry } from '#runtime/kafka/registry-address.ts'
 import { avroSchemas, topics, type TopicDefinition } from '#schemas/topics.ts'
 import type { System } from './find-system.ts'
 import { ok, problem, type Finding } from './finding.ts'
@@ -7,16 +8,16 @@ const level = 'BACKWARD_TRANSITIVE'
 
 /** Whether the registry has the schema of every topic, and whether what it has can be read. */
 export async function examineSchemas({ config }: System): Promise<Finding[]> {
-  const base = config.SCHEMA_REGISTRY_URL.replace(/\/$/, '')
+  const registry = config.SCHEMA_REGISTRY_URL
   const findings = await Promise.all(
     Object.values(topics).map(async ({ name, schema }: TopicDefinition) => {
       const subject = `${config.TOPIC_PREFIX}${name}-value`
       // By name: a registry with many subjects lists only some.
-      if ((await ask(`${base}/subjects/${encodeURIComponent(subject)}/versions`)) === undefined)
+      if ((await ask(registry, `/subjects/${encodeURIComponent(subject)}/versions`)) === undefined)
         return [problem('schemas', `${subject} is not registered`, 'scripts/migrate registers it')]
       return [
-        ...(await examineLevel(base, subject)),
-        ...(await examineSchema(base, subject, avroSchemas[schema])),
+        ...(await examineLevel(registry, subject)),
+        ...(await examineSchema(registry, subject, avroSchemas[schema])),
       ]
     }),
   )
@@ -26,19 +27,26 @@ export async function examineSchemas({ config }: System): Promise<Finding[]> {
     : [ok('schemas', `all ${findings.length} subjects have the schemas of this version`)]
 }
 
-async function examineLevel(base: string, subject: string): Promise<Finding[]> {
-  const answer = await ask<{ compatibilityLevel?: string }>(`${base}/config/${encodeURIComponent(subject)}`)
+async function examineLevel(registry: string, subject: string): Promise<Finding[]> {
+  const answer = await ask<{ compatibilityLevel?: string }>(
+    registry,
+    `/config/${encodeURIComponent(subject)}`,
+  )
   const found = answer?.compatibilityLevel ?? 'not set'
   if (found === level) return []
   const what = `${subject}: compatibility is ${found}, not ${level}: a schema that breaks readers would be taken`
   return [problem('schemas', what, 'scripts/migrate sets it')]
 }
 
-async function examineSchema(base: string, subject: string, schema: object): Promise<Finding[]> {
+async function examineSchema(registry: string, subject: string, schema: object): Promise<Finding[]> {
   const of = encodeURIComponent(subject)
   const body = { schema: JSON.stringify(schema) }
-  if ((await ask(`${base}/subjects/${of}`, body)) !== undefined) return []
-  const answer = await ask<{ is_compatible: boolean }>(`${base}/compatibility/subjects/${of}/versions`, body)
+  if ((await ask(registry, `/subjects/${of}`, body)) !== undefined) return []
+  const answer = await ask<{ is_compatible: boolean }>(
+    registry,
+    `/compatibility/subjects/${of}/versions`,
+    body,
+  )
   return answer?.is_compatible === true
     ? [
         problem(
@@ -57,8 +65,8 @@ async function examineSchema(base: string, subject: string, schema: object): Pro
 }
 
 /** Undefined: the registry has no such thing. */
-async function ask<T>(url: string, body?: object): Promise<T | undefined> {
-  const response = await fetch(url, {
+async function ask<T>(registry: string, path: string, body?: object): Promise<T | undefined> {
+  const response = await fetchRegistry(registry, path, {
     signal: AbortSignal.timeout(timeoutMs),
     ...(body === undefined
       ? {}
@@ -70,6 +78,7 @@ async function ask<T>(url: string, body?: object): Promise<T | undefined> {
   })
   const text = await response.text()
   if (response.status === 404) return undefined
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text.slice(0, 200)}`)
+  if (!response.ok)
+    throw new Error(`the registry answered ${path} with ${response.status}: ${text.slice(0, 200)}`)
   return JSON.parse(text) as T
 }

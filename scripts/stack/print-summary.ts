@@ -1,3 +1,4 @@
+import { registryAddress } from '#runtime/kafka/registry-address.ts'
 import { statePaths } from './state-directory.ts'
 import type { Administrator } from './first-administrator.ts'
 import type { RunningStack } from './start-stack.ts'
@@ -16,7 +17,7 @@ Sluice is up.
   gateway    ${proxy_url}  →  ${upstream}
   API        ${base_url}  (documentation at ${base_url}/docs)
   Kafka      ${connection.kafka_brokers}
-  registry   ${connection.schema_registry_url}
+  registry   ${registryAddress(connection.schema_registry_url).host}
   Postgres   ${new URL(connection.database_url).host}
   keys       ${paths.connection}
   logs       ${paths.log('<process>')}

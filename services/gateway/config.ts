@@ -201,7 +201,9 @@ export const gatewayConfigSchema = z
       // Made once: to make it from bytes costs more than encrypting a record.
       .transform((key) => createSecretKey(key))
       .optional()
-      .describe('Encrypts records on disk: base64 of 32 bytes. Unset: they are not encrypted.'),
+      .describe(
+        'Encrypts records on disk: base64 of 32 bytes. Unset: they are not encrypted. Changed: what waits under the old one stays in the spool, unsent, until a gateway is started with that one again; let the spool empty first.',
+      ),
     SPOOL_MAX_BYTES: bytes(1024 * mebibyte, minSpoolBytes, 1024 * 1024 * mebibyte).describe(
       'Bytes of the spool on disk. When it is full the oldest records are dropped and counted.',
     ),

@@ -35,7 +35,12 @@ export const scorerConfig = z
       .describe(
         "The judge's key. Neither it nor OPENAI_BASE_URL set: no judge, and what needs one is `unscored`.",
       ),
-    OPENAI_BASE_URL: z.url().optional().describe('Any server that speaks chat completions; unset: OpenAI.'),
+    OPENAI_BASE_URL: z
+      .url()
+      // fetch refuses such a URL, and repeats it in its error.
+      .refine((url) => !/^[a-z]+:\/\/[^/?#]*@/i.test(url), 'must not hold a user name or a password')
+      .optional()
+      .describe('Any server that speaks chat completions; unset: OpenAI.'),
     OPENAI_API_VERSION: z
       .string()
       .min(1)

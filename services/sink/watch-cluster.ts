@@ -4,6 +4,7 @@ import type { Pool } from 'pg'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { isWithoutLeader, readTopics } from '#runtime/kafka/read-topics.ts'
+import { fetchRegistry } from '#runtime/kafka/registry-address.ts'
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { messageOf } from '#runtime/errors.ts'
 
@@ -71,7 +72,7 @@ export function createClusterWatch(dependencies: ClusterWatchDependencies): () =
       ask('postgres', () => pool.query('select 1')),
       ask('registry', async () => {
         const signal = AbortSignal.timeout(registryTimeoutMs)
-        const response = await fetch(`${registryUrl.replace(/\/$/, '')}/subjects`, { signal })
+        const response = await fetchRegistry(registryUrl, '/subjects', { signal })
         await response.arrayBuffer()
         if (!response.ok) throw new Error(`it answered ${response.status}`)
       }),
