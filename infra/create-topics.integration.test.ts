@@ -53,6 +53,21 @@ describe('createTopics', () => {
     }
   })
 
+  test('where brokers came later it tells what is kept once, and lets it take writes as before', async () => {
+    const prefix = newPrefix()
+    await createTopics({ kafka, prefix, replicationFactor: 1, log })
+    const names = topicsToCreate(prefix).map(({ name }) => name)
+    const name = prefix + topics.requestLogged.name
+    const retentionIs = (ms: string) => until(async () => (await configOf(name))['retention.ms'] === ms)
+    const configEntries = [{ name: 'retention.ms', value: '1000' }]
+    await admin.alterConfigs({ validateOnly: false, resources: [{ type, name, configEntries }] })
+    await retentionIs('1000')
+    expect(await createTopics({ kafka, prefix, replicationFactor: 3, log })).toEqual(names)
+    // One change sets both, and with two in sync asked for nothing could be written.
+    await retentionIs(String(topics.requestLogged.retentionMs))
+    expect((await configOf(name))['min.insync.replicas']).toBe('1')
+  })
+
   test('brings an older topic up to the table, and leaves what operators set besides', async () => {
     const prefix = newPrefix()
     const topic = prefix + topics.requestLogged.name

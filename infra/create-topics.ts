@@ -1,62 +1,82 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { COMPATIBILITY, SchemaRegistry } from '@kafkajs/confluent-schema-registry'
-import kafkajs, { type Admin, type ConfigEntries, type Kafka } from 'kafkajs'
+import kafkajs, { type Admin, type ConfigEntries, type ITopicMetadata, type Kafka } from 'kafkajs'
+import { registryAddress } from '#runtime/kafka/registry-address.ts'
 import type { Log } from '#runtime/log.ts'
 import { avroSchemas, topics, topicsToCreate, type TopicToCreate } from '#schemas/topics.ts'
+import { fewestCopies, inSyncOf, refuseFewerCopies } from './topic-copies.ts'
 
 interface CreateTopicsOptions {
   kafka: Kafka
   prefix: string
-  /** At most the number of brokers. With three, two have to be in sync for a write to be acknowledged. */
+  /** Of topics that are made; at most the number of brokers. */
   replicationFactor: number
   log: Log
 }
 
 /**
  * Makes the cluster's topics as schemas/topics.ts says: creates those that are missing, adds partitions where there are too
- * few, sets their configuration and leaves what it does not name. Can be run at any time.
+ * few, sets their configuration and leaves what it does not name. Can be run at any time, also while a broker is away: how many copies
+ * have to be in sync follows from those that a topic has. Resolves with the names of topics that have fewer than `replicationFactor`,
+ * which only an operator can change. Throws CannotStart when a missing one would have fewer copies than the others.
  */
 export async function createTopics({
   kafka,
   prefix,
   replicationFactor,
   log,
-}: CreateTopicsOptions): Promise<void> {
-  const wanted = topicsToCreate(prefix).map((topic) => ({
-    ...topic,
-    config: { ...topic.config, 'min.insync.replicas': String(Math.max(1, replicationFactor - 1)) },
-  }))
+}: CreateTopicsOptions): Promise<readonly string[]> {
+  const wanted = topicsToCreate(prefix)
   const admin = kafka.admin()
   await admin.connect()
   try {
     const existing = new Set(await admin.listTopics())
     const missing = wanted.filter(({ name }) => !existing.has(name))
     const present = wanted.filter(({ name }) => existing.has(name))
-    if (missing.length > 0) await createMissing(admin, missing, replicationFactor)
+    const described = await describe(admin, present)
+    const copies = new Map(described.map(({ name, partitions }) => [name, fewestCopies(partitions)]))
+    const copiesOf = ({ name }: TopicToCreate) => copies.get(name) ?? replicationFactor
+    if (missing[0] !== undefined) {
+      refuseFewerCopies(missing[0].name, replicationFactor, [...copies.values()])
+      await createMissing(admin, missing, replicationFactor)
+    }
     if (present.length > 0) {
-      await addPartitions(admin, present)
-      await setConfiguration(admin, present)
+      await addPartitions(admin, present, described)
+      await setConfiguration(
+        admin,
+        present.map((topic) => withInSync(topic, copiesOf(topic))),
+      )
     }
     await awaitTopics(admin, wanted)
     log.info({ created: missing.length, checked: present.length }, 'topics are as schemas/topics.ts says')
+    return present.filter((topic) => copiesOf(topic) < replicationFactor).map(({ name }) => name)
   } finally {
     await admin.disconnect()
   }
 }
 
+async function describe(admin: Admin, present: readonly TopicToCreate[]): Promise<ITopicMetadata[]> {
+  if (present.length === 0) return []
+  return (await admin.fetchTopicMetadata({ topics: present.map(({ name }) => name) })).topics
+}
+
+function withInSync(topic: TopicToCreate, copies: number): TopicToCreate {
+  return { ...topic, config: { ...topic.config, 'min.insync.replicas': String(inSyncOf(copies)) } }
+}
+
 async function createMissing(
   admin: Admin,
-  missing: TopicToCreate[],
+  missing: readonly TopicToCreate[],
   replicationFactor: number,
 ): Promise<void> {
   await admin.createTopics({
     waitForLeaders: false,
     timeout: 30_000,
-    topics: missing.map(({ name, partitions, config }) => ({
-      topic: name,
-      numPartitions: partitions,
+    topics: missing.map((topic) => ({
+      topic: topic.name,
+      numPartitions: topic.partitions,
       replicationFactor,
-      configEntries: entriesOf(config),
+      configEntries: entriesOf(withInSync(topic, replicationFactor).config),
     })),
   })
 }
@@ -88,8 +108,11 @@ export async function awaitTopics(
   }
 }
 
-async function addPartitions(admin: Admin, present: TopicToCreate[]): Promise<void> {
-  const { topics: described } = await admin.fetchTopicMetadata({ topics: present.map(({ name }) => name) })
+async function addPartitions(
+  admin: Admin,
+  present: readonly TopicToCreate[],
+  described: readonly ITopicMetadata[],
+): Promise<void> {
   const counts = new Map(described.map(({ name, partitions }) => [name, partitions.length]))
   const short = present.filter(({ name, partitions }) => (counts.get(name) ?? partitions) < partitions)
   if (short.length === 0) return
@@ -99,7 +122,7 @@ async function addPartitions(admin: Admin, present: TopicToCreate[]): Promise<vo
 }
 
 /** The broker replaces a topic's whole configuration, so what operators set besides ours is given again. */
-async function setConfiguration(admin: Admin, present: TopicToCreate[]): Promise<void> {
+async function setConfiguration(admin: Admin, present: readonly TopicToCreate[]): Promise<void> {
   const type = kafkajs.ConfigResourceTypes.TOPIC
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
@@ -145,7 +168,7 @@ interface RegisterSchemasOptions {
  * schema reads all that was ever written. Throws when the registry finds that a change breaks that.
  */
 export async function registerSchemas({ registryUrl, prefix, log }: RegisterSchemasOptions): Promise<void> {
-  const registry = new SchemaRegistry({ host: registryUrl })
+  const registry = new SchemaRegistry(registryAddress(registryUrl))
   for (const { name, schema } of Object.values(topics)) {
     const subject = `${prefix}${name}-value`
     await registry.register(avroSchemas[schema] as never, {

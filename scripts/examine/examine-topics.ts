@@ -1,4 +1,5 @@
 import kafkajs, { type Admin, type PartitionMetadata } from 'kafkajs'
+import { copiesWith, fewestCopies, inSyncOf } from '#infra/topic-copies.ts'
 import { isWithoutLeader, readTopics } from '#runtime/kafka/read-topics.ts'
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { topicsToCreate, type TopicToCreate } from '#schemas/topics.ts'
@@ -7,7 +8,7 @@ import { ok, problem, skipped, warning, type Finding } from './finding.ts'
 
 const byMigration = 'scripts/migrate makes it as schemas/topics.ts says'
 const byReassignment =
-  'raise it with kafka-reassign-partitions.sh; scripts/migrate only sets it for new topics'
+  'raise it with kafka-reassign-partitions.sh, then scripts/migrate, which sets min.insync.replicas by it; docs/operations.md'
 
 /** Whether each topic is there, with its partitions, copies and configuration, and whether copies are in sync. */
 export function examineTopics({ kafka, config }: System): Promise<Finding[]> {
@@ -19,16 +20,20 @@ export function examineTopics({ kafka, config }: System): Promise<Finding[]> {
     )
     const there = wanted.filter(({ name }) => found.has(name))
     const brokers = await countBrokers(admin)
+    const copies = brokers === undefined ? undefined : copiesWith(brokers)
     const configs =
       brokers === undefined ? new Map<string, Record<string, string>>() : await readConfigs(admin, there)
     const wrong = [
       ...wanted
         .filter(({ name }) => !found.has(name))
         .map(({ name }) => problem('topics', `${name} is missing`, byMigration)),
-      ...there.flatMap((topic) => [
-        ...examinePartitions(topic, found.get(topic.name) ?? null, copiesOf(brokers)),
-        ...examineConfig(topic, configs.get(topic.name), copiesOf(brokers)),
-      ]),
+      ...there.flatMap((topic) => {
+        const partitions = found.get(topic.name) ?? null
+        return [
+          ...examinePartitions(topic, partitions, copies),
+          ...examineConfig(topic, configs.get(topic.name), partitions),
+        ]
+      }),
     ]
     return [
       brokers === undefined ? skipped('kafka', notTold) : ok('kafka', `${brokers} brokers answer`),
@@ -50,11 +55,6 @@ async function countBrokers(admin: Admin): Promise<number | undefined> {
   }
 }
 
-/** As scripts/migrate makes them. */
-function copiesOf(brokers: number | undefined): number | undefined {
-  return brokers === undefined ? undefined : Math.min(3, brokers)
-}
-
 function examinePartitions(
   { name, partitions }: TopicToCreate,
   found: readonly PartitionMetadata[] | null,
@@ -64,7 +64,7 @@ function examinePartitions(
     const remedy = 'docs/runbooks/SluicePartitionOffline.md'
     return [problem('topics', `${name}: a partition has no leader`, remedy)]
   }
-  const fewest = Math.min(...found.map(({ replicas }) => replicas.length))
+  const fewest = fewestCopies(found)
   const lagging = found.filter(({ isr, replicas }) => isr.length < replicas.length).length
   const out = `${name}: ${lagging} partitions have replicas out of sync`
   return [
@@ -81,10 +81,11 @@ function examinePartitions(
 function examineConfig(
   { name, config }: TopicToCreate,
   found: Readonly<Record<string, string>> | undefined,
-  copies: number | undefined,
+  partitions: readonly PartitionMetadata[] | null,
 ): Finding[] {
   if (found === undefined) return []
-  const minimum = copies === undefined ? {} : { 'min.insync.replicas': String(Math.max(1, copies - 1)) }
+  const minimum =
+    partitions === null ? {} : { 'min.insync.replicas': String(inSyncOf(fewestCopies(partitions))) }
   return Object.entries({ ...config, ...minimum })
     .filter(([key, value]) => found[key] !== value)
     .map(([key, value]) =>

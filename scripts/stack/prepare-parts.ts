@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { CannotStart, type Say } from '#infra/embedded/embedded-part.ts'
 import { createTopics, registerSchemas } from '#infra/create-topics.ts'
 import { migrate } from '#infra/migrate.ts'
+import { copiesWith } from '#infra/topic-copies.ts'
 import { kafkaFields, parseConfig, postgresFields } from '#runtime/config.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createLog } from '#runtime/log.ts'
@@ -28,6 +29,11 @@ export async function prepareParts(
   const admin = kafka.admin()
   await admin.connect()
   const { brokers } = await admin.describeCluster().finally(() => admin.disconnect())
-  await createTopics({ kafka, prefix, replicationFactor: Math.min(3, brokers.length), log })
+  const replicationFactor = copiesWith(brokers.length)
+  const thin = await createTopics({ kafka, prefix, replicationFactor, log })
+  if (thin.length > 0)
+    say(
+      `${thin.length} topics are kept fewer than ${replicationFactor} times, ${thin[0] ?? ''} for one: raise it with kafka-reassign-partitions.sh, then run scripts/migrate again (docs/operations.md)`,
+    )
   await registerSchemas({ registryUrl: addresses.SCHEMA_REGISTRY_URL, prefix, log })
 }
