@@ -158,6 +158,10 @@ function spoolGauges(metrics: Metrics): Pick<GatewayMetrics, 'spool' | 'spoolLim
     'Bytes at which the spool begins to drop its oldest records.',
   )
   const waiting = metrics.gauge('sluice_gateway_spool_records', 'Records waiting to be sent.')
+  const foreign = metrics.gauge(
+    'sluice_gateway_spool_foreign_records',
+    'Of these, sealed under another SPOOL_KEY: they wait for a gateway that has it.',
+  )
   const size = metrics.gauge('sluice_gateway_spool_bytes', 'Bytes of the spool on disk.')
   const age = metrics.gauge(
     'sluice_gateway_spool_oldest_age_seconds',
@@ -167,8 +171,9 @@ function spoolGauges(metrics: Metrics): Pick<GatewayMetrics, 'spool' | 'spoolLim
   )
   return {
     spoolLimit: (bytes) => limit.set(bytes),
-    spool({ records, bytes, oldestMs }, nowMs) {
+    spool({ records, foreignRecords, bytes, oldestMs }, nowMs) {
       waiting.set(records)
+      foreign.set(foreignRecords)
       size.set(bytes)
       age.set(oldestMs === undefined ? 0 : Math.max(0, nowMs - oldestMs) / 1_000)
     },

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Log } from '#runtime/log.ts'
@@ -61,6 +62,7 @@ async function claimFolder(directory: string, folder: string, nowMs: number): Pr
 
 interface AdoptOptions {
   now: () => number
+  key: KeyObject | undefined
   /** Whether there is room for so many bytes more; then they are taken. */
   hasRoom: (byteLength: number) => boolean
   log: Log
@@ -95,7 +97,7 @@ type OnFailure = (path: string, error: unknown) => void
 export async function adoptSegments(
   directory: string,
   own: OwnFolder,
-  { now, hasRoom, log }: AdoptOptions,
+  { now, key, hasRoom, log }: AdoptOptions,
 ): Promise<AdoptedSegments> {
   const adopted: AdoptedSegments = { segments: [], damaged: 0, setAside: 0, failed: undefined }
   const onFailure: OnFailure = (path, error) => {
@@ -109,8 +111,9 @@ export async function adoptSegments(
   own.left = []
   for (const path of paths) {
     try {
-      const { segment, problem } = await inspectSegment(path)
+      const { segment, problem } = await inspectSegment(path, key)
       if (problem !== null) log.error({ segment: path, problem }, 'a spool segment cannot be read to its end')
+      if (segment.isForeign) log.error({ segment: path, records: segment.unsent }, sealedOtherwise)
       if (problem === 'another version') await setAside(directory, path)
       else adopted.segments.push(segment)
       if (problem === 'damaged') adopted.damaged++
@@ -122,6 +125,9 @@ export async function adoptSegments(
   adopted.setAside = (await namesSetAside(directory)).length
   return adopted
 }
+
+const sealedOtherwise =
+  'records are sealed under another SPOOL_KEY: they stay in this file until a gateway is started with that one'
 
 async function setAside(directory: string, path: string): Promise<void> {
   const aside = join(directory, setAsideFolder)
@@ -153,7 +159,7 @@ async function takeReadable(directory: string, own: OwnFolder, onFailure: OnFail
   }
 }
 
-interface ClaimOptions extends Omit<AdoptOptions, 'log'> {
+interface ClaimOptions extends Omit<AdoptOptions, 'key' | 'log'> {
   onFailure: OnFailure
 }
 

@@ -41,7 +41,7 @@ export function createSegmentWriter({
     const begunMs = now()
     const path = join(folder, segmentName(begunMs, randomBytes(4).toString('hex'), isEphemeral))
     const file = await open(path, 'ax', 0o600)
-    const segment = { path, size: headerBytes, sentOffset: headerBytes, unsent: 0, begunMs }
+    const segment = { path, size: headerBytes, sentOffset: headerBytes, unsent: 0, begunMs, isForeign: false }
     active = { segment, file }
     return active
   }

@@ -15,6 +15,8 @@ export interface Segment {
   unsent: number
   /** When it was begun, Unix milliseconds. */
   begunMs: number
+  /** Its records are sealed under a key that is not here: they wait for a gateway that has it. */
+  isForeign: boolean
 }
 
 export interface SegmentRecord {
@@ -55,17 +57,20 @@ export interface InspectedSegment {
 }
 
 /** Looks at what a process before this one left. */
-export async function inspectSegment(path: string): Promise<InspectedSegment> {
+export async function inspectSegment(path: string, key: KeyObject | undefined): Promise<InspectedSegment> {
   const bytes = await readFile(path)
   const begunMs = begunMsOf(path) || (await stat(path)).mtimeMs
-  const empty = { path, size: bytes.length, sentOffset: bytes.length, unsent: 0, begunMs }
+  const empty = { path, size: bytes.length, sentOffset: bytes.length, unsent: 0, begunMs, isForeign: false }
   // A process can be killed before it has written the header.
   if (bytes.length < headerBytes) return { segment: empty, problem: null }
   if (versionOfHeader(bytes) !== segmentVersion) return { segment: empty, problem: 'another version' }
   const { records, end, isCorrupt } = readFrames(bytes, headerBytes, undefined, Infinity)
   const sentOffset = Math.min(Math.max(await readSentOffset(path), headerBytes), end)
   const unsent = records.filter((record) => record.end > sentOffset).length
-  return { segment: { ...empty, size: end, sentOffset, unsent }, problem: isCorrupt ? 'damaged' : null }
+  // One key has sealed them all: that of the process which wrote the segment.
+  const isForeign = unsent > 0 && readFrames(bytes, headerBytes, key, 1).records[0]?.record === null
+  const segment = { ...empty, size: end, sentOffset, unsent, isForeign }
+  return { segment, problem: isCorrupt ? 'damaged' : null }
 }
 
 /** Whether a segment is of the version that this gateway writes. */

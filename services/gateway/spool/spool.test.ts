@@ -160,15 +160,6 @@ describe('what a killed process leaves', () => {
     await spool.close()
   })
 
-  test('under another key: told, and nothing is stuck behind it', async () => {
-    await leftBehind('dead', numbered(4))
-    const spool = await openSpool({ key: createSecretKey(Buffer.alloc(32, 4)) })
-    await append(spool, 'new')
-    expect(await drain(spool)).toEqual(['new'])
-    expect(lost).toEqual([['unreadable', 4]])
-    await spool.close()
-  })
-
   test('of another version: set aside, and said, until a gateway comes that can read it', async () => {
     const path = await leftBehind('dead', numbered(2))
     const bytes = await readFile(path)

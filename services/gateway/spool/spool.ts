@@ -7,7 +7,7 @@ import { eraseAfterMs, eraseSegment } from './erase-bodies.ts'
 import { frameOf } from './segment-format.ts'
 import type { SegmentWriter } from './segment-writer.ts'
 import { isEphemeralPath, removeSegment, writeSentOffset, type Segment } from './segment.ts'
-import { depthOf, type SpoolDepth } from './spool-depth.ts'
+import { depthOf, foreignProblem, type SpoolDepth } from './spool-depth.ts'
 import { releaseFolder, touchEveryMs, touchLock } from './spool-lock.ts'
 import { createSpoolTroubles, type SpoolTroubles } from './spool-troubles.ts'
 import { createSpoolWriters, type SpoolWriters } from './spool-writers.ts'
@@ -64,7 +64,7 @@ export class Spool {
 
   /** Why something cannot be written, read or sent; null: all is well. */
   problem(): string | null {
-    return this.#troubles.problem()
+    return this.#troubles.problem() ?? foreignProblem(this.depth())
   }
 
   async #begin(): Promise<void> {
@@ -88,9 +88,9 @@ export class Spool {
 
   /** Takes over what processes left that are gone: all that fits, or one folder when there is nothing here. */
   async #adoptAll(): Promise<void> {
-    const { directory, maxBytes, now, log } = this.#options
+    const { directory, maxBytes, key, now, log } = this.#options
     const usedBytes = this.depth().records === 0 ? 0 : this.depth().bytes
-    const options = { now, hasRoom: roomFrom(usedBytes, maxBytes), log }
+    const options = { now, key, hasRoom: roomFrom(usedBytes, maxBytes), log }
     const { segments, damaged, setAside, failed } = await adoptSegments(directory, this.#own, options)
     this.#troubles.setAside(setAside)
     // How many records lie behind the damage is not known; at least one.
@@ -124,18 +124,18 @@ export class Spool {
       const batch = await this.#read(segment, maxRecords, maxBytes)
       if (typeof batch === 'object') {
         const unreadable = batch.count - batch.records.length
-        if (unreadable > 0) this.#lose('unreadable', unreadable)
+        if (unreadable > 0) this.#lose('unreadable', unreadable, segment)
         return batch
       }
       this.#inFlight = undefined
       if (batch === 'later') continue
-      this.#lose('damaged', segment.unsent)
+      this.#lose('damaged', segment.unsent, segment)
       segment.unsent = 0
     }
   }
 
   #isTakeable(segment: Segment): boolean {
-    return segment.unsent > 0 && this.#troubles.isReadable(segment)
+    return segment.unsent > 0 && !segment.isForeign && this.#troubles.isReadable(segment)
   }
 
   #isDone(segment: Segment): boolean {
@@ -238,9 +238,9 @@ export class Spool {
     }
   }
 
-  #lose(reason: LossReason, records: number): void {
+  #lose(reason: LossReason, records: number, segment?: Segment): void {
     this.#options.onLost(reason, records)
-    this.#options.log.error({ reason, records }, 'recorded calls are lost')
+    this.#options.log.error({ reason, records, segment: segment?.path }, 'recorded calls are lost')
   }
 
   #isActive(segment: Segment): boolean {
@@ -282,7 +282,7 @@ export class Spool {
     this.#inFlight = segment
     this.#recent.forget(segment, segment.size)
     const unreadable = await eraseSegment(segment, key, stripBodies)
-    if (unreadable > 0) this.#lose('unreadable', unreadable)
+    if (unreadable > 0) this.#lose('unreadable', unreadable, segment)
     log.warn({ records: segment.unsent }, 'records of projects that keep no content lost their bodies')
   }
 

@@ -1,0 +1,98 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { createLog } from '#runtime/log.ts'
+import { until } from '#tests/support/until.ts'
+import { eraseAfterMs } from './erase-bodies.ts'
+import type { SpoolOptions } from './spool-options.ts'
+import { Spool } from './spool.ts'
+
+const key = createSecretKey(Buffer.alloc(32, 3))
+const records = Array.from({ length: 4 }, (_, index) => `${index}:${'x'.repeat(100_000)}`)
+let directory: string
+let lost: [string, number][]
+let names = 0
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sluice-foreign-'))
+  lost = []
+})
+afterEach(() => rm(directory, { recursive: true }))
+
+async function openSpool(key: KeyObject | undefined, options: Partial<SpoolOptions> = {}): Promise<Spool> {
+  const spool = new Spool({
+    directory,
+    name: `f${names++}`,
+    key,
+    maxBytes: 500_000,
+    maxWaitingBytes: 1_000_000,
+    stripBodies: (record) => record,
+    now: Date.now,
+    log: createLog('spool-test', 'silent'),
+    onLost: (reason, count) => lost.push([reason, count]),
+    ...options,
+  })
+  await spool.open()
+  return spool
+}
+
+async function drain(spool: Spool): Promise<string[]> {
+  const batch = await spool.take(100, 1_000_000)
+  if (batch === undefined) return []
+  await spool.acknowledge(batch)
+  return [...batch.records.map(String), ...(await drain(spool))]
+}
+
+async function append(spool: Spool, texts: readonly string[], isEphemeral = false): Promise<void> {
+  await Promise.all(texts.map((text) => spool.append(Buffer.from(text), isEphemeral)))
+}
+
+/** What a gateway with `key` leaves unsent. */
+async function leave(isEphemeral = false): Promise<void> {
+  const spool = await openSpool(key)
+  await append(spool, records, isEphemeral)
+  await spool.close()
+}
+
+test.each([
+  ['another key', createSecretKey(Buffer.alloc(32, 4))],
+  ['no key', undefined],
+])(
+  '%s: what waits is kept and said, nothing is stuck behind it, and the right key sends it',
+  async (_, other) => {
+    await leave()
+    const spool = await openSpool(other)
+    await append(spool, ['new'])
+    expect(await drain(spool)).toEqual(['new'])
+    expect(spool.depth()).toMatchObject({ records: 4, foreignRecords: 4 })
+    expect(spool.problem()).toMatch(/^4 records are sealed under another SPOOL_KEY/)
+    await spool.close()
+    const next = await openSpool(key)
+    expect(await drain(next)).toEqual(records)
+    expect(next.problem()).toBeNull()
+    expect(lost).toEqual([])
+    await next.close()
+  },
+)
+
+test('what cannot be opened makes room for what is new, counted', async () => {
+  await leave()
+  const spool = await openSpool(undefined)
+  await append(spool, records.slice(0, 2))
+  expect(await drain(spool)).toEqual(records.slice(0, 2))
+  expect(lost).toEqual([['spool_full', 4]])
+  expect(spool.problem()).toBeNull()
+  await spool.close()
+})
+
+test('of a project that keeps no content it goes after an hour, counted', async () => {
+  await leave(true)
+  const spool = await openSpool(undefined, { tickMs: 10, now: () => Date.now() + eraseAfterMs })
+  await until(() => spool.isDue())
+  expect(await drain(spool)).toEqual([])
+  expect(lost).toEqual([['unreadable', 4]])
+  await spool.close()
+  expect(await readdir(directory)).toEqual([])
+})
