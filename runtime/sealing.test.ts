@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { createSealer } from './sealing.ts'
+import { createSealer, warnWithoutKeys } from './sealing.ts'
 
 const key = (id: string, fill: number) => ({ id, key: Buffer.alloc(32, fill) })
 const body = Buffer.from(JSON.stringify({ text: 'a body that compresses '.repeat(50) }))
@@ -20,6 +20,15 @@ test('without keys it compresses only, and leaves short bytes alone', () => {
     data: Buffer.from('{}'),
   })
   expect(sealer.open(sealer.seal(body, 'x'), 'x')).toEqual(body)
+})
+
+test('that there are no keys is said, and nothing where there are', () => {
+  const said: unknown[] = []
+  const log = { warn: (text: unknown) => void said.push(text) }
+  warnWithoutKeys([key('k1', 1)], log)
+  expect(said).toEqual([])
+  warnWithoutKeys([], log)
+  expect(said).toEqual([expect.stringMatching(/^BODY_ENCRYPTION_KEYS is not set/)])
 })
 
 test('never takes a nonce twice', () => {

@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } fro
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { EncryptionKey } from './config.ts'
 import { PermanentError, messageOf } from './errors.ts'
+import type { Log } from './log.ts'
 import { nextNonce, nonceBytes } from './next-nonce.ts'
 
 /** Bytes as they travel and rest: compressed, then encrypted where keys are configured. */
@@ -61,6 +62,12 @@ export interface Resealer {
   currentKeyId: string
   /** Throws PermanentError `CANNOT_OPEN` as Sealer does. */
   reseal(sealed: Sealed, identity: string): Sealed
+}
+
+/** For whoever is about to write bodies to say at start. */
+export function warnWithoutKeys(keys: readonly EncryptionKey[], log: Pick<Log, 'warn'>): void {
+  if (keys.length === 0)
+    log.warn('BODY_ENCRYPTION_KEYS is not set: bodies lie in Kafka and Postgres unencrypted')
 }
 
 /** The first of `keys` seals, all of them open. Undefined without keys. */

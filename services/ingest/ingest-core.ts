@@ -9,7 +9,7 @@ import { createRegistryCodec, type Codec, type RegistryCodec } from '#runtime/ka
 import type { Log } from '#runtime/log.ts'
 import { createPool } from '#runtime/postgres.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
-import { createSealer, type Sealer } from '#runtime/sealing.ts'
+import { createSealer, warnWithoutKeys, type Sealer } from '#runtime/sealing.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { avroSchemas, topics, type TopicDefinition } from '#schemas/topics.ts'
 import { createAccessChanges } from './access/access-changes.ts'
@@ -120,6 +120,7 @@ function createParts(
   config: IngestFields,
   { log, metrics, clock, name, statementTimeoutMs }: IngestDependencies,
 ) {
+  warnWithoutKeys(config.BODY_ENCRYPTION_KEYS, log)
   const kafka = createKafka(config, { clientId: name, log })
   return {
     prices: createPriceStore({

@@ -8,7 +8,7 @@ import { createRegistryCodec } from '#runtime/kafka/registry-codec.ts'
 import { createPool } from '#runtime/postgres.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import { runTogether, type Part } from '#runtime/run-together.ts'
-import { createSealer } from '#runtime/sealing.ts'
+import { createSealer, warnWithoutKeys } from '#runtime/sealing.ts'
 import type { Service } from '#runtime/service.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
@@ -68,11 +68,13 @@ export function createScorer(config: ScorerConfig, dependencies: ProcessDependen
       omitDeadLetterValue: (topic) => topic === ephemeralTopic,
     })
   const preparing: Part = {
-    start: () =>
+    start: () => {
+      warnWithoutKeys(config.BODY_ENCRYPTION_KEYS, log)
       // A known id lets scores be written through an outage of the registry.
-      scores.prepare().catch((error: unknown) => {
+      return scores.prepare().catch((error: unknown) => {
         log.warn({ reason: messageOf(error) }, 'the schema registry did not answer; scores wait for it')
-      }),
+      })
+    },
     stop: () => Promise.resolve(),
   }
   const consumers = [

@@ -7,7 +7,7 @@ import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createProducer } from '#runtime/kafka/producer.ts'
 import { createRegistryCodec } from '#runtime/kafka/registry-codec.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
-import { createSealer } from '#runtime/sealing.ts'
+import { createSealer, warnWithoutKeys } from '#runtime/sealing.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { avroSchemas, topics, type TopicDefinition } from '#schemas/topics.ts'
 import type { GatewayConfig } from '../config.ts'
@@ -29,6 +29,7 @@ export function createKafkaDelivery(
   { findProject, post }: { findProject: FindProject; post: PostRecords },
   { log, metrics, clock }: ProcessDependencies,
 ): KafkaDelivery {
+  warnWithoutKeys(config.BODY_ENCRYPTION_KEYS, log)
   const cluster: KafkaConfig = { ...config, KAFKA_BROKERS: config.KAFKA_BROKERS ?? [] }
   const producer = createProducer({
     kafka: createKafka(cluster, { clientId: 'gateway', log }),
