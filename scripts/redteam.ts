@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { findStore } from './stack/find-store.ts'
-import { callApi, findApi, type OperatorApi } from './stack/operator-api.ts'
+import { askPatiently, callApi, findApi, requestApi, type OperatorApi } from './stack/operator-api.ts'
 import { createProgress } from './stack/progress.ts'
 import {
   checkArguments,
@@ -89,7 +89,7 @@ async function startRunner(
 
 const over = ['done', 'cancelled', 'failed']
 const findRun = (api: OperatorApi, id: string) =>
-  callApi<Run>(api, 'GET', `/api/redteam-runs/${encodeURIComponent(id)}`)
+  askPatiently<Run>(api, `/api/redteam-runs/${encodeURIComponent(id)}`)
 
 /** Shows how far the run is until it is over, or until its process is gone. */
 async function watch(api: OperatorApi, id: string, runner: ChildProcess): Promise<Run> {
@@ -131,13 +131,9 @@ async function conclude(api: OperatorApi, run: Run, values: Values): Promise<voi
 }
 
 async function writeReport(api: OperatorApi, id: string, { format = 'json', out }: Values): Promise<void> {
-  const url = new URL(
-    `/api/redteam-runs/${encodeURIComponent(id)}/report?format=${encodeURIComponent(format)}`,
-    api.baseUrl,
-  )
-  const response = await fetch(url, { headers: { authorization: `Bearer ${api.secret}` } })
-  const text = await response.text()
-  if (!response.ok) throw new CannotStart(`${response.status}: ${text}`)
+  const path = `/api/redteam-runs/${encodeURIComponent(id)}/report?format=${encodeURIComponent(format)}`
+  const { status, text } = await requestApi(api, 'GET', path)
+  if (status >= 400) throw new CannotStart(`${status}: ${text}`)
   if (out === undefined) console.log(text)
   else await writeFile(out, text)
 }

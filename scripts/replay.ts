@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
-import { callApi, findApi, type OperatorApi } from './stack/operator-api.ts'
+import { askPatiently, callApi, findApi, type OperatorApi } from './stack/operator-api.ts'
 import { createProgress } from './stack/progress.ts'
 import { readOptions } from './stack/read-options.ts'
 import { runCommand } from './stack/run-command.ts'
@@ -80,24 +80,12 @@ async function order(api: OperatorApi, values: Values): Promise<void> {
   if (run !== null) await watch(api, run.id)
 }
 
-const findRun = (api: OperatorApi, id: string) =>
-  callApi<Run>(api, 'GET', `/api/score-runs/${encodeURIComponent(id)}`)
-
-/** A minute: an API that is started again is away for seconds. */
-const maxFailures = 120
-
 /** Until the run is over; a run that failed, or was cancelled by somebody else, ends the program with 1. */
 async function watch(api: OperatorApi, id: string, wanted = 'done'): Promise<void> {
   const progress = createProgress(process.stdout)
-  for (let failures = 0; ;) {
+  for (;;) {
     await sleep(500)
-    const run = await findRun(api, id).catch((error: unknown) => {
-      // The run goes on without this program, and this program without the API for a while.
-      if (error instanceof CannotStart || ++failures > maxFailures) throw error
-      return undefined
-    })
-    if (run === undefined) continue
-    failures = 0
+    const run = await askPatiently<Run>(api, `/api/score-runs/${encodeURIComponent(id)}`)
     progress.show(run.status, run.calls_scored, Math.max(run.calls_total, run.calls_fed))
     if (!['done', 'promoted', 'cancelled', 'failed'].includes(run.status)) continue
     progress.end()

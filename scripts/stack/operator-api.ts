@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { messageOf } from '#runtime/errors.ts'
 import type { Connection } from './connection.ts'
@@ -10,13 +11,19 @@ export interface OperatorApi {
   secret: string
 }
 
+/** The API is away, or another stands in its place: asking again later can help. */
+class ApiAway extends CannotStart {}
+
 /** The API of the environment (PUBLIC_BASE_URL, INTERNAL_API_SECRET), or of the running stack in `state`. Throws CannotStart when there is neither. */
 export async function findApi(
   state: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<OperatorApi> {
   const { PUBLIC_BASE_URL: baseUrl, INTERNAL_API_SECRET: secret } = environment
-  if (state === undefined && baseUrl !== undefined && secret !== undefined) return { baseUrl, secret }
+  if (state === undefined && baseUrl !== undefined && secret !== undefined) {
+    if (!URL.canParse(baseUrl)) throw new CannotStart('PUBLIC_BASE_URL is not a URL')
+    return { baseUrl, secret }
+  }
   const { connection } = statePaths(resolve(state ?? '.sluice'))
   try {
     const found = JSON.parse(await readFile(connection, 'utf8')) as Connection
@@ -28,20 +35,71 @@ export async function findApi(
   }
 }
 
-/** One request as the operator. Throws CannotStart with the API's code and detail when it refuses. */
-export async function callApi<T>(
-  { baseUrl, secret }: OperatorApi,
+/** One request as the operator. Throws CannotStart: it cannot be reached, or refuses, with its code and detail. */
+export async function callApi<T>(api: OperatorApi, method: string, path: string, body?: object): Promise<T> {
+  const { status, text } = await requestApi(api, method, path, body)
+  const answer = parse(text) as (T & { detail?: string; code?: string }) | undefined
+  const isAway = status === 502 || status === 503 || status === 504
+  const Refusal = isAway ? ApiAway : CannotStart
+  if (answer === undefined)
+    throw new Refusal(`${shown(api)} answered ${status} and no JSON: is that the API's address?`)
+  if (status >= 400) throw new Refusal(`${answer.code ?? status}: ${answer.detail ?? 'no detail'}`)
+  return answer
+}
+
+/** The same for an answer of any form. Throws CannotStart when there is none. */
+export async function requestApi(
+  api: OperatorApi,
   method: string,
   path: string,
   body?: object,
-): Promise<T> {
-  const response = await fetch(new URL(path, baseUrl), {
-    method,
-    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const answer = (await response.json()) as T & { detail?: string; code?: string }
-  if (!response.ok)
-    throw new CannotStart(`${answer.code ?? response.status}: ${answer.detail ?? 'no detail'}`)
-  return answer
+): Promise<{ status: number; text: string }> {
+  try {
+    const response = await fetch(new URL(path, api.baseUrl), {
+      method,
+      headers: { authorization: `Bearer ${api.secret}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return { status: response.status, text: await response.text() }
+  } catch (error) {
+    throw new ApiAway(`the API at ${shown(api)} does not answer: ${reasonOf(error)}`)
+  }
+}
+
+const askEveryMs = 500
+/** An API that is started again is away for seconds. */
+const awayForMs = 60_000
+
+/** Asks for `path` until the API answers: what was ordered goes on while it is away. Throws as callApi, after a minute. */
+export async function askPatiently<T>(api: OperatorApi, path: string): Promise<T> {
+  const deadlineMs = Date.now() + awayForMs
+  for (;;) {
+    try {
+      return await callApi<T>(api, 'GET', path)
+    } catch (error) {
+      if (!(error instanceof ApiAway) || Date.now() > deadlineMs) throw error
+    }
+    await sleep(askEveryMs)
+  }
+}
+
+/** Without credentials that somebody put in. */
+function shown({ baseUrl }: OperatorApi): string {
+  return new URL(baseUrl).origin
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** What fetch wraps; of a host with several addresses there is a code and no message. */
+function reasonOf(error: unknown): string {
+  const cause: unknown = Error.isError(error) ? error.cause : undefined
+  if (!Error.isError(cause)) return 'the request cannot be made'
+  return cause.message === '' && 'code' in cause ? String(cause.code) : cause.message
 }
