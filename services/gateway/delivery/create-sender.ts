@@ -10,7 +10,7 @@ import type { StripBodies } from '../spool/erase-bodies.ts'
 import type { Spool } from '../spool/spool.ts'
 import { keyCredential, secretCredential, type Credential } from './credentials.ts'
 import { createKafkaDelivery, type KafkaDelivery } from './kafka-delivery.ts'
-import { createKeptRecords } from './kept-records.ts'
+import { createKeptRecords, type KeptOptions } from './kept-records.ts'
 import { createPostRecords, type PostRecords } from './post-records.ts'
 import { rejectStubborn } from './reject-stubborn.ts'
 import { createRoutedDelivery, createRouteOf } from './route-records.ts'
@@ -52,7 +52,7 @@ export function createSender(
     asOwn: deliveryAs(keyCredential(config)),
     asOperator: deliveryAs(secretCredential(config)),
   })
-  const kept = (folder: string, onDropped: () => void) =>
+  const kept = (folder: string, onLost: KeptOptions['onLost']) =>
     createKeptRecords({
       directory: join(config.SPOOL_DIR, folder),
       key: config.SPOOL_KEY,
@@ -60,7 +60,7 @@ export function createSender(
       stripBodies,
       now: () => clock.now(),
       log,
-      onDropped,
+      onLost,
     })
   const sender = new Sender({
     spool,
@@ -71,7 +71,7 @@ export function createSender(
     isSendable: (record) => routeOf(record) !== null,
     // What is refused is counted as such when it is.
     rejected: kept('rejected', () => undefined),
-    parked: kept('parked', () => metrics.lost('parked_full', 1)),
+    parked: kept('parked', (reason) => metrics.lost(reason, 1)),
   })
   return { sender, close: () => Promise.all(kafkas.map((kafka) => kafka.stop())) }
 }

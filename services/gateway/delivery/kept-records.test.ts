@@ -1,29 +1,31 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createLog } from '#runtime/log.ts'
+import { eraseAfterMs } from '../spool/erase-bodies.ts'
 import { createKeptRecords } from './kept-records.ts'
 
 let directory: string
-let dropped = 0
+let lost: string[]
 let nowMs = 0
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'sluice-kept-'))
-  dropped = 0
+  lost = []
 })
 afterEach(() => rm(directory, { recursive: true }))
 
-const keptBy = (maxBytes = 1024 * 1024) =>
+const keptBy = (maxBytes = 1024 * 1024, key?: KeyObject) =>
   createKeptRecords({
     directory,
-    key: undefined,
+    key,
     maxBytes,
     stripBodies: (record) => record,
     now: () => nowMs++,
     log: createLog('kept-test', 'silent'),
-    onDropped: () => dropped++,
+    onLost: (reason) => lost.push(reason),
   })
 const record = (id: string) => Buffer.from(`{"id":"${id}"}`.padEnd(200))
 
@@ -31,7 +33,7 @@ test("workers that share a folder get in nobody's way: every record is given bac
   const ids = Array.from({ length: 30 }, (_, n) => `r${n}`)
   const workers = [keptBy(1_000), keptBy(1_000), keptBy(1_000)] as const
   await Promise.all(ids.map((id, index) => workers[(index % 3) as 0 | 1 | 2].keep(record(id), id, false)))
-  expect(dropped).toBe(ids.length - (await readdir(directory)).length)
+  expect(lost).toEqual(Array(ids.length - (await readdir(directory)).length).fill('parked_full'))
   const seen = new Set<string>()
   const take = (bytes: Buffer) => {
     seen.add(bytes.toString())
@@ -63,4 +65,20 @@ test('one that is gone in the middle leaves the others', async () => {
     return true
   })
   expect(seen).toEqual(['{"id":"a"}', '{"id":"c"}'])
+})
+
+test('one under another key stays for a gateway that has it; of a project that keeps no content for an hour, counted', async () => {
+  const kept = keptBy(1_000, createSecretKey(Buffer.alloc(32, 1)))
+  await kept.keep(record('a'), 'a', false)
+  await kept.keep(record('b'), 'b', true)
+  const other = keptBy()
+  await other.giveBack(() => Promise.reject(new Error('it was opened')))
+  await other.eraseAged()
+  expect([await readdir(directory), lost]).toEqual([[expect.any(String), expect.any(String)], []])
+  nowMs += eraseAfterMs
+  await other.eraseAged()
+  expect(lost).toEqual(['unreadable'])
+  const seen: string[] = []
+  await kept.giveBack((bytes) => Promise.resolve(seen.push(bytes.toString().trim()) > 0))
+  expect(seen).toEqual(['{"id":"a"}'])
 })

@@ -17,7 +17,7 @@ export interface KeptRecords {
   giveBack(take: (record: Buffer, isEphemeral: boolean) => Promise<boolean>): Promise<void>
 }
 
-interface KeptOptions {
+export interface KeptOptions {
   directory: string
   key: KeyObject | undefined
   /** Kept at most; the oldest make room. */
@@ -25,12 +25,12 @@ interface KeptOptions {
   stripBodies: StripBodies
   now: () => number
   log: Log
-  /** Told of each record that made room. */
-  onDropped: () => void
+  /** Told of each record that made room, or was due to lose its bodies and could not be opened. */
+  onLost: (reason: 'parked_full' | 'unreadable') => void
 }
 
 export function createKeptRecords(options: KeptOptions): KeptRecords {
-  const { directory, key, stripBodies, now } = options
+  const { directory, key, stripBodies, now, log, onLost } = options
   return {
     async keep(record, id, isEphemeral) {
       await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -42,13 +42,21 @@ export function createKeptRecords(options: KeptOptions): KeptRecords {
     async eraseAged() {
       const isDue = (name: string) => isEphemeralPath(name) && now() - begunMsOf(name) >= eraseAfterMs
       await forEachFile(options, 'a kept record cannot be erased; it is tried again', async (path, name) => {
-        if (isDue(name)) await eraseFile(path, key, stripBodies)
+        if (!isDue(name) || (await eraseFile(path, key, stripBodies))) return
+        onLost('unreadable')
+        log.error({ path }, 'a kept record whose bodies were due to go could not be opened: it is gone')
       })
     },
     async giveBack(take) {
       await forEachFile(options, 'a kept record cannot be given back; it stays', async (path, name) => {
         const frame = decodeFrame(await readFile(path), headerBytes, key)
-        if (frame.kind !== 'frame' || frame.record === null) return
+        if (frame.kind !== 'frame' || frame.record === null) {
+          log.error(
+            { path },
+            'a kept record cannot be opened: it is damaged, or sealed under another SPOOL_KEY; it stays',
+          )
+          return
+        }
         if (await take(frame.record, isEphemeralPath(name))) await unlink(path)
       })
     },
@@ -86,7 +94,7 @@ async function namesIn(directory: string): Promise<string[]> {
   }
 }
 
-async function makeRoom({ directory, maxBytes, onDropped }: KeptOptions): Promise<void> {
+async function makeRoom({ directory, maxBytes, onLost }: KeptOptions): Promise<void> {
   const names = await namesIn(directory)
   const sizes = await Promise.all(names.map((name) => sizeOf(join(directory, name))))
   let total = sizes.reduce((sum, size) => sum + size, 0)
@@ -95,7 +103,7 @@ async function makeRoom({ directory, maxBytes, onDropped }: KeptOptions): Promis
     total -= sizes[index] ?? 0
     try {
       await unlink(join(directory, name))
-      onDropped()
+      onLost('parked_full')
     } catch (error) {
       // Another gateway beside this one made the room.
       if (!isMissing(error)) throw error

@@ -91,7 +91,7 @@ function startSender(spool: Spool, post: PostRecords) {
       stripBodies: withoutBodies,
       now,
       log,
-      onDropped: () => undefined,
+      onLost: () => undefined,
     })
   const sender = new Sender({
     spool,

@@ -45,12 +45,18 @@ async function replaceFile(path: string, bytes: Buffer): Promise<void> {
   await rename(hidden, path)
 }
 
-/** The same for a file of one record, beside the spool. */
-export async function eraseFile(path: string, key: KeyObject | undefined, strip: StripBodies): Promise<void> {
+/** The same for a file of one record, beside the spool. False: it could not be opened, and is gone. */
+export async function eraseFile(
+  path: string,
+  key: KeyObject | undefined,
+  strip: StripBodies,
+): Promise<boolean> {
   const frame = decodeFrame(await readFile(path), headerBytes, key)
-  if (frame.kind === 'frame' && frame.record !== null) {
-    const erased = encodeFrame(strip(frame.record), key)
+  const record = frame.kind === 'frame' ? frame.record : null
+  if (record !== null) {
+    const erased = encodeFrame(strip(record), key)
     await replaceFile(erasedPath(path), Buffer.concat([segmentHeader(), erased]))
   }
   await unlink(path)
+  return record !== null
 }
