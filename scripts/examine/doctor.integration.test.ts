@@ -60,7 +60,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
   environment = {
     KAFKA_BROKERS: brokers.join(','),
-    SCHEMA_REGISTRY_URL: registryUrl,
+    SCHEMA_REGISTRY_URL: registryUrl.replace('://', '://user:secret@'),
     DATABASE_URL: database.url,
     TOPIC_PREFIX: prefix,
     SPOOL_DIR: directory,
@@ -70,7 +70,7 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
   system = await findSystem({ state: undefined, operations: [`sink=${url}`] }, environment)
   await createTopics({ kafka: system.kafka, prefix, replicationFactor: 1, log })
-  await registerSchemas({ registryUrl, prefix, log })
+  await registerSchemas({ registryUrl: system.config.SCHEMA_REGISTRY_URL, prefix, log })
 })
 
 afterAll(async () => {
