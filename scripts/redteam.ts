@@ -88,8 +88,7 @@ async function startRunner(
 }
 
 const over = ['done', 'cancelled', 'failed']
-const findRun = (api: OperatorApi, id: string) =>
-  askPatiently<Run>(api, `/api/redteam-runs/${encodeURIComponent(id)}`)
+const pathOf = (id: string) => `/api/redteam-runs/${encodeURIComponent(id)}`
 
 /** Shows how far the run is until it is over, or until its process is gone. */
 async function watch(api: OperatorApi, id: string, runner: ChildProcess): Promise<Run> {
@@ -97,7 +96,7 @@ async function watch(api: OperatorApi, id: string, runner: ChildProcess): Promis
   const gone = once(runner, 'exit').then(() => true)
   for (;;) {
     const isGone = await Promise.race([gone, sleep(500).then(() => false)])
-    const run = await findRun(api, id)
+    const run = await askPatiently<Run>(api, pathOf(id))
     const { status, sent_count, total_probes, planned_count } = run
     const isJudging = status === 'scoring' || status === 'done'
     progress.show(
@@ -131,7 +130,7 @@ async function conclude(api: OperatorApi, run: Run, values: Values): Promise<voi
 }
 
 async function writeReport(api: OperatorApi, id: string, { format = 'json', out }: Values): Promise<void> {
-  const path = `/api/redteam-runs/${encodeURIComponent(id)}/report?format=${encodeURIComponent(format)}`
+  const path = `${pathOf(id)}/report?format=${encodeURIComponent(format)}`
   const { status, text } = await requestApi(api, 'GET', path)
   if (status >= 400) throw new CannotStart(`${status}: ${text}`)
   if (out === undefined) console.log(text)
@@ -158,12 +157,12 @@ async function run(): Promise<void> {
     throw new CannotStart(`expected run, import, resume, cancel or report\n\n${usage}`)
   if (verb === 'report') return writeReport(api, subject, values)
   if (verb === 'cancel') {
-    await callApi(api, 'POST', `/api/redteam-runs/${encodeURIComponent(subject)}/cancel`)
+    await callApi(api, 'POST', `${pathOf(subject)}/cancel`)
     return
   }
   if (verb !== 'resume') throw new CannotStart(`there is no ${verb ?? ''}\n\n${usage}`)
   await checkArguments(values, recordedFile)
-  const found = await findRun(api, subject)
+  const found = await callApi<Run>(api, 'GET', pathOf(subject))
   const { kind } = found.target
   if (
     (kind === 'command' && values.command === undefined) ||
