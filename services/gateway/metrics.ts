@@ -1,10 +1,11 @@
+import type { Counter } from 'prom-client'
 import type { Metrics } from '#runtime/metrics.ts'
 import type { Verdict } from './delivery/post-records.ts'
 import { markOutcomes, type MarkOutcome } from './recording/attack-marks.ts'
 import type { CutReason } from './recording/captured-body.ts'
 import { lossReasons, type LossReason } from './spool/spool-options.ts'
 import type { SpoolDepth } from './spool/spool-depth.ts'
-import type { RefusalReason } from './traffic/gateway-answer.ts'
+import { refusalReasons, type RefusalReason } from './traffic/gateway-answer.ts'
 
 /** Every metric of the gateway. Labels come from fixed sets: no path, model or header of a caller becomes one. */
 export interface GatewayMetrics {
@@ -43,11 +44,12 @@ export interface GatewayMetrics {
 const addedBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1]
 const firstByteBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
+const statusClasses = ['2xx', '3xx', '4xx', '5xx', 'none']
+
 export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
   const name = (rest: string) => `sluice_gateway_${rest}`
-  const requests = metrics.counter(name('requests_total'), 'Calls that ended, by class of status.', [
-    'status',
-  ])
+  const ended = 'Calls that ended, by class of status.'
+  const requests = counterFromZero(metrics, name('requests_total'), ended, 'status', statusClasses)
   const inFlight = metrics.gauge(name('in_flight_calls'), 'Calls being forwarded.')
   const added = metrics.histogram(
     name('added_seconds'),
@@ -59,7 +61,8 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
     'Time until the answer began.',
     firstByteBuckets,
   )
-  const refused = metrics.counter(name('refused_total'), 'Requests that the gateway refused.', ['reason'])
+  const whyRefused = 'Requests that the gateway refused.'
+  const refused = counterFromZero(metrics, name('refused_total'), whyRefused, 'reason', refusalReasons)
   const aborted = metrics.counter(name('aborted_total'), 'Answers that were broken off.', ['by'])
   const malformed = metrics.counter(
     name('malformed_headers_total'),
@@ -104,6 +107,19 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
   }
 }
 
+/** Alerts are about increases, which a series that begins at 1 does not have. */
+function counterFromZero<L extends string>(
+  metrics: Metrics,
+  name: string,
+  help: string,
+  label: L,
+  values: readonly string[],
+): Counter<L> {
+  const counter = metrics.counter(name, help, [label])
+  for (const value of values) counter.inc({ [label]: value } as Record<L, string>, 0)
+  return counter
+}
+
 function trafficGauges(metrics: Metrics): Pick<GatewayMetrics, 'requestBytes' | 'answerBytes' | 'waiting'> {
   const sent = metrics.counter('sluice_gateway_request_bytes_total', 'Bytes of request bodies taken.')
   const received = metrics.counter('sluice_gateway_answer_bytes_total', 'Bytes of answers passed on.')
@@ -127,21 +143,24 @@ function stallCounter(metrics: Metrics): Pick<GatewayMetrics, 'stalled'> {
 }
 
 function markCounter(metrics: Metrics): Pick<GatewayMetrics, 'attackMark'> {
-  const marks = metrics.counter(
+  const marks = counterFromZero(
+    metrics,
     'sluice_gateway_redteam_marks_total',
     'Calls with the mark of a red team; those with a genuine one are not recorded here.',
-    ['outcome'],
+    'outcome',
+    markOutcomes,
   )
-  for (const outcome of markOutcomes) marks.inc({ outcome }, 0)
   return { attackMark: (outcome) => marks.inc({ outcome }) }
 }
 
 function lossCounter(metrics: Metrics): Pick<GatewayMetrics, 'lost' | 'losses'> {
-  const lost = metrics.counter('sluice_gateway_records_lost_total', 'Recorded calls that are lost.', [
+  const lost = counterFromZero(
+    metrics,
+    'sluice_gateway_records_lost_total',
+    'Recorded calls that are lost.',
     'reason',
-  ])
-  // An alert is about its increase, which a series that begins at 1 does not have.
-  for (const reason of lossReasons) lost.inc({ reason }, 0)
+    lossReasons,
+  )
   return {
     lost: (reason, count) => lost.inc({ reason }, count),
     async losses() {

@@ -29,6 +29,8 @@ export interface DeclaredMetric {
   type: 'counter' | 'gauge' | 'histogram' | 'summary'
   labels: readonly string[]
   services: string[]
+  /** Labels of the series that are there before anything has happened. */
+  begun: readonly Readonly<Record<string, string>>[]
 }
 
 // Nothing of this is reached: services are made and never started.
@@ -69,10 +71,10 @@ export function declaredMetrics(): ReadonlyMap<string, DeclaredMetric> {
     measureCertificates({}, { metrics, log })
     make({ log, metrics, clock: systemClock })
     for (const metric of metrics.registry.getMetricsAsArray()) {
-      const { name, help, type, labels } = describe(metric)
-      const known = declared.get(name) ?? { name, help, type, labels, services: [] }
+      const described = describe(metric)
+      const known = declared.get(described.name) ?? { ...described, services: [] }
       known.services.push(service)
-      declared.set(name, known)
+      declared.set(known.name, known)
     }
   }
   return declared
@@ -80,9 +82,15 @@ export function declaredMetrics(): ReadonlyMap<string, DeclaredMetric> {
 
 /** prom-client keeps these at run time, and its types do not say so. */
 function describe(metric: object) {
-  const { name, help, labelNames } = metric as { name: string; help: string; labelNames?: string[] }
+  const { name, help, labelNames, hashMap } = metric as {
+    name: string
+    help: string
+    labelNames?: string[]
+    hashMap: Record<string, { labels: Record<string, string> }>
+  }
   const type = metric.constructor.name.toLowerCase() as DeclaredMetric['type']
-  return { name, help, type, labels: labelNames ?? [] }
+  const begun = Object.values(hashMap).map((series) => series.labels)
+  return { name, help, type, labels: labelNames ?? [], begun }
 }
 
 function read<S extends z.ZodObject>(schema: S): z.output<S> {

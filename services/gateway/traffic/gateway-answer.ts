@@ -13,8 +13,18 @@ export interface GatewayAnswer {
 }
 
 /** Why a request was not forwarded, or not to its end. `slow`, `malformed`, `headers`: before it was a call. */
-export type RefusalReason =
-  'key' | 'target' | 'connections' | 'body' | 'waiting' | 'slow' | 'malformed' | 'headers' | 'expectation'
+export const refusalReasons = [
+  'key',
+  'target',
+  'connections',
+  'body',
+  'waiting',
+  'slow',
+  'malformed',
+  'headers',
+  'expectation',
+] as const
+export type RefusalReason = (typeof refusalReasons)[number]
 
 export const invalidKey: GatewayAnswer = {
   status: 401,
