@@ -68,7 +68,7 @@ const rendered = await renderChart(helm)
 const file = join(cache, 'rendered.yaml')
 const location = await writeSchemas()
 await writeFile(file, rendered)
-const skipped = 'ScaledObject,TriggerAuthentication,PodMonitor'
+const skipped = 'ScaledObject,TriggerAuthentication,PodMonitor,PrometheusRule'
 const checked = await run(kubeconform, [
   '-strict',
   '-summary',

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { parse } from 'yaml'
 import { z } from 'zod'
 import { notifierNodeOptions } from '#infra/node-options.ts'
 import { topics } from '#schemas/topics.ts'
@@ -55,6 +56,16 @@ test('a Secret that the chart makes has pods start anew when it changes; what is
   const names = (await variables(...settings)).env.map(({ name }) => name)
   expect(names).toEqual(expect.arrayContaining(['DATABASE_URL', 'INTERNAL_API_SECRET_FILE']))
   expect(names.filter((name) => /^(BODY_ENCRYPTION_KEYS|INTERNAL_API_SECRET)$/.test(name))).toEqual([])
+})
+
+test('the alerts are those of infra/prometheus', async () => {
+  const rules = readFileSync(join(root, 'infra', 'prometheus', 'sluice.rules.yml'), 'utf8')
+  expect(readFileSync(join(import.meta.dirname, 'files', 'sluice.rules.yml'), 'utf8')).toBe(rules)
+  const helm = await findHelm(process.env['PATH'])
+  if (helm === undefined) return
+  const made = parseResources(await renderChart(helm, ['prometheusRule.enabled=true']))
+  const { groups } = parse(rules) as { groups: unknown }
+  expect(made.find(({ kind }) => kind === 'PrometheusRule')?.spec).toEqual({ groups })
 })
 
 test('every service runs, the notifier with room for what is in flight', () => {
