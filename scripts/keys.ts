@@ -14,8 +14,9 @@ import { runCommand } from './stack/run-command.ts'
 const usage = `scripts/keys status [--state DIR]
 scripts/keys rotate-bodies [--pause-ms N] [--state DIR]
 
-  To rotate: put a new key first, keep the old ones behind
-  it, restart ingest, API, gateways, scorer and notifier with it, then rotate-bodies. An old key is taken out when status says so.
+  To rotate: put the new key last and restart whoever has the list (API, ingest, scorer, notifier, redteam, gateways that publish to Kafka), so
+  that all can open what it seals; then first, and restart them again; then rotate-bodies. An old key is taken out when status says so. In one
+  round calls would be sealed that a scorer cannot open yet (docs/secrets.md).
 
   status           which keys are needed, by what, and until when
   rotate-bodies    seals everything in Postgres anew with the first key; may be stopped at any time and goes on where it was

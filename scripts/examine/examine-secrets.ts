@@ -36,7 +36,7 @@ function examineSet(environment: NodeJS.ProcessEnv, encrypts: boolean): Finding[
           warning(
             'secrets',
             'BODY_ENCRYPTION_KEYS is not set: bodies lie readable in Kafka and Postgres',
-            'k1:$(openssl rand -base64 32), the same for ingest, API, gateways, scorer and notifier; docs/configuration.md',
+            'k1:$(openssl rand -base64 32), the same for scorer, notifier and redteam first, then for API, ingest and gateways that publish to Kafka; docs/secrets.md',
           ),
         ]),
     ...(isShort
@@ -44,7 +44,7 @@ function examineSet(environment: NodeJS.ProcessEnv, encrypts: boolean): Finding[
           problem(
             'secrets',
             `INTERNAL_API_SECRET has ${secret.length} characters: whoever guesses it sees every project`,
-            'openssl rand -hex 32, the same for API, gateways and dashboard',
+            'openssl rand -hex 32, the same for API, ingest, dashboard, redteam and gateways that have it; docs/secrets.md',
           ),
         ]
       : []),
