@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { createCheckWebhook } from './check-webhook.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { createCheckWebhook, createResolveHost } from './check-webhook.ts'
 
 const policy = { insecureHosts: new Set(['allowed.example']), ports: new Set([443]) }
 
@@ -14,4 +15,11 @@ test.each<[string, string, readonly string[], boolean]>([
   const check = createCheckWebhook(policy, () => Promise.resolve(addresses))
   if (isTaken) await check({ url })
   else await expect(check({ url })).rejects.toMatchObject({ status: 422 })
+})
+
+test('a name is looked up without the four threads by which the process resolves all its other names', async () => {
+  // No DNS server is asked for a label of more than 63 characters.
+  const addresses = createResolveHost(systemClock)(`${'a'.repeat(64)}.example`)
+  expect(process.getActiveResourcesInfo()).not.toContain('GetAddrInfoReqWrap')
+  expect(await addresses).toEqual([])
 })

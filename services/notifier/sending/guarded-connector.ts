@@ -1,16 +1,13 @@
-import { Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { getCACertificates } from 'node:tls'
 import { buildConnector } from 'undici'
 import { hostOf, isPublicAddress, type OutboundPolicy } from '#runtime/outbound-address.ts'
+import type { ResolveHost } from '#runtime/resolve-host.ts'
 
 /** The connection was refused by us: `message` says why. */
 export class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED'
 }
-
-/** Every address of a host, as text. Rejects when it has none. */
-export type ResolveHost = (host: string) => Promise<string[]>
 
 export interface ConnectorOptions {
   policy: OutboundPolicy
@@ -41,21 +38,6 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
     } else {
       connectGuarded(target, callback)
     }
-  }
-}
-
-/**
- * Resolves by DNS itself: the system's resolver works on a pool of four threads, which a few names that hang would take from
- * everybody.
- */
-export function createDnsResolver(timeoutMs: number): ResolveHost {
-  return async (host) => {
-    const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
-    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
-    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-    const failure = answers.find((answer) => answer.status === 'rejected')
-    if (addresses.length === 0) throw failure?.reason
-    return addresses
   }
 }
 
