@@ -4,7 +4,8 @@ import { messageOf, PermanentError } from './errors.ts'
 import { createFilterPatterns, type FilterPatterns } from './filter-patterns.ts'
 
 type Parsed = ReturnType<typeof parse>
-type Expression = Parsed['expr']
+export type Expression = Parsed['expr']
+type Refuse = (node: Expression, problem: string) => never
 
 /** Decides on the values of the variables it was compiled for. Throws PermanentError (`EXPRESSION_FAILED`) when it cannot. */
 export type FilterExpression = (values: Readonly<Record<string, unknown>>) => boolean
@@ -33,20 +34,23 @@ const positions = ['indexOf', 'lastIndexOf', 'charAt', 'substring']
 const functions = new Set([...operators, ...comparisons, ...conversions, ...textFunctions, ...positions])
 const typeNames = ['int', 'uint', 'double', 'string', 'bool', 'bytes', 'list', 'map', 'null_type']
 
-const environment = celEnv({ funcs: strings })
+const plainEnvironment = celEnv({ funcs: strings })
+
+/** An expression that may be evaluated. */
+export interface ParsedFilter {
+  expr: Expression
+  environment: ReturnType<typeof celEnv>
+  /** Throws PermanentError (`EXPRESSION_INVALID`) that says at which line and column what is wrong. */
+  refuse: Refuse
+}
 
 /**
  * Compiles a CEL expression that somebody wrote, with `variables` in reach. Throws PermanentError (`EXPRESSION_INVALID`)
  * whose message says what is wrong and at which line and column.
  */
 export function compileFilterExpression(source: string, variables: readonly string[]): FilterExpression {
-  if (source.length > maxLength) throw invalid(`it is longer than ${maxLength} characters`)
-  if (nestingOf(source) > maxNesting) throw invalid(`its brackets are nested deeper than ${maxNesting}`)
-  const parsed = parseExpression(source)
-  const patterns = createFilterPatterns()
-  check(parsed, source, new Set([...variables, ...typeNames]), patterns)
-  // With its own patterns an expression needs its own environment, which is larger than most expressions.
-  const evaluate = plan(patterns.size === 0 ? environment : celEnv({ funcs: strings, re2: patterns }), parsed)
+  const { expr, environment } = parseFilterExpression(source, variables)
+  const evaluate = plan(environment, expr)
   return (values) => {
     // CEL takes JSON values, which is what these are; a record of unknowns cannot say so.
     const result = evaluate(values as Record<string, CelInput>)
@@ -55,6 +59,27 @@ export function compileFilterExpression(source: string, variables: readonly stri
       throw new PermanentError('EXPRESSION_FAILED', 'the result is neither true nor false')
     }
     return result
+  }
+}
+
+/** What compileFilterExpression compiles. Throws as it does. */
+export function parseFilterExpression(source: string, variables: readonly string[]): ParsedFilter {
+  if (source.length > maxLength) throw invalid(`it is longer than ${maxLength} characters`)
+  if (nestingOf(source) > maxNesting) throw invalid(`its brackets are nested deeper than ${maxNesting}`)
+  const { expr, sourceInfo } = parseExpression(source)
+  const refuse: Refuse = (node, problem) => {
+    const start = sourceInfo?.positions[node.id.toString()] ?? 0
+    // To the parser some operators begin with the blanks before them.
+    const before = source.slice(0, start + source.slice(start).search(/\S|$/)).split('\n')
+    throw invalid(`line ${before.length}, column ${(before.at(-1) ?? '').length + 1}: ${problem}`)
+  }
+  const patterns = createFilterPatterns()
+  check(expr, refuse, new Set([...variables, ...typeNames]), patterns)
+  // With its own patterns an expression needs its own environment, which is larger than most expressions.
+  return {
+    expr,
+    environment: patterns.size === 0 ? plainEnvironment : celEnv({ funcs: strings, re2: patterns }),
+    refuse,
   }
 }
 
@@ -82,16 +107,7 @@ function parseExpression(source: string): Parsed {
 }
 
 /** Names and functions that are not there would fail on every event: they are refused when the expression is saved, as are patterns that cost too much. */
-function check(
-  { expr, sourceInfo }: Parsed,
-  source: string,
-  names: ReadonlySet<string>,
-  patterns: FilterPatterns,
-): void {
-  const refuse = (node: Expression, problem: string): never => {
-    const before = source.slice(0, sourceInfo?.positions[node.id.toString()] ?? 0).split('\n')
-    throw invalid(`line ${before.length}, column ${(before.at(-1) ?? '').length + 1}: ${problem}`)
-  }
+function check(expr: Expression, refuse: Refuse, names: ReadonlySet<string>, patterns: FilterPatterns): void {
   const visit = (node: Expression | undefined): void => {
     if (node === undefined) return
     const { exprKind } = node
