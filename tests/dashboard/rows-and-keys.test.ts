@@ -30,7 +30,16 @@ test('deliveries that are ticked are sent again, those under way cannot be', asy
       [idToUuid(delivery), idToUuid(webhookId), idToUuid(site.projectId), index < 2 ? 'failed' : 'retrying'],
     )
   }
-  await open(`/settings/webhooks/${webhookId}/deliveries`)
+  await site.api.pool.query(
+    `insert into webhooks (id, project_id, url, events, secret_codec, secret_data, created_at, updated_at)
+     select gen_random_uuid(), $1, 'https://other.example.com/' || n, '{usage_alert}', 'none', '', now(), now() from generate_series(1, 50) n`,
+    [idToUuid(site.projectId)],
+  )
+  await open('/settings/webhooks')
+  await page.getByRole('button', { name: 'Page 2' }).waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Next page' }).click()
+  await page.getByRole('link', { name: body.url }).click()
   const ticks = page.getByRole('checkbox', { name: /^Choose the delivery/ })
   await ticks.first().waitFor()
   expect(await ticks.first().isDisabled()).toBe(true)

@@ -31,7 +31,8 @@ export function useProject(): ProjectChoice {
     choose: (id) => {
       remember(id)
       // One thing is of one project: its list is what the other has too.
-      if (thing === '') setTexts({ project: id })
+      // Its lists begin at their first page.
+      if (thing === '') setTexts({ project: id, page: '' })
       else void navigate({ to: pathname.replace(/\/[^/]+$/, ''), search: { project: id } })
     },
   }

@@ -3,7 +3,9 @@ import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { rowsIn } from '../../api/call-api.ts'
 import { useApi } from '../../api/use-api.ts'
+import { useTexts } from '../../app/address.ts'
 import { PageHead } from '../../parts/page-head.tsx'
+import { PageNumbers } from '../../parts/page-numbers.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
@@ -13,9 +15,16 @@ import { PersonActions } from './person-actions.tsx'
 import type { PersonEntry } from './person-entry.ts'
 import { PersonForm } from './person-form.tsx'
 
+const pageSize = 50
+
 /** Who may sign in, as what, and to which projects. */
 export function PeoplePage() {
-  const people = useApi('GET /api/people', { query: { page_size: '100' } })
+  const { page = '1' } = useTexts()
+  const people = useApi(
+    'GET /api/people',
+    { query: { page, page_size: String(pageSize) } },
+    { keepsPrevious: true },
+  )
   const [edited, setEdited] = useState<PersonEntry | 'new'>()
   const [password, setPassword] = useState<string>()
   return (
@@ -35,11 +44,14 @@ export function PeoplePage() {
       )}
       <Loaded query={people}>
         {(answer) => (
-          <PeopleTable
-            people={rowsIn<'GET /api/people'>(answer)}
-            onEdit={setEdited}
-            onPassword={setPassword}
-          />
+          <>
+            <PeopleTable
+              people={rowsIn<'GET /api/people'>(answer)}
+              onEdit={setEdited}
+              onPassword={setPassword}
+            />
+            <PageNumbers total={answer.total} pageSize={pageSize} />
+          </>
         )}
       </Loaded>
     </>

@@ -1,8 +1,7 @@
 import { Button, Group, Modal, MultiSelect, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { rowsIn } from '../../api/call-api.ts'
-import type { Role } from '../../api/session.ts'
-import { useApi, useApiChange } from '../../api/use-api.ts'
+import { useMe, type Role } from '../../api/session.ts'
+import { useApiChange } from '../../api/use-api.ts'
 import { Failure } from '../../parts/page-states.tsx'
 import type { PersonEntry } from './person-entry.ts'
 
@@ -28,7 +27,7 @@ const roleTexts = [
 
 /** The form of a person. A new one gets a password that is shown once. */
 export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
-  const projects = useApi('GET /api/projects', { query: { page_size: '100' } })
+  const projects = useMe().data?.projects ?? []
   const create = useApiChange('POST /api/people', ['GET /api/people'])
   const change = useApiChange('PATCH /api/people/{id}', ['GET /api/people'])
   const form = useForm<Values>({
@@ -55,10 +54,6 @@ export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
     create.mutate({ body: { login, name, role, project_ids } }, { onSuccess })
   })
   const error = create.error ?? change.error
-  const choices =
-    projects.data === undefined
-      ? []
-      : rowsIn<'GET /api/projects'>(projects.data).map(({ id, name }) => ({ value: id, label: name }))
   return (
     <Modal opened onClose={onClose} title={person === undefined ? 'Add a person' : 'Change a person'}>
       <form onSubmit={submit}>
@@ -72,7 +67,12 @@ export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
           <TextInput label="Name" {...form.getInputProps('name')} />
           <Select label="Role" data={roleTexts} allowDeselect={false} {...form.getInputProps('role')} />
           {form.getValues().role === 'admin' ? null : (
-            <MultiSelect label="Projects" data={choices} searchable {...form.getInputProps('projectIds')} />
+            <MultiSelect
+              label="Projects"
+              data={projects.map(({ id, name }) => ({ value: id, label: name }))}
+              searchable
+              {...form.getInputProps('projectIds')}
+            />
           )}
           {error === null ? null : <Failure error={error} />}
           <Group justify="flex-end">

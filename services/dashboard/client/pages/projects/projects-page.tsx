@@ -6,8 +6,10 @@ import { useState } from 'react'
 import { rowsIn, type Item } from '../../api/call-api.ts'
 import { meKey } from '../../api/session.ts'
 import { useApi, useApiChange } from '../../api/use-api.ts'
+import { useTexts } from '../../app/address.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
+import { PageNumbers } from '../../parts/page-numbers.tsx'
 import { Failure, Loaded, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
@@ -15,11 +17,17 @@ import { TimeText } from '../../parts/time-text.tsx'
 
 type Project = Item<'GET /api/projects'>
 const tiers = ['free', 'pro', 'team', 'enterprise'] as const
+const pageSize = 50
 
 /** All projects: each is a tenant with its own keys, quota and data. */
 export function ProjectsPage() {
   const [isCreating, setIsCreating] = useState(false)
-  const projects = useApi('GET /api/projects', { query: { page_size: '100' } })
+  const { page = '1' } = useTexts()
+  const projects = useApi(
+    'GET /api/projects',
+    { query: { page, page_size: String(pageSize) } },
+    { keepsPrevious: true },
+  )
   return (
     <>
       <PageHead title="Projects">
@@ -32,7 +40,12 @@ export function ProjectsPage() {
         query={projects}
         empty={{ when: ({ total }) => total === 0, show: <Nothing title="No project yet" /> }}
       >
-        {(answer) => <ProjectTable projects={rowsIn<'GET /api/projects'>(answer)} />}
+        {(answer) => (
+          <>
+            <ProjectTable projects={rowsIn<'GET /api/projects'>(answer)} />
+            <PageNumbers total={answer.total} pageSize={pageSize} />
+          </>
+        )}
       </Loaded>
     </>
   )

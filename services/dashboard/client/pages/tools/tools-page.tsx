@@ -1,12 +1,13 @@
-import { Badge, Group, Pagination, Stack, Table } from '@mantine/core'
+import { Badge, Group, Table } from '@mantine/core'
 import { rowsIn, type Item } from '../../api/call-api.ts'
 import { useApi } from '../../api/use-api.ts'
-import { useSetTexts, useTexts } from '../../app/address.ts'
+import { useTexts } from '../../app/address.ts'
 import { useProject } from '../../app/project.ts'
 import { useRange } from '../../app/use-range.ts'
 import { formatCount, formatShare } from '../../formats/format-number.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
+import { PageNumbers } from '../../parts/page-numbers.tsx'
 import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
@@ -22,7 +23,6 @@ export function ToolsPage() {
   const project = useProject()
   const range = useRange('30d')
   const { page = '1' } = useTexts()
-  const setTexts = useSetTexts()
   const { start, end } = range
   const tools = useApi(
     'GET /api/tools',
@@ -46,17 +46,10 @@ export function ToolsPage() {
         }}
       >
         {(answer) => (
-          <Stack>
+          <>
             <ToolTable tools={rowsIn<'GET /api/tools'>(answer)} />
-            {answer.total <= pageSize ? null : (
-              <Pagination
-                total={Math.ceil(answer.total / pageSize)}
-                value={Number(page)}
-                onChange={(chosen) => setTexts({ page: String(chosen) })}
-                getItemProps={(number) => ({ 'aria-label': `Page ${number}` })}
-              />
-            )}
-          </Stack>
+            <PageNumbers total={answer.total} pageSize={pageSize} />
+          </>
         )}
       </Loaded>
     </>

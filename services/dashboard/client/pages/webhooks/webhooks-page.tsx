@@ -3,10 +3,12 @@ import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { rowsIn } from '../../api/call-api.ts'
 import { useApi, useApiChange } from '../../api/use-api.ts'
+import { useTexts } from '../../app/address.ts'
 import { useProject } from '../../app/project.ts'
 import { sayHowItWent } from '../../parts/ask-first.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
+import { PageNumbers } from '../../parts/page-numbers.tsx'
 import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
@@ -15,13 +17,16 @@ import { WebhookActions } from './webhook-actions.tsx'
 import { WebhookForm } from './webhook-form.tsx'
 import { describeFilters, eventNames, type Webhook } from './webhook-texts.ts'
 
+const pageSize = 50
+
 /** Who is told about what, and how it went. */
 export function WebhooksPage() {
   const project = useProject()
+  const { page = '1' } = useTexts()
   const webhooks = useApi(
     'GET /api/v1/webhooks',
-    { query: { project_id: project.id, page_size: '100' } },
-    { pollMs: 30_000 },
+    { query: { project_id: project.id, page, page_size: String(pageSize) } },
+    { pollMs: 30_000, keepsPrevious: true },
   )
   // 'new', or the one that is changed.
   const [edited, setEdited] = useState<Webhook | 'new'>()
@@ -50,12 +55,15 @@ export function WebhooksPage() {
         }}
       >
         {(answer) => (
-          <WebhookTable
-            projectId={project.id}
-            webhooks={rowsIn<'GET /api/v1/webhooks'>(answer)}
-            onEdit={setEdited}
-            onSecret={setSecret}
-          />
+          <>
+            <WebhookTable
+              projectId={project.id}
+              webhooks={rowsIn<'GET /api/v1/webhooks'>(answer)}
+              onEdit={setEdited}
+              onSecret={setSecret}
+            />
+            <PageNumbers total={answer.total} pageSize={pageSize} />
+          </>
         )}
       </Loaded>
     </>
