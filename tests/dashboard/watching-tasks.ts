@@ -82,6 +82,7 @@ export function watchingTasks(stage: () => TaskStage): void {
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Agent').fill(agent)
     await dialog.getByLabel('Chat-completions address').fill('https://agent.example.com/v1')
+    await dialog.getByRole('checkbox', { name: 'Role play' }).check()
     await dialog.getByLabel('Attacks at most').fill('10')
     await dialog.getByRole('button', { name: 'Attack' }).click()
     await dialog
@@ -92,6 +93,8 @@ export function watchingTasks(stage: () => TaskStage): void {
     await dialog.getByRole('button', { name: 'Attack' }).click()
 
     await page.getByRole('heading', { level: 1, name: 'Red-team run' }).waitFor()
+    const ordered = await read(`/api/redteam-runs/${new URL(page.url()).pathname.split('/').at(-1)}`)
+    expect(ordered['options']).toMatchObject({ transformations: ['plain', 'role_play'] })
     await until(async () => (await read(`/api/redteam-runs/${earlier}`))['status'] === 'done', 120_000)
     await page.getByText('done', { exact: true }).waitFor()
     await page.getByText(/^10 of 10 sent/).waitFor()

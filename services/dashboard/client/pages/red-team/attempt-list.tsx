@@ -6,7 +6,7 @@ import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { VerdictBadge } from '../../parts/verdict-badge.tsx'
-import { isUnderWay, type Attempt, type RedTeamRun } from './red-team-texts.ts'
+import { isUnderWay, transformationNames, type Attempt, type RedTeamRun } from './red-team-texts.ts'
 
 const verdicts = [
   { value: 'fail', label: 'Got through' },
@@ -70,7 +70,7 @@ function columnsOf(run: RedTeamRun): Column<Attempt>[] {
       ),
     },
     { title: 'Category', cell: ({ category }) => category },
-    { title: 'As', cell: ({ transformation }) => transformation.replaceAll('_', ' ') },
+    { title: 'Sent', cell: ({ transformation }) => transformationNames[transformation] },
     {
       title: 'Severity',
       cell: ({ severity }) =>

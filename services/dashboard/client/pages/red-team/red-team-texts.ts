@@ -3,6 +3,7 @@ import type { Answer, Item } from '../../api/call-api.ts'
 export type RedTeamRun = Item<'GET /api/redteam-runs'>
 export type RedTeamDiff = Answer<'GET /api/redteam-runs/{id}/diff'>
 export type Attempt = Answer<'GET /api/redteam-runs/{id}/attempts'>['items'][number]
+export type Transformation = Attempt['transformation']
 type Counted = NonNullable<RedTeamDiff['categories'][number]['after']>
 
 export const statusColors: Readonly<Record<RedTeamRun['status'], string>> = {
@@ -18,6 +19,31 @@ export const statusColors: Readonly<Record<RedTeamRun['status'], string>> = {
 export function describeTarget({ target }: RedTeamRun): string {
   if (target.kind === 'chat' || target.kind === 'http') return target.url
   return target.kind === 'command' ? 'a command' : `recorded by ${target.format}`
+}
+
+/** What may be made of every attack before it is sent. */
+export const transformationNames: Readonly<Record<Transformation, string>> = {
+  plain: 'As written',
+  base64: 'Base64',
+  hex: 'Hexadecimal',
+  rot13: 'ROT13',
+  backwards: 'Backwards',
+  leetspeak: 'Digits for letters',
+  look_alikes: 'Look-alike letters',
+  zero_width: 'Invisible characters',
+  full_width: 'Full-width letters',
+  spaced: 'A blank after each letter',
+  tag_letters: 'Letters that are not shown',
+  role_play: 'Role play',
+  developer_mode: 'Developer mode',
+  no_refusal: 'Refusing forbidden',
+  translation_table: 'Table of other letters',
+  payload_splitting: 'In pieces',
+  many_shot: 'After many examples',
+  crescendo: 'Step by step',
+  json_form: 'A JSON form',
+  story_frame: 'A story',
+  adaptive: 'Adaptive, by a model',
 }
 
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 })

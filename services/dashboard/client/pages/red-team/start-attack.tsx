@@ -1,20 +1,31 @@
-import { Button, Group, Modal, NumberInput, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Modal, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useNavigate } from '@tanstack/react-router'
 import { useApiChange } from '../../api/use-api.ts'
 import { Failure } from '../../parts/page-states.tsx'
+import { transformationNames, type Transformation } from './red-team-texts.ts'
 
 interface Values {
   agent: string
   url: string
   model: string
+  transformations: Transformation[]
   limit: number | ''
   concurrency: number | ''
   budgetUsd: number | ''
   seed: string
 }
 
-const empty: Values = { agent: '', url: '', model: '', limit: 200, concurrency: 4, budgetUsd: '', seed: '' }
+const empty: Values = {
+  agent: '',
+  url: '',
+  model: '',
+  transformations: ['plain'],
+  limit: 200,
+  concurrency: 4,
+  budgetUsd: '',
+  seed: '',
+}
 
 /** Orders a run against a chat-completions endpoint; other targets are attacked by scripts/redteam. */
 export function StartAttack({ projectId, onClose }: { projectId: string; onClose: () => void }) {
@@ -25,6 +36,7 @@ export function StartAttack({ projectId, onClose }: { projectId: string; onClose
     validate: {
       agent: (agent) => (agent.trim() === '' ? 'Which agent is attacked' : null),
       url: (url) => (URL.canParse(url) ? null : 'An address'),
+      transformations: (chosen) => (chosen.length > 0 ? null : 'At least one'),
     },
   })
   const watch = ({ id }: { id: string }) => {
@@ -46,6 +58,7 @@ export function StartAttack({ projectId, onClose }: { projectId: string; onClose
             {...form.getInputProps('url')}
           />
           <TextInput label="Model" description="Empty: the target's own" {...form.getInputProps('model')} />
+          <Transformations form={form} />
           <Bounds form={form} />
           {start.error === null ? null : <Failure error={start.error} />}
           <Group justify="flex-end">
@@ -56,6 +69,22 @@ export function StartAttack({ projectId, onClose }: { projectId: string; onClose
         </Stack>
       </form>
     </Modal>
+  )
+}
+
+function Transformations({ form }: { form: UseFormReturnType<Values> }) {
+  return (
+    <Checkbox.Group
+      label="Each attack is sent"
+      description="Once in every way chosen. Adaptive needs REDTEAM_ATTACKER_URL"
+      {...form.getInputProps('transformations')}
+    >
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" verticalSpacing={6} mt={4}>
+        {Object.entries(transformationNames).map(([value, label]) => (
+          <Checkbox key={value} size="xs" value={value} label={label} />
+        ))}
+      </SimpleGrid>
+    </Checkbox.Group>
   )
 }
 
@@ -80,12 +109,14 @@ function Bounds({ form }: { form: UseFormReturnType<Values> }) {
   )
 }
 
-function bodyOf(projectId: string, { agent, url, model, limit, concurrency, budgetUsd, seed }: Values) {
+function bodyOf(projectId: string, values: Values) {
+  const { agent, url, model, transformations, limit, concurrency, budgetUsd, seed } = values
   return {
     project_id: projectId,
     agent_name: agent,
     target: { kind: 'chat' as const, url, ...(model === '' ? {} : { model }) },
     options: {
+      transformations,
       ...(limit === '' ? {} : { limit }),
       ...(concurrency === '' ? {} : { concurrency }),
     },
