@@ -1,4 +1,5 @@
 import type { Clock } from '#runtime/clock.ts'
+import { PermanentError, TransientError } from '#runtime/errors.ts'
 import { drop, ok, type Outcome } from '#runtime/outcome.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { DeliveryPublisher } from './delivery-publisher.ts'
@@ -35,6 +36,8 @@ export interface AttemptProgress {
   onSlow?: () => void
   /** The request is over, or there was none; what follows is between us and Postgres. */
   onSent?: () => void
+  /** Whether no record asks for the attempt (any more), so that the runtime neither tries it again nor sets it aside. Absent: one does. */
+  isAlone?: () => boolean
 }
 
 /** Makes one attempt, writes how it ended and publishes what follows; the same again when it is told twice. */
@@ -49,10 +52,12 @@ const slowMs = 1_000
  * receiver's doing, and setting deliveries aside for it makes more work when there is too much already.
  */
 const patienceMs = 250
+/** Between two tries to write how an attempt ended. */
+const writeAgainMs = 1_000
 
 export function createAttemptDelivery(dependencies: AttemptDependencies): AttemptDelivery {
-  const { webhooks, deliveries, publisher, metrics } = dependencies
-  const unwritten = createUnwrittenAttempts(metrics)
+  const { webhooks, deliveries, publisher, metrics, clock } = dependencies
+  const unwritten = createUnwrittenAttempts(metrics, clock)
 
   const failed = async (delivery: WebhookDelivery, attempt: FailedAttempt) => {
     await publisher.publish([planNext(delivery, attempt)])
@@ -69,15 +74,16 @@ export function createAttemptDelivery(dependencies: AttemptDependencies): Attemp
     if (error !== null) await failed(delivery, { failedAtMs: finishedAtMs, error, isLast })
     return decided(ok())
   }
-  return async (delivery, { onSlow, onSent } = {}) => {
+  return async (delivery, { onSlow, onSent, isAlone = recordAsks } = {}) => {
     const name = `${delivery.delivery_id}/${delivery.attempt}`
+    const untilMs = clock.now() + claimLeaseMs
     const sent = unwritten.find(name)
     const webhook = await webhooks.find(delivery.project_id, delivery.webhook_id)
     if (webhook === undefined) {
       unwritten.remove(name)
       return decided(drop('webhook_gone'))
     }
-    const message = sent === undefined ? openMessage(delivery, webhook, dependencies) : undefined
+    const message = sent === undefined ? openOrRefuse(delivery, webhook, isAlone(), dependencies) : undefined
     if (message !== undefined) {
       const claim = await deliveries.claim(delivery)
       if (claim.kind === 'gone') return decided(drop('webhook_gone'))
@@ -88,12 +94,35 @@ export function createAttemptDelivery(dependencies: AttemptDependencies): Attemp
         return decided(ok())
       }
     }
-    const attempt = sent ?? (await sendPatiently(delivery, webhook, message as Message, dependencies, onSlow))
+    const attempt =
+      sent ??
+      // Another try at this attempt may have ended while this one asked.
+      unwritten.find(name) ??
+      (await sendPatiently(delivery, webhook, message as Message | PermanentError, dependencies, onSlow))
     onSent?.()
     unwritten.add(name, attempt)
-    const end = await finish(delivery, webhook, attempt)
+    const end = await insist(() => finish(delivery, webhook, attempt), { isAlone, untilMs, clock })
     unwritten.remove(name)
     return end
+  }
+}
+
+function recordAsks(): boolean {
+  return false
+}
+
+/** Tries again what is transient while nobody else does, until the claim is over: from then on another notifier may send it anyway. */
+async function insist<T>(
+  write: () => Promise<T>,
+  { isAlone, untilMs, clock }: { isAlone: () => boolean; untilMs: number; clock: Clock },
+): Promise<T> {
+  for (;;) {
+    try {
+      return await write()
+    } catch (error) {
+      if (!(error instanceof TransientError) || !isAlone() || clock.now() >= untilMs) throw error
+      await clock.sleep(writeAgainMs)
+    }
   }
 }
 
@@ -121,13 +150,29 @@ function openMessage(
   }
 }
 
+/** With a record, what cannot be opened is a dead letter; without one it would come again for ever, and is the attempt's failure. */
+function openOrRefuse(
+  delivery: WebhookDelivery,
+  webhook: Webhook,
+  isAlone: boolean,
+  dependencies: AttemptDependencies,
+): Message | PermanentError {
+  try {
+    return openMessage(delivery, webhook, dependencies)
+  } catch (error) {
+    if (isAlone && error instanceof PermanentError) return error
+    throw error
+  }
+}
+
 async function sendPatiently(
   delivery: WebhookDelivery,
   webhook: Webhook,
-  message: Message,
+  message: Message | PermanentError,
   dependencies: AttemptDependencies,
   onSlow: (() => void) | undefined,
 ): Promise<FinishedAttempt> {
+  if (message instanceof PermanentError) return refusedAttempt(message, dependencies.clock.now())
   let isOver = false
   // An answer that has come and was not read yet is read before the immediate: a busy process does not blame receivers.
   const judge = () => setImmediate(() => (isOver ? undefined : onSlow?.()))
@@ -138,6 +183,11 @@ async function sendPatiently(
     isOver = true
     clearTimeout(timer)
   }
+}
+
+function refusedAttempt({ message }: PermanentError, finishedAtMs: number): FinishedAttempt {
+  const error = `cannot be sent: ${message}`
+  return { finishedAtMs, statusCode: null, durationMs: 0, error, excerpt: null, isLast: true, wasSent: false }
 }
 
 async function sendMessage(

@@ -64,12 +64,13 @@ export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies)
         return setAside(delivery, 'endpoint_full', { inMs: 0 })
       }
       const slow = Promise.withResolvers<'slow'>()
-      const going = attempt(delivery, { onSlow: () => slow.resolve('slow'), onSent: giveBack }).finally(
-        giveBack,
-      )
+      let isLetGo = false
+      const onSlow = () => slow.resolve('slow')
+      const going = attempt(delivery, { onSlow, onSent: giveBack, isAlone: () => isLetGo }).finally(giveBack)
       track(going)
       // An attempt at a slow receiver goes on without its record, so that a consumer never waits for a receiver.
       const end = await Promise.race([going, slow.promise])
+      isLetGo = end === 'slow'
       return end === 'slow' ? letGoOn(delivery, going) : conclude(delivery, end)
     },
     async drained() {

@@ -1,8 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { createSealer } from '#runtime/sealing.ts'
 import type { Service } from '#runtime/service.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
+import { sealedIdentity } from '#schemas/sealed-bytes.ts'
+import { topics } from '#schemas/topics.ts'
+import { deliveryId } from '#schemas/webhook-delivery.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#tests/support/webhook-receiver.ts'
-import { setNotifierStage, startNotifier, type NotifierStage } from './testing/notifier-stage.ts'
+import { eventually, setNotifierStage, startNotifier, type NotifierStage } from './testing/notifier-stage.ts'
 import { raisedEvent } from './testing/sample-records.ts'
 
 let stage: NotifierStage
@@ -91,4 +95,42 @@ test('a webhook disabled between attempts gets no more', async () => {
   const stored = await stage.settled(event, webhookId, 'failed')
   expect(receiver.deliveries).toHaveLength(1)
   expect(stored.attempts.at(-1)?.error).toBe('the webhook is disabled')
+})
+
+test('what waits and cannot be opened fails for good, says why, and waits no more', async () => {
+  const projectId = await stage.addProject()
+  const { receiver, webhookId } = await openEndpoint(projectId)
+  const [one, waiting] = [raisedEvent({ project_id: projectId }), raisedEvent({ project_id: projectId })]
+  await stage.raise(one)
+  await stage.settled(one, webhookId, 'delivered')
+  const foreign = createSealer([{ id: 'k9', key: Buffer.alloc(32, 9) }])
+  const secret = foreign.seal(Buffer.from('whsec_'), sealedIdentity(projectId, webhookId, 'webhook_secret'))
+  await stage.pool.query(
+    `with webhook as (
+       update webhooks set secret_key_id = $2, secret_data = $3, updated_at = now() where id = $1 returning id, project_id
+     ), delivery as (
+       insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, created_at)
+       select $4, id, project_id, $5, 'threat_detected', now(), $6, now() from webhook returning id, webhook_id
+     )
+     insert into webhook_waiting select id, webhook_id, 1, 1, null, now() from delivery`,
+    [
+      idToUuid(webhookId),
+      secret.key_id,
+      secret.data,
+      idToUuid(deliveryId(waiting, webhookId)),
+      idToUuid(waiting.id),
+      waiting.data,
+    ],
+  )
+  const stored = await stage.settled(waiting, webhookId, 'failed')
+  expect(stored.attempts).toMatchObject([
+    { number: 1, error: expect.stringMatching(/^cannot be sent: .*k9/) },
+  ])
+  await eventually(
+    () => stage.waiting(),
+    (count) => count === 0,
+  )
+  const dead = await stage.read(topics.deliveryDead)
+  expect(dead.filter(({ event: { id } }) => id === waiting.id)).toMatchObject([{ attempt: 1 }])
+  expect(receiver.ids()).toEqual([one.id])
 })

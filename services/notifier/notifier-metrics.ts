@@ -53,7 +53,7 @@ export function createNotifierMetrics(metrics: Metrics): NotifierMetrics {
     ),
     forgotten: metrics.counter(
       'sluice_notifier_unwritten_forgotten_total',
-      'Attempts that were sent and never written because there were too many: they are sent again',
+      'Attempts that were sent and forgotten unwritten, too many or after an hour: they are sent again unless another notifier has',
     ),
     waiting: metrics.counter(
       'sluice_notifier_set_aside_total',

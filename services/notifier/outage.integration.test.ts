@@ -29,10 +29,10 @@ afterAll(async () => {
 // The one is answered before its record has waited too long, the other after it was handed to the database.
 test.each([
   ['soon', 50],
-  ['late', 1_500],
+  ['late', 4_000],
 ])(
   'Postgres goes away while an attempt is under way that is answered %s: it is written afterwards and not sent again',
-  async (_name, delayMs) => {
+  async (name, delayMs) => {
     const projectId = await stage.addProject()
     const webhook = await stage.addWebhook({ url: receiver.url, projectId })
     receiver.trust(webhook.secret)
@@ -40,6 +40,7 @@ test.each([
     const event = raisedEvent({ project_id: projectId })
     await stage.raise(event)
     await receiver.waitFor((all) => all.length === 1)
+    if (name === 'late') await forbidAnother()
     line.cut()
     await eventually(
       () => Promise.resolve(receiver.deliveries[0]?.answeredAtMs ?? null),
@@ -52,12 +53,19 @@ test.each([
     await eventually(
       () => stage.waiting(),
       (count) => count === 0,
-      180_000,
     )
     expect(receiver.deliveries).toHaveLength(1)
   },
   180_000,
 )
+
+/** What was handed to the database does not fall due there: whoever made the attempt has to write it, before another notifier makes it again. */
+async function forbidAnother(): Promise<void> {
+  await eventually(
+    () => stage.pool.query("update webhook_waiting set due_at = 'infinity'"),
+    ({ rowCount }) => rowCount === 1,
+  )
+}
 
 test('events raised while Postgres is away are delivered once when it is back', async () => {
   const projectId = await stage.addProject()

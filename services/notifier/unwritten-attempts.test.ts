@@ -14,9 +14,10 @@ const attempt: FinishedAttempt = {
   wasSent: true,
 }
 
-test('so many are remembered; the oldest is forgotten and counted', async () => {
+test('so many are remembered, for an hour; the oldest is forgotten and counted', async () => {
   const metrics = createNotifierMetrics(createMetrics())
-  const unwritten = createUnwrittenAttempts(metrics, 2)
+  let nowMs = 0
+  const unwritten = createUnwrittenAttempts(metrics, { now: () => nowMs }, 2)
   for (const name of ['a', 'b', 'a', 'c']) unwritten.add(name, attempt)
   expect(['a', 'b', 'c'].map((name) => unwritten.find(name) !== undefined)).toEqual([true, false, true])
   unwritten.remove('a')
@@ -24,4 +25,7 @@ test('so many are remembered; the oldest is forgotten and counted', async () => 
   const valueOf = async (metric: typeof metrics.unwritten | typeof metrics.forgotten) =>
     (await metric.get()).values[0]?.value
   expect([await valueOf(metrics.unwritten), await valueOf(metrics.forgotten)]).toEqual([1, 1])
+  nowMs = 3_600_001
+  unwritten.add('d', attempt)
+  expect(['c', 'd'].map((name) => unwritten.find(name) !== undefined)).toEqual([false, true])
 })

@@ -119,7 +119,7 @@ class WaitingPump implements Service {
     // Told at once and not after ten seconds: until then it has a place of those that are not known yet.
     const onSlow = () => slots.note(delivery.webhook_id, true)
     try {
-      const end = await attempt(delivery, { onSent, onSlow })
+      const end = await attempt(delivery, { onSent, onSlow, isAlone: () => true })
       if (end.kind === 'decided') await waiting.remove(delivery)
     } catch (error) {
       // It falls due again when its lease ends.

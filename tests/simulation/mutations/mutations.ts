@@ -87,9 +87,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     replace: '',
   },
   'notifier-sends-what-was-not-written-again': {
-    file: 'services/notifier/attempt-delivery.ts',
-    find: 'const sent = unwritten.find(name)',
-    replace: 'const sent = undefined',
+    file: 'services/notifier/unwritten-attempts.ts',
+    find: 'find: (name) => attempts.get(name)?.attempt,',
+    replace: 'find: () => undefined,',
   },
   'notifier-forgets-what-follows-a-failure': {
     file: 'services/notifier/attempt-delivery.ts',
