@@ -50,21 +50,20 @@ export const claimAttempts: PreparedStatement = {
     returning delivery_id, number
   )
   select asked.place::integer, asked.is_there, asked.status, asked.attempt_count,
-    attempt.number is not null as begun, attempt.finished_at,
-    attempt.error, coalesce(attempt.lease_until, clock_timestamp() + $4 * interval '1 millisecond') as lease_until
+    attempt.finished_at, attempt.error, coalesce(attempt.lease_until, clock_timestamp() + $4 * interval '1 millisecond') as lease_until
   from asked
   left join claimed on claimed.delivery_id = asked.id and claimed.number = asked.number
   left join webhook_attempts attempt on attempt.delivery_id = asked.id and attempt.number = asked.number
   where claimed.number is null`,
 }
 
-/** A success is never undone by another's failure. */
+/** A success is never undone by another's failure, unless that begins a round that was asked for since. */
 export const finishAttempts: PreparedStatement = {
   name: 'finish_attempts',
   text: `
   with ended as (
-    select * from unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::int[], $5::float8[], $6::text[], $7::bytea[], $8::text[])
-      as ended (id, number, finished_at, status_code, duration_ms, error, excerpt, status)
+    select * from unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::int[], $5::float8[], $6::text[], $7::bytea[], $8::text[],
+      $9::bool[]) as ended (id, number, finished_at, status_code, duration_ms, error, excerpt, status, opens_round)
   ),
   attempt as (
     update webhook_attempts made
@@ -75,7 +74,8 @@ export const finishAttempts: PreparedStatement = {
     returning ended.*
   )
   update webhook_deliveries delivery
-  set attempt_count = greatest(attempt_count, attempt.number), status = attempt.status,
+  set attempt_count = greatest(attempt_count, attempt.number),
+    status = case when delivery.status = 'delivered' and not attempt.opens_round then delivery.status else attempt.status end,
     delivered_at = case when attempt.status = 'delivered' then attempt.finished_at else delivered_at end
   from attempt where delivery.id = attempt.id and (attempt_count < attempt.number or attempt.error is null)`,
 }

@@ -7,7 +7,7 @@ import { createPool } from '#runtime/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { until } from '#tests/support/until.ts'
 import { raisedEvent, webhookDelivery } from '../testing/sample-records.ts'
-import { createDeliveryStore, type DeliveryStore } from './delivery-store.ts'
+import { createDeliveryStore, type DeliveryStore, type FinishedAttempt } from './delivery-store.ts'
 
 let database: TestDatabase
 let pool: pg.Pool
@@ -62,6 +62,23 @@ async function isWaiting(): Promise<boolean> {
   return rowCount === 1
 }
 
+const ended = (error: string | null): FinishedAttempt => ({
+  finishedAtMs: Date.now(),
+  statusCode: error === null ? 200 : 503,
+  durationMs: 1,
+  error,
+  excerpt: null,
+  isLast: false,
+  wasSent: true,
+})
+
+async function statusOf({ delivery_id: id }: { delivery_id: string }) {
+  const { rows } = await pool.query('select status, attempt_count from webhook_deliveries where id = $1', [
+    idToUuid(id),
+  ])
+  return rows[0] as unknown
+}
+
 async function leftOf({ delivery_id: id }: { delivery_id: string }) {
   const { rows } = await pool.query<{ deliveries: number; attempts: number }>(
     `select (select count(*)::integer from webhook_deliveries where id = $1) as deliveries,
@@ -114,6 +131,28 @@ test('a webhook that goes while its delivery comes takes it along', async () => 
   client.release()
   await deletion
   expect(await leftOf(one)).toEqual({ deliveries: 0, attempts: 0 })
+})
+
+test('a success is not undone by the failure of a later attempt, however late it is written', async () => {
+  const one = await addWebhook()
+  const second = { ...one, attempt: 2 }
+  await store.insert([one])
+  await store.claim(one)
+  // The lease of the first is over, another has made it and failed, and makes the second.
+  await store.finish(one, ended('not now'))
+  expect(await store.claim(second)).toEqual({ kind: 'claimed' })
+  await store.finish(one, ended(null))
+  expect(await statusOf(one)).toEqual({ status: 'delivered', attempt_count: 1 })
+  expect(await store.claim(second)).toEqual({ kind: 'superseded' })
+  await store.finish(second, ended('not now'))
+  expect(await statusOf(one)).toEqual({ status: 'delivered', attempt_count: 2 })
+  expect(await store.claim({ ...one, attempt: 3 })).toEqual({ kind: 'superseded' })
+  // A replay begins a round, and its failure is the latest that is known.
+  const round = { ...one, attempt: 3, first_attempt: 3 }
+  expect(await store.claim(round)).toEqual({ kind: 'claimed' })
+  expect(await store.claim(round)).toMatchObject({ kind: 'leased' })
+  await store.finish(round, ended('not now'))
+  expect(await statusOf(one)).toEqual({ status: 'retrying', attempt_count: 3 })
 })
 
 test('plans that are kept from when there were few deliveries read no table whole', async () => {

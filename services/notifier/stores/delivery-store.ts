@@ -80,14 +80,18 @@ function gatherClaims(pool: pg.Pool, leaseMs: number): DeliveryStore['claim'] {
       const { rows } = await query<UnclaimedRow>(pool, claimAttempts, [
         column('uuid', ({ delivery_id: id }) => idToBytes(id)),
         column('int4', ({ attempt }) => attempt),
-        // A replay repeats what was delivered; a retry does not.
-        column('bool', ({ attempt, first_attempt: first }) => attempt === first),
+        column('bool', opensRound),
         leaseMs,
       ])
       const unclaimed = new Map(rows.map((row) => [row.place - 1, row]))
-      return deliveries.map(({ attempt }, index) => claimOf(unclaimed.get(index), attempt))
+      return deliveries.map((delivery, index) => claimOf(unclaimed.get(index), delivery))
     },
   })
+}
+
+/** A replay repeats what was delivered; a retry does not. */
+function opensRound({ attempt, first_attempt: first }: WebhookDelivery): boolean {
+  return attempt === first
 }
 
 interface Ended {
@@ -110,6 +114,7 @@ function gatherFinishes(pool: pg.Pool): (ended: Ended) => Promise<undefined> {
         column('text', ({ attempt }) => attempt.error),
         column('bytea', ({ attempt }) => attempt.excerpt),
         column('text', ({ attempt }) => statusAfter(attempt)),
+        column('bool', ({ delivery }) => opensRound(delivery)),
       ])
       return ended.map(() => undefined)
     },
@@ -128,17 +133,17 @@ interface UnclaimedRow {
   is_there: boolean
   status: string
   attempt_count: number
-  begun: boolean
   finished_at: Date | null
   error: string | null
   lease_until: Date
 }
 
-function claimOf(row: UnclaimedRow | undefined, attempt: number): Claim {
+function claimOf(row: UnclaimedRow | undefined, delivery: WebhookDelivery): Claim {
+  const { attempt } = delivery
   if (row === undefined) return { kind: 'claimed' }
   if (!row.is_there) return { kind: 'gone' }
-  if (row.attempt_count < attempt && (row.begun || row.status !== 'delivered'))
-    return { kind: 'leased', untilMs: row.lease_until.getTime() }
+  if (row.status === 'delivered' && !opensRound(delivery)) return { kind: 'superseded' }
+  if (row.attempt_count < attempt) return { kind: 'leased', untilMs: row.lease_until.getTime() }
   const { finished_at: finishedAt, error } = row
   const isLatest = row.attempt_count === attempt
   // Pending again means that a manual replay has begun another round.

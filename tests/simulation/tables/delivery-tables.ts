@@ -21,7 +21,7 @@ export function createSimDeliveryStore(database: Database, leaseMs: number): Del
         if (claimed.kind === 'claimed') database.onClaimed(delivery)
         return claimed
       }),
-    finish: ({ delivery_id: id, attempt: number }, ended) =>
+    finish: ({ delivery_id: id, attempt: number, first_attempt: first }, ended) =>
       database.ask(() => {
         const row = deliveries.get(id)
         const made = row?.attempts.get(number)
@@ -32,7 +32,8 @@ export function createSimDeliveryStore(database: Database, leaseMs: number): Del
         if (row.attemptCount >= number && ended.error !== null) return
         row.attemptCount = Math.max(row.attemptCount, number)
         if (ended.error === null) row.status = 'delivered'
-        else row.status = ended.isLast ? 'failed' : 'retrying'
+        else if (row.status !== 'delivered' || number === first)
+          row.status = ended.isLast ? 'failed' : 'retrying'
       }),
   }
 }
@@ -54,8 +55,8 @@ function claim(
     row.attempts.set(number, { leaseUntilMs: nowMs + leaseMs, claims, finished: null, firstFailedMs })
     return { kind: 'claimed' }
   }
-  if (row.attemptCount < number && (before !== undefined || row.status !== 'delivered'))
-    return { kind: 'leased', untilMs: before?.leaseUntilMs ?? nowMs + leaseMs }
+  if (row.status === 'delivered' && number !== first) return { kind: 'superseded' }
+  if (row.attemptCount < number) return { kind: 'leased', untilMs: before?.leaseUntilMs ?? nowMs + leaseMs }
   const finished = before?.finished
   if (row.attemptCount !== number || finished?.error == null || row.status === 'pending')
     return { kind: 'superseded' }
