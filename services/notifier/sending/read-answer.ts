@@ -50,7 +50,12 @@ export class AnswerReader implements AnswerHandler {
     this.#limits = limits
     this.answer = promise
     this.#settle = resolve
-    this.#timer = setTimeout(() => this.#cut(new AnswerTimedOut()), limits.timeoutMs)
+    // What has come and was not read yet is read before the immediate: a busy process does not blame receivers.
+    this.#timer = setTimeout(() => setImmediate(() => this.#timeOut()), limits.timeoutMs)
+  }
+
+  #timeOut(): void {
+    if (this.#status === null) this.#cut(new AnswerTimedOut())
   }
 
   /** The status line has come; the rest is worth a moment. */
@@ -79,7 +84,9 @@ export class AnswerReader implements AnswerHandler {
   }
 
   onData(chunk: Buffer): void {
-    if (this.#bytes < this.#limits.excerptBytes) this.#chunks.push(chunk)
+    const missing = this.#limits.excerptBytes - this.#bytes
+    // Copied, because a part of a chunk keeps all of it, and what the connection read with it.
+    if (missing > 0) this.#chunks.push(Buffer.from(chunk.subarray(0, missing)))
     this.#bytes += chunk.length
     if (this.#bytes > this.#limits.maxBytes) this.#cut(new Error('the answer is too long'))
   }
@@ -110,10 +117,7 @@ export class AnswerReader implements AnswerHandler {
       status: this.#status,
       error: this.#status === null ? (error ?? new Error('no status')) : null,
       durationMs: this.#durationMs ?? this.#elapsedMs(),
-      excerpt:
-        this.#chunks.length === 0
-          ? nothing
-          : Buffer.concat(this.#chunks).subarray(0, this.#limits.excerptBytes),
+      excerpt: this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : (this.#chunks[0] ?? nothing),
     })
   }
 

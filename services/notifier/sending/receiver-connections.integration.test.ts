@@ -31,7 +31,11 @@ interface Seen {
 }
 
 /** Answers every request, the last by closing its connection; `closed` resolves with the first connection's end. */
-async function shortReceiver(answers: number, isLastAnswered: boolean): Promise<{ seen: Seen; url: string }> {
+async function shortReceiver(
+  answers: number,
+  isLastAnswered: boolean,
+  onAnswered = () => undefined as unknown,
+): Promise<{ seen: Seen; url: string }> {
   const seen: Seen = { requests: 0, connections: 0, closed: Promise.withResolvers<undefined>() }
   const answer = (socket: Socket) => {
     let left = answers
@@ -41,7 +45,7 @@ async function shortReceiver(answers: number, isLastAnswered: boolean): Promise<
       if (!chunk.includes('}}')) return
       seen.requests++
       const text = left > 1 || isLastAnswered ? 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n' : ''
-      socket.write(text)
+      socket.write(text, onAnswered)
       if (--left === 0) socket.end()
     })
   }
@@ -88,4 +92,13 @@ test('an attempt does not wait for a connection that another has waited for in v
     expect(await one.send('https://nowhere.example/', {}, body)).toMatchObject({ statusCode: null })
     expect(lookups).toBe(expected)
   }
+})
+
+test('an answer that has come while this process was busy is in time', async () => {
+  const timeoutMs = 1_000
+  const startMs = performance.now()
+  const { url } = await shortReceiver(1, true, () => {
+    while (performance.now() - startMs < timeoutMs + 200);
+  })
+  expect(await sender({ timeoutMs }).send(url, {}, body)).toMatchObject(delivered)
 })
