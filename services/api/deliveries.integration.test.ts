@@ -107,6 +107,21 @@ describe('deliveries', () => {
     expect(second).toMatchObject({ delivery_id: deliveries[2], attempt: 5, first_attempt: 5 })
     expect((await call('GET', `/${id}/deliveries?status=pending`)).json['total']).toBe(2)
     expect((await replayFailed(rangeOf(60_000, 0))).json['errors']).toMatchObject([{ path: 'end' }])
+    // Under way they were, and nobody attempts them any more: the one's record is gone, the other's retry.
+    await api.pool.query(
+      "update webhook_deliveries set created_at = created_at - interval '2 hours' where id = any($1::uuid[])",
+      [[deliveries[0], deliveries[1]].map((delivery) => idToUuid(String(delivery)))],
+    )
+    const left = await call('POST', `/${id}/deliveries/${String(deliveries[1])}/replay`)
+    expect([left.status, left.json]).toEqual([202, { delivery_id: deliveries[1] }])
+    expect((await replayFailed(rangeOf(-7_500_000, -3_600_000))).json).toMatchObject({ replayed: 1 })
+    const rounds = await api.readTopic(topics.deliveryDue)
+    expect(rounds.slice(2)).toMatchObject([
+      { delivery_id: deliveries[1], attempt: 5, first_attempt: 5 },
+      { delivery_id: deliveries[0], attempt: 5, first_attempt: 5 },
+    ])
+    expect((await replayFailed(rangeOf(-7_500_000, -3_600_000))).json).toMatchObject({ replayed: 0 })
+    expect((await call('GET', `/${id}/deliveries?status=pending`)).json['total']).toBe(3)
     expect((await call('POST', `/${id}/deliveries/${newId('delivery')}/replay`)).status).toBe(404)
   })
 

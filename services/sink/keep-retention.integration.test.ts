@@ -106,13 +106,19 @@ test('what projects keep for fewer days goes though a reader keeps a day from be
   expect(left.rowCount).toBe(0)
 })
 
-test('events and deliveries go with the content that they quote, what has not ended stays; dead letters after 90 days', async () => {
+test('events and deliveries go with the content that they quote, what goes on stays; dead letters after 90 days', async () => {
   const [usual, short] = [await addProject(null), await addProject(7)]
   for (const projectId of [usual, short]) {
     const webhookId = await addWebhook(pool, projectId)
     for (const days of [1, 8, 92]) {
       const at = new Date(Date.now() - days * dayMs)
-      for (const status of ['delivered', 'failed', 'retrying']) {
+      for (const [status, attemptAt, waits] of [
+        ['delivered', at, false],
+        ['failed', at, false],
+        ['retrying', at, false],
+        ['retrying', new Date(), false],
+        ['pending', at, true],
+      ] as const) {
         const { rows } = await pool.query<{ id: string }>(
           `insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, status, created_at)
            values (gen_random_uuid(), $1, $2, gen_random_uuid(), 'threat_detected', $3, '{}', $4, $3) returning id`,
@@ -120,8 +126,13 @@ test('events and deliveries go with the content that they quote, what has not en
         )
         await pool.query(
           'insert into webhook_attempts (delivery_id, number, lease_until, at) values ($1, 1, $2, $2)',
-          [rows[0]?.id, at],
+          [rows[0]?.id, attemptAt],
         )
+        if (waits)
+          await pool.query('insert into webhook_waiting values ($1, $2, 1, 1, null, now())', [
+            rows[0]?.id,
+            idToUuid(webhookId),
+          ])
       }
       for (const published of [at, null]) {
         await pool.query(
@@ -139,10 +150,10 @@ test('events and deliveries go with the content that they quote, what has not en
   }
   await keep(undefined)
   const deliveries = (projectId: string) => ages('webhook_deliveries', 'created_at', projectId)
-  expect(await deliveries(usual)).toEqual([1, 1, 1, 8, 8, 8, 92])
-  expect(await deliveries(short)).toEqual([1, 1, 1, 8, 92])
+  expect(await deliveries(usual)).toEqual([1, 1, 1, 1, 1, 8, 8, 8, 8, 8, 92, 92])
+  expect(await deliveries(short)).toEqual([1, 1, 1, 1, 1, 8, 8, 92, 92])
   expect(await ages('event_outbox', 'created_at', usual)).toEqual([1, 1, 8, 8, 92, 92])
   expect(await ages('event_outbox', 'created_at', short)).toEqual([1, 1, 8, 92])
   expect(await ages('dead_letters', 'dead_at', short)).toEqual([1, 8])
-  expect((await pool.query('select from webhook_attempts')).rowCount).toBe(12)
+  expect((await pool.query('select from webhook_attempts')).rowCount).toBe(21)
 })

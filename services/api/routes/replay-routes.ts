@@ -45,7 +45,7 @@ function replayRoute(options: ReplayRoutesOptions): Route {
     reply: { status: 202, description: 'It is on its way.', schema: z.object({ delivery_id: z.string() }) },
     problems: {
       404: 'There is no such delivery.',
-      409: 'It is still under way, or the webhook is disabled.',
+      409: 'It is still under way: attempted within the last hour, or made since then. Or the webhook is disabled.',
     },
     async handle({ principal, params: { id, delivery_id }, query }) {
       const database = options.databases.ofOne(principal, query.project_id)
@@ -106,7 +106,7 @@ function replayFailedRoute(options: ReplayRoutesOptions): Route {
   return route({
     ...common,
     path: '/api/v1/webhooks/{id}/deliveries/replay',
-    summary: `Deliver again what has failed in a time range, oldest first, ${maxReplayed} at most: ask again with next_cursor until it is null.`,
+    summary: `Deliver again what has failed in a time range, or has not been attempted again for an hour, oldest first, ${maxReplayed} at most: ask again with next_cursor until it is null.`,
     body: z.strictObject({
       start: timeField.describe('Of deliveries made from then on.'),
       end: timeField.describe('Before then.'),

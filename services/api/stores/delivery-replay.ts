@@ -12,8 +12,15 @@ interface EventRow extends DeliveredEvent {
 const columns = `d.id, d.project_id, d.event_id, d.event, d.event_created_at, d.data, d.content_codec, d.content_key_id, d.content_data,
   d.content_id, d.attempt_count`
 
+/**
+ * Nobody attempts the delivery any more, though it has not ended: its record became a dead letter that was dropped, or aged out while no notifier
+ * ran. It may still wait behind others; a round more does no harm then, because an attempt is claimed once (services/notifier).
+ */
+const isLeft = `(d.created_at < now() - interval '1 hour' and not exists (
+  select from webhook_attempts a where a.delivery_id = d.id and a.at > now() - interval '1 hour'))`
+
 interface ReplayPlan {
-  /** The next rounds of the deliveries that have ended. */
+  /** The next rounds of the deliveries that have ended, or that nobody has attempted for an hour. */
   rounds: WebhookDelivery[]
   /** Those whose attempts go on, with their status. A delivery that is in neither is not known. */
   underWay: ReadonlyMap<string, string>
@@ -26,17 +33,15 @@ export async function planReplays(
   deliveryIds: readonly string[],
   nowMs: number,
 ): Promise<ReplayPlan> {
-  const rows = await database.query<EventRow & { status: DeliveryStatus }>(
-    `select ${columns}, d.status from webhook_deliveries d
+  const rows = await database.query<EventRow & { status: DeliveryStatus; may_go: boolean }>(
+    `select ${columns}, d.status, d.status in ('failed', 'delivered') or ${isLeft} as may_go from webhook_deliveries d
      where :scope(d) and d.webhook_id = $2 and d.id = any($3::uuid[]) order by d.created_at, d.id`,
     [idToUuid(webhookId), deliveryIds.map(idToUuid)],
   )
-  const hasEnded = ({ status }: { status: DeliveryStatus }) => status === 'failed' || status === 'delivered'
+  const [may, mayNot] = [rows.filter((row) => row.may_go), rows.filter((row) => !row.may_go)]
   return {
-    rounds: rows.filter(hasEnded).map((row) => roundOf(row, database.scope.projectId, webhookId, nowMs)),
-    underWay: new Map(
-      rows.filter((row) => !hasEnded(row)).map(({ id, status }) => [idFromUuid('delivery', id), status]),
-    ),
+    rounds: may.map((row) => roundOf(row, database.scope.projectId, webhookId, nowMs)),
+    underWay: new Map(mayNot.map(({ id, status }) => [idFromUuid('delivery', id), status])),
   }
 }
 
@@ -49,7 +54,10 @@ export interface FailedRange {
   limit: number
 }
 
-/** The next rounds of the webhook's failed deliveries of a time range, oldest first. */
+/**
+ * The next rounds of the webhook's deliveries of a time range that have failed, oldest first, those included whose retries stopped coming. What is
+ * pending has no index (infra/migrations/0033): a range of millions would be read whole for it.
+ */
 export async function planFailedReplays(
   database: ProjectDatabase<OneProject>,
   webhookId: string,
@@ -58,7 +66,7 @@ export async function planFailedReplays(
 ): Promise<WebhookDelivery[]> {
   const rows = await database.query<EventRow>(
     `select ${columns} from webhook_deliveries d
-     where :scope(d) and d.webhook_id = $2 and d.status = 'failed' and d.has_failed and d.created_at >= $3 and d.created_at < $4
+     where :scope(d) and d.webhook_id = $2 and d.has_failed and (d.status = 'failed' or ${isLeft}) and d.created_at >= $3 and d.created_at < $4
        and ($5::uuid is null or (d.created_at, d.id) > (select l.created_at, l.id from webhook_deliveries l where :scope(l) and l.id = $5))
      order by d.created_at, d.id limit $6`,
     [idToUuid(webhookId), new Date(startMs), new Date(endMs), after === null ? null : idToUuid(after), limit],
@@ -74,7 +82,7 @@ export async function noteReplays(
   await database.query(
     `update webhook_deliveries d set status = 'pending', delivered_at = null
      from unnest($2::uuid[], $3::int[]) as round (id, made)
-     where :scope(d) and d.id = round.id and d.attempt_count = round.made and d.status in ('failed', 'delivered')`,
+     where :scope(d) and d.id = round.id and d.attempt_count = round.made`,
     [rounds.map(({ delivery_id: id }) => idToUuid(id)), rounds.map(({ attempt }) => attempt - 1)],
   )
 }

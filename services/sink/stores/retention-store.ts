@@ -47,10 +47,10 @@ export async function deleteExpiredContent(client: ClientBase, now: Date, limit:
   return deleted
 }
 
-/** Deletes ended deliveries with their attempts, and the index of dead letters, of over `days` days ago: at most `limit` of each. Returns how many. */
+/** Deletes deliveries that are over with their attempts, and the index of dead letters, of over `days` days ago: at most `limit` of each. Returns how many. */
 export async function deleteOldLogs(client: ClientBase, days: number, limit: number): Promise<number> {
   let deleted = 0
-  for (const sql of [deleteEndedDeliveries, deleteDeadLetters]) {
+  for (const sql of [deleteOldDeliveries, deleteDeadLetters]) {
     const { rowCount } = await client.query(sql, [days, limit])
     deleted += rowCount ?? 0
   }
@@ -83,15 +83,18 @@ const deleteEvents = `
   delete from event_outbox where seq in (
     select seq from event_outbox where project_id = $1 and created_at < $2 and published_at is not null limit $3)`
 
-const hasEnded = `status in ('delivered', 'failed')`
+/** Ended, or left: not attempted for an hour, and not waiting for it. What still comes of a record finds nothing to claim. */
+const isOver = `(status in ('delivered', 'failed') or (created_at < now() - interval '1 hour'
+  and not exists (select from webhook_attempts a where a.delivery_id = webhook_deliveries.id and a.at > now() - interval '1 hour')
+  and not exists (select from webhook_waiting w where w.delivery_id = webhook_deliveries.id)))`
 
 const deleteDeliveries = `
   delete from webhook_deliveries where id in (
-    select id from webhook_deliveries where project_id = $1 and event_created_at < $2 and ${hasEnded} limit $3)`
+    select id from webhook_deliveries where project_id = $1 and event_created_at < $2 and ${isOver} limit $3)`
 
-const deleteEndedDeliveries = `
+const deleteOldDeliveries = `
   delete from webhook_deliveries where id in (
-    select id from webhook_deliveries where created_at < now() - make_interval(days => $1) and ${hasEnded} limit $2)`
+    select id from webhook_deliveries where created_at < now() - make_interval(days => $1) and ${isOver} limit $2)`
 
 const deleteDeadLetters = `
   delete from dead_letters where id in (
