@@ -5,15 +5,16 @@ import { createInterface, type Interface } from 'node:readline'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { freePorts } from '#infra/embedded/free-port.ts'
 import type { Service } from '#runtime/service.ts'
-import { setNotifierStage, startNotifier, type NotifierStage } from './testing/notifier-stage.ts'
+import { makeCertificate } from '#tests/support/make-certificate.ts'
+import { startWebhookReceiver } from '#tests/support/webhook-receiver.ts'
+import { eventually, setNotifierStage, startNotifier, type NotifierStage } from './testing/notifier-stage.ts'
 import { raisedEvent } from './testing/sample-records.ts'
 
 const samples = join(import.meta.dirname, '..', '..', 'docs', 'receivers')
 const hasPython = spawnSync('python3', ['--version']).status === 0
-const receivers: [name: string, command: string, file: string, isThere: boolean][] = [
-  ['TypeScript', process.execPath, 'receiver.ts', true],
-  [hasPython ? 'Python' : 'Python (not run: there is no python3 here)', 'python3', 'receiver.py', hasPython],
-]
+const nameOf = (language: string) =>
+  `the sample in ${language} takes what is signed with its secret, once, and answers 401 to the rest`
+const tls = makeCertificate()
 
 let stage: NotifierStage
 let service: Service
@@ -21,7 +22,7 @@ let running: ChildProcess | undefined
 
 beforeAll(async () => {
   stage = await setNotifierStage()
-  service = (await startNotifier(stage)).service
+  service = (await startNotifier(stage, { WEBHOOK_CA: tls.cert })).service
 })
 afterEach(async () => {
   if (running === undefined) return
@@ -36,30 +37,51 @@ afterAll(async () => {
   await stage.close()
 })
 
-test.each(receivers)(
-  'the sample in %s takes what is signed with its secret, once, and answers 401 to the rest',
-  async (_name, command, file, isThere) => {
-    if (!isThere) return
-    const [port] = (await freePorts(1)) as [number]
-    const projectId = await stage.addProject()
-    const url = `http://127.0.0.1:${port}/`
-    const webhook = await stage.addWebhook({ url, projectId })
-    const lines = await startReceiver(command, join(samples, file), { port, secret: webhook.secret })
-    const event = raisedEvent({ project_id: projectId, fields: { text: 'é 😀', number: 1e21 } })
-    const told = once(lines, 'line')
-    await stage.raise(event)
-    expect(await told).toEqual([`threat_detected ${event.id}`])
-    expect((await stage.settled(event, webhook.id, 'delivered')).attempt_count).toBe(1)
-    const forged = await fetch(url, {
-      method: 'POST',
-      body: '{"event":"threat_detected","id":"evt_1"}',
-      headers: { 'x-service-signature': `sha256=${'0'.repeat(64)}` },
-    })
-    expect(forged.status).toBe(401)
-    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401)
-  },
-  300_000,
-)
+async function expectSample(command: string, file: string): Promise<void> {
+  const [port] = (await freePorts(1)) as [number]
+  const projectId = await stage.addProject()
+  const url = `http://127.0.0.1:${port}/`
+  const webhook = await stage.addWebhook({ url, projectId })
+  const lines = await startReceiver(command, join(samples, file), { port, secret: webhook.secret })
+  const event = raisedEvent({ project_id: projectId, fields: { text: 'é 😀', number: 1e21 } })
+  const told = once(lines, 'line')
+  await stage.raise(event)
+  expect(await told).toEqual([`threat_detected ${event.id}`])
+  expect((await stage.settled(event, webhook.id, 'delivered')).attempt_count).toBe(1)
+  const forged = await fetch(url, {
+    method: 'POST',
+    body: '{"event":"threat_detected","id":"evt_1"}',
+    headers: { 'x-service-signature': `sha256=${'0'.repeat(64)}` },
+  })
+  expect(forged.status).toBe(401)
+  expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401)
+}
+
+test(nameOf('TypeScript'), () => expectSample(process.execPath, 'receiver.ts'), 300_000)
+if (hasPython) test(nameOf('Python'), () => expectSample('python3', 'receiver.py'), 300_000)
+else test.skip(`${nameOf('Python')} (needs python3)`, () => undefined)
+
+test('a receiver with a certificate of WEBHOOK_CA is delivered to; one with another is not', async () => {
+  const [known, stranger] = [
+    await startWebhookReceiver({ tls }),
+    await startWebhookReceiver({ tls: makeCertificate() }),
+  ]
+  const projectId = await stage.addProject()
+  const webhook = await stage.addWebhook({ url: known.url, projectId })
+  const refused = await stage.addWebhook({ url: stranger.url, projectId })
+  known.trust(webhook.secret)
+  const event = raisedEvent({ project_id: projectId })
+  await stage.raise(event)
+  await stage.settled(event, webhook.id, 'delivered')
+  expect(known.deliveries).toMatchObject([{ verified: true }])
+  const failed = await eventually(
+    () => stage.delivery(event, refused.id),
+    (delivery) => delivery?.attempts[0]?.error != null,
+  )
+  expect(failed?.attempts[0]?.error).toMatch(/^TLS: .*self-signed/)
+  expect(stranger.deliveries).toHaveLength(0)
+  for (const receiver of [known, stranger]) await receiver.close()
+})
 
 async function startReceiver(
   command: string,
