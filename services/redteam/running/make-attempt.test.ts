@@ -47,6 +47,7 @@ const probe: Probe = {
 async function attack(
   transformation: PlannedAttempt['transformation'],
   answers: (conversation: Conversation) => TargetAnswer,
+  signal = new AbortController().signal,
 ) {
   heard = []
   const asked: Conversation[] = []
@@ -64,7 +65,7 @@ async function attack(
     ...{ judgedBy: probe.judged_by, transformation, repeat: 0, earlierTurns: 0 },
   }
   const made = await makeAttempt(planned, probe, {
-    ...{ target, seed: '1', mostBusy: 3, signal: new AbortController().signal },
+    ...{ target, seed: '1', mostBusy: 3, signal },
     pace: { turn: () => Promise.resolve(), hold: (ms) => holds.push(ms) },
     attacker: createAdaptiveAttacker({ baseUrl, model: 'm', key: undefined, timeoutMs: 20_000 }),
   })
@@ -137,4 +138,23 @@ test('a conversation that breaks off keeps what was said before', async () => {
       : answered(conversation),
   )
   expect([made.last.kind, made.earlier.length, asked.length]).toEqual(['failed', 1, 2])
+})
+
+test('whoever is told to stop says no more, and keeps what was said before', async () => {
+  const stopping = new AbortController()
+  const { made, asked } = await attack(
+    'crescendo',
+    (conversation) => {
+      stopping.abort()
+      return answered(conversation)
+    },
+    stopping.signal,
+  )
+  expect([made.last, made.earlier.length, asked.length]).toEqual([
+    { kind: 'stopped', error: 'STOPPED' },
+    1,
+    1,
+  ])
+  const none = await attack('plain', answered, AbortSignal.abort())
+  expect([none.made.last.kind, none.asked]).toEqual(['stopped', []])
 })

@@ -9,7 +9,7 @@ import type { Pace } from './pace.ts'
 
 /** What an attempt came to: its last exchange, and those before it, each of which is recorded and judged too. */
 export interface MadeAttempt {
-  last: TargetAnswer | { kind: 'given_up'; error: string }
+  last: TargetAnswer | { kind: 'given_up' | 'stopped'; error: string }
   earlier: readonly AnsweredTurn[]
   /** Why the model that attacks did not say what comes next: the attack ended before its end. */
   attackerError?: string
@@ -88,9 +88,11 @@ async function ask(
 ): Promise<MadeAttempt['last']> {
   for (let tries = 0; ; tries++) {
     await pace.turn(signal)
+    // A turn comes at once to whoever is told to stop: it is not the target's leave to send.
+    if (signal.aborted) return { kind: 'stopped', error: 'STOPPED' }
     const answer = await target.ask(conversation)
     if (answer.kind !== 'busy' && answer.kind !== 'unreached') return answer
-    if (signal.aborted || tries >= mostBusy)
+    if (tries >= mostBusy)
       return {
         kind: 'given_up',
         error: answer.kind === 'busy' ? 'RATE_LIMITED' : `UNREACHED: ${answer.error}`,

@@ -65,10 +65,11 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
       return false
     }
     dependencies.onMade(made.made.attackerError === undefined ? made.made.last.kind : 'attacker_failed')
-    countFailures(failures, attempt, made.made)
     const recorded = record(made).then(() => begun.ended(), end)
     unrecorded.add(recorded)
     void recorded.finally(() => unrecorded.delete(recorded))
+    // The one too many is recorded as well.
+    countFailures(failures, attempt, made.made)
     return !isOver()
   }
   async function sendSome(): Promise<void> {
@@ -111,11 +112,11 @@ async function untilBudgeted({ budget, clock, signal }: SendDependencies, isOver
 
 /** Undefined: it was broken off before anything reached the target. */
 async function make(attempt: PlannedAttempt, dependencies: SendDependencies): Promise<Answered | undefined> {
-  const { probes, budget, prices, signal } = dependencies
+  const { probes, budget, prices } = dependencies
   const probe = probes.get(attempt.probeId)
   if (probe === undefined) throw new Error(`the plan has a probe that is not there: ${attempt.probeId}`)
   const made = await makeAttempt(attempt, probe, dependencies)
-  if (made.last.kind === 'given_up' && made.earlier.length === 0 && signal.aborted) return undefined
+  if (made.last.kind === 'stopped' && made.earlier.length === 0) return undefined
   const costUsd = costOf(made, prices)
   budget.settle(costUsd)
   return { attempt, made, costUsd }
@@ -177,6 +178,7 @@ function recordedOf({ attempt, made, costUsd }: Answered, wasRefused: boolean): 
 function reasonOf({ last, attackerError }: MadeAttempt): string | null {
   if (attackerError !== undefined) return 'attacker_failed'
   if (last.kind === 'answered') return null
+  if (last.kind === 'stopped') return 'stopped'
   return last.kind === 'failed' ? 'target_failed' : 'target_not_reached'
 }
 
