@@ -4,7 +4,6 @@ import type { Clock } from '#runtime/clock.ts'
 import { messageOf, PermanentError } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Sealer } from '#runtime/sealing.ts'
-import { idTimeMs } from '#schemas/ids.ts'
 import type { AdaptiveAttacker } from '../attacks/adaptive-attacker.ts'
 import type { RecordedRun } from '../interchange/open-recorded.ts'
 import type { Probe } from '../probes/probe.ts'
@@ -42,7 +41,7 @@ export interface CarryDependencies {
   onMade: (outcome: AttackOutcome) => void
 }
 
-const mostBusy = 8
+const patience = { mostUnreached: 8, mostTurnedAway: 20 }
 
 /** Whoever goes on with a run of the command line has named something else than at its beginning: said rightly, it goes on. */
 class CannotGoOn extends PermanentError {}
@@ -115,16 +114,15 @@ async function send(
   const { runs, clock, prices, logRecords, onMade } = dependencies
   const { target, ...means } = gatherMeans(run, dependencies)
   try {
-    refuseOldRun(run.id, clock.now())
     // Written before it is noted: a process that dies between the two leaves a plan that is written again, the same.
     if (run.probesDigest === null) {
-      const planned = means.recorded?.planned ?? plan(run, means.probes, target)
+      const planned = means.recorded?.planned.slice(0, run.options.limit) ?? plan(run, means.probes, target)
       await attempts.plan(planned, means.recorded?.origins)
       await runs.notePlan(run.id, means.digest, planned.length)
     }
     const budget = createBudget(run.budgetUsd, await attempts.spent())
     await sendAttempts({
-      ...{ run, attempts, target, prices, budget, clock, signal, onMade, mostBusy },
+      ...{ run, attempts, target, prices, budget, clock, signal, onMade, ...patience },
       ...{ probes: means.probes, attacker: means.attacker },
       seed: run.seed,
       log: logRecords,
@@ -156,17 +154,6 @@ function gatherMeans(run: RedteamRun, dependencies: CarryDependencies) {
     if (!isResumed || !(error instanceof PermanentError)) throw error
     throw new CannotGoOn(error.code, error.message, { cause: error })
   }
-}
-
-/** Requests of its attempts have the time of the run, and ingest takes those of seven days. */
-const oldestRunMs = 6.5 * 86_400_000
-
-function refuseOldRun(id: string, nowMs: number): void {
-  if (nowMs - idTimeMs(id) > oldestRunMs)
-    throw new PermanentError(
-      'RUN_TOO_OLD',
-      'the run was ordered over six days ago, and what it sends could not be recorded any more: start another one',
-    )
 }
 
 function plan(run: RedteamRun, probes: ReadonlyMap<string, Probe>, target: Target): PlannedAttempt[] {

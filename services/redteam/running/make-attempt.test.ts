@@ -8,6 +8,7 @@ import type { Probe } from '../probes/probe.ts'
 import type { PlannedAttempt } from '../steps/plan-attempts.ts'
 import type { Conversation, Target, TargetAnswer } from '../targets/target.ts'
 import { makeAttempt } from './make-attempt.ts'
+import type { Pace } from './pace.ts'
 
 /** The model that attacks lies outside: what it says next is set by each test; undefined: it has broken down. */
 let nextWords: (turn: number) => string | undefined = () => 'GIVE_UP'
@@ -52,6 +53,12 @@ async function attack(
   heard = []
   const asked: Conversation[] = []
   const holds: number[] = []
+  const pace: Pace = {
+    turn: () => Promise.resolve(0),
+    hold: (ms) => holds.push(ms),
+    turnedAway: (_turn, ms) => holds.push(ms),
+    taken: () => undefined,
+  }
   const target: Target = {
     takesSurroundings: true,
     ask: (conversation) => {
@@ -65,8 +72,8 @@ async function attack(
     ...{ judgedBy: probe.judged_by, transformation, repeat: 0, earlierTurns: 0 },
   }
   const made = await makeAttempt(planned, probe, {
-    ...{ target, seed: '1', mostBusy: 3, signal },
-    pace: { turn: () => Promise.resolve(), hold: (ms) => holds.push(ms) },
+    ...{ target, seed: '1', mostUnreached: 3, mostTurnedAway: 2, signal },
+    pace,
     attacker: createAdaptiveAttacker({ baseUrl, model: 'm', key: undefined, timeoutMs: 20_000 }),
   })
   return { made, asked, holds }
@@ -126,6 +133,8 @@ test('a turn that is turned away is said again, after what the target asked for,
   const never = await attack('plain', () => ({ kind: 'unreached', error: 'ECONNREFUSED' }))
   expect(never.made).toEqual({ last: { kind: 'given_up', error: 'UNREACHED: ECONNREFUSED' }, earlier: [] })
   expect(never.holds).toEqual([250, 500, 1_000])
+  const refused = await attack('plain', () => ({ kind: 'busy', retryAfterMs: 700 }))
+  expect([refused.made.last, refused.asked.length]).toEqual([{ kind: 'given_up', error: 'RATE_LIMITED' }, 3])
 })
 
 test('a conversation that breaks off keeps what was said before', async () => {

@@ -22,8 +22,10 @@ export interface AttackDependencies {
   pace: Pace
   attacker: AdaptiveAttacker | undefined
   seed: string
-  /** Waits that a target may ask for in a row. */
-  mostBusy: number
+  /** Tries of one turn behind the first, while nothing reaches the target. */
+  mostUnreached: number
+  /** How often in a row, all senders together, a target may turn away and take nothing. */
+  mostTurnedAway: number
   signal: AbortSignal
 }
 
@@ -84,20 +86,23 @@ const firstPauseMs = 250
 /** Asks until the target takes it: turned away and never reached are no answers, and nothing was worked on. */
 async function ask(
   conversation: Conversation,
-  { target, pace, mostBusy, signal }: AttackDependencies,
+  { target, pace, mostUnreached, mostTurnedAway, signal }: AttackDependencies,
 ): Promise<MadeAttempt['last']> {
-  for (let tries = 0; ; tries++) {
-    await pace.turn(signal)
+  for (let unreached = 0; ;) {
+    const turn = await pace.turn(signal)
     // A turn comes at once to whoever is told to stop: it is not the target's leave to send.
     if (signal.aborted) return { kind: 'stopped', error: 'STOPPED' }
     const answer = await target.ask(conversation)
-    if (answer.kind !== 'busy' && answer.kind !== 'unreached') return answer
-    if (tries >= mostBusy)
-      return {
-        kind: 'given_up',
-        error: answer.kind === 'busy' ? 'RATE_LIMITED' : `UNREACHED: ${answer.error}`,
-      }
-    // Everyone waits: the others would only be turned away too.
-    pace.hold(answer.kind === 'busy' ? answer.retryAfterMs : Math.min(10_000, firstPauseMs * 2 ** tries))
+    if (answer.kind === 'busy') {
+      const inARow = pace.turnedAway(turn, answer.retryAfterMs)
+      if (inARow > mostTurnedAway) return { kind: 'given_up', error: 'RATE_LIMITED' }
+    } else if (answer.kind === 'unreached') {
+      if (unreached >= mostUnreached) return { kind: 'given_up', error: `UNREACHED: ${answer.error}` }
+      // Everyone waits: the others would not reach it either.
+      pace.hold(Math.min(10_000, firstPauseMs * 2 ** unreached++))
+    } else {
+      pace.taken(turn)
+      return answer
+    }
   }
 }

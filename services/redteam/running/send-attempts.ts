@@ -1,7 +1,8 @@
 import { describeCall } from '#capture/describe-call.ts'
 import type { PriceTable } from '#capture/price-table.ts'
 import type { Clock } from '#runtime/clock.ts'
-import { messageOf, SluiceError } from '#runtime/errors.ts'
+import { messageOf, PermanentError, SluiceError } from '#runtime/errors.ts'
+import { idTimeMs } from '#schemas/ids.ts'
 import type { Probe } from '../probes/probe.ts'
 import { makeRecords } from '../steps/make-records.ts'
 import type { PlannedAttempt } from '../steps/plan-attempts.ts'
@@ -40,7 +41,7 @@ export class NobodyThere extends Error {}
 
 /** Sends every attempt that nobody has begun, so many at a time, and records each. Ends early when the budget does or `signal` aborts. */
 export async function sendAttempts(dependencies: SendDependencies): Promise<void> {
-  const { run, attempts, budget, signal } = dependencies
+  const { run, attempts, budget, clock, signal } = dependencies
   const begun = beginAhead(attempts, run.options.concurrency)
   const record = createRecorder(dependencies)
   const unrecorded = new Set<Promise<unknown>>()
@@ -55,6 +56,8 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
 
   /** Returns whether there may be more to do. */
   async function sendNext(): Promise<boolean> {
+    // Before each: a run that waits for its target may be at it for days.
+    refuseOldRun(run.id, clock.now())
     const attempt = await begun.next()
     if (attempt === undefined) return false
     const made = (await untilBudgeted(dependencies, isOver)) ? await make(attempt, dependencies) : undefined
@@ -84,6 +87,17 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
   await begun.giveBackRest().catch(end)
   signal.removeEventListener('abort', onAbort)
   if (failure !== undefined) throw failure
+}
+
+/** Requests of its attempts have the time of the run, and ingest takes those of seven days. */
+const oldestRunMs = 6.5 * 86_400_000
+
+function refuseOldRun(id: string, nowMs: number): void {
+  if (nowMs - idTimeMs(id) > oldestRunMs)
+    throw new PermanentError(
+      'RUN_TOO_OLD',
+      'the run was ordered over six days ago, and what it sends could not be recorded any more: start another one',
+    )
 }
 
 /** Throws NobodyThere when it has been too many in a row. Only adaptive attempts ask the model that attacks. */
