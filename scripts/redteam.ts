@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
+import { messageOf } from '#runtime/errors.ts'
 import { findStore } from './stack/find-store.ts'
 import { askPatiently, callApi, findApi, requestApi, type OperatorApi } from './stack/operator-api.ts'
 import { createProgress } from './stack/progress.ts'
@@ -90,13 +91,18 @@ async function startRunner(
 const over = ['done', 'cancelled', 'failed']
 const pathOf = (id: string) => `/api/redteam-runs/${encodeURIComponent(id)}`
 
-/** Shows how far the run is until it is over, or until its process is gone. */
+/** Shows how far the run is until it is over, or until its process is gone. Nothing attacks on when it ends. */
 async function watch(api: OperatorApi, id: string, runner: ChildProcess): Promise<Run> {
   const progress = createProgress(process.stdout)
   const gone = once(runner, 'exit').then(() => true)
   for (;;) {
     const isGone = await Promise.race([gone, sleep(500).then(() => false)])
-    const run = await askPatiently<Run>(api, pathOf(id))
+    const run = await askPatiently<Run>(api, pathOf(id)).catch(async (error: unknown) => {
+      runner.kill('SIGTERM')
+      await gone
+      progress.end()
+      throw new CannotStart(`${messageOf(error)}; go on with scripts/redteam resume ${id}`)
+    })
     const { status, sent_count, total_probes, planned_count } = run
     const isJudging = status === 'scoring' || status === 'done'
     progress.show(

@@ -19,10 +19,13 @@ const attemptSchema = z.looseObject({
 })
 type Attempt = z.output<typeof attemptSchema>
 
-/** Reads garak's report.jsonl. Of an attempt that is there before and after its detectors the later one counts; each output is an entry. */
+/**
+ * Reads garak's report.jsonl. Of an attempt that is there before and after its detectors the later one counts; each output is an entry. An
+ * attempt that is there several times in one status has an output on each line, as in our own reports.
+ */
 export function parseGarak(report: string): ParsedEntries {
   const problems: EntryProblem[] = []
-  const attempts = new Map<string, Attempt>()
+  const attempts = new Map<string, Attempt[]>()
   report.split('\n').forEach((json, index) => {
     if (json.trim() === '') return
     const value = parseJson(json)
@@ -37,11 +40,14 @@ export function parseGarak(report: string): ParsedEntries {
     }
     // Aggregated reports give all attempts of a run one uuid.
     const name = `${attempt.data.uuid} ${attempt.data.probe_classname} ${attempt.data.seq}`
-    if ((attempts.get(name)?.status ?? 0) <= attempt.data.status) attempts.set(name, attempt.data)
+    const known = attempts.get(name)
+    const knownStatus = known?.[0]?.status ?? -Infinity
+    if (knownStatus < attempt.data.status) attempts.set(name, [attempt.data])
+    else if (knownStatus === attempt.data.status) known?.push(attempt.data)
   })
   if (problems.length > 0) return { ok: false, problems }
   if (attempts.size === 0) return { ok: false, problems: [{ line: 1, reason: 'there is no attempt in it' }] }
-  return { ok: true, entries: [...attempts.values()].flatMap(entriesOf) }
+  return { ok: true, entries: [...attempts.values()].flat().flatMap(entriesOf) }
 }
 
 function entriesOf(attempt: Attempt): RecordedEntry[] {

@@ -20,21 +20,24 @@ export function createIngestClient(options: { baseUrl: string; secret: string; t
     headersTimeout: options.timeoutMs,
   })
   const url = new URL('/internal/log/batch', options.baseUrl)
-  const logSome = async (records: readonly string[]): Promise<(string | null)[]> => {
-    const answer = await request(url, {
+  const post = async (body: string) => {
+    const { statusCode, body: answer } = await request(url, {
       method: 'POST',
       dispatcher: agent,
       headers: { authorization: `Bearer ${options.secret}`, 'content-type': 'application/json' },
-      body: `{"records":[${records.join(',')}]}`,
-    }).catch((error: unknown) => {
+      body,
+    })
+    return { statusCode, text: await answer.text() }
+  }
+  const logSome = async (records: readonly string[]): Promise<(string | null)[]> => {
+    const { statusCode, text } = await post(`{"records":[${records.join(',')}]}`).catch((error: unknown) => {
       throw new TransientError('INGEST_UNAVAILABLE', messageOf(error), { cause: error })
     })
-    const text = await answer.body.text()
-    if (answer.statusCode >= 500 || answer.statusCode === 429)
-      throw new TransientError('INGEST_UNAVAILABLE', `ingest answers ${answer.statusCode}`)
-    if (answer.statusCode !== 200)
-      throw new PermanentError('INGEST_REFUSES', `ingest answers ${answer.statusCode}: ${text.slice(0, 300)}`)
-    const { results } = answerSchema.parse(JSON.parse(text))
+    if (statusCode >= 500 || statusCode === 429)
+      throw new TransientError('INGEST_UNAVAILABLE', `ingest answers ${statusCode}`)
+    if (statusCode !== 200)
+      throw new PermanentError('INGEST_REFUSES', `ingest answers ${statusCode}: ${text.slice(0, 300)}`)
+    const results = readResults(text)
     if (results.some(({ status_code }) => status_code === 503))
       throw new TransientError('INGEST_UNAVAILABLE', 'ingest cannot take some records')
     return records.map((_record, index) => {
@@ -60,4 +63,13 @@ export function createIngestClient(options: { baseUrl: string; secret: string; t
     return [...results, ...(await logSome(group))]
   }
   return { log, close: () => agent.destroy() }
+}
+
+/** Whatever stands between answers 200 with a page of its own at times: then nobody knows what was taken, and it is sent again. */
+function readResults(text: string): z.output<typeof answerSchema>['results'] {
+  try {
+    return answerSchema.parse(JSON.parse(text)).results
+  } catch (error) {
+    throw new TransientError('INGEST_UNAVAILABLE', 'ingest answers 200 without results', { cause: error })
+  }
 }
