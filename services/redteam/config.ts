@@ -9,13 +9,14 @@ import {
   processFields,
   sealingFields,
 } from '#runtime/config.ts'
+import { hostOf } from '#runtime/outbound-address.ts'
 
 /** `host=key`: what a host is given as a bearer token. */
 const targetKey = z
   .string()
   .regex(/^[^=\s]+=\S+$/, 'expected host=key')
   .transform((pair): [string, string] => [
-    pair.slice(0, pair.indexOf('=')).toLowerCase(),
+    hostOf(pair.slice(0, pair.indexOf('='))),
     pair.slice(pair.indexOf('=') + 1),
   ])
 
@@ -59,7 +60,7 @@ export const redteamConfig = z.object({
     'How long a target may take for one answer.',
   ),
   REDTEAM_SCORE_WAIT_MS: milliseconds(180_000, 3_600_000).describe(
-    'How long after the last attempt its scores are waited for; what has none by then is `unscored`.',
+    'How long scores are waited for after the last attempt, or after the last verdict that they gave; what has none by then is `unscored`.',
   ),
   REDTEAM_RUNS_AT_ONCE: z.coerce
     .number()

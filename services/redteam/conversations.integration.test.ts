@@ -3,12 +3,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { systemClock, type Clock } from '#runtime/clock.ts'
 import { listen } from '#runtime/operations-server.ts'
+import { idToUuid } from '#schemas/ids.ts'
 import { proxyKey, startGateway } from '#tests/support/start-gateway.ts'
 import { until } from '#tests/support/until.ts'
+import { createAttemptStore } from './stores/attempt-store.ts'
 import { useRedteam } from './testing/use-redteam.ts'
 
 const used = useRedteam()
-const { startTarget, startRedteam, order, finished, eventsOf } = used
+const { startTarget, startRedteam, order, runOf, finished, eventsOf } = used
 
 test('a conversation is judged by each of its answers, and through a gateway each is recorded once', async () => {
   const provider = await startTarget({ manner: 'relents' })
@@ -20,7 +22,8 @@ test('a conversation is judged by each of its answers, and through a gateway eac
   })
   try {
     await startRedteam({ REDTEAM_TARGET_KEYS: `127.0.0.1=${proxyKey}` })
-    const id = await order(gateway, {}, { limit: 2, probes: ['LLM07'], transformations: ['crescendo'] })
+    const options = { limit: 2, probes: ['LLM07'], transformations: ['crescendo'], alert: true }
+    const id = await order(gateway, {}, options)
     const run = await finished(id)
     expect(run).toMatchObject({ total_probes: 2, fail_count: 2 })
     expect((await eventsOf('redteam_complete', id))[0]).toMatchObject({ total_probes: 2, fail_count: 2 })
@@ -34,6 +37,12 @@ test('a conversation is judged by each of its answers, and through a gateway eac
       expect(JSON.stringify(found['response_body'])).toContain('My instructions are')
       expect(junit).toContain(`request ${found_in}<`)
     }
+
+    // As it was asked to: of a run that was not, there is none (redteam.integration.test.ts).
+    const threats = await eventsOf('threat_detected')
+    expect(threats.map(({ request_id }) => request_id)).toEqual(
+      expect.arrayContaining(attempts.map(({ found_in }) => found_in)),
+    )
 
     // Behind all of them goes a call of the application's own.
     const own = await fetch(`${gateway.url}/v1/chat/completions`, {
@@ -109,8 +118,36 @@ test('a target that is away ends a run after twenty attempts in a row that did n
   expect(new Set((json['items'] as { reason: string }[]).map(({ reason }) => reason))).toEqual(
     new Set(['target_not_reached']),
   )
+  // Those that showed it, the last one included, are recorded.
+  expect((await runOf(many))['sent_count']).toBeGreaterThanOrEqual(20)
   expect([
     await eventsOf('redteam_complete', many),
     (await eventsOf('redteam_complete', few)).length,
   ]).toEqual([[], 1])
+})
+
+test('a budget ends a run in time, and one that cannot be kept ends it at once', async () => {
+  await startRedteam()
+  // gpt-4o-mini: 100 tokens read and 50 written are 0.000045 dollars.
+  const priced = await startTarget({ manner: 'hardened' })
+  const unpriced = await startTarget({ manner: 'hardened', model: 'nobody-knows-this-one' })
+  const budget = { budget_usd: 0.00046 }
+  const [spent, unknown] = [await order(priced, budget), await order(unpriced, budget)]
+  expect(await finished(spent)).toMatchObject({ stopped_by: 'budget', total_probes: 10 })
+  expect((await runOf(spent))['cost_usd']).toBeLessThanOrEqual(0.00046)
+  expect(await finished(unknown)).toMatchObject({ stopped_by: 'no_price', total_probes: 1, cost_usd: null })
+  expect([priced.asked.length, unpriced.asked.length]).toEqual([10, 1])
+  expect((await eventsOf('redteam_complete', spent))[0]).toMatchObject({ total_probes: 10 })
+
+  // As when one had been interrupted and judged: it counts for the most that another cost, and is no reason to stop.
+  await used.stage.pool.query(
+    'update redteam_attempts set cost_usd = null, latency_ms = null where run_id = $1 and number = 0',
+    [idToUuid(spent)],
+  )
+  const spentBy = (id: string) =>
+    createAttemptStore(used.stage.pool, { id, projectId: used.project.id }).spent()
+  expect(await spentBy(spent)).toEqual({
+    ...{ usd: expect.closeTo(0.00045, 8), mostUsd: expect.closeTo(0.000045, 8), hasUnknown: false },
+  })
+  expect(await spentBy(unknown)).toMatchObject({ hasUnknown: true })
 })

@@ -187,20 +187,6 @@ test.each<[string, (id: string) => Promise<unknown>]>([
   expect(await eventsOf('redteam_complete', id)).toEqual([])
 })
 
-test('a budget ends a run in time, and one that cannot be kept ends it at once', async () => {
-  await startRedteam()
-  // gpt-4o-mini: 100 tokens read and 50 written are 0.000045 dollars.
-  const priced = await startTarget({ manner: 'hardened' })
-  const unpriced = await startTarget({ manner: 'hardened', model: 'nobody-knows-this-one' })
-  const budget = { budget_usd: 0.00046 }
-  const [spent, unknown] = [await order(priced, budget), await order(unpriced, budget)]
-  expect(await finished(spent)).toMatchObject({ stopped_by: 'budget', total_probes: 10 })
-  expect((await runOf(spent))['cost_usd']).toBeLessThanOrEqual(0.00046)
-  expect(await finished(unknown)).toMatchObject({ stopped_by: 'no_price', total_probes: 1, cost_usd: null })
-  expect([priced.asked.length, unpriced.asked.length]).toEqual([10, 1])
-  expect((await eventsOf('redteam_complete', spent))[0]).toMatchObject({ total_probes: 10 })
-})
-
 test('a target that turns requests away is waited for, and each attempt is made once', async () => {
   await startRedteam()
   const target = await startTarget({ manner: 'hardened', turnAway: 3 })

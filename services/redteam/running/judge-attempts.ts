@@ -9,7 +9,7 @@ export interface JudgeDependencies {
   readScores: ReadScores
   clock: Clock
   pollIntervalMs: number
-  /** How long after its call was recorded an attempt waits for its scores. */
+  /** How long scores are waited for behind the end of the sending, or behind the last verdict that they gave. */
   scoreWaitMs: number
   signal: AbortSignal
 }
@@ -23,17 +23,23 @@ export async function judgeAttempts(
   dependencies: JudgeDependencies,
   isSending: () => boolean,
 ): Promise<void> {
-  const { attempts, clock, pollIntervalMs, signal } = dependencies
+  const { attempts, clock, pollIntervalMs, scoreWaitMs, signal } = dependencies
   let after = -1
+  let lastMs = clock.now()
   while (!signal.aborted) {
     // Asked first: what is recorded while this round looks is in the next one.
     const wasSending = isSending()
-    if (!wasSending) after = -1
+    if (wasSending) lastMs = clock.now()
+    else after = -1
+    // While verdicts come the scorer is at it, however far it is behind.
+    const isOver = clock.now() - lastMs >= scoreWaitMs
     let left = 0
     for (let pages = 0; !wasSending || pages < pagesWhileSending; pages++) {
       const page = await attempts.open(after, pageSize)
       after = page.at(-1)?.number ?? after
-      left += await judgePage(dependencies, page)
+      const { given, waiting } = await judgePage(dependencies, page, isOver)
+      left += waiting
+      if (given > 0 && !isOver) lastMs = clock.now()
       if (page.length < pageSize) {
         after = -1
         break
@@ -44,20 +50,21 @@ export async function judgeAttempts(
   }
 }
 
-/** Resolves to how many of them wait on. */
+/** `isOver`: what has not all its scores gets none any more. */
 async function judgePage(
-  { attempts, readScores, clock, scoreWaitMs }: JudgeDependencies,
+  { attempts, readScores }: JudgeDependencies,
   page: readonly OpenAttempt[],
-): Promise<number> {
-  const waiting = page.map((attempt) => ({ attempt, answered: answeredIn(attempt) }))
-  const scores = await readScores(waiting.flatMap(({ answered }) => answered))
-  const verdicts = waiting.flatMap(({ attempt: { number, judgedBy, reason, recordedAtMs }, answered }) => {
+  isOver: boolean,
+): Promise<{ given: number; waiting: number }> {
+  const asked = page.map((attempt) => ({ attempt, answered: answeredIn(attempt) }))
+  const scores = await readScores(asked.flatMap(({ answered }) => answered))
+  const verdicts = asked.flatMap(({ attempt: { number, judgedBy, reason }, answered }) => {
     const turns = answered.map((requestId) => ({ requestId, scores: scores.get(requestId) ?? [] }))
-    const verdict = decideAttempt({ judgedBy, reason, turns }, clock.now() - recordedAtMs >= scoreWaitMs)
+    const verdict = decideAttempt({ judgedBy, reason, turns }, isOver)
     return verdict === undefined ? [] : [{ number, ...verdict }]
   })
   await attempts.judge(verdicts)
-  return page.length - verdicts.length
+  return { given: verdicts.length, waiting: page.length - verdicts.length }
 }
 
 /** The requests of its answers. Its own last where there is one: what was interrupted may have been recorded all the same. */

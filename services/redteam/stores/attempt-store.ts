@@ -13,7 +13,6 @@ export interface OpenAttempt {
   judgedBy: readonly string[]
   earlierTurns: number
   reason: string | null
-  recordedAtMs: number
 }
 
 /** What an attempt was, once ingest has its call. */
@@ -58,7 +57,6 @@ interface AttemptRow {
   repeat: number
   earlier_turns: number
   reason: string | null
-  recorded_at: Date
 }
 
 /** The attempts of one run. */
@@ -82,10 +80,11 @@ export function createAttemptStore(pool: Pool, run: { id: string; projectId: str
       )
     },
     async spent() {
+      // Nobody saw the answer of one that was interrupted, so that it has no latency; its reason gives way to its verdict.
       const [row] = await rowsOf<{ usd: number; most: number; unknown: number; unpriced: number }>(
         `select coalesce(sum(cost_usd), 0)::float8 as usd, coalesce(max(cost_usd), 0)::float8 as most,
-           count(*) filter (where reason = 'interrupted' and cost_usd is null)::integer as unknown,
-           count(*) filter (where reason is null and cost_usd is null)::integer as unpriced
+           count(*) filter (where cost_usd is null and latency_ms is null)::integer as unknown,
+           count(*) filter (where cost_usd is null and latency_ms is not null)::integer as unpriced
          from redteam_attempts where run_id = $1 and state in ('recorded', 'judged')`,
       )
       const { usd = 0, most = 0, unknown = 0, unpriced = 0 } = row ?? {}
@@ -145,7 +144,7 @@ function judgingPart(rowsOf: RowsOf): Pick<AttemptStore, 'open' | 'judge'> {
     open: async (after, limit) =>
       (
         await rowsOf<AttemptRow>(
-          `select number, request_id, judged_by, earlier_turns, reason, recorded_at from redteam_attempts where run_id = $1 and state = 'recorded' and number > $2 order by number limit $3`,
+          `select number, request_id, judged_by, earlier_turns, reason from redteam_attempts where run_id = $1 and state = 'recorded' and number > $2 order by number limit $3`,
           [after, limit],
         )
       ).map((row) => ({
@@ -154,7 +153,6 @@ function judgingPart(rowsOf: RowsOf): Pick<AttemptStore, 'open' | 'judge'> {
         judgedBy: row.judged_by,
         earlierTurns: row.earlier_turns,
         reason: row.reason,
-        recordedAtMs: row.recorded_at.getTime(),
       })),
     async judge(verdicts) {
       if (verdicts.length === 0) return
