@@ -11,6 +11,7 @@ let own: { projectId: string; key: string }
 let other: { projectId: string; key: string }
 let requestId: string
 let foreignId: string
+let foreignRun: string
 let routes: { name: string; method: string; path: string }[]
 const people = {} as Record<'viewer' | 'analyst' | 'admin', TestPerson>
 
@@ -28,6 +29,11 @@ beforeAll(async () => {
     })
   requestId = await seed(own.projectId)
   foreignId = await seed(other.projectId)
+  const target = { kind: 'chat', url: 'http://127.0.0.1:1' }
+  const order = { project_id: other.projectId, agent_name: 'agent', target }
+  foreignRun = String(
+    (await api.call('POST', '/api/redteam-runs', { operator: true, body: order })).json['id'],
+  )
   for (const role of ['viewer', 'analyst', 'admin'] as const) {
     people[role] = await signInPerson(api, role, [own.projectId])
   }
@@ -125,6 +131,7 @@ describe('a person', () => {
     const one = await people.viewer.call('GET', '/api/requests')
     expect(one.json['total']).toBe(1)
     const several = await signInPerson(api, 'viewer', [own.projectId, other.projectId])
+    const reader = await signInPerson(api, 'analyst', [own.projectId, other.projectId])
     const answer = await several.call('GET', '/api/requests')
     expect([answer.status, answer.json['detail']]).toEqual([
       422,
@@ -136,6 +143,13 @@ describe('a person', () => {
       expect((await several.call('GET', `/api/requests/${id}`)).json['id']).toBe(id)
     }
     expect((await several.call('GET', `/api/requests/${newId('request', 0)}`)).status).toBe(404)
+    // Nor does one to a run.
+    for (const path of ['', '/attempts', '/diff', '/report']) {
+      const seen = await reader.call('GET', `/api/redteam-runs/${foreignRun}${path}`)
+      expect([path, seen.status]).toEqual([path, 200])
+      const missing = await reader.call('GET', `/api/redteam-runs/${newId('run', 0)}${path}`)
+      expect([path, missing.status]).toEqual([path, 404])
+    }
     const none = await (await signInPerson(api, 'analyst')).call('GET', '/api/requests')
     expect([none.status, none.json['code']]).toEqual([403, 'NO_PROJECT'])
     expect((await people.admin.call('GET', '/api/requests')).json['total']).toBe(2)

@@ -5,6 +5,7 @@ import { route, type Reply, type Route } from '#services/ingest/http/route.ts'
 import { found } from '../http/not-found.ts'
 import { buildReport, compareReports, type RedteamReport } from '../redteam/build-report.ts'
 import { garakAttempt, garakHead, garakTail } from '../redteam/garak-lines.ts'
+import { findRun } from '../redteam/find-run.ts'
 import { readSaid } from '../redteam/read-said.ts'
 import { redteamDiffSchema, reportSchema } from '../redteam/redteam-schemas.ts'
 import { renderHtml, type Finding } from '../redteam/render-html.ts'
@@ -15,7 +16,7 @@ import {
   listAttempts,
   type RedteamAttempt,
 } from '../stores/redteam-attempts.ts'
-import { findRedteamRun, findRunBefore } from '../stores/redteam-store.ts'
+import { findRedteamRun, findRunBefore, type RedteamRun } from '../stores/redteam-store.ts'
 import type { OneProject, ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'
 
 const reading = { access: 'read', tag: 'Red team' } as const
@@ -57,10 +58,10 @@ function reportRoute({ databases, sealer, dashboardUrl }: RedteamReportOptions):
     reply: { status: 200, description: 'The report.', schema: reportSchema },
     problems: missing,
     async handle({ principal, params, query }) {
-      const anyProject = databases.of(principal, query.project_id)
-      const report = await readReport(anyProject, params.id, dashboardUrl)
+      const run = await findRun(databases, principal, query.project_id, params.id)
+      const database = databases.ofOne(principal, run.project_id)
+      const report = await readReport(database, run, dashboardUrl)
       if (query.format === 'json') return { json: report }
-      const database = databases.ofOne(principal, report.run.project_id)
       if (query.format === 'junit')
         return fileOf(report, 'xml', 'application/xml', writeJunit(database, report))
       if (query.format === 'garak')
@@ -90,22 +91,19 @@ function diffRoute({ databases, dashboardUrl }: RedteamReportOptions): Route {
     reply: { status: 200, description: 'The differences.', schema: redteamDiffSchema },
     problems: missing,
     async handle({ principal, params, query }) {
-      const after = await readReport(databases.of(principal, query.project_id), params.id, dashboardUrl)
-      const database = databases.ofOne(principal, after.run.project_id)
-      const against = query.against ?? (await findRunBefore(database, after.run))
-      const before = against === undefined ? undefined : await readReport(database, against, dashboardUrl)
-      return { json: compareReports(before, after) }
+      const run = await findRun(databases, principal, query.project_id, params.id)
+      const database = databases.ofOne(principal, run.project_id)
+      const after = await readReport(database, run, dashboardUrl)
+      const against = query.against ?? (await findRunBefore(database, run))
+      if (against === undefined) return { json: compareReports(undefined, after) }
+      const other = found(await findRedteamRun(database, against), 'run', against)
+      return { json: compareReports(await readReport(database, other, dashboardUrl), after) }
     },
   })
 }
 
-async function readReport(
-  database: ProjectDatabase,
-  id: string,
-  dashboardUrl: string,
-): Promise<RedteamReport> {
-  const run = found(await findRedteamRun(database, id), 'run', id)
-  return buildReport(run, await groupAttempts(database, id), `${dashboardUrl}/runs/${id}`)
+async function readReport(database: Database, run: RedteamRun, dashboardUrl: string): Promise<RedteamReport> {
+  return buildReport(run, await groupAttempts(database, run.id), `${dashboardUrl}/runs/${run.id}`)
 }
 
 /** As a download: a browser shows nothing of it under the API's own origin. */

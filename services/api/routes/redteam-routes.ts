@@ -14,6 +14,7 @@ import { route, type Route } from '#services/ingest/http/route.ts'
 import { taggedJson } from '../http/entity-tag.ts'
 import { found } from '../http/not-found.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
+import { findRun } from '../redteam/find-run.ts'
 import { attemptsSchema, orderSchema, redteamRunSchema } from '../redteam/redteam-schemas.ts'
 import { listAttempts } from '../stores/redteam-attempts.ts'
 import {
@@ -131,9 +132,7 @@ function getRoute({ databases }: RedteamRoutesOptions): Route {
     reply,
     problems: missing,
     handle: async ({ principal, params, query }) =>
-      taggedJson(
-        found(await findRedteamRun(databases.of(principal, query.project_id), params.id), 'run', params.id),
-      ),
+      taggedJson(await findRun(databases, principal, query.project_id, params.id)),
   })
 }
 
@@ -157,8 +156,8 @@ function attemptsRoute({ databases }: RedteamRoutesOptions): Route {
     problems: missing,
     async handle({ principal, params, query }) {
       const { project_id, after, limit, ...filters } = query
-      const database = databases.of(principal, project_id)
-      found(await findRedteamRun(database, params.id), 'run', params.id)
+      const run = await findRun(databases, principal, project_id, params.id)
+      const database = databases.ofOne(principal, run.project_id)
       const items = await listAttempts(database, params.id, filters, { after, limit: limit + 1 })
       const page = items.slice(0, limit)
       return {
