@@ -245,16 +245,16 @@ describe('the quota of a tier', () => {
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
 
     expect((await log({ ...call, id: admitted[0] }, free.key)).status).toBe(202)
-    const mixed = await api.call('POST', '/internal/log/batch', {
-      key: free.key,
-      body: { records: [{ ...call, id: admitted[1] }, call] },
-    })
+    const batch = (records: object[], caller: object = { key: free.key }) =>
+      api.call('POST', '/internal/log/batch', { ...caller, body: { records } })
+    const mixed = await batch([{ ...call, id: admitted[1] }, call])
     expect(mixed.json['results']).toMatchObject([{ status: 'queued' }, { status_code: 429 }])
-    const over = await api.call('POST', '/internal/log/batch', {
-      key: free.key,
-      body: { records: [call, call] },
-    })
-    expect(over.status).toBe(429)
+    expect((await batch([call, call])).status).toBe(429)
+
+    const own = { ...call, project_id: free.projectId }
+    const attack = { ...own, id: newId('request'), source: 'redteam' }
+    const besideAttack = await batch([attack, own], { operator: true })
+    expect(besideAttack.json['results']).toMatchObject([{ status: 'queued' }, { status_code: 429 }])
 
     const { rows } = await api.pool.query<{ data: Buffer }>(
       `select data from event_outbox where event = 'usage_alert'`,
@@ -263,6 +263,6 @@ describe('the quota of a tier', () => {
       { alert_type: 'quota_exceeded', tier: 'free', limit: 5, current_count: 5 },
     ])
     const stored = new Set((await recordsOf(free.projectId)).map(({ id }) => id))
-    expect(stored).toEqual(new Set(admitted))
+    expect(stored).toEqual(new Set([...admitted, attack.id]))
   })
 })
