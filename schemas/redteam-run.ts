@@ -32,7 +32,16 @@ export const redteamTargetSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('http'),
     url,
-    headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,60}$/), textField(2_000)).default({}),
+    headers: z
+      .record(
+        z
+          .string()
+          .regex(/^[A-Za-z0-9-]{1,60}$/)
+          .toLowerCase(),
+        textField(2_000),
+      )
+      .default({})
+      .describe('`{{key}}` stands for the key of the host, which is not stored.'),
     body: textField(20_000).describe(
       'JSON in which `{{prompt}}` stands, inside quotation marks, for what is said and `{{session}}` for the conversation.',
     ),

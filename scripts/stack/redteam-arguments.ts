@@ -6,15 +6,16 @@ import { redteamCommandSchema } from '#schemas/redteam-run.ts'
 import { readOptions } from './read-options.ts'
 
 export const usage = `scripts/redteam run --target URL --project ID --agent NAME [options]
-scripts/redteam import FILE --format garak|promptfoo --project ID --agent NAME
+scripts/redteam import FILE --format garak|promptfoo --project ID --agent NAME [--limit N]
 scripts/redteam resume RUN [FILE] [--key, --command, --probes as at the start]
 scripts/redteam cancel RUN
 scripts/redteam report RUN [--format json|html|junit|garak] [--out FILE]
 
   --model NAME       that the target is asked for       --key KEY          bearer token of the target; it is not stored
-  --template FILE    JSON {"url", "headers", "body" with {{prompt}}, "answer": JSON pointer}, instead of --target
+  --template FILE    JSON {"url", "headers" with {{key}}, "body" with {{prompt}}, "answer": JSON pointer}, instead of --target
   --command JSON     ["program", "argument"]: says what it reads on standard input to the agent and writes the answer
-  --probes A,B       ids, beginnings of ids, categories, scorers; what ends in .yaml is a file of probes, ours or promptfoo's
+  --probes A,B       ids, beginnings of ids, categories, scorers; what ends in .yaml is a file of more probes,
+                     in our form or promptfoo's; without ids beside it all probes run, ours too
   --transformations A,B (plain)    --repeats N (1)    --limit N    --seed TEXT (1)    --concurrency N (4)
   --requests-per-minute N          --budget-usd N     --alert      raise threat_detected for what fails
   --fail-over SHARE  end with 1 when a larger share of what was judged failed (0 to 1)

@@ -14,6 +14,7 @@ import { route, type Route } from '#services/ingest/http/route.ts'
 import { taggedJson } from '../http/entity-tag.ts'
 import { found } from '../http/not-found.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
+import { findCredentials } from '../redteam/find-credentials.ts'
 import { findRun } from '../redteam/find-run.ts'
 import { attemptsSchema, orderSchema, redteamRunSchema } from '../redteam/redteam-schemas.ts'
 import { listAttempts } from '../stores/redteam-attempts.ts'
@@ -91,6 +92,8 @@ function checkTarget(
       { path: 'target.kind', message: `${target.kind} is for runs of the command line alone` },
     ])
   }
+  const credentials = findCredentials(target)
+  if (credentials.length > 0) throw invalidInput(credentials)
   // A run of the command line is held to the list where it runs.
   const refusal = runner === 'cli' ? undefined : refuseTarget(target.url, allowedHosts)
   if (refusal !== undefined) throw invalidInput([{ path: 'target.url', message: refusal }])

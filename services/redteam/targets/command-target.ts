@@ -21,7 +21,7 @@ export function createCommandTarget({ command, timeoutMs, environment }: Command
       const env = { ...environment, SLUICE_SESSION: conversation.session, SLUICE_REDTEAM: '1' }
       const { text, error } = await run(command, conversation.said.at(-1)?.text ?? '', env, timeoutMs)
       const latencyMs = Math.round(performance.now() - startedAt)
-      if (error === 'ENOENT') return { kind: 'unreached', error }
+      if (error === 'ENOENT' || error === 'EACCES') return { kind: 'unreached', error }
       if (error !== undefined)
         return { kind: 'failed', requestBody, responseBody: null, statusCode: null, latencyMs, error }
       return {

@@ -72,10 +72,16 @@ const unreachedCodes = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
+  // No TLS there.
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+  'ERR_SSL_PACKET_LENGTH_TOO_LONG',
 ])
+/** A certificate is looked at before anything is written. */
+const ofCertificates = /^(CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_|ERR_TLS_CERT_)/
 
 function isUnreached(error: unknown): boolean {
-  return unreachedCodes.has(codeOf(error))
+  const code = codeOf(error)
+  return unreachedCodes.has(code) || ofCertificates.test(code)
 }
 
 function codeOf(error: unknown): string {

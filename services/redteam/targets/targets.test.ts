@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { listen } from '#runtime/operations-server.ts'
+import { redteamConfig } from '../config.ts'
 import { createCommandTarget } from './command-target.ts'
 import { createJsonPoster } from './post-json.ts'
 import type { Conversation } from './target.ts'
@@ -47,12 +48,13 @@ describe('a target by template', () => {
     server.close()
   })
 
-  async function ask(given: typeof answer, pointer = '/out/0/a~1b') {
+  async function ask(given: typeof answer, pointer = '/out/0/a~1b', changes = {}) {
     answer = given
     const target = createTemplateTarget({
       target: {
         ...{ kind: 'http', url, headers: { 'x-shop': '7' }, answer: pointer },
         body: '{"in": ["{{prompt}}"], "id": "{{session}}", "again": "<{{prompt}}>"}',
+        ...changes,
       },
       key: 'k',
       poster: createJsonPoster({ connections: 1, timeoutMs: 20_000 }),
@@ -110,6 +112,17 @@ describe('a target by template', () => {
     expect(await ask(given)).toMatchObject(expected)
   })
 
+  test('a key stands where the template says, and nowhere else', async () => {
+    await ask({ status: 200, body: '{}' }, '/out', { headers: { 'x-api-key': 'v1 {{key}}' } })
+    expect(asked.headers).toMatchObject({ 'x-api-key': 'v1 k' })
+    expect(asked.headers['authorization']).toBeUndefined()
+  })
+
+  test('a target without the TLS that its address names was not reached', async () => {
+    const answered = await ask({ status: 200, body: '' }, '', { url: url.replace('http:', 'https:') })
+    expect(answered).toMatchObject({ kind: 'unreached', error: expect.stringContaining('SSL') })
+  })
+
   test('an answer without end is not read to its end', async () => {
     const body = 'x'.repeat(5 * 1024 * 1024)
     expect(await ask({ status: 200, body })).toMatchObject({ kind: 'failed', error: 'ANSWER_TOO_LARGE' })
@@ -153,8 +166,17 @@ describe('a command', () => {
     ],
     ['that says too much', ['yes'], 60_000, { kind: 'failed', error: 'ANSWER_TOO_LARGE' }],
     ['that is not there', ['/no/such/program'], 60_000, { kind: 'unreached', error: 'ENOENT' }],
+    ['that is no program', ['/'], 60_000, { kind: 'unreached', error: 'EACCES' }],
     ['that does not read', ['echo', 'hello'], 60_000, { kind: 'answered', text: 'hello' }],
   ])('one %s', async (_name, command, timeoutMs, expected) => {
     expect(await ask(command, timeoutMs)).toMatchObject(expected)
   })
+})
+
+test('keys are found by the host as addresses name it, of whatever form', () => {
+  const keys = redteamConfig.shape.REDTEAM_TARGET_KEYS.parse('[::1]=a,Shop.Example.=b=c')
+  expect([...keys]).toEqual([
+    ['::1', 'a'],
+    ['shop.example', 'b=c'],
+  ])
 })

@@ -1,3 +1,4 @@
+import { PermanentError } from '#runtime/errors.ts'
 import type { RedteamTarget } from '#schemas/redteam-run.ts'
 import { messagesOf } from './chat-target.ts'
 import type { JsonPoster } from './post-json.ts'
@@ -12,15 +13,15 @@ interface TemplateTargetOptions {
 
 /** Any HTTP endpoint that takes JSON and answers JSON. Recorded in the form of chat completions, which the scorers read. */
 export function createTemplateTarget({ target, key, poster, marks }: TemplateTargetOptions): Target {
+  const ownHeaders = fillHeaders(target.headers, key)
   return {
     takesSurroundings: false,
     async ask(conversation) {
       const requestBody = recordedRequest(conversation)
       const body = fillTemplate(target.body, conversation)
       const headers = {
-        ...target.headers,
+        ...ownHeaders,
         ...marks(conversation, body),
-        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       }
       const came = await poster.post({ url: target.url, headers, body })
       if (came.kind === 'busy' || came.kind === 'unreached') return came
@@ -48,6 +49,23 @@ export function createTemplateTarget({ target, key, poster, marks }: TemplateTar
     },
     close: () => poster.close(),
   }
+}
+
+/** The key stands where the template says, else it is a bearer token. Throws PermanentError when there is none to stand there. */
+function fillHeaders(
+  headers: Readonly<Record<string, string>>,
+  key: string | undefined,
+): Readonly<Record<string, string>> {
+  const isPlaced = Object.values(headers).some((value) => value.includes('{{key}}'))
+  if (!isPlaced) return key === undefined ? headers : { ...headers, authorization: `Bearer ${key}` }
+  if (key === undefined)
+    throw new PermanentError(
+      'NO_TARGET',
+      'target.headers: {{key}} stands for a key that is not there: name it with --key or REDTEAM_TARGET_KEYS',
+    )
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, value.replaceAll('{{key}}', () => key)]),
+  )
 }
 
 /** Strings of JSON without their quotation marks: hostile prompts stay inside the string that they are put into. */
