@@ -24,9 +24,11 @@ import {
 
 export type Reading = Extract<OperationName, `GET ${string}`>
 
-interface UseApiOptions {
+interface UseApiOptions<K extends Reading> {
   /** Asks again so often while the page is looked at; with the tag of what it has. Absent: once. */
   pollMs?: number
+  /** Until an answer says that it is the last. */
+  isLast?: (answer: Answer<K>) => boolean
   enabled?: boolean
   /** Shows what was there until what is asked for has come: for filters and ranges. */
   keepsPrevious?: boolean
@@ -38,7 +40,7 @@ interface UseApiOptions {
 export function useApi<K extends Reading>(
   operation: K,
   input: Input<K>,
-  { pollMs, enabled = true, keepsPrevious = false, isFixed = false }: UseApiOptions = {},
+  { pollMs, isLast, enabled = true, keepsPrevious = false, isFixed = false }: UseApiOptions<K> = {},
 ): UseQueryResult<Answer<K>, ApiError> {
   const client = useQueryClient()
   const queryKey = [operation, input]
@@ -48,7 +50,12 @@ export function useApi<K extends Reading>(
       callTagged(operation, input, { known: client.getQueryData<Tagged<Answer<K>>>(queryKey), signal }),
     select: ({ data }) => data,
     enabled,
-    ...(pollMs === undefined ? {} : { refetchInterval: pollMs }),
+    ...(pollMs === undefined
+      ? {}
+      : {
+          refetchInterval: ({ state: { data } }) =>
+            data !== undefined && isLast?.(data.data) === true ? false : pollMs,
+        }),
     ...(isFixed ? { staleTime: Infinity } : {}),
     ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
   })

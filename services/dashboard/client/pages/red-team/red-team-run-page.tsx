@@ -18,7 +18,11 @@ import { describeTarget, isUnderWay, statusColors, type RedTeamRun } from './red
 export function RedTeamRunPage() {
   const id = usePathText('id')
   const { against } = useTexts()
-  const run = useApi('GET /api/redteam-runs/{id}', { params: { id } }, { pollMs: 3_000 })
+  const run = useApi(
+    'GET /api/redteam-runs/{id}',
+    { params: { id } },
+    { pollMs: 3_000, isLast: (answer) => !isUnderWay(answer) },
+  )
   return (
     <>
       <PageHead title="Red-team run">
