@@ -1,22 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
-import type { EmbeddedPart } from '#infra/embedded/embedded-part.ts'
-import { freePorts } from '#infra/embedded/free-port.ts'
-import { signalGroup } from '#infra/embedded/guarded-process.ts'
-import { startPostgres } from '#infra/embedded/start-postgres.ts'
-import { migrate } from '#infra/migrate.ts'
 import { builtInScorers } from '#schemas/verdicts.ts'
-import { createWebhook } from '../support/create-webhook.ts'
-import { startMockProvider, type MockProvider } from '../support/mock-provider.ts'
+import { setBreakableStage, type BreakableStage } from '../support/breakable-stage.ts'
 import { describeLedger, failingScores, readLedger, scorerSets } from '../support/pipeline-ledger.ts'
 import { realPrompts } from '../support/real-prompts.ts'
 import { sendPrompts } from '../support/send-prompts.ts'
-import { startStack, type Stack } from '../support/start-stack.ts'
 import { until } from '../support/until.ts'
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
 jest.setTimeout(400_000)
 
@@ -26,40 +15,15 @@ const killsOfEach = 2
 // All of the enterprise tier, and the custom scorer of evals/scorers.yaml.
 const scorers = builtInScorers.length + 1
 
-let directory: string
-let postgres: EmbeddedPart
-let provider: MockProvider
-let receiver: WebhookReceiver
-let stack: Stack
-let restartPostgres: () => Promise<EmbeddedPart>
+let stage: BreakableStage
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'sluice-chaos-'))
-  const [port] = (await freePorts(1)) as [number]
-  // Its own, because the shared one must not be killed. Durable: what it committed has to be there after SIGKILL.
-  restartPostgres = () =>
-    startPostgres({ directory: join(directory, 'postgres'), logFile: join(directory, 'postgres.log'), port })
-  postgres = await restartPostgres()
-  await migrate(postgres.address)
-  provider = await startMockProvider()
-  receiver = await startWebhookReceiver()
-  stack = await startStack({
-    upstreamUrl: provider.url,
-    insecureWebhookHosts: '127.0.0.1',
-    databaseUrl: postgres.address,
-  })
+  stage = await setBreakableStage({ durable: true })
 })
-
-afterAll(async () => {
-  await stack.stop()
-  await receiver.close()
-  await provider.stop()
-  await postgres.stop()
-  await rm(directory, { recursive: true, force: true })
-})
+afterAll(() => stage.stop())
 
 test('kill -9 of each consumer and a Postgres outage: each call stored once, scored once, each failing score told', async () => {
-  receiver.trust(await createWebhook(stack, receiver.url))
+  const { stack, postgres, receiver } = stage
   let faultsAreOver = false
   const prompts = realPrompts(400)
   const endless = Array.from({ length: 100 }, () => prompts).flat()
@@ -78,10 +42,9 @@ test('kill -9 of each consumer and a Postgres outage: each call stored once, sco
         await sleep(1_500)
         await victim.killAndRestart()
       }
-    signalGroup(postgres.pid, 'SIGKILL')
-    await postgres.exited
+    await postgres.kill()
     await sleep(outageMs)
-    postgres = await restartPostgres()
+    await postgres.startAgain()
     await sleep(1_000)
   }
   // The applications notice nothing of all this: a call that fails rejects.

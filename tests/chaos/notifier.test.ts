@@ -3,15 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
-import type { EmbeddedPart } from '#infra/embedded/embedded-part.ts'
 import { freePorts } from '#infra/embedded/free-port.ts'
-import { signalGroup } from '#infra/embedded/guarded-process.ts'
 import {
   startKafkaCluster,
   type ClusterBroker,
   type KafkaCluster,
 } from '#infra/embedded/start-kafka-cluster.ts'
-import { startPostgres } from '#infra/embedded/start-postgres.ts'
 import { migrate } from '#infra/migrate.ts'
 import { SluiceError } from '#runtime/errors.ts'
 import { idFromUuid } from '#schemas/ids.ts'
@@ -20,6 +17,7 @@ import { topics } from '#schemas/topics.ts'
 import { deliveryId } from '#schemas/webhook-delivery.ts'
 import { setNotifierStage, type NotifierStage } from '#services/notifier/testing/notifier-stage.ts'
 import { raisedEvent } from '#services/notifier/testing/sample-records.ts'
+import { startOwnPostgres, type OwnPostgres } from '../support/own-postgres.ts'
 import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 import { accept, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
@@ -31,25 +29,20 @@ const outageMs = 2_000
 
 let directory: string
 let cluster: KafkaCluster
-let postgres: EmbeddedPart
-let restartPostgres: () => Promise<EmbeddedPart>
+let postgres: OwnPostgres
 let stage: NotifierStage
 let receiver: WebhookReceiver
 let notifiers: ServiceProcess[]
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'sluice-chaos-'))
-  const [port, ...operationsPorts] = (await freePorts(3)) as [number, ...number[]]
-  // Durable: what it committed has to be there after SIGKILL.
-  restartPostgres = () =>
-    startPostgres({ directory: join(directory, 'postgres'), logFile: join(directory, 'postgres.log'), port })
   const kafka = { brokers: 1, directory: join(directory, 'kafka'), cacheDirectory, say: () => undefined }
-  ;[cluster, postgres] = await Promise.all([startKafkaCluster(kafka), restartPostgres()])
+  ;[cluster, postgres] = await Promise.all([startKafkaCluster(kafka), startOwnPostgres(directory, true)])
   await migrate(postgres.address)
   stage = await setNotifierStage({ brokers: cluster.addresses, databaseUrl: postgres.address })
   receiver = await startWebhookReceiver()
   notifiers = await Promise.all(
-    operationsPorts.map((operationsPort, index) =>
+    (await freePorts(2)).map((operationsPort, index) =>
       startServiceProcess({
         name: 'notifier',
         environment: stage.environment,
@@ -139,10 +132,9 @@ async function makeFaults(): Promise<void> {
   await sleep(outageMs)
   await broker.restart()
   await sleep(1_500)
-  signalGroup(postgres.pid, 'SIGKILL')
-  await postgres.exited
+  await postgres.kill()
   await sleep(outageMs)
-  postgres = await restartPostgres()
+  await postgres.startAgain()
   await other.killAndRestart()
 }
 

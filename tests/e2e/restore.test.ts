@@ -1,25 +1,16 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
-import type { EmbeddedPart } from '#infra/embedded/embedded-part.ts'
-import { freePorts } from '#infra/embedded/free-port.ts'
-import { signalGroup } from '#infra/embedded/guarded-process.ts'
-import { startPostgres } from '#infra/embedded/start-postgres.ts'
-import { migrate } from '#infra/migrate.ts'
 import { countedAndRecounted } from '#services/sink/testing/recount-rollups.ts'
 import { backUpPostgres, restorePostgres } from '../support/back-up-postgres.ts'
-import { createWebhook } from '../support/create-webhook.ts'
+import { setBreakableStage, type BreakableStage } from '../support/breakable-stage.ts'
 import { testInfrastructure } from '../support/infrastructure.ts'
-import { startMockProvider, type MockProvider } from '../support/mock-provider.ts'
 import { describeLedger, failingScores, readLedger } from '../support/pipeline-ledger.ts'
 import { sendPrompts } from '../support/send-prompts.ts'
-import { startStack, type Stack } from '../support/start-stack.ts'
 import { until } from '../support/until.ts'
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
 jest.setTimeout(300_000)
 
@@ -29,54 +20,21 @@ const harmless = (count: number) =>
 const failing = (count: number) =>
   Array.from({ length: count }, (_, number) => `Call me: my card ${number} is 4111 1111 1111 1111`)
 
-let directory: string
-let port: number
-let postgres: EmbeddedPart
-let provider: MockProvider
-let receiver: WebhookReceiver
-let stack: Stack
+let stage: BreakableStage
 const sent: string[] = []
 
-const start = () =>
-  startPostgres({
-    directory: join(directory, 'postgres'),
-    logFile: join(directory, 'postgres.log'),
-    port,
-    durable: false,
-  })
-
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'sluice-restore-'))
-  ;[port] = (await freePorts(1)) as [number]
-  postgres = await start()
-  await migrate(postgres.address)
-  provider = await startMockProvider()
-  receiver = await startWebhookReceiver()
-  stack = await startStack({
-    upstreamUrl: provider.url,
-    insecureWebhookHosts: '127.0.0.1',
-    databaseUrl: postgres.address,
-  })
-  receiver.trust(await createWebhook(stack, receiver.url))
+  stage = await setBreakableStage({ durable: false })
 })
-
-afterAll(async () => {
-  await stack.stop()
-  await receiver.close()
-  await provider.stop()
-  await postgres.stop()
-  await rm(directory, { recursive: true, force: true })
-})
+afterAll(() => stage.stop())
 
 test('Postgres is lost and comes back as it was: the gap comes again from Kafka, every call and score once, and no receiver hears anything twice', async () => {
-  const backup = join(directory, 'backup')
+  const { stack, postgres, receiver } = stage
+  const backup = join(stage.directory, 'backup')
   await send([...failing(3), ...harmless(20)])
   await receiver.waitFor((all) => all.length === 3)
   await settled()
-  await Promise.all([
-    backUpPostgres(postgres.address, join(directory, 'postgres'), backup),
-    send(harmless(10)),
-  ])
+  await Promise.all([backUpPostgres(postgres.address, postgres.directory, backup), send(harmless(10))])
   await send([...failing(4), ...harmless(20)])
   await receiver.waitFor((all) => all.length === 7)
   await settled()
@@ -84,16 +42,15 @@ test('Postgres is lost and comes back as it was: the gap comes again from Kafka,
 
   // Taken, and perhaps not stored yet.
   await send(harmless(10))
-  signalGroup(postgres.pid, 'SIGKILL')
-  await postgres.exited
-  await rm(join(directory, 'postgres'), { recursive: true })
+  await postgres.kill()
+  await rm(postgres.directory, { recursive: true })
   const { api, sink, scorer, notifier } = stack.processes
   await Promise.all([api, sink, scorer, notifier].map((service) => service.stop()))
   // Spooled by the gateway: nobody can take them.
   await send(harmless(5))
 
-  restorePostgres(backup, join(directory, 'postgres'))
-  postgres = await start()
+  restorePostgres(backup, postgres.directory)
+  await postgres.startAgain()
   const { stored } = await readLedger(stack.databaseUrl)
   expect(stored.length).toBeGreaterThanOrEqual(23)
   expect(stored.length).toBeLessThanOrEqual(33)
@@ -122,12 +79,12 @@ test('Postgres is lost and comes back as it was: the gap comes again from Kafka,
 })
 
 async function send(prompts: readonly string[]): Promise<void> {
-  sent.push(...(await sendPrompts({ ...stack, prompts, concurrency: 4 })))
+  sent.push(...(await sendPrompts({ ...stage.stack, prompts, concurrency: 4 })))
 }
 
 /** Everything sent is stored, scored by every scorer, and told. */
 async function settled(): Promise<void> {
-  const read = () => readLedger(stack.databaseUrl)
+  const read = () => readLedger(stage.stack.databaseUrl)
   await until(
     async () => {
       const { stored, scores, unpublished } = await read()
@@ -157,8 +114,8 @@ async function rewind(...options: string[]): Promise<string> {
       PATH: process.env['PATH'],
       KAFKA_BROKERS: brokers.join(),
       SCHEMA_REGISTRY_URL: registryUrl,
-      DATABASE_URL: stack.databaseUrl,
-      TOPIC_PREFIX: stack.topicPrefix,
+      DATABASE_URL: stage.stack.databaseUrl,
+      TOPIC_PREFIX: stage.stack.topicPrefix,
     },
   })
   return stdout
@@ -166,12 +123,12 @@ async function rewind(...options: string[]): Promise<string> {
 
 const expectRecounted = () =>
   withPool(async (pool) => {
-    const { counted, recounted } = await countedAndRecounted(pool, stack.projectId)
+    const { counted, recounted } = await countedAndRecounted(pool, stage.stack.projectId)
     expect(counted).toEqual(recounted)
   })
 
 async function withPool<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
-  const pool = new pg.Pool({ connectionString: stack.databaseUrl, max: 1 })
+  const pool = new pg.Pool({ connectionString: stage.stack.databaseUrl, max: 1 })
   try {
     return await work(pool)
   } finally {

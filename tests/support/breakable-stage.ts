@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrate } from '#infra/migrate.ts'
+import { createWebhook } from './create-webhook.ts'
+import { startMockProvider } from './mock-provider.ts'
+import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts'
+import { startStack, type Stack } from './start-stack.ts'
+import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts'
+
+/** The pipeline as processes, with a Postgres of its own. */
+export interface BreakableStage {
+  stack: Stack
+  postgres: OwnPostgres
+  /** Of the project's webhook. */
+  receiver: WebhookReceiver
+  /** Its own: for backups, say. */
+  directory: string
+  stop(): Promise<void>
+}
+
+/** `durable`: as startOwnPostgres has it. */
+export async function setBreakableStage({ durable }: { durable: boolean }): Promise<BreakableStage> {
+  const directory = await mkdtemp(join(tmpdir(), 'sluice-breakable-'))
+  const undo: (() => Promise<unknown>)[] = [() => rm(directory, { recursive: true, force: true })]
+  const stop = async () => {
+    for (const step of undo.splice(0).reverse()) await step()
+  }
+  try {
+    const postgres = await startOwnPostgres(directory, durable)
+    undo.push(() => postgres.stop())
+    await migrate(postgres.address)
+    const provider = await startMockProvider()
+    undo.push(() => provider.stop())
+    const receiver = await startWebhookReceiver()
+    undo.push(() => receiver.close())
+    const stack = await startStack({
+      upstreamUrl: provider.url,
+      insecureWebhookHosts: '127.0.0.1',
+      databaseUrl: postgres.address,
+    })
+    undo.push(() => stack.stop())
+    receiver.trust(await createWebhook(stack, receiver.url))
+    return { stack, postgres, receiver, directory, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
