@@ -29,7 +29,7 @@ export function checkFilterTypes(source: string, sample: Values): void {
   createExpectBoolean(filter, sample)(filter.expr)
 }
 
-/** CEL itself carries out each operation on the possible values of its parts, so the overloads are those of an event. */
+/** CEL itself carries out each operation on the possible values of its parts, so the overloads are those of an event: @bufbuild/cel 0.6.1 exports no checker of types. */
 function createExpectBoolean({ environment, refuse }: ParsedFilter, sample: Values) {
   const evaluate = (node: Expression, operation: Expression, rows: readonly Values[]): Possible => {
     const run = plan(environment, operation)
