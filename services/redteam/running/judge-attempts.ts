@@ -5,7 +5,7 @@ import type { AttemptStore, OpenAttempt } from '../stores/attempt-store.ts'
 import type { ReadScores } from '../stores/score-reader.ts'
 
 export interface JudgeDependencies {
-  attempts: AttemptStore
+  attempts: Pick<AttemptStore, 'open' | 'judge'>
   readScores: ReadScores
   clock: Clock
   pollIntervalMs: number
