@@ -56,10 +56,10 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
 
   /** Returns whether there may be more to do. */
   async function sendNext(): Promise<boolean> {
-    // Before each: a run that waits for its target may be at it for days.
-    refuseOldRun(run.id, clock.now())
     const attempt = await begun.next()
     if (attempt === undefined) return false
+    // Before each: a run that waits for its target may be at it for days.
+    if (clock.now() - idTimeMs(run.id) > oldestRunMs) end(runTooOld())
     const made = (await untilBudgeted(dependencies, isOver)) ? await make(attempt, dependencies) : undefined
     if (made === undefined) {
       // Nothing reached the target: whoever goes on with the run makes it.
@@ -92,12 +92,11 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
 /** Requests of its attempts have the time of the run, and ingest takes those of seven days. */
 const oldestRunMs = 6.5 * 86_400_000
 
-function refuseOldRun(id: string, nowMs: number): void {
-  if (nowMs - idTimeMs(id) > oldestRunMs)
-    throw new PermanentError(
-      'RUN_TOO_OLD',
-      'the run was ordered over six days ago, and what it sends could not be recorded any more: start another one',
-    )
+function runTooOld(): PermanentError {
+  return new PermanentError(
+    'RUN_TOO_OLD',
+    'the run was ordered over six days ago, and what it sends could not be recorded any more: start another one',
+  )
 }
 
 /** Throws NobodyThere when it has been too many in a row. Only adaptive attempts ask the model that attacks. */
