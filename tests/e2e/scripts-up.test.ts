@@ -72,6 +72,10 @@ async function doctor(): Promise<string[]> {
 
 const detach = () => up('--detach', '--port-offset', offset)
 
+async function connection(): Promise<Connection> {
+  return JSON.parse(await readFile(join(state, 'connection.json'), 'utf8')) as Connection
+}
+
 async function record(): Promise<StackRecord> {
   const found = await readRecord(join(state, 'processes.json'))
   if (!found) throw new Error('there is no record of a running stack')
@@ -99,8 +103,7 @@ const refused: Record<string, number> = {
 
 /** Every example of /docs, as it is printed: it succeeds, or is refused as documented. */
 async function expectExamplesToRun(requestId: string): Promise<void> {
-  const connection = JSON.parse(await readFile(join(state, 'connection.json'), 'utf8')) as Connection
-  const answers = await sendExamples(connection, requestId)
+  const answers = await sendExamples(await connection(), requestId)
   const isAsDocumented = ({ name, status, isDocumented, isReal }: ExampleAnswer) => {
     if (!isReal) return isDocumented && [404, 422].includes(status)
     return isDocumented && (refused[name] === undefined ? status < 300 : status === refused[name])
@@ -120,6 +123,7 @@ test(
 
     const [call, list] = printedCurls(first.stdout) as [string, string]
     expect(await shell(call)).toMatchObject({ object: 'chat.completion' })
+    await expectApplicationsToCall()
     const recorded = async () =>
       (await shell(list)) as { data: { id: string; score_count: number }[]; total: number }
     await until(async () => ((await recorded()).data[0]?.score_count ?? 0) > 0)
@@ -161,6 +165,37 @@ test(
   },
   DEADLINE_MS,
 )
+
+/** What docs/applications.md tells applications to do, as printed. */
+async function expectApplicationsToCall(): Promise<void> {
+  const root = join(UP, '..', '..')
+  const page = await readFile(join(root, 'docs', 'applications.md'), 'utf8')
+  const examples = (language: string) =>
+    [...page.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code as string)
+  const { base_url, proxy_url, proxy_api_key, api_key } = await connection()
+  const options = {
+    cwd: root,
+    env: { ...surroundings(), GATEWAY_URL: proxy_url, PROXY_API_KEY: proxy_api_key },
+  }
+  for (const command of examples('sh')) await run('bash', ['-c', command], options)
+  for (const program of examples('js'))
+    await run(process.execPath, ['--input-type=module', '-e', program], options)
+
+  const recordsOf = async (session: string) => {
+    let items: unknown[] = []
+    await until(async () => {
+      const headers = { 'X-Service-Key': api_key }
+      const answer = await fetch(`${base_url}/api/requests?session_id=${session}`, { headers })
+      ;({ items } = (await answer.json()) as { items: unknown[] })
+      return items.length > 0
+    })
+    return items
+  }
+  expect(await recordsOf('ticket-4711')).toMatchObject([{ agent_name: 'support-bot', status_code: 200 }])
+  expect(await recordsOf('ticket-4712')).toMatchObject([
+    { agent_name: 'support-bot', agent_tag: 'v2', metadata: { team: 'support' }, status_code: 200 },
+  ])
+}
 
 async function killAndAwaitRestart(name: string): Promise<void> {
   const find = async () => (await record()).processes.find((one) => one.name === name)
