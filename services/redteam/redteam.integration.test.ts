@@ -197,6 +197,7 @@ test('a target that turns requests away is waited for, and each attempt is made 
 })
 
 describe('what is refused', () => {
+  const template = { kind: 'http', url: 'http://127.0.0.1:1', body: '{}', answer: '/out' }
   test.each([
     ['a host that nobody named', { target: { kind: 'chat', url: 'https://example.com/v1' } }, 'target.url'],
     ['a cloud’s own address', { target: { kind: 'chat', url: 'http://169.254.169.254/' } }, 'target.url'],
@@ -206,6 +207,11 @@ describe('what is refused', () => {
       'target.url',
     ],
     ['a program', { target: { kind: 'command' } }, 'target.kind'],
+    [
+      'a credential, which would be stored',
+      { target: { ...template, headers: { Authorization: 'Bearer abc' } } },
+      'target.headers.authorization',
+    ],
     ['an unknown transformation', { options: { transformations: ['magic'] } }, 'options.transformations.0'],
   ])('%s, by its field', async (_name, changes, path) => {
     const target = { kind: 'chat', url: 'http://127.0.0.1:1' }
