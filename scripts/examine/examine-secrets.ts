@@ -36,7 +36,7 @@ function examineSet(environment: NodeJS.ProcessEnv, encrypts: boolean): Finding[
           warning(
             'secrets',
             'BODY_ENCRYPTION_KEYS is not set: bodies lie readable in Kafka and Postgres',
-            'k1:$(openssl rand -base64 32), the same for scorer, notifier and redteam first, then for API, ingest and gateways that publish to Kafka; docs/secrets.md',
+            'k1:$(openssl rand -base64 32), the same for notifier and redteam, then scorer, then API, ingest and gateways that publish to Kafka; docs/secrets.md',
           ),
         ]),
     ...(isShort
