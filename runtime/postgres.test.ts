@@ -22,8 +22,9 @@ test('a refused connection to every address of a host passes by itself', () => {
   )
 })
 
-test('a connection that ended in mid-query passes by itself', () => {
-  expect(classifyPostgresError(new Error('Connection terminated unexpectedly'))).toBeInstanceOf(
-    TransientError,
-  )
-})
+test.each(['Connection terminated unexpectedly', 'Query read timeout'])(
+  'a connection that ended in mid-query passes by itself: %s',
+  (message) => {
+    expect(classifyPostgresError(new Error(message))).toBeInstanceOf(TransientError)
+  },
+)

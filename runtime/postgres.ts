@@ -25,6 +25,9 @@ export interface PoolDependencies {
   answersAtOnce?: boolean
 }
 
+/** Postgres has cancelled a statement for its time and said so before this is over, unless it cannot be heard. */
+const answerGraceMs = 5_000
+
 export type PostgresAddress = Pick<PostgresConfig, 'DATABASE_URL' | 'DATABASE_SSL_CA'>
 
 /** Where a client of pg connects to: with TLS, verified, where an authority is configured. */
@@ -37,15 +40,18 @@ export function connectionOf({ DATABASE_URL: connectionString, DATABASE_SSL_CA: 
 
 /** A pool that outlives the loss of its connections. Its owner ends it. */
 export function createPool(config: PostgresConfig, dependencies: PoolDependencies): pg.Pool {
-  const { role, readsByKey = false, answersAtOnce = false } = dependencies
+  const { role, readsByKey = false, answersAtOnce = false, statementTimeoutMs = 30_000 } = dependencies
   const pool = new pg.Pool({
     ...connectionOf(config),
     max: config.DATABASE_POOL_SIZE,
     application_name: dependencies.applicationName,
     connectionTimeoutMillis: 5_000,
-    statement_timeout: dependencies.statementTimeoutMs ?? 30_000,
-    // A dead peer is noticed by the kernel instead of by a transaction that waits for ever.
+    statement_timeout: statementTimeoutMs,
+    // A connection that died without a word: of an idle one the kernel learns it within half a minute instead of two hours; of one that has sent a
+    // statement it says so after a quarter of an hour, so that whoever waits for an answer counts the time himself.
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    query_timeout: statementTimeoutMs + answerGraceMs,
     // The pool hands a connection out once this promise resolves, which the type of the option does not say.
     onConnect: (client): unknown => prepareConnection(client, { role, readsByKey, answersAtOnce }),
   })
@@ -131,12 +137,19 @@ export async function inTransaction<T>(
     await client.query('commit')
     return value
   } catch (error) {
-    broken ??= client === undefined ? undefined : await rollBack(client)
+    broken ??= client === undefined ? undefined : isUnanswered(error) ? error : await rollBack(client)
     throw classifyPostgresError(error)
   } finally {
     client?.removeListener('error', noteLoss)
     client?.release(broken)
   }
+}
+
+/** pg's words for `query_timeout`. Its statement is still under way: on this connection nothing is heard before its end. */
+const unanswered = 'Query read timeout'
+
+function isUnanswered(error: unknown): error is Error {
+  return Error.isError(error) && error.message.endsWith(unanswered)
 }
 
 /** Returns the error that makes the connection unusable, if there is one. */
@@ -165,7 +178,7 @@ const transientSystemCodes = new Set([
 ])
 // pg gives these no code.
 const transientMessages =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|connection timeout/i
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|connection timeout|Query read timeout/i
 
 /** TransientError `POSTGRES_UNAVAILABLE` for what passes by itself; anything else as it is. */
 export function classifyPostgresError(error: unknown): unknown {
