@@ -32,6 +32,8 @@ const batchBytes = 8 * 1024 * 1024
 const gatherMs = 20
 const firstWaitMs = 250
 const longestWaitMs = 10_000
+/** Verdicts that are remembered of batches that were given up, at 100 bytes each. */
+const maxSettled = 10_000
 
 /** Carries records from the spool to the API service, in order, for as long as it takes. */
 export class Sender {
@@ -39,6 +41,8 @@ export class Sender {
   readonly #breaker: CircuitBreaker<[readonly Buffer[]], Verdict[]>
   readonly #stopping = new AbortController()
   readonly #givingUp = new AbortController()
+  /** Records of batches that were given up and are to come again, by what names them: these need not be sent again. */
+  readonly #settled = new Set<string>()
   #problem: string | null = null
   /** What the API service asked for at the last attempt. */
   #retryAfterMs = 0
@@ -88,7 +92,8 @@ export class Sender {
   /** Tries until every record of the batch has a verdict, or the spool wants to look after what it has. */
   async #deliver(batch: SpoolBatch): Promise<'delivered' | 'given up' | 'stopping'> {
     const { clock, spool } = this.#dependencies
-    let left = batch.records
+    let left: readonly Buffer[] = batch.records
+    if (this.#settled.size > 0) left = left.filter((record) => !this.#settled.has(identityOf(record)))
     for (let attempt = 0; left.length > 0; attempt++) {
       if (attempt > 0) await clock.sleep(Math.max(waitMs(attempt), this.#retryAfterMs), this.#stopping.signal)
       // A stopping gateway does not wait for a service that is away: the records are on disk.
@@ -96,6 +101,7 @@ export class Sender {
       if (attempt > 0 && spool.isDue()) return 'given up'
       left = await this.#attempt(left, batch.isEphemeral)
     }
+    if (this.#settled.size > 0) for (const record of batch.records) this.#settled.delete(identityOf(record))
     return 'delivered'
   }
 
@@ -129,9 +135,20 @@ export class Sender {
         if (verdict.kind === 'unsendable') await this.#park(record, isEphemeral)
       }
     }
+    if (later.length > 0) this.#settle(records, later)
     if (later.length === 0 && this.#problem !== null) log.info('the API service takes records again')
     this.#problem = later.length === 0 ? null : 'the API service cannot take some records now'
     return later
+  }
+
+  /** The spool knows only whole batches: one that is given up is taken anew with the records that have their verdicts. */
+  #settle(records: readonly Buffer[], later: readonly Buffer[]): void {
+    const left = new Set(later)
+    for (const record of records) if (!left.has(record)) this.#settled.add(identityOf(record))
+    for (const identity of this.#settled) {
+      if (this.#settled.size <= maxSettled) return
+      this.#settled.delete(identity)
+    }
   }
 
   /** What a gateway before this one had no credential for. */
@@ -178,6 +195,12 @@ export class Sender {
 
 function idOf(record: Buffer): string {
   return textOf(fieldAt(parseJson(record.toString('utf8')), 'id')) ?? 'unknown'
+}
+
+/** Record and project: they stand at its start, also when it has lost its bodies meanwhile. */
+function identityOf(record: Buffer): string {
+  const head = record.toString('latin1', 0, 200)
+  return /^\{"id":"[^"]{1,64}"(?:,"project_id":"[^"]{1,64}")?/.exec(head)?.[0] ?? head
 }
 
 /** Doubling, and spread so that gateways do not come back all at once. */

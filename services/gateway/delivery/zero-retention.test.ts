@@ -167,16 +167,32 @@ test('a sent record stays on disk no longer because nothing comes after it', asy
   await stop()
 })
 
-test('a refused record loses its bodies too', async () => {
+test('a refused record loses its bodies too, and is refused once, though its batch is given up for the ones that must wait', async () => {
   const spool = await openSpool()
-  const refusal: Verdict = { kind: 'refused', status: 422, detail: 'no' }
-  const stop = startSender(spool, (records) => Promise.resolve(records.map(() => refusal)))
-  await spool.append(recordOf('a'), true)
-  await until(() => spool.depth().records === 0)
+  const posted: string[] = []
+  let isAway = true
+  const verdictOf = (text: string): Verdict => {
+    if (text.includes('"id":"a"')) return { kind: 'refused', status: 422, detail: 'no' }
+    return isAway ? { kind: 'later' } : { kind: 'taken' }
+  }
+  const stop = startSender(spool, (records) => {
+    const texts = records.map(String)
+    posted.push(...texts)
+    return Promise.resolve(texts.map(verdictOf))
+  })
+  await Promise.all([spool.append(recordOf('a'), true), spool.append(recordOf('b'), true)])
+  // Both in the spool, one of them in rejected/ too.
+  await until(async () => (await onDisk()).match(/SECRET/g)?.length === 3)
   nowMs += 60 * minuteMs
+  // The spool erases only what it has back.
+  await until(() => posted.at(-1)?.includes('"bodies_erased":true') === true)
   await until(async () => !(await onDisk()).includes('SECRET'))
-  const [kept = ''] = await readdir(join(directory, 'rejected'))
-  expect(await readFile(join(directory, 'rejected', kept), 'latin1')).toContain('"prompt_tokens":3')
+  isAway = false
+  await until(() => spool.depth().records === 0)
+  expect(posted.filter((text) => text.includes('"id":"a"'))).toHaveLength(1)
+  const names = await readdir(join(directory, 'rejected'))
+  expect(names).toHaveLength(1)
+  expect(await readFile(join(directory, 'rejected', names[0] ?? ''), 'latin1')).toContain('"prompt_tokens":3')
   await stop()
 })
 
