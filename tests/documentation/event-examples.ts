@@ -50,6 +50,11 @@ export const eventExamples: readonly EventExample[] = [
       session_id: 'session-42',
     },
   },
+  {
+    title: 'So much of the quota is used up that the project wants to be told',
+    event: 'usage_alert',
+    data: { ...usage, alert_type: 'quota_warning', current_count: 8_000 },
+  },
   { title: 'The quota is used up', event: 'usage_alert', data: usage },
   {
     title: 'A cost threshold is passed',

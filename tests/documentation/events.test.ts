@@ -13,6 +13,14 @@ test.each(eventExamples)('$event: $title: the example fits the schema and has no
   )
 })
 
+test('there is an example of each kind of usage_alert', () => {
+  const { data } = deliveredEventSchema('usage_alert').shape as { data: z.ZodObject }
+  const kinds = eventExamples
+    .filter(({ event }) => event === 'usage_alert')
+    .map(({ data: { alert_type: kind } }) => kind)
+  expect(kinds.toSorted()).toEqual((data.shape['alert_type'] as z.ZodEnum).options.toSorted())
+})
+
 test('docs/events.md is made from schemas/event-data.ts and shows every event', () => {
   expect(new Set(eventExamples.map(({ event }) => event))).toEqual(new Set(eventNames))
   expectPage('events.md', `${introduction}\n${eventNames.map(sectionOf).join('\n')}`)
@@ -28,7 +36,7 @@ redirects too, fails the attempt; three more follow, 1 s, 2 s and 4 s after the 
 | header | what it is |
 | --- | --- |
 | \`X-Service-Signature\` | \`sha256=\` and the hexadecimal HMAC-SHA256 of the raw body; the key is the secret as shown, \`whsec_\` included |
-| \`X-Service-Signature-Previous\` | the same with the old secret, for the overlap after a rotation |
+| \`X-Service-Signature-Previous\` | the same with the old secret, for the overlap after a rotation; another rotation ends it, because one old secret is kept |
 | \`X-Service-Event\` | the event's name |
 | \`X-Service-Delivery\` | \`dlv_…\`: one event for one webhook, the same at every attempt |
 | \`X-Service-Timestamp\` | when the attempt was made, Unix seconds; not covered by \`X-Service-Signature\` |

@@ -223,7 +223,7 @@ function rotateRoute({ databases, sealer, clock }: WebhookRoutesOptions): Route 
     method: 'post',
     path: '/api/v1/webhooks/{id}/rotate-secret',
     summary:
-      "Make a new signing secret. For the overlap, X-Service-Signature-Previous carries the old one's signature too.",
+      "Make a new signing secret. For the overlap, X-Service-Signature-Previous carries the old one's signature too, until another rotation.",
     body: z
       .strictObject({ overlap_seconds: z.number().int().min(0).max(maxOverlapSeconds).default(0) })
       .prefault({}),

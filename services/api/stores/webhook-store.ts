@@ -140,7 +140,10 @@ export async function updateWebhook(
   return rows.map(webhookOf)[0]
 }
 
-/** The old secret signs beside the new one until `overlapUntilMs`. */
+/**
+ * The old secret signs beside the new one until `overlapUntilMs`, or until the next rotation, which keeps its own old one in that place: till then
+ * it stays in the row, sealed.
+ */
 export async function rotateSecret(
   database: ProjectDatabase<OneProject>,
   webhookId: string,
