@@ -29,14 +29,18 @@ export const notifierConfig = z.object({
     .min(1)
     .max(1_000)
     .default(16)
-    .describe('Attempts of one process at one webhook at the same time; what is beyond waits in the database.'),
+    .describe(
+      'Attempts of one process at one webhook at the same time; what is beyond waits in the database.',
+    ),
   WEBHOOK_CONCURRENCY: z.coerce
     .number()
     .int()
     .min(1)
     .max(10_000)
     .default(1_024)
-    .describe('Attempts of one process at the same time; webhooks that are slow to answer share half of them.'),
+    .describe(
+      'Attempts of one process at the same time; webhooks that are slow to answer share half of them.',
+    ),
 })
 
 export type NotifierConfig = z.output<typeof notifierConfig>

@@ -5,11 +5,11 @@ import { formatCount, formatDuration } from '../../formats/format-number.ts'
 import { formatTime } from '../../formats/format-time.ts'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
+import { canBeSent } from './can-be-sent.ts'
 import { useReplay } from './use-replay.ts'
 
 type Delivery = Item<'GET /api/v1/webhooks/{id}/deliveries'>
 const colors = { pending: 'gray', retrying: 'yellow', delivered: 'green', failed: 'red' } as const
-const hasEnded = ({ status }: Delivery) => status === 'failed' || status === 'delivered'
 
 interface DeliveryTableProps {
   deliveries: readonly Delivery[]
@@ -21,9 +21,9 @@ interface DeliveryTableProps {
 export function DeliveryTable({ deliveries, projectId, webhookId }: DeliveryTableProps) {
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const { send, isSending } = useReplay({ projectId, webhookId })
-  const ended = deliveries.filter(hasEnded)
+  const free = deliveries.filter((delivery) => canBeSent(delivery, Date.now()))
   // What was sent again meanwhile is under way, and no longer to be chosen.
-  const chosen = ended.filter(({ id }) => ticked.has(id))
+  const chosen = free.filter(({ id }) => ticked.has(id))
   const tick = (ids: readonly string[], isTicked: boolean) =>
     setTicked(
       isTicked ? new Set([...ticked, ...ids]) : new Set([...ticked].filter((id) => !ids.includes(id))),
@@ -50,10 +50,10 @@ export function DeliveryTable({ deliveries, projectId, webhookId }: DeliveryTabl
         <Table aria-label="Deliveries">
           <TableHead
             chosenCount={chosen.length}
-            allCount={ended.length}
+            allCount={free.length}
             onTickAll={(isTicked) =>
               tick(
-                ended.map(({ id }) => id),
+                free.map(({ id }) => id),
                 isTicked,
               )
             }
@@ -63,6 +63,7 @@ export function DeliveryTable({ deliveries, projectId, webhookId }: DeliveryTabl
               <DeliveryRows
                 key={delivery.id}
                 delivery={delivery}
+                isFree={free.includes(delivery)}
                 isTicked={ticked.has(delivery.id)}
                 onTick={(isTicked) => tick([delivery.id], isTicked)}
                 onSend={() => void send([delivery.id])}
@@ -108,22 +109,23 @@ function TableHead({ chosenCount, allCount, onTickAll }: TableHeadProps) {
 
 interface DeliveryRowsProps {
   delivery: Delivery
+  /** It can be sent again. */
+  isFree: boolean
   isTicked: boolean
   onTick: (isTicked: boolean) => void
   onSend: () => void
 }
 
-function DeliveryRows({ delivery, isTicked, onTick, onSend }: DeliveryRowsProps) {
+function DeliveryRows({ delivery, isFree, isTicked, onTick, onSend }: DeliveryRowsProps) {
   const [isOpen, setIsOpen] = useState(false)
-  const canBeSent = hasEnded(delivery)
   return (
     <>
       <Table.Tr>
         <Table.Td>
           <Checkbox
             aria-label={`Choose the delivery of ${formatTime(delivery.created_at)}`}
-            checked={isTicked && canBeSent}
-            disabled={!canBeSent}
+            checked={isTicked && isFree}
+            disabled={!isFree}
             onChange={(event) => onTick(event.currentTarget.checked)}
           />
         </Table.Td>
@@ -150,7 +152,7 @@ function DeliveryRows({ delivery, isTicked, onTick, onSend }: DeliveryRowsProps)
             >
               Attempts
             </Button>
-            <Button size="compact-sm" variant="default" disabled={!canBeSent} onClick={onSend}>
+            <Button size="compact-sm" variant="default" disabled={!isFree} onClick={onSend}>
               Send again
             </Button>
           </Button.Group>
