@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
+import { foldLock } from './fold-rollups.ts'
 import { inElectedTransaction, inTurn } from './in-elected-transaction.ts'
 import { areAttacksHeld, cancelAttacks, eraseAttacks, eraseQuotes } from './stores/erase-attacks.ts'
 import {
@@ -50,7 +51,7 @@ export function createErasing({
 
   async function finish(client: PoolClient, erasure: OpenErasure): Promise<void> {
     if (erasure.settled === null) return markEmptied(client, erasure)
-    if (erasure.scope === 'project') await eraseLastHour(client, erasure)
+    if (erasure.scope === 'project') await unfolded(eraseLastHour)(client, erasure)
     await markErased(client, erasure, new Date(clock.now()))
     log.info({ scope: erasure.scope }, 'an erasure is done')
   }
@@ -90,6 +91,14 @@ export function createErasing({
   }
 }
 
+/** `erase`, while nobody folds roll-ups. */
+function unfolded<Given extends unknown[], T>(erase: (client: PoolClient, ...given: Given) => Promise<T>) {
+  return async (client: PoolClient, ...given: Given): Promise<T> => {
+    await client.query('select pg_advisory_xact_lock($1)', [foldLock])
+    return erase(client, ...given)
+  }
+}
+
 type TakeTurn = <T>(work: (client: PoolClient) => Promise<T>) => Promise<T>
 
 /** Deletes what is known of erased calls besides themselves. Resolves to whether nothing is left. */
@@ -103,12 +112,12 @@ async function eraseRest(
     do place = await takeTurn((client) => eraseTraces(client, table, erasure, place, rowsAtOnce))
     while (place !== undefined && signal?.aborted !== true)
   }
-  const all = async (erase: typeof eraseCounts) => {
+  const all = async (erase: (client: PoolClient, erasure: OpenErasure, limit: number) => Promise<number>) => {
     while ((await takeTurn((client) => erase(client, erasure, rowsAtOnce))) > 0);
   }
   await all(eraseQuotes)
   if (erasure.scope === 'project') {
-    await all(eraseCounts)
+    await all(unfolded(eraseCounts))
     if (await takeTurn((client) => areAttacksHeld(client, erasure))) return false
     await all(eraseAttacks)
   }

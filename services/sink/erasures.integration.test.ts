@@ -5,8 +5,10 @@ import { systemClock } from '#runtime/clock.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
+import { createRollupFolding } from './fold-rollups.ts'
 import { createDayPartitions, dayOf } from './stores/day-partitions.ts'
 import { forgetErased } from './stores/erase-calls.ts'
+import { dayTableOf, rollupTables } from './stores/rollup-tables.ts'
 import { addWebhook } from './testing/add-webhook.ts'
 import { all, createErasingStage } from './testing/erasing-stage.ts'
 import { many, sampleCall } from './testing/sample-records.ts'
@@ -91,14 +93,22 @@ test('a whole project is erased with its roll-ups and tool names; its settings s
   await stage.store(calls)
   await stage.score(calls)
   await stage.fanOut(calls, webhookId)
+  const fold = createRollupFolding({
+    pool,
+    clock: { ...systemClock, now: () => Date.now() + 60 * 3_600_000 },
+  })
+  while (await fold());
+  const traced = [...rollupTables.flatMap((table) => [table.name, dayTableOf(table)]), 'seen_tools']
+  const tracesOf = async () => {
+    const rowsOf = (table: string) =>
+      pool.query(`select from ${table} where project_id = $1`, [idToUuid(projectId)])
+    return Promise.all(traced.map(async (table) => [table, (await rowsOf(table)).rowCount]))
+  }
+  expect((await tracesOf()).filter(([, rows]) => rows === 0)).toEqual([])
   const erasure = await stage.erase(projectId, 'project', '')
   await stage.erased(erasure, '30')
   expect(await stage.countsOf(projectId)).toEqual(all(0))
-  for (const table of ['call_rollups', 'score_rollups', 'tool_rollups', 'seen_tools']) {
-    expect(
-      (await pool.query(`select from ${table} where project_id = $1`, [idToUuid(projectId)])).rowCount,
-    ).toBe(0)
-  }
+  expect(await tracesOf()).toEqual(traced.map((table) => [table, 0]))
   expect(
     (await pool.query('select from webhooks where project_id = $1', [idToUuid(projectId)])).rowCount,
   ).toBe(1)

@@ -9,7 +9,7 @@ import { rollupTables, type RollupTable } from './stores/rollup-tables.ts'
 const foldedAfterMs = 2 * 3_600_000
 const groupsAtOnce = 50
 /** Any number, the same for every sink: whoever holds this advisory lock folds. */
-const foldLock = 7_355_612
+export const foldLock = 7_355_612
 
 /**
  * One round of folding the roll-ups of past hours into one row a series, and of counting past days from them, by one sink at a time. Resolves to

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { OpenErasure } from './erase-calls.ts'
-import { rollupTables } from './rollup-tables.ts'
+import { recountDays } from './rollup-days.ts'
+import { dayTableOf, rollupTables } from './rollup-tables.ts'
 
 /** A table that refers to calls without a foreign key, walked by `time` and `key`, which have an index with the project. */
 export interface TraceTable {
@@ -62,8 +63,12 @@ export async function eraseTraces(
 }
 
 const hourMs = 3_600_000
+const dayMs = 24 * hourMs
 
-/** Deletes the names of a project's tools, and its roll-ups of the hours that were over when its erasure was asked for: at most `limit` rows of each. Returns how many. */
+/**
+ * Deletes the names of a project's tools, and its roll-ups of the hours and days that were over when its erasure was asked for: at most `limit` rows of
+ * each. Returns how many. While nobody folds: what a fold under way has taken of these hours it would write anew.
+ */
 export async function eraseCounts(
   client: ClientBase,
   { project_id, requested_at }: OpenErasure,
@@ -75,29 +80,35 @@ export async function eraseCounts(
     [project_id, requested_at, limit],
   )
   let deleted = tools.rowCount ?? 0
-  for (const { name } of rollupTables) {
+  const [hour, day] = [startOf(hourMs, requested_at), startOf(dayMs, requested_at)]
+  const ended = rollupTables.flatMap((table) => [
+    [table.name, hour] as const,
+    [dayTableOf(table), day] as const,
+  ])
+  for (const [name, before] of ended) {
     const { rowCount } = await client.query(
       `delete from ${name} where (project_id, hour, series, lane) in (
          select project_id, hour, series, lane from ${name} where project_id = $1 and hour < $2 limit $3)`,
-      [project_id, new Date(hourOf(requested_at)), limit],
+      [project_id, before, limit],
     )
     deleted += rowCount ?? 0
   }
   return deleted
 }
 
-const hourOf = (time: Date) => time.getTime() - (time.getTime() % hourMs)
+const startOf = (unitMs: number, time: Date) => new Date(time.getTime() - (time.getTime() % unitMs))
 
 /**
  * Deletes the roll-ups of the hour in which the erasure of a project was asked for, unless they count calls that came afterwards. The rows are locked
- * before it is looked for such calls: a sink that adds to one has committed its calls by then, or waits and makes the row anew.
+ * before it is looked for such calls: a sink that adds to one has committed its calls by then, or waits and makes the row anew. Then counts its day
+ * again. While nobody folds.
  */
 export async function eraseLastHour(
   client: ClientBase,
   { project_id, requested_at }: OpenErasure,
 ): Promise<void> {
-  const from = hourOf(requested_at)
-  const hour = [project_id, new Date(from)]
+  const from = startOf(hourMs, requested_at)
+  const hour = [project_id, from]
   for (const { name } of rollupTables) {
     await client.query(
       `select from ${name} where project_id = $1 and hour = $2 order by series, lane for update`,
@@ -106,10 +117,12 @@ export async function eraseLastHour(
   }
   const { rowCount } = await client.query(
     'select from llm_requests where project_id = $1 and created_at >= $2 and created_at < $3 limit 1',
-    [...hour, new Date(from + hourMs)],
+    [...hour, new Date(from.getTime() + hourMs)],
   )
-  if (rowCount !== 0) return
-  for (const { name } of rollupTables) {
-    await client.query(`delete from ${name} where project_id = $1 and hour = $2`, hour)
+  for (const table of rollupTables) {
+    if (rowCount === 0) {
+      await client.query(`delete from ${table.name} where project_id = $1 and hour = $2`, hour)
+    }
+    await recountDays(client, table, [{ project_id, day: startOf(dayMs, requested_at) }])
   }
 }
