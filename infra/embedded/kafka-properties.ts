@@ -39,6 +39,8 @@ export function kafkaProperties(place: BrokerPlace, quorum: readonly BrokerPlace
     'min.insync.replicas': Math.max(1, replicas - 1),
     'offsets.topic.replication.factor': replicas,
     'offsets.topic.num.partitions': 8,
+    // A month: a group that was off for longer than the topics are kept (7 days, Kafka's default for this too) is told what it missed.
+    'offsets.retention.minutes': 43_200,
     'transaction.state.log.replication.factor': replicas,
     'transaction.state.log.min.isr': Math.max(1, replicas - 1),
     'transaction.state.log.num.partitions': 4,

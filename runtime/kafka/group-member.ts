@@ -232,6 +232,10 @@ export class GroupMember {
       readOffsets(this.#admin, this.#options.groupId, assignment),
     )
     const places = partitions.map((offsets) => ({ ...offsets, ...startingPlace(offsets) }))
+    // A new group, or one that brokers have forgotten (offsets.retention.minutes after its last member left): which of them, nobody knows.
+    const unplaced = places.filter(({ committed, low }) => committed === null && low > 0n).map(partitionKey)
+    const { groupId: group, log } = this.#options
+    if (unplaced.length > 0) log.warn({ group, unplaced }, 'reading begins at the oldest record that is left')
     const suspected = await this.#callRoll(places, () => generation === this.#generation)
     if (generation !== this.#generation || this.stopping.aborted) return
     const dealt = places.map(({ topic, partition, start, suspects, missing }, index): Assigned => {
@@ -287,14 +291,9 @@ export class GroupMember {
 
   #reportMissing(topic: string, partition: number, missing: bigint, next: bigint): void {
     if (missing === 0n) return
-    this.#options.metrics.skipped(topic, Number(missing))
-    const place = {
-      topic,
-      partition,
-      missing: missing.toString(),
-      next: next.toString(),
-      group: this.#options.groupId,
-    }
-    this.#options.log.error(place, 'records were gone before they were read')
+    const { groupId: group, log, metrics } = this.#options
+    metrics.skipped(topic, Number(missing))
+    const place = { topic, partition, missing: missing.toString(), next: next.toString(), group }
+    log.error(place, 'records were gone before they were read')
   }
 }

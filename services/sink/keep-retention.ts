@@ -48,19 +48,20 @@ export function createRetention(dependencies: RetentionDependencies): () => Prom
     return dropOldestDay(client, allDayTables, firstKept(metadataDays))
   }
 
-  async function deleteRows(client: PoolClient): Promise<number> {
+  async function deleteRows(client: PoolClient): Promise<{ rows: number; hasMore: boolean }> {
     const content = await deleteExpiredContent(client, new Date(clock.now()), rowsAtOnce)
-    const logs = await deleteOldLogs(client, contentDays, rowsAtOnce)
-    if (metadataDays !== undefined) await deleteOldRollups(client, firstKept(metadataDays), rowsAtOnce)
-    return content + logs
+    const rows = content + (await deleteOldLogs(client, contentDays, rowsAtOnce))
+    const hasMoreRollups =
+      metadataDays !== undefined && (await deleteOldRollups(client, firstKept(metadataDays), rowsAtOnce))
+    return { rows, hasMore: rows >= rowsAtOnce || hasMoreRollups }
   }
 
   return async () => {
-    const rows = (await inElectedTransaction(pool, retentionLock, deleteRows)) ?? 0
-    erased.inc(rows)
+    const deleted = await inElectedTransaction(pool, retentionLock, deleteRows)
+    erased.inc(deleted?.rows ?? 0)
     // Apart: whoever reads a day for long keeps it from being dropped, which must not bring the rows back.
     const name = await inElectedTransaction(pool, retentionLock, dropDay)
-    if (name === undefined) return rows >= rowsAtOnce
+    if (name === undefined) return deleted?.hasMore ?? false
     dropped.inc()
     log.info({ table: name }, 'a day was dropped at its age')
     return true

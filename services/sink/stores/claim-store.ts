@@ -1,13 +1,16 @@
 import type { ClientBase, Pool } from 'pg'
 import { inTransaction, query } from '#runtime/postgres.ts'
 
-/** Makes the partitions of claims of the month of `now` and of the next one. */
+/**
+ * Makes the partitions of claims of the month of `now`, of the next one and of the one before: a period may have begun in that while no sink
+ * ran, and what stays in the default partition is never dropped.
+ */
 export async function makeClaimPartitions(client: ClientBase, now: Date): Promise<void> {
   // Everybody who claims waits behind us while we wait for those who are claiming.
   await client.query(`set local lock_timeout = '3s'`)
   await client.query(
     `select ensure_claim_partition((($1::timestamptz at time zone 'UTC') + make_interval(months => ahead))::date)
-     from generate_series(0, 1) as ahead`,
+     from generate_series(-1, 1) as ahead`,
     [now],
   )
 }

@@ -57,14 +57,21 @@ export async function deleteOldLogs(client: ClientBase, days: number, limit: num
   return deleted
 }
 
-/** Deletes roll-ups of days before `firstKept`, at most `limit` rows of each table. */
-export async function deleteOldRollups(client: ClientBase, firstKept: string, limit: number): Promise<void> {
+/** Deletes roll-ups of days before `firstKept`, at most `limit` rows of each table. Returns whether one may have more. */
+export async function deleteOldRollups(
+  client: ClientBase,
+  firstKept: string,
+  limit: number,
+): Promise<boolean> {
+  let hasMore = false
   for (const name of rollupTables.flatMap((table) => [table.name, dayTableOf(table)])) {
-    await client.query(
+    const { rowCount } = await client.query(
       `delete from ${name} where ctid in (select ctid from ${name} where hour < $1::date::timestamp at time zone 'UTC' limit $2)`,
       [firstKept, limit],
     )
+    hasMore ||= rowCount === limit
   }
+  return hasMore
 }
 
 const deleteBodies = `

@@ -86,7 +86,7 @@ export async function countScored(
     `select coalesce(max(scored), 0) as scored from (
        select sum(scores) as scored from score_rollups
        where run_id = $1 and project_id = any (select id from projects where $2::uuid is null or id = $2)
-         and hour >= date_trunc('hour', $3::timestamptz) and hour < $4 group by scorer_name
+         and hour >= date_trunc('hour', $3::timestamptz, 'UTC') and hour < $4 group by scorer_name
      ) by_scorer`,
     [id, project_id, start_at, end_at],
   )
