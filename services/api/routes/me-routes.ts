@@ -8,6 +8,7 @@ import { Problem } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { notFound } from '../http/not-found.ts'
 import { personOf } from '../people/authenticate-people.ts'
+import { checkPassword } from '../people/check-password.ts'
 import type { PasswordHasher } from '../people/hash-password.ts'
 import { writeAudit } from '../stores/audit-store.ts'
 import { endLogins, listLogins, type LoginLimits } from '../stores/login-store.ts'
@@ -74,7 +75,7 @@ function passwordRoute({ pool, hasher, throttles, clock }: MeOptions): Route {
     summary: "Change one's password. One's other logins end.",
     body: z.strictObject({ current_password: z.string().max(200), new_password: passwordField }),
     reply: { status: 204, description: 'It is changed.' },
-    problems: { 401: 'The current password is wrong.', 429: 'Too many attempts failed.' },
+    problems: { 403: 'The current password is wrong.', 429: 'Too many attempts failed.' },
     async handle({ principal, body }) {
       const { personId, login, loginId, address } = personOf(principal)
       refuseNamedPassword('new_password', body.new_password, login)
@@ -85,7 +86,8 @@ function passwordRoute({ pool, hasher, throttles, clock }: MeOptions): Route {
           headers: { 'retry-after': String(waitS) },
         })
       const credentials = await findCredentials(pool, { personId })
-      if (!(await hasher.verify(body.current_password, credentials?.passwordHash))) {
+      const { current_password: current } = body
+      if (!(await checkPassword({ hasher, throttles }, attempt, current, credentials?.passwordHash))) {
         throw new Problem(403, 'PASSWORD_WRONG', 'current_password: is not your password')
       }
       await throttles.clear(attempt)

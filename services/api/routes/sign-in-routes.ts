@@ -8,6 +8,7 @@ import { roles } from '#services/ingest/access/principal.ts'
 import { textField } from '#services/ingest/http/fields.ts'
 import { Problem } from '#services/ingest/http/problem.ts'
 import { route, type Reply, type Route } from '#services/ingest/http/route.ts'
+import { checkPassword } from '../people/check-password.ts'
 import type { PasswordHasher } from '../people/hash-password.ts'
 import { signInByProvider } from '../people/sign-in-by-provider.ts'
 import { writeAudit } from '../stores/audit-store.ts'
@@ -105,7 +106,7 @@ function passwordRoute({ pool, hasher, throttles, limits, clock }: SignInOptions
     ...common,
     path: '/internal/people/sign-in',
     summary: 'Sign somebody in by password.',
-    body: z.strictObject({ login: z.string().max(200), password: z.string().max(200), ...fromFields }),
+    body: z.strictObject({ login: textField(200), password: z.string().max(200), ...fromFields }),
     reply: begunReply,
     problems: { 401: 'Nobody has this login and this password.', 429: 'Too many attempts failed.' },
     async handle({ body: { login: given, password, address, user_agent: userAgent } }) {
@@ -119,7 +120,7 @@ function passwordRoute({ pool, hasher, throttles, limits, clock }: SignInOptions
         })
       }
       const person = await findCredentials(pool, { login })
-      const matches = await hasher.verify(password, person?.passwordHash)
+      const matches = await checkPassword({ hasher, throttles }, attempt, password, person?.passwordHash)
       if (!matches || person === undefined || person.disabled) {
         count('password', 'refused')
         throw new Problem(401, 'SIGN_IN_REFUSED', 'nobody has this login and this password')

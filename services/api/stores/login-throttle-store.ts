@@ -20,7 +20,9 @@ const throttles = {
   account: { free: 100, maxDelayS: 10 },
 } as const satisfies Record<string, Throttle>
 
-/** A failure is forgotten after a day. */
+/** Beyond its free ones a key counts no more failures than it takes to come to the longest delay: 2^10 s are more than 900 s. */
+const maxBeyondFree = 10
+/** As much as can be counted is forgotten in a day, little by little: a place where people come and go all day would forget nothing otherwise. */
 const forgetMs = 86_400_000
 
 export interface Attempt {
@@ -33,6 +35,8 @@ export interface ThrottleStore {
   take(attempt: Attempt, nowMs: number): Promise<number>
   /** It was not a failure. */
   clear(attempt: Attempt): Promise<void>
+  /** It came to nothing: no password was looked at. */
+  takeBack(attempt: Attempt): Promise<void>
   /** Forgets what is over a day old. */
   tidy(nowMs: number): Promise<void>
 }
@@ -52,10 +56,12 @@ export function createThrottleStore(pool: Pool): ThrottleStore {
       const others = keys.filter(({ kind }) => kind !== 'pair').map(({ key }) => key)
       await query(
         pool,
-        `with cleared as (delete from login_throttles where key = any ($1::bytea[]))
-         update login_throttles set failures = greatest(failures - 1, 0) where key = any ($2::bytea[])`,
+        `with cleared as (delete from login_throttles where key = any ($1::bytea[])) ${takeBackSql('$2')}`,
         [ofPair, others],
       )
+    },
+    async takeBack(attempt) {
+      await query(pool, takeBackSql('$1'), [keysOf(attempt).map(({ key }) => key)])
     },
     async tidy(nowMs) {
       await query(pool, 'delete from login_throttles where last_failed_at < $1', [new Date(nowMs - forgetMs)])
@@ -67,9 +73,11 @@ type Key = Throttle & { key: Buffer }
 
 /** Each of many at once counts before any of them goes on: whichever comes too late finds its key blocked by the others. */
 async function countAttempt(client: PoolClient, keys: readonly Key[], nowMs: number): Promise<number> {
-  const [now, forgotten] = [new Date(nowMs), new Date(nowMs - forgetMs)]
+  const now = new Date(nowMs)
   for (const { key, free, maxDelayS } of keys) {
-    const { rowCount } = await client.query(takeSql, [key, now, free, maxDelayS, forgotten])
+    const most = free + maxBeyondFree
+    const forgetOneS = forgetMs / 1_000 / (most + 1)
+    const { rowCount } = await client.query(takeSql, [key, now, free, maxDelayS, most, forgetOneS])
     if (rowCount === 0) return Math.max(1, await waitOf(client, keys, nowMs))
   }
   return 0
@@ -84,15 +92,22 @@ async function waitOf(client: Pool | PoolClient, keys: readonly Key[], nowMs: nu
   return Math.max(0, Math.ceil(((rows[0]?.until?.getTime() ?? 0) - nowMs) / 1_000))
 }
 
-// No row comes back while the key is blocked: it is not counted again, or impatience alone would lengthen the wait.
+// No row comes back while the key is blocked: it is not counted again, or impatience alone would lengthen the wait. `last_failed_at` moves on by what
+// was forgotten and not to now, or attempts that come faster than failures are forgotten would keep them for ever.
 const takeSql = `
   insert into login_throttles as t (key, failures, blocked_until, last_failed_at) values ($1, 1, to_timestamp(0), $2)
-  on conflict (key) do update set
-    failures = case when t.last_failed_at < $5 then 1 else t.failures + 1 end,
-    last_failed_at = $2::timestamptz,
-    blocked_until = case when t.last_failed_at < $5 or t.failures < $3 then to_timestamp(0)
-      else $2::timestamptz + make_interval(secs => least($4::float8, power(2, least(t.failures - $3, 20)))) end
+  on conflict (key) do update set (failures, blocked_until, last_failed_at) = (
+    select least(k.kept, $5::integer) + 1,
+      case when k.kept < $3 then to_timestamp(0)
+        else $2::timestamptz + make_interval(secs => least($4::float8, power(2, least(k.kept, $5) - $3))) end,
+      case when k.kept = 0 then $2 else t.last_failed_at + make_interval(secs => f.forgotten * $6::float8) end
+    from (select floor(greatest(0, extract(epoch from $2 - t.last_failed_at)) / $6) as forgotten) f
+      cross join lateral (select greatest(0, least(t.failures, $5 + 1) - f.forgotten) as kept) k)
   where t.blocked_until <= $2`
+
+// With the delay that the attempt itself began: whoever had to wait for another's did not come as far as here.
+const takeBackSql = (keys: string) =>
+  `update login_throttles set failures = greatest(failures - 1, 0), blocked_until = to_timestamp(0) where key = any (${keys}::bytea[])`
 
 function keysOf({ login, address }: Attempt) {
   const place = placeOf(address)
