@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { detectCall } from '../../testing/detect-call.ts'
 import { parseBody, readCall } from '../call-text.ts'
 import { createPiiDetector, findIdentifiers, maskIdentifier } from './detect-pii.ts'
 
@@ -114,6 +115,14 @@ describe('the finding', () => {
     'she was born in 1981',
   ])('leaves to a reader what may name a person: %s', (text) => {
     expect(find(text)).toMatchObject({ reason: 'detectors_undecided' })
+  })
+
+  test.each([
+    ['an empty request', {}],
+    ['a picture alone', { content: `data:image/png;base64,${'iVBORw0KGgo'.repeat(9)}` }],
+    ['blanks', { prompt: ' \n' }],
+  ])('vouches for nothing where nothing was read: %s', (_name, request) => {
+    expect(detectCall(createPiiDetector, request)).toMatchObject({ reason: 'no_text' })
   })
 
   test('counts once what stands where two pieces of a long text meet', () => {

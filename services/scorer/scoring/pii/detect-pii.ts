@@ -16,7 +16,7 @@ const finders: readonly IdentifierFinder[] = [
 ]
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
-export const piiVersion = 'detector-2'
+export const piiVersion = 'detector-3'
 const mostEvidence = 100
 const mostExamples = 5
 
@@ -27,8 +27,10 @@ export function createPiiDetector(): Detector {
   const counts = new Map<IdentifierKind, number>()
   let last: Evidence | undefined
   let isHinted = false
+  let hasText = false
   return {
     read({ part, pointer, speaker, text, offset }) {
+      hasText ||= text.trim() !== ''
       // The operator names whom he likes in his own instructions, most often the assistant.
       isHinted ||= speaker !== 'system' && hintsAtPersons(text)
       for (const { kind, start, end } of findIdentifiers(text)) {
@@ -41,10 +43,11 @@ export function createPiiDetector(): Detector {
         if (examples.length < mostExamples) examples.push(maskIdentifier(kind, text.slice(start, end)))
       }
     },
-    finding: () =>
-      counts.size === 0 && isHinted
-        ? { reason: 'detectors_undecided', leaning: 2 }
-        : describe(counts, examples, evidence),
+    finding() {
+      if (!hasText) return { reason: 'no_text', leaning: 1 }
+      if (counts.size === 0 && isHinted) return { reason: 'detectors_undecided', leaning: 2 }
+      return describe(counts, examples, evidence)
+    },
   }
 }
 
