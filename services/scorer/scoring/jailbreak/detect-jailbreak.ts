@@ -11,12 +11,13 @@ import {
   type Suspicion,
 } from '../phrases/suspect.ts'
 import type { Detector } from '../verdict.ts'
+import { createLanguageCheck } from './known-language.ts'
 import { phraseFamilies } from './phrase-families.ts'
 
 const model = createLinearModel(modelFile)
 
 /** Phrases and weights that decide differently get a new version, so that scores say which ones made them. */
-export const jailbreakVersion = `detector-2-${model.version}`
+export const jailbreakVersion = `detector-3-${model.version}`
 /** The model knows a manner too: unsure, it adds nothing to these. Honest role play has it. */
 const manners = new Set(phraseFamilies.filter(({ aspect }) => aspect === 'manner').map(({ name }) => name))
 /** Longer texts are documents: their end is no suffix of a request. */
@@ -25,19 +26,24 @@ const mostSuffixedUnits = 20_000
 const [foundPoints, doubtfulPoints] = [4, 2]
 /** Of the jailbreaks that it was trained with one in sixteen is shorter. Of a sentence or two it cannot tell the manner from honest role play. */
 const leastUnits = 200
-
 /**
  * Attempts to make the model leave its rules, in what users, tools and searches bring in. The operator's own system prompt may
- * say such things, and the model's answers are other scorers' business. Safe only where there is no sign at all and the model is sure: of the jailbreaks
- * of the reporting half 3 of 157 are, and 97 of 100 everyday prompts (`positives_cleared` in the model's file; README).
+ * say such things, and the model's answers are other scorers' business. Safe only where there is no sign at all, the text is English and the model is
+ * sure: of the jailbreaks of the reporting half 3 of 157 are, and 87 of 100 everyday prompts (1,706 of 1,960; with texts in other languages, lists and
+ * greetings of a word it was 95).
  */
 export function createJailbreakDetector(): Detector {
   let worst = nothingSuspicious
   let where: CallText | undefined
   let likeliest = 0
+  let hasText = false
+  const language = createLanguageCheck()
   return {
     read(text) {
       if (text.part !== 'request_body' || (text.speaker !== 'user' && text.speaker !== 'tool')) return
+      if (text.text.trim() === '') return
+      hasText = true
+      language.read(text.text)
       const reading = model.read(text.text)
       likeliest = Math.max(likeliest, reading.probability)
       const suspicion = withSuffix(
@@ -48,7 +54,8 @@ export function createJailbreakDetector(): Detector {
     },
     finding() {
       const value = valueOfPoints(worst.points)
-      const isClear = where === undefined && likeliest < model.clearBelow
+      if (!hasText) return { reason: 'no_text', leaning: 1 }
+      const isClear = where === undefined && language.isKnown() && likeliest < model.clearBelow
       if (value < 4 && !isClear)
         return { reason: 'detectors_undecided', leaning: Math.min(3.9, value + likeliest * 0.9) }
       const rationale = describe(worst, where)
