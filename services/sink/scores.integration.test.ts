@@ -3,6 +3,7 @@ import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { idToUuid, newId, scoreId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { topics } from '#schemas/topics.ts'
+import { dayOf } from './stores/day-partitions.ts'
 import { sampleCall, sampleScore, sampleScoredCall } from './testing/sample-records.ts'
 import {
   eventually,
@@ -207,6 +208,20 @@ describe('scores', () => {
     ])
     await pass()
     expect(eventsOf(projectId)).toHaveLength(2)
+  })
+
+  test('of a call whose content is kept no longer are stored without their details, and so is a call that comes so late', async () => {
+    const projectId = await stage.addProject()
+    const takenMs = Date.now() - 20 * 86_400_000
+    const aged = () => ({ id: newId('request', takenMs), received_at: takenMs })
+    const [call] = (await storedCalls(projectId, 1, aged())) as [LoggedCall]
+    const day = dayOf(takenMs).replaceAll('-', '')
+    await stage.pool.query(`drop table safety_score_details_${day}, llm_request_bodies_${day}`)
+    await stage.sendScores([sampleScoredCall(call)])
+    await countOf('safety_scores', projectId, 1)
+    expect(await rowsOf('safety_score_details', projectId)).toEqual([])
+    await stage.sendCalls([sampleCall(projectId, aged())])
+    await countOf('llm_requests', projectId, 2)
   })
 
   test('of a request that is not there are counted and leave nothing', async () => {

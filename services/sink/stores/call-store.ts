@@ -7,6 +7,7 @@ import { decideFates, type Fate } from '../steps/decide-fates.ts'
 import { makeNewToolEvent } from '../steps/make-new-tool-event.ts'
 import type { PlacedCall } from '../steps/place-call.ts'
 import { bodyColumns, callColumns } from './call-columns.ts'
+import { ofKeptDays } from './content-days.ts'
 import { copyRows } from './copy-rows.ts'
 import { findErased } from './erasure-store.ts'
 import { noteEphemeral } from './ephemeral-store.ts'
@@ -124,7 +125,9 @@ async function insertBodies(client: ClientBase, newCalls: readonly PlacedCall[])
   const withBodies = newCalls.filter(
     ({ call }) => !call.zero_content_retention && (call.request_body !== null || call.response_body !== null),
   )
-  if (withBodies.length > 0) await copyRows(client, 'llm_request_bodies', bodyColumns, withBodies)
+  const table = 'llm_request_bodies'
+  const kept = await ofKeptDays(client, table, withBodies, ({ createdAtMs }) => createdAtMs)
+  if (kept.length > 0) await copyRows(client, table, bodyColumns, kept)
 }
 
 /** Remembers tool names and returns an event for each that its project had not seen. */

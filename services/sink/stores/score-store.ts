@@ -4,6 +4,7 @@ import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { countScores, countVerdicts } from '../steps/count-scores.ts'
 import { foldVerdicts } from '../steps/fold-verdicts.ts'
 import type { PlacedScore } from '../steps/place-score.ts'
+import { ofKeptDays } from './content-days.ts'
 import { copyRows } from './copy-rows.ts'
 import { insertEvents } from './outbox-store.ts'
 import { detailColumns, scoreColumns } from './score-columns.ts'
@@ -61,11 +62,17 @@ async function storeScores(
   await stageRows(client, 'staged_scores', scoreColumns, scores)
   const added = await insertScores(client, scores)
   const missed = added.length === scores.length ? 0 : await countMisses(client)
-  const detailed = added.filter(({ score }) => score.details !== null)
-  if (detailed.length > 0) await copyRows(client, 'safety_score_details', detailColumns, detailed)
+  await insertDetails(client, added)
   const events = eventsOf(added)
   await insertEvents(client, events)
   return { added, missed, eventCount: events.length }
+}
+
+async function insertDetails(client: ClientBase, added: readonly PlacedScore[]): Promise<void> {
+  const table = 'safety_score_details'
+  const detailed = added.filter(({ score }) => score.details !== null)
+  const kept = await ofKeptDays(client, table, detailed, ({ requestCreatedAtMs }) => requestCreatedAtMs)
+  if (kept.length > 0) await copyRows(client, table, detailColumns, kept)
 }
 
 /** Moves the verdicts and adds up the roll-ups: last, because others may wait for their rows. */
