@@ -15,6 +15,9 @@ export interface AssembledStream {
   ended: boolean
 }
 
+/** A stream's text is so many times as long as the message that it amounts to, and more: 320 bytes or so for each token. */
+export const streamTextFactor = 8
+
 /**
  * The message that a `text/event-stream` amounts to: OpenAI chat, completions and responses, Anthropic messages, Google's
  * candidates, Cohere's second chat. Undefined for a stream that is none of them.

@@ -162,7 +162,7 @@ export const gatewayConfigSchema = z
       .transform((text) => text === 'true')
       .describe('Whether requests of shapes that are not model calls are recorded too.'),
     CAPTURE_MAX_BYTES: bytes(4 * mebibyte, 64 * kibibyte, 4 * mebibyte).describe(
-      'Bytes of one body in a record. A longer one is forwarded whole and recorded cut.',
+      'Bytes of one body in a record. A longer one is forwarded whole and recorded cut. Of a stream eight times as many are kept meanwhile, for the message that it amounts to.',
     ),
     CAPTURE_TOTAL_MAX_BYTES: bytes(128 * mebibyte, mebibyte, 8 * 1024 * mebibyte).describe(
       'Bytes of all bodies being captured. Beyond it bodies are recorded cut; traffic is never held up. As many may wait for a disk that hangs.',

@@ -54,8 +54,8 @@ describe('streams', () => {
     })
   })
 
-  test('drained by configuration: the provider is heard out', async () => {
-    const own = await world.startAnother({ CLIENT_GONE: 'drain' })
+  test('drained by configuration: the provider is heard out, at length', async () => {
+    const own = await world.startAnother({ CLIENT_GONE: 'drain', CAPTURE_MAX_BYTES: '65536' })
     const socketReady = Promise.withResolvers<Socket>()
     world.upstream.answer((socket) => {
       socket.write(head + chunk(event('par')))
@@ -66,7 +66,8 @@ describe('streams', () => {
     await response.body?.getReader().read()
     leaving.abort()
     const socket = await socketReady.promise
-    socket.write(`${chunk(event('tial', 'stop') + 'data: [DONE]\n\n')}0\r\n\r\n`)
+    const longerThanABody = `: ${' '.repeat(100_000)}\n\n`
+    socket.write(`${chunk(longerThanABody + event('tial', 'stop') + 'data: [DONE]\n\n')}0\r\n\r\n`)
     expect(await world.recordOf(idOf(response))).toMatchObject({
       aborted_by: null,
       response_body: { choices: [{ message: { content: 'partial' } }] },

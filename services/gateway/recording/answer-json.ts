@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { decodeContent } from '#capture/decode-content.ts'
-import { assembleStream } from '#capture/streams/assemble-stream.ts'
+import { assembleStream, streamTextFactor } from '#capture/streams/assemble-stream.ts'
 import { bodyJson, type BodyJson } from './body-json.ts'
 import type { CapturedBytes } from './captured-body.ts'
 
@@ -14,18 +14,22 @@ interface Answer extends CapturedBytes {
   contentEncoding: string
 }
 
+export function isEventStream(contentType: string): boolean {
+  return contentType.startsWith('text/event-stream')
+}
+
 /** An answer as it stands in a record: decompressed, and a stream as the message that it amounts to. */
 export function answerJson(answer: Answer, maxBytes: number): AnswerJson | Promise<AnswerJson> {
   const { contentType, contentEncoding } = answer
   if (contentEncoding === '') return decodedJson(answer, contentType, maxBytes)
-  return decode(answer, contentEncoding, maxBytes).then((decoded) =>
+  const maxDecoded = isEventStream(contentType) ? maxBytes * streamTextFactor : maxBytes
+  return decode(answer, contentEncoding, maxDecoded).then((decoded) =>
     decodedJson(decoded, contentType, maxBytes),
   )
 }
 
 function decodedJson(decoded: CapturedBytes, contentType: string, maxBytes: number): AnswerJson {
-  if (!contentType.startsWith('text/event-stream'))
-    return { ...bodyJson(decoded, maxBytes), streamEnded: undefined }
+  if (!isEventStream(contentType)) return { ...bodyJson(decoded, maxBytes), streamEnded: undefined }
   const assembled = assembleStream(decoded.bytes.toString('utf8'))
   if (assembled === undefined) return { ...bodyJson(decoded, maxBytes), streamEnded: undefined }
   const json = Buffer.from(JSON.stringify(assembled.body))

@@ -38,7 +38,7 @@ export type CutReason = 'body_limit' | 'total_limit'
 /** Keeps the start of a body that passes by, within bounds; of a longer one it keeps the length and the hash too. */
 export class CapturedBody {
   readonly #budget: CaptureBudget
-  readonly #maxBytes: number
+  #maxBytes: number
   #chunks: Buffer[] = []
   #kept = 0
   #passed = 0
@@ -54,6 +54,11 @@ export class CapturedBody {
     this.#passed += chunk.length
     if (this.#hash === undefined && !this.#keep(chunk)) this.#cutAt(chunk)
     this.#hash?.update(chunk)
+  }
+
+  /** Before its first chunk. */
+  allow(maxBytes: number): void {
+    this.#maxBytes = maxBytes
   }
 
   /** Why not all of it was kept, or null. */

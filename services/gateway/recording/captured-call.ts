@@ -1,3 +1,4 @@
+import { streamTextFactor } from '#capture/streams/assemble-stream.ts'
 import { CapturedBody, type CaptureBudget, type CutReason } from './captured-body.ts'
 
 /** Both bodies of a call that is recorded, as far as they are kept. */
@@ -5,9 +6,17 @@ export class CapturedCall {
   readonly request: CapturedBody
   readonly answer: CapturedBody
 
+  readonly #maxBodyBytes: number
+
   constructor(budget: CaptureBudget, maxBodyBytes: number) {
+    this.#maxBodyBytes = maxBodyBytes
     this.request = new CapturedBody(budget, maxBodyBytes)
     this.answer = new CapturedBody(budget, maxBodyBytes)
+  }
+
+  /** The answer is a stream: its text is kept for the message in it, which must fit. */
+  answerStreams(): void {
+    this.answer.allow(this.#maxBodyBytes * streamTextFactor)
   }
 
   /** Why not all of them was kept. */

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { answerJson } from './answer-json.ts'
 import { bodyJson } from './body-json.ts'
 import { CapturedBody, createCaptureBudget } from './captured-body.ts'
+import { CapturedCall } from './captured-call.ts'
 
 const whole = (text: string | Buffer) => {
   const bytes = Buffer.from(text)
@@ -87,6 +89,27 @@ describe('an answer in a record', () => {
     expect(JSON.parse(json.toString())).toEqual({ raw: 'data: hello\n\n', encoding: 'utf8' })
     expect(streamEnded).toBeUndefined()
   })
+
+  test.each(['', 'gzip'])('a stream longer than a body may be is whole (%s)', async (contentEncoding) => {
+    const said = event.repeat(20)
+    const { answer } = captureStream(contentEncoding === '' ? Buffer.from(said) : gzipSync(said))
+    const { value } = await answerJson({ ...answer.bytes(), ...stream, contentEncoding }, limit)
+    expect(value).toMatchObject({ choices: [{ message: { content: 'x'.repeat(20) } }] })
+  })
+
+  test('a stream is kept within eight times the bytes of a body', () => {
+    expect(captureStream(Buffer.from(event.repeat(200))).answer.bytes()).toMatchObject({
+      bytes: { length: 8 * limit },
+      byteLength: event.length * 200,
+    })
+  })
+
+  function captureStream(text: Buffer) {
+    const call = new CapturedCall(createCaptureBudget(100 * limit), limit)
+    call.answerStreams()
+    call.answer.add(text)
+    return call
+  }
 
   test('a stream that was cut says so, with what its start amounts to', async () => {
     const cut = { bytes: Buffer.from(event), byteLength: 9_999, sha256: 'ab' }
