@@ -45,7 +45,7 @@ export interface SluiceOptions {
   beforeSend?: ((record: CallRecord) => CallRecord | null | undefined) | undefined
   /** Bytes of records that may wait to be sent; beyond it the oldest are dropped and counted. Default: 16 MiB. */
   maxQueueBytes?: number | undefined
-  /** Bytes kept of each body; the rest is replaced by length and SHA-256. Default: 4 MiB, at most that. */
+  /** Bytes kept of each body, and eight times as many of the text of a stream; the rest is replaced by length and SHA-256. Default: 4 MiB, at most that. */
   maxBodyBytes?: number | undefined
 }
 

@@ -24,21 +24,24 @@ export function createKeptBody(maxBytes: number, budget: ByteBudget): KeptBody {
   let byteLength = 0
   let hash: Hash | undefined
 
+  const keep = (chunk: Uint8Array) => {
+    if (!budget.take(chunk.byteLength)) return false
+    keptBytes += chunk.byteLength
+    // Copied only when it is joined: whoever reads the answer reads it too and changes nothing.
+    chunks.push(chunk)
+    return true
+  }
+
   return {
     add(chunk) {
       byteLength += chunk.byteLength
-      const fits = hash === undefined && keptBytes + chunk.byteLength <= maxBytes
-      if (fits && budget.take(chunk.byteLength)) {
-        keptBytes += chunk.byteLength
-        // Copied only when it is joined: whoever reads the answer reads it too and changes nothing.
-        chunks.push(chunk)
-        return
-      }
-      if (hash === undefined) {
+      const room = maxBytes - keptBytes
+      if (hash === undefined && (chunk.byteLength > room || !keep(chunk))) {
         hash = createHash('sha256')
         for (const kept of chunks) hash.update(kept)
+        if (chunk.byteLength > room) keep(chunk.subarray(0, room))
       }
-      hash.update(chunk)
+      hash?.update(chunk)
     },
     byteLength: () => byteLength,
     read: () => ({

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Readable } from 'node:stream'
 import type { RawRecord } from '../call-record.ts'
 import { createByteBudget } from './byte-budget.ts'
@@ -60,4 +60,34 @@ test('an error that cannot be made text is thrown as it was and recorded', async
   await expect(call).rejects.toBe(thrown)
   await deferred.idle()
   expect(records).toMatchObject([{ error: 'an error that has no text', aborted_by: 'upstream' }])
+})
+
+describe('bodies beyond their limit', () => {
+  const event = (content: string) =>
+    `data: ${JSON.stringify({ object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content } }] })}\n\n`
+  const stream = (text: string) => new Response(text, { headers: { 'content-type': 'text/event-stream' } })
+  const bodies = async (request: string, response: Response) => {
+    await (await recorded(() => Promise.resolve(response))(chat, { method: 'POST', body: request })).text()
+    await deferred.idle()
+    const [record] = records
+    expect(Buffer.byteLength(record?.responseJson ?? '')).toBeLessThanOrEqual(10_000)
+    return [record?.requestJson, record?.responseJson].map((json) => JSON.parse(json ?? 'null') as unknown)
+  }
+
+  test('a stream that is longer is the message that it amounts to', async () => {
+    const [, answered] = await bodies('{}', stream(event('x').repeat(300)))
+    expect(answered).toMatchObject({ choices: [{ message: { content: 'x'.repeat(300) } }] })
+  })
+
+  test('a stream of eight times as much is what its start amounts to', async () => {
+    const [, answered] = await bodies('{}', stream(event('x').repeat(2_000)))
+    expect(answered).toMatchObject({ truncated: true, text: expect.stringMatching(/"content":"x{500,}"/) })
+  })
+
+  test('a request is its start', async () => {
+    const text = JSON.stringify({ prompt: '"'.repeat(20_000) })
+    const [asked] = await bodies(text, stream(''))
+    expect(asked).toMatchObject({ truncated: true, bytes: text.length })
+    expect((asked as { text: string }).text.length).toBeGreaterThan(4_000)
+  })
 })

@@ -1,3 +1,4 @@
+import { streamTextFactor } from '../../capture/streams/assemble-stream.ts'
 import { newId } from '../../schemas/ids.ts'
 import type { RawRecord } from '../call-record.ts'
 import { sessionFields } from '../session.ts'
@@ -92,7 +93,7 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
   const startMs = performance.now()
   const id = newId('request')
   const labels = sessionFields(session())
-  const answer = createKeptBody(maxBodyBytes, budget)
+  let answer: KeptBody | undefined
   let response: Response | undefined
   let firstChunkMs: number | undefined
   let isOver = false
@@ -113,8 +114,13 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
       ...end,
     }
     deferred.run(async () => {
+      // First, and whatever becomes of the request: the answer may hold all of the budget.
+      const responseJson =
+        answer === undefined || answer.byteLength() === 0
+          ? undefined
+          : released(answer, maxBodyBytes, contentTypeOf(response))
       const requestJson = requestBodyJson(await body, maxBodyBytes, budget)
-      record({ ...fields, requestJson, responseJson: answerJson(response, answer) })
+      record({ ...fields, requestJson, responseJson })
     })
   }
   const fail = (error: unknown) => {
@@ -123,6 +129,7 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
   const observer: BodyObserver = {
     chunk(bytes) {
       firstChunkMs ??= performance.now()
+      answer ??= createKeptBody(keptBytesOf(response, maxBodyBytes), budget)
       answer.add(bytes)
     },
     end: finish,
@@ -147,24 +154,25 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
 function requestBodyJson(text: string, maxBytes: number, budget: ByteBudget): string {
   const kept = createKeptBody(maxBytes, budget)
   kept.add(Buffer.from(text))
-  return released(kept, 'application/json')
+  return released(kept, maxBytes, 'application/json')
 }
 
-function answerJson(response: Response | undefined, answer: KeptBody): string | undefined {
-  if (response === undefined || answer.byteLength() === 0) return undefined
-  return released(answer, contentTypeOf(response))
+/** The text of a stream is kept for the message in it, which must fit. */
+function keptBytesOf(response: Response | undefined, maxBodyBytes: number): number {
+  const isStream = contentTypeOf(response).startsWith('text/event-stream')
+  return isStream ? maxBodyBytes * streamTextFactor : maxBodyBytes
 }
 
-function released(kept: KeptBody, contentType: string): string {
+function released(kept: KeptBody, maxBytes: number, contentType: string): string {
   try {
-    return bodyJson(kept.read(), contentType)
+    return bodyJson(kept.read(), maxBytes, contentType)
   } finally {
     kept.release()
   }
 }
 
-function contentTypeOf(response: Response): string {
-  return response.headers.get('content-type') ?? ''
+function contentTypeOf(response: Response | undefined): string {
+  return response?.headers.get('content-type') ?? ''
 }
 
 function known<T extends Readonly<Record<string, string | undefined>>>(
