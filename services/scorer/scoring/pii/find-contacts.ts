@@ -35,9 +35,10 @@ export function* findIpAddresses(text: string): Generator<Identifier> {
   }
 }
 
-// Seven to fifteen digits in at most seven groups, one or two separators between them, and an extension.
+// Seven to fifteen digits in at most seven groups, one or two separators between them, and an extension. A group ends where its digits
+// do: free to cut a run of 90 digits anywhere, the search took 2.4 s over it.
 const phonePattern =
-  /(?<![\p{L}\p{N}_.:/#$€£=-])(?<!\d,)(?:\+|\(\+?)?\d{1,15}(?:\)?[ \u00a0.\-/()]{0,2}\d{1,12}){0,6}(?:(?: ?x| ?ext\.? ?)\d{1,6})?(?![\p{L}\p{N}_]|[.,:/-]\d|%)/gu
+  /(?<![\p{L}\p{N}_.:/#$€£=-])(?<!\d,)(?:\+|\(\+?)?\d{1,15}(?!\d)(?:(?:\)[ \u00a0.\-/()]{0,2}|[ \u00a0.\-/()]{1,2})\d{1,15}(?!\d)){0,6}(?:(?: ?x| ?ext\.? ?)\d{1,6})?(?![\p{L}\p{N}_]|[.,:/-]\d|%)/gu
 const phoneWord =
   /(?:\b(?:phone|tel|telephone|telefon|telefono|teléfono|téléphone|mobile|mobil|móvil|cell|fax|call|calls|called|dial|text|sms|whatsapp|signal|contact|reach|ring|desk|office|hotline|helpline|extension|number|messages to|answering at|line)\b|电话|電話|手机|☎|📞)/iu
 const phoneWordAfter =

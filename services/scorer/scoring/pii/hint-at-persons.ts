@@ -8,7 +8,7 @@ const hints: readonly RegExp[] = [
   /\b(?:[Ii] am|I'm|[Tt]his is|[Nn]ame:|[Dd]ear|[Rr]egards,|[Ss]incerely,|[Cc]heers,|[Bb]est,|[Pp]atient|[Ee]mployee|[Cc]ustomer|[Cc]lient|[Tt]enant|[Cc]olleague|[Nn]eighbou?r|[Ss]igned)\s{1,3}\p{Lu}\p{Ll}+(?: \p{Lu}[\p{L}.]+)?/u,
   // A number and a street, or a street and a number: "221b Baker Street", "Hauptstraße 5".
   /\b\d{1,5}[a-z]?,? (?:\p{Lu}[\p{L}'.-]+ ){1,4}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Court|Ct|Boulevard|Blvd|Way|Place|Pl|Square|Terrace|Close|Highway|Hwy)\b/u,
-  /\b\p{Lu}[\p{L}-]+(?:stra(?:ß|ss)e|str\.|weg|platz|gasse|gade|gatan|straat|laan|utca|ulica) \d{1,4}\b/u,
+  /\b\p{Lu}[\p{L}-]{1,40}(?:stra(?:ß|ss)e|str\.|weg|platz|gasse|gade|gatan|straat|laan|utca|ulica) \d{1,4}\b/u,
   /\b(?:[Rr]ue|[Cc]alle|[Vv]ia|[Aa]venida|[Rr]ua|[Aa]v\.) (?:\p{L}+ ){0,3}\p{Lu}[\p{L}]+,? \d{1,4}\b/u,
   /\b(?:apt|apartment|suite|p\.? ?o\.? box|zip(?: code)?|postcode|postal code)\b\.?:? ?#?\w{1,8}\d/i,
   /\b(?:born (?:on|in)|date of birth|d\.?o\.?b\.?|lives? (?:at|in|on)|living (?:at|in)|home address|resides?|diagnosed with|social security|maiden name)\b/i,

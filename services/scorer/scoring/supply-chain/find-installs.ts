@@ -24,7 +24,11 @@ const most = 100
 
 const rules: readonly (readonly [RegExp, Judge])[] = [
   [
-    new RegExp(String.raw`\b${fetchers}\b[^\n|;]{0,200}?${url}[^\n|;]{0,200}\|\s*(?:${shell})`, 'gi'),
+    // Looks ahead for the pipe, and a URL ends where it ends: else 8 Ki of "curl/https://" take seconds.
+    new RegExp(
+      String.raw`\b${fetchers}\b(?=[^\n|;]{1,800}\|\s*(?:${shell}))[^\n|;]{0,200}?${url}(?=[\s"'|)>])[^\n|;]{0,200}\|\s*(?:${shell})`,
+      'gi',
+    ),
     pipedToShell,
   ],
   [
