@@ -47,6 +47,8 @@ export interface Gateway extends Service {
   port(): number
 }
 
+/** An API service that drops packets is known to be away after so long, however patient one may be with its answers. */
+const longestConnectMs = 3_000
 /** How long a stopping gateway still sends; what is left stays on disk. */
 const sendOnStopMs = 3_000
 
@@ -241,7 +243,8 @@ function readVersion(): string {
 }
 
 function createBackendAgent(timeoutMs: number): Agent {
-  return new Agent({ headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connect: { timeout: timeoutMs } })
+  const connect = { timeout: Math.min(timeoutMs, longestConnectMs) }
+  return new Agent({ headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connect })
 }
 
 function createQueue(config: GatewayConfig, metrics: GatewayMetrics): CallQueue {

@@ -8,7 +8,7 @@ import { projectAnswer, type AskProject, type ProjectSettings } from './ask-proj
 
 /** The project whose key the gateway posts records with. */
 export interface OwnProject {
-  /** Asks once; a service that is away holds nobody up. */
+  /** Asks once, so that the first records know whose they are; a service that is away holds the start up for some seconds at most. */
   start(): Promise<void>
   stop(): void
   /** The last answer, of this process or one before it; undefined when there was none. */
