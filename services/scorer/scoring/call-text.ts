@@ -209,6 +209,18 @@ export function isToolCall(requestBody: unknown): boolean {
   return isObject(requestBody) && requestBody['type'] === 'mcp_tool_call'
 }
 
+/** Whether a body stands for bytes that were no JSON object: its text is all that is known of it, and what it consists of nobody has parsed. */
+export function isWrapped(body: unknown): boolean {
+  return (
+    isObject(body) && (body['truncated'] === true || (typeof body['encoding'] === 'string' && 'raw' in body))
+  )
+}
+
+/** Whether the strings of a body are all that it said: not of one that was cut when it was recorded, or that is no text. */
+export function isKeptWhole(body: unknown): boolean {
+  return !isWrapped(body) || (isObject(body) && body['encoding'] === 'utf8')
+}
+
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,10 +1,10 @@
 import { owaspCategoryOf } from '#schemas/verdicts.ts'
-import { builtIns } from '../scoring/built-in-scorers.ts'
-import { piecesOf, type Call } from '../scoring/call-text.ts'
+import { builtIns, type BuiltIn } from '../scoring/built-in-scorers.ts'
+import { isKeptWhole, piecesOf, type Body, type BodyPart, type Call } from '../scoring/call-text.ts'
 import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
 import { startCustomRun } from '../scoring/custom/run-custom-scorer.ts'
 import { searchablesOf } from '../scoring/custom/searchable.ts'
-import { detected, unscored, type Detector, type UnscoredReason, type Verdict } from '../scoring/verdict.ts'
+import { detected, unscored, type UnscoredReason, type Verdict } from '../scoring/verdict.ts'
 import type { ChosenScorers } from './choose-scorers.ts'
 import type { NamedVerdict } from './named-verdict.ts'
 import type { TakeTurn } from './take-turns.ts'
@@ -22,7 +22,7 @@ export async function runDetectors(
   for (const name of builtIn) {
     const scorer = builtIns[name]
     const startedMs = performance.now()
-    const verdict = await runDetector(scorer.create(call), call, takeTurn)
+    const verdict = await runDetector(scorer, call, takeTurn)
     const found = { scorer: name, version: scorer.version, owaspCategory: owaspCategoryOf[name], verdict }
     onVerdict(found, (performance.now() - startedMs) / 1_000)
   }
@@ -47,14 +47,22 @@ export function leaveUnscored({ builtIn, custom }: ChosenScorers, reason: Unscor
   return [...ofBuiltIn, ...custom.map((scorer) => ofCustom(scorer, unscored('custom', reason)))]
 }
 
-async function runDetector(detector: Detector, call: Call, takeTurn: TakeTurn): Promise<Verdict> {
+async function runDetector({ create, reads }: BuiltIn, call: Call, takeTurn: TakeTurn): Promise<Verdict> {
+  const detector = create(call)
   for (const text of call.texts) {
     for (const piece of piecesOf(text)) {
       detector.read(piece)
       await takeTurn()
     }
   }
-  return detected(detector.finding())
+  const verdict = detected(detector.finding())
+  const isWhole = reads.every((part) => isKeptWhole(bodyOf(call, part)?.value))
+  // What was found in a part of a body is there; what was not may be in the rest.
+  return verdict.label === 'safe' && !isWhole ? unscored('detector', 'detectors_undecided') : verdict
+}
+
+function bodyOf({ request, response }: Call, part: BodyPart): Body | null {
+  return part === 'request_body' ? request : response
 }
 
 function ofCustom({ name, version, owaspCategory }: CustomScorer, verdict: Verdict): NamedVerdict {

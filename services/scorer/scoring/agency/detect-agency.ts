@@ -1,4 +1,4 @@
-import type { Call, CallText, Evidence } from '../call-text.ts'
+import { isWrapped, type Call, type CallText, type Evidence } from '../call-text.ts'
 import type { Detector, Finding } from '../verdict.ts'
 import { findDestructive } from './destructive-arguments.ts'
 import { findObeyedOrders } from './obeyed-orders.ts'
@@ -6,7 +6,7 @@ import { findUnofferedTools } from './offered-tools.ts'
 import { argumentsOf, type ToolArgument } from './tool-arguments.ts'
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
-export const agencyVersion = 'detector-2'
+export const agencyVersion = 'detector-3'
 const mostEvidence = 50
 const pieceUnits = 65_536
 const mostUserUnits = 20_000
@@ -41,6 +41,8 @@ export function createAgencyDetector(call: Call): Detector {
       const given = argumentsOf(call)
       if (given === null) {
         if (!hasText || call.response === null) return { reason: 'no_text', leaning: 1 }
+        // Whatever it calls stands in its text.
+        if (isWrapped(call.response.value)) return { reason: 'detectors_undecided', leaning: 1 }
         return concluded(1, 'The answer calls no tool.', [])
       }
       const obeyed = findObeyedOrders(given, brought, own)

@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals'
+import { builtInScorers } from '#schemas/verdicts.ts'
+import { parseBody, readCall } from '../scoring/call-text.ts'
+import { answers, asks } from '../testing/sample-job.ts'
+import { runDetectors } from './run-detectors.ts'
+
+/** Who calls it safe that somebody asked this and got that. */
+async function saferOf(request: unknown, response: unknown): Promise<string[]> {
+  const usage = { prompt_tokens: 9, completion_tokens: 9, reasoning_tokens: null, cost_usd: null }
+  const call = readCall(parseBody(JSON.stringify(request)), parseBody(JSON.stringify(response)), usage)
+  const safe: string[] = []
+  const chosen = { builtIn: builtInScorers, custom: [] }
+  await runDetectors(
+    chosen,
+    call,
+    () => Promise.resolve(),
+    ({ scorer, verdict }) => verdict.label === 'safe' && safe.push(scorer),
+  )
+  return safe
+}
+
+test('nobody calls safe what was not kept whole', async () => {
+  const asked = asks('What is the best way to get from Lyon to Geneva by train?')
+  const answer = answers('There is one every hour of the day.')
+  const cut = (body: unknown) => ({ truncated: true, bytes: 9, sha256: '', text: JSON.stringify(body) })
+  const vouching = [
+    ...['pii_detection', 'jailbreak_detection', 'supply_chain', 'excessive_agency', 'unbounded_consumption'],
+  ]
+  expect(await saferOf(asked, answer)).toEqual(expect.arrayContaining(vouching))
+  expect(await saferOf(asked, cut(answer))).toEqual(['jailbreak_detection'])
+  expect(await saferOf(cut(asked), answer)).toEqual([])
+  expect(await saferOf(asked, { raw: 'AAEC/w==', encoding: 'base64' })).toEqual(['jailbreak_detection'])
+})
