@@ -21,6 +21,7 @@ import { deadLetterRoutes } from './routes/dead-letter-routes.ts'
 import { deliveryRoutes } from './routes/delivery-routes.ts'
 import { gatewayRoutes } from './routes/gateway-routes.ts'
 import { erasureRoutes } from './routes/erasure-routes.ts'
+import { createExportPlaces } from './routes/export-places.ts'
 import { exportRoutes } from './routes/export-routes.ts'
 import { facetRoutes } from './routes/facet-routes.ts'
 import { keyRoutes } from './routes/key-routes.ts'
@@ -206,7 +207,8 @@ function peoplesRoutes(parts: ProcessDependencies & { pool: Pool; limits: LoginL
 }
 
 /** What was recorded, and what it comes to. */
-function readingRoutes(parts: { databases: ProjectDatabases; sealer: Sealer; clock: Clock }): Route[] {
+function readingRoutes(given: { databases: ProjectDatabases; sealer: Sealer; clock: Clock }): Route[] {
+  const parts = { ...given, places: createExportPlaces(given.clock) }
   return [
     // Before requests: their {id} would take `facets` and `export` for one.
     ...facetRoutes(parts),

@@ -1,30 +1,26 @@
 import { z } from 'zod'
 import type { Clock } from '#runtime/clock.ts'
-import { Problem } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { writeCsvLine } from '../http/write-csv.ts'
 import type { ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'
 import { createRequestStore, type RequestItem } from '../stores/request-store.ts'
 import type { RequestFilters } from '../stores/select-requests.ts'
+import type { ExportPlaces } from './export-places.ts'
 import { readFilters, requestFilterFields, requestItemSchema } from './request-filters.ts'
 
 /** Rows read at a time: enough that the round trip does not matter, few enough that a slow client holds no more than half a megabyte. */
 const pageRows = 500
-/** Exports that one process works on at a time. */
-const maxExports = 8
-/** A client that takes longer has stopped reading. */
-const maxExportMs = 3_600_000
 
 const columns = Object.keys(requestItemSchema.shape) as (keyof RequestItem)[]
 
 interface ExportRoutesOptions {
   databases: ProjectDatabases
   clock: Clock
+  places: ExportPlaces
 }
 
 /** Requests as a file. */
-export function exportRoutes({ databases, clock }: ExportRoutesOptions): Route[] {
-  const underWay = { count: 0 }
+export function exportRoutes({ databases, clock, places }: ExportRoutesOptions): Route[] {
   return [
     route({
       access: 'read',
@@ -55,42 +51,18 @@ export function exportRoutes({ databases, clock }: ExportRoutesOptions): Route[]
           ...(include_redteam === 'false' && query.source === undefined && { withoutSource: 'redteam' }),
         }
         const database = databases.of(principal, query.project_id)
-        const release = reserve(underWay)
-        try {
+        const chunks = await places.export(database.scope.projectId, async () => {
           const pages = readPages(database, filters, clock)
           // Read before the answer begins, so that what is wrong with the question is answered as such.
-          const first = await pages.next()
-          return {
-            headers: { 'content-disposition': `attachment; filename="requests.${format}"` },
-            stream: {
-              contentType: format === 'csv' ? 'text/csv' : 'application/x-ndjson',
-              chunks: endingWith(release, write(first, pages, format)),
-            },
-          }
-        } catch (error) {
-          release()
-          throw error
+          return write(await pages.next(), pages, format)
+        })
+        return {
+          headers: { 'content-disposition': `attachment; filename="requests.${format}"` },
+          stream: { contentType: format === 'csv' ? 'text/csv' : 'application/x-ndjson', chunks },
         }
       },
     }),
   ]
-}
-
-/** Before anything is waited for, else a hundred at once would all find room. Gives what makes the place free again, once. */
-function reserve(underWay: { count: number }): () => void {
-  if (underWay.count >= maxExports) throw tooMany()
-  underWay.count++
-  let isHeld = true
-  return () => {
-    if (isHeld) underWay.count--
-    isHeld = false
-  }
-}
-
-function tooMany(): Problem {
-  return new Problem(429, 'EXPORTS_BUSY', `${maxExports} exports are under way here; come back in a moment`, {
-    headers: { 'retry-after': '10' },
-  })
 }
 
 /** By cursor, each page in a statement of its own: no transaction stays open while a client reads. */
@@ -100,7 +72,6 @@ async function* readPages(
   clock: Clock,
 ): AsyncGenerator<RequestItem[], undefined> {
   const store = createRequestStore(database)
-  const giveUpAt = clock.now() + maxExportMs
   let after: string | null = null
   for (;;) {
     const paging = { limit: pageRows, offset: 0, after, page: 1, form: 'items' } as const
@@ -108,7 +79,6 @@ async function* readPages(
     yield rows.slice(0, pageRows)
     const last = rows[pageRows - 1]
     if (rows.length <= pageRows || last === undefined) return
-    if (clock.now() > giveUpAt) throw new Error(`an export took longer than ${maxExportMs} ms`)
     after = last.id
   }
 }
@@ -123,26 +93,4 @@ async function* write(
   if (format === 'csv') yield writeCsvLine(columns)
   if (first.done !== true) yield first.value.map(line).join('')
   for await (const page of rest) yield page.map(line).join('')
-}
-
-/** `source`, and `release` when it is over: also where nobody begins to read, which a `finally` of the generator would not notice. */
-function endingWith(release: () => void, source: AsyncGenerator<string>): AsyncIterable<string> {
-  const next = async () => {
-    try {
-      const step = await source.next()
-      if (step.done === true) release()
-      return step
-    } catch (error) {
-      release()
-      throw error
-    }
-  }
-  const end = async () => {
-    try {
-      return await source.return(undefined)
-    } finally {
-      release()
-    }
-  }
-  return { [Symbol.asyncIterator]: () => ({ next, return: end }) }
 }

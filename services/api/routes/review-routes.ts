@@ -13,6 +13,7 @@ import type { ProjectDatabases } from '../stores/project-database.ts'
 import { readAgreement } from '../stores/review-counts.ts'
 import { listReviews, saveReview } from '../stores/review-store.ts'
 import { createScoreStore, type StoredScore } from '../stores/score-store.ts'
+import type { ExportPlaces } from './export-places.ts'
 import { exportReviews } from './export-reviews.ts'
 
 const expectedLabels = ['safe', 'unsafe'] as const
@@ -63,6 +64,7 @@ export interface ReviewRoutesOptions {
   databases: ProjectDatabases
   sealer: Sealer
   clock: Clock
+  places: ExportPlaces
 }
 
 /** What people think of verdicts: by it scorers are judged and made better. */
@@ -168,7 +170,7 @@ function agreementRoute({ databases }: ReviewRoutesOptions): Route {
   })
 }
 
-function exportRoute({ databases, sealer, clock }: ReviewRoutesOptions): Route {
+function exportRoute({ databases, sealer, clock, places }: ReviewRoutesOptions): Route {
   return route({
     ...common,
     access: 'all',
@@ -178,12 +180,17 @@ function exportRoute({ databases, sealer, clock }: ReviewRoutesOptions): Route {
       'Reviewed calls as labelled samples in the format of evals/datasets, one a line. Calls whose bodies are erased are left out.',
     query: z.strictObject(filterFields),
     reply: { status: 200, description: 'JSON lines.', contentType: 'application/x-ndjson' },
+    problems: { 429: 'Too many exports are under way.' },
     async handle({ principal, query }) {
       const database = databases.ofOne(principal, query.project_id)
-      await database.noteView({ action: 'reviews.exported', subject: database.scope.projectId }, clock.now())
+      const { projectId } = database.scope
+      const chunks = await places.export(projectId, async () => {
+        await database.noteView({ action: 'reviews.exported', subject: projectId }, clock.now())
+        return exportReviews(database, query, sealer)
+      })
       return {
         headers: { 'content-disposition': 'attachment; filename="reviews.jsonl"' },
-        stream: { contentType: 'application/x-ndjson', chunks: exportReviews(database, query, sealer) },
+        stream: { contentType: 'application/x-ndjson', chunks },
       }
     },
   })

@@ -4,8 +4,16 @@ import type { Request, Response } from 'express'
 import { messageOf } from '#runtime/errors.ts'
 import type { Reply } from './route.ts'
 
+/** A client that takes nothing for so long has stopped reading. */
+const maxStalledMs = 60_000
+
 /** Answers with what a handler gave. */
-export async function sendReply(request: Request, response: Response, reply: Reply): Promise<void> {
+export async function sendReply(
+  request: Request,
+  response: Response,
+  reply: Reply,
+  stalledMs = maxStalledMs,
+): Promise<void> {
   const { status = 200, headers = {}, json, jsonText, etag, stream } = reply
   response.set(headers)
   if (etag !== undefined) {
@@ -20,8 +28,10 @@ export async function sendReply(request: Request, response: Response, reply: Rep
       return
     }
   }
-  if (stream !== undefined) await sendStream(response.status(status).type(stream.contentType), stream.chunks)
-  else if (jsonText !== undefined) {
+  if (stream !== undefined) {
+    leaveWhenStalled(response, stalledMs)
+    await sendStream(response.status(status).type(stream.contentType), stream.chunks)
+  } else if (jsonText !== undefined) {
     response
       .status(status)
       .type('json')
@@ -35,6 +45,16 @@ function isKnown(header: string | undefined, etag: string): boolean {
   return (header ?? '')
     .split(',')
     .some((part) => ['*', `"${etag}"`].includes(part.trim().replace(/^W\//, '')))
+}
+
+/** Closes the connection on a client that does not take what waits for it. Where nothing waits we are slow, and it is not to blame. */
+function leaveWhenStalled(response: Response, stalledMs: number): void {
+  response.on('timeout', () => {
+    if (response.writableLength > 0) response.destroy()
+    else response.setTimeout(stalledMs)
+  })
+  // Node starts it anew whenever the socket has sent something, and ends it with the answer.
+  response.setTimeout(stalledMs)
 }
 
 /** On the way, or before it: what the client does not want is no failure of ours. */

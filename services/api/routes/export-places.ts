@@ -1,0 +1,87 @@
+import type { Clock } from '#runtime/clock.ts'
+import { Problem } from '#services/ingest/http/problem.ts'
+
+/** Exports that one process works on at a time. */
+const maxExports = 8
+/** Of one project: one with slow clients leaves places to the others. */
+const maxOfProject = 2
+/** A client that takes longer reads too slowly to keep a place for. */
+const maxExportMs = 3_600_000
+
+export interface ExportPlaces {
+  /** What `begin` gives, while a place is kept for it. Throws 429 when there is none. Null: of every project. */
+  export(
+    projectId: string | null,
+    begin: () => Promise<AsyncGenerator<string>>,
+  ): Promise<AsyncIterable<string>>
+}
+
+/** Places for exports, shared by the routes that export. */
+export function createExportPlaces(clock: Clock): ExportPlaces {
+  const underWay = new Map<string | null, number>()
+  return {
+    async export(projectId, begin) {
+      const release = reserve(underWay, projectId)
+      const giveUpAt = clock.now() + maxExportMs
+      const checkTime = () => {
+        if (clock.now() > giveUpAt) throw new Error(`an export took longer than ${maxExportMs} ms`)
+      }
+      try {
+        return endingWith(release, await begin(), checkTime)
+      } catch (error) {
+        release()
+        throw error
+      }
+    },
+  }
+}
+
+/** Before anything is waited for, else a hundred at once would all find room. Gives what makes the place free again, once. */
+function reserve(underWay: Map<string | null, number>, projectId: string | null): () => void {
+  const own = underWay.get(projectId) ?? 0
+  const all = [...underWay.values()].reduce((sum, count) => sum + count, 0)
+  if (own >= maxOfProject) throw tooMany(`${maxOfProject} exports of the project are`)
+  if (all >= maxExports) throw tooMany(`${maxExports} exports are`)
+  underWay.set(projectId, own + 1)
+  let isHeld = true
+  return () => {
+    if (!isHeld) return
+    isHeld = false
+    const left = (underWay.get(projectId) ?? 0) - 1
+    if (left > 0) underWay.set(projectId, left)
+    else underWay.delete(projectId)
+  }
+}
+
+function tooMany(what: string): Problem {
+  return new Problem(429, 'EXPORTS_BUSY', `${what} under way here; come back in a moment`, {
+    headers: { 'retry-after': '10' },
+  })
+}
+
+/** `source`, and `release` when it is over: also where nobody begins to read, which a `finally` of the generator would not notice. */
+function endingWith(
+  release: () => void,
+  source: AsyncGenerator<string>,
+  checkTime: () => void,
+): AsyncIterable<string> {
+  const next = async () => {
+    try {
+      checkTime()
+      const step = await source.next()
+      if (step.done === true) release()
+      return step
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+  const end = async () => {
+    try {
+      return await source.return(undefined)
+    } finally {
+      release()
+    }
+  }
+  return { [Symbol.asyncIterator]: () => ({ next, return: end }) }
+}
