@@ -1,3 +1,4 @@
+import { isStorableText } from '#services/ingest/http/fields.ts'
 import type { ProjectDatabase } from './project-database.ts'
 import type { RequestFilters, RequestKey } from './select-requests.ts'
 
@@ -32,12 +33,23 @@ export async function findByMetadata(
   return { keys, isComplete: keys.length < atMost }
 }
 
+const quoted = /"(?:[^"\\]|\\.)*"/g
+
+/**
+ * Whether the text can be a value of a call's metadata as JSON: else it is compared as text alone. Postgres refuses NUL, lone surrogates and huge
+ * exponents; it writes numbers without exponents, so that text with one equals none.
+ */
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text)
-    return true
+    return isStorable(JSON.parse(text)) && !/\d[eE]/.test(text.replace(quoted, '""'))
   } catch (error) {
     if (error instanceof SyntaxError) return false
     throw error
   }
+}
+
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return isStorableText(value)
+  if (typeof value !== 'object' || value === null) return true
+  return Object.entries(value).flat().every(isStorable)
 }

@@ -83,6 +83,8 @@ describe('signing in', () => {
     for (const { status, text } of answers) {
       expect([status, text]).toEqual([401, answers[0].text])
     }
+    const unstorable = await dashboard.browser().signIn('\u0000', 'not the password')
+    expect([unstorable.status, unstorable.json['code']]).toEqual([422, 'INVALID_INPUT'])
   })
 
   test('is slowed down by failures, for the person at that address, though many try at once', async () => {
