@@ -27,12 +27,23 @@ export function changedRecord(
   const [request, response] = [JSON.stringify(record.request_body), JSON.stringify(record.response_body)]
   const kept = change(record)
   if (kept === null || kept === undefined) return undefined
+  refusePromise(kept)
   const { request_body, response_body, ...fields } = kept
-  const [requestNow, responseNow] = [JSON.stringify(request_body), JSON.stringify(response_body)]
+  const requestNow = JSON.stringify(request_body) as string | undefined
+  // A record without it is no JSON, and takes its whole batch with it.
+  if (requestNow === undefined) throw new TypeError('it returned no request_body')
+  const responseNow = JSON.stringify(response_body)
   return {
     ...fields,
     id: raw.id,
     requestJson: requestNow === request ? raw.requestJson : requestNow,
     responseJson: responseNow === response ? raw.responseJson : responseNow,
   }
+}
+
+function refusePromise(kept: unknown): void {
+  if (!(kept instanceof Promise)) return
+  // Nobody waits for it: what it rejects with must not end the program.
+  kept.catch(() => undefined)
+  throw new TypeError('it returned a promise: it must return the record')
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globa
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startRecordReceiver, type RecordReceiver } from '../tests/support/record-receiver.ts'
 import { createClient } from './create-client.ts'
-import type { SluiceOptions } from './types.ts'
+import type { CallRecord, SluiceOptions } from './types.ts'
 
 let receiver: RecordReceiver
 
@@ -111,20 +111,22 @@ test('a tool call has the shape of one; a failed one says so', async () => {
   ])
 })
 
-test('beforeSend changes, drops, and when it throws loses the record, not the call', async () => {
+test('beforeSend changes, drops, and when it throws or returns no record loses this one, no other and no call', async () => {
   const sluice = client({
     beforeSend(record) {
       const name = record.request_body['tool_name']
       if (name === 'drop') return null
       if (name === 'throw') throw new Error('mine')
+      if (name === 'no body') return { id: record.id, source: 'mcp' } as CallRecord
+      if (name === 'promise') return Promise.reject(new Error('nobody hears this')) as unknown as CallRecord
       return { ...record, id: 'mine', request_body: { ...record.request_body, tool_name: 'changed' } }
     },
   })
-  for (const toolName of ['keep', 'drop', 'throw']) sluice.recordToolCall({ toolName })
+  for (const toolName of ['no body', 'promise', 'keep', 'drop', 'throw']) sluice.recordToolCall({ toolName })
   await sluice.flush(30_000)
   expect(receiver.taken.map((record) => record['request_body'])).toMatchObject([{ tool_name: 'changed' }])
   expect(receiver.taken[0]?.id).toMatch(/^req_/)
-  expect(sluice.stats().dropped.before_send).toBe(1)
+  expect(sluice.stats().dropped.before_send).toBe(3)
 })
 
 test('what beforeSend leaves as it is goes as it came, digit by digit', async () => {

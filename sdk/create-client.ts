@@ -107,7 +107,7 @@ function ship(raw: RawRecord, beforeSend: Settings['beforeSend'], shipper: Shipp
     const changed = changedRecord(raw, beforeSend)
     if (changed !== undefined) shipper.add(recordJson(changed))
   } catch (error) {
-    shipper.drop('before_send', 1, `beforeSend threw ${messageOf(error)}`)
+    shipper.drop('before_send', 1, `beforeSend failed: ${messageOf(error)}`)
   }
 }
 

@@ -39,8 +39,8 @@ export interface SluiceOptions {
   userId?: string | undefined
   metadata?: Readonly<Record<string, unknown>> | undefined
   /**
-   * Sees each record before it is sent; returns it, changed or not, or nothing to drop it. When it throws, the record is
-   * dropped, never the call. Calls through the gateway are recorded there and do not pass here.
+   * Sees each record before it is sent; returns it, changed or not, or nothing to drop it. When it throws, or returns
+   * something else or a promise, the record is dropped, never the call. Calls through the gateway are recorded there and do not pass here.
    */
   beforeSend?: ((record: CallRecord) => CallRecord | null | undefined) | undefined
   /** Bytes of records that may wait to be sent; beyond it the oldest are dropped and counted. Default: 16 MiB. */
