@@ -100,6 +100,23 @@ describe('chat', () => {
     })
   })
 
+  test('verdicts of a filter that come late take away no identifier, model or time', () => {
+    const verdict = { index: 0, finish_reason: null, content_filter_offsets: { start_offset: 0 } }
+    const nameless = { id: '', object: '', created: 0, model: '' }
+    const text = sse(
+      { ...nameless, choices: [], prompt_filter_results: [] },
+      chat([{ index: 0, delta: { content: 'A' }, finish_reason: 'stop' }]),
+      { ...nameless, choices: [verdict] },
+      '[DONE]',
+    )
+    expect(assembleStream(text)?.body).toMatchObject({
+      id: 'c1',
+      created: 7,
+      model: 'm',
+      choices: [{ message: { content: 'A' }, finish_reason: 'stop' }],
+    })
+  })
+
   test('a hostile chunk changes no prototype and makes no huge list', () => {
     const text =
       sse(chat([{ index: 4_000_000_000, delta: { content: 'x' } }])) +
@@ -128,7 +145,7 @@ describe('messages', () => {
       type: 'message',
       role: 'assistant',
       content: [],
-      usage: { input_tokens: 9, output_tokens: 1 },
+      usage: { input_tokens: 9, output_tokens: 1, cache_read_input_tokens: 5 },
     },
   }
   const block = (index: number, content_block: object) => ({
@@ -151,9 +168,11 @@ describe('messages', () => {
       block(2, { type: 'tool_use', id: 't', name: 'f', input: {} }),
       delta(2, { type: 'input_json_delta', partial_json: '{"a"' }),
       delta(2, { type: 'input_json_delta', partial_json: ':1}' }),
-      { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 20 } } as {
-        type: string
-      },
+      {
+        type: 'message_delta',
+        delta: { stop_reason: 'tool_use' },
+        usage: { output_tokens: 20, input_tokens: null, cache_read_input_tokens: null },
+      } as { type: string },
       { type: 'message_stop' },
     )
     expect(assembleStream(text)).toEqual({
@@ -168,18 +187,19 @@ describe('messages', () => {
           { type: 'tool_use', id: 't', name: 'f', input: { a: 1 } },
         ],
         stop_reason: 'tool_use',
-        usage: { input_tokens: 9, output_tokens: 20 },
+        usage: { input_tokens: 9, output_tokens: 20, cache_read_input_tokens: 5 },
       },
     })
   })
 
-  test('cut off inside a tool: its input stays text', () => {
+  test('cut off inside a tool: its input stays text; what the start says of the output is no count', () => {
     const text = named(
       start,
       block(0, { type: 'tool_use' }),
       delta(0, { type: 'input_json_delta', partial_json: '{"a' }),
     )
     expect(assembleStream(text)).toMatchObject({ ended: false, body: { content: [{ input: '{"a' }] } })
+    expect(assembleStream(text)?.body['usage']).toEqual({ input_tokens: 9, cache_read_input_tokens: 5 })
   })
 })
 
@@ -214,6 +234,15 @@ describe('responses', () => {
     expect(assembleStream(stream)).toEqual({ ended: true, body: whole })
   })
 
+  test('where the last event holds no items, those that came', () => {
+    const bare = { id: 'r', object: 'response', status: 'completed', output: [] }
+    const completed = { type: 'response.completed', response: bare }
+    expect(assembleStream(named(created, added, text('x'), completed))).toEqual({
+      ended: true,
+      body: { ...bare, output: [{ type: 'message', content: [{ type: 'output_text', text: 'x' }] }] },
+    })
+  })
+
   test('cut off: what came', () => {
     const call = {
       type: 'response.output_item.added',
@@ -236,8 +265,14 @@ describe('responses', () => {
   })
 })
 
+test('an event of no format before the first that has one', () => {
+  const text = sse({ type: 'ping' }, chat([{ index: 0, delta: { content: 'A' } }]))
+  expect(assembleStream(text)?.body).toMatchObject({ choices: [{ message: { content: 'A' } }] })
+})
+
 test.each([
   ['another provider', sse({ outputs: [] })],
+  ['another provider that fails', sse({ outputs: [] }, { error: { message: 'overloaded' } })],
   ['no JSON', sse('hello')],
   ['nothing', ''],
 ])('%s is not assembled', (_name, text) => {

@@ -24,6 +24,7 @@ export const streamTextFactor = 8
  */
 export function assembleStream(text: string): AssembledStream | undefined {
   let assembly: StreamAssembly | undefined
+  let isFirst = true
   let done = false
   const repeated = createRepeatedChunks()
   for (const event of parseServerSentEvents(text)) {
@@ -34,20 +35,22 @@ export function assembleStream(text: string): AssembledStream | undefined {
     if (repeated.take(event.data)) continue
     const chunk = objectOf(parseJson(event.data))
     if (chunk === undefined) continue
-    assembly ??= assemblyFor(chunk)
-    if (assembly === undefined) return undefined
+    assembly ??= assemblyFor(chunk, isFirst)
+    isFirst = false
+    // Of no format, as a `ping` before the first event that has one.
+    if (assembly === undefined) continue
     assembly.add(chunk)
     repeated.learn(event.data, chunk, assembly)
   }
   return assembly === undefined ? undefined : { body: assembly.body(), ended: done || assembly.ended() }
 }
 
-/** The first chunk says which of the formats it is. */
-function assemblyFor(chunk: JsonObject): StreamAssembly | undefined {
+/** A chunk says which of the formats it is; an error only where nothing came before it that would be left out. */
+function assemblyFor(chunk: JsonObject, isFirst: boolean): StreamAssembly | undefined {
   const type = textOf(fieldAt(chunk, 'type')) ?? ''
   if (type.startsWith('response.')) return createResponseAssembly()
-  if (type === 'message_start' || (type === 'error' && objectOf(fieldAt(chunk, 'error')) !== undefined))
-    return createMessageAssembly()
+  const isError = isFirst && objectOf(fieldAt(chunk, 'error')) !== undefined
+  if (type === 'message_start' || (type === 'error' && isError)) return createMessageAssembly()
   if (type === 'message-start') return createCohereAssembly()
   if (Array.isArray(fieldAt(chunk, 'candidates'))) return createCandidateAssembly()
   const object = fieldAt(chunk, 'object')
@@ -55,5 +58,5 @@ function assemblyFor(chunk: JsonObject): StreamAssembly | undefined {
   if (object === 'text_completion' || choices.some((choice) => typeof fieldAt(choice, 'text') === 'string'))
     return createCompletionAssembly()
   const isChat = object === 'chat.completion.chunk' || Array.isArray(fieldAt(chunk, 'choices'))
-  return isChat || objectOf(fieldAt(chunk, 'error')) !== undefined ? createChatAssembly() : undefined
+  return isChat || isError ? createChatAssembly() : undefined
 }

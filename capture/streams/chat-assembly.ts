@@ -30,7 +30,7 @@ export function createChatAssembly(): StreamAssembly {
       for (const [name, value] of Object.entries(chunk)) {
         if (name === 'choices') listOf(value).forEach(addChoice)
         // Padding that some providers add against traffic analysis.
-        else if (name !== 'obfuscation' && (value !== null || top[name] === undefined)) top[name] = value
+        else if (name !== 'obfuscation' && (!isBlank(value) || top[name] === undefined)) top[name] = value
       }
     },
     growthOf(chunk) {
@@ -54,6 +54,11 @@ export function createChatAssembly(): StreamAssembly {
     ended: () =>
       choices.size > 0 && inOrder(choices).every(({ fields }) => typeof fields['finish_reason'] === 'string'),
   }
+}
+
+/** Azure's filter, where it does not hold the stream up, sends its verdicts later, in chunks with blanks for whose they are. */
+function isBlank(value: unknown): boolean {
+  return value === null || value === '' || value === 0
 }
 
 /** Tool calls carry their index only while they are streamed. */

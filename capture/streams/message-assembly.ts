@@ -18,13 +18,19 @@ export function createMessageAssembly(): StreamAssembly {
     entryAt(blocks, chunk['index'], () => ({ fields: growing(), input: '' }))
 
   const handlers: Readonly<Record<string, (chunk: JsonObject) => void>> = {
-    message_start: (chunk) => Object.assign(message, objectOf(chunk['message'])),
+    message_start: (chunk) => {
+      const { usage, ...fields } = objectOf(chunk['message']) ?? {}
+      Object.assign(message, fields)
+      // What it says of the output is a placeholder: a stream that is cut off has no count of it.
+      if (usage !== undefined) message['usage'] = knownCounts(usage, ([name]) => name !== 'output_tokens')
+    },
     content_block_start: (chunk) => Object.assign(blockOf(chunk).fields, objectOf(chunk['content_block'])),
     content_block_delta: (chunk) => applyDelta(blockOf(chunk), chunk['delta']),
     message_delta: (chunk) => {
       Object.assign(message, objectOf(chunk['delta']))
-      // The counts are cumulative; the later ones replace those of the start.
-      message['usage'] = { ...objectOf(message['usage']), ...objectOf(chunk['usage']) }
+      // The counts are cumulative; the later ones replace those of the start. Some hosts send null for those that they leave out.
+      const counted = knownCounts(chunk['usage'], ([, value]) => value !== null)
+      message['usage'] = { ...objectOf(message['usage']), ...counted }
     },
     message_stop: () => {
       stopped = true
@@ -52,6 +58,10 @@ export function createMessageAssembly(): StreamAssembly {
         : { ...message, content: inOrder(blocks).map(blockBody) },
     ended: () => stopped,
   }
+}
+
+function knownCounts(usage: unknown, isKnown: (entry: [string, unknown]) => boolean): JsonObject {
+  return Object.fromEntries(Object.entries(objectOf(usage) ?? {}).filter(isKnown))
 }
 
 function applyDelta(block: Block, delta: unknown): void {

@@ -3,8 +3,8 @@ import { entryAt, growing, inOrder, type Growing } from './merge-delta.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
 /**
- * OpenAI responses: the last event carries the whole answer. Until it comes (or when it never does), the answer is built from
- * the items and deltas that came.
+ * OpenAI responses: the last event carries the whole answer. Until it comes (or when it never does, or without items), the answer is
+ * built from the items and deltas that came.
  */
 export function createResponseAssembly(): StreamAssembly {
   let snapshot: JsonObject = {}
@@ -26,7 +26,7 @@ export function createResponseAssembly(): StreamAssembly {
       else if (type === 'error') snapshot = { ...snapshot, error: chunk }
     },
     body: () =>
-      ended && Array.isArray(snapshot['output']) ? snapshot : { ...snapshot, output: inOrder(items) },
+      ended && listOf(snapshot['output']).length > 0 ? snapshot : { ...snapshot, output: inOrder(items) },
     ended: () => ended,
   }
 }
