@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals'
+import { assembleStream } from './assemble-stream.ts'
+
+const named = (...chunks: { type: string }[]) =>
+  chunks.map((chunk) => `event: ${chunk.type}\ndata: ${JSON.stringify(chunk)}\n\n`).join('')
+
+describe('responses', () => {
+  const created = {
+    type: 'response.created',
+    response: { id: 'r', object: 'response', status: 'in_progress', output: [] },
+  }
+  const added = {
+    type: 'response.output_item.added',
+    output_index: 0,
+    item: { type: 'message', content: [] },
+  }
+  const text = (delta: string) => ({
+    type: 'response.output_text.delta',
+    output_index: 0,
+    content_index: 0,
+    delta,
+  })
+
+  test('the last event is the answer', () => {
+    const whole = {
+      id: 'r',
+      object: 'response',
+      status: 'completed',
+      output: [{ type: 'message' }],
+      usage: { input_tokens: 1 },
+    }
+    const stream = named(created, added, text('x'), { type: 'response.completed', response: whole } as {
+      type: string
+    })
+    expect(assembleStream(stream)).toEqual({ ended: true, body: whole })
+  })
+
+  test('where the last event holds no items, those that came', () => {
+    const bare = { id: 'r', object: 'response', status: 'completed', output: [] }
+    const completed = { type: 'response.completed', response: bare }
+    expect(assembleStream(named(created, added, text('x'), completed))).toEqual({
+      ended: true,
+      body: { ...bare, output: [{ type: 'message', content: [{ type: 'output_text', text: 'x' }] }] },
+    })
+  })
+
+  test('cut off: what came', () => {
+    const call = {
+      type: 'response.output_item.added',
+      output_index: 1,
+      item: { type: 'function_call', name: 'f', arguments: '' },
+    }
+    const args = { type: 'response.function_call_arguments.delta', output_index: 1, delta: '{"a"' }
+    expect(assembleStream(named(created, added, text('He'), text('y'), call, args))).toEqual({
+      ended: false,
+      body: {
+        id: 'r',
+        object: 'response',
+        status: 'in_progress',
+        output: [
+          { type: 'message', content: [{ type: 'output_text', text: 'Hey' }] },
+          { type: 'function_call', name: 'f', arguments: '{"a"' },
+        ],
+      },
+    })
+  })
+})
