@@ -1,5 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { everyStep, rangeOfPoint, type CallPoint, type Stats } from './read-stats.ts'
+import { formatShare } from '../../formats/format-number.ts'
+import {
+  describeUnsafe,
+  everyStep,
+  rangeOfPoint,
+  type CallPoint,
+  type CallTotal,
+  type Stats,
+} from './read-stats.ts'
 
 const point = (at: string) => ({ at, calls: 1 }) as CallPoint
 const stats = (start: string, end: string, step_hours: number) => ({ start, end, step_hours }) as Stats
@@ -23,6 +31,20 @@ test.each([
   expect(
     steps.map(({ at, point: found }) => `${at.slice(11, 13)} ${found === undefined ? '-' : 'x'}`),
   ).toEqual(expected)
+})
+
+test.each([
+  ['every scorer judged', [95, 5, 0, 2], [5, 100], '5 of 100 scored, 2 critical'],
+  [
+    'some scorers could not judge',
+    [95, 5, 800, 2],
+    [5, 900],
+    '5 of 900 scored, 2 critical, 800 not judged in full',
+  ],
+  ['nothing is scored yet', [0, 0, 0, 0], [0, 0], '0 of 0 scored, 0 critical'],
+] as const)('%s', (_name, [safe, unsafe, unscored, critical], [part, all], detail) => {
+  const total = { safe, unsafe, unscored, critical } as CallTotal
+  expect(describeUnsafe(total)).toEqual({ share: formatShare(part, all), detail })
 })
 
 test('a point leads to the time that it stands for', () => {

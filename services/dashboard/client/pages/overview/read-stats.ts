@@ -1,4 +1,5 @@
 import type { Answer } from '../../api/call-api.ts'
+import { formatShare, formatShort } from '../../formats/format-number.ts'
 
 export type Stats = Answer<'GET /api/stats'>
 type Series = Stats['series'][number]
@@ -29,6 +30,23 @@ export function scorerTotalsOf(stats: Stats): (ScoreTotal & { name: string })[] 
   return stats.series.flatMap(({ name, total }) =>
     name !== null && 'scores' in total ? [{ ...total, name }] : [],
   )
+}
+
+/**
+ * How many calls are unsafe, of those that have scores. A call with one score missing (a judge away, nothing for that scorer to read) counts as
+ * `unscored`, whatever the others found: it is no less a call that was looked at, but nobody vouches for it, which is said.
+ */
+export function describeUnsafe({ safe, unsafe, unscored, critical }: CallTotal): {
+  share: string
+  detail: string
+} {
+  const scored = safe + unsafe + unscored
+  const parts = [
+    `${formatShort(unsafe)} of ${formatShort(scored)} scored`,
+    `${formatShort(critical)} critical`,
+    ...(unscored === 0 ? [] : [`${formatShort(unscored)} not judged in full`]),
+  ]
+  return { share: formatShare(unsafe, scored), detail: parts.join(', ') }
 }
 
 /** Steps in which nothing happened are left out of answers; in a chart they are 0, or a gap where there is nothing to be 0 of. */

@@ -1,22 +1,19 @@
 import { formatDuration, formatShare, formatShort, formatUsd } from '../../formats/format-number.ts'
 import { StatTile } from '../../parts/stat-tile.tsx'
-import { callSeriesOf, type Stats } from './read-stats.ts'
+import { callSeriesOf, describeUnsafe, type Stats } from './read-stats.ts'
 
 /** The totals of the range. */
 export function CallTiles({ stats }: { stats: Stats }) {
   const total = callSeriesOf(stats)[0]?.total
   if (total === undefined) return null
-  const judged = total.safe + total.unsafe + total.unscored
+  const unsafe = describeUnsafe(total)
   return (
     <>
       <StatTile label="Calls" detail={`${formatShare(total.failed, total.calls)} failed`}>
         {formatShort(total.calls)}
       </StatTile>
-      <StatTile
-        label="Unsafe"
-        detail={`${formatShort(total.unsafe)} of ${formatShort(judged)} judged, ${formatShort(total.critical)} critical`}
-      >
-        {formatShare(total.unsafe, judged)}
+      <StatTile label="Unsafe" detail={unsafe.detail}>
+        {unsafe.share}
       </StatTile>
       <StatTile
         label="Cost"
