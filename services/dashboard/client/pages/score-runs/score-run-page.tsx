@@ -15,7 +15,11 @@ const reads = ['GET /api/score-runs', 'GET /api/score-runs/{id}', 'GET /api/scor
 /** One run: how far it is, what it changes, and whether its verdicts shall stand. */
 export function ScoreRunPage() {
   const id = usePathText('id')
-  const run = useApi('GET /api/score-runs/{id}', { params: { id } }, { pollMs: 5_000 })
+  const run = useApi(
+    'GET /api/score-runs/{id}',
+    { params: { id } },
+    { pollMs: 5_000, isLast: (answer) => !isUnderWay(answer) },
+  )
   return (
     <>
       <PageHead title="Score run">{run.data === undefined ? null : <RunActions run={run.data} />}</PageHead>
