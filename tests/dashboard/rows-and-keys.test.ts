@@ -64,6 +64,13 @@ test('failed calls are chosen by their status', async () => {
   await page.getByText('Status: failed').waitFor()
 })
 
+test('a list of another time begins at its first page', async () => {
+  await open('/tools?page=2')
+  await page.getByRole('combobox', { name: 'Time range' }).click()
+  await page.getByRole('option', { name: 'Last 7 days' }).click()
+  await page.waitForURL(({ searchParams }) => searchParams.has('range') && !searchParams.has('page'))
+})
+
 test('a question mark shows the keys', async () => {
   await open('/tools')
   await page.getByRole('heading', { level: 1, name: 'Tools' }).waitFor()

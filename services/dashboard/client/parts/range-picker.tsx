@@ -14,13 +14,13 @@ const choices = [
   { value: custom, label: 'From … to …' },
 ]
 
-/** Which time the page is about. It stands in the address. */
+/** Which time the page is about. It stands in the address; lists of another time begin at their first page. */
 export function RangePicker({ range }: { range: ChosenRange }) {
   const setTexts = useSetTexts()
   const [isOpen, { open, close }] = useDisclosure()
   const choose = (value: string | null) => {
     if (value === custom) open()
-    else if (value !== null) setTexts({ range: value, start: undefined, end: undefined })
+    else if (value !== null) setTexts({ range: value, start: undefined, end: undefined, page: undefined })
   }
   return (
     <Popover opened={isOpen} onChange={close} onDismiss={close} position="bottom-end" trapFocus withinPortal>
@@ -40,7 +40,7 @@ export function RangePicker({ range }: { range: ChosenRange }) {
           <RangeForm
             range={range}
             onChoose={(chosen) => {
-              setTexts({ range: undefined, ...chosen })
+              setTexts({ range: undefined, page: undefined, ...chosen })
               close()
             }}
           />
