@@ -99,3 +99,20 @@ test("an administrator sees another person's sessions and ends one, which is wri
     detail: { count: 1, login_id: expect.stringMatching(/^lgn_/) },
   })
 })
+
+// The last: the API is gone then.
+test('a page whose numbers cannot be read anew says when they were read', async () => {
+  await page.clock.install()
+  await open('/operations')
+  const consumers = page.getByRole('heading', { name: 'Consumers' })
+  await consumers.waitFor()
+  const line = page.getByText(/^Last read at .*; the API does not answer/)
+  expect(await line.count()).toBe(0)
+  await site.api.stop()
+  await until(async () => {
+    await page.clock.fastForward(15_000)
+    return line.isVisible()
+  })
+  expect(await consumers.isVisible()).toBe(true)
+  expect(await seriousFindings(page)).toEqual([])
+})

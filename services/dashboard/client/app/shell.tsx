@@ -6,6 +6,7 @@ import { useMe } from '../api/session.ts'
 import { Failure, Waiting } from '../parts/page-states.tsx'
 import { Login } from './login.tsx'
 import { KeyList } from './key-list.tsx'
+import { LastRead } from './last-read.tsx'
 import { Navigation } from './navigation.tsx'
 import { usePageKeys } from './page-keys.ts'
 import { PersonMenu } from './person-menu.tsx'
@@ -14,8 +15,8 @@ import { ProjectSwitcher } from './project-switcher.tsx'
 /** The login for who is not logged in; the navigation around the page for who is. */
 export function Shell() {
   const me = useMe()
-  if (me.isPending) return <Waiting />
-  if (me.isError) return <Failure error={me.error} retry={me.refetch} />
+  if (me.data === undefined)
+    return me.error === null ? <Waiting /> : <Failure error={me.error} retry={me.refetch} />
   return me.data === null ? <Login /> : <Framework />
 }
 
@@ -55,6 +56,7 @@ function Framework() {
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
+        <LastRead />
         <Outlet />
       </AppShell.Main>
       <KeyList isOpen={areKeysShown} onClose={hideKeys} />

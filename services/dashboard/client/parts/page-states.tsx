@@ -92,7 +92,7 @@ interface LoadedProps<T> {
   children: (data: T) => ReactNode
 }
 
-/** What a query answers, or the state that it is in. Once there is something it stays while it is asked for anew. */
+/** What a query answers, or the state that it is in. Once there is something it stays while it is asked for anew; when that fails `LastRead` says so. */
 export function Loaded<T>({ query, empty, waiting, children }: LoadedProps<T>) {
   if (query.data === undefined) {
     return query.error === null ? (
