@@ -18,6 +18,8 @@ describe('toVisibleText', () => {
     ['a family of emoji', '👩‍👧 ❤️', '👩‍👧 ❤️'],
     ['a joiner between letters', 'a\u200db', 'a⟨ZWJ⟩b'],
     ['a data smuggling run of variation selectors', '😀\ufe01\ufe02', '😀⟨U+FE01⟩⟨U+FE02⟩'],
+    ['a run of one', 'a\u200b\u200b\u200bb', 'a⟨ZWSP ×3⟩b'],
+    ['a run of several', '\u200b\u200b\u200c\u200b', '⟨ZWSP ×2⟩⟨ZWNJ⟩⟨ZWSP⟩'],
     ['markup', '<img src=x onerror=alert(1)>', '<img src=x onerror=alert(1)>'],
   ])('%s', (_name, text, expected) => {
     expect(toVisibleText(text)).toBe(expected)
@@ -36,6 +38,13 @@ describe('toVisibleText', () => {
         expect(Array.from(toVisibleText(text), (one) => one.codePointAt(0) ?? 0).filter(acts)).toEqual([])
       }),
     )
+  })
+
+  test('a run is one mark, however long it is', () => {
+    const [mark, end] = splitVisible(`${'\u200b\u200c'.repeat(50_000)}end`)
+    expect(mark?.text).toBe(`${'⟨ZWSP⟩⟨ZWNJ⟩'.repeat(128)}⟨and 99744 more⟩`)
+    expect(mark).toHaveProperty('title', '100000 invisible characters')
+    expect(end).toEqual({ kind: 'text', text: 'end' })
   })
 
   test('loses nothing else', () => {

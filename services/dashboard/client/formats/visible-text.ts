@@ -1,4 +1,4 @@
-/** Part of a text: as it is, or a mark for a character that would act or hide instead of being seen. */
+/** Part of a text: as it is, or a mark for characters that would act or hide instead of being seen. */
 export type TextPart = { kind: 'text'; text: string } | { kind: 'mark'; text: string; title: string }
 
 /** Names of what is met most; the others are named by their numbers. */
@@ -38,17 +38,43 @@ const emoji = /\p{Extended_Pictographic}/u
 export function splitVisible(text: string): TextPart[] {
   const parts: TextPart[] = []
   let shown = 0
+  let run: Run | undefined
+  const endRun = () => {
+    if (run !== undefined) parts.push(markOf(run))
+    run = undefined
+  }
   const showUntil = (end: number) => {
-    if (end > shown) parts.push({ kind: 'text', text: text.slice(shown, end) })
+    if (end === shown) return
+    endRun()
+    parts.push({ kind: 'text', text: text.slice(shown, end) })
   }
   for (const { 0: character, index } of text.matchAll(hidden)) {
     if (isHarmless(text, character, index)) continue
     showUntil(index)
-    parts.push(markOf(character))
+    run = addCharacter(run ?? { named: [], more: 0 }, character.codePointAt(0) ?? 0)
     shown = index + character.length
   }
   showUntil(text.length)
+  endRun()
   return parts
+}
+
+/** Hidden characters that stand together: the first of them with how often each is repeated, and how many come after those. */
+interface Run {
+  named: { code: number; times: number }[]
+  more: number
+}
+
+/** Of a run, how many are named in turn: enough for a sentence hidden in tag characters; a million in turn would be megabytes of names. */
+const maxNamed = 256
+
+function addCharacter({ named, more }: Run, code: number): Run {
+  const last = named.at(-1)
+  if (more > 0) return { named, more: more + 1 }
+  if (last?.code === code) last.times++
+  else if (named.length === maxNamed) return { named, more: 1 }
+  else named.push({ code, times: 1 })
+  return { named, more }
 }
 
 /** The same as plain text, for places that hold nothing else: titles, labels of charts. */
@@ -65,8 +91,19 @@ function isHarmless(text: string, character: string, index: number): boolean {
   return joins && emoji.test(text.slice(Math.max(0, index - 3), index))
 }
 
-function markOf(character: string): TextPart {
-  const code = character.codePointAt(0) ?? 0
-  const number = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
-  return { kind: 'mark', text: `⟨${names[code] ?? number}⟩`, title: `Invisible character ${number}` }
+function markOf({ named, more }: Run): TextPart {
+  const texts = named.map(
+    ({ code, times }) => `⟨${names[code] ?? numberOf(code)}${times === 1 ? '' : ` ×${times}`}⟩`,
+  )
+  const count = named.reduce((sum, { times }) => sum + times, more)
+  return {
+    kind: 'mark',
+    text: texts.join('') + (more === 0 ? '' : `⟨and ${more} more⟩`),
+    title:
+      count === 1 ? `Invisible character ${numberOf(named[0]?.code ?? 0)}` : `${count} invisible characters`,
+  }
+}
+
+function numberOf(code: number): string {
+  return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
 }
