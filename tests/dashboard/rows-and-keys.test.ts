@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createSealer } from '#runtime/sealing.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { topics } from '#schemas/topics.ts'
 import { seriousFindings, startDashboardSite, type DashboardSite } from '#tests/support/dashboard-site.ts'
+import { seedRequest } from '#tests/support/seed-requests.ts'
 import { signInPerson } from '#tests/support/sign-in-people.ts'
 import { until } from '#tests/support/until.ts'
 import type { Page } from 'playwright-core'
@@ -62,6 +64,44 @@ test('failed calls are chosen by their status', async () => {
   await open('/requests?range=24h&status=failed')
   await page.locator(`tr a[href*="${site.requestId}"]`).waitFor()
   await page.getByText('Status: failed').waitFor()
+})
+
+test('evidence leads to where it stands: far behind what nobody sees, beside what is said, or in the raw JSON', async () => {
+  const found = { part: 'request_body', start: 0, end: 4 }
+  const content = `${'\u200b'.repeat(1_000_000)}Obey`
+  const tools = [{ type: 'function', function: { name: 'find', description: 'Obey me' } }]
+  const id = await seedRequest(site.api.pool, createSealer([]), {
+    projectId: site.projectId,
+    requestBody: JSON.stringify({ messages: [{ role: 'user', content }], tools }),
+    scores: [
+      {
+        scorer: 'jailbreak_detection',
+        value: 5,
+        label: 'unsafe',
+        severity: 'high',
+        evidence: [
+          { ...found, pointer: '/messages/0/content', start: 1_000_000, end: 1_000_004, kind: 'said' },
+          { ...found, pointer: '/tools/0/function/description', kind: 'offered' },
+          { ...found, pointer: null, kind: 'somewhere' },
+        ],
+      },
+    ],
+  })
+  await open(`/requests/${id}`)
+  const seek = (kind: string) => page.getByRole('button', { name: kind, exact: true }).click()
+  const isFocused = (text: string) =>
+    until(() => page.evaluate<boolean>(`document.activeElement?.textContent === ${JSON.stringify(text)}`))
+  await seek('offered')
+  await isFocused('Obey')
+  await page.getByText('Elsewhere in the call').waitFor()
+  expect(await page.locator('mark').allInnerTexts()).toEqual(['⟨ZWSP ×20000⟩', '⟨ZWSP ×500⟩', 'Obey', 'Obey'])
+  await seek('somewhere')
+  const raw = page.getByRole('tabpanel', { name: 'Raw JSON' })
+  await raw.getByText('Download everything').waitFor()
+  await seek('said')
+  await isFocused('Obey')
+  await page.getByText('… 979,500 characters …').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
 })
 
 test('a list of another time begins at its first page', async () => {

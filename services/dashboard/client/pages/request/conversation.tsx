@@ -2,9 +2,10 @@ import { Badge, Box, Code, Group, Paper, Stack, Text } from '@mantine/core'
 import { IconFile, IconPhoto, IconRobot, IconSettings, IconTool, IconUser } from '@tabler/icons-react'
 import { useMemo } from 'react'
 import { PlainText } from '../../parts/plain-text.tsx'
+import { findElsewhere } from './find-elsewhere.ts'
 import { isAt, type ScoredEvidence } from './mark-evidence.ts'
 import { MarkedText } from './marked-text.tsx'
-import type { Block } from './read-blocks.ts'
+import type { Block, Passage } from './read-blocks.ts'
 import { readConversation, type Speaker, type Turn } from './read-conversation.ts'
 import type { RequestDetail } from './request-detail.ts'
 
@@ -26,11 +27,13 @@ export function Conversation({ request, evidence }: ConversationProps) {
     () => readConversation(request.request_body, request.response_body),
     [request.request_body, request.response_body],
   )
+  const elsewhere = useMemo(() => findElsewhere(request, turns, evidence), [request, turns, evidence])
   return (
     <Stack gap="sm" component="ol" p={0} m={0} style={{ listStyle: 'none' }}>
       {turns.map((turn, index) => (
         <TurnView key={index} turn={turn} evidence={evidence} />
       ))}
+      {elsewhere.length === 0 ? null : <ElsewhereView passages={elsewhere} evidence={evidence} />}
     </Stack>
   )
 }
@@ -59,6 +62,32 @@ function TurnView({ turn, evidence }: { turn: Turn; evidence: readonly ScoredEvi
         {turn.blocks.map((block, index) => (
           <BlockView key={index} block={block} evidence={evidence} />
         ))}
+      </Stack>
+    </Paper>
+  )
+}
+
+/** What scorers point at beside what was said. */
+function ElsewhereView({
+  passages,
+  evidence,
+}: {
+  passages: readonly Passage[]
+  evidence: readonly ScoredEvidence[]
+}) {
+  return (
+    <Paper component="li" withBorder p="sm">
+      <Group gap="xs" mb={6}>
+        <IconFile size={16} stroke={1.5} aria-hidden />
+        <Text size="sm" fw={600}>
+          Elsewhere in the call
+        </Text>
+      </Group>
+      <Stack gap="xs">
+        {passages.map((passage) => {
+          const note = `${passage.part}${passage.pointer}`
+          return <BlockView key={note} block={{ kind: 'text', passage, note }} evidence={evidence} />
+        })}
       </Stack>
     </Paper>
   )

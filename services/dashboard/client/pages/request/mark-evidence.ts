@@ -13,10 +13,17 @@ export interface ScoredEvidence extends Evidence {
   scorer: string
 }
 
-/** A stretch of a text and what points at it. */
+/** A stretch of a text and what points at it. `begins`: that of it which does not begin before. */
 export interface Segment {
   text: string
   evidence: readonly ScoredEvidence[]
+  begins: ScoredEvidence | undefined
+}
+
+/** A part of a text, by the offsets of its first character and of the one behind its last. */
+export interface Stretch {
+  start: number
+  end: number
 }
 
 /** The evidence of a score; what is in another form than ours is left to the raw JSON. */
@@ -40,17 +47,51 @@ export function isAt({ part, pointer }: Evidence, passage: Passage): boolean {
   return part === passage.part && pointer === passage.pointer
 }
 
-/** Cuts a text where evidence begins or ends. Offsets beyond the text count as its end. */
-export function cutByEvidence(text: string, evidence: readonly ScoredEvidence[]): Segment[] {
-  const inside = (offset: number) => Math.min(Math.max(offset, 0), text.length)
+/** What is shown of a very long text at first: a browser lays out megabytes for seconds. */
+const shownAtFirst = 20_000
+/** What is shown on either side of evidence behind that, and of evidence that is itself long. */
+const aroundUnits = 500
+const evidenceUnits = 2_000
+/** Of more pieces of evidence than this in one text the raw JSON has the rest. */
+const maxStretches = 50
+
+/** What is shown of a text at first: all of it, or where it is very long its beginning and what stands around evidence. */
+export function chooseStretches(length: number, evidence: readonly Evidence[]): Stretch[] {
+  if (length <= shownAtFirst) return [{ start: 0, end: length }]
+  const wanted = evidence
+    .filter(({ start, end }) => start >= shownAtFirst && start < length && end > start)
+    .map(({ start, end }) => ({
+      start: start - aroundUnits,
+      end: Math.min(end, start + evidenceUnits, length - aroundUnits) + aroundUnits,
+    }))
+    .sort((one, other) => one.start - other.start)
+    .slice(0, maxStretches)
+  const stretches = [{ start: 0, end: shownAtFirst }]
+  for (const { start, end } of wanted) {
+    const last = stretches.at(-1)
+    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end)
+    else stretches.push({ start, end })
+  }
+  return stretches
+}
+
+/** Cuts a stretch of a text where evidence begins or ends. Offsets beyond it count as its ends. */
+export function cutByEvidence(
+  text: string,
+  evidence: readonly ScoredEvidence[],
+  { start: from, end: to }: Stretch = { start: 0, end: text.length },
+): Segment[] {
+  const inside = (offset: number) => Math.min(Math.max(offset, from), to)
   const cuts = [
-    ...new Set([0, text.length, ...evidence.flatMap(({ start, end }) => [inside(start), inside(end)])]),
+    ...new Set([from, to, ...evidence.flatMap(({ start, end }) => [inside(start), inside(end)])]),
   ].sort((one, other) => one - other)
   return cuts.slice(1).map((end, index) => {
     const start = cuts[index] ?? 0
+    const found = evidence.filter((each) => inside(each.start) <= start && inside(each.end) >= end)
     return {
       text: text.slice(start, end),
-      evidence: evidence.filter((each) => inside(each.start) <= start && inside(each.end) >= end),
+      evidence: found,
+      begins: found.find((each) => Math.max(each.start, 0) === start),
     }
   })
 }

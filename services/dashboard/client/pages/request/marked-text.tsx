@@ -1,11 +1,14 @@
 import { Button, Mark, Text } from '@mantine/core'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { formatCount } from '../../formats/format-number.ts'
 import { PlainText } from '../../parts/plain-text.tsx'
-import { cutByEvidence, type Evidence, type ScoredEvidence } from './mark-evidence.ts'
-
-/** What is shown of a very long text at first: a browser lays out megabytes for seconds. */
-const shownAtFirst = 20_000
+import {
+  chooseStretches,
+  cutByEvidence,
+  type Evidence,
+  type ScoredEvidence,
+  type Segment,
+} from './mark-evidence.ts'
 
 interface MarkedTextProps {
   text: string
@@ -15,10 +18,9 @@ interface MarkedTextProps {
 
 /** A text with what scorers point at. Line breaks stay; nothing else in it means anything. */
 export function MarkedText({ text, evidence, isInline }: MarkedTextProps) {
-  const [isWhole, setWhole] = useState(
-    () => text.length <= shownAtFirst || evidence.some(({ start }) => start >= shownAtFirst),
-  )
-  const shown = isWhole ? text : text.slice(0, shownAtFirst)
+  const [isWanted, setWanted] = useState(false)
+  const stretches = isWanted ? [{ start: 0, end: text.length }] : chooseStretches(text.length, evidence)
+  const shown = stretches.reduce((sum, { start, end }) => sum + end - start, 0)
   return (
     <>
       <Text
@@ -27,24 +29,17 @@ export function MarkedText({ text, evidence, isInline }: MarkedTextProps) {
         style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', unicodeBidi: 'isolate' }}
         dir="auto"
       >
-        {cutByEvidence(shown, evidence).map(({ text: piece, evidence: found }, index) =>
-          found.length === 0 ? (
-            <PlainText key={index} text={piece} />
-          ) : (
-            <Mark
-              key={index}
-              id={idOf(found[0])}
-              tabIndex={-1}
-              color="yellow"
-              title={found.map(titleOf).join(', ')}
-            >
-              <PlainText text={piece} />
-            </Mark>
-          ),
-        )}
+        {stretches.map((stretch, index) => (
+          <Fragment key={stretch.start}>
+            {index === 0 ? null : <Left units={stretch.start - (stretches[index - 1]?.end ?? 0)} />}
+            {cutByEvidence(text, evidence, stretch).map((segment, place) => (
+              <SegmentText key={place} segment={segment} />
+            ))}
+          </Fragment>
+        ))}
       </Text>
-      {isWhole ? null : (
-        <Button size="compact-xs" variant="subtle" onClick={() => setWhole(true)}>
+      {shown === text.length ? null : (
+        <Button size="compact-xs" variant="subtle" onClick={() => setWanted(true)}>
           Show all {formatCount(text.length)} characters
         </Button>
       )}
@@ -52,11 +47,34 @@ export function MarkedText({ text, evidence, isInline }: MarkedTextProps) {
   )
 }
 
+/** In place of what is not shown between two stretches. */
+function Left({ units }: { units: number }) {
+  return (
+    <Text span display="block" size="sm" c="dimmed" my="xs">
+      … {formatCount(units)} characters …
+    </Text>
+  )
+}
+
+function SegmentText({ segment: { text, evidence, begins } }: { segment: Segment }) {
+  if (evidence.length === 0) return <PlainText text={text} />
+  return (
+    <Mark
+      {...(begins === undefined ? {} : { id: idOf(begins) })}
+      tabIndex={-1}
+      color="yellow"
+      title={evidence.map(titleOf).join(', ')}
+    >
+      <PlainText text={text} />
+    </Mark>
+  )
+}
+
 function titleOf({ scorer, kind }: ScoredEvidence): string {
   return `${scorer}: ${kind}`
 }
 
-/** The element that shows a piece of evidence; where several begin at one place, the first of them. */
-export function idOf(evidence: Evidence | undefined): string {
-  return evidence === undefined ? '' : `at-${evidence.part}-${evidence.pointer ?? ''}-${evidence.start}`
+/** The element that shows the beginning of a piece of evidence. */
+export function idOf({ part, pointer, start }: Evidence): string {
+  return `at-${part}-${pointer ?? ''}-${Math.max(start, 0)}`
 }

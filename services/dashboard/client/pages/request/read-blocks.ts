@@ -45,6 +45,8 @@ export function readBlocks(place: Place, form: 'spoken' | 'leaves' = 'spoken'): 
 }
 
 function readObject(place: Place, value: Record<string, unknown>): Block[] {
+  const written = readWrittenFile(place)
+  if (written.length > 0) return written
   const media = readMedia(place)
   if (media !== undefined) return [media]
   const calls = readToolCalls(place)
@@ -53,6 +55,17 @@ function readObject(place: Place, value: Record<string, unknown>): Block[] {
   return name === undefined
     ? readLeaves(place)
     : readBlocks(place.at(name), name === 'response' ? 'leaves' : 'spoken')
+}
+
+/** A file that is text, or made of parts of a message, is read like any other text. */
+function readWrittenFile(place: Place): Block[] {
+  if (textAt(place, 'type') !== 'document') return []
+  const source = place.at('source')
+  const type = textAt(source, 'type')
+  if (type !== 'text' && type !== 'content') return []
+  return ['title', 'context']
+    .flatMap((name) => readBlocks(place.at(name)))
+    .concat(readBlocks(source.at('data', 'content')))
 }
 
 /** Pictures, sound and files are named, never loaded: their addresses were written by others. */

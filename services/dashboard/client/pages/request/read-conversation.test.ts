@@ -136,6 +136,34 @@ test.each([
     ['assistant: mail(to=a@b)', 'tool!: content.0.type=text | content.0.text=sent'],
   ],
   [
+    'a document that is text beside one that is not',
+    {
+      messages: [
+        {
+          role: 'user',
+          content: [
+            {
+              type: 'document',
+              title: 'Terms',
+              source: { type: 'text', media_type: 'text/plain', data: 'Pay.' },
+            },
+            { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'Part' }] } },
+            { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' } },
+          ],
+        },
+      ],
+    },
+    null,
+    ['user: Terms | Pay. | Part | [File application/pdf, 1 kB]'],
+  ],
+  [
+    'documents that the application found',
+    { preamble: 'S', message: 'Q', documents: [{ title: 'D', snippet: 'E' }], context: 'C' },
+    null,
+    ['system: S', 'tool: 0.title=D | 0.snippet=E', 'tool: C', 'user: Q'],
+  ],
+  ['a shape of nobody with a context', { context: 'C', ask: 'Q' }, null, ['user: context=C | ask=Q']],
+  [
     'an error',
     { messages: [{ role: 'user', content: 'x' }] },
     { error: { message: 'no such model' } },

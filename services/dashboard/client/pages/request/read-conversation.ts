@@ -28,16 +28,22 @@ export function readConversation(requestBody: unknown, responseBody: unknown): T
   const request = bodyAt('request_body', requestBody)
   const response = bodyAt('response_body', responseBody)
   if (textAt(request, 'type') === 'mcp_tool_call') return readToolTurns(request, response)
+  const system = ['system', 'instructions', 'preamble', 'systemInstruction', 'system_instruction'].flatMap(
+    (name) => turn('system', readBlocks(request.at(name))),
+  )
+  // What the application found for the model to answer from. By itself it makes no known shape: names like these are anybody's.
+  const brought = ['documents', 'context', 'retrieved_context', 'passages'].flatMap((name) =>
+    turn('tool', readBlocks(request.at(name), 'leaves')),
+  )
   const asked = [
-    ...['system', 'instructions', 'preamble', 'systemInstruction', 'system_instruction'].flatMap((name) =>
-      turn('system', readBlocks(request.at(name))),
-    ),
     ...['chat_history', 'messages', 'contents', 'input'].flatMap((name) => readMessages(request.at(name))),
     ...['prompt', 'message', 'query'].flatMap((name) => turn('user', readBlocks(request.at(name)))),
   ]
   const answered = readAnswer(response).map((each) => ({ ...each, isAnswer: true }))
   return [
-    ...(asked.length > 0 ? asked : turn('user', readUnknown(request))),
+    ...(system.length + asked.length > 0
+      ? [...system, ...brought, ...asked]
+      : turn('user', readUnknown(request))),
     ...(answered.length > 0 ? answered : turn('assistant', readUnknown(response), true)),
   ]
 }

@@ -1,7 +1,8 @@
 import { Alert, Button, CopyButton, Grid, Group, Stack, Tabs, Title } from '@mantine/core'
 import { IconCheck, IconChevronLeft, IconChevronRight, IconCopy } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { rowsIn } from '../../api/call-api.ts'
 import { useApi } from '../../api/use-api.ts'
 import { usePathText } from '../../app/address.ts'
@@ -13,7 +14,8 @@ import { Failure, Waiting } from '../../parts/page-states.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { VerdictBadge } from '../../parts/verdict-badge.tsx'
 import { Conversation } from './conversation.tsx'
-import { readEvidence, type ScoredEvidence } from './mark-evidence.ts'
+import { readEvidence, type Evidence, type ScoredEvidence } from './mark-evidence.ts'
+import { idOf } from './marked-text.tsx'
 import { RawJson } from './raw-json.tsx'
 import type { RequestDetail, Score } from './request-detail.ts'
 import { RequestFacts } from './request-facts.tsx'
@@ -39,6 +41,8 @@ function useScores({ id, project_id, safety_scores }: RequestDetail): readonly S
 function Detail({ request }: { request: RequestDetail }) {
   const scores = useScores(request)
   const worst = worstOf(scores)
+  const [tab, setTab] = useState('conversation')
+  const hasBodies = request.request_body !== null || request.response_body !== null
   const evidence = useMemo(
     () =>
       scores.flatMap((score): ScoredEvidence[] =>
@@ -55,7 +59,7 @@ function Detail({ request }: { request: RequestDetail }) {
       </PageHead>
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 8 }}>
-          <Bodies request={request} evidence={evidence} />
+          <Bodies request={request} evidence={evidence} tab={tab} setTab={setTab} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack>
@@ -67,13 +71,27 @@ function Detail({ request }: { request: RequestDetail }) {
               </Alert>
             ) : null}
             {[...scores].sort(byGravity).map((score) => (
-              <ScoreCard key={score.id} score={score} />
+              <ScoreCard
+                key={score.id}
+                score={score}
+                onSeek={hasBodies ? (found) => seek(found, setTab) : undefined}
+              />
             ))}
           </Stack>
         </Grid.Col>
       </Grid>
     </>
   )
+}
+
+/** To the mark of a piece of evidence. What is in the JSON text itself, or in no text, has none: it is somewhere in the raw JSON. */
+function seek(evidence: Evidence, setTab: (tab: string) => void): void {
+  flushSync(() => setTab('conversation'))
+  const mark = document.getElementById(idOf(evidence))
+  if (mark === null) flushSync(() => setTab('raw'))
+  const shown = mark ?? document.getElementById('bodies-panel-raw')
+  shown?.scrollIntoView({ block: mark === null ? 'start' : 'center' })
+  shown?.focus({ preventScroll: true })
 }
 
 /** What nobody could judge stands between what is safe and what is not. */
@@ -87,7 +105,14 @@ function worstOf(scores: readonly Score[]): Score | undefined {
   return [...scores].sort(byGravity)[0]
 }
 
-function Bodies({ request, evidence }: { request: RequestDetail; evidence: readonly ScoredEvidence[] }) {
+interface BodiesProps {
+  request: RequestDetail
+  evidence: readonly ScoredEvidence[]
+  tab: string
+  setTab: (tab: string) => void
+}
+
+function Bodies({ request, evidence, tab, setTab }: BodiesProps) {
   if (request.bodies_withheld) {
     return (
       <Alert color="gray" title="What was said is not open to you">
@@ -108,7 +133,7 @@ function Bodies({ request, evidence }: { request: RequestDetail; evidence: reado
     )
   }
   return (
-    <Tabs defaultValue="conversation" keepMounted={false}>
+    <Tabs id="bodies" value={tab} onChange={(chosen) => setTab(chosen ?? 'conversation')} keepMounted={false}>
       <Tabs.List mb="md">
         <Tabs.Tab value="conversation">Conversation</Tabs.Tab>
         <Tabs.Tab value="raw">Raw JSON</Tabs.Tab>
@@ -116,7 +141,7 @@ function Bodies({ request, evidence }: { request: RequestDetail; evidence: reado
       <Tabs.Panel value="conversation">
         <Conversation request={request} evidence={evidence} />
       </Tabs.Panel>
-      <Tabs.Panel value="raw">
+      <Tabs.Panel value="raw" tabIndex={-1}>
         <RawJson request={request} />
       </Tabs.Panel>
     </Tabs>

@@ -6,7 +6,6 @@ import { absent, formatUsd } from '../../formats/format-number.ts'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { VerdictBadge } from '../../parts/verdict-badge.tsx'
 import { readEvidence, type Evidence } from './mark-evidence.ts'
-import { idOf } from './marked-text.tsx'
 import type { Score } from './request-detail.ts'
 import { ReviewForm } from './review-form.tsx'
 
@@ -23,8 +22,14 @@ const reasons: Readonly<Record<string, string>> = {
   too_slow: 'Detectors took longer on this call than they may.',
 }
 
+interface ScoreCardProps {
+  score: Score
+  /** Leads to a piece of evidence. Absent: what was said is not there to be shown. */
+  onSeek: ((evidence: Evidence) => void) | undefined
+}
+
 /** One verdict: why, by what, on which evidence, and what people think of it. */
-export function ScoreCard({ score }: { score: Score }) {
+export function ScoreCard({ score, onSeek }: ScoreCardProps) {
   const role = useMe().data?.role ?? 'viewer'
   const owasp = describeOwasp(score.owasp_category)
   return (
@@ -57,7 +62,7 @@ export function ScoreCard({ score }: { score: Score }) {
           <PlainText text={score.rationale} />
         </Text>
       )}
-      <EvidenceList evidence={readEvidence(score.evidence)} />
+      <EvidenceList evidence={readEvidence(score.evidence)} onSeek={onSeek} />
       <Text size="xs" c="dimmed" mt="xs">
         {describeMethod(score)}
       </Text>
@@ -73,8 +78,11 @@ function describeMethod({ method, scorer_version, judge }: Score): string {
   return `${by}: ${judge.model}, rubric ${judge.rubric}, ${formatUsd(judge.cost_usd)}${shared}`
 }
 
-/** Buttons that lead to the marks. Evidence in the JSON text itself has no mark. */
-function EvidenceList({ evidence }: { evidence: readonly Evidence[] }) {
+/** Buttons that lead to the marks. */
+function EvidenceList({
+  evidence,
+  onSeek,
+}: Pick<ScoreCardProps, 'onSeek'> & { evidence: readonly Evidence[] }) {
   if (evidence.length === 0) return null
   return (
     <Group gap={4} mt="xs">
@@ -83,12 +91,8 @@ function EvidenceList({ evidence }: { evidence: readonly Evidence[] }) {
           key={index}
           size="compact-xs"
           variant="default"
-          disabled={found.pointer === null}
-          onClick={() => {
-            const mark = document.getElementById(idOf(found))
-            mark?.scrollIntoView({ block: 'center' })
-            mark?.focus({ preventScroll: true })
-          }}
+          disabled={onSeek === undefined}
+          onClick={() => onSeek?.(found)}
         >
           <PlainText text={found.kind} />
         </Button>

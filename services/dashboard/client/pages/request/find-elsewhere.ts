@@ -1,0 +1,54 @@
+import type { BodyPart } from './body-place.ts'
+import type { Evidence } from './mark-evidence.ts'
+import type { Block, Passage } from './read-blocks.ts'
+import type { Turn } from './read-conversation.ts'
+
+/** Texts beside the conversation that are shown; the raw JSON has the rest. */
+const maxElsewhere = 100
+
+/**
+ * Texts that evidence points at and no turn shows: descriptions of tools, addresses, whatever a provider has beside what is said. Evidence that
+ * stands on no text is left out.
+ */
+export function findElsewhere(
+  bodies: Readonly<Record<BodyPart, unknown>>,
+  turns: readonly Turn[],
+  evidence: readonly Evidence[],
+): Passage[] {
+  const seen = new Set(turns.flatMap(({ blocks }) => blocks.flatMap(passagesOf)).map(placeOf))
+  const found: Passage[] = []
+  for (const { part, pointer } of evidence) {
+    if (found.length === maxElsewhere) break
+    if (pointer === null || !(part === 'request_body' || part === 'response_body')) continue
+    const text = valueAt(bodies[part], pointer)
+    const place = placeOf({ part, pointer })
+    if (typeof text !== 'string' || seen.has(place)) continue
+    seen.add(place)
+    found.push({ part, pointer, text })
+  }
+  return found
+}
+
+function placeOf({ part, pointer }: Pick<Passage, 'part' | 'pointer'>): string {
+  return `${part} ${pointer}`
+}
+
+function passagesOf(block: Block): Passage[] {
+  if (block.kind === 'text') return [block.passage]
+  return block.kind === 'tool_call' ? block.given.flatMap(passagesOf) : []
+}
+
+/** What a JSON pointer leads to; undefined where it leads nowhere. */
+function valueAt(body: unknown, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>(
+      (value, name) =>
+        typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+          ? (value as Readonly<Record<string, unknown>>)[name]
+          : undefined,
+      body,
+    )
+}
