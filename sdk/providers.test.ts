@@ -164,6 +164,7 @@ test.each(calls)(
     expect(record?.['request_body']).toEqual(stage.provider.seen.at(-1)?.body)
     expect(textIn(record?.['response_body'])).toBe(said)
     expect(record).not.toHaveProperty('error')
+    expect(record).not.toHaveProperty('aborted_by')
     expect(typeof record?.['time_to_first_token_ms']).toBe(name.includes('stream') ? 'number' : 'undefined')
     if (name.startsWith('Google')) expect(record?.['model']).toBe('model-1')
   },

@@ -1,21 +1,30 @@
 import { createHash } from 'node:crypto'
-import { assembleStream } from '../../capture/streams/assemble-stream.ts'
+import { assembleStream, type AssembledStream } from '../../capture/streams/assemble-stream.ts'
 import { objectOf, parseJson } from '../../capture/json.ts'
 import type { KeptBytes } from './kept-body.ts'
+
+export interface BodyJson {
+  json: string
+  /** Whether it is a stream that reached the end that its format has. */
+  streamEnded: boolean
+}
 
 /**
  * A body as it stands in a record: the text itself when it is a JSON object, the message that a stream amounts to,
  * `{"raw", "encoding"}` otherwise; `{"truncated", "bytes", "sha256", "text"}` when it was not kept whole.
  */
-export function bodyJson(kept: KeptBytes, maxBytes: number, contentType: string): string {
+export function bodyJson(kept: KeptBytes, maxBytes: number, contentType: string): BodyJson {
   const { text, byteLength, sha256 } = kept
   const isJson = contentType.startsWith('application/json')
-  const assembled = isJson ? undefined : (assembleStream(text)?.body ?? lastOfLines(text))
-  const json = assembled === undefined ? text : JSON.stringify(assembled)
+  const assembled = isJson ? undefined : (assembleStream(text) ?? lastOfLines(text))
+  const json = assembled === undefined ? text : JSON.stringify(assembled.body)
+  const streamEnded = assembled?.ended === true
   // A stream that was cut gives what the kept part amounts to, and says so.
-  if (sha256 !== undefined) return truncatedJson(json, { byteLength, sha256 }, maxBytes)
+  if (sha256 !== undefined)
+    return { json: truncatedJson(json, { byteLength, sha256 }, maxBytes), streamEnded }
   const isObject = assembled !== undefined || objectOf(parseJson(text)) !== undefined
-  return boundedJson(isObject || byteLength > maxBytes ? json : rawJson(text), maxBytes)
+  const whole = isObject || byteLength > maxBytes ? json : rawJson(text)
+  return { json: boundedJson(whole, maxBytes), streamEnded }
 }
 
 /** JSON text as it is; over `maxBytes` it is cut. */
@@ -46,7 +55,8 @@ function truncatedJson(
 }
 
 /** Cohere's first chat streams a JSON object a line; the last one repeats the answer whole. */
-function lastOfLines(text: string): Readonly<Record<string, unknown>> | undefined {
+function lastOfLines(text: string): AssembledStream | undefined {
   const last = objectOf(parseJson(text.trimEnd().split('\n').at(-1) ?? ''))
-  return last?.['event_type'] === 'stream-end' ? objectOf(last['response']) : undefined
+  const body = last?.['event_type'] === 'stream-end' ? objectOf(last['response']) : undefined
+  return body && { body, ended: true }
 }

@@ -4,7 +4,7 @@ import type { RawRecord } from '../call-record.ts'
 import { sessionFields } from '../session.ts'
 import type { Session } from '../types.ts'
 import type { Warn } from '../warn.ts'
-import { bodyJson } from './body-json.ts'
+import { bodyJson, type BodyJson } from './body-json.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { DeferredWork } from './defer-work.ts'
 import { createKeptBody, type KeptBody } from './kept-body.ts'
@@ -111,16 +111,17 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
       latency_ms: endMs - startMs,
       ...(isStream && firstChunkMs !== undefined ? { time_to_first_token_ms: firstChunkMs - startMs } : {}),
       ...(response === undefined ? {} : { status_code: response.status }),
-      ...end,
     }
     deferred.run(async () => {
       // First, and whatever becomes of the request: the answer may hold all of the budget.
-      const responseJson =
+      const answered =
         answer === undefined || answer.byteLength() === 0
           ? undefined
           : released(answer, maxBodyBytes, contentTypeOf(response))
       const requestJson = requestBodyJson(await body, maxBodyBytes, budget)
-      record({ ...fields, requestJson, responseJson })
+      // Clients may leave a stream as soon as they have read its end mark: that is no abort.
+      const outcome = answered?.streamEnded === true ? {} : end
+      record({ ...fields, ...outcome, requestJson, responseJson: answered?.json })
     })
   }
   const fail = (error: unknown) => {
@@ -154,7 +155,7 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
 function requestBodyJson(text: string, maxBytes: number, budget: ByteBudget): string {
   const kept = createKeptBody(maxBytes, budget)
   kept.add(Buffer.from(text))
-  return released(kept, maxBytes, 'application/json')
+  return released(kept, maxBytes, 'application/json').json
 }
 
 /** The text of a stream is kept for the message in it, which must fit. */
@@ -163,7 +164,7 @@ function keptBytesOf(response: Response | undefined, maxBodyBytes: number): numb
   return isStream ? maxBodyBytes * streamTextFactor : maxBodyBytes
 }
 
-function released(kept: KeptBody, maxBytes: number, contentType: string): string {
+function released(kept: KeptBody, maxBytes: number, contentType: string): BodyJson {
   try {
     return bodyJson(kept.read(), maxBytes, contentType)
   } finally {
