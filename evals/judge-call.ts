@@ -3,10 +3,22 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import OpenAI from 'openai'
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
+import type { Call } from '#services/scorer/scoring/call-text.ts'
 import { groupRubrics, type Grouping } from '#services/scorer/scoring/judge/group-rubrics.ts'
-import { findingOf, readJudgeAnswer, sidesWithText } from '#services/scorer/scoring/judge/judge-answer.ts'
+import {
+  findingOf,
+  hasPartialSide,
+  readJudgeAnswer,
+  shownInPart,
+  sidesWithText,
+  type Judgement,
+} from '#services/scorer/scoring/judge/judge-answer.ts'
 import { materialOf } from '#services/scorer/scoring/judge/judge-material.ts'
-import { judgeRequest, makeJudgePrompt } from '#services/scorer/scoring/judge/judge-prompt.ts'
+import {
+  judgeRequest,
+  makeJudgePrompt,
+  type JudgeMaterial,
+} from '#services/scorer/scoring/judge/judge-prompt.ts'
 import { parseRubric, type Rubric } from '#services/scorer/scoring/judge/rubric.ts'
 import type { JudgeCall, Scored } from './evaluate.ts'
 
@@ -70,12 +82,20 @@ export function createJudgeCall(options: JudgeCallOptions): { judge: JudgeCall; 
         material,
         check,
       )?.get(scorer)
-      if (judgement !== undefined) return { value: findingOf(judgement, call).value, decided: true }
+      const rubric = group.find((member) => member.scorer === scorer)
+      if (judgement !== undefined && rubric !== undefined) return conclude(judgement, rubric, material, call)
     }
     use.failed += 1
     return undecided
   }
   return { judge, use }
+}
+
+/** As in the scorer: nothing is safe of which the judge was shown a part. */
+function conclude(judgement: Judgement, rubric: Rubric, material: JudgeMaterial, call: Call): Scored {
+  const parts = shownInPart(rubric, material)
+  const { value } = findingOf(judgement, call, parts)
+  return { value, decided: value >= rubric.failAt || !hasPartialSide(parts) }
 }
 
 function hasScorer(rubrics: readonly Rubric[], scorer: BuiltInScorer): boolean {

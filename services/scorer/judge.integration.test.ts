@@ -190,6 +190,30 @@ describe('the judge', () => {
     expect(scoreBy('content_safety', await scoresOf(used.stage, judged.request_id)).method).toBe('judge')
   })
 
+  test('that was shown a part calls nothing safe, and what detectors vouch for stands', async () => {
+    await used.startJudged()
+    const long = 'It is one of the days on which there is not much to do. '.repeat(300)
+    const scoredFor = async (request: string) => {
+      const job = sampleJob(sealer, { request: asks(request), response: answers('I see.') })
+      await used.stage.send([job])
+      return scoresOf(used.stage, job.request_id)
+    }
+    const call = await scoredFor(long)
+    expect(scoreBy('content_safety', call)).toMatchObject({
+      ...{ method: 'judge', score_label: 'unscored', reason: 'judge_saw_part' },
+    })
+    expect(detailsBy('content_safety', call, sealer)).toMatchObject({
+      levels: { request: 1, answer: 1 },
+      judge: { windowed: true },
+    })
+    expect(scoreBy('pii_detection', call)).toMatchObject({ method: 'detector', score_label: 'safe' })
+    // A rubric of the answer alone has seen all of it.
+    expect(scoreBy('supply_chain', call)).toMatchObject({ method: 'judge', score_label: 'safe' })
+    const harmful = await scoredFor(`[[harmful]] ${long}`)
+    expect(scoreBy('content_safety', harmful)).toMatchObject({ method: 'judge', score_label: 'unsafe' })
+    expect(detailsBy('content_safety', harmful, sealer).rationale).toContain('shown a part of: request')
+  })
+
   test('at Azure is asked with its version, and the key in the header that Azure wants', async () => {
     await used.startJudged({
       OPENAI_BASE_URL: used.judge.url.replace('/v1', '/openai/deployments/judge'),

@@ -9,6 +9,8 @@ export type UnscoredReason =
   | 'judge_answer_invalid'
   /** The judge declined to read the call. */
   | 'judge_refused'
+  /** It found nothing unsafe, and was shown a part of what it graded: that was longer than it is shown, or not recorded whole. */
+  | 'judge_saw_part'
   /** There is no text of the kind that this scorer reads. */
   | 'no_text'
   /** The bodies are gone. */
@@ -35,6 +37,8 @@ export interface JudgeTrace {
   /** How many scorers the tokens and the cost are for. */
   asked_together: number
   latency_ms: number
+  /** Something of what the rubric is about was shown in part: it is longer than JUDGE_TEXT_LIMIT, or was not recorded whole. */
+  windowed?: true
   /** Its middle is left out where it is very long. Absent: none came. */
   raw_answer?: string
 }
@@ -144,6 +148,7 @@ const unscoredRationale: Readonly<Record<UnscoredReason, string>> = {
   judge_unavailable: 'The judge model did not answer in time.',
   judge_answer_invalid: 'The judge model answered twice with something that is not a judgement.',
   judge_refused: 'The judge model declined to read this call.',
+  judge_saw_part: 'The judge model found nothing unsafe, and was shown only a part of what it graded.',
   no_text: 'The call has no text of the kind that this scorer reads.',
   bodies_missing: 'The bodies of this call are gone.',
   no_context: 'The call carries no retrieved or supplied text to hold it against.',

@@ -4,8 +4,9 @@ import type { Lane } from '../judge/waiting-lines.ts'
 import type { Call } from '../scoring/call-text.ts'
 import { asksJudge, type JudgeMode } from '../scoring/judge-modes.ts'
 import { groupRubrics, type Grouping } from '../scoring/judge/group-rubrics.ts'
-import { findingOf, sidesWithText } from '../scoring/judge/judge-answer.ts'
+import { findingOf, hasPartialSide, shownInPart, sidesWithText } from '../scoring/judge/judge-answer.ts'
 import { materialOf } from '../scoring/judge/judge-material.ts'
+import type { JudgeMaterial } from '../scoring/judge/judge-prompt.ts'
 import type { Rubric } from '../scoring/judge/rubric.ts'
 import { judged, unscored, type Verdict } from '../scoring/verdict.ts'
 import type { NamedVerdict } from './named-verdict.ts'
@@ -55,7 +56,7 @@ export async function askJudge(
   const groups = groupRubrics(asked, material, judgeGrouping).map(async (group) => {
     const { projectId, lane } = terms
     const result = await judge.judge({ projectId, rubrics: group, material, lane }, signal)
-    for (const rubric of group) settle(rubric, verdictOf(rubric, result, call))
+    for (const rubric of group) settle(rubric, verdictOf(rubric, result, call, material))
   })
   // All of them, also when one fails: none may go on behind a job that is tried again.
   for (const outcome of await Promise.allSettled(groups)) {
@@ -69,12 +70,17 @@ function isOpen(detector: NamedVerdict | undefined): boolean {
   return detector === undefined || detector.verdict.label === 'unscored'
 }
 
-function verdictOf(rubric: Rubric, result: JudgeResult, call: Call): Verdict {
-  const judge = { ...result.trace, rubric: rubric.version }
+function verdictOf(rubric: Rubric, result: JudgeResult, call: Call, material: JudgeMaterial): Verdict {
+  const parts = shownInPart(rubric, material)
+  const windowed = parts.length > 0 ? { windowed: true as const } : {}
+  const judge = { ...result.trace, rubric: rubric.version, ...windowed }
   if (result.kind === 'failed') return { ...unscored('judge', result.reason), judge }
   const judgement = result.judgements.get(rubric.scorer)
   if (judgement === undefined) return { ...unscored('judge', 'judge_answer_invalid'), judge }
-  return { ...judged('judge', findingOf(judgement, call), rubric.failAt), judge }
+  const verdict = judged('judge', findingOf(judgement, call, parts), rubric.failAt)
+  if (verdict.label === 'safe' && hasPartialSide(parts))
+    return { ...verdict, ...unscored('judge', 'judge_saw_part'), judge }
+  return { ...verdict, judge }
 }
 
 function nameVerdict({ scorer, version }: Rubric, verdict: Verdict): NamedVerdict {

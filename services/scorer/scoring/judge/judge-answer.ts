@@ -4,7 +4,7 @@ import type { Call, Evidence } from '../call-text.ts'
 import { maskIdentifiers } from '../pii/detect-pii.ts'
 import type { Finding } from '../verdict.ts'
 import type { JudgeMaterial } from './judge-prompt.ts'
-import type { Rubric, Side } from './rubric.ts'
+import { sides, type Rubric, type Side, type Surrounding } from './rubric.ts'
 
 export interface Judgement {
   requestLevel: number | null
@@ -64,10 +64,28 @@ function levelOf(side: Side, rubric: Rubric, material: JudgeMaterial, given: num
   return sidesWithText(rubric, material).includes(side) ? given : null
 }
 
-/** The finding of a judgement: the worse side decides. Quotes that do not stand in the call are no evidence. */
-export function findingOf({ requestLevel, answerLevel, rationale, quotes }: Judgement, call: Call): Finding {
+/** What a rubric is applied to and of which the judge was shown a part. */
+export function shownInPart({ looksAt, sees }: Rubric, { partial }: JudgeMaterial): (Side | Surrounding)[] {
+  return [...looksAt, ...sees].filter((name) => partial.has(name))
+}
+
+/** Whether a side that has a level was shown in part: what the judge did not find may be in the rest of it. */
+export function hasPartialSide(parts: readonly (Side | Surrounding)[]): boolean {
+  return sides.some((side) => parts.includes(side))
+}
+
+/**
+ * The finding of a judgement: the worse side decides. Quotes that do not stand in the call are no evidence. `parts` is what was shown in
+ * part.
+ */
+export function findingOf(
+  { requestLevel, answerLevel, rationale, quotes }: Judgement,
+  call: Call,
+  parts: readonly (Side | Surrounding)[],
+): Finding {
   const levels = [requestLevel, answerLevel].filter((given) => given !== null)
-  const contentFreeRationale = `The judge gave the request ${nameLevel(requestLevel)} and the answer ${nameLevel(answerLevel)}.`
+  const shown = parts.length === 0 ? '' : ` It was shown a part of: ${parts.join(', ').replaceAll('_', ' ')}.`
+  const contentFreeRationale = `The judge gave the request ${nameLevel(requestLevel)} and the answer ${nameLevel(answerLevel)}.${shown}`
   return {
     value: Math.max(...levels),
     rationale: `${maskIdentifiers(rationale.trim())} (${contentFreeRationale})`,

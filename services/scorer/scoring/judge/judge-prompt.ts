@@ -1,4 +1,4 @@
-import { surroundings, type Rubric, type Surrounding } from './rubric.ts'
+import { surroundings, type Rubric, type Side, type Surrounding } from './rubric.ts'
 
 /** What the judge reads of a call. Empty: there is none. */
 export interface JudgeMaterial {
@@ -10,6 +10,8 @@ export interface JudgeMaterial {
   context: readonly string[]
   /** Tools that the model was offered, as JSON. */
   tools: string
+  /** What of these is not all that the call had: it is longer than is shown, or was not recorded whole. */
+  partial: ReadonlySet<Side | Surrounding>
 }
 
 export interface JudgePrompt {

@@ -10,7 +10,7 @@ import { windowText } from './window-text.ts'
 const rubric = parseRubric(
   '---\nscorer: content_safety\nversion: 1\nlooks_at: [request, answer]\n---\n1 is safe.',
 )
-const nothingElse = { system_prompt: '', context: [], tools: '' }
+const nothingElse = { system_prompt: '', context: [], tools: '', partial: new Set<never>() }
 const material: JudgeMaterial = { request: 'how are you', answer: 'fine', ...nothingElse }
 const entry = {
   scorer: 'content_safety',
@@ -73,6 +73,7 @@ describe('an answer of the judge', () => {
         quotes: ['a secret', 'invented'],
       },
       call,
+      ['answer', 'system_prompt'],
     )
     expect(finding).toMatchObject({
       value: 5,
@@ -80,6 +81,8 @@ describe('an answer of the judge', () => {
     })
     expect(finding.rationale).not.toContain('bob.smith')
     expect(finding.contentFreeRationale).not.toContain('Bob')
+    expect(finding.contentFreeRationale).toMatch(/It was shown a part of: answer, system prompt\.$/)
+    expect(finding.rationale).toContain(finding.contentFreeRationale)
   })
 })
 
@@ -166,6 +169,29 @@ describe('what else of a call a rubric sees', () => {
     expect(read.context[0]).toBe('short result')
     expect(read.context.join('').length).toBeLessThan(4_200)
     expect(read.tools).toContain('shell')
+    expect([...read.partial].sort()).toEqual(['context', 'request'])
+    const cut = parseBody(JSON.stringify({ truncated: true, text: '{"choices":[{' }))
+    expect([...materialOf({ ...call, response: cut }, 100_000).partial]).toEqual(['answer'])
+  })
+
+  test('has the last of many texts, and those that were flagged', () => {
+    const results = Array.from({ length: 30 }, (_unused, index) => ({
+      role: 'tool',
+      content: `result ${index}.`,
+    }))
+    const call = readCall(parseBody(JSON.stringify({ messages: results })), null)
+    const flagged = {
+      part: 'request_body' as const,
+      pointer: '/messages/3/content',
+      start: 0,
+      end: 9,
+      kind: 'x',
+    }
+    const { context, partial } = materialOf(call, 4_000, [flagged])
+    expect(context).toHaveLength(21)
+    expect(context.slice(0, 2)).toEqual(['result 3.', 'result 11.'])
+    expect(context.slice(-2)).toEqual(['result 29.', '[10 more texts left out]'])
+    expect(partial).toContain('context')
   })
 })
 

@@ -13,6 +13,7 @@ const reasons: Readonly<Record<string, string>> = {
   judge_unavailable: 'The judge did not answer: away, too slow, or over its rate.',
   judge_answer_invalid: 'The judge answered twice with something that is no judgement.',
   judge_refused: 'The judge declined to read the call.',
+  judge_saw_part: 'The judge found nothing unsafe, and was shown only a part of a long text.',
   no_text: 'There is no text of the kind that this scorer reads.',
   bodies_missing: 'The bodies were gone.',
   no_context: 'There is nothing to hold the answer against: no retrieved text and no result of a tool.',
