@@ -269,4 +269,9 @@ test('a key may erase of its project what it names, the whole project only the o
     )
   expect(new Set(await listed(victim.key))).toEqual(new Set([victim.projectId]))
   expect(await listed(attacker.key)).not.toContain(victim.projectId)
+  // Its time is the database's: a page goes on behind the row and not behind the time that is in its identifier.
+  await api.pool.query(`update erasures set requested_at = requested_at + interval '1 minute'`)
+  const first = await api.call('GET', '/api/erasures?page_size=1', { key: victim.key })
+  const behind = `/api/erasures?page_size=1&cursor=${String(first.json['next_cursor'])}`
+  expect((await api.call('GET', behind, { key: victim.key })).json['items']).toHaveLength(1)
 })

@@ -11,6 +11,7 @@ import { many, sampleCall, sampleScore, sampleScoredCall } from '#services/sink/
 import { testInfrastructure } from '#tests/support/infrastructure.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 import { createCallStorage } from '#tests/support/store-calls.ts'
+import { writeCursor } from './http/paging.ts'
 
 let api: RunningApi
 let project: { projectId: string; key: string }
@@ -71,6 +72,9 @@ describe('/api/reviews', () => {
       items: [{ reviewer: 'ben' }, { agrees: true }, { reason: 'an example address' }],
     })
     expect((await get('/api/reviews?agrees=false&limit=1')).json).toMatchObject({ total: 2, has_more: true })
+    // A cursor whose review is gone: what lies behind it is there still.
+    const gone = await get(`/api/reviews?cursor=${writeCursor(newId('review'))}`)
+    expect(gone.json['items']).toHaveLength(3)
     expect((await get('/api/reviews/agreement')).json).toEqual({
       scorers: [
         { scorer_name: 'pii_detection', reviews: 3, agreed: 1, disagreed: 2, false_alarms: 1, missed: 0 },

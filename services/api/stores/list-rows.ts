@@ -88,7 +88,9 @@ function readPageFrom<R extends QueryResultRow>(
   conditions.within(timeColumn, sinceMs, undefined)
   if (paging.after !== null) {
     const id = `${conditions.bind(idToUuid(paging.after))}::uuid`
-    const time = `${timeOf === undefined ? conditions.bind(new Date(idTimeMs(paging.after))) : timeOf(id)}::timestamptz`
+    const idTime = `${conditions.bind(new Date(idTimeMs(paging.after)))}::timestamptz`
+    // The row may be gone: where it was made is near enough to go on from.
+    const time = timeOf === undefined ? idTime : `coalesce(${timeOf(id)}, ${idTime})`
     // The second says it all, but only the first tells Postgres which days it need not look at.
     conditions.add(`${timeColumn} <= ${time} and (${timeColumn}, ${idColumn}) < (${time}, ${id})`)
   }
