@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises'
-import { get, type IncomingMessage } from 'node:http'
+import { createServer, get, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -97,6 +99,24 @@ describe('the API', () => {
       expect((await away.browser().send('GET', '/')).status).toBe(200)
     } finally {
       await away.stop()
+    }
+  })
+
+  test.each([
+    [502, '<html>bad gateway</html>'],
+    [404, '{"message":"no such route"}'],
+    [200, '<html>soon</html>'],
+  ])('whose proxy answers %i in its place is away', async (status, body) => {
+    const proxy = createServer((_request, response) => void response.writeHead(status).end(body))
+    await once(proxy.listen(0, '127.0.0.1'), 'listening')
+    const { port } = proxy.address() as AddressInfo
+    const behind = await startDashboard(`http://127.0.0.1:${port}`, {}, 'degraded')
+    try {
+      const answer = await behind.browser(admin.cookie()).send('GET', '/bff/me')
+      expect([answer.status, answer.json['code']]).toEqual([503, 'API_UNAVAILABLE'])
+    } finally {
+      await behind.stop()
+      proxy.close()
     }
   })
 })

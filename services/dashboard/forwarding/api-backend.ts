@@ -1,10 +1,13 @@
 import { Pool, type Dispatcher } from 'undici'
+import { z } from 'zod'
 import { DashboardProblem } from '../http/dashboard-problem.ts'
 
 /** Enough for a hundred people who all wait; further requests wait for one of these. */
 const maxConnections = 128
 /** A little longer than the API gives its statements at most. */
 const headersTimeoutMs = 60_000
+
+const problemSchema = z.object({ detail: z.string(), code: z.string() })
 
 /** For whom the API is asked. */
 export interface OnBehalfOf {
@@ -53,10 +56,7 @@ export function createApiBackend(options: { url: string; secret: string }): ApiB
         ...(signal === undefined ? {} : { signal }),
       })
     } catch (error) {
-      throw new DashboardProblem(503, 'API_UNAVAILABLE', 'the API does not answer at the moment', {
-        cause: error,
-        headers: { 'retry-after': '5' },
-      })
+      throw unavailable(error)
     }
   }
   return {
@@ -68,16 +68,33 @@ export function createApiBackend(options: { url: string; secret: string }): ApiB
           : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
       const answer = await send({ method, path, ...json }, whom)
       if (answer.statusCode >= 300) throw await problemOf(answer)
-      return (answer.statusCode === 204 ? undefined : await answer.body.json()) as T
+      return (answer.statusCode === 204 ? undefined : await readJson(answer)) as T
     },
     close: () => pool.destroy(),
   }
 }
 
-async function problemOf({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<DashboardProblem> {
-  const { detail, code } = (await body.json()) as { detail?: unknown; code?: unknown }
-  const retryAfter = headers['retry-after']
-  return new DashboardProblem(statusCode, String(code), String(detail), {
+async function problemOf(answer: Dispatcher.ResponseData): Promise<DashboardProblem> {
+  const problem = problemSchema.safeParse(await readJson(answer))
+  if (!problem.success) return unavailable(problem.error)
+  const retryAfter = answer.headers['retry-after']
+  return new DashboardProblem(answer.statusCode, problem.data.code, problem.data.detail, {
     headers: typeof retryAfter === 'string' ? { 'retry-after': retryAfter } : {},
+  })
+}
+
+/** Throws `API_UNAVAILABLE` for what is none: it is a proxy that answers, in place of the API. */
+async function readJson({ body }: Dispatcher.ResponseData): Promise<unknown> {
+  try {
+    return await body.json()
+  } catch (error) {
+    throw unavailable(error)
+  }
+}
+
+function unavailable(cause: unknown): DashboardProblem {
+  return new DashboardProblem(503, 'API_UNAVAILABLE', 'the API does not answer at the moment', {
+    cause,
+    headers: { 'retry-after': '5' },
   })
 }
