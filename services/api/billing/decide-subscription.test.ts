@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Tier } from '#schemas/tiers.ts'
 import {
-  changeTo,
+  decideByAnswer,
   decideSubscription,
   isMadeOverdue,
   type StoredSubscription,
@@ -79,9 +79,13 @@ describe('a subscription', () => {
   test('of which two events of one kind come in one second is asked for', () => {
     const stored = apply(fresh, order(1_000, 2, 'evt_a'), state())
     expect(decideSubscription(stored, order(1_000, 2, 'evt_b'), state(), tierOf)).toEqual({ kind: 'ask' })
-    expect(changeTo(stored, state({ prices: ['price_team'] }), tierOf)).toMatchObject({
-      change: { tier: 'team' },
-    })
+    const answer = (before: StoredSubscription, given: Partial<SubscriptionState>) =>
+      decideByAnswer(before, order(1_000, 2, 'evt_b'), state(given), tierOf)
+    expect(answer(stored, { prices: ['price_team'] })).toMatchObject({ change: { tier: 'team' } })
+    // What was applied while the provider was asked is newer than its answer.
+    const meanwhile = apply(stored, order(2_000, 3), state({ status: 'canceled' }))
+    expect(answer(meanwhile, { prices: ['price_team'] })).toEqual({ kind: 'ignore' })
+    expect(answer({ ...stored, subscriptionId: 'sub_2' }, { status: 'canceled' })).toEqual({ kind: 'ignore' })
   })
 
   test('comes out the same in whatever order and however often its events come', () => {

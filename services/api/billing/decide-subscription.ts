@@ -41,17 +41,39 @@ export function decideSubscription(
   state: SubscriptionState,
   tierOf: (price: string) => Tier | undefined,
 ): Decision {
-  const isOther = stored.subscriptionId !== null && stored.subscriptionId !== state.subscriptionId
-  // The end of a subscription that was replaced must not end the one that replaced it.
-  if (isOther && !live.has(state.status)) return { kind: 'ignore' }
-  const age = compareOrder(stored.order, order)
-  if (age === 'older' || age === 'same') return { kind: 'ignore' }
+  const age = ageOf(stored, order, state)
+  if (age === 'older') return { kind: 'ignore' }
   if (age === 'tied') return { kind: 'ask' }
   return changeTo(stored, state, tierOf)
 }
 
-/** What the provider says when it is asked: it holds whatever came before. */
-export function changeTo(
+/**
+ * What the provider's answer makes of it, asked because of `order`. Another event may have been applied while it was asked: the answer counts
+ * unless that event is the newer one.
+ */
+export function decideByAnswer(
+  stored: StoredSubscription,
+  order: EventOrder,
+  state: SubscriptionState,
+  tierOf: (price: string) => Tier | undefined,
+): Decision {
+  return ageOf(stored, order, state) === 'older' ? { kind: 'ignore' } : changeTo(stored, state, tierOf)
+}
+
+function ageOf(
+  stored: StoredSubscription,
+  order: EventOrder,
+  state: SubscriptionState,
+): 'newer' | 'older' | 'tied' {
+  const isOther = stored.subscriptionId !== null && stored.subscriptionId !== state.subscriptionId
+  // The end of a subscription that was replaced must not end the one that replaced it.
+  if (isOther && !live.has(state.status)) return 'older'
+  const age = compareOrder(stored.order, order)
+  return age === 'same' ? 'older' : age
+}
+
+/** The change to a state that holds. */
+function changeTo(
   stored: StoredSubscription,
   state: SubscriptionState,
   tierOf: (price: string) => Tier | undefined,

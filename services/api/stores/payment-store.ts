@@ -4,7 +4,7 @@ import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { Tier } from '#schemas/tiers.ts'
 import { announceAccessChange } from '#services/ingest/stores/access-announcement.ts'
 import {
-  changeTo,
+  decideByAnswer,
   decideSubscription,
   isMadeOverdue,
   type Decision,
@@ -45,10 +45,8 @@ export function createPaymentStore(pool: Pool, tierOf: (price: string) => Tier |
         const row = await findRow(client, state.projectId, state.subscriptionId)
         if (row === undefined) return 'unknown_project'
         const stored = storedOf(row)
-        const decision = isCurrent
-          ? changeTo(stored, state, tierOf)
-          : decideSubscription(stored, order, state, tierOf)
-        return applyDecision(client, row, order, state, decision)
+        const decide = isCurrent ? decideByAnswer : decideSubscription
+        return applyDecision(client, row, order, state, decide(stored, order, state, tierOf))
       }),
     applyPaymentFailed: (order, subscriptionId) =>
       inTransaction(pool, async (client) => {
