@@ -39,7 +39,13 @@ export async function signInByProvider(
   const known = await findCredentials(client, { issuer, subject })
   const named = known ?? (await findCredentials(client, { login }))
   const waitsForThem = named?.passwordHash === null && named.oidcIssuer === null && claims.login_is_verified
-  if (named === undefined) return { ...(await makePerson(client, claims, nowMs)), login, refused: undefined }
+  if (named === undefined) {
+    const personId = await makePerson(client, claims, nowMs)
+    // At this moment somebody else was made with the login: themselves in another window, perhaps.
+    return personId === undefined
+      ? signInByProvider(client, claims, nowMs)
+      : { personId, login, refused: undefined }
+  }
   if (known === undefined && !waitsForThem) return { personId: named.id, login, refused: 'taken' }
   if (named.disabled) return { personId: named.id, login, refused: 'disabled' }
   if (known === undefined) await linkProvider(client, named.id, { issuer, subject })
@@ -51,11 +57,12 @@ export async function signInByProvider(
   return { personId: named.id, login: before?.login ?? login, refused: undefined }
 }
 
+/** Undefined when somebody has the login. */
 async function makePerson(
   client: PoolClient,
   claims: ProviderClaims,
   nowMs: number,
-): Promise<{ personId: string }> {
+): Promise<string | undefined> {
   const { issuer, subject, login, name, role } = claims
   const personId = newId('person', nowMs)
   const person = {
@@ -67,9 +74,9 @@ async function makePerson(
     passwordHash: null,
     oidc: { issuer, subject },
   }
-  await insertPerson(client, person, nowMs)
+  if (!(await insertPerson(client, person, nowMs))) return undefined
   await audit(client, claims, personId, 'person.created', { login, role, issuer }, nowMs)
-  return { personId }
+  return personId
 }
 
 function audit(

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { z } from 'zod'
 import type { Clock } from '#runtime/clock.ts'
+import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { inTransaction } from '#runtime/postgres.ts'
 import { newId } from '#schemas/ids.ts'
@@ -23,6 +24,7 @@ export interface SignInOptions {
   throttles: ThrottleStore
   limits: LoginLimits
   clock: Clock
+  log: Log
   metrics: Metrics
 }
 
@@ -55,7 +57,7 @@ export function signInRoutes(options: SignInOptions): Route[] {
 type How = 'password' | 'provider'
 type Count = (how: How, outcome: 'signed_in' | 'refused' | 'throttled' | 'disabled' | 'taken') => void
 
-function firstRoute({ pool, hasher, clock }: SignInOptions): Route {
+function firstRoute({ pool, hasher, clock, log }: SignInOptions): Route {
   return route({
     ...common,
     path: '/internal/people/first',
@@ -82,11 +84,22 @@ function firstRoute({ pool, hasher, clock }: SignInOptions): Route {
         await lockPeople(client)
         if ((await countAdministrators(client)) > 0) return false
         const id = newId('person', nowMs)
-        await insertPerson(
-          client,
-          { id, login, name: 'Administrator', role: 'admin', projectIds: [], passwordHash },
-          nowMs,
-        )
+        const person = {
+          id,
+          login,
+          name: 'Administrator',
+          role: 'admin',
+          projectIds: [],
+          passwordHash,
+        } as const
+        if (!(await insertPerson(client, person, nowMs))) {
+          // Who may not do everything any more is not given it back by a start.
+          log.error(
+            { login },
+            'there is no administrator, and whoever has the login of the first one is none',
+          )
+          return false
+        }
         await writeAudit(
           client,
           principal,

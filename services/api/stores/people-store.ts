@@ -64,11 +64,11 @@ export async function listPeople(
   return { items: rows.map(personOf), total: counted.rows[0]?.total ?? 0 }
 }
 
-/** False when somebody has the login already. */
+/** False when somebody has the login, or the provider's account, already. */
 export async function insertPerson(client: PoolClient, person: NewPerson, nowMs: number): Promise<boolean> {
   const { rowCount } = await client.query(
     `insert into people (id, login, name, role, password_hash, oidc_issuer, oidc_subject, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (login) do nothing`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
     [
       idToUuid(person.id),
       person.login,

@@ -225,4 +225,9 @@ test('the first administrator is made once, whoever starts first, and a password
   expect((await dashboard.browser().signIn('admin', password)).status).toBe(200)
   await one?.stop()
   await two?.stop()
+  // Whose login it is stays who they are, and nobody is told a password that is not theirs.
+  await api.pool.query(`update people set role = 'viewer'`)
+  const three = await startDashboard(api.baseUrl, { DASHBOARD_ADMIN_PASSWORD: '' })
+  expect(three.printed).toEqual([])
+  await three.stop()
 })

@@ -103,6 +103,20 @@ test('are the same the next time, by who they are at the provider and not by wha
   expect((await first.send('GET', '/bff/me')).json['role']).toBe('viewer')
 })
 
+test('are made once, though they come for the first time in two windows at once', async () => {
+  const [one, two] = [dashboard.browser(), dashboard.browser()]
+  const paths = [await comeBack(one, account('twice')), await comeBack(two, account('twice'))] as const
+  const answers = await Promise.all([finish(one, paths[0]), finish(two, paths[1])])
+  expect(answers.map(({ headers }) => headers.get('location'))).toEqual([
+    '/requests?model=a',
+    '/requests?model=a',
+  ])
+  const ids = await Promise.all(
+    [one, two].map(async (browser) => (await browser.send('GET', '/bff/me')).json['id']),
+  )
+  expect(ids[0]).toBe(ids[1])
+})
+
 test("whoever has somebody's login is not them; who was made for single sign-on is, once the provider has verified it", async () => {
   const make = (login: string, password: string | null) =>
     api.call('POST', '/api/people', {
