@@ -140,6 +140,17 @@ test("an administrator sees another person's sessions and ends one, which is wri
   })
 })
 
+test('who has more projects than are named is told so, and follows a link to another', async () => {
+  await site.api.pool.query(
+    `insert into projects (id, name, created_at) select gen_random_uuid(), 'A' || n, now() from generate_series(1, 500) n`,
+  )
+  await open('/tools')
+  await page.getByText('500 of 501: find others under Projects').waitFor()
+  const switcher = page.getByRole('combobox', { name: 'Project', exact: true })
+  expect(await switcher.inputValue()).toBe(site.projectId)
+  expect(await seriousFindings(page)).toEqual([])
+})
+
 // The last: the API is gone then.
 test('a page whose numbers cannot be read anew says when they were read', async () => {
   await page.clock.install()

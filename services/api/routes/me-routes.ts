@@ -54,14 +54,24 @@ function meRoute({ pool }: MeOptions): Route {
         role: z.enum(roles),
         sees_every_project: z.boolean(),
         projects: z.array(z.object({ id: z.string(), name: z.string() })).describe('By name, 500 at most.'),
+        project_count: z.number().int().describe('Of all that they see, named here or not.'),
         login_id: z.string().describe('Of this login.'),
       }),
     },
     async handle({ principal }) {
       const { personId: id, login, name, role, projectIds, loginId } = personOf(principal)
-      const projects = await namesOfProjects(pool, projectIds)
+      const { projects, count } = await namesOfProjects(pool, projectIds)
       return {
-        json: { id, login, name, role, sees_every_project: projectIds === null, projects, login_id: loginId },
+        json: {
+          id,
+          login,
+          name,
+          role,
+          sees_every_project: projectIds === null,
+          projects,
+          project_count: count,
+          login_id: loginId,
+        },
       }
     },
   })

@@ -127,17 +127,18 @@ export async function unknownProjects(pool: Pool, projectIds: readonly string[])
 /** Projects that are shown to choose from: of more than this nobody chooses from a list. */
 const maxShownProjects = 500
 
-/** Names of projects, by name: of those that are given, or of all. */
+/** Names of projects, by name: of those that are given, or of all; and how many there are. */
 export async function namesOfProjects(
   pool: Pool,
   projectIds: readonly string[] | null,
-): Promise<{ id: string; name: string }[]> {
-  const { rows } = await query<{ id: string; name: string }>(
+): Promise<{ projects: { id: string; name: string }[]; count: number }> {
+  const { rows } = await query<{ id: string; name: string; count: number }>(
     pool,
-    'select id, name from projects where $1::uuid[] is null or id = any ($1) order by name, id limit $2',
+    'select id, name, (count(*) over ())::integer as count from projects where $1::uuid[] is null or id = any ($1) order by name, id limit $2',
     [projectIds?.map(idToUuid) ?? null, maxShownProjects],
   )
-  return rows.map(({ id, name }) => ({ id: idFromUuid('project', id), name }))
+  const projects = rows.map(({ id, name }) => ({ id: idFromUuid('project', id), name }))
+  return { projects, count: rows[0]?.count ?? 0 }
 }
 
 export async function setPassword(client: PoolClient, personId: string, hash: string): Promise<void> {

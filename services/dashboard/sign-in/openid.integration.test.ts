@@ -84,6 +84,7 @@ test('people come by single sign-on, are made with the role of their groups, and
     name: 'Name of ada',
     role: 'analyst',
     projects: [],
+    project_count: 0,
   })
   expect(browser.cookie()).toMatch(/^__Host-sluice=s%3A[^;]+$/)
 })

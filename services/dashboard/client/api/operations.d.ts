@@ -368,6 +368,7 @@ export interface Operations {
       role: 'viewer' | 'analyst' | 'admin'
       sees_every_project: boolean
       projects: { id: string; name: string }[]
+      project_count: number
       login_id: string
     }
   }

@@ -9,8 +9,9 @@ export interface Person {
   id: string
   name: string
   role: Role
-  /** Those that they may see, by name. */
+  /** Those that they may see, by name: the first of them, where `project_count` is more. */
   projects: readonly { id: string; name: string }[]
+  project_count: number
   /** Of this browser's session. */
   login_id: string
 }

@@ -9,14 +9,16 @@ const lastProject = { key: 'sluice.project', defaultValue: '' }
 export interface ProjectChoice {
   /** '' when the person has none. */
   id: string
+  /** Those that are named: the first of `count`. */
   all: readonly { id: string; name: string }[]
+  count: number
   choose: (id: string) => void
 }
 
 /** The project that the pages are about: the address's, else the last one chosen here, else the first. */
 export function useProject(): ProjectChoice {
   const { project } = useTexts()
-  const all = useMe().data?.projects ?? []
+  const { projects: all = [], project_count: count = 0 } = useMe().data ?? {}
   const setTexts = useSetTexts()
   const navigate = useNavigate()
   const { pathname } = useLocation()
@@ -28,6 +30,7 @@ export function useProject(): ProjectChoice {
     // One that is not theirs is asked for all the same, and the API's refusal is shown: not another project's numbers.
     id: project ?? (isMine(last) ? last : (all[0]?.id ?? '')),
     all,
+    count,
     choose: (id) => {
       remember(id)
       // One thing is of one project: its list is what the other has too.

@@ -2,6 +2,7 @@ import { Button, Group, Modal, MultiSelect, Select, Stack, TextInput } from '@ma
 import { useForm } from '@mantine/form'
 import { useMe, type Role } from '../../api/session.ts'
 import { useApiChange } from '../../api/use-api.ts'
+import { formatCount } from '../../formats/format-number.ts'
 import { Failure } from '../../parts/page-states.tsx'
 import type { PersonEntry } from './person-entry.ts'
 
@@ -27,7 +28,7 @@ const roleTexts = [
 
 /** The form of a person. A new one gets a password that is shown once. */
 export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
-  const projects = useMe().data?.projects ?? []
+  const { projects = [], project_count: count = 0 } = useMe().data ?? {}
   const create = useApiChange('POST /api/people', ['GET /api/people'])
   const change = useApiChange('PATCH /api/people/{id}', ['GET /api/people'])
   const form = useForm<Values>({
@@ -69,6 +70,11 @@ export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
           {form.getValues().role === 'admin' ? null : (
             <MultiSelect
               label="Projects"
+              {...(count > projects.length
+                ? {
+                    description: `${formatCount(projects.length)} of ${formatCount(count)} are listed; the API gives others`,
+                  }
+                : {})}
               data={projects.map(({ id, name }) => ({ value: id, label: name }))}
               searchable
               {...form.getInputProps('projectIds')}
