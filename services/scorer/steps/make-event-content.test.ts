@@ -41,6 +41,17 @@ describe('a snippet', () => {
     expect([...new Intl.Segmenter().segment(snippet)].length).toBe(202)
   })
 
+  test.each([
+    [
+      'a private key',
+      `-----BEGIN PRIVATE KEY-----\n${'MC4CAQAwBQYDK2Vw/'.repeat(200)}\n-----END PRIVATE KEY-----`,
+    ],
+    ['a signed token', `eyJ${'hbGciOi'.repeat(9)}.eyJ${'zdWIiOiIx'.repeat(400)}.${'Sfl-KxwR'.repeat(5)}`],
+  ])('shows the beginning of %s alone, however long it is', (_name, secret) => {
+    expect(snippetOf(`Use ${secret} now`, 4)).toMatch(/^Use (?:----|eyJh)•••/)
+    expect(snippetOf(`Use ${secret} HERE`, secret.length + 5)).toMatch(/^….{0,4}••• HERE$/)
+  })
+
   test('never shows part of an identifier that its edges cut', () => {
     const card = '4111 1111 1111 1111'
     for (let shift = 0; shift < 40; shift++) {

@@ -7,8 +7,8 @@ import type { NamedVerdict } from './named-verdict.ts'
 const snippetCharacters = 200
 /** How much before the evidence is shown. */
 const leadUnits = 60
-/** What is read around the place to find identifiers that a snippet would cut in two. */
-const marginUnits = 600
+/** What is read around the place to find identifiers that a snippet would cut in two: tokens have thousands of characters. */
+const marginUnits = 4_096
 /** An event is a message to people: larger arguments are told by their beginning. */
 const mostArgumentsUnits = 64 * 1024
 const beginningUnits = 1_000

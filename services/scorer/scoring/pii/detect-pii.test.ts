@@ -6,6 +6,18 @@ import { createPiiDetector, findIdentifiers, maskIdentifier } from './detect-pii
 const kinds = (text: string) =>
   findIdentifiers(text).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`)
 
+const keyLines = ['MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v', 'VpguoRK9JLsLMREScVpezJpGXA7r', 'AMcrn9g=']
+const pem = (lines: readonly string[], separator: string) =>
+  ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----'].join(separator)
+const privateKey = pem(keyLines, '\n')
+const escapedKey = pem(keyLines, String.raw`\n`)
+const quotedKey = pem(keyLines, '\\n" +\n  "')
+const keyWithHeaders = pem(
+  ['Proc-Type: 4,ENCRYPTED', 'Comment: v2.0 (of mine)', '', ...keyLines],
+  '\r\n',
+).replaceAll(' PRIVATE', ' RSA PRIVATE')
+const token = `eyJ${'hbGciOiJI'.repeat(5)}.eyJ${'zdWIiOiIx'.repeat(8)}.${'Sfl-KxwR'.repeat(5)}`
+
 describe('identifiers that are found', () => {
   test.each([
     ['card', 'pay with 4111 1111 1111 1111 now', 'payment_card 4111 1111 1111 1111'],
@@ -43,7 +55,14 @@ describe('identifiers that are found', () => {
     ['AWS key', 'AKIAIOSFODNN7EXAMPLE', 'secret AKIAIOSFODNN7EXAMPLE'],
     ['GitHub token', `ghp_${'a1B2c3D4e5F6'.repeat(3)}`, `secret ghp_${'a1B2c3D4e5F6'.repeat(3)}`],
     ['a password', 'password: tR0ub4dor&3x9', 'secret tR0ub4dor&3x9'],
-    ['private key', '-----BEGIN RSA PRIVATE KEY-----\nMII', 'secret -----BEGIN RSA PRIVATE KEY-----'],
+    ['private key', `my ${privateKey} here`, `secret ${privateKey}`],
+    ['private key in JSON', `{"k":"${escapedKey}"}`, `secret ${escapedKey}`],
+    ['private key in source text', `k = "${quotedKey}";`, `secret ${quotedKey}`],
+    ['private key with headers', keyWithHeaders, `secret ${keyWithHeaders}`],
+    ['beginning of a private key', privateKey.slice(0, 60), `secret ${privateKey.slice(0, 60)}`],
+    ['end of a private key', `at.${privateKey.slice(40)} ok`, `secret ${privateKey.slice(40)}`],
+    ['signed token', `Cookie: ${token}; a=b`, `secret ${token}`],
+    ['signed token cut off', token.slice(0, 80), `secret ${token.slice(0, 80)}`],
   ])('%s', (_name, text, found) => {
     expect(kinds(text)).toEqual([found])
   })
@@ -63,6 +82,8 @@ describe('what only looks like one', () => {
     ['a countdown', '3... 2... 1... liftoff!'],
     ['an address', 'at 704 1436 Redbud Drive, Quinta 3610-114'],
     ['amounts', '$1,234,567.89 or 12345678 euros'],
+    ['a word about private keys', 'It ends with -----END PRIVATE KEY-----, always.'],
+    ['JSON in base64', 'next page: eyJwYWdlIjoyLCJzaXplIjo1MH0'],
     ['a UUID', '123e4567-e89b-12d3-a456-426614174000'],
     ['a placeholder password', 'password: <your-password>, api_key=YOUR_API_KEY_HERE'],
     ['a US area that is never given', '000-12-3456 and 900-12-3456'],

@@ -1,5 +1,15 @@
 import type { Identifier } from './identifier.ts'
 
+/**
+ * From its first line to its last, or as far as it goes: headers, and base64 between blanks, escaped line ends, and the quotes of source text.
+ */
+const privateKey =
+  /-----BEGIN (?:[A-Z]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[\s\\rn]{0,4}[A-Z][A-Za-z-]{1,20}: [^\n\\]{0,200}){0,5}(?:(?!-----)[A-Za-z0-9+/=\s\\:,;"'>|-]){0,16000}(?:-----END [A-Z ]{1,40}-----)?/g
+/** The rest of one that begins before the text: read backwards from its last line. */
+const endOfPrivateKey =
+  /(?<=([A-Za-z0-9+/=\s\\"'>|]{20,16000}))-----END (?:[A-Z]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
+const base64Line = /[A-Za-z0-9+/=]{20}/
+
 /** Keys that say what they are by their prefix. Lengths are those that the issuers document, or a safe minimum. */
 const knownSecrets = [
   /\b(?:AKIA|ASIA|AROA|AIDA)[A-Z2-7]{16}\b/g,
@@ -18,8 +28,9 @@ const knownSecrets = [
   /\bhf_[A-Za-z0-9]{30,60}\b/g,
   /\bdop_v1_[a-f0-9]{64}\b/g,
   /\bsvc_(?:[a-z0-9]{1,32}_)?[0-9a-f]{48}\b/g,
-  /\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{16,1000}/g,
-  /-----BEGIN (?:[A-Z]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g,
+  // Signed, or cut off where the text ends.
+  /\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}(?:\.[A-Za-z0-9_-]{16,1000}|\.?[A-Za-z0-9_-]{0,15}$)/g,
+  privateKey,
   /\b(?:postgres(?:ql)?|mysql|mongodb(?:\+srv)?|rediss?|amqps?):\/\/[^\s:@/]{1,64}:[^\s:@/]{3,128}@/g,
 ]
 
@@ -33,6 +44,11 @@ export function* findSecrets(text: string): Generator<Identifier> {
     for (const match of text.matchAll(pattern)) {
       yield { kind: 'secret', start: match.index, end: match.index + match[0].length }
     }
+  }
+  for (const match of text.matchAll(endOfPrivateKey)) {
+    const before = match[1] ?? ''
+    const end = match.index + match[0].length
+    if (base64Line.test(before)) yield { kind: 'secret', start: match.index - before.length, end }
   }
   for (const match of text.matchAll(assignedSecret)) {
     const value = match[1] ?? ''
