@@ -10,6 +10,8 @@ const yardstick = { pattern: /a{1,256}?b/g, unit: 'a' }
 const mostYardsticks = 8
 /** Less is noise. */
 const leastMicroseconds = 2_000
+/** Keys and tokens go on with more of the same. */
+const longestUnit = 32
 /** As many hits as detectors take at least. */
 const mostHits = 100
 
@@ -67,7 +69,9 @@ const knownUnits = ['curl/https://', 'A-', `${'1'.repeat(90)}a `]
 /** The beginnings of what it matches: what makes a pattern start, and go on, and fail. */
 function unitsAgainst(pattern: RegExp): string[] {
   const examples = [exampleOf(pattern, 0), exampleOf(pattern, 1)]
-  const beginnings = examples.flatMap((example) => Array.from(example, (_, at) => example.slice(0, at + 1)))
+  const beginnings = examples.flatMap((example) =>
+    Array.from(example.slice(0, longestUnit), (_, at) => example.slice(0, at + 1)),
+  )
   return [...new Set(beginnings)].flatMap((unit) => [unit, `${unit} `])
 }
 
