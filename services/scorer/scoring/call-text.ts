@@ -176,9 +176,12 @@ function speakerOfKey(key: string, inherited: Speaker): Speaker {
   return broughtKeys.has(key) ? 'tool' : inherited
 }
 
+/** A picture or a sound in a URL and nothing beside it: base64 has no blanks. */
+const mediaUrl = /^data:(?!text\/)[\w.+-]{1,64}\/[\w.+-]{1,64}(?:;[\w=.-]{1,64}){0,8};base64,[A-Za-z0-9+/=_-]*$/
+
 /** Pictures and sound travel as base64 in strings: there is nothing to read in them. Text in base64 is somebody's words. */
 function isWords(text: string): boolean {
-  if (text === '' || text.startsWith('data:')) return false
+  if (text === '' || mediaUrl.test(text)) return false
   if (text.length <= 4096 || !/^[A-Za-z0-9+/=_-]+$/.test(text)) return true
   // A cut between the bytes of a character leaves one that is none at the end.
   const decoded = Buffer.from(text.slice(0, 64), 'base64')
