@@ -5,8 +5,8 @@ import { isKafkaTrouble } from './group-errors.ts'
 /** How far a topic goes and how far a group has come, by partition. */
 export interface GroupOffsets {
   ends: ReadonlyMap<number, bigint>
-  /** What the group has handled; -1 where it has committed nothing. */
-  committed: ReadonlyMap<number, bigint>
+  /** What the group has handled, or what is not there any more: a group commits nothing where retention has left nothing. */
+  handled: ReadonlyMap<number, bigint>
 }
 
 /** Asks the cluster. Throws TransientError when it does not answer. */
@@ -14,22 +14,26 @@ export async function readGroupOffsets(kafka: Kafka, topic: string, groupId: str
   const admin = kafka.admin()
   try {
     await admin.connect()
-    const [ends, committed] = await Promise.all([
+    const [offsets, committed] = await Promise.all([
       admin.fetchTopicOffsets(topic),
       admin.fetchOffsets({ groupId, topics: [topic] }),
     ])
-    return {
-      ends: new Map(ends.map(({ partition, high }) => [partition, BigInt(high)])),
-      committed: new Map(
-        committed.flatMap(({ partitions }) =>
-          partitions.map(({ partition, offset }): [number, bigint] => [partition, BigInt(offset)]),
-        ),
-      ),
+    const handled = new Map(offsets.map(({ partition, low }) => [partition, BigInt(low)]))
+    for (const { partition, offset } of committed.flatMap(({ partitions }) => partitions)) {
+      if (BigInt(offset) > (handled.get(partition) ?? 0n)) handled.set(partition, BigInt(offset))
     }
+    return { ends: new Map(offsets.map(({ partition, high }) => [partition, BigInt(high)])), handled }
   } catch (error) {
     if (!isKafkaTrouble(error)) throw error
     throw new TransientError('KAFKA_UNAVAILABLE', messageOf(error), { cause: error })
   } finally {
     await admin.disconnect()
   }
+}
+
+/** Whether everything that stood before `ends` has been handled. A topic that was made anew since then has nothing of it. */
+export function hasPassed({ handled, ends: now }: GroupOffsets, ends: ReadonlyMap<number, bigint>): boolean {
+  return [...ends].every(
+    ([partition, end]) => (now.get(partition) ?? 0n) < end || (handled.get(partition) ?? 0n) >= end,
+  )
 }

@@ -1,7 +1,7 @@
 import type { Kafka } from 'kafkajs'
 import type { Pool } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
-import { readGroupOffsets, type GroupOffsets } from '#runtime/kafka/read-group-offsets.ts'
+import { hasPassed, readGroupOffsets } from '#runtime/kafka/read-group-offsets.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { inElectedTransaction } from './in-elected-transaction.ts'
@@ -90,12 +90,4 @@ export function createClaimKeeping(dependencies: ClaimDependencies): () => Promi
     }
     return false
   }
-}
-
-/** Whether everything that stood before `ends` has been handled. A topic that is empty has been. */
-function hasPassed({ committed, ends: now }: GroupOffsets, ends: ReadonlyMap<number, bigint>): boolean {
-  return [...ends].every(([partition, end]) => {
-    const isAnew = (now.get(partition) ?? 0n) < end
-    return end === 0n || isAnew || (committed.get(partition) ?? -1n) >= end
-  })
 }

@@ -7,15 +7,33 @@ import type { Producer } from '#runtime/kafka/records.ts'
 import { createRegistryCodec, type Codec } from '#runtime/kafka/registry-codec.ts'
 import { createPool } from '#runtime/postgres.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
-import { avroSchemas, type SchemaName, type TopicDefinition, type TopicValues } from '#schemas/topics.ts'
+import {
+  avroSchemas,
+  topics,
+  type SchemaName,
+  type TopicDefinition,
+  type TopicValues,
+} from '#schemas/topics.ts'
 import type { SinkConfig } from './config.ts'
+import type { Queue } from './find-scored-until.ts'
 import { createRollupStore, type RollupStore } from './stores/rollup-store.ts'
 
 const mebibyte = 1024 * 1024
 
 /** The groups that store calls and scores. */
-export const scoreGroupOf = ({ TOPIC_PREFIX }: SinkConfig) => `${TOPIC_PREFIX}sink-scores`
+export const scoreGroupOf = ({ TOPIC_PREFIX }: Pick<SinkConfig, 'TOPIC_PREFIX'>) =>
+  `${TOPIC_PREFIX}sink-scores`
 export const callGroupOf = ({ TOPIC_PREFIX }: SinkConfig) => `${TOPIC_PREFIX}sink-calls`
+
+/** What a stored call goes through until its live scores are stored. */
+export function scoringQueuesOf(config: Pick<SinkConfig, 'TOPIC_PREFIX'>): Queue[] {
+  const prefix = config.TOPIC_PREFIX
+  return [
+    { topic: prefix + topics.scoreJobs.name, groupId: `${prefix}scorer` },
+    { topic: prefix + topics.scoreJobsEphemeral.name, groupId: `${prefix}scorer` },
+    { topic: prefix + topics.scoreRecorded.name, groupId: scoreGroupOf(config) },
+  ]
+}
 
 /** What every part of the sink stands on. */
 export interface Ground extends ProcessDependencies {

@@ -5,6 +5,7 @@ import type { SinkConfig } from './config.ts'
 import { createCostAlerts } from './alert-costs.ts'
 import { createErasing } from './erase-recorded.ts'
 import { createRunCarrier } from './carry-out-runs.ts'
+import { createScoredUntil } from './find-scored-until.ts'
 import { createRollupFolding } from './fold-rollups.ts'
 import { createClusterWatch } from './watch-cluster.ts'
 import { createClaimKeeping } from './keep-claims.ts'
@@ -20,7 +21,7 @@ import { createSweep } from './sweep-unscored.ts'
 import { createOutbox } from './stores/outbox-store.ts'
 import { createDayPartitions, type DayPartitions } from './stores/day-partitions.ts'
 import { createCallConsumer, createDeadLetterConsumer, createScoreConsumer } from './create-consumers.ts'
-import { callGroupOf, layGround, scoreGroupOf, type Ground } from './lay-ground.ts'
+import { callGroupOf, layGround, scoreGroupOf, scoringQueuesOf, type Ground } from './lay-ground.ts'
 
 /** Twice between two scrapes would show nothing more. */
 const clusterWatchIntervalMs = 30_000
@@ -97,7 +98,16 @@ function createUpkeep(ground: Ground, partitions: DayPartitions, onEvents: () =>
     every(
       'sweep',
       config.SWEEP_INTERVAL_MS,
-      createSweep({ ...ground, ageMs: config.SWEEP_AGE_MS, publishJobs }),
+      createSweep({
+        ...ground,
+        ageMs: config.SWEEP_AGE_MS,
+        scoredUntil: createScoredUntil({
+          ...ground,
+          queues: scoringQueuesOf(config),
+          ageMs: config.SWEEP_AGE_MS,
+        }),
+        publishJobs,
+      }),
     ),
     every(
       'cluster_watch',

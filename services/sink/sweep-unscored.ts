@@ -13,28 +13,33 @@ export interface SweepDependencies {
   publishJobs: (jobs: readonly ScoreJob[]) => Promise<void>
   /** A call that was taken this long ago should have its scores. */
   ageMs: number
+  /** Until when what was stored has been scored, or will not be by itself (find-scored-until.ts). */
+  scoredUntil: () => Promise<Date | undefined>
   clock: Clock
   log: Log
   metrics: Metrics
 }
 
-const dayMs = 86_400_000
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
 /** Any number, the same for every sink: whoever holds this advisory lock sweeps. */
 const sweepLock = 7_355_610
 /** Jobs are kept for 7 days; what is older than this has been looked at often enough. */
 const windowDays = 8
+/** Of a day. */
 const maxCalls = 500
 const maxBytes = 16 * 1024 * 1024
 const maxTries = 3
 
 /**
  * One round of the sweep: calls that should have live scores and have none get their jobs again; those whose bodies are gone get jobs without,
- * and the scorers write `unscored` with the reason. It looks at the newest day and, in turn, at one of the days before it, so
- * that a round costs two days of rows and not all. A call is tried at most once an hour and three times in all: what the scorers drop on
- * purpose (the judge's own calls) has no scores either. Resolves to whether there is more to do.
+ * and the scorers write `unscored` with the reason. What waits for slow scorers, or for this sink, is left alone. It looks at the newest day and, in turn,
+ * at one of the days before it, so that a round costs two days of rows and not all; by the hour, each in a transaction of its own. A call is tried at
+ * most once an hour and three times in all: what the scorers drop on purpose (the judge's own calls) has no scores either. Resolves to whether there
+ * is more to do.
  */
 export function createSweep(dependencies: SweepDependencies): () => Promise<boolean> {
-  const { pool, publishJobs, ageMs, clock, log, metrics } = dependencies
+  const { pool, publishJobs, ageMs, scoredUntil, clock, log, metrics } = dependencies
   const swept = metrics.counter('sluice_sink_swept_total', 'Calls without scores by what the sweep did', [
     'what',
   ])
@@ -45,7 +50,7 @@ export function createSweep(dependencies: SweepDependencies): () => Promise<bool
     swept.inc({ what: 'refused' })
   })
 
-  async function sweepDays(toMs: number): Promise<number> {
+  async function sweepHour(toMs: number, storedBefore: Date, limit: number): Promise<number> {
     return inTransaction(pool, async (client) => {
       const { rows } = await client.query<{ elected: boolean }>(
         'select pg_try_advisory_xact_lock($1) as elected',
@@ -54,10 +59,10 @@ export function createSweep(dependencies: SweepDependencies): () => Promise<bool
       if (rows[0]?.elected !== true) return 0
       await forgetSwept(client, windowDays + 1)
       const jobs = await claimUnscored(client, {
-        from: new Date(toMs - dayMs),
+        from: new Date(toMs - hourMs),
         to: new Date(toMs),
-        ageMs,
-        maxCalls,
+        storedBefore,
+        maxCalls: limit,
         maxBytes,
         maxTries,
         nowMs: clock.now(),
@@ -72,10 +77,24 @@ export function createSweep(dependencies: SweepDependencies): () => Promise<bool
     })
   }
 
+  /** An hour may take half of what is left, and each is the first in its turn: one with many such calls keeps no other waiting for long. */
+  async function sweepDay(toMs: number, storedBefore: Date): Promise<number> {
+    let count = 0
+    for (let hour = 0; hour < 24 && count < maxCalls; hour++) {
+      const place = (round + hour) % 24
+      count += await sweepHour(toMs - place * hourMs, storedBefore, Math.ceil((maxCalls - count) / 2))
+    }
+    return count
+  }
+
   return async () => {
+    const storedBefore = await scoredUntil()
+    if (storedBefore === undefined) return false
     const newestMs = clock.now() - ageMs
-    const older = 1 + (round++ % (windowDays - 1))
-    const count = (await sweepDays(newestMs)) + (await sweepDays(newestMs - older * dayMs))
+    const older = 1 + (round % (windowDays - 1))
+    const count =
+      (await sweepDay(newestMs, storedBefore)) + (await sweepDay(newestMs - older * dayMs, storedBefore))
+    round++
     if (count > 0) log.warn({ calls: count }, 'calls without scores were queued again')
     return false
   }

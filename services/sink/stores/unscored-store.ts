@@ -7,8 +7,8 @@ export interface SweepSlice {
   /** Of `created_at`. */
   from: Date
   to: Date
-  /** Calls stored less long ago may be on their way still; by the database's clock, or a sink that is ahead would take calls that are being scored. */
-  ageMs: number
+  /** Calls stored or tried later may be on their way still. By the database's clock. */
+  storedBefore: Date
   maxCalls: number
   maxBytes: number
   /** After so many tries a call is left alone: something drops its job, or keeps failing on it. */
@@ -18,31 +18,37 @@ export interface SweepSlice {
 }
 
 // Projects in turn, and of each those first that were tried least: the calls that its sampling leaves without any scorer have no verdict either,
-// and many of them delay their own project alone (docs/decisions/0014). Bodies are measured without being read: octet_length looks at what
-// stands in the row.
+// and many of them delay their own project alone (docs/decisions/0014). Each project's share is taken before any of them are ranked. Bodies are
+// measured without being read: octet_length looks at what stands in the row. The bounds let Postgres leave the other days' partitions alone.
 const findSql = `
   with chosen as (
     select project_id, id, created_at, row_number() over (order by turn, created_at, id) as place from (
-      select r.project_id, r.id, r.created_at,
-        row_number() over (partition by r.project_id order by coalesce(s.tries, 0), r.created_at, r.id) as turn
-      from llm_requests r left join swept_calls s on s.project_id = r.project_id and s.request_id = r.id
-      where r.created_at >= $1 and r.created_at < $2 and r.stored_at < now() - $3 * interval '1 millisecond'
-        and not exists (select from request_verdicts v where v.project_id = r.project_id and v.request_id = r.id
-          and v.request_created_at = r.created_at)
-        and (s.request_id is null or (s.tries < $4 and s.swept_at <= now() - interval '1 hour'))
-    ) unscored order by place limit $5
+      select unscored.*, row_number() over (partition by p.id order by tries, unscored.created_at, unscored.id) as turn
+      from projects p cross join lateral (
+        select r.project_id, r.id, r.created_at, coalesce(s.tries, 0) as tries
+        from llm_requests r left join swept_calls s on s.project_id = r.project_id and s.request_id = r.id
+        where r.project_id = p.id and r.created_at >= $1 and r.created_at < $2 and r.stored_at < $3
+          and not exists (select from request_verdicts v where v.project_id = r.project_id and v.request_id = r.id
+            and v.request_created_at = r.created_at and v.request_created_at >= $1 and v.request_created_at < $2)
+          and (s.request_id is null or (s.tries < $4 and s.swept_at <= least($3, now() - interval '1 hour')))
+        order by 4, 3, 2 limit $5
+      ) unscored
+    ) placed order by place limit $5
   )
   select project_id, id, created_at from (
     select c.*, sum(size) over (order by place) - size as bytes_before from chosen c cross join lateral (
       select coalesce(sum(octet_length(b.request_data)), 0) + coalesce(sum(octet_length(b.response_data)), 0) as size
       from llm_request_bodies b where b.project_id = c.project_id and b.request_id = c.id and b.created_at = c.created_at
+        and b.created_at >= $1 and b.created_at < $2
     ) bodies
   ) measured where bytes_before < $6 order by place`
 
 /** Counts a try for calls without a live score, and returns the jobs that score them: without bodies where there are none. */
 export async function claimUnscored(client: ClientBase, slice: SweepSlice): Promise<ScoreJob[]> {
-  const { from, to, ageMs, maxCalls, maxBytes, maxTries, nowMs } = slice
-  const { rows: keys } = await client.query<CallKey>(findSql, [from, to, ageMs, maxTries, maxCalls, maxBytes])
+  const { from, to, storedBefore, maxCalls, maxBytes, maxTries, nowMs } = slice
+  const { rows: keys } = await client.query<CallKey>(findSql, [
+    ...[from, to, storedBefore, maxTries, maxCalls, maxBytes],
+  ])
   if (keys.length === 0) return []
   const projects = keys.map(({ project_id }) => project_id)
   const ids = keys.map(({ id }) => id)
