@@ -98,7 +98,7 @@ test('sessions hold through promises and timers, and inner ones override', async
 test('a tool call has the shape of one; a failed one says so', async () => {
   const sluice = client()
   sluice.recordToolCall({ toolName: 'search', arguments: { q: 'x' }, result: { hits: [] }, latencyMs: 12 })
-  sluice.recordToolCall({ toolName: 'search', arguments: 'x', error: 'timed out', result: ['a'] })
+  sluice.recordToolCall({ toolName: 'search', arguments: 'x', error: 'timed out\u0000\ud83d', result: ['a'] })
   await sluice.flush(30_000)
   expect(receiver.taken).toMatchObject([
     {
@@ -107,7 +107,11 @@ test('a tool call has the shape of one; a failed one says so', async () => {
       request_body: { type: 'mcp_tool_call', tool_name: 'search', arguments: { q: 'x' } },
       response_body: { hits: [] },
     },
-    { error: 'timed out', request_body: { arguments: { value: 'x' } }, response_body: { result: ['a'] } },
+    {
+      error: 'timed out\ufffd\ufffd',
+      request_body: { arguments: { value: 'x' } },
+      response_body: { result: ['a'] },
+    },
   ])
 })
 

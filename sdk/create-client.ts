@@ -4,6 +4,7 @@ import { createDeferredWork } from './capturing/defer-work.ts'
 import { messageOf } from './capturing/message-of.ts'
 import { recordFetch, type Fetch } from './capturing/record-fetch.ts'
 import { settle, type Settings } from './options.ts'
+import { sessionFields } from './session-fields.ts'
 import { currentSession, runInSession } from './session.ts'
 import { flushAtExit } from './shipping/flush-at-exit.ts'
 import { createPoster } from './shipping/post-json.ts'
@@ -46,7 +47,8 @@ export function createClient(options: SluiceOptions = {}): SluiceClient {
   const recordTool = (call: ToolCall) => {
     if (shipper === undefined) return
     try {
-      const finished = toolCallRecord(call, runInSession(call, session), maxBodyBytes)
+      const labels = sessionFields(runInSession(call, session), warn)
+      const finished = toolCallRecord(call, labels, maxBodyBytes)
       // eslint-disable-next-line @typescript-eslint/require-await -- what it throws is a rejection, which is warned of
       deferred.run(async () => {
         record(finished())

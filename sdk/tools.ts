@@ -1,14 +1,15 @@
 import { newId } from '../schemas/ids.ts'
 import type { RawRecord } from './call-record.ts'
 import { boundedJson } from './capturing/body-json.ts'
+import { messageOf } from './capturing/message-of.ts'
 import { plainValue } from './capturing/plain-value.ts'
-import { sessionFields } from './session.ts'
-import type { Session, ToolCall } from './types.ts'
+import type { SessionFields } from './session-fields.ts'
+import type { ToolCall } from './types.ts'
 
 /** A tool call that is over, its values taken now; what it returns makes the record, whose `request_body.type` is `mcp_tool_call`. */
 export function toolCallRecord(
   { toolName, arguments: given, result, error, latencyMs, model }: ToolCall,
-  session: Session,
+  labels: SessionFields,
   maxBodyBytes: number,
 ): () => RawRecord {
   const request = { type: 'mcp_tool_call', tool_name: toolName, arguments: objectFrom(given) }
@@ -16,10 +17,10 @@ export function toolCallRecord(
   const fields = {
     id: newId('request', Date.now() - (latencyMs ?? 0)),
     source: 'mcp' as const,
-    ...sessionFields(session),
+    ...labels,
     ...(model === undefined ? {} : { model }),
     ...(latencyMs === undefined ? {} : { latency_ms: latencyMs }),
-    ...(error === undefined ? {} : { error: error.slice(0, 2_000) }),
+    ...(error === undefined ? {} : { error: messageOf(error) }),
   }
   const jsonOf = (body: object) => boundedJson(JSON.stringify(body), maxBodyBytes)
   return () => ({

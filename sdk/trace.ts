@@ -5,7 +5,8 @@ import { boundedJson } from './capturing/body-json.ts'
 import type { DeferredWork } from './capturing/defer-work.ts'
 import { messageOf } from './capturing/message-of.ts'
 import { createPlainWalk, plainValue } from './capturing/plain-value.ts'
-import { currentSession, runInSession, sessionFields } from './session.ts'
+import { sessionFields } from './session-fields.ts'
+import { currentSession, runInSession } from './session.ts'
 import type { AnyFunction, Session, TraceOptions } from './types.ts'
 import type { Warn } from './warn.ts'
 
@@ -94,12 +95,12 @@ function spanOrNone(begun: Begun, dependencies: TraceDependencies): Span {
 
 function beginSpan(
   { name, model, session, given }: Begun,
-  { record, deferred, maxBodyBytes }: TraceDependencies,
+  { record, deferred, maxBodyBytes, warn }: TraceDependencies,
 ): Span {
   const id = newId('request')
   const startMs = performance.now()
   const request = { type: 'trace', function: name, arguments: plainValue(given) }
-  const labels = sessionFields(session)
+  const labels = sessionFields(session, warn)
   const jsonOf = (body: Record<string, unknown>) => boundedJson(JSON.stringify(body), maxBodyBytes)
   let isOver = false
   const write = (outcome: Pick<RawRecord, 'error'>, output: unknown) => {

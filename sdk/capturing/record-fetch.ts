@@ -1,7 +1,7 @@
 import { streamTextFactor } from '../../capture/streams/assemble-stream.ts'
 import { newId } from '../../schemas/ids.ts'
 import type { RawRecord } from '../call-record.ts'
-import { sessionFields } from '../session.ts'
+import { sessionFields } from '../session-fields.ts'
 import type { Session } from '../types.ts'
 import type { Warn } from '../warn.ts'
 import { bodyJson, type BodyJson } from './body-json.ts'
@@ -92,7 +92,7 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
   const { budget, maxBodyBytes, session, record, deferred, warn } = dependencies
   const startMs = performance.now()
   const id = newId('request')
-  const labels = sessionFields(session())
+  const labels = sessionFields(session(), warn)
   let answer: KeptBody | undefined
   let response: Response | undefined
   let firstChunkMs: number | undefined

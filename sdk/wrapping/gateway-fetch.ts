@@ -3,7 +3,7 @@ import type { Warn } from '../warn.ts'
 import { newId } from '../../schemas/ids.ts'
 import type { Fetch } from '../capturing/record-fetch.ts'
 import type { Session } from '../types.ts'
-import { sessionFields } from '../session.ts'
+import { sessionFields } from '../session-fields.ts'
 
 /** A client that speaks chat completions: it has an address, and is not one of a provider with a format of its own (Anthropic's old ones have `completions` beside `messages`). */
 export function speaksChatCompletions(client: object): client is { baseURL: string } {
@@ -40,17 +40,11 @@ export function gatewayFetch(inner: Fetch, proxyKey: string, session: () => Sess
   }
 }
 
-/** The gateway leaves out what is larger. */
-const maxMetadataBytes = 16 * 1024
-
 function setLabels(headers: Headers, session: Session, warn: Warn): void {
-  const { metadata, ...labels } = sessionFields(session)
+  const { metadata, ...labels } = sessionFields(session, warn)
   for (const [field, text] of Object.entries(labels))
     headers.set(`x-service-${field.replaceAll('_', '-')}`, headerText(text))
-  if (metadata === undefined) return
-  const text = headerText(JSON.stringify(metadata))
-  if (text.length <= maxMetadataBytes) headers.set('x-service-metadata', text)
-  else warn('metadata', `metadata of ${text.length} bytes is left out: the gateway takes ${maxMetadataBytes}`)
+  if (metadata !== undefined) headers.set('x-service-metadata', headerText(JSON.stringify(metadata)))
 }
 
 /** UTF-8 in a header's bytes, which fetch takes as Latin-1; without control characters, which end it or are refused. */

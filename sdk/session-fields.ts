@@ -1,0 +1,79 @@
+import { objectOf } from '../capture/json.ts'
+import { plainValue } from './capturing/plain-value.ts'
+import type { Session } from './types.ts'
+import type { Warn } from './warn.ts'
+
+/** The fields of a record that a session gives. */
+export interface SessionFields {
+  agent_name?: string
+  agent_tag?: string
+  session_id?: string
+  user_id?: string
+  metadata?: Record<string, unknown>
+}
+
+const labels = {
+  agent_name: 'agentName',
+  agent_tag: 'agentTag',
+  session_id: 'sessionId',
+  user_id: 'userId',
+} as const
+
+/** Ingest takes labels of 256 characters: longer ones are cut, not refused with their call. */
+const maxLabelLength = 256
+const maxMetadataBytes = 16 * 1024
+const maxMetadataDepth = 8
+/** Half of a character that takes two UTF-16 units, without the other half. Node 18 has no `isWellFormed`. */
+const half = /\p{Surrogate}/u
+
+/** What ingest would refuse, and the whole call with it, is left out with a warning. */
+export function sessionFields(session: Session, warn: Warn): SessionFields {
+  const fields: Record<string, unknown> = {}
+  const put = (name: string, value: unknown, fault: string | undefined) => {
+    if (fault === undefined) fields[name] = value
+    else warn(`label ${name}`, `${name} is left out of what is recorded: ${fault}`)
+  }
+  for (const [name, key] of Object.entries(labels)) {
+    const given: unknown = session[key]
+    if ((given ?? '') === '') continue
+    const text = typeof given === 'string' ? cutLabel(given) : given
+    put(name, text, typeof text === 'string' ? faultOf(text) : 'it is no text')
+  }
+  if (session.metadata !== undefined) {
+    // Whatever the program put there: a cycle or a BigInt would throw when it is written.
+    const metadata = plainValue(session.metadata)
+    put('metadata', metadata, faultOfMetadata(metadata))
+  }
+  return fields
+}
+
+function cutLabel(text: string): string {
+  return text.length <= maxLabelLength ? text : text.slice(0, maxLabelLength).replace(/[\ud800-\udbff]$/, '')
+}
+
+function faultOfMetadata(metadata: unknown): string | undefined {
+  if (objectOf(metadata) === undefined) return 'it is no object'
+  const byteLength = Buffer.byteLength(JSON.stringify(metadata))
+  if (byteLength > maxMetadataBytes)
+    return `it has ${byteLength} bytes of JSON, more than ${maxMetadataBytes}`
+  return faultOf(metadata)
+}
+
+function faultOf(value: unknown, depth = 0): string | undefined {
+  if (depth > maxMetadataDepth) return `it is nested deeper than ${maxMetadataDepth} levels`
+  if (typeof value === 'string') {
+    if (value.includes('\u0000')) return 'it holds a NUL character'
+    return half.test(value) ? 'it holds half a character' : undefined
+  }
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
+    return 'it holds an integer beyond 2^53: make it text'
+  for (const [name, member] of Object.entries(objectOrList(value))) {
+    const fault = faultOf(name, depth) ?? faultOf(member, depth + 1)
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}
+
+function objectOrList(value: unknown): object {
+  return typeof value === 'object' && value !== null ? value : {}
+}
