@@ -1,4 +1,13 @@
-import { Button, Group, Modal, MultiSelect, Select, Stack, TextInput } from '@mantine/core'
+import {
+  Button,
+  Group,
+  Modal,
+  MultiSelect,
+  Select,
+  Stack,
+  TextInput,
+  type MultiSelectProps,
+} from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMe, type Role } from '../../api/session.ts'
 import { useApiChange } from '../../api/use-api.ts'
@@ -28,7 +37,6 @@ const roleTexts = [
 
 /** The form of a person. A new one gets a password that is shown once. */
 export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
-  const { projects = [], project_count: count = 0 } = useMe().data ?? {}
   const create = useApiChange('POST /api/people', ['GET /api/people'])
   const change = useApiChange('PATCH /api/people/{id}', ['GET /api/people'])
   const form = useForm<Values>({
@@ -68,17 +76,7 @@ export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
           <TextInput label="Name" {...form.getInputProps('name')} />
           <Select label="Role" data={roleTexts} allowDeselect={false} {...form.getInputProps('role')} />
           {form.getValues().role === 'admin' ? null : (
-            <MultiSelect
-              label="Projects"
-              {...(count > projects.length
-                ? {
-                    description: `${formatCount(projects.length)} of ${formatCount(count)} are listed; the API gives others`,
-                  }
-                : {})}
-              data={projects.map(({ id, name }) => ({ value: id, label: name }))}
-              searchable
-              {...form.getInputProps('projectIds')}
-            />
+            <ProjectsField given={form.getInputProps('projectIds')} />
           )}
           {error === null ? null : <Failure error={error} />}
           <Group justify="flex-end">
@@ -89,5 +87,23 @@ export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
         </Stack>
       </form>
     </Modal>
+  )
+}
+
+/** Which projects they see. */
+function ProjectsField({ given }: { given: MultiSelectProps }) {
+  const { projects = [], project_count: count = 0 } = useMe().data ?? {}
+  return (
+    <MultiSelect
+      label="Projects"
+      {...(count > projects.length
+        ? {
+            description: `${formatCount(projects.length)} of ${formatCount(count)} are listed; the API gives others`,
+          }
+        : {})}
+      data={projects.map(({ id, name }) => ({ value: id, label: name }))}
+      searchable
+      {...given}
+    />
   )
 }
