@@ -50,6 +50,11 @@ export function scanElements(json: Buffer): Buffer[] {
   }
 }
 
+/** How deep a JSON value is nested (`Member.depth`), in every value of a repeated name. */
+export function depthOf(json: Buffer): number {
+  return endOfValue(json, skipSpace(json, 0)).depth
+}
+
 function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }

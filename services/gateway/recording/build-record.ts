@@ -3,8 +3,9 @@ import { providerOfUpstream } from '#capture/providers.ts'
 import type { Caller } from '../traffic/authorize.ts'
 import type { CallLabels } from '../traffic/service-headers.ts'
 import { answerJson, type AnswerJson } from './answer-json.ts'
-import { bodyJson, type BodyJson } from './body-json.ts'
+import type { BodyJson } from './body-json.ts'
 import type { CapturedBytes } from './captured-body.ts'
+import { requestJson } from './request-json.ts'
 
 /** One call that is over, as the gateway saw it. Times are in milliseconds. */
 export interface FinishedCall {
@@ -38,7 +39,7 @@ export function buildRecord(
   upstreamHost: string,
   maxBytes: number,
 ): Buffer | Promise<Buffer> {
-  const request = bodyJson(call.request, maxBytes)
+  const request = requestJson(call.request, maxBytes)
   const answer = call.answer === null ? null : answerJson(call.answer, maxBytes)
   return answer instanceof Promise
     ? answer.then((decoded) => joinRecord(call, upstreamHost, request, decoded))

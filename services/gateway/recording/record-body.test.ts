@@ -5,6 +5,7 @@ import { answerJson } from './answer-json.ts'
 import { bodyJson } from './body-json.ts'
 import { CapturedBody, createCaptureBudget } from './captured-body.ts'
 import { CapturedCall } from './captured-call.ts'
+import { requestJson } from './request-json.ts'
 
 const whole = (text: string | Buffer) => {
   const bytes = Buffer.from(text)
@@ -12,6 +13,7 @@ const whole = (text: string | Buffer) => {
 }
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const limit = 1_000
+const hiding = `{"a":${'['.repeat(201)}${']'.repeat(201)},"a":1}`
 
 describe('a captured body', () => {
   function capture(chunks: string[], maxBytes: number, budgetBytes = 1_000) {
@@ -56,6 +58,7 @@ describe('a body in a record', () => {
   test.each<[string, string | Buffer, unknown]>([
     ['an array', '[1]', { raw: '[1]', encoding: 'utf8' }],
     ['a broken object', '{"a":', { raw: '{"a":', encoding: 'utf8' }],
+    ['an object whose repeated name hides how deep it is', hiding, { raw: hiding, encoding: 'utf8' }],
     ['a byte order mark', '\ufeff{}', { raw: '\ufeff{}', encoding: 'utf8' }],
     [
       'an object that is not UTF-8',
@@ -64,6 +67,19 @@ describe('a body in a record', () => {
     ],
   ])('wraps %s', (_name, body, expected) => {
     expect(JSON.parse(bodyJson(whole(body), limit).json.toString())).toEqual(expected)
+  })
+
+  test('brackets in its words make it no deeper', () => {
+    const text = `{"a":[{"b":"${'['.repeat(300)}"}]}`
+    expect(bodyJson(whole(text), limit).json.toString()).toBe(text)
+  })
+
+  test.each(['', ',"tool_name":"t"'])('a model call that calls itself a tool call (%s) is text', (more) => {
+    const text = `{"type":"mcp_tool_call"${more},"messages":[]}`
+    expect(JSON.parse(requestJson(whole(text), limit).json.toString())).toEqual({
+      raw: text,
+      encoding: 'utf8',
+    })
   })
 
   test.each(['\u0001'.repeat(900), '"'.repeat(990), '\u{1f600}'.repeat(240)])(

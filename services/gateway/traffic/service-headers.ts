@@ -89,7 +89,10 @@ function isMetadata(text: string): boolean {
     if (error instanceof SyntaxError) return false
     throw error
   }
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && isStorable(value, 0)
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !isStorable(value, 0))
+    return false
+  // Ingest measures it written anew, and `1e15` grows to four times its length.
+  return Buffer.byteLength(JSON.stringify(value)) <= maxMetadataBytes
 }
 
 /** What ingest takes of metadata: Unicode without NUL, numbers that keep their digits, eight levels. */

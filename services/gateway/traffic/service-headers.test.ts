@@ -1,0 +1,11 @@
+import { expect, test } from '@jest/globals'
+import { readServiceHeaders } from './service-headers.ts'
+
+test.each<[string, string, boolean]>([
+  ['an object', '{"a": [1, 1.50]}', true],
+  ['what ingest writes anew with more than it takes', `{"a":[${Array(3_000).fill('1e15').join()}]}`, false],
+  ['a list', '[1]', false],
+])('metadata: %s', (_name, metadata, isTaken) => {
+  const { labels, malformed } = readServiceHeaders(new Map([['x-service-metadata', metadata]]), 0)
+  expect([labels.metadata, malformed]).toEqual(isTaken ? [metadata, 0] : [undefined, 1])
+})
