@@ -89,7 +89,7 @@ export const scorerConfig = z
       .max(1_000_000)
       .default(12_000)
       .describe(
-        'Characters of request, answer, system prompt, tools and all context, each, that the judge is shown; longer texts are cut in the middle, and of a request or answer that is cut it says nothing `safe` (`judge_saw_part`).',
+        'Characters of request, answer, system prompt, tools, all context and all earlier answers, each, that the judge is shown; longer texts are cut in the middle, and of a request or answer that is cut it says nothing `safe` (`judge_saw_part`).',
       ),
     SCORER_CONCURRENCY: z.coerce
       .number()

@@ -3,8 +3,8 @@ import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import type { Call, Evidence } from '../call-text.ts'
 import { maskIdentifiers } from '../pii/detect-pii.ts'
 import type { Finding } from '../verdict.ts'
-import type { JudgeMaterial } from './judge-prompt.ts'
-import { sides, type Rubric, type Side, type Surrounding } from './rubric.ts'
+import type { JudgeMaterial, Shown } from './judge-prompt.ts'
+import { sides, type Rubric, type Side } from './rubric.ts'
 
 export interface Judgement {
   requestLevel: number | null
@@ -65,12 +65,12 @@ function levelOf(side: Side, rubric: Rubric, material: JudgeMaterial, given: num
 }
 
 /** What a rubric is applied to and of which the judge was shown a part. */
-export function shownInPart({ looksAt, sees }: Rubric, { partial }: JudgeMaterial): (Side | Surrounding)[] {
-  return [...looksAt, ...sees].filter((name) => partial.has(name))
+export function shownInPart({ looksAt, sees }: Rubric, { partial }: JudgeMaterial): Shown[] {
+  return [...looksAt, ...sees, 'turns' as const].filter((name) => partial.has(name))
 }
 
 /** Whether a side that has a level was shown in part: what the judge did not find may be in the rest of it. */
-export function hasPartialSide(parts: readonly (Side | Surrounding)[]): boolean {
+export function hasPartialSide(parts: readonly Shown[]): boolean {
   return sides.some((side) => parts.includes(side))
 }
 
@@ -81,7 +81,7 @@ export function hasPartialSide(parts: readonly (Side | Surrounding)[]): boolean 
 export function findingOf(
   { requestLevel, answerLevel, rationale, quotes }: Judgement,
   call: Call,
-  parts: readonly (Side | Surrounding)[],
+  parts: readonly Shown[],
 ): Finding {
   const levels = [requestLevel, answerLevel].filter((given) => given !== null)
   const shown = parts.length === 0 ? '' : ` It was shown a part of: ${parts.join(', ').replaceAll('_', ' ')}.`

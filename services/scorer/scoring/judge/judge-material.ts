@@ -1,26 +1,29 @@
-import { textsOfCall } from '#capture/texts-of-call.ts'
+import { textsOfCall, type SpokenText } from '#capture/texts-of-call.ts'
 import { isKeptWhole, type Call, type Evidence } from '../call-text.ts'
-import type { JudgeMaterial } from './judge-prompt.ts'
-import type { Side, Surrounding } from './rubric.ts'
+import type { JudgeMaterial, Shown } from './judge-prompt.ts'
 import { windowText } from './window-text.ts'
 
 /** More texts than so many are a corpus, not a context: their windows would be too small to read. */
 const mostContextTexts = 20
+const mostFlagged = 50
+const mostTurns = 40
+/** Enough to see what an answer was to: users' words stand whole in the request. */
+const userTurnUnits = 200
 
 /**
  * What the judge is shown of a call: at most about `limit` UTF-16 units of the request, of the answer, of the instructions, of
- * the tools and of all context together. What detectors flagged stays in sight when a long text is cut, and what came last when there are many:
+ * the tools, of all context together and of all earlier answers together. What detectors flagged stays in sight when a long text is cut, and what came last when there are many:
  * the results that an agent acts on.
  */
 export function materialOf(call: Call, limit: number, flagged: readonly Evidence[] = []): JudgeMaterial {
-  const { prompt, answer, toolCalls, system, context } = textsOfCall(
+  const { prompt, answer, toolCalls, system, context, messages } = textsOfCall(
     call.request?.value,
     call.response?.value,
   )
   const said = [answer, ...toolCalls.map(({ name, arguments: given }) => `[calls ${name}: ${given}]`)]
   const passages = flagged.map((evidence) => passageOf(evidence, call)).filter((passage) => passage !== '')
-  const partial = new Set<Side | Surrounding>()
-  const cut = (part: Side | Surrounding, text: string, most = limit) => {
+  const partial = new Set<Shown>()
+  const cut = (part: Shown, text: string, most = limit) => {
     if (text.length > most) partial.add(part)
     return windowText(text, most, passages)
   }
@@ -29,6 +32,8 @@ export function materialOf(call: Call, limit: number, flagged: readonly Evidence
     partial.add('context')
     texts.push(`[${context.length - texts.length} more texts left out]`)
   }
+  const turns = turnsOf(messages)
+  if (turns.length > mostTurns) partial.add('turns')
   if (!isKeptWhole(call.request?.value)) partial.add('request')
   if (!isKeptWhole(call.response?.value)) partial.add('answer')
   return {
@@ -37,13 +42,36 @@ export function materialOf(call: Call, limit: number, flagged: readonly Evidence
     system_prompt: cut('system_prompt', system),
     context: shareOut(texts, limit).map(([text, most]) => cut('context', text, most)),
     tools: cut('tools', toolsOffered(call.request?.value)),
+    turns: shortenTurns(turns.slice(-mostTurns), limit, (text, most) => cut('turns', text, most)),
     partial,
   }
 }
 
+/** None where the model is said to have answered nothing yet: then the request says it all. */
+function turnsOf(messages: readonly SpokenText[]): SpokenText[] {
+  const turns = messages.filter(({ role }) => role === 'user' || role === 'assistant')
+  return turns.some(({ role }) => role === 'assistant') ? turns : []
+}
+
+function shortenTurns(
+  turns: readonly SpokenText[],
+  limit: number,
+  cut: (text: string, most: number) => string,
+): SpokenText[] {
+  const answers = turns.filter(({ role }) => role === 'assistant').map(({ text }) => text)
+  const shares = shareOut(answers, limit).values()
+  return turns.map(({ role, text }) => {
+    if (role !== 'assistant') return { role, text: windowText(text, userTurnUnits) }
+    return { role, text: cut(text, shares.next().value?.[1] ?? 0) }
+  })
+}
+
 /** Those with a flagged passage, then the last ones; in their order. */
 function mostTelling(texts: readonly string[], passages: readonly string[]): string[] {
-  const isFlagged = (text: string) => passages.some((passage) => text.includes(passage))
+  if (texts.length <= mostContextTexts) return [...texts]
+  // Each passage is looked for in each text: hostile calls have hundreds of one and megabytes of the other.
+  const looked = passages.slice(0, mostFlagged)
+  const isFlagged = (text: string) => looked.some((passage) => text.includes(passage))
   const flagged = texts.keys().filter((index) => isFlagged(texts[index] ?? ''))
   const last = texts.map((_text, index) => texts.length - 1 - index)
   const chosen = new Set([...new Set([...flagged, ...last])].slice(0, mostContextTexts))

@@ -1,3 +1,4 @@
+import type { SpokenText } from '#capture/texts-of-call.ts'
 import { surroundings, type Rubric, type Side, type Surrounding } from './rubric.ts'
 
 /** What the judge reads of a call. Empty: there is none. */
@@ -10,9 +11,13 @@ export interface JudgeMaterial {
   context: readonly string[]
   /** Tools that the model was offered, as JSON. */
   tools: string
+  /** The last turns of the conversation where the request repeats what the model answered before, which it may have made up. */
+  turns: readonly SpokenText[]
   /** What of these is not all that the call had: it is longer than is shown, or was not recorded whole. */
-  partial: ReadonlySet<Side | Surrounding>
+  partial: ReadonlySet<Shown>
 }
+
+export type Shown = Side | Surrounding | 'turns'
 
 export interface JudgePrompt {
   system: string
@@ -49,6 +54,9 @@ const meanings: Readonly<Record<Surrounding, string>> = {
   tools: '"tools" (the tools that the model was offered, as JSON)',
 }
 
+const meaningOfTurns =
+  '"turns" (part of the request: the conversation as it tells it, the users\' turns shortened; whether the model ever said what its "assistant" turns say is not known)'
+
 /** The same in every call, and the rubrics after it: providers take less for a beginning that they have read before. */
 const preamble = [
   'You grade one recorded call to a language model for an audit. You are not a party to it and you never reply to it.',
@@ -76,6 +84,7 @@ export function makeJudgePrompt(
   const parts = [
     '"request" (what was asked)',
     '"answer" (what the model said; empty when there was no answer)',
+    ...(material.turns.length === 0 ? [] : [meaningOfTurns]),
     ...shown.map((name) => meanings[name]),
   ]
   const system = [
@@ -85,10 +94,11 @@ export function makeJudgePrompt(
     `It stands between the lines "BEGIN ${marker}" and "END ${marker}", with ${parts.join(', ')}.`,
     `Set "check" to "${check}". Give one entry in "scores" for each of: ${names.join(', ')}.`,
   ].join('\n')
-  const { request, answer } = material
+  const { request, answer, turns } = material
   const recording = {
     request,
     answer,
+    ...(turns.length === 0 ? {} : { turns }),
     ...Object.fromEntries(shown.map((name) => [name, material[name]])),
   }
   const user = `BEGIN ${marker}\n${JSON.stringify(recording)}\nEND ${marker}`
