@@ -230,6 +230,8 @@ test('GET /api/tools says who calls what, and how it went', async () => {
     ],
   })
   const one = await get(`/api/tools?${range}&limit=1`)
+  const behind = await get(`/api/tools?${range}&page=9`)
+  expect(behind.json).toMatchObject({ items: [], total: json['total'] })
   expect(one.json).toMatchObject({ total: 2, limit: 1, has_more: true })
   expect((await get(`/api/tools?${range}&agent_name=planner`)).json).toMatchObject({
     items: [{ tool_name: 'search', calls: 1 }],

@@ -97,7 +97,12 @@ describe('GET /api/sessions', () => {
     ])
     const first = await api.call('GET', '/api/sessions', { key })
     expect(sessionIds(first.json['items'] as Items)).toEqual(['latest', 'endless'])
-    expect((first.json['items'] as Items)[1]).toMatchObject({ calls: 500, calls_are_exact: false })
+    expect((first.json['items'] as Items)[1]).toMatchObject({
+      calls: 500,
+      calls_are_exact: false,
+      started_at: new Date(start + 5_001 - 499).toISOString(),
+      total_tokens: 500 * 46,
+    })
     const next = await api.call('GET', `/api/sessions?cursor=${String(first.json['next_cursor'])}`, { key })
     expect(sessionIds(next.json['items'] as Items)).toEqual(['short'])
     expect(next.json['next_cursor']).toBeNull()
@@ -136,6 +141,16 @@ describe('GET /api/sessions/{id}', () => {
       const { json } = await get(`/api/requests?${query}`)
       expect([query, json['total'], (json['items'] as Items).length]).toEqual([query, total, total])
     }
+    // Of a run that was ordered no score counts, for the operator who asks for all projects too.
+    const ofAll = async () =>
+      (await api.call('GET', '/api/requests?scorer_name=pii_detection', { operator: true })).json['total']
+    const before = Number(await ofAll())
+    await api.pool.query(
+      `with one as (update safety_scores set run_id = gen_random_uuid() where id = (select min(id::text)::uuid from safety_scores) returning run_id)
+       insert into score_runs (id, start_at, end_at, source, alert, status, calls_total, created_at)
+       select run_id, now() - interval '1 day', now(), 'postgres', false, 'done', 1, now() from one`,
+    )
+    expect([before > 1, await ofAll()]).toEqual([true, before - 1])
   })
 
   test('that does not exist is 404', async () => {

@@ -219,14 +219,18 @@ function selectByKey(table: string, alias: string, ofRequest: string, conditions
   }
 }
 
-/** Without a project, for all at once: which run is a project's live one is not known then. */
+/** Without a project, for all at once, a run is live that nobody ordered: which one is a project's is not known then. */
 function scoredBy(
   { scorer_name, label, severity }: RequestFilters,
   projectId: string | null,
   conditions: Conditions,
 ): string {
   const parts = [`s.scorer_name = ${conditions.bind(scorer_name)}`]
-  if (projectId !== null) parts.push(`s.run_id = ${conditions.bind(idToUuid(liveRunId(projectId)))}`)
+  parts.push(
+    projectId === null
+      ? 'not exists (select from score_runs x where x.id = s.run_id)'
+      : `s.run_id = ${conditions.bind(idToUuid(liveRunId(projectId)))}`,
+  )
   if (label !== undefined) parts.push(`s.score_label = ${conditions.bind(label)}`)
   if (severity !== undefined) parts.push(`s.severity = ${conditions.bind(severity)}`)
   return `exists (select from safety_scores s where s.project_id = r.project_id and s.request_id = r.id

@@ -48,6 +48,7 @@ interface SessionRow {
   models: string[] | null
   total_tokens: string
   cost_usd: number
+  is_exact: boolean
 }
 
 interface ScanRow {
@@ -61,10 +62,12 @@ const sumsSql = `cross join lateral (
     count(*) filter (where c.error is not null or c.status_code >= 400)::integer as failed,
     count(*) filter (where v.worst_label = 'unsafe')::integer as unsafe,
     (array_agg(distinct c.agent_name) filter (where c.agent_name is not null))[1:20] as agents, (array_agg(distinct c.model))[1:20] as models,
-    coalesce(sum(c.prompt_tokens::numeric), 0) + coalesce(sum(c.completion_tokens::numeric), 0) as total_tokens, coalesce(sum(c.cost_usd), 0) as cost_usd
+    coalesce(sum(c.prompt_tokens::numeric), 0) + coalesce(sum(c.completion_tokens::numeric), 0) as total_tokens, coalesce(sum(c.cost_usd), 0) as cost_usd,
+    not bool_and(c.has_earlier) as is_exact
   from (
-    select * from llm_requests q where q.project_id = $1 and q.session_id = page.session_id and q.created_at <= page.created_at
-    order by q.created_at desc limit ${summedCalls + 1}
+    select q.*, lead(q.id) over (order by q.created_at desc) is not null as has_earlier
+    from llm_requests q where q.project_id = $1 and q.session_id = page.session_id and q.created_at <= page.created_at
+    order by q.created_at desc limit ${summedCalls}
   ) c ${verdictOf('c')}
 ) sums`
 
@@ -157,11 +160,11 @@ function sessionOf(row: SessionRow): Session {
     session_id: row.session_id,
     started_at: row.started_at.toISOString(),
     last_at: row.last_at.toISOString(),
-    calls: Math.min(row.calls, summedCalls),
+    calls: row.calls,
     tool_calls: row.tool_calls,
     failed: row.failed,
     unsafe: row.unsafe,
-    calls_are_exact: row.calls <= summedCalls,
+    calls_are_exact: row.is_exact,
     agents: row.agents ?? [],
     models: row.models ?? [],
     total_tokens: Number(row.total_tokens),

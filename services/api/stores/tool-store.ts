@@ -63,6 +63,9 @@ export function createToolStore(database: ProjectDatabase<OneProject>) {
          order by used.last_seen_at desc, used.tool_name`,
         conditions.values,
       )
+      // Behind the last page no row says how many there are.
+      if (rows.length === 0 && offset > 0)
+        return { ...(await this.list(filters, { limit: 1, offset: 0 })), items: [] }
       return { items: rows.map(toolOf), total: rows[0]?.total ?? 0 }
     },
 
