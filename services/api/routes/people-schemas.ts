@@ -6,7 +6,10 @@ import { invalidInput } from '#services/ingest/http/problem.ts'
 
 export const loginField = z
   .string()
-  .regex(/^[A-Za-z0-9._%+@-]{1,200}$/, 'must be 1 to 200 letters, digits or any of . _ % + @ -')
+  .regex(
+    /^[A-Za-z0-9.@!#$%&'*+/=?^_`{|}~-]{1,200}$/,
+    "must be 1 to 200 letters, digits or any of . @ ! # $ % & ' * + / = ? ^ _ ` { | } ~ -",
+  )
   .transform((login) => login.toLowerCase())
   .describe('A name or an e-mail address; upper and lower case are the same.')
 

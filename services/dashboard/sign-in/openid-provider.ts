@@ -140,7 +140,8 @@ function vouchedFor(claims: Claims, options: OpenidOptions): Vouched {
     subject: claims.sub,
     login,
     login_is_verified: options.loginClaim === 'email' && claims['email_verified'] === true,
-    name: (textOf(claims['name']) ?? login).slice(0, 200),
+    // toWellFormed: the cut may go through a character of two units.
+    name: (textOf(claims['name']) ?? login).slice(0, 200).toWellFormed(),
     role,
   }
 }

@@ -104,6 +104,16 @@ test('are the same the next time, by who they are at the provider and not by wha
   expect((await first.send('GET', '/bff/me')).json['role']).toBe('viewer')
 })
 
+test('may have an apostrophe in their address and a name that is cut within a character', async () => {
+  const browser = dashboard.browser()
+  const name = `${'n'.repeat(199)}\u{1F600}`
+  await signIn(browser, account("o'brien", { name }))
+  expect((await browser.send('GET', '/bff/me')).json).toMatchObject({
+    login: "o'brien@example.com",
+    name: `${'n'.repeat(199)}\uFFFD`,
+  })
+})
+
 test('are made once, though they come for the first time in two windows at once', async () => {
   const [one, two] = [dashboard.browser(), dashboard.browser()]
   const paths = [await comeBack(one, account('twice')), await comeBack(two, account('twice'))] as const
