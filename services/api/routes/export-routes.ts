@@ -41,7 +41,8 @@ export function exportRoutes({ databases, clock, places }: ExportRoutesOptions):
         .catchall(z.string()),
       reply: {
         status: 200,
-        description: 'The rows as they are found. One that ends without its last chunk is not complete.',
+        description:
+          'The rows as they are found, as text/csv or application/x-ndjson. One that ends without its last chunk is not complete.',
         contentType: 'text/csv',
       },
       problems: { 429: 'Too many exports are under way.' },
