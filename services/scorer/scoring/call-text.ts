@@ -177,7 +177,8 @@ function speakerOfKey(key: string, inherited: Speaker): Speaker {
 }
 
 /** A picture or a sound in a URL and nothing beside it: base64 has no blanks. */
-const mediaUrl = /^data:(?!text\/)[\w.+-]{1,64}\/[\w.+-]{1,64}(?:;[\w=.-]{1,64}){0,8};base64,[A-Za-z0-9+/=_-]*$/
+const mediaUrl =
+  /^data:(?!text\/)[\w.+-]{1,64}\/[\w.+-]{1,64}(?:;[\w=.-]{1,64}){0,8};base64,[A-Za-z0-9+/=_-]*$/
 
 /** Pictures and sound travel as base64 in strings: there is nothing to read in them. Text in base64 is somebody's words. */
 function isWords(text: string): boolean {

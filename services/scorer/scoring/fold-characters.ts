@@ -41,11 +41,36 @@ export function foldCharacters(original: string, fold: (character: string) => st
   append(original.slice(from).toLowerCase())
   return {
     text: pieces.join(''),
-    originOf: (unit) => {
-      const index = lastAtMost(folded, unit)
-      return (origins[index] ?? 0) + unit - (folded[index] ?? 0)
-    },
+    originOf: (unit) => originAt(folded, origins, unit),
   }
+}
+
+/** The text with what `pattern` matches replaced, by no more units than it had; the rest as it stands. */
+export function rewriteText(
+  original: string,
+  pattern: RegExp,
+  replacementOf: (match: string) => string,
+): FoldedText {
+  const pieces: string[] = []
+  const folded = [0]
+  const origins = [0]
+  let length = 0
+  let from = 0
+  for (const { 0: match, index } of original.matchAll(pattern)) {
+    const replacement = replacementOf(match)
+    pieces.push(original.slice(from, index), replacement)
+    length += index - from + replacement.length
+    from = index + match.length
+    folded.push(length)
+    origins.push(from)
+  }
+  pieces.push(original.slice(from))
+  return { text: pieces.join(''), originOf: (unit) => originAt(folded, origins, unit) }
+}
+
+function originAt(folded: readonly number[], origins: readonly number[], unit: number): number {
+  const index = lastAtMost(folded, unit)
+  return (origins[index] ?? 0) + unit - (folded[index] ?? 0)
 }
 
 /** The last index whose value is at most `limit`, in an ascending list that starts at most there. */

@@ -5,6 +5,7 @@ import { findDocuments } from './find-documents.ts'
 import { findSecrets } from './find-secrets.ts'
 import { hintsAtPersons } from './hint-at-persons.ts'
 import { identifierKinds, type Identifier, type IdentifierFinder, type IdentifierKind } from './identifier.ts'
+import { undisguise } from './undisguise.ts'
 
 /** In order of trust: where two overlap, the earlier finder's stays. */
 const finders: readonly IdentifierFinder[] = [
@@ -70,8 +71,28 @@ function describe(
   }
 }
 
-/** The identifiers in a text, in its order, none overlapping another. */
+/** The identifiers in a text, as it stands and as its reader understands it, in its order, none overlapping another. */
 export function findIdentifiers(text: string): Identifier[] {
+  const found = findPlain(text)
+  const plain = undisguise(text)
+  if (plain !== null) {
+    for (const { kind, start, end } of findPlain(plain.text))
+      found.push({ kind, start: plain.originOf(start), end: plain.originOf(end) })
+  }
+  const merged: Identifier[] = []
+  for (const next of found.sort((left, right) => left.start - right.start)) {
+    const last = merged.at(-1)
+    if (last === undefined || next.start >= last.end) merged.push({ ...next })
+    else {
+      // Seen in both: the longer says what it is, and all of it is masked.
+      if (next.end - next.start > last.end - last.start) last.kind = next.kind
+      last.end = Math.max(last.end, next.end)
+    }
+  }
+  return merged
+}
+
+function findPlain(text: string): Identifier[] {
   const kept: Identifier[] = []
   const taken = new Uint8Array(text.length)
   for (const find of finders) {
@@ -82,7 +103,7 @@ export function findIdentifiers(text: string): Identifier[] {
       kept.push(identifier)
     }
   }
-  return kept.sort((left, right) => left.start - right.start)
+  return kept
 }
 
 /** Enough to recognise it, too little to use it: a card's last four digits, an e-mail's first letter and domain. */

@@ -36,7 +36,7 @@ const knownSecrets = [
 
 /** `password = …` and its like: the value counts when it is too random to be a word or a placeholder. */
 const assignedSecret =
-  /\b(?:api[_-]?key|secret(?:[_-]?key)?|access[_-]?token|auth[_-]?token|client[_-]?secret|private[_-]?key|password|passwd|pwd)["']?\s{0,3}(?::|=|\bis\b)\s{0,3}["']?([^\s"'`,;<>{}()[\]]{8,200})/gi
+  /(?:(?<![A-Za-z0-9])(?:api[_-]?key|secret(?:[_-]?(?:access[_-]?)?key)?|access[_-]?(?:token|key)|auth[_-]?token|client[_-]?secret|private[_-]?key|password|passwd|pwd)["']?\s{0,3}(?::|=|\bis\b)\s{0,3}["']?|\bauthorization["']?\s{0,3}[:=]\s{0,3}["']?(?:bearer|basic|token)\s{1,3})([^\s"'`,;<>{}()[\]]{8,200})/gi
 const leastEntropyBits = 3
 
 export function* findSecrets(text: string): Generator<Identifier> {
