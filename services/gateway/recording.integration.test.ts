@@ -88,13 +88,20 @@ describe('the record', () => {
     expect(await world.recordOf(idOf(response))).toMatchObject({ model: 'my gpt', provider: 'azure' })
   })
 
-  test('a compressed answer passes compressed and is recorded decoded', async () => {
+  test('compressed bodies pass compressed and are recorded decoded', async () => {
     const body = gzipSync('{"model":"m","answer":"yes"}')
     world.upstream.answer(sized('200 OK', [...json, 'Content-Encoding: gzip'], body))
-    const response = await world.post()
+    const request = gzipSync(chatBody)
+    const response = await world.post(chatPath, { headers: { 'content-encoding': 'gzip' }, body: request })
+    expect(world.upstream.requests.at(-1)?.body).toEqual(request)
     expect(response.headers.get('content-encoding')).toBe('gzip')
     expect(await response.json()).toEqual({ model: 'm', answer: 'yes' })
-    expect((await world.recordOf(idOf(response)))?.['response_body']).toEqual({ model: 'm', answer: 'yes' })
+    const record = await world.recordOf(idOf(response))
+    expect(record?.['response_body']).toEqual({ model: 'm', answer: 'yes' })
+    expect(record?.['request_body']).toMatchObject({
+      model: 'm',
+      messages: [{ role: 'user', content: 'hi' }],
+    })
   })
 
   test('nothing of the headers is in it, and the spool is not readable', async () => {

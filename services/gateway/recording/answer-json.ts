@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
-import { decodeContent } from '#capture/decode-content.ts'
 import { assembleStream, streamTextFactor } from '#capture/streams/assemble-stream.ts'
 import { bodyJson, type BodyJson } from './body-json.ts'
 import type { CapturedBytes } from './captured-body.ts'
+import { cutAs, decodeCaptured } from './decode-captured.ts'
 
 export interface AnswerJson extends BodyJson {
   /** Whether a stream reached the end that its format has; undefined for what is no stream. */
@@ -23,7 +22,7 @@ export function answerJson(answer: Answer, maxBytes: number): AnswerJson | Promi
   const { contentType, contentEncoding } = answer
   if (contentEncoding === '') return decodedJson(answer, contentType, maxBytes)
   const maxDecoded = isEventStream(contentType) ? maxBytes * streamTextFactor : maxBytes
-  return decode(answer, contentEncoding, maxDecoded).then((decoded) =>
+  return decodeCaptured(answer, contentEncoding, maxDecoded).then((decoded) =>
     decodedJson(decoded, contentType, maxBytes),
   )
 }
@@ -37,20 +36,4 @@ function decodedJson(decoded: CapturedBytes, contentType: string, maxBytes: numb
   return decoded.sha256 === null && json.length <= maxBytes
     ? { json, value: assembled.body, streamEnded: assembled.ended }
     : { ...bodyJson(cutAs(json, decoded), maxBytes), streamEnded: assembled.ended }
-}
-
-async function decode(
-  captured: CapturedBytes,
-  contentEncoding: string,
-  maxBytes: number,
-): Promise<CapturedBytes> {
-  const decoded = await decodeContent(contentEncoding, captured.bytes, maxBytes)
-  if (decoded === undefined) return captured
-  if (captured.sha256 === null && !decoded.cut) return { ...captured, bytes: decoded.bytes }
-  return cutAs(decoded.bytes, captured)
-}
-
-/** `bytes` stand for a body that was not kept whole; length and hash are of what passed. */
-function cutAs(bytes: Buffer, { bytes: kept, byteLength, sha256 }: CapturedBytes): CapturedBytes {
-  return { bytes, byteLength, sha256: sha256 ?? createHash('sha256').update(kept).digest('hex') }
 }

@@ -14,6 +14,8 @@ export interface FinishedCall {
   path: string
   labels: CallLabels
   request: CapturedBytes
+  /** The request's Content-Encoding, empty without one. */
+  requestEncoding: string
   /** Null: there was no answer. */
   answer: (CapturedBytes & { contentType: string; contentEncoding: string }) | null
   /** What the application got: the provider's status, or the gateway's own when it had no answer; null when nothing was sent. */
@@ -39,11 +41,13 @@ export function buildRecord(
   upstreamHost: string,
   maxBytes: number,
 ): Buffer | Promise<Buffer> {
-  const request = requestJson(call.request, maxBytes)
+  const request = requestJson(call.request, call.requestEncoding, maxBytes)
   const answer = call.answer === null ? null : answerJson(call.answer, maxBytes)
-  return answer instanceof Promise
-    ? answer.then((decoded) => joinRecord(call, upstreamHost, request, decoded))
-    : joinRecord(call, upstreamHost, request, answer)
+  if (!(request instanceof Promise) && !(answer instanceof Promise))
+    return joinRecord(call, upstreamHost, request, answer)
+  return Promise.all([request, answer]).then(([asked, answered]) =>
+    joinRecord(call, upstreamHost, asked, answered),
+  )
 }
 
 function joinRecord(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { answerJson } from './answer-json.ts'
-import { bodyJson } from './body-json.ts'
+import { bodyJson, type BodyJson } from './body-json.ts'
 import { CapturedBody, createCaptureBudget } from './captured-body.ts'
 import { CapturedCall } from './captured-call.ts'
 import { requestJson } from './request-json.ts'
@@ -76,7 +76,7 @@ describe('a body in a record', () => {
 
   test.each(['', ',"tool_name":"t"'])('a model call that calls itself a tool call (%s) is text', (more) => {
     const text = `{"type":"mcp_tool_call"${more},"messages":[]}`
-    expect(JSON.parse(requestJson(whole(text), limit).json.toString())).toEqual({
+    expect(JSON.parse((requestJson(whole(text), '', limit) as BodyJson).json.toString())).toEqual({
       raw: text,
       encoding: 'utf8',
     })

@@ -266,6 +266,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
       path,
       labels,
       request,
+      requestEncoding: this.#request.headers['content-encoding'] ?? '',
       answer: this.#answer === undefined ? null : { ...this.#answer, ...captured.answer.bytes() },
       status,
       latencyMs: overMs - this.begunMs,

@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto'
+import { decodeContent } from '#capture/decode-content.ts'
+import type { CapturedBytes } from './captured-body.ts'
+
+/** Undoes the Content-Encoding of a body, as far as it is known, giving at most `maxBytes`. */
+export async function decodeCaptured(
+  captured: CapturedBytes,
+  contentEncoding: string,
+  maxBytes: number,
+): Promise<CapturedBytes> {
+  const decoded = await decodeContent(contentEncoding, captured.bytes, maxBytes)
+  if (decoded === undefined) return captured
+  if (captured.sha256 === null && !decoded.cut) return { ...captured, bytes: decoded.bytes }
+  return cutAs(decoded.bytes, captured)
+}
+
+/** `bytes` stand for a body that was not kept whole; length and hash are of what passed. */
+export function cutAs(bytes: Buffer, { bytes: kept, byteLength, sha256 }: CapturedBytes): CapturedBytes {
+  return { bytes, byteLength, sha256: sha256 ?? createHash('sha256').update(kept).digest('hex') }
+}
