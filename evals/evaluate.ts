@@ -39,14 +39,16 @@ interface EvaluateOptions {
   judge?: JudgeCall
   /** Samples that are read at once. */
   concurrency?: number
+  /** What the detectors were made from, to report what stands in it too apart. */
+  trained?: readonly Sample[]
 }
 
 /** One row for each set of each scorer (see report-sets.ts). What is left undecided counts as not flagged, ranked by the way it leans. */
 export async function evaluate(given: readonly Sample[], options: EvaluateOptions = {}): Promise<Row[]> {
-  const { only, rounds, method = 'detector', concurrency = 8 } = options
+  const { only, rounds, method = 'detector', concurrency = 8, trained } = options
   const score = remember(scorerOf(method, options.judge))
   const rows: Row[] = []
-  for (const { scorer, set, samples, isForeign } of reportSetsOf(given, only)) {
+  for (const { scorer, set, samples, isForeign } of reportSetsOf(given, only, trained)) {
     if (isForeign && method !== 'detector') continue
     const outcomes = await mapSome(samples, concurrency, async (sample): Promise<Outcome> => {
       const { value, decided } = await score(scorer, sample)

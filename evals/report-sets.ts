@@ -1,6 +1,7 @@
 import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
 import { findAttacks, isTrainedOn } from './find-attacks.ts'
 import { makeLeaks } from './make-leaks.ts'
+import { createCopyFinder } from './near-copies.ts'
 import { makeRequests } from './make-requests.ts'
 import { isIn, type Sample } from './samples.ts'
 
@@ -26,8 +27,15 @@ const structuredTypes = new Set([
   ],
 ])
 
-/** For each scorer: each of its sets, all of them together, what deserves a row of its own, and other scorers' texts. */
-export function reportSetsOf(given: readonly Sample[], only?: BuiltInScorer): ReportSet[] {
+/**
+ * For each scorer: each of its sets, all of them together, what deserves a row of its own, and other scorers' texts. `trained` is what detectors
+ * were made from, where `given` is not: what stands in it too gets a row without it.
+ */
+export function reportSetsOf(
+  given: readonly Sample[],
+  only?: BuiltInScorer,
+  trained: readonly Sample[] = [],
+): ReportSet[] {
   const hasMaterial = given.some(({ scorer }) => scorer === 'vector_weakness')
   const samples = [
     ...given.map(asLabelled),
@@ -43,6 +51,7 @@ export function reportSetsOf(given: readonly Sample[], only?: BuiltInScorer): Re
       if (scorer === 'pii_detection') rows.push(['structured identifiers', own.map(asStructured)])
       if (scorer === 'vector_weakness')
         rows.push(['injecagent, orders not trained on', withUnseenAttacks(own)])
+      if (trained.length > 0) rows.push(...withoutCopies(own, trained))
       if (sets.size > 1) rows.push([[...sets.keys()].join(' + '), own])
       const foreign = {
         set: "other scorers' texts",
@@ -59,6 +68,27 @@ export function reportSetsOf(given: readonly Sample[], only?: BuiltInScorer): Re
 function withUnseenAttacks(samples: readonly Sample[]): Sample[] {
   const attacks = findAttacks(samples)
   return samples.filter(({ id, set }) => set === 'injecagent' && !isTrainedOn(attacks.get(id) ?? ''))
+}
+
+/** Copies are passed on: of some sets part of the reporting half stands in the training half too, more than half of its runs of words. */
+function withoutCopies(samples: readonly Sample[], trained: readonly Sample[]): [string, Sample[]][] {
+  const jailbreaks = 'inthewild-jailbreaks'
+  const textsOf = (set: string) => trained.filter((sample) => sample.set === set).map(({ prompt }) => prompt)
+  const copied = createCopyFinder(textsOf(jailbreaks))
+  const orders = findAttacks(samples)
+  const knownOrders = new Set([...findAttacks(trained)].map(([, order]) => plainWords(order)))
+  const isNew = ({ id, label }: Sample) => label === 0 || !knownOrders.has(plainWords(orders.get(id) ?? ''))
+  return [
+    [
+      `${jailbreaks}, no near-copies trained on`,
+      samples.filter(({ set, prompt }) => set === jailbreaks && copied(prompt) <= 0.5),
+    ],
+    ['bipia, orders not trained on', samples.filter((sample) => sample.set === 'bipia' && isNew(sample))],
+  ]
+}
+
+function plainWords(text: string): string {
+  return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(' ')
 }
 
 /** Sets of answers, asked for by people who all ask for harm: their labels are of the answer. */

@@ -32,9 +32,15 @@ async function main(): Promise<void> {
   const method = oneOf(methods, '--method', values.method)
   const scorer = values.scorer === undefined ? undefined : oneOf(builtInScorers, '--scorer', values.scorer)
   const asked = method === 'detector' ? undefined : makeJudge(oneOf(groupings, '--grouping', values.grouping))
+  const all = readSamples(values.data)
   const rows = await evaluate(
-    readSamples(values.data).filter(({ id }) => isIn(half, id)),
-    { only: scorer, method, ...(asked === undefined ? {} : { judge: asked.judge }) },
+    all.filter(({ id }) => isIn(half, id)),
+    {
+      only: scorer,
+      method,
+      ...(half === 'report' ? { trained: all.filter(({ id }) => isIn('train', id)) } : {}),
+      ...(asked === undefined ? {} : { judge: asked.judge }),
+    },
   )
   const results = method === 'detector' ? compareWithFloors(rows) : []
   const text = [
