@@ -24,11 +24,15 @@ const shapeByPathEnd: readonly (readonly [string, CallShape])[] = [
   ['/messages', 'messages'],
 ]
 
+/** What an assistant's thread is given: no model is called. */
+const threadMessages = /\/threads\/[^/]+\/messages$/
+
 /** The shape of a POST to `path` (a query is cut off), or null when nothing is known of it. */
 export function shapeOfPath(path: string): CallShape | null {
   const query = path.indexOf('?')
   const bare = query === -1 ? path : path.slice(0, query)
-  return shapeByPathEnd.find(([end]) => bare.endsWith(end))?.[1] ?? null
+  const shape = shapeByPathEnd.find(([end]) => bare.endsWith(end))?.[1] ?? null
+  return shape === 'messages' && threadMessages.test(bare) ? null : shape
 }
 
 type BodyTest = (request: unknown, response: unknown) => boolean
