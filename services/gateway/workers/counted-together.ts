@@ -11,12 +11,18 @@ export interface CountedTogether {
 
 export function createCountedTogether(): CountedTogether {
   let gone: CountedMetric[] = []
+  // One after the other: of two workers that end together each would add itself to what there was before both.
+  let retired = Promise.resolve()
+  const add = async (last: readonly CountedMetric[]) => {
+    const kept = last.filter(({ type }) => isKept(type))
+    gone = (await aggregate([gone, kept]).getMetricsAsJSON()) as unknown as CountedMetric[]
+  }
   return {
-    async retire(last) {
-      const kept = last.filter(({ type }) => isKept(type))
-      gone = (await aggregate([gone, kept]).getMetricsAsJSON()) as unknown as CountedMetric[]
+    retire: (last) => (retired = retired.then(() => add(last))),
+    async text(living) {
+      await retired
+      return aggregate([gone, ...living]).metrics()
     },
-    text: (living) => aggregate([gone, ...living]).metrics(),
   }
 }
 

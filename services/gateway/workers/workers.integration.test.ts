@@ -124,9 +124,10 @@ test('hostile paths and models add no series', async () => {
   for (const path of paths) await call(path, '{"model":"EVIL\\"} 1"}')
   await until(async () => (await metric('sluice_gateway_recorded_total')) > 52)
   const before = await series()
-  for (const path of paths) await call(`${path}?${'x'.repeat(20)}`, '{"model":"EVIL2\\n"}')
   const recorded = await metric('sluice_gateway_recorded_total')
-  await until(async () => (await metric('sluice_gateway_recorded_total')) >= recorded)
+  for (const path of paths) await call(`${path}?${'x'.repeat(20)}`, '{"model":"EVIL2\\n"}')
+  // Two of the three are model calls.
+  await until(async () => (await metric('sluice_gateway_recorded_total')) >= recorded + 2)
   const after = await series()
   expect([...after].filter((line) => !before.has(line))).toEqual([])
   expect([...after].join('\n')).not.toMatch(/EVIL|evil/)
