@@ -44,6 +44,15 @@ test.each([['Bearer other'], [`Bearer svc_${digits}0`], [`Basic svc_${digits}`],
   },
 )
 
+test('made-up keys push out none that is in use', async () => {
+  const authorize = keys()
+  await authorize(bearer)
+  answer = () => Promise.resolve(null)
+  const madeUp = Array.from({ length: 10_001 }, (_, n) => `Bearer svc_${String(n).padStart(48, '0')}`)
+  await Promise.all(madeUp.map(async (key) => authorize(key)))
+  expect(authorize(bearer)).toEqual({ projectId: 'prj_1', isEphemeral: false })
+})
+
 test('a revoked key is refused within a minute', async () => {
   const authorize = keys()
   await authorize(bearer)

@@ -34,7 +34,7 @@ const renewMs = 30_000
 const validMs = 55_000
 /** While the service is away, it is asked again about a key after so long. */
 const retryMs = 5_000
-/** Keys that are remembered; made-up ones push out only what has not been used for longest. */
+/** Keys that are remembered, and as many that are nobody's: made-up ones push out no other. */
 const maxKnown = 10_000
 
 /** `svc_`, an optional label and `_`, 48 hexadecimal digits, which alone are the secret. */
@@ -46,13 +46,17 @@ const keyPattern = /^svc_(?:[A-Za-z0-9_-]{1,32}_)?([0-9A-Fa-f]{48})$/
  */
 export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
   const known = new Map<string, Known>()
+  const refused = new Map<string, Known>()
   const asking = new Map<string, Promise<Known>>()
 
   const remember = (digest: string, entry: Known): Known => {
     known.delete(digest)
-    known.set(digest, entry)
-    const [oldest] = known.keys()
-    if (known.size > maxKnown && oldest !== undefined) known.delete(oldest)
+    refused.delete(digest)
+    const kept = entry.key === null ? refused : known
+    kept.set(digest, entry)
+    // The one that was asked about longest ago.
+    const [oldest] = kept.keys()
+    if (kept.size > maxKnown && oldest !== undefined) kept.delete(oldest)
     return entry
   }
   const ask = async (digest: string, last: Known | undefined): Promise<Known> => {
@@ -80,7 +84,7 @@ export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
     const digits = keyPattern.exec(bearerToken(authorization) ?? '')?.[1]
     if (digits === undefined) return 'unknown'
     const digest = hash('sha256', digits.toLowerCase(), 'hex')
-    const last = known.get(digest)
+    const last = known.get(digest) ?? refused.get(digest)
     const ageMs = last === undefined ? Infinity : ageAt(now(), last.askedMs)
     if (last !== undefined && ageMs < validMs) {
       // With a last answer at hand it never rejects.
