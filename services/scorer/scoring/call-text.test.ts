@@ -88,6 +88,23 @@ describe('the texts of a call', () => {
     expect(spoken({ content: text })).toHaveLength(isRead ? 1 : 0)
   })
 
+  test.each([
+    ['a tool call', { type: 'mcp_tool_call', arguments: { user: 'jane' } }],
+    ['Messages', { type: 'tool_use', id: 'toolu_1', input: { user: 'jane' } }],
+    ['Gemini', { functionCall: { name: 'find', args: { user: 'jane' } } }],
+    ['a result of Gemini', { functionResponse: { name: 'find', response: { user: 'jane' } } }],
+    ['a result over MCP', { user: 'u_1', structuredContent: { user: 'jane' } }],
+  ])("the protocol's names are a tool's own in its arguments and results: %s", (_name, value) => {
+    expect(spoken(value).filter(([, , text]) => text === 'jane')).toHaveLength(1)
+    expect(spoken(value).filter(([, , text]) => /^(?:toolu|u)_1$/.test(text ?? ''))).toEqual([])
+  })
+
+  test('numbers as long as those of cards, and no shorter ones', () => {
+    expect(spoken({ arguments: { card: 4111111111111111, limit: 10, at: 1700000000000, x: 1e300 } })).toEqual(
+      [['user', '/arguments/card', '4111111111111111']],
+    )
+  })
+
   test('a body nested very deep is read to its end', () => {
     let nested: unknown = 'deep'
     for (let depth = 0; depth < 5_000; depth++) nested = [nested]

@@ -146,8 +146,8 @@ const toolResultTypes = new Set(['tool_result', 'function_call_output', 'documen
 
 function textsOf(part: BodyPart, body: unknown, speaker: Speaker): CallText[] {
   const texts: CallText[] = []
-  const stack: { value: unknown; pointer: string; speaker: Speaker; key: string }[] = [
-    { value: body, pointer: '', speaker, key: '' },
+  const stack: { value: unknown; pointer: string; speaker: Speaker; isTools: boolean }[] = [
+    { value: body, pointer: '', speaker, isTools: false },
   ]
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     if (typeof next.value === 'string') {
@@ -155,13 +155,32 @@ function textsOf(part: BodyPart, body: unknown, speaker: Speaker): CallText[] {
         texts.push({ part, pointer: next.pointer, speaker: next.speaker, text: next.value, offset: 0 })
       continue
     }
+    if (isLongNumber(next.value)) {
+      const { pointer } = next
+      texts.push({ part, pointer, speaker: next.speaker, text: String(next.value), offset: 0 })
+      continue
+    }
     const inherited = speakerOf(next.value, next.speaker)
     for (const child of childrenOf(next.value, next.pointer).reverse()) {
-      if (typeof child.value === 'string' && protocolKeys.has(child.key)) continue
-      stack.push({ ...child, speaker: speakerOfKey(child.key, inherited) })
+      if (!next.isTools && typeof child.value === 'string' && protocolKeys.has(child.key)) continue
+      const isTools = next.isTools || holdsToolsData(next.value, child.key)
+      stack.push({ ...child, speaker: speakerOfKey(child.key, inherited), isTools })
     }
   }
   return texts
+}
+
+/** Whether what stands under `key` is a tool's arguments or data: names in there are the tool's, not the protocol's. */
+function holdsToolsData(holder: unknown, key: string): boolean {
+  if (!isObject(holder)) return false
+  if (key === 'arguments' || key === 'args' || key === 'structuredContent') return true
+  if (key === 'input') return typeof holder['type'] === 'string' && holder['type'].endsWith('tool_use')
+  return key === 'response' && typeof holder['name'] === 'string'
+}
+
+/** A card's number may be a number as well: from 14 digits (times in milliseconds have 13) to what JSON's hold exactly. */
+function isLongNumber(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Math.abs(value as number) >= 1e13
 }
 
 function speakerOf(value: unknown, inherited: Speaker): Speaker {

@@ -182,6 +182,18 @@ describe('the finding', () => {
     expect(detectCall(createPiiDetector, request)).toMatchObject({ reason: 'no_text' })
   })
 
+  test('reads a tool’s arguments, its numbers and what the protocol has names for', () => {
+    const given = { card: 4111111111111111, user: 'jane.doe@acme.io', at: 1700000000000 }
+    const finding = detectCall(createPiiDetector, { type: 'mcp_tool_call', arguments: given })
+    expect(finding).toMatchObject({
+      value: 5,
+      evidence: [
+        { pointer: '/arguments/card', kind: 'payment_card' },
+        { pointer: '/arguments/user', kind: 'email_address' },
+      ],
+    })
+  })
+
   test('counts once what stands where two pieces of a long text meet', () => {
     const filler = 'x '.repeat(64_000)
     const prompt = `${filler}jane.doe@acme.io ${filler}`
