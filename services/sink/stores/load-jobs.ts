@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg'
 import { idFromUuid, liveRunId } from '#schemas/ids.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { sealedOf } from '#schemas/sealed-bytes.ts'
+import { timeBounds } from './time-bounds.ts'
 
 /** A stored call, as Postgres names it. */
 export interface CallKey {
@@ -21,6 +22,7 @@ export async function loadJobs(
     keys.map(({ project_id }) => project_id),
     keys.map(({ id }) => id),
     keys.map(({ created_at }) => created_at),
+    ...timeBounds(keys, ({ created_at }) => created_at.getTime()),
   ])
   return rows.map((row) => jobOf(row, queuedAtMs))
 }
@@ -30,8 +32,10 @@ const loadSql = `
     b.request_codec, b.request_key_id, b.request_data, b.response_codec, b.response_key_id, b.response_data
   from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as wanted (project_id, id, created_at)
   join llm_requests r on r.project_id = wanted.project_id and r.id = wanted.id and r.created_at = wanted.created_at
+    and r.created_at between $4 and $5
   join subscriptions s on s.project_id = r.project_id
-  left join llm_request_bodies b on b.project_id = r.project_id and b.request_id = r.id and b.created_at = r.created_at`
+  left join llm_request_bodies b on b.project_id = r.project_id and b.request_id = r.id and b.created_at = r.created_at
+    and b.created_at between $4 and $5`
 
 type Copied =
   | 'tier'

@@ -3,6 +3,7 @@ import { idFromUuid, idTimeMs, idToUuid } from '#schemas/ids.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import type { CallKey } from './load-jobs.ts'
 import type { ScoreRun } from './run-store.ts'
+import { timeBounds } from './time-bounds.ts'
 
 export interface PageBounds {
   maxCalls: number
@@ -45,13 +46,16 @@ export async function nextCalls(
 
 /** Which of these calls are stored, as `project/request`. */
 export async function storedCalls(client: ClientBase, jobs: readonly ScoreJob[]): Promise<Set<string>> {
+  if (jobs.length === 0) return new Set()
+  const timeMsOf = ({ request_id }: ScoreJob) => idTimeMs(request_id)
   const { rows } = await client.query<{ project_id: string; id: string }>(
     `select r.project_id, r.id from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as wanted (project_id, id, created_at)
-     join llm_requests r using (project_id, id, created_at)`,
+     join llm_requests r using (project_id, id, created_at) where r.created_at between $4 and $5`,
     [
       jobs.map(({ project_id }) => idToUuid(project_id)),
       jobs.map(({ request_id }) => idToUuid(request_id)),
-      jobs.map(({ request_id }) => new Date(idTimeMs(request_id))),
+      jobs.map((job) => new Date(timeMsOf(job))),
+      ...timeBounds(jobs, timeMsOf),
     ],
   )
   return new Set(

@@ -7,6 +7,7 @@ import type { PlacedScore } from '../steps/place-score.ts'
 import { ofKeptDays } from './content-days.ts'
 import { copyRows } from './copy-rows.ts'
 import { insertEvents } from './outbox-store.ts'
+import { timeBounds } from './time-bounds.ts'
 import { detailColumns, scoreColumns } from './score-columns.ts'
 import type { RollupStore } from './rollup-store.ts'
 import { callRollups, laneOf, scoreRollups } from './rollup-tables.ts'
@@ -61,7 +62,7 @@ async function storeScores(
 ): Promise<Omit<StoredScores, 'overflowCount'>> {
   await stageRows(client, 'staged_scores', scoreColumns, scores)
   const added = await insertScores(client, scores)
-  const missed = added.length === scores.length ? 0 : await countMisses(client)
+  const missed = added.length === scores.length ? 0 : await countMisses(client, scores)
   await insertDetails(client, added)
   const events = eventsOf(added)
   await insertEvents(client, events)
@@ -87,27 +88,34 @@ async function countIn(
   return verdicts + (await rollups.add(client, scoreRollups, lane, countScores(added)))
 }
 
-// LIMIT keeps the planner from hashing a whole day of requests against a temporary table that it has no statistics of.
+// LIMIT keeps the planner from hashing a whole day of requests against a temporary table that it has no statistics of. The bounds, $1 and $2, keep it
+// from locking the partition of every day with its indexes.
 const requestOfStaged = `lateral (
   select from llm_requests where llm_requests.project_id = staged_scores.project_id
-  and llm_requests.id = staged_scores.request_id and llm_requests.created_at = staged_scores.request_created_at limit 1
+  and llm_requests.id = staged_scores.request_id and llm_requests.created_at = staged_scores.request_created_at
+  and llm_requests.created_at between $1 and $2 limit 1
 )`
+
+const timesOf = (scores: readonly PlacedScore[]) =>
+  timeBounds(scores, ({ requestCreatedAtMs }) => requestCreatedAtMs)
 
 async function insertScores(client: ClientBase, scores: readonly PlacedScore[]): Promise<PlacedScore[]> {
   const names = scoreColumns.map(({ name }) => name).join(', ')
   const { rows } = await client.query<{ project_id: string; id: string }>(
     `insert into safety_scores (${names}) select ${names} from staged_scores cross join ${requestOfStaged} as request
      order by project_id, id, place on conflict do nothing returning project_id, id`,
+    timesOf(scores),
   )
   const inserted = new Set(rows.map((row) => `${row.project_id}/${row.id}`))
   return scores.filter(({ identity }) => inserted.delete(identity))
 }
 
-async function countMisses(client: ClientBase): Promise<number> {
+async function countMisses(client: ClientBase, scores: readonly PlacedScore[]): Promise<number> {
   const { rows } = await client.query<{ missed: number }>(
     `select count(*)::integer as missed from staged_scores
      left join ${requestOfStaged.replace('select from', 'select true as present from')} as request on true
      where request.present is null`,
+    timesOf(scores),
   )
   return rows[0]?.missed ?? 0
 }

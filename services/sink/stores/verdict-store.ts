@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg'
 import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
 import type { VerdictChange } from '../steps/count-scores.ts'
 import { joinVerdicts, type Verdict } from '../steps/fold-verdicts.ts'
+import { timeBounds } from './time-bounds.ts'
 
 interface StoredVerdict {
   project_id: string
@@ -36,10 +37,12 @@ export async function moveVerdicts(
 }
 
 async function joinKnown(client: ClientBase, known: readonly Verdict[]): Promise<VerdictChange[]> {
+  const bounds = timeBounds(known, ({ requestCreatedAtMs }) => requestCreatedAtMs)
   const { rows } = await client.query<StoredVerdict>(
     `select v.* from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as wanted (project_id, request_id, request_created_at)
-     join request_verdicts v using (project_id, request_id, request_created_at) order by 1, 2, 3 for update of v`,
-    valuesOf(known).slice(0, 3),
+     join request_verdicts v using (project_id, request_id, request_created_at)
+     where v.request_created_at between $4 and $5 order by 1, 2, 3 for update of v`,
+    [...valuesOf(known).slice(0, 3), ...bounds],
   )
   const stored = new Map(rows.map((row) => [identityOf(row.project_id, row.request_id), row]))
   const changes = known.flatMap((verdict) => {
@@ -56,8 +59,9 @@ async function joinKnown(client: ClientBase, known: readonly Verdict[]): Promise
   })
   await client.query(
     `update request_verdicts v set worst_label = n.worst_label, worst_severity = n.worst_severity, score_count = n.score_count
-     from ${verdictRows} where v.project_id = n.project_id and v.request_id = n.request_id and v.request_created_at = n.request_created_at`,
-    valuesOf(changes.map(({ after }) => after)),
+     from ${verdictRows} where v.project_id = n.project_id and v.request_id = n.request_id and v.request_created_at = n.request_created_at
+       and v.request_created_at between $7 and $8`,
+    [...valuesOf(changes.map(({ after }) => after)), ...bounds],
   )
   return changes
 }
