@@ -94,10 +94,11 @@ describe('the content of an event', () => {
       to: ['j•••@acme.io'],
       card: expect.stringMatching(/^[^\d]*\d{0,4}$/),
     })
-    const long = makeEventContent(tool({ card: '4111 1111 1111 1111', text: 'x'.repeat(100_000) }), [
-      verdict([]),
-    ])
-    expect(JSON.stringify(long.arguments)).not.toContain('1111 1111')
+    const card = '4111 1111 1111 1111'
+    const inside = JSON.stringify({ key: 'it is\nsk-proj-aB3dE6gH9jK2mN5pQ8sT' })
+    const long = makeEventContent(tool({ card, inside, text: 'x'.repeat(100_000) }), [verdict([])])
+    expect(JSON.stringify(long.arguments)).toContain('it is')
+    expect(JSON.stringify(long.arguments)).not.toMatch(/1111 1111|aB3dE6/)
     expect(makeEventContent(tool({ text: 'é'.repeat(100_000) }), [verdict([])]).arguments).toMatchObject({
       truncated: true,
       bytes: 200_011,

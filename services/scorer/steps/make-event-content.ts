@@ -71,8 +71,23 @@ function argumentsOf(call: Call): unknown {
   const given = (call.request?.value as Readonly<Record<string, unknown>>)['arguments'] ?? {}
   const json = JSON.stringify(given)
   if (json.length <= mostArgumentsUnits) return JSON.parse(JSON.stringify(given, maskValue))
-  const beginning = maskIdentifiers(json.slice(0, beginningUnits + marginUnits)).slice(0, beginningUnits)
+  // Values first: in JSON text that stands in a string of JSON text everything is escaped twice.
+  const masked = JSON.stringify(given, createBeginningMask()).slice(0, beginningUnits + marginUnits)
+  const beginning = maskIdentifiers(masked).slice(0, beginningUnits)
   return { truncated: true, bytes: Buffer.byteLength(json), text: beginning.toWellFormed() }
+}
+
+/** Masks the values that an event shows, in order, and leaves the rest out: a body can have ten million characters. */
+function createBeginningMask(): (name: string, value: unknown) => unknown {
+  let shown = 0
+  return (name, value) => {
+    if (typeof value !== 'string' && typeof value !== 'number') return value
+    if (shown >= beginningUnits) return typeof value === 'string' ? '' : 0
+    const beginning = typeof value === 'string' ? value.slice(0, beginningUnits + marginUnits) : value
+    const masked = maskValue(name, beginning)
+    shown += String(masked).length + 1
+    return masked
+  }
 }
 
 /** A card number can be a number as well. */
