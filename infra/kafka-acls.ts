@@ -59,8 +59,8 @@ export const kafkaAccess: Readonly<Record<KafkaClient, Access>> = {
     writes: [scoreJobs, scoreJobsEphemeral, scoreJobsReplay, eventRaised],
     groups: groups.sink,
     temporaryGroups: 'sink-replay-',
-    // Replays are fed no faster than scorers take them.
-    watchedGroups: ['scorer-replay'],
+    // Replays are fed no faster than scorers take them, and the sweep leaves alone what scorers have not come to.
+    watchedGroups: groups.scorer,
     // It measures replicas and `min.insync.replicas` for alerts.
     onAllTopics: ['DESCRIBE', 'DESCRIBE_CONFIGS'],
   },
