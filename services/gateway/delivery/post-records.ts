@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { z } from 'zod'
+import { parseJson } from '#capture/json.ts'
 import { TransientError } from '#runtime/errors.ts'
 import type { Credential } from './credentials.ts'
 
@@ -124,7 +125,7 @@ function joinBatch(records: readonly Buffer[]): Buffer {
 }
 
 function readVerdicts(text: string, expected: number): Verdict[] {
-  const parsed = batchAnswer.safeParse(parse(text))
+  const parsed = batchAnswer.safeParse(parseJson(text))
   if (!parsed.success || parsed.data.results.length !== expected)
     throw new TransientError('BACKEND_UNAVAILABLE', 'the API service gave an answer that is not understood')
   return parsed.data.results.map((result) => {
@@ -148,19 +149,10 @@ function verdictOf({ status, text, retryAfterMs }: Answer): Verdict {
 }
 
 function refusalOf(text: string): { detail: string; code: string | undefined } {
-  const parsed = refusal.safeParse(parse(text))
+  const parsed = refusal.safeParse(parseJson(text))
   return parsed.success
     ? { detail: parsed.data.detail.slice(0, 500), code: parsed.data.code }
     : { detail: '', code: undefined }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 async function readText(body: Dispatcher.ResponseData['body']): Promise<string> {

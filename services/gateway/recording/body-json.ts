@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
+import { parseJson } from '#capture/json.ts'
 import { depthOf } from '#capture/record/scan-json.ts'
 import type { CapturedBytes } from './captured-body.ts'
 
@@ -30,13 +31,7 @@ export function bodyJson(captured: CapturedBytes, maxBytes: number): BodyJson {
 function jsonObjectOf(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
   if (!isUtf8(bytes)) return undefined
   const text = bytes.toString('utf8')
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  const value = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   return isTooDeep(bytes, text) ? undefined : (value as Record<string, unknown>)
 }
