@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
-import { inTransaction } from '#runtime/postgres.ts'
+import { inElectedTransaction } from './in-elected-transaction.ts'
 import { countNextDay, recountDays } from './stores/rollup-days.ts'
 import { foldLanes } from './stores/rollup-fold.ts'
 import { rollupTables, type RollupTable } from './stores/rollup-tables.ts'
@@ -16,18 +16,15 @@ export const foldLock = 7_355_612
  * whether there is more to do.
  */
 export function createRollupFolding({ pool, clock }: { pool: Pool; clock: Clock }): () => Promise<boolean> {
-  return async () =>
-    inTransaction(pool, async (client) => {
-      const { rows } = await client.query<{ elected: boolean }>(
-        'select pg_try_advisory_xact_lock($1) as elected',
-        [foldLock],
-      )
-      if (rows[0]?.elected !== true) return false
+  return async () => {
+    const isMore = await inElectedTransaction(pool, foldLock, async (client) => {
       const before = new Date(clock.now() - foldedAfterMs)
       let isMore = false
       for (const table of rollupTables) isMore = (await foldTable(client, table, before)) || isMore
       return isMore
     })
+    return isMore ?? false
+  }
 }
 
 async function foldTable(client: ClientBase, table: RollupTable, before: Date): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
 import type { Metrics } from '#runtime/metrics.ts'
-import { inTransaction } from '#runtime/postgres.ts'
+import { inElectedTransaction } from './in-elected-transaction.ts'
 import { dayOf, type DayPartitions } from './stores/day-partitions.ts'
 import { deleteOldEphemeral } from './stores/ephemeral-store.ts'
 import { forgetErased } from './stores/erase-calls.ts'
@@ -37,20 +37,16 @@ export function createMaintenance(dependencies: MaintenanceDependencies): () => 
   return async () => {
     // Yesterday too: its late calls are the most usual ones.
     for (let day = -1; day <= daysAhead; day++) await partitions.make(dayOf(clock.now() + day * dayMs))
-    const deleted = await inTransaction(pool, async (client) => {
-      const { rows } = await client.query<{ elected: boolean }>(
-        'select pg_try_advisory_xact_lock($1) as elected',
-        [maintenanceLock],
-      )
-      if (rows[0]?.elected !== true) return 0
-      return (
+    const deleted = await inElectedTransaction(
+      pool,
+      maintenanceLock,
+      async (client) =>
         (await deletePublished(client, publishedDays)) +
         (await deleteOldEphemeral(client)) +
-        (await forgetErased(client, erasureDays))
-      )
-    })
+        (await forgetErased(client, erasureDays)),
+    )
     await measure()
-    return deleted > 0
+    return (deleted ?? 0) > 0
   }
 }
 

@@ -2,8 +2,8 @@ import type { Pool } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
-import { inTransaction } from '#runtime/postgres.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
+import { inElectedTransaction } from './in-elected-transaction.ts'
 import { createPublishApart } from './publish-apart.ts'
 import { claimUnscored, forgetSwept } from './stores/unscored-store.ts'
 
@@ -51,13 +51,7 @@ export function createSweep(dependencies: SweepDependencies): () => Promise<bool
   })
 
   async function sweepHour(toMs: number, storedBefore: Date, limit: number): Promise<number> {
-    return inTransaction(pool, async (client) => {
-      const { rows } = await client.query<{ elected: boolean }>(
-        'select pg_try_advisory_xact_lock($1) as elected',
-        [sweepLock],
-      )
-      if (rows[0]?.elected !== true) return 0
-      await forgetSwept(client, windowDays + 1)
+    const count = await inElectedTransaction(pool, sweepLock, async (client) => {
       const jobs = await claimUnscored(client, {
         from: new Date(toMs - hourMs),
         to: new Date(toMs),
@@ -75,6 +69,7 @@ export function createSweep(dependencies: SweepDependencies): () => Promise<bool
       swept.inc({ what: 'queued_again' }, jobs.length - missing)
       return jobs.length
     })
+    return count ?? 0
   }
 
   /** An hour may take half of what is left, and each is the first in its turn: one with many such calls keeps no other waiting for long. */
@@ -90,6 +85,7 @@ export function createSweep(dependencies: SweepDependencies): () => Promise<bool
   return async () => {
     const storedBefore = await scoredUntil()
     if (storedBefore === undefined) return false
+    await inElectedTransaction(pool, sweepLock, (client) => forgetSwept(client, windowDays + 1))
     const newestMs = clock.now() - ageMs
     const older = 1 + (round % (windowDays - 1))
     const count =
