@@ -12,8 +12,13 @@ export function createCopyFinder(texts: readonly string[]): (text: string) => nu
   }
 }
 
+/** The words of a text, without case and what stands between them. */
+export function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+}
+
 function runsOf(text: string): string[] {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  const words = wordsOf(text)
   const count = Math.max(1, words.length - runWords + 1)
   return words.length === 0
     ? []

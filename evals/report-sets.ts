@@ -1,7 +1,7 @@
 import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
 import { findAttacks, isTrainedOn } from './find-attacks.ts'
 import { makeLeaks } from './make-leaks.ts'
-import { createCopyFinder } from './near-copies.ts'
+import { createCopyFinder, wordsOf } from './near-copies.ts'
 import { makeRequests } from './make-requests.ts'
 import { isIn, type Sample } from './samples.ts'
 
@@ -88,7 +88,7 @@ function withoutCopies(samples: readonly Sample[], trained: readonly Sample[]): 
 }
 
 function plainWords(text: string): string {
-  return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(' ')
+  return wordsOf(text).join(' ')
 }
 
 /** Sets of answers, asked for by people who all ask for harm: their labels are of the answer. */
