@@ -94,9 +94,14 @@ describe('chat', () => {
       chat([{ index: 0, delta: { refusal: "n't" }, logprobs: logprobs('b') }]),
       { error: { message: 'overloaded' } },
     )
-    expect(assembleStream(text)?.body).toMatchObject({
-      error: { message: 'overloaded' },
-      choices: [{ message: { refusal: "I can't" }, logprobs: { content: [{ token: 'a' }, { token: 'b' }] } }],
+    expect(assembleStream(text)).toMatchObject({
+      ended: true,
+      body: {
+        error: { message: 'overloaded' },
+        choices: [
+          { message: { refusal: "I can't" }, logprobs: { content: [{ token: 'a' }, { token: 'b' }] } },
+        ],
+      },
     })
   })
 

@@ -11,7 +11,7 @@ import type { StreamAssembly } from './stream-assembly.ts'
 
 export interface AssembledStream {
   body: JsonObject
-  /** False: the stream was cut off. */
+  /** Whether it came to its end, or to the provider's error. False: it was cut off. */
   ended: boolean
 }
 
@@ -42,7 +42,10 @@ export function assembleStream(text: string): AssembledStream | undefined {
     assembly.add(chunk)
     repeated.learn(event.data, chunk, assembly)
   }
-  return assembly === undefined ? undefined : { body: assembly.body(), ended: done || assembly.ended() }
+  if (assembly === undefined) return undefined
+  const body = assembly.body()
+  // Clients throw at a provider's error and close at once: nothing is meant to come after it.
+  return { body, ended: done || assembly.ended() || Boolean(fieldAt(body, 'error')) }
 }
 
 /** A chunk says which of the formats it is; an error only where nothing came before it that would be left out. */

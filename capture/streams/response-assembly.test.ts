@@ -44,6 +44,19 @@ describe('responses', () => {
     })
   })
 
+  test.each([{ message: 'overloaded' }, { error: { message: 'overloaded' } }])(
+    'the error that ends it, in either form, and what came before',
+    (error) => {
+      expect(assembleStream(named(created, added, text('x'), { type: 'error', ...error }))).toMatchObject({
+        ended: true,
+        body: {
+          error: { message: 'overloaded' },
+          output: [{ content: [{ type: 'output_text', text: 'x' }] }],
+        },
+      })
+    },
+  )
+
   test('cut off: what came', () => {
     const call = {
       type: 'response.output_item.added',

@@ -23,7 +23,7 @@ export function createResponseAssembly(): StreamAssembly {
       else if (type === 'response.output_item.added' || type === 'response.output_item.done')
         Object.assign(itemOf(chunk), objectOf(chunk['item']))
       else if (type.endsWith('.delta')) applyDelta(itemOf(chunk), type, chunk)
-      else if (type === 'error') snapshot = { ...snapshot, error: chunk }
+      else if (type === 'error') snapshot = { ...snapshot, error: objectOf(chunk['error']) ?? chunk }
     },
     body: () =>
       ended && listOf(snapshot['output']).length > 0 ? snapshot : { ...snapshot, output: inOrder(items) },

@@ -50,15 +50,21 @@ const content = [
   { type: 'tool_use', id: 't', name: 'weather', input: { city: 'Ulm' } },
 ]
 
+const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
+
 function answer(response: ServerResponse, asked: { model: string; stream?: boolean }): void {
   if (asked.model === 'none') {
     response.writeHead(529, { 'content-type': 'application/json', 'retry-after': '7' })
-    response.end('{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}')
+    response.end(JSON.stringify(overloaded))
   } else if (asked.model === 'endless') {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     for (const event of events.slice(0, 3))
       response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
     response.once('close', () => brokenOff++)
+  } else if (asked.model === 'failing') {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const event of [...events.slice(0, 3), overloaded])
+      response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
   } else if (asked.stream === true) {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     for (const event of events) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
@@ -156,6 +162,13 @@ test('an aborted stream is aborted at the provider, and logged with what came', 
   if (call?.response_body == null) throw new Error('there is no answer')
   const body = sealer.open(call.response_body, sealedIdentity(call.project_id, call.id, 'response_body'))
   expect(JSON.parse(body.toString())).toMatchObject({ content: [{ type: 'text', text: 'Let me ' }] })
+})
+
+test("the provider's error in a stream, at which the client closes, is logged as the provider's", async () => {
+  const stream = clientOf(projects[0]?.key).messages.stream({ ...asked, model: 'failing' })
+  await expect(stream.finalMessage()).rejects.toThrow(/Overloaded/)
+  const call = await loggedCall(stream.response?.headers.get('x-service-request-id') ?? null)
+  expect(call).toMatchObject({ aborted_by: null, status_code: 200, error: 'Overloaded' })
 })
 
 test('fifty clients at once, streaming with tools, are each logged once for their own project', async () => {

@@ -1,3 +1,4 @@
+import { errorOfAnswer } from '#capture/answer-error.ts'
 import { fieldAt, textOf } from '#capture/json.ts'
 import { providerOfUpstream } from '#capture/providers.ts'
 import type { Caller } from '../traffic/authorize.ts'
@@ -27,7 +28,6 @@ export interface FinishedCall {
   error: string | null
 }
 
-const maxErrorLength = 2_000
 const between = Buffer.from(',"response_body":')
 const noBody = Buffer.from('null')
 const closingBrace = 0x7d
@@ -56,7 +56,7 @@ function joinRecord(
   request: BodyJson,
   answer: AnswerJson | null,
 ): Buffer {
-  // A client may close as soon as it has read the end mark of a stream: that is no abort.
+  // A client may close as soon as it has read the end mark of a stream, or the provider's error in it: that is no abort.
   const abortedBy = answer?.streamEnded === true ? null : call.abortedBy
   const { metadata, ...labels } = call.labels
   const fields = {
@@ -110,9 +110,7 @@ function decodePercent(text: string): string {
 /** The gateway's own reason, else what the provider says of a failure. */
 function errorOf(call: FinishedCall, isAborted: boolean, answer: unknown): string | null {
   if (call.error !== null && (isAborted || call.answer === null)) return call.error
-  const said = textOf(fieldAt(answer, 'error', 'message')) ?? textOf(fieldAt(answer, 'error'))
-  if (said === undefined) return null
-  return said.slice(0, maxErrorLength).toWellFormed().replaceAll('\u0000', '\ufffd')
+  return errorOfAnswer(answer)
 }
 
 function rounded(milliseconds: number | null): number | null {
