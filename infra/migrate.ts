@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Knex } from 'knex'
-import { connectionOf, type PostgresAddress } from '#runtime/postgres.ts'
+import type { Client } from 'pg'
+import { connectionOf, giveUpSilentClients, type PostgresAddress } from '#runtime/postgres.ts'
 import * as projects from './migrations/0001-projects.ts'
 import * as requests from './migrations/0002-requests.ts'
 import * as events from './migrations/0003-events.ts'
@@ -132,7 +133,13 @@ async function withKnex<T>(address: PostgresAddress, work: (knex: Knex) => Promi
   const knex = createKnex({
     client: 'pg',
     connection: connectionOf(address),
-    pool: { min: 1, max: 1 },
+    pool: {
+      min: 1,
+      max: 1,
+      // A migrator whose host is gone must not keep the next from its lock.
+      afterCreate: (client: Client, done: (error: Error | null, client: Client) => void) =>
+        client.query(giveUpSilentClients, (error) => done(error, client)),
+    },
     migrations: { migrationSource, tableName: 'schema_migrations', disableMigrationsListValidation: false },
   })
   try {

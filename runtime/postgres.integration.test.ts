@@ -42,3 +42,17 @@ test('what a connection that died without a word was asked passes by itself, and
   const after = await Promise.all([pidOf(), pidOf()])
   expect(after.filter((pid) => before.includes(pid))).toEqual([])
 }, 60_000)
+
+test('Postgres gives up a client that is gone without a word within a minute, and one that does nothing in a transaction within three', async () => {
+  const { rows } = await query<{ name: string; setting: string }>(
+    pool,
+    `select name, setting from pg_settings where name ~ '^tcp_' or name = 'idle_in_transaction_session_timeout' order by name`,
+  )
+  expect(rows.map(({ name, setting }) => `${name} ${setting}`)).toEqual([
+    'idle_in_transaction_session_timeout 180000',
+    'tcp_keepalives_count 3',
+    'tcp_keepalives_idle 30',
+    'tcp_keepalives_interval 10',
+    'tcp_user_timeout 60000',
+  ])
+})

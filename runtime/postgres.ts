@@ -71,6 +71,16 @@ export function createPool(config: PostgresConfig, dependencies: PoolDependencie
   return pool
 }
 
+/**
+ * What makes Postgres give up a client whose host is gone without a word. The kernel would wait two hours for it, and so long its transaction would keep its
+ * locks: a partition's position, rows of the outbox, the election of who sweeps. Silence is noticed within a minute, also of a client
+ * that was being answered or that was sending rows (which no statement's time ends). Whoever lives waits less than three minutes within a
+ * transaction: a page of history is read from Kafka in one, then published from, 60 s and 20 s at most.
+ */
+export const giveUpSilentClients = `set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3;
+  set tcp_user_timeout = 60000; set idle_in_transaction_session_timeout = '3min'`
+
+/** In one round trip; the role has another. */
 async function prepareConnection(
   client: pg.ClientBase,
   {
@@ -79,8 +89,10 @@ async function prepareConnection(
     answersAtOnce,
   }: { role: string | undefined; readsByKey: boolean; answersAtOnce: boolean },
 ): Promise<void> {
-  if (answersAtOnce) await client.query('set max_parallel_workers_per_gather = 0; set jit = off')
-  if (readsByKey) await client.query('set enable_seqscan = off')
+  const settings = [giveUpSilentClients]
+  if (answersAtOnce) settings.push('set max_parallel_workers_per_gather = 0; set jit = off')
+  if (readsByKey) settings.push('set enable_seqscan = off')
+  await client.query(settings.join('; '))
   if (role !== undefined) await takeRole(client, role)
 }
 
@@ -163,8 +175,8 @@ async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
 }
 
 // Appendix A of the Postgres manual: 08 connection, 53 insufficient resources, 57P0x shutdown, 40001 serialization, 40P01 deadlock,
-// 55P03 lock not available, 57014 cancelled by a timeout, 25006 read-only after a fail-over, 58 system error.
-const transientStates = /^(08...|53...|57P0[1-5]|40001|40P01|55P03|57014|25006|58...)$/
+// 55P03 lock not available, 57014 cancelled by a timeout, 25006 read-only after a fail-over, 25P03 idle too long in a transaction, 58 system error.
+const transientStates = /^(08...|53...|57P0[1-5]|40001|40P01|55P03|57014|25006|25P03|58...)$/
 const transientSystemCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
