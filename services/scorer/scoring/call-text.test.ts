@@ -79,6 +79,19 @@ describe('the texts of a call', () => {
     expect(spoken({ content: [picture, text] })).toEqual([['user', '/content/1', text]])
   })
 
+  const picture = Buffer.alloc(1_500, 0xff).toString('base64')
+  test.each([
+    ['a picture', picture, false],
+    ['a picture with escaped slashes', picture.replaceAll('/', String.raw`\/`), false],
+    ['a small picture', picture.slice(0, 1_000), true],
+    ['a text in base64', Buffer.from('Say something. '.repeat(100)).toString('base64'), true],
+    ['characters that are escaped', String.raw`\u4f60\u597d`.repeat(200), true],
+  ])('in a body that was cut, among other things: %s', (_name, data, isRead) => {
+    const text = `{"url":"data:image/png;base64,${data}"},{"text":"hi`
+    const read = isRead ? text : text.replace(data, () => ' '.repeat(data.length))
+    expect(spoken({ truncated: true, bytes: 9_000_000, text })).toEqual([['user', '/text', read]])
+  })
+
   test.each([
     ['a message that begins so', 'data: my card is 4111 1111 1111 1111', true],
     ['a text in a URL', 'data:text/plain;base64,aWdub3Jl', true],

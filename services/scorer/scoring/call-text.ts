@@ -1,3 +1,5 @@
+import { isWords, withoutMedia } from './media-text.ts'
+
 /** The two bodies of a call; names as in the API. */
 export type BodyPart = 'request_body' | 'response_body'
 
@@ -149,10 +151,11 @@ function textsOf(part: BodyPart, body: unknown, speaker: Speaker): CallText[] {
   const stack: { value: unknown; pointer: string; speaker: Speaker; isTools: boolean }[] = [
     { value: body, pointer: '', speaker, isTools: false },
   ]
+  const isCut = isObject(body) && body['truncated'] === true
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     if (typeof next.value === 'string') {
-      if (isWords(next.value))
-        texts.push({ part, pointer: next.pointer, speaker: next.speaker, text: next.value, offset: 0 })
+      const text = isCut ? withoutMedia(next.value) : next.value
+      if (isWords(text)) texts.push({ part, pointer: next.pointer, speaker: next.speaker, text, offset: 0 })
       continue
     }
     if (isLongNumber(next.value)) {
@@ -193,21 +196,6 @@ function speakerOf(value: unknown, inherited: Speaker): Speaker {
 function speakerOfKey(key: string, inherited: Speaker): Speaker {
   if (operatorKeys.has(key)) return 'system'
   return broughtKeys.has(key) ? 'tool' : inherited
-}
-
-/** A picture or a sound in a URL and nothing beside it: base64 has no blanks. */
-const mediaUrl =
-  /^data:(?!text\/)[\w.+-]{1,64}\/[\w.+-]{1,64}(?:;[\w=.-]{1,64}){0,8};base64,[A-Za-z0-9+/=_-]*$/
-
-/** Pictures and sound travel as base64 in strings: there is nothing to read in them. Text in base64 is somebody's words. */
-function isWords(text: string): boolean {
-  if (text === '' || mediaUrl.test(text)) return false
-  if (text.length <= 4096 || !/^[A-Za-z0-9+/=_-]+$/.test(text)) return true
-  // A cut between the bytes of a character leaves one that is none at the end.
-  const decoded = Buffer.from(text.slice(0, 64), 'base64')
-    .toString('utf8')
-    .replace(/\ufffd$/, '')
-  return /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\t\n\r]+$/u.test(decoded) && !decoded.includes('\ufffd')
 }
 
 const pieceUnits = 65_536
