@@ -10,6 +10,7 @@ import {
   postgresFields,
   processFields,
   sealingFields,
+  unlessWrong,
 } from './config.ts'
 
 const schema = z.object({
@@ -49,18 +50,73 @@ test('names every problem at once, never a value', () => {
   expect(problems.join('\n')).not.toMatch(/c2VjcmV0/)
 })
 
+test('a body key is named, and by nothing that could be the key itself', () => {
+  const key = Buffer.alloc(32, 7).toString('base64')
+  const read = (BODY_ENCRYPTION_KEYS: string) =>
+    parseConfig(z.object(sealingFields), { BODY_ENCRYPTION_KEYS })
+  expect(read(`k1:${key}, 2026-11.b_1 : ${key}`)).toMatchObject({
+    value: { BODY_ENCRYPTION_KEYS: [{ id: 'k1' }, { id: '2026-11.b_1', key: Buffer.alloc(32, 7) }] },
+  })
+  for (const wrong of [
+    key,
+    `k1:${key},${key}`,
+    `:${key}`,
+    `${key}:${key}`,
+    `${'k'.repeat(33)}:${key}`,
+    `k 1:${key}`,
+  ])
+    expect([wrong, read(wrong)]).toEqual([
+      wrong,
+      { ok: false, problems: [expect.stringMatching(/^BODY_ENCRYPTION_KEYS: expected id:base64/)] },
+    ])
+})
+
+test('a half of a pair, and what would not count, is refused together with all else', () => {
+  const refused = (changes: Record<string, string>) => {
+    const parsed = parseConfig(
+      schema.refine(({ OPS_PORT }) => OPS_PORT !== 1, {
+        path: ['OPS_HOST'],
+        message: 'is not for 1',
+        when: unlessWrong('OPS_PORT'),
+      }),
+      { KAFKA_BROKERS: 'a:1', ...changes },
+    )
+    return parsed.ok ? [] : parsed.problems.map((problem) => problem.replace(/ \(-.*/, ''))
+  }
+  const sasl = { KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' }
+  expect(refused(sasl)).toEqual(['KAFKA_SASL_MECHANISM: is not set, and KAFKA_SASL_PASSWORD is'])
+  expect(refused({ ...sasl, KAFKA_SASL_MECHANISM: 'plain' })).toEqual([])
+  expect(refused({ KAFKA_SASL_MECHANISM: 'plain' })).toEqual([
+    'KAFKA_SASL_USERNAME: is not set, and KAFKA_SASL_MECHANISM is',
+    'KAFKA_SASL_PASSWORD: is not set, and KAFKA_SASL_MECHANISM is',
+  ])
+  const KAFKA_SSL_CERT = '-----BEGIN CERTIFICATE-----'
+  expect(refused({ KAFKA_SSL: 'true', KAFKA_SSL_CERT })).toEqual([
+    'KAFKA_SSL_KEY: is not set, and KAFKA_SSL_CERT is',
+  ])
+  expect(refused({ KAFKA_SSL_CA: KAFKA_SSL_CERT })).toEqual([
+    'KAFKA_SSL_CA: is set, and KAFKA_SSL is not true',
+  ])
+  expect(refused({ KAFKA_SSL: 'true', KAFKA_SSL_CA: '/etc/ca.pem', OPS_PORT: '1' })).toEqual([
+    'KAFKA_SSL_CA: expected PEM',
+    'OPS_HOST: is not for 1',
+  ])
+  expect(refused({ OPS_PORT: 'x' })).toHaveLength(1)
+})
+
 test('an authority for Postgres is refused beside a URL that would override it', () => {
   const problemsOf = (url: string, authority?: string) => {
     const given = { DATABASE_URL: url, DATABASE_SSL_CA: authority }
     const parsed = parseConfig(z.object(postgresFields), given)
     return parsed.ok ? [] : parsed.problems
   }
+  const pem = '-----BEGIN CERTIFICATE-----'
   const url = 'postgres://u:hidden@db:5432/sluice'
   for (const mode of ['sslmode=disable', 'sslmode=no-verify', 'sslmode=verify-full', 'ssl=0'])
-    expect(problemsOf(`${url}?application_name=a&${mode}`, 'PEM')).toEqual([
+    expect(problemsOf(`${url}?application_name=a&${mode}`, pem)).toEqual([
       `DATABASE_SSL_CA: is set, and DATABASE_URL has ${mode.split('=')[0] ?? ''}, which would override it: take one away`,
     ])
-  expect(problemsOf(`${url}?application_name=a&sslnegotiation=direct`, 'PEM')).toEqual([])
+  expect(problemsOf(`${url}?application_name=a&sslnegotiation=direct`, pem)).toEqual([])
   expect(problemsOf(`${url}?sslmode=require`)).toEqual([])
 })
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { logLevels } from './log.ts'
 import { messageOf } from './errors.ts'
+import { findConflicts } from './find-conflicts.ts'
 import { hostOf } from './outbound-address.ts'
 
 /**
@@ -24,9 +25,9 @@ export const kafkaFields = {
     'Brokers to start from, host:port, comma-separated.',
   ),
   KAFKA_SSL: flag().describe('Whether brokers are reached over TLS.'),
-  KAFKA_SSL_CA: z.string().optional().describe('Certificate authority of the brokers, PEM.'),
-  KAFKA_SSL_CERT: z.string().optional().describe('Client certificate, PEM.'),
-  KAFKA_SSL_KEY: z.string().optional().describe("Client certificate's key, PEM."),
+  KAFKA_SSL_CA: pem().optional().describe('Certificate authority of the brokers, PEM.'),
+  KAFKA_SSL_CERT: pem().optional().describe('Client certificate, PEM.'),
+  KAFKA_SSL_KEY: pem().optional().describe("Client certificate's key, PEM."),
   KAFKA_SASL_MECHANISM: z
     .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
     .optional()
@@ -61,8 +62,7 @@ export const postgresFields = {
     .describe(
       'Postgres, postgres://user:password@host:port/database. The API takes the roles sluice_api and sluice_operator from this login.',
     ),
-  DATABASE_SSL_CA: z
-    .string()
+  DATABASE_SSL_CA: pem()
     .optional()
     .describe(
       'Certificate authority of Postgres, PEM. Set: TLS is used and verified; DATABASE_URL must then say nothing of TLS itself (sslmode, ssl, sslrootcert, sslcert, sslkey), because that would be what counts.',
@@ -76,7 +76,7 @@ export const sealingFields = {
     .default('')
     .transform((text, context) => parseKeys(text, (message) => context.addIssue({ code: 'custom', message })))
     .describe(
-      '`id:base64 of 32 bytes`, comma-separated; the first encrypts, all decrypt. Empty: bodies are not encrypted.',
+      '`id:base64 of 32 bytes`, comma-separated; the first encrypts, all decrypt. An id is a name, at most 32 letters, digits, `_`, `.` and `-`: it stands in the open beside what its key sealed. Empty: bodies are not encrypted.',
     ),
 }
 
@@ -149,6 +149,21 @@ export function milliseconds(defaultMs: number, maxMs: number) {
   return z.coerce.number().int().min(1).max(maxMs).default(defaultMs)
 }
 
+/** Certificates or a key, as text. */
+export function pem() {
+  return z
+    .string()
+    .regex(
+      /-----BEGIN [A-Z0-9 ]+-----/,
+      'expected PEM (-----BEGIN …); the path of a file goes into NAME_FILE',
+    )
+}
+
+/** Of a check across variables: it is made unless one that it reads is wrong itself, and so together with all others. */
+export function unlessWrong(...names: string[]) {
+  return ({ issues }: z.core.ParsePayload) => !issues.some(({ path }) => names.includes(String(path?.[0])))
+}
+
 /** The port of a process's operations server (design §13 lists the defaults). */
 export function operationsPort(defaultPort: number) {
   return z.coerce
@@ -174,7 +189,7 @@ export function parseConfig<S extends z.ZodObject>(
     // An empty variable is how compose files and charts write "unset".
     if (value !== undefined && value !== '') given[name] = value
   }
-  problems.push(...conflictsIn(given))
+  problems.push(...findConflicts(given))
   const parsed = schema.safeParse(given)
   if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => describeIssue(issue, given)))
   return parsed.success && problems.length === 0 ? { ok: true, value: parsed.data } : { ok: false, problems }
@@ -191,19 +206,6 @@ function readVariable(name: string, environment: Environment, problems: string[]
   }
 }
 
-const tlsParameters = new Set(['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'])
-
-/** pg takes what a URL says of TLS and drops the authority: with `sslmode=disable` nothing would be encrypted, with `no-verify` nothing verified. */
-function conflictsIn({ DATABASE_URL: url, DATABASE_SSL_CA: authority }: Record<string, string>): string[] {
-  if (url === undefined || authority === undefined || !URL.canParse(url)) return []
-  const said = [...new URL(url).searchParams.keys()].filter((name) => tlsParameters.has(name))
-  return said.length === 0
-    ? []
-    : [
-        `DATABASE_SSL_CA: is set, and DATABASE_URL has ${said.join(', ')}, which would override it: take one away`,
-      ]
-}
-
 function describeIssue(issue: z.core.$ZodIssue, given: Record<string, string>): string {
   const name = issue.path[0]
   if (typeof name !== 'string') return issue.message
@@ -212,16 +214,23 @@ function describeIssue(issue: z.core.$ZodIssue, given: Record<string, string>): 
     : `${name}: ${issue.message}`
 }
 
+const keyPattern = /^([\w.-]{1,32})\s*:(.*)$/
+
+// The id stands in the open beside all that it sealed: nothing may be taken for one that could be the key itself.
 function parseKeys(text: string, problem: (message: string) => void): EncryptionKey[] {
   const keys = text
     .split(',')
-    .filter((part) => part.trim() !== '')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
     .map((part) => {
-      const colon = part.indexOf(':')
-      return { id: part.slice(0, colon).trim(), key: Buffer.from(part.slice(colon + 1).trim(), 'base64') }
+      const [, id = '', base64 = ''] = keyPattern.exec(part) ?? []
+      return { id, key: Buffer.from(base64.trim(), 'base64') }
     })
-  if (keys.some(({ id, key }) => id === '' || key.length !== 32))
-    problem('expected id:base64 of exactly 32 bytes, comma-separated')
+  if (keys.some(({ id, key }) => id === '' || key.length !== 32)) {
+    problem(
+      'expected id:base64 of exactly 32 bytes, comma-separated; an id has at most 32 letters, digits, _, . and -',
+    )
+  }
   if (new Set(keys.map(({ id }) => id)).size !== keys.length) problem('a key id stands twice')
   return keys
 }

@@ -29,7 +29,8 @@ export async function obtainSecrets(file: string, environment: Environment): Pro
 
 async function readGiven(name: string, environment: Environment): Promise<string | undefined> {
   const file = environment[`${name}_FILE`]
-  const value = environment[name] ?? (file ? (await readFile(file, 'utf8')).trim() : undefined)
+  // The file goes before the variable, as in the services.
+  const value = file ? (await readFile(file, 'utf8')).trimEnd() : environment[name]
   return value === '' ? undefined : value
 }
 

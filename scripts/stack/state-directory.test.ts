@@ -49,6 +49,7 @@ test('secrets are made once and stay; what the environment gives is used and not
   await writeFile(given, 'from a file\n')
   const second = await obtainSecrets(file, {
     PROXY_API_KEY: 'mine',
+    INTERNAL_API_SECRET: 'not it: services take the file',
     INTERNAL_API_SECRET_FILE: given,
     SPOOL_KEY: '',
   })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { listOf, operationsPort, processFields } from '#runtime/config.ts'
+import { listOf, operationsPort, processFields, unlessWrong } from '#runtime/config.ts'
+import { isNetwork } from './http/trusted-networks.ts'
 
 const roles = ['viewer', 'analyst', 'admin'] as const
 
@@ -39,10 +40,16 @@ const settings = z.object({
     .describe("The API's: with it the dashboard speaks for whoever is signed in. Never given to a browser."),
   DASHBOARD_ADMIN_LOGIN: z
     .string()
+    .regex(
+      /^[A-Za-z0-9.@!#$%&'*+/=?^_`{|}~-]{1,200}$/,
+      'expected a name or an e-mail address, without spaces',
+    )
     .default('admin')
     .describe('Login of the administrator that is made where there is nobody yet.'),
   DASHBOARD_ADMIN_PASSWORD: z
     .string()
+    .min(12, 'must have at least 12 characters')
+    .max(200, 'must have at most 200 characters')
     .optional()
     .describe('Their password, at least 12 characters. Unset: one is made and printed once.'),
   DASHBOARD_CLIENT_DIR: z
@@ -79,16 +86,35 @@ const settings = z.object({
     .enum(roles)
     .optional()
     .describe('Role of whoever is in none of these groups. Unset: they may not sign in.'),
-  TRUSTED_PROXIES: listOf(z.string())
+  TRUSTED_PROXIES: listOf(
+    z
+      .string()
+      .refine(isNetwork, 'expected addresses, networks (10.0.0.0/8), loopback, linklocal or uniquelocal'),
+  )
     .default([])
     .describe(
       'Addresses or networks of proxies whose `X-Forwarded-For` is believed, comma-separated; also `loopback`, `uniquelocal`. Unset: none.',
     ),
 })
 
-export const dashboardConfigSchema = settings.refine(
-  ({ OIDC_ISSUER, OIDC_CLIENT_ID }) => (OIDC_ISSUER === undefined) === (OIDC_CLIENT_ID === undefined),
-  { path: ['OIDC_CLIENT_ID'], message: 'is set exactly when OIDC_ISSUER is' },
-)
+export const dashboardConfigSchema = settings
+  .refine(
+    ({ OIDC_ISSUER, OIDC_CLIENT_ID }) => (OIDC_ISSUER === undefined) === (OIDC_CLIENT_ID === undefined),
+    {
+      path: ['OIDC_CLIENT_ID'],
+      message: 'is set exactly when OIDC_ISSUER is',
+      when: unlessWrong('OIDC_ISSUER', 'OIDC_CLIENT_ID'),
+    },
+  )
+  // As the API has it: refused there, the dashboard would end and begin again for ever.
+  .refine(
+    ({ DASHBOARD_ADMIN_LOGIN: login, DASHBOARD_ADMIN_PASSWORD: password }) =>
+      password?.toLowerCase() !== login.toLowerCase(),
+    {
+      path: ['DASHBOARD_ADMIN_PASSWORD'],
+      message: 'must not be DASHBOARD_ADMIN_LOGIN',
+      when: unlessWrong('DASHBOARD_ADMIN_LOGIN', 'DASHBOARD_ADMIN_PASSWORD'),
+    },
+  )
 
 export type DashboardConfig = z.output<typeof dashboardConfigSchema>

@@ -9,6 +9,7 @@ import {
   processFields,
   registryFields,
   sealingFields,
+  unlessWrong,
 } from '#runtime/config.ts'
 import { isHeaderValue } from '#runtime/http1/request-head.ts'
 
@@ -214,34 +215,39 @@ export const gatewayConfigSchema = z
   .refine((config) => config.UPSTREAM_API_KEY_HEADER === undefined || config.UPSTREAM_API_KEY !== undefined, {
     path: ['UPSTREAM_API_KEY_HEADER'],
     message: 'is set, but UPSTREAM_API_KEY is not',
+    when: unlessWrong('UPSTREAM_API_KEY_HEADER', 'UPSTREAM_API_KEY'),
   })
   .refine((config) => config.SPOOL_MAX_BYTES / config.GATEWAY_WORKERS >= minSpoolBytes, {
     path: ['SPOOL_MAX_BYTES'],
     message: `must be at least ${minSpoolBytes} for each of GATEWAY_WORKERS`,
+    when: unlessWrong('SPOOL_MAX_BYTES', 'GATEWAY_WORKERS'),
   })
-  .superRefine((config, context) => {
-    const need = (path: keyof typeof config, choice: string) => {
-      const message = `is needed for ${choice}`
-      if (config[path] === undefined) context.addIssue({ code: 'custom', path: [path], message })
-    }
-    const hasTokens = config.UPSTREAM_AUTH === 'client_credentials'
-    if (hasTokens) {
-      for (const path of ['UPSTREAM_TOKEN_URL', 'UPSTREAM_CLIENT_ID', 'UPSTREAM_CLIENT_SECRET'] as const)
-        need(path, 'UPSTREAM_AUTH=client_credentials')
-    }
-    if (config.GATEWAY_DELIVERY === 'kafka')
-      for (const path of ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL'] as const)
-        need(path, 'GATEWAY_DELIVERY=kafka')
-    const choice = `GATEWAY_AUTH=${config.GATEWAY_AUTH}`
-    if (config.GATEWAY_AUTH === 'proxy_keys') {
-      need('PROXY_API_KEY', choice)
-      need('SERVICE_API_KEY', choice)
-    } else {
-      need('INTERNAL_API_SECRET', choice)
-      // A project's key must never reach the provider.
-      if (!hasTokens) need('UPSTREAM_API_KEY', choice)
-    }
-  })
+  .superRefine(
+    (config, context) => {
+      const need = (path: keyof typeof config, choice: string) => {
+        const message = `is needed for ${choice}`
+        if (config[path] === undefined) context.addIssue({ code: 'custom', path: [path], message })
+      }
+      const hasTokens = config.UPSTREAM_AUTH === 'client_credentials'
+      if (hasTokens) {
+        for (const path of ['UPSTREAM_TOKEN_URL', 'UPSTREAM_CLIENT_ID', 'UPSTREAM_CLIENT_SECRET'] as const)
+          need(path, 'UPSTREAM_AUTH=client_credentials')
+      }
+      if (config.GATEWAY_DELIVERY === 'kafka')
+        for (const path of ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL'] as const)
+          need(path, 'GATEWAY_DELIVERY=kafka')
+      const choice = `GATEWAY_AUTH=${config.GATEWAY_AUTH}`
+      if (config.GATEWAY_AUTH === 'proxy_keys') {
+        need('PROXY_API_KEY', choice)
+        need('SERVICE_API_KEY', choice)
+      } else {
+        need('INTERNAL_API_SECRET', choice)
+        // A project's key must never reach the provider.
+        if (!hasTokens) need('UPSTREAM_API_KEY', choice)
+      }
+    },
+    { when: unlessWrong('UPSTREAM_AUTH', 'GATEWAY_DELIVERY', 'GATEWAY_AUTH') },
+  )
 
 export type GatewayConfig = z.output<typeof gatewayConfigSchema>
 

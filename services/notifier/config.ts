@@ -3,6 +3,7 @@ import {
   groupFields,
   kafkaFields,
   operationsPort,
+  pem,
   postgresFields,
   processFields,
   receiverFields,
@@ -19,10 +20,7 @@ export const notifierConfig = z.object({
   ...postgresFields,
   ...sealingFields,
   ...receiverFields,
-  WEBHOOK_CA: z
-    .string()
-    .optional()
-    .describe('Certificate authorities of receivers besides the public ones, PEM.'),
+  WEBHOOK_CA: pem().optional().describe('Certificate authorities of receivers besides the public ones, PEM.'),
   WEBHOOK_ENDPOINT_CONCURRENCY: z.coerce
     .number()
     .int()

@@ -8,6 +8,7 @@ import {
   processFields,
   registryFields,
   sealingFields,
+  unlessWrong,
 } from '#runtime/config.ts'
 import { groupings } from './scoring/judge/group-rubrics.ts'
 
@@ -120,7 +121,11 @@ export const scorerConfig = z
     (config) =>
       (config.JUDGE_INPUT_USD_PER_MILLION === undefined) ===
       (config.JUDGE_OUTPUT_USD_PER_MILLION === undefined),
-    { path: ['JUDGE_OUTPUT_USD_PER_MILLION'], message: 'set both prices of the judge or neither' },
+    {
+      path: ['JUDGE_OUTPUT_USD_PER_MILLION'],
+      message: 'set both prices of the judge or neither',
+      when: unlessWrong('JUDGE_INPUT_USD_PER_MILLION', 'JUDGE_OUTPUT_USD_PER_MILLION'),
+    },
   )
 
 export type ScorerConfig = z.output<typeof scorerConfig>

@@ -30,7 +30,7 @@ export const sinkConfig = z.object({
   SINK_PARTITION_DAYS_AHEAD: z.coerce
     .number()
     .int()
-    .min(1)
+    .min(3, 'must be at least 3: SluicePartitionsRunOut wakes somebody below that')
     .max(60)
     .default(7)
     .describe('Days ahead for which tables have partitions already.'),
