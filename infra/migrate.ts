@@ -34,6 +34,7 @@ import * as deliveriesInPlace from './migrations/0033-delivery-updates-in-place.
 import * as failedCalls from './migrations/0034-failed-calls.ts'
 import * as reviewCounts from './migrations/0036-review-counts.ts'
 import * as redteamTurns from './migrations/0038-redteam-turns.ts'
+import * as webhooksGoFirst from './migrations/0039-webhooks-go-first.ts'
 import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
@@ -73,6 +74,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0034-failed-calls': failedCalls,
   '0036-review-counts': reviewCounts,
   '0038-redteam-turns': redteamTurns,
+  '0039-webhooks-go-first': webhooksGoFirst,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { hashedId, idToUuid, newId } from '#schemas/ids.ts'
+import { hashedId, idFromUuid, idToUuid, newId } from '#schemas/ids.ts'
 import { topics } from '#schemas/topics.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 
@@ -200,5 +200,16 @@ describe('deliveries', () => {
     await call('PATCH', `/${id}`, { enabled: false })
     const refused = await replay()
     expect([refused.status, refused.json['code']]).toEqual([409, 'WEBHOOK_DISABLED'])
+
+    const { rows } = await api.pool.query<{ id: string }>(
+      'select id from webhook_deliveries where webhook_id = $1 limit 1',
+      [idToUuid(id)],
+    )
+    const one = idFromUuid('delivery', String(rows[0]?.id))
+    expect((await call('DELETE', `/${id}`)).status).toBe(204)
+    const chosen = () => call('POST', `/${id}/deliveries/replay-chosen`, { delivery_ids: [one] })
+    const log = () => call('GET', `/${id}/deliveries`)
+    for (const ask of [log, replay, chosen, () => call('POST', `/${id}/deliveries/${one}/replay`)])
+      expect((await ask()).status).toBe(404)
   })
 })

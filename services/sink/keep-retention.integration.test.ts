@@ -157,3 +157,32 @@ test('events and deliveries go with the content that they quote, what goes on st
   expect(await ages('dead_letters', 'dead_at', short)).toEqual([1, 8])
   expect((await pool.query('select from webhook_attempts')).rowCount).toBe(21)
 })
+
+test('a webhook goes at once, however much was delivered to it; then its deliveries go, whatever they are, and those of others stay', async () => {
+  const projectId = await addProject(null)
+  const [gone, other] = [await addWebhook(pool, projectId), await addWebhook(pool, projectId)]
+  for (const [webhookId, count] of [
+    [gone, 5_001],
+    [other, 2],
+  ] as const) {
+    await pool.query(
+      `with made as (
+         insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, created_at)
+         select gen_random_uuid(), $1, $2, gen_random_uuid(), 'threat_detected', now(), '{}', now() from generate_series(1, $3)
+         returning id, webhook_id
+       ), attempted as (insert into webhook_attempts (delivery_id, number, lease_until, at) select id, 1, now(), now() from made)
+       insert into webhook_waiting select id, webhook_id, 1, 1, null, now() from made limit 1`,
+      [idToUuid(webhookId), idToUuid(projectId), count],
+    )
+  }
+  await pool.query('delete from webhooks where id = $1', [idToUuid(gone)])
+  expect(await ages('webhook_deliveries', 'created_at', projectId)).toHaveLength(5_003)
+  await keep(undefined)
+  expect(await ages('webhook_deliveries', 'created_at', projectId)).toHaveLength(2)
+  const { rows } = await pool.query(
+    `select (select count(*) from webhook_attempts a where not exists (select from webhook_deliveries d where d.id = a.delivery_id))::integer as orphans,
+       (select count(*) from webhook_waiting where webhook_id = any($1::uuid[]))::integer as waiting`,
+    [[gone, other].map(idToUuid)],
+  )
+  expect(rows).toEqual([{ orphans: 0, waiting: 1 }])
+})

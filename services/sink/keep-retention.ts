@@ -8,6 +8,7 @@ import {
   allDayTables,
   contentTables,
   deleteExpiredContent,
+  deleteLeftDeliveries,
   deleteOldLogs,
   deleteOldRollups,
   dropOldestDay,
@@ -31,8 +32,9 @@ const retentionLock = 7_355_611
 
 /**
  * One round of erasing what is kept no longer: a day of content 90 days after it ended, by dropping its tables; a day of calls and scores, and its
- * roll-ups, when METADATA_RETENTION_DAYS says so; and rows of content of projects that keep theirs for fewer days. One day a round, in a
- * transaction of its own that ends soon, because dropping a partition locks its parent. Resolves to whether there is more to do.
+ * roll-ups, when METADATA_RETENTION_DAYS says so; rows of content of projects that keep theirs for fewer days; and deliveries whose webhook was
+ * deleted. One day a round, in a transaction of its own that ends soon, because dropping a partition locks its parent. Resolves to whether there is
+ * more to do.
  */
 export function createRetention(dependencies: RetentionDependencies): () => Promise<boolean> {
   const { pool, metadataDays, clock, log, metrics } = dependencies
@@ -50,7 +52,8 @@ export function createRetention(dependencies: RetentionDependencies): () => Prom
 
   async function deleteRows(client: PoolClient): Promise<{ rows: number; hasMore: boolean }> {
     const content = await deleteExpiredContent(client, new Date(clock.now()), rowsAtOnce)
-    const rows = content + (await deleteOldLogs(client, contentDays, rowsAtOnce))
+    const left = await deleteLeftDeliveries(client, rowsAtOnce)
+    const rows = content + left + (await deleteOldLogs(client, contentDays, rowsAtOnce))
     const hasMoreRollups =
       metadataDays !== undefined && (await deleteOldRollups(client, firstKept(metadataDays), rowsAtOnce))
     return { rows, hasMore: rows >= rowsAtOnce || hasMoreRollups }

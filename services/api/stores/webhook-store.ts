@@ -174,7 +174,7 @@ export async function rotateSecret(
   return rows.map(webhookOf)[0]
 }
 
-/** With its deliveries. False when there is none. */
+/** Its deliveries are shown no more, and the sink deletes them by and by. False when there is none. */
 export async function removeWebhook(
   database: ProjectDatabase<OneProject>,
   webhookId: string,

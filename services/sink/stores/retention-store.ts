@@ -57,6 +57,12 @@ export async function deleteOldLogs(client: ClientBase, days: number, limit: num
   return deleted
 }
 
+/** Deletes deliveries of webhooks that were deleted, with their attempts and whether they wait or not: at most `limit`. Returns how many. */
+export async function deleteLeftDeliveries(client: ClientBase, limit: number): Promise<number> {
+  const { rowCount } = await client.query(deleteLeft, [limit])
+  return rowCount ?? 0
+}
+
 /** Deletes roll-ups of days before `firstKept`, at most `limit` rows of each table. Returns whether one may have more. */
 export async function deleteOldRollups(
   client: ClientBase,
@@ -102,6 +108,22 @@ const deleteDeliveries = `
 const deleteOldDeliveries = `
   delete from webhook_deliveries where id in (
     select id from webhook_deliveries where created_at < now() - make_interval(days => $1) and ${isOver} limit $2)`
+
+// The walk over distinct webhooks skips from each to the next by the index of their logs.
+const deleteLeft = `
+  with recursive logged (webhook_id) as (
+    (select webhook_id from webhook_deliveries order by webhook_id limit 1)
+    union all
+    select (select d.webhook_id from webhook_deliveries d where d.webhook_id > logged.webhook_id order by d.webhook_id limit 1)
+    from logged where logged.webhook_id is not null
+  ),
+  gone as materialized (
+    select webhook_id from logged where webhook_id is not null and not exists (select from webhooks w where w.id = logged.webhook_id)
+  )
+  delete from webhook_deliveries where id in (
+    select own.id from gone cross join lateral (
+      select d.id from webhook_deliveries d where d.webhook_id = gone.webhook_id order by d.created_at desc, d.id desc limit $1
+    ) own limit $1)`
 
 const deleteDeadLetters = `
   delete from dead_letters where id in (
