@@ -226,7 +226,7 @@ async function noteHealth(
 ): Promise<FinishedAttempt> {
   if (attempt.error === null && webhook.isFailing) await webhooks.noteDelivered(webhook.id)
   if (attempt.error === null || !attempt.isLast || !attempt.wasSent) return attempt
-  const { reason, isNew } = await webhooks.noteFailure(webhook.id, attempt.finishedAtMs)
+  const { reason, isNew } = await webhooks.noteFailure(webhook.id)
   if (isNew) metrics.disabled.inc()
   return reason === null ? attempt : { ...attempt, error: `${attempt.error}; ${disabledBecause(reason)}` }
 }

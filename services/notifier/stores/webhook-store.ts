@@ -18,10 +18,10 @@ export interface WebhookStore {
   /** Shows on webhooks what their expressions failed with, unless they have others by now. */
   noteExpressionFailures(failures: readonly ExpressionFailure[]): Promise<void>
   /**
-   * Notes that a delivery has failed for good at `failedAtMs`, and disables the webhook when its owner has asked for that and nothing
-   * was delivered for as long. Returns why it is disabled, by this or before; null when it is not, or by its owner.
+   * Notes that a delivery has failed for good, and disables the webhook when its owner has asked for that and nothing was delivered for as
+   * long. Returns why it is disabled, by this or before; null when it is not, or by its owner.
    */
-  noteFailure(webhookId: string, failedAtMs: number): Promise<{ reason: string | null; isNew: boolean }>
+  noteFailure(webhookId: string): Promise<{ reason: string | null; isNew: boolean }>
   /** Notes that something was delivered. */
   noteDelivered(webhookId: string): Promise<void>
 }
@@ -38,32 +38,22 @@ const noteFailures = `
   where webhooks.id = failed.id and webhooks.filter_expression = failed.expression
     and (expression_failed_at is null or expression_failed_at < now() - interval '1 minute')`
 
-// The row is locked first: of failures that come together one disables. A success whose attempt began before a failure was noted did not
-// know of it and left failing_since as it is: before anything is disabled the deliveries themselves are asked.
+/**
+ * A success whose attempt began before a failure was noted did not know of it and left failing_since as it is: such an attempt is over within
+ * a minute, which is waited for, because the log of deliveries may hold millions that say nothing else.
+ */
+const isOver = `(enabled and failing_since <= now() - disable_after_hours * interval '1 hour' - interval '1 minute') is true`
+// Of failures that come together one disables: each waits for the row and sees it as the one before it left it.
 const noteFailing = `
-  with webhook as (
-    select id, coalesce(failing_since, $2) as since, disable_after_hours as hours,
-      coalesce(enabled and coalesce(failing_since, $2) <= $2 - disable_after_hours * interval '1 hour', false) as is_long
-    from webhooks where id = $1 for update
-  ),
-  known as (
-    select webhook.*, case when is_long then exists (
-      select from webhook_deliveries d where d.webhook_id = webhook.id and d.delivered_at > webhook.since
-    ) else false end as was_reached
-    from webhook
-  ),
-  failing as (
-    select id, hours, case when was_reached then $2 else since end as since, is_long and not was_reached as is_over from known
-  )
-  update webhooks set failing_since = failing.since,
-    enabled = enabled and not failing.is_over,
-    disabled_at = case when failing.is_over then now() else disabled_at end,
-    disabled_reason = case when failing.is_over
-      then format('nothing was delivered for %s h, since %s', failing.hours,
-        to_char(failing.since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
+  update webhooks set failing_since = coalesce(failing_since, now()),
+    enabled = enabled and not ${isOver},
+    disabled_at = case when ${isOver} then now() else disabled_at end,
+    disabled_reason = case when ${isOver}
+      then format('nothing was delivered for %s h, since %s', disable_after_hours,
+        to_char(failing_since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
       else disabled_reason end
-  from failing where webhooks.id = failing.id
-  returning disabled_reason as reason, failing.is_over as is_new`
+  where id = $1
+  returning disabled_reason as reason, disabled_at is not distinct from now() as is_new`
 
 /** Reads webhooks as they are now: one that is changed or disabled is so from the next attempt on. */
 export function createWebhookStore(pool: pg.Pool): WebhookStore {
@@ -78,9 +68,10 @@ export function createWebhookStore(pool: pg.Pool): WebhookStore {
       const webhook = await find(webhookId)
       return webhook?.projectId === projectId ? webhook : undefined
     },
-    async noteFailure(webhookId, failedAtMs) {
-      const values = [idToUuid(webhookId), new Date(failedAtMs)]
-      const { rows } = await query<{ reason: string | null; is_new: boolean }>(pool, noteFailing, values)
+    async noteFailure(webhookId) {
+      const { rows } = await query<{ reason: string | null; is_new: boolean }>(pool, noteFailing, [
+        idToUuid(webhookId),
+      ])
       return { reason: rows[0]?.reason ?? null, isNew: rows[0]?.is_new ?? false }
     },
     async noteDelivered(webhookId) {
