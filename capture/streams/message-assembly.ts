@@ -1,4 +1,5 @@
 import { fieldAt, objectOf, parseJson, textOf, type JsonObject } from '../json.ts'
+import { isDeeperThan } from '../record/scan-json.ts'
 import { entryAt, growing, growthIn, inOrder, type Growing } from './merge-delta.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
@@ -85,7 +86,11 @@ function applyDelta(block: Block, delta: unknown): void {
   }
 }
 
-/** A tool's input as the object that it is, or as its text when it was cut off. */
+/** Ingest takes bodies of 200 levels, three of them around this. */
+const maxInputDepth = 190
+
+/** A tool's input as the object that it is; as its text when it was cut off, or is nested deeper than a record may be. */
 function blockBody({ fields, input }: Block): JsonObject {
-  return input === '' ? fields : { ...fields, input: parseJson(input) ?? input }
+  if (input === '') return fields
+  return { ...fields, input: isDeeperThan(maxInputDepth, input) ? input : (parseJson(input) ?? input) }
 }

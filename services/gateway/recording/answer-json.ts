@@ -1,12 +1,19 @@
 import { assembleStream, streamTextFactor } from '#capture/streams/assemble-stream.ts'
-import { bodyJson, type BodyJson } from './body-json.ts'
+import type { JsonObject } from '#capture/json.ts'
+import { isDeeperThan } from '#capture/record/scan-json.ts'
+import { endBytes, withUsageAtEnd } from '#capture/usage-at-end.ts'
+import { bodyJson, maxDepth, wrappedJson, type BodyJson } from './body-json.ts'
 import type { CapturedBytes } from './captured-body.ts'
 import { cutAs, decodeCaptured } from './decode-captured.ts'
 
 export interface AnswerJson extends BodyJson {
   /** Whether a stream reached the end that its format has; undefined for what is no stream. */
   streamEnded: boolean | undefined
+  /** What is known of the answer where no `value` is: it was cut, or had to be wrapped. */
+  known?: JsonObject | undefined
 }
+
+const noBytes = Buffer.alloc(0)
 
 interface Answer extends CapturedBytes {
   contentType: string
@@ -28,12 +35,37 @@ export function answerJson(answer: Answer, maxBytes: number): AnswerJson | Promi
 }
 
 function decodedJson(decoded: CapturedBytes, contentType: string, maxBytes: number): AnswerJson {
-  if (!isEventStream(contentType)) return { ...bodyJson(decoded, maxBytes), streamEnded: undefined }
-  const assembled = assembleStream(decoded.bytes.toString('utf8'))
-  if (assembled === undefined) return { ...bodyJson(decoded, maxBytes), streamEnded: undefined }
-  const json = Buffer.from(JSON.stringify(assembled.body))
-  // A stream that was cut gives what the kept part amounts to, and says so.
-  return decoded.sha256 === null && json.length <= maxBytes
-    ? { json, value: assembled.body, streamEnded: assembled.ended }
-    : { ...bodyJson(cutAs(json, decoded), maxBytes), streamEnded: assembled.ended }
+  const stream = isEventStream(contentType) ? streamJson(decoded, maxBytes) : undefined
+  if (stream !== undefined) return stream
+  const body = bodyJson(decoded, maxBytes)
+  const known = body.value === undefined ? withUsageAtEnd({}, endOf(decoded)) : undefined
+  return { ...body, streamEnded: undefined, known }
+}
+
+/** Undefined: it is in no format that is known, or nested deeper than the stack. */
+function streamJson(decoded: CapturedBytes, maxBytes: number): AnswerJson | undefined {
+  try {
+    const assembled = assembleStream(decoded.bytes.toString('utf8'))
+    if (assembled === undefined) return undefined
+    const { body, ended: streamEnded } = assembled
+    const text = JSON.stringify(body)
+    const json = Buffer.from(text)
+    const isWhole = decoded.sha256 === null && json.length <= maxBytes
+    const isDeep = isDeeperThan(maxDepth, text, json)
+    if (isWhole && !isDeep) return { json, value: body, streamEnded }
+    // A stream that was cut gives what the kept part amounts to, and says so.
+    const wrapped = isWhole
+      ? wrappedJson({ bytes: json, byteLength: json.length, sha256: null }, maxBytes)
+      : bodyJson(cutAs(json, decoded), maxBytes)
+    const known = decoded.sha256 === null ? body : withUsageAtEnd(body, endOf(decoded))
+    return { ...wrapped, streamEnded, known }
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** Nothing of one that was longer when decoded: its end was not. */
+function endOf({ bytes, sha256, end = noBytes }: CapturedBytes): Buffer {
+  return sha256 === null ? bytes.subarray(-endBytes) : end
 }

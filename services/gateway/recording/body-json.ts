@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { parseJson } from '#capture/json.ts'
-import { depthOf } from '#capture/record/scan-json.ts'
+import { isDeeperThan } from '#capture/record/scan-json.ts'
 import type { CapturedBytes } from './captured-body.ts'
 
 /** A body as it stands in a record: the bytes of a JSON object. */
@@ -11,8 +11,8 @@ export interface BodyJson {
   value: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Ingest takes bodies of 200 levels. */
-const maxDepth = 200
+/** Ingest takes bodies of 200 levels, in every value of a repeated name. */
+export const maxDepth = 200
 /** Room for the fields around a text that was cut. */
 const wrapperBytes = 256
 
@@ -33,23 +33,7 @@ function jsonObjectOf(bytes: Buffer): Readonly<Record<string, unknown>> | undefi
   const text = bytes.toString('utf8')
   const value = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  return isTooDeep(bytes, text) ? undefined : (value as Record<string, unknown>)
-}
-
-/** Of the bytes, as ingest has it: of a repeated name the parsed value holds the last alone. */
-function isTooDeep(bytes: Buffer, text: string): boolean {
-  return opensMore(text, maxDepth) && depthOf(bytes) > maxDepth
-}
-
-/** Most bodies have too few brackets in all to be deep, which is found in a tenth of the time that reading the bytes takes. */
-function opensMore(text: string, times: number): boolean {
-  let left = times
-  for (const bracket of ['{', '[']) {
-    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
-      if (left-- === 0) return true
-    }
-  }
-  return false
+  return isDeeperThan(maxDepth, text, bytes) ? undefined : (value as Record<string, unknown>)
 }
 
 /** A body that cannot stand in a record as it is: as text, or in base64 where it is none. */

@@ -6,6 +6,7 @@ import type { CallLabels } from '../traffic/service-headers.ts'
 import { answerJson, type AnswerJson } from './answer-json.ts'
 import type { BodyJson } from './body-json.ts'
 import type { CapturedBytes } from './captured-body.ts'
+import { derivedFields } from './derived-fields.ts'
 import { requestJson } from './request-json.ts'
 
 /** One call that is over, as the gateway saw it. Times are in milliseconds. */
@@ -34,7 +35,7 @@ const closingBrace = 0x7d
 
 /**
  * The record of a call, as JSON bytes for `POST /internal/log`. Model, tokens and cost are left to ingest, which reads them from
- * the bodies; only what the bodies cannot say is added.
+ * the bodies; only what the bodies cannot say is added: of an answer that was cut, its tokens too.
  */
 export function buildRecord(
   call: FinishedCall,
@@ -59,18 +60,21 @@ function joinRecord(
   // A client may close as soon as it has read the end mark of a stream, or the provider's error in it: that is no abort.
   const abortedBy = answer?.streamEnded === true ? null : call.abortedBy
   const { metadata, ...labels } = call.labels
+  const known = answer?.value ?? answer?.known
+  const derived = answer?.known && derivedFields(request.value, answer.known)
   const fields = {
     id: call.id,
     project_id: call.caller.projectId,
     source: 'gateway',
     ...labels,
-    provider: providerOfUpstream(upstreamHost, call.path) ?? undefined,
-    model: modelOfPath(call.path, request.value, answer?.value),
+    ...derived,
+    provider: providerOfUpstream(upstreamHost, call.path) ?? derived?.provider,
+    model: modelOfPath(call.path, request.value, known) ?? derived?.model,
     status_code: call.status,
     latency_ms: rounded(call.latencyMs),
     time_to_first_token_ms: answer?.streamEnded === undefined ? null : rounded(call.timeToFirstByteMs),
     aborted_by: abortedBy,
-    error: errorOf(call, abortedBy !== null, answer?.value),
+    error: errorOf(call, abortedBy !== null, known),
   }
   const head = JSON.stringify(fields).slice(0, -1)
   const start = `${head}${metadata === undefined ? '' : `,"metadata":${metadata}`},"request_body":`

@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
+import { endBytes } from '#capture/usage-at-end.ts'
 
 /** Bytes that all bodies being captured may hold together. */
 export interface CaptureBudget {
@@ -31,11 +32,15 @@ export interface CapturedBytes {
   byteLength: number
   /** SHA-256 of all that passed, in hexadecimal, when not all of it was kept; null otherwise. */
   sha256: string | null
+  /** The last bytes that passed, when not all of it was kept. */
+  end?: Buffer
 }
 
 export type CutReason = 'body_limit' | 'total_limit'
 
-/** Keeps the start of a body that passes by, within bounds; of a longer one it keeps the length and the hash too. */
+const noBytes = Buffer.alloc(0)
+
+/** Keeps the start of a body that passes by, within bounds; of a longer one it keeps the length, the hash and the last bytes too. */
 export class CapturedBody {
   readonly #budget: CaptureBudget
   #maxBytes: number
@@ -43,6 +48,7 @@ export class CapturedBody {
   #kept = 0
   #passed = 0
   #hash: Hash | undefined
+  #end = noBytes
   #cut: CutReason | null = null
 
   constructor(budget: CaptureBudget, maxBytes: number) {
@@ -53,7 +59,11 @@ export class CapturedBody {
   add(chunk: Buffer): void {
     this.#passed += chunk.length
     if (this.#hash === undefined && !this.#keep(chunk)) this.#cutAt(chunk)
-    this.#hash?.update(chunk)
+    if (this.#hash === undefined) return
+    this.#hash.update(chunk)
+    const end = chunk.length < endBytes ? Buffer.concat([this.#end, chunk]) : chunk
+    // A copy: the chunk is part of what a connection reads at once.
+    this.#end = Buffer.from(end.subarray(-endBytes))
   }
 
   /** Before its first chunk. */
@@ -73,6 +83,7 @@ export class CapturedBody {
         first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#kept),
       byteLength: this.#passed,
       sha256: this.#hash?.copy().digest('hex') ?? null,
+      ...(this.#hash === undefined ? {} : { end: this.#end }),
     }
   }
 

@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals'
+import { buildRecord } from './build-record.ts'
+import { CapturedCall } from './captured-call.ts'
+import { createCaptureBudget } from './captured-body.ts'
+
+const eventStream = 'text/event-stream'
+const sse = (...chunks: object[]) => chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+
+/** The record of a call that was answered so. `budgetBytes`: what both bodies may hold together. */
+async function recordOf(answer: string, contentType: string, maxBytes: number, budgetBytes = 1_000_000) {
+  const captured = new CapturedCall(createCaptureBudget(budgetBytes), maxBytes)
+  if (contentType === eventStream) captured.answerStreams()
+  captured.request.add(Buffer.from('{"model":"asked"}'))
+  for (let at = 0; at < answer.length; at += 1_500)
+    captured.answer.add(Buffer.from(answer.slice(at, at + 1_500)))
+  const call = {
+    id: 'req_1',
+    caller: { projectId: undefined, isEphemeral: false },
+    path: '/v1/x',
+    labels: {},
+    request: captured.request.bytes(),
+    requestEncoding: '',
+    answer: { ...captured.answer.bytes(), contentType, contentEncoding: '' },
+    status: 200,
+    latencyMs: 1,
+    timeToFirstByteMs: 1,
+    abortedBy: null,
+    error: null,
+  }
+  const record = await buildRecord(call, 'provider.test', maxBytes)
+  return JSON.parse(record.toString()) as Record<string, unknown> & { response_body: Record<string, unknown> }
+}
+
+describe('of an answer that is too long to be kept', () => {
+  const message = { id: 'm', type: 'message', model: 'claude', content: [] }
+  const started = (usage: object) => ({ type: 'message_start', message: { ...message, usage } })
+  const said = (text: string) => ({
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'text_delta', text },
+  })
+  const over = (usage: object) => [{ type: 'message_delta', delta: {}, usage }, { type: 'message_stop' }]
+  const messages = sse(
+    started({ input_tokens: 9, cache_read_input_tokens: 5, output_tokens: 1 }),
+    ...Array.from({ length: 100 }, () => said('x'.repeat(50))),
+    ...over({ output_tokens: 7, input_tokens: null }),
+  )
+
+  test.each<[string, string, string, number | undefined, object]>([
+    [
+      'embeddings',
+      JSON.stringify({
+        object: 'list',
+        data: Array(3_000).fill(0),
+        usage: { prompt_tokens: 8, total_tokens: 8 },
+      }),
+      'application/json',
+      undefined,
+      { model: 'asked', prompt_tokens: 8, completion_tokens: null },
+    ],
+    [
+      'an answer that speaks of usage, broken off',
+      `{"content":"${'x'.repeat(5_000)} \\"usage\\": {\\"prompt_tokens\\":1}","usage":{"prompt_`,
+      'application/json',
+      undefined,
+      { prompt_tokens: null },
+    ],
+    [
+      'a stream',
+      messages,
+      eventStream,
+      undefined,
+      { model: 'claude', prompt_tokens: 9, completion_tokens: 7 },
+    ],
+    [
+      'a stream for which there was no room',
+      messages,
+      eventStream,
+      2_000,
+      { model: 'claude', prompt_tokens: 9, cached_tokens: 5, completion_tokens: 7 },
+    ],
+  ])('the tokens are known: %s', async (_name, answer, contentType, budgetBytes, expected) => {
+    expect(await recordOf(answer, contentType, 4_000, budgetBytes)).toMatchObject({
+      ...expected,
+      response_body: { truncated: true, bytes: answer.length },
+    })
+  })
+})
+
+describe('a stream that is nested deeper than ingest takes it', () => {
+  test.each([250, 20_000])('is text in the arguments of a tool: %d levels', async (levels) => {
+    const start = { type: 'message_start', message: { type: 'message' } }
+    const block = { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', name: 'f' } }
+    const delta = { type: 'input_json_delta', partial_json: nested(levels) }
+    const stream = sse(start, block, { type: 'content_block_delta', index: 0, delta })
+    const { response_body: body } = await recordOf(stream, eventStream, 100_000)
+    expect(body).toMatchObject({ content: [{ input: nested(levels) }] })
+  })
+
+  test('is text elsewhere, with its tokens', async () => {
+    const part = `{"functionCall":{"name":"f","args":{"a":${nested(250)}}}}`
+    const stream = `data: {"candidates":[{"content":{"parts":[${part}]}}],"usageMetadata":{"promptTokenCount":4}}\n\n`
+    expect(await recordOf(stream, eventStream, 100_000)).toMatchObject({
+      prompt_tokens: 4,
+      response_body: { encoding: 'utf8', raw: expect.stringContaining(part) as unknown },
+    })
+  })
+
+  test('stands as its events beyond the depth that can be written', async () => {
+    const delta = `{"content":"hi","x":${nested(100_000)}}`
+    const stream = `data: {"object":"chat.completion.chunk","choices":[{"index":0,"delta":${delta}}]}\n\n`
+    const { response_body: body } = await recordOf(stream, eventStream, 500_000)
+    expect(body['raw']).toBe(stream)
+  })
+})

@@ -1,0 +1,19 @@
+import { describeCall } from '#capture/describe-call.ts'
+
+/** What ingest would read from the bodies of a call, as fields of a record whose bodies do not say it. */
+export function derivedFields(requestBody: unknown, responseBody: unknown) {
+  const described = describeCall({ requestBody, responseBody })
+  return {
+    model: textFor(described.model, 256),
+    provider: textFor(described.provider, 64),
+    prompt_tokens: described.promptTokens,
+    cached_tokens: described.cachedTokens,
+    completion_tokens: described.completionTokens,
+    reasoning_tokens: described.reasoningTokens,
+  }
+}
+
+/** As ingest takes it; a body may name anything. */
+function textFor(text: string | null, maxLength: number): string | null {
+  return text === null ? null : text.slice(0, maxLength).toWellFormed().replaceAll('\u0000', '\ufffd')
+}
