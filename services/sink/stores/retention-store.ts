@@ -59,8 +59,14 @@ export async function deleteOldLogs(client: ClientBase, days: number, limit: num
 
 /** Deletes deliveries of webhooks that were deleted, with their attempts and whether they wait or not: at most `limit`. Returns how many. */
 export async function deleteLeftDeliveries(client: ClientBase, limit: number): Promise<number> {
-  const { rowCount } = await client.query(deleteLeft, [limit])
-  return rowCount ?? 0
+  const { rows } = await client.query<{ webhook_id: string }>(findDeletedWebhooks)
+  let deleted = 0
+  for (const { webhook_id } of rows) {
+    if (deleted === limit) break
+    const { rowCount } = await client.query(deleteDeliveriesOf, [webhook_id, limit - deleted])
+    deleted += rowCount ?? 0
+  }
+  return deleted
 }
 
 /** Deletes roll-ups of days before `firstKept`, at most `limit` rows of each table. Returns whether one may have more. */
@@ -110,20 +116,20 @@ const deleteOldDeliveries = `
     select id from webhook_deliveries where created_at < now() - make_interval(days => $1) and ${isOver} limit $2)`
 
 // The walk over distinct webhooks skips from each to the next by the index of their logs.
-const deleteLeft = `
+const findDeletedWebhooks = `
   with recursive logged (webhook_id) as (
     (select webhook_id from webhook_deliveries order by webhook_id limit 1)
     union all
     select (select d.webhook_id from webhook_deliveries d where d.webhook_id > logged.webhook_id order by d.webhook_id limit 1)
     from logged where logged.webhook_id is not null
-  ),
-  gone as materialized (
-    select webhook_id from logged where webhook_id is not null and not exists (select from webhooks w where w.id = logged.webhook_id)
   )
+  select webhook_id from logged where webhook_id is not null and not exists (select from webhooks w where w.id = logged.webhook_id)`
+
+// Of one webhook, because Postgres knows of each how much there is: of several together it expects little, and reads all of a log of millions for
+// every piece.
+const deleteDeliveriesOf = `
   delete from webhook_deliveries where id in (
-    select own.id from gone cross join lateral (
-      select d.id from webhook_deliveries d where d.webhook_id = gone.webhook_id order by d.created_at desc, d.id desc limit $1
-    ) own limit $1)`
+    select id from webhook_deliveries where webhook_id = $1 order by created_at desc, id desc limit $2)`
 
 const deleteDeadLetters = `
   delete from dead_letters where id in (
