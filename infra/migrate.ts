@@ -35,6 +35,7 @@ import * as failedCalls from './migrations/0034-failed-calls.ts'
 import * as reviewCounts from './migrations/0036-review-counts.ts'
 import * as redteamTurns from './migrations/0038-redteam-turns.ts'
 import * as webhooksGoFirst from './migrations/0039-webhooks-go-first.ts'
+import * as authorsOfReviews from './migrations/0040-authors-of-reviews.ts'
 import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
@@ -75,6 +76,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0036-review-counts': reviewCounts,
   '0038-redteam-turns': redteamTurns,
   '0039-webhooks-go-first': webhooksGoFirst,
+  '0040-authors-of-reviews': authorsOfReviews,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

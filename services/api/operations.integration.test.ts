@@ -89,9 +89,33 @@ describe('/api/reviews', () => {
         .split('\n')
         .map((line): unknown => JSON.parse(line)),
     ).toMatchObject([
-      { set: 'reviews', scorer: 'pii_detection', label: 1 },
       { label: 0, prompt: 'hi', response: 'hello', system: 'be brief', context: '' },
+      { set: 'reviews', scorer: 'pii_detection', label: 1 },
     ])
+  })
+
+  test('exports each review once, and says of a call that cannot be read why', async () => {
+    const { id: requestId } = calls[1] as LoggedCall
+    await api.pool.query(
+      `insert into score_reviews select gen_random_uuid(), project_id, request_id, request_created_at, score_id, scorer_name, scorer_version, score_label,
+         expected_label, agrees, 'reviewer ' || place, null, '2026-01-01' from score_reviews, generate_series(1, 101) place where request_id = $1`,
+      [idToUuid(requestId)],
+    )
+    const lines = async () => {
+      const query = `request_id=${requestId}&end=2026-01-02T00:00:00Z`
+      const { text } = await api.call('GET', `/api/reviews/export?${query}`, { key: project.key })
+      return text.trimEnd().split('\n')
+    }
+    expect(await lines()).toHaveLength(101)
+    await api.pool.query("update llm_request_bodies set request_key_id = 'k9' where request_id = $1", [
+      idToUuid(requestId),
+    ])
+    const unread = await lines()
+    expect(unread).toHaveLength(101)
+    expect(JSON.parse(String(unread[0]))).toMatchObject({
+      label: 1,
+      error: expect.stringMatching(/^the bodies cannot be read: .*k9/),
+    })
   })
 
   test('counts over any time what a recount counts, whatever came, changed and went', async () => {

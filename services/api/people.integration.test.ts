@@ -174,7 +174,7 @@ describe('a person', () => {
     expect(detail.json).toMatchObject({ bodies_withheld: true, request_body: null })
   })
 
-  test('reviews as themselves', async () => {
+  test('reviews as themselves, and nobody in their place', async () => {
     const body = {
       request_id: requestId,
       scorer_name: 'pii_detection',
@@ -183,6 +183,10 @@ describe('a person', () => {
     }
     const review = await people.analyst.call('POST', '/api/reviews', { body })
     expect([review.status, review.json['reviewer']]).toEqual([201, people.analyst.login])
+    const feigned = { ...body, agrees: false, reviewer: people.analyst.login }
+    expect((await api.call('POST', '/api/reviews', { key: own.key, body: feigned })).status).toBe(201)
+    const { json } = await people.analyst.call('GET', `/api/reviews?request_id=${requestId}`)
+    expect(json['items']).toMatchObject([{ agrees: false }, { id: review.json['id'], agrees: true }])
   })
 
   test('cannot take the last administrator away', async () => {

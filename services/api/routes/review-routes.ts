@@ -113,6 +113,7 @@ function postRoute({ databases, clock }: ReviewRoutesOptions): Route {
           id: newId('review', clock.now()),
           expected_label: expectedOf(body, score.score_label),
           agrees: body.agrees,
+          reviewer_kind: principal.kind,
           reviewer: principal.kind === 'person' ? principal.person.login : body.reviewer,
           reason: body.reason ?? null,
         },
@@ -177,7 +178,7 @@ function exportRoute({ databases, sealer, clock, places }: ReviewRoutesOptions):
     method: 'get',
     path: '/api/reviews/export',
     summary:
-      'Reviewed calls as labelled samples in the format of evals/datasets, one a line. Calls whose bodies are erased are left out.',
+      'Reviewed calls as labelled samples in the format of evals/datasets, one a line, oldest review first. Calls whose bodies are erased are left out; those whose bodies cannot be read have an `error` instead of texts.',
     query: z.strictObject(filterFields),
     reply: { status: 200, description: 'JSON lines.', contentType: 'application/x-ndjson' },
     problems: { 429: 'Too many exports are under way.' },

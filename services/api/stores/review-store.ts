@@ -1,5 +1,6 @@
 import { idFromUuid, idTimeMs, idToUuid } from '#schemas/ids.ts'
 import type { ScoreLabel } from '#schemas/verdicts.ts'
+import type { Principal } from '#services/ingest/access/principal.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import { Conditions } from './conditions.ts'
 import { listRows } from './list-rows.ts'
@@ -34,18 +35,20 @@ export interface ReviewFilters {
   end?: number | undefined
 }
 
-/** Saves a review; the reviewer's earlier one of the same score gives way. */
+/** Saves a review; the reviewer's earlier one of the same score gives way, but not that of a person whose name a key or the operator gives. */
 export async function saveReview(
   database: ProjectDatabase<OneProject>,
   score: StoredScore,
-  review: Pick<Review, 'id' | 'expected_label' | 'agrees' | 'reviewer' | 'reason'>,
+  review: Pick<Review, 'id' | 'expected_label' | 'agrees' | 'reviewer' | 'reason'> & {
+    reviewer_kind: Principal['kind']
+  },
   nowMs: number,
 ): Promise<Review | undefined> {
   const rows = await database.change<ReviewRow>(
     `insert into score_reviews as w (project_id, id, request_id, request_created_at, score_id, scorer_name, scorer_version, score_label,
-       expected_label, agrees, reviewer, reason, created_at)
-     select u.project_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 from subscriptions u where :scope(u)
-     on conflict (project_id, score_id, reviewer) do update set expected_label = excluded.expected_label, agrees = excluded.agrees,
+       expected_label, agrees, reviewer, reason, created_at, reviewer_kind)
+     select u.project_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 from subscriptions u where :scope(u)
+     on conflict (project_id, score_id, reviewer_kind, reviewer) do update set expected_label = excluded.expected_label, agrees = excluded.agrees,
        reason = excluded.reason, created_at = excluded.created_at
      returning *`,
     [
@@ -61,6 +64,7 @@ export async function saveReview(
       review.reviewer,
       review.reason,
       new Date(nowMs),
+      review.reviewer_kind,
     ],
     {
       action: 'review.saved',
@@ -89,6 +93,28 @@ export async function listReviews(
     conditions: conditionsOf(filters),
   })
   return { items: rows.map(reviewOf), counted }
+}
+
+/**
+ * Oldest first, from behind `after` on. The place is the review's as it was read, so that nothing is passed over or begins anew when that is changed
+ * or goes; a review that is changed meanwhile comes once more, as it is then.
+ */
+export async function readReviews(
+  database: ProjectDatabase<OneProject>,
+  filters: ReviewFilters,
+  after: Review | undefined,
+  limit: number,
+): Promise<Review[]> {
+  const conditions = conditionsOf(filters)
+  if (after !== undefined) {
+    const place = [conditions.bind(after.created_at), conditions.bind(idToUuid(after.id))]
+    conditions.add(`(w.created_at, w.id) > (${place.join(', ')})`)
+  }
+  const rows = await database.query<ReviewRow>(
+    `select w.* from score_reviews w where :scope(w)${conditions.text} order by w.created_at, w.id limit ${conditions.bind(limit)}`,
+    conditions.values,
+  )
+  return rows.map(reviewOf)
 }
 
 /** Of `score_reviews w`. */
