@@ -119,6 +119,7 @@ describe('token buckets do not overlap', () => {
     ],
     ['Bedrock', { usage: { inputTokens: 3, outputTokens: 4 } }, [3, null, 4, null]],
     ['Cohere', { meta: { billed_units: { input_tokens: 3, output_tokens: 4 } } }, [3, null, 4, null]],
+    ['Groq, streamed', { x_groq: { usage: { prompt_tokens: 3, completion_tokens: 4 } } }, [3, null, 4, null]],
     ['no usage is unknown, not 0', chatAnswer({}), [null, null, null, null]],
     [
       'nonsense is unknown',

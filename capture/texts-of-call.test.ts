@@ -68,6 +68,12 @@ test.each<[string, unknown, unknown, object]>([
     { object: 'response', output: [{ type: 'message', content: [{ type: 'output_text', text: 'A' }] }] },
     { system: 'S', prompt: 'P', answer: 'A', context: ['T'] },
   ],
+  [
+    'an answer that is spoken',
+    { messages: [{ role: 'user', content: 'P' }] },
+    { choices: [{ message: { content: null, audio: { id: 'a', data: 'AAAA', transcript: 'A' } } }] },
+    { prompt: 'P', answer: 'A' },
+  ],
   ['completions', { prompt: ['P', 'Q'] }, { choices: [{ text: 'A' }] }, { prompt: 'P\nQ', answer: 'A' }],
   [
     'embeddings',

@@ -125,7 +125,7 @@ function say(role: SpokenText['role'], content: unknown): SpokenText[] {
   return text === '' ? [] : [{ role, text }]
 }
 
-/** The texts of content in any provider's form: a string, a part, parts. Images, audio and signatures have none. */
+/** The texts of content in any provider's form: a string, a part, parts. Images and signatures have none, audio its transcript. */
 function contentTexts(content: unknown): string[] {
   if (typeof content === 'string') return content === '' ? [] : [content]
   if (Array.isArray(content)) return listOf(content).flatMap(partTexts)
@@ -134,7 +134,8 @@ function contentTexts(content: unknown): string[] {
 
 function partTexts(part: unknown): string[] {
   if (typeof part === 'string') return part === '' ? [] : [part]
-  const text = textOf(fieldAt(part, 'text')) ?? textOf(fieldAt(part, 'refusal'))
+  const text =
+    textOf(fieldAt(part, 'text')) ?? textOf(fieldAt(part, 'refusal')) ?? textOf(fieldAt(part, 'transcript'))
   if (text !== undefined) return [text]
   return [...listOf(fieldAt(part, 'content')), ...listOf(fieldAt(part, 'parts'))].flatMap((inner) => {
     const found = typeof inner === 'string' ? textOf(inner) : textOf(fieldAt(inner, 'text'))
@@ -148,6 +149,7 @@ function answerOf(body: unknown): string[] {
     ...listOf(fieldAt(body, 'choices')).flatMap((choice) => [
       ...spoken(fieldAt(choice, 'message', 'content')),
       ...spoken(fieldAt(choice, 'message', 'refusal')),
+      ...spoken(fieldAt(choice, 'message', 'audio')),
       ...spoken(fieldAt(choice, 'text')),
     ]),
     ...listOf(fieldAt(body, 'output'))

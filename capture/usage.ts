@@ -18,7 +18,11 @@ export interface TokenUsage {
 
 /** Reads what an answer says of its tokens, in the words of whichever provider. */
 export function usageOf(responseBody: unknown): TokenUsage {
-  const usage = fieldAt(responseBody, 'usage') ?? fieldAt(responseBody, 'response', 'usage')
+  const usage =
+    fieldAt(responseBody, 'usage') ??
+    fieldAt(responseBody, 'response', 'usage') ??
+    // Groq's, in a stream that was not asked for usage.
+    fieldAt(responseBody, 'x_groq', 'usage')
   if (objectOf(usage) !== undefined) return usageOfObject(usage)
   const google = fieldAt(responseBody, 'usageMetadata')
   if (objectOf(google) !== undefined) return googleUsage(google)

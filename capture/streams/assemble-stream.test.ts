@@ -87,6 +87,34 @@ describe('chat', () => {
     })
   })
 
+  test('parallel tool calls to which a host gives one index, and another an identifier a chunk', () => {
+    const call = (id: string, name: string | null, text: string) =>
+      chat([{ index: 0, delta: { tool_calls: [{ index: 0, id, function: { name, arguments: text } }] } }])
+    const text = sse(call('a', 'f', '{'), call('a2', null, '}'), call('b', 'g', '['), call('', null, ']'))
+    expect(assembleStream(text)).toMatchObject({
+      body: {
+        choices: [
+          {
+            message: {
+              tool_calls: [
+                { id: 'a', function: { name: 'f', arguments: '{}' } },
+                { id: 'b', function: { name: 'g', arguments: '[]' } },
+              ],
+            },
+          },
+        ],
+      },
+    })
+  })
+
+  test('content that changes between text and parts', () => {
+    const thinking = (text: string) => [{ type: 'thinking', thinking: [{ type: 'text', text }] }]
+    const contents = ['A', thinking('h'), thinking('m'), [{ type: 'text', text: 'B' }], 'C', '']
+    const text = sse(...contents.map((content) => chat([{ index: 0, delta: { content } }])))
+    const content = [{ type: 'text', text: 'A' }, ...thinking('hm'), { type: 'text', text: 'BC' }]
+    expect(assembleStream(text)?.body).toMatchObject({ choices: [{ message: { content } }] })
+  })
+
   test('refusal, log probabilities, an error in mid-stream', () => {
     const logprobs = (token: string) => ({ content: [{ token }] })
     const text = sse(

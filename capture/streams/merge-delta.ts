@@ -1,4 +1,4 @@
-import { fieldAt, listOf, objectOf, type JsonObject } from '../json.ts'
+import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../json.ts'
 import type { Growth } from './stream-assembly.ts'
 
 /** An object that grows. Made without a prototype, so that `__proto__` in a chunk is a field like any other. */
@@ -9,7 +9,7 @@ export function growing(from: JsonObject = {}): Growing {
 }
 
 /** Names and kinds come whole, and some hosts repeat them in every chunk. */
-const wholeFields = new Set(['role', 'id', 'type', 'name', 'index'])
+const wholeFields = new Set(['role', 'id', 'type', 'name', 'index', 'format'])
 
 /** Lists have entries with an `index`; 1,024 is far more than any answer has and keeps a hostile one small. */
 const maxIndex = 1024
@@ -25,9 +25,11 @@ export function mergeDelta(into: Growing, delta: JsonObject): void {
 function merged(name: string, old: unknown, value: unknown): unknown {
   if (typeof value === 'string') {
     if (wholeFields.has(name)) return typeof old === 'string' && old !== '' ? old : value
+    if (Array.isArray(old)) return mergedList(old as unknown[], partsOf(value))
     return typeof old === 'string' ? old + value : value
   }
-  if (Array.isArray(value)) return mergedList(Array.isArray(old) ? (old as unknown[]) : [], listOf(value))
+  if (Array.isArray(value))
+    return mergedList(Array.isArray(old) ? (old as unknown[]) : partsOf(old), listOf(value))
   const object = objectOf(value)
   if (object === undefined) return value
   const into = growing(objectOf(old))
@@ -35,13 +37,21 @@ function merged(name: string, old: unknown, value: unknown): unknown {
   return into
 }
 
+/** Mistral's content is a text in some chunks and a list of parts in others. */
+function partsOf(text: unknown): unknown[] {
+  return typeof text === 'string' && text !== '' ? [{ type: 'text', text }] : []
+}
+
 /** In place: a copy for each chunk of 70,000 log probabilities would take a minute. */
 function mergedList(list: unknown[], added: readonly unknown[]): unknown[] {
   for (const entry of added) {
     const index = fieldAt(entry, 'index')
     const object = objectOf(entry)
-    const at = typeof index === 'number' ? list.findIndex((known) => fieldAt(known, 'index') === index) : -1
-    if (object === undefined || at === -1) {
+    const at =
+      typeof index === 'number'
+        ? list.findLastIndex((known) => fieldAt(known, 'index') === index)
+        : list.length - 1
+    if (object === undefined || !continues(list[at], object)) {
       if (list.length < maxIndex || typeof index !== 'number') list.push(entry)
     } else {
       const into = growing(objectOf(list[at]))
@@ -50,6 +60,17 @@ function mergedList(list: unknown[], added: readonly unknown[]): unknown[] {
     }
   }
   return list
+}
+
+/** Parts without an index go on where they are words of the same kind. Some hosts give all calls one index: another name and identifier tell. */
+function continues(known: unknown, entry: JsonObject): boolean {
+  if (known === undefined) return false
+  const type = entry['type']
+  if (typeof entry['index'] !== 'number')
+    return (type === 'text' || type === 'thinking') && fieldAt(known, 'type') === type
+  const id = textOf(entry['id'])
+  const name = fieldAt(entry, 'function', 'name') ?? fieldAt(entry, 'custom', 'name')
+  return id === undefined || textOf(name) === undefined || (textOf(fieldAt(known, 'id')) ?? id) === id
 }
 
 /** The entry for `index` of a list kept by index; entries beyond the bound share the last. */

@@ -8,7 +8,12 @@ const sse = (...chunks: object[]) => chunks.map((chunk) => `data: ${JSON.stringi
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
 /** The record of a call that was answered so. `budgetBytes`: what both bodies may hold together. */
-async function recordOf(answer: string, contentType: string, maxBytes: number, budgetBytes = 1_000_000) {
+async function recordOf(
+  answer: string,
+  contentType: string,
+  maxBytes: number,
+  { status = 200, budgetBytes = 1_000_000 } = {},
+) {
   const captured = new CapturedCall(createCaptureBudget(budgetBytes), maxBytes)
   if (contentType === eventStream) captured.answerStreams()
   captured.request.add(Buffer.from('{"model":"asked"}'))
@@ -22,7 +27,7 @@ async function recordOf(answer: string, contentType: string, maxBytes: number, b
     request: captured.request.bytes(),
     requestEncoding: '',
     answer: { ...captured.answer.bytes(), contentType, contentEncoding: '' },
-    status: 200,
+    status,
     latencyMs: 1,
     timeToFirstByteMs: 1,
     abortedBy: null,
@@ -81,10 +86,17 @@ describe('of an answer that is too long to be kept', () => {
       { model: 'claude', prompt_tokens: 9, cached_tokens: 5, completion_tokens: 7 },
     ],
   ])('the tokens are known: %s', async (_name, answer, contentType, budgetBytes, expected) => {
-    expect(await recordOf(answer, contentType, 4_000, budgetBytes)).toMatchObject({
+    expect(await recordOf(answer, contentType, 4_000, { budgetBytes })).toMatchObject({
       ...expected,
       response_body: { truncated: true, bytes: answer.length },
     })
+  })
+})
+
+test('a status that HTTP does not have stands as an error', async () => {
+  expect(await recordOf('{}', 'application/json', 4_000, { status: 799 })).toMatchObject({
+    status_code: null,
+    error: 'the provider answered with status 799',
   })
 })
 

@@ -70,7 +70,7 @@ function joinRecord(
     ...derived,
     provider: providerOfUpstream(upstreamHost, call.path) ?? derived?.provider,
     model: modelOfPath(call.path, request.value, known) ?? derived?.model,
-    status_code: call.status,
+    status_code: isStatus(call.status) ? call.status : null,
     latency_ms: rounded(call.latencyMs),
     time_to_first_token_ms: answer?.streamEnded === undefined ? null : rounded(call.timeToFirstByteMs),
     aborted_by: abortedBy,
@@ -114,7 +114,13 @@ function decodePercent(text: string): string {
 /** The gateway's own reason, else what the provider says of a failure. */
 function errorOf(call: FinishedCall, isAborted: boolean, answer: unknown): string | null {
   if (call.error !== null && (isAborted || call.answer === null)) return call.error
-  return errorOfAnswer(answer)
+  const said = errorOfAnswer(answer)
+  return said === null && !isStatus(call.status) ? `the provider answered with status ${call.status}` : said
+}
+
+/** Ingest takes those that HTTP has; a provider may send others. */
+function isStatus(status: number | null): boolean {
+  return status === null || status < 600
 }
 
 function rounded(milliseconds: number | null): number | null {

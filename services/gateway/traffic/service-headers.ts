@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { idTimeMs, isId } from '#schemas/ids.ts'
 import { redteamMarkHeader } from '#schemas/redteam-mark.ts'
 
@@ -50,14 +51,14 @@ export function readServiceHeaders(headers: ReadonlyMap<string, string>, nowMs: 
   for (const [header, label] of labelHeaders) {
     const given = headers.get(header)
     if (given === undefined || given === '') continue
-    const text = utf8Of(given)
-    if (text !== undefined && text.length <= maxLabelLength) read.labels[label] = text
+    const text = textOf(given)
+    if (text.length <= maxLabelLength) read.labels[label] = text
     else read.malformed++
   }
   const metadata = headers.get('x-service-metadata')
   if (metadata !== undefined) {
-    const text = utf8Of(metadata)
-    if (text !== undefined && isMetadata(text)) read.labels.metadata = text
+    const text = textOf(metadata)
+    if (isMetadata(text)) read.labels.metadata = text
     else read.malformed++
   }
   const id = headers.get('x-service-request-id')
@@ -68,10 +69,10 @@ export function readServiceHeaders(headers: ReadonlyMap<string, string>, nowMs: 
   return read
 }
 
-/** Node reads header bytes as Latin-1; applications write UTF-8. */
-function utf8Of(value: string): string | undefined {
-  const text = Buffer.from(value, 'latin1').toString('utf8')
-  return text.includes('\ufffd') ? undefined : text
+/** Node reads header bytes as Latin-1; applications write UTF-8, those in JavaScript what it is read as. */
+function textOf(value: string): string {
+  const bytes = Buffer.from(value, 'latin1')
+  return isUtf8(bytes) ? bytes.toString('utf8') : value
 }
 
 function isUsableId(id: string, nowMs: number): boolean {
