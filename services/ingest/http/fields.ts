@@ -9,7 +9,13 @@ const timestampPattern = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]
 export const timeField = z
   .string()
   .refine(
-    (value) => timestampPattern.test(value) && !Number.isNaN(Date.parse(value)),
+    (value) => timestampPattern.test(value) && !Number.isNaN(Date.parse(value)) && isInCalendar(value),
     'must be an ISO 8601 date or a timestamp with a zone, like 2026-11-21T09:30:00Z',
   )
   .transform((value) => Date.parse(value))
+
+/** Whether the day is one: to Date.parse 30 February is 2 March. */
+function isInCalendar(value: string): boolean {
+  const day = value.slice(0, 10)
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
+}
