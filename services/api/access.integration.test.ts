@@ -146,6 +146,10 @@ describe('the application', () => {
     expect([nothing.status, nothing.json['code']]).toEqual([404, 'ROUTE_NOT_FOUND'])
     const method = await api.call('DELETE', '/internal/log')
     expect([method.status, method.headers.get('allow')]).toEqual([405, 'POST'])
+    for (const path of ['/api/requests', '/openapi.json', '/docs']) {
+      const { status, headers } = await api.call('POST', path)
+      expect([path, status, headers.get('allow')]).toEqual([path, 405, 'GET, HEAD'])
+    }
     expect((await api.call('GET', '/api/requests/%ff')).status).toBe(400)
   })
 

@@ -1,6 +1,7 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
 import { getAbsoluteFSPath } from 'swagger-ui-dist'
 import type { Authenticate } from '#services/ingest/access/authenticate.ts'
+import { methodNotAllowed } from '#services/ingest/http/problem.ts'
 
 const page = `<!doctype html>
 <html lang="en">
@@ -49,6 +50,9 @@ export function createDocsPages({ document, authenticate, requireKey }: DocsOpti
   })
   router.get('/docs/explorer.js', admit, (_request, response) => {
     response.type('js').send(script)
+  })
+  router.all(['/openapi.json', '/docs'], (request) => {
+    throw methodNotAllowed(request.method, ['GET', 'HEAD'])
   })
   router.use('/docs', admit, express.static(getAbsoluteFSPath(), { index: false }))
   return router

@@ -5,7 +5,7 @@ import type { Health } from '#runtime/service.ts'
 import type { Authenticate } from '../access/authenticate.ts'
 import { createAnswerError } from './answer-error.ts'
 import { parseJson } from './parse-json.ts'
-import { Problem } from './problem.ts'
+import { methodNotAllowed, Problem } from './problem.ts'
 import { currentRoute } from './current-route.ts'
 import type { Route } from './route.ts'
 import { sendReply } from './send-reply.ts'
@@ -31,7 +31,12 @@ export function createApp({ routes, authenticate, health, log, metrics, pages }:
   app.use(measure(metrics))
   app.get(['/healthz', '/readyz'], (request, response) => answerHealth(request, response, health()))
   if (pages !== undefined) app.use(pages)
-  for (const route of routes) mount(app, route, authenticate)
+  const stalled = metrics.counter(
+    'sluice_http_stalled_answers_total',
+    'Answers given up because the client took nothing for a minute',
+    ['route'],
+  )
+  for (const route of routes) mount(app, route, authenticate, () => stalled.inc({ route: route.path }))
   for (const [path, group] of Map.groupBy(routes, ({ path }) => path)) refuseOtherMethods(app, path, group)
   app.use((request) => {
     throw new Problem(404, 'ROUTE_NOT_FOUND', `there is nothing at ${request.method} ${request.path}`)
@@ -40,7 +45,7 @@ export function createApp({ routes, authenticate, health, log, metrics, pages }:
   return app
 }
 
-function mount(app: Express, route: Route, authenticate: Authenticate): void {
+function mount(app: Express, route: Route, authenticate: Authenticate, onStalled: () => void): void {
   // Whoever may not ask is refused before any of the body is read.
   const identify = async (request: Request, response: Response, next: NextFunction) => {
     response.locals['route'] = route.path
@@ -62,7 +67,7 @@ function mount(app: Express, route: Route, authenticate: Authenticate): void {
         headers: request.headers,
       }),
     )
-    await sendReply(request, response, reply)
+    await sendReply(request, response, reply, { onStalled })
   }
   app[route.method](expressPath(route.path), identify, readBody, answer)
 }
@@ -75,11 +80,10 @@ function bodyOf(route: Route, body: unknown): unknown {
 }
 
 function refuseOtherMethods(app: Express, path: string, group: readonly Route[]): void {
-  const allowed = group.map(({ method }) => method.toUpperCase()).join(', ')
+  // Express answers HEAD by what answers GET.
+  const allowed = group.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
   app.all(expressPath(path), (request) => {
-    throw new Problem(405, 'METHOD_NOT_ALLOWED', `${request.method} is not known here; allowed: ${allowed}`, {
-      headers: { allow: allowed },
-    })
+    throw methodNotAllowed(request.method, allowed)
   })
 }
 

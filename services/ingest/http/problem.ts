@@ -47,6 +47,14 @@ export function invalidInput(errors: readonly FieldError[]): Problem {
   return new Problem(422, 'INVALID_INPUT', detail, { errors })
 }
 
+/** 405 that names what the path does take. */
+export function methodNotAllowed(method: string, allowed: readonly string[]): Problem {
+  const allow = allowed.join(', ')
+  return new Problem(405, 'METHOD_NOT_ALLOWED', `${method} is not known here; allowed: ${allow}`, {
+    headers: { allow },
+  })
+}
+
 /** 503 for something of ours that is away; clients come back after `retryAfterS` seconds. */
 export function unavailable(code: string, detail: string, cause: unknown, retryAfterS = 5): Problem {
   return new Problem(503, code, detail, { headers: { 'retry-after': String(retryAfterS) }, cause })

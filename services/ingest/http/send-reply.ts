@@ -7,12 +7,18 @@ import type { Reply } from './route.ts'
 /** A client that takes nothing for so long has stopped reading. */
 const maxStalledMs = 60_000
 
+interface SendOptions {
+  /** Told of a client that stopped reading. */
+  onStalled: () => void
+  stalledMs?: number
+}
+
 /** Answers with what a handler gave. */
 export async function sendReply(
   request: Request,
   response: Response,
   reply: Reply,
-  stalledMs = maxStalledMs,
+  { onStalled, stalledMs = maxStalledMs }: SendOptions,
 ): Promise<void> {
   const { status = 200, headers = {}, json, jsonText, etag, stream } = reply
   response.set(headers)
@@ -29,7 +35,7 @@ export async function sendReply(
     }
   }
   if (stream !== undefined) {
-    leaveWhenStalled(response, stalledMs)
+    leaveWhenStalled(response, stalledMs, onStalled)
     await sendStream(response.status(status).type(stream.contentType), stream.chunks)
   } else if (jsonText !== undefined) {
     response
@@ -48,10 +54,14 @@ function isKnown(header: string | undefined, etag: string): boolean {
 }
 
 /** Closes the connection on a client that does not take what waits for it. Where nothing waits we are slow, and it is not to blame. */
-function leaveWhenStalled(response: Response, stalledMs: number): void {
+function leaveWhenStalled(response: Response, stalledMs: number, onStalled: () => void): void {
   response.on('timeout', () => {
-    if (response.writableLength > 0) response.destroy()
-    else response.setTimeout(stalledMs)
+    if (response.writableLength === 0) {
+      response.setTimeout(stalledMs)
+      return
+    }
+    onStalled()
+    response.destroy()
   })
   // Node starts it anew whenever the socket has sent something, and ends it with the answer.
   response.setTimeout(stalledMs)
