@@ -51,9 +51,11 @@ export async function listRows<R extends QueryResultRow>(
   paging: Paging,
   statement: ListStatement,
 ): Promise<Page<R>> {
+  const recent = await readRecentPage<R>(database, paging, statement)
+  if (recent !== undefined) return { rows: recent, counted: await countNewestFirst(database, statement) }
   const [rows, counted] = await Promise.all([
-    readPage<R>(database, paging, statement),
-    countRows(database, statement),
+    readPageFrom<R>(database, paging, statement, undefined),
+    countRows(database, statement, undefined),
   ])
   return { rows, counted }
 }
@@ -64,17 +66,31 @@ export async function readPage<R extends QueryResultRow>(
   paging: Paging,
   statement: ListStatement,
 ): Promise<R[]> {
-  const { days } = statement
-  if (days !== undefined) {
-    const { nowMs, startMs = 0, endMs = nowMs } = days
-    const newestMs = paging.after === null ? Math.min(endMs, nowMs) : idTimeMs(paging.after)
-    if (startMs < newestMs - recentMs) {
-      const recent = await readPageFrom<R>(database, paging, statement, newestMs - recentMs)
-      // Full: nothing older belongs to it.
-      if (recent.length > paging.limit) return recent
-    }
-  }
-  return readPageFrom<R>(database, paging, statement, undefined)
+  return (
+    (await readRecentPage<R>(database, paging, statement)) ??
+    readPageFrom<R>(database, paging, statement, undefined)
+  )
+}
+
+/** The page where it lies within the last two days; undefined: it may not, or the list is not of more. */
+async function readRecentPage<R extends QueryResultRow>(
+  database: ProjectDatabase,
+  paging: Paging,
+  statement: ListStatement,
+): Promise<R[] | undefined> {
+  const sinceMs = recentSinceMs(statement, paging.after)
+  if (sinceMs === undefined) return undefined
+  const recent = await readPageFrom<R>(database, paging, statement, sinceMs)
+  // Full: nothing older belongs to it.
+  return recent.length > paging.limit ? recent : undefined
+}
+
+/** Where the last two days of the list begin, or those before `after`. Undefined: it has none that are older. */
+function recentSinceMs({ days }: ListStatement, after: string | null): number | undefined {
+  if (days === undefined) return undefined
+  const { nowMs, startMs = 0, endMs = nowMs } = days
+  const newestMs = after === null ? Math.min(endMs, nowMs) : idTimeMs(after)
+  return startMs < newestMs - recentMs ? newestMs - recentMs : undefined
 }
 
 function readPageFrom<R extends QueryResultRow>(
@@ -122,14 +138,24 @@ function selectPage(
     ) k where :scope(p) order by k.${joined.time} desc, k.${joined.id} desc limit ${limit} offset ${offset}`
 }
 
+/** Where the last two days have more than is counted to, the older ones change nothing: a list of three years would lock 16,000 relations for it. */
+async function countNewestFirst(database: ProjectDatabase, statement: ListStatement): Promise<Counted> {
+  const sinceMs = recentSinceMs(statement, null)
+  const recent = sinceMs === undefined ? undefined : await countRows(database, statement, sinceMs)
+  return recent?.isExact === false ? recent : countRows(database, statement, undefined)
+}
+
 async function countRows(
   database: ProjectDatabase,
-  { from, alias, timeColumn, idColumn, conditions, scanned }: ListStatement,
+  { from, alias, timeColumn, idColumn, conditions: all, scanned }: ListStatement,
+  sinceMs: number | undefined,
 ): Promise<Counted> {
+  const conditions = all.copy()
+  const since = sinceMs === undefined ? '' : ` and ${timeColumn} >= ${conditions.bind(new Date(sinceMs))}`
   if (scanned === undefined) {
     const [row] = await database.query<{ total: number }>(
       `select count(*)::integer as total from (
-         select from ${from} where :scope(${alias})${conditions.text} limit ${countBound + 1}) counted`,
+         select from ${from} where :scope(${alias})${conditions.text}${since} limit ${countBound + 1}) counted`,
       conditions.values,
     )
     const total = row?.total ?? 0
@@ -137,7 +163,7 @@ async function countRows(
   }
   const [row] = await database.query<{ total: number; looked: number }>(
     `with ${alias} as materialized (
-       select ${alias}.* from ${from} where :scope(${alias})${scanned.own} order by ${timeColumn} desc, ${idColumn} desc limit ${scanBound + 1}
+       select ${alias}.* from ${from} where :scope(${alias})${scanned.own}${since} order by ${timeColumn} desc, ${idColumn} desc limit ${scanBound + 1}
      ) select count(*) filter (where passes)::integer as total, count(*)::integer as looked
      from (select ${conditions.text.replace(scanned.own, '').replace(/^ and /, '')} as passes from ${alias} ${scanned.joins}) judged`,
     conditions.values,
