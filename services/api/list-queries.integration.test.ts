@@ -103,7 +103,10 @@ const filtersOf: Record<string, string[]> = {
     'label=unsafe&session_id=session-0',
     'scorer_name=pii_detection',
     'model=none',
+    'include_redteam=false',
+    'label=unsafe&include_redteam=false',
   ],
+  '/api/safety-scores': ['include_redteam=false', 'source=redteam', 'label=unsafe&source=gateway'],
 }
 
 test('every list of /openapi.json takes at most three queries and reads no bodies', async () => {
@@ -152,3 +155,23 @@ test.each([200, 157])(
     expect(seen).toEqual(calls.map(({ id }) => id))
   },
 )
+
+test('a count looks behind the last two days only where they have less than is counted to', async () => {
+  const busy = await api.createProject()
+  const make = (ageMs: number) => sampleCall(busy.projectId, { id: newId('request', now - ageMs) })
+  const recent = make(1_000)
+  await createCallStorage(api.pool).calls([recent, make(2_000), make(4 * day)])
+  const list = async () => {
+    statements.length = 0
+    const { json } = await api.call('GET', '/api/requests?limit=1', { key: busy.key })
+    return { json, unbounded: statements.filter(({ text }) => !text.includes('created_at >=')).length }
+  }
+  expect(await list()).toMatchObject({ json: { total: 3, has_more: true }, unbounded: 1 })
+  await api.pool.query(
+    `insert into llm_requests (project_id, id, created_at, source, model, zero_content_retention, received_at)
+     select project_id, gen_random_uuid(), created_at, source, model, false, received_at from llm_requests, generate_series(1, 10000)
+     where id = $1`,
+    [idToUuid(recent.id)],
+  )
+  expect(await list()).toMatchObject({ json: { total: 10_000, total_is_exact: false }, unbounded: 0 })
+})

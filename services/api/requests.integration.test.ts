@@ -122,6 +122,8 @@ describe('GET /api/requests', () => {
     ['start=yesterday', 'start'],
     ['start=2026-02-01&end=2026-01-01', 'end'],
     ['modle=x', 'modle'],
+    ['format=csv', 'format'],
+    ['source=redteam&include_redteam=false', 'include_redteam'],
     ['model=a&model=b', 'model'],
     ['model=%00', 'model'],
     ['project_id=prj_x', 'project_id'],
@@ -160,9 +162,7 @@ describe('GET /api/requests/{id}', () => {
 
   test('says when the bodies were erased', async () => {
     const id = await seedRequest(api.pool, sealer, { projectId: (await api.createProject()).projectId })
-    await api.pool.query(
-      'delete from llm_request_bodies where request_id = (select id from llm_requests order by id desc limit 1)',
-    )
+    await api.pool.query('delete from llm_request_bodies where request_id = $1', [idToUuid(id)])
     const { json } = await api.call('GET', `/api/requests/${id}`, { operator: true })
     expect(json).toMatchObject({
       request_body: null,

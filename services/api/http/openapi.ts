@@ -1,4 +1,9 @@
-import { OpenApiGeneratorV31, OpenAPIRegistry, type RouteConfig } from '@asteasolutions/zod-to-openapi'
+import {
+  OpenApiGeneratorV31,
+  OpenAPIRegistry,
+  type ResponseConfig,
+  type RouteConfig,
+} from '@asteasolutions/zod-to-openapi'
 import { z } from 'zod'
 import type { AccessLevel } from '#services/ingest/access/principal.ts'
 import type { Route } from '#services/ingest/http/route.ts'
@@ -106,6 +111,13 @@ function securityOf(access: AccessLevel): Record<string, string[]>[] {
   return access === 'operator' ? [operator] : [{ serviceKey: [] }, { bearerKey: [] }, operator]
 }
 
+/** Text that is sent as it is made has content types and no schema of its own. */
+function contentOf({ schema, contentTypes }: Route['reply']): Pick<ResponseConfig, 'content'> {
+  if (schema === undefined && contentTypes === undefined) return {}
+  const types = contentTypes ?? ['application/json']
+  return { content: Object.fromEntries(types.map((type) => [type, { schema: schema ?? z.string() }])) }
+}
+
 function responsesOf({
   reply,
   problems = {},
@@ -134,9 +146,7 @@ function responsesOf({
   const responses: RouteConfig['responses'] = {
     [reply.status]: {
       description: reply.description,
-      ...(reply.schema === undefined
-        ? {}
-        : { content: { [reply.contentType ?? 'application/json']: { schema: reply.schema } } }),
+      ...contentOf(reply),
     },
     ...(polled
       ? { 304: { description: 'Nothing has changed since the answer whose ETag is in If-None-Match.' } }

@@ -15,15 +15,23 @@ export interface TimeRange {
   endMs: number
 }
 
+interface TimeQuery {
+  start?: number | undefined
+  end?: number | undefined
+}
+
+/** Throws 422 for a range that would always be empty. */
+export function refuseEndBeforeStart({ start, end }: TimeQuery): void {
+  if (start !== undefined && end !== undefined && start > end) {
+    throw invalidInput([{ path: 'end', message: 'is before start' }])
+  }
+}
+
 /** Whole hours, which is what is counted by. Throws 422 when the end is before the start. */
-export function readRange(
-  query: { start?: number | undefined; end?: number | undefined },
-  nowMs: number,
-  defaultDays: number,
-): TimeRange {
+export function readRange(query: TimeQuery, nowMs: number, defaultDays: number): TimeRange {
   const end = query.end ?? nowMs
   const start = query.start ?? end - defaultDays * dayMs
-  if (start > end) throw invalidInput([{ path: 'end', message: 'is before start' }])
+  refuseEndBeforeStart({ start, end })
   const startMs = Math.floor(start / hourMs) * hourMs
   return { startMs, endMs: Math.max(Math.ceil(end / hourMs) * hourMs, startMs + hourMs) }
 }

@@ -3,6 +3,7 @@ import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import { idField, textField, timeField } from '#services/ingest/http/fields.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
+import { refuseEndBeforeStart } from '../http/time-range.ts'
 import { Conditions } from '../stores/conditions.ts'
 import { listRows } from '../stores/list-rows.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
@@ -48,6 +49,7 @@ export function auditRoutes({ databases }: { databases: ProjectDatabases }): Rou
       reply: { status: 200, description: 'Entries.', schema: listOf(auditSchema) },
       async handle({ principal, query }) {
         const paging = readPaging(query, 'audit')
+        refuseEndBeforeStart(query)
         const conditions = new Conditions()
         if (query.person_id !== undefined) conditions.equal('a.actor_id', idToUuid(query.person_id))
         if (query.action?.endsWith('.') === true) {

@@ -9,6 +9,7 @@ import type { Redrive } from '../dead-letters/redrive.ts'
 import type { ShowContent } from '../dead-letters/show-content.ts'
 import { found, notFound } from '../http/not-found.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
+import { refuseEndBeforeStart } from '../http/time-range.ts'
 import {
   deadLetterStatuses,
   findDeadLetter,
@@ -102,6 +103,7 @@ function listRoute({ databases }: DeadLetterRoutesOptions): Route {
     reply: { status: 200, description: 'Dead letters.', schema: listOf(deadLetterSchema) },
     async handle({ principal, query }) {
       const paging = readPaging(query, 'deadLetter')
+      refuseEndBeforeStart(query)
       const database = everyProject(databases, principal)
       const { items, counted } = await listDeadLetters(database, query, paging)
       return { json: envelope(paging, items, counted) }
@@ -194,6 +196,7 @@ function redriveManyRoute({ databases, redrive }: DeadLetterRoutesOptions): Rout
       schema: z.object({ redriven: z.number().int(), ...roundReply }),
     },
     async handle({ principal, body }) {
+      refuseEndBeforeStart(body)
       const database = everyProject(databases, principal)
       const ids = await sendableDeadLetters(database, body)
       const { done, ...rest } = roundOf(ids, await redrive(principal, ids))
@@ -216,6 +219,7 @@ function dropManyRoute({ databases, drop }: DeadLetterRoutesOptions): Route {
       schema: z.object({ dropped: z.number().int(), ...roundReply }),
     },
     async handle({ principal, body }) {
+      refuseEndBeforeStart(body)
       const database = everyProject(databases, principal)
       const ids = await openDeadLetters(database, body)
       const { done, ...rest } = roundOf(ids, await drop(principal, ids, body.reason))

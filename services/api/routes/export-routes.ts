@@ -11,6 +11,8 @@ import { readFilters, requestFilterFields, requestItemSchema } from './request-f
 /** Rows read at a time: enough that the round trip does not matter, few enough that a slow client holds no more than half a megabyte. */
 const pageRows = 500
 
+const formatField = { format: z.enum(['csv', 'jsonl']).default('csv') }
+
 const columns = Object.keys(requestItemSchema.shape) as (keyof RequestItem)[]
 
 interface ExportRoutesOptions {
@@ -29,28 +31,16 @@ export function exportRoutes({ databases, clock, places }: ExportRoutesOptions):
       path: '/api/requests/export',
       summary:
         'Every request that passes the filters of the list, newest first, as CSV or JSON lines. Without bodies.',
-      query: z
-        .object({
-          ...requestFilterFields,
-          format: z.enum(['csv', 'jsonl']).default('csv'),
-          include_redteam: z
-            .enum(['true', 'false'])
-            .default('false')
-            .describe("Whether the red team's probes are in it."),
-        })
-        .catchall(z.string()),
+      query: z.object({ ...requestFilterFields, ...formatField }).catchall(z.string()),
       reply: {
         status: 200,
         description:
-          'The rows as they are found, as text/csv or application/x-ndjson. One that ends without its last chunk is not complete.',
-        contentType: 'text/csv',
+          'The rows as they are found. An answer that ends without its last chunk is not complete.',
+        contentTypes: ['text/csv', 'application/x-ndjson'],
       },
       problems: { 429: 'Too many exports are under way.' },
-      async handle({ principal, query: { format, include_redteam, ...query } }) {
-        const filters = {
-          ...readFilters(query),
-          ...(include_redteam === 'false' && query.source === undefined && { withoutSource: 'redteam' }),
-        }
+      async handle({ principal, query: { format, ...query } }) {
+        const filters = readFilters(query, formatField)
         const database = databases.of(principal, query.project_id)
         const chunks = await places.export(database.scope.projectId, async () => {
           const pages = readPages(database, filters, clock)

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { Clock } from '#runtime/clock.ts'
-import { idField, textField } from '#services/ingest/http/fields.ts'
+import { idField } from '#services/ingest/http/fields.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { taggedJson } from '../http/entity-tag.ts'
+import { reportSources } from '../http/source-filter.ts'
 import { presentRange, rangeFields, readRange } from '../http/time-range.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import { readCallFacets, readScorers } from '../stores/rollup-reads.ts'
@@ -21,8 +22,8 @@ const facetsSchema = z.object({
   model: values,
   provider: values,
   agent_name: values,
-  source: values,
-  tool_name: values.describe('Calls of tools, and answers that ask for them.'),
+  source: values.describe('Every one, whichever the other numbers are of.'),
+  tool_name: values.describe('Recorded calls of tools.'),
   scorer_name: values.describe('Scores.'),
   label: values.describe('Calls by their worst label; `pending` has no score yet.'),
   severity: values,
@@ -47,13 +48,13 @@ export function facetRoutes({ databases, clock }: FacetRoutesOptions): Route[] {
       query: z.strictObject({
         project_id: idField('project').optional().describe("Required of the operator; a key's is its own."),
         ...rangeFields,
-        source: textField(32).optional().describe('Absent: every source but `redteam`.'),
+        ...reportSources.fields,
       }),
       polled: true,
       reply: { status: 200, description: 'Up to 100 values of each.', schema: facetsSchema },
       async handle({ principal, query }) {
         const range = readRange(query, clock.now(), facetDays)
-        const filters = { ...range, source: query.source }
+        const filters = { ...range, ...reportSources.read(query) }
         const database = databases.ofOne(principal, query.project_id)
         const [calls, scorers, tools] = await Promise.all([
           readCallFacets(database, filters, maxValues),

@@ -4,10 +4,11 @@ import { SluiceError } from '#runtime/errors.ts'
 import type { Encoder, Producer } from '#runtime/kafka/records.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { idField, timeField } from '#services/ingest/http/fields.ts'
-import { invalidInput, Problem, unavailable } from '#services/ingest/http/problem.ts'
+import { Problem, unavailable } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { found } from '../http/not-found.ts'
 import { readCursor, writeCursor } from '../http/paging.ts'
+import { refuseEndBeforeStart } from '../http/time-range.ts'
 import { noteReplays, planFailedReplays, planReplays } from '../stores/delivery-replay.ts'
 import type { OneProject, ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'
 import { findWebhook } from '../stores/webhook-store.ts'
@@ -129,7 +130,7 @@ function replayFailedRoute(options: ReplayRoutesOptions): Route {
     },
     problems: ofWebhook,
     async handle({ principal, params: { id }, query, body }) {
-      if (body.start > body.end) throw invalidInput([{ path: 'end', message: 'is before start' }])
+      refuseEndBeforeStart(body)
       const after = body.cursor === undefined ? null : readCursor(body.cursor, 'delivery')
       const database = options.databases.ofOne(principal, query.project_id)
       await refuseDisabled(database, id)

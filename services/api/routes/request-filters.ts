@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { scoreLabels, severities } from '#schemas/verdicts.ts'
 import { idField, textField, timeField } from '#services/ingest/http/fields.ts'
 import { invalidInput } from '#services/ingest/http/problem.ts'
-import { pagingFields } from '../http/paging.ts'
+import { refuseEndBeforeStart } from '../http/time-range.ts'
+import { recordSources } from '../http/source-filter.ts'
 import { statusFilters, type RequestFilters } from '../stores/select-requests.ts'
 
 const metadataPrefix = 'metadata.'
@@ -10,7 +11,7 @@ const metadataPrefix = 'metadata.'
 /** Query parameters that choose requests. Beside them `metadata.<key>`. */
 export const requestFilterFields = {
   project_id: idField('project').optional().describe("Of the operator; a key's is its own."),
-  source: textField(32).optional(),
+  ...recordSources.fields,
   model: textField(256).optional(),
   provider: textField(64).optional(),
   agent_name: textField(256).optional(),
@@ -25,9 +26,6 @@ export const requestFilterFields = {
   start: timeField.optional().describe('From then on.'),
   end: timeField.optional().describe('Before then.'),
 }
-
-/** What else a route that chooses requests may be asked for. */
-const otherFields = { ...pagingFields, format: true, include_redteam: true }
 
 const nullableText = z.string().nullable()
 const nullableNumber = z.number().nullable()
@@ -63,18 +61,25 @@ export const requestItemSchema = z.object({
 
 type FilterQuery = Partial<z.output<z.ZodObject<typeof requestFilterFields>>>
 
-/** The filters of a query. Throws 422 for a parameter that is not known, because a misspelt filter would show everything. */
-export function readFilters(query: FilterQuery & Readonly<Record<string, unknown>>): RequestFilters {
-  if (query.start !== undefined && query.end !== undefined && query.start > query.end) {
-    throw invalidInput([{ path: 'end', message: 'is before start' }])
-  }
-  return { ...query, metadata: metadataOf(query) }
+/**
+ * The filters of a query; `ownFields` are what else its route takes. Throws 422 for a parameter that is not known, because a misspelt filter
+ * would show everything.
+ */
+export function readFilters(
+  query: FilterQuery & Readonly<Record<string, unknown>>,
+  ownFields: z.ZodRawShape,
+): RequestFilters {
+  refuseEndBeforeStart(query)
+  return { ...query, ...recordSources.read(query), metadata: metadataOf(query, ownFields) }
 }
 
 /** The `metadata.<key>` parameters. */
-function metadataOf(query: Readonly<Record<string, unknown>>): Record<string, string> {
+function metadataOf(
+  query: Readonly<Record<string, unknown>>,
+  ownFields: z.ZodRawShape,
+): Record<string, string> {
   const others = Object.entries(query).filter(
-    ([name]) => !Object.hasOwn(requestFilterFields, name) && !Object.hasOwn(otherFields, name),
+    ([name]) => !Object.hasOwn(requestFilterFields, name) && !Object.hasOwn(ownFields, name),
   )
   const unknown = others.filter(([name]) => !name.startsWith(metadataPrefix) || name === metadataPrefix)
   if (unknown.length > 0)

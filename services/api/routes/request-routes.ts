@@ -56,7 +56,7 @@ function listRoute({ databases, clock }: RequestRoutesOptions): Route {
     reply: { status: 200, description: 'Requests, without bodies.', schema: listOf(requestItemSchema) },
     async handle({ principal, query }) {
       const paging = readPaging(query, 'request')
-      const filters = readFilters(query)
+      const filters = readFilters(query, pagingFields)
       const store = createRequestStore(databases.of(principal, query.project_id))
       const { items, counted } = await store.list(filters, paging, clock.now())
       return taggedJson(envelope(paging, items, counted))
@@ -75,6 +75,7 @@ function getRoute({ databases, sealer, clock }: RequestRoutesOptions): Route {
     reply: { status: 200, description: 'The request.', schema: detailSchema },
     problems: {
       404: 'There is no such request; code NOT_STORED_YET when it was made less than a minute ago.',
+      500: 'Code BODY_UNREADABLE: the bodies are encrypted with a key that the API does not have.',
     },
     async handle({ principal, params: { id }, query }) {
       const item = await findItem(databases.each(principal, query.project_id), id)

@@ -9,6 +9,7 @@ import { route, type Route } from '#services/ingest/http/route.ts'
 import { taggedJson } from '../http/entity-tag.ts'
 import { found } from '../http/not-found.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
+import { refuseEndBeforeStart } from '../http/time-range.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import { readAgreement } from '../stores/review-counts.ts'
 import { listReviews, saveReview } from '../stores/review-store.ts'
@@ -147,6 +148,7 @@ function listRoute({ databases }: ReviewRoutesOptions): Route {
     polled: true,
     reply: { status: 200, description: 'Reviews.', schema: listOf(reviewSchema) },
     async handle({ principal, query }) {
+      refuseEndBeforeStart(query)
       const paging = readPaging(query, 'review')
       const database = databases.ofOne(principal, query.project_id)
       const { items, counted } = await listReviews(database, query, paging)
@@ -165,6 +167,7 @@ function agreementRoute({ databases }: ReviewRoutesOptions): Route {
     polled: true,
     reply: { status: 200, description: 'Counts by scorer.', schema: agreementSchema },
     async handle({ principal, query }) {
+      refuseEndBeforeStart(query)
       const database = databases.ofOne(principal, query.project_id)
       return taggedJson({ scorers: await readAgreement(database, query) })
     },
@@ -180,9 +183,10 @@ function exportRoute({ databases, sealer, clock, places }: ReviewRoutesOptions):
     summary:
       'Reviewed calls as labelled samples in the format of evals/datasets, one a line, oldest review first. Calls whose bodies are erased are left out; those whose bodies cannot be read have an `error` instead of texts.',
     query: z.strictObject(filterFields),
-    reply: { status: 200, description: 'JSON lines.', contentType: 'application/x-ndjson' },
+    reply: { status: 200, description: 'JSON lines.', contentTypes: ['application/x-ndjson'] },
     problems: { 429: 'Too many exports are under way.' },
     async handle({ principal, query }) {
+      refuseEndBeforeStart(query)
       const database = databases.ofOne(principal, query.project_id)
       const { projectId } = database.scope
       const chunks = await places.export(projectId, async () => {

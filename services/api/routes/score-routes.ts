@@ -7,7 +7,8 @@ import { route, type Reply, type Route } from '#services/ingest/http/route.ts'
 import { taggedJson, tagOf } from '../http/entity-tag.ts'
 import { envelope, listOf, pagingFields, readPaging, refuseTogether } from '../http/paging.ts'
 import { readPollCursor, writePollCursor } from '../http/poll-cursor.ts'
-import { presentRange, rangeFields, readRange } from '../http/time-range.ts'
+import { recordSources } from '../http/source-filter.ts'
+import { presentRange, rangeFields, readRange, refuseEndBeforeStart } from '../http/time-range.ts'
 import { pollScores } from '../stores/poll-scores.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import { readScorers } from '../stores/rollup-reads.ts'
@@ -33,13 +34,16 @@ const filterSchema = z.strictObject({
     .optional(),
   label: z.enum(scoreLabels).optional(),
   severity: z.enum(severities).optional(),
-  run_id: idField('run').optional().describe('Of a replay; absent: the live run.'),
+  ...recordSources.fields,
+  run_id: idField('run')
+    .optional()
+    .describe('Of a replay; absent: the live run, which scores of lists name.'),
   since: z
     .string()
     .max(100)
     .optional()
     .describe(
-      'For polling: `now`, then each `next_since`. Scores in the order in which they were stored, each once, none left out. With page_size or limit.',
+      'For polling: `now`, then each `next_since`. Scores in the order in which they were stored, each once, none left out; without run_id, of requests of the last 15 days. With page_size or limit.',
     ),
   start: timeField.optional().describe('Of requests made from then on.'),
   end: timeField.optional().describe('Of requests made before then.'),
@@ -100,11 +104,13 @@ function listRoute({ databases, sealer, clock }: ScoreRoutesOptions): Route {
     },
     async handle({ principal, query }) {
       const paging = readPaging(query, 'score')
+      refuseEndBeforeStart(query)
+      const filters = { ...query, ...recordSources.read(query) }
       const database = databases.ofOne(principal, query.project_id)
       if (query.since !== undefined) {
         refuseTogether(query, 'since', ['page', 'cursor'])
         const from = query.since === 'now' ? 'now' : readPollCursor(query.since)
-        const { items, next } = await pollScores(database, query, from, {
+        const { items, next } = await pollScores(database, filters, from, {
           limit: paging.limit,
           nowMs: clock.now(),
         })
@@ -119,7 +125,7 @@ function listRoute({ databases, sealer, clock }: ScoreRoutesOptions): Route {
           }),
         )
       }
-      const { items, counted } = await createScoreStore(database).list(query, paging, clock.now())
+      const { items, counted } = await createScoreStore(database).list(filters, paging, clock.now())
       return answer({ paging, counted }, shownTo(principal, items), sealer, (scores) =>
         envelope(paging, scores, counted),
       )
@@ -150,14 +156,14 @@ function summaryRoute({ databases, clock }: ScoreRoutesOptions): Route {
     query: z.strictObject({
       ...projectField,
       ...rangeFields,
-      source: textField(32).optional().describe('Absent: every source but `redteam`.'),
+      ...recordSources.fields,
     }),
     polled: true,
     reply: { status: 200, description: 'Counts.', schema: summarySchema },
     async handle({ principal, query }) {
       const range = readRange(query, clock.now(), summaryDays)
       const database = databases.ofOne(principal, query.project_id)
-      const rows = await readScorers(database, { ...range, source: query.source })
+      const rows = await readScorers(database, { ...range, ...recordSources.read(query) })
       return taggedJson({
         project_id: database.scope.projectId,
         ...presentRange(range),

@@ -5,6 +5,8 @@ import { route, type Route } from '#services/ingest/http/route.ts'
 import { tagOf, taggedJson } from '../http/entity-tag.ts'
 import { found } from '../http/not-found.ts'
 import { pagingFields, readPaging, writeCursor } from '../http/paging.ts'
+import { reportSources } from '../http/source-filter.ts'
+import { refuseEndBeforeStart } from '../http/time-range.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import { createScoreStore } from '../stores/score-store.ts'
 import { findSession, listSessions, readSession } from '../stores/session-store.ts'
@@ -56,7 +58,7 @@ function listRoute({ databases }: SessionRoutesOptions): Route {
       ...projectField,
       agent_name: textField(256).optional(),
       user_id: textField(256).optional(),
-      source: textField(32).optional().describe('Absent: every source but `redteam`.'),
+      ...reportSources.fields,
       start: timeField.optional().describe('With calls from then on.'),
       end: timeField.optional().describe('With calls before then.'),
     }),
@@ -70,8 +72,9 @@ function listRoute({ databases }: SessionRoutesOptions): Route {
     },
     async handle({ principal, query }) {
       const paging = readPaging(query, 'request')
+      refuseEndBeforeStart(query)
       const database = databases.ofOne(principal, query.project_id)
-      const { items, next } = await listSessions(database, query, paging)
+      const { items, next } = await listSessions(database, { ...query, ...reportSources.read(query) }, paging)
       return taggedJson(
         paging.form === 'data'
           ? { data: items, limit: paging.limit, has_more: next !== null }
@@ -94,7 +97,9 @@ function getRoute({ databases, sealer }: SessionRoutesOptions): Route {
       schema: sessionSchema.extend({
         items: z.array(requestItemSchema.extend({ safety_scores: z.array(scoreSchema) })).optional(),
         data: z.array(requestItemSchema.extend({ safety_scores: z.array(scoreSchema) })).optional(),
-        next_cursor: z.string().nullable(),
+        next_cursor: z.string().nullable().optional().describe('With `items`.'),
+        limit: count.optional().describe('With `data`.'),
+        has_more: z.boolean().optional().describe('With `data`: whether the session has further calls.'),
       }),
     },
     problems: { 404: 'There is no such session.' },
@@ -106,7 +111,14 @@ function getRoute({ databases, sealer }: SessionRoutesOptions): Route {
       const shown = calls.slice(0, paging.limit)
       const scores = shownTo(principal, await createScoreStore(database).ofRequests(shown))
       const last = calls.length > paging.limit ? shown.at(-1) : undefined
-      const around = { ...session, next_cursor: last === undefined ? null : writeCursor(last.id) }
+      const next = last === undefined ? null : writeCursor(last.id)
+      const around = {
+        ...session,
+        // What goes on behind a cursor is asked for by page_size: `limit` takes none.
+        ...(paging.form === 'items'
+          ? { next_cursor: next }
+          : { limit: paging.limit, has_more: next !== null }),
+      }
       const present = (requestId: string) =>
         scores
           .filter(({ request_id }) => request_id === requestId)

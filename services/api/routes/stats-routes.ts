@@ -4,6 +4,7 @@ import { idField, textField } from '#services/ingest/http/fields.ts'
 import { invalidInput } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { taggedJson } from '../http/entity-tag.ts'
+import { reportSources } from '../http/source-filter.ts'
 import { presentRange, rangeFields, readRange, type TimeRange } from '../http/time-range.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import {
@@ -33,7 +34,7 @@ const filterSchema = z.strictObject({
     .optional()
     .describe('Length of a point: `1h`, `6h`, `1d`, `7d`. Absent: what gives at most 120 points.'),
   by: z.enum(groupingNames).optional().describe('A series for each of the 20 largest, and one for the rest.'),
-  source: textField(32).optional().describe('Absent: every source but `redteam`.'),
+  ...reportSources.fields,
   model: textField(256).optional(),
   provider: textField(64).optional(),
   agent_name: textField(256).optional(),
@@ -110,7 +111,12 @@ export function statsRoutes({ databases, clock }: StatsRoutesOptions): Route[] {
         refuseTooMany(range, stepHours, by)
         refuseForScores(by, filters)
         const database = databases.ofOne(principal, query.project_id)
-        const rows = await readSeries(database, { ...filters, ...range }, stepHours, by)
+        const rows = await readSeries(
+          database,
+          { ...filters, ...reportSources.read(query), ...range },
+          stepHours,
+          by,
+        )
         return taggedJson({
           project_id: database.scope.projectId,
           ...presentRange(range),

@@ -5,6 +5,7 @@ import { route, type Route } from '#services/ingest/http/route.ts'
 import { taggedJson } from '../http/entity-tag.ts'
 import { listOf, listForm, pageFields, limitField, readPaging } from '../http/paging.ts'
 import { rangeFields, readRange } from '../http/time-range.ts'
+import { reportSources } from '../http/source-filter.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import { createToolStore } from '../stores/tool-store.ts'
 
@@ -41,7 +42,7 @@ export function toolRoutes({ databases, clock }: ToolRoutesOptions): Route[] {
         project_id: idField('project').optional().describe("Required of the operator; a key's is its own."),
         ...rangeFields,
         agent_name: textField(256).optional(),
-        source: textField(32).optional().describe('Absent: every source but `redteam`.'),
+        ...reportSources.fields,
       }),
       polled: true,
       reply: { status: 200, description: 'Tools.', schema: listOf(toolSchema) },
@@ -49,7 +50,7 @@ export function toolRoutes({ databases, clock }: ToolRoutesOptions): Route[] {
         const paging = readPaging(query, 'request')
         const filters = {
           ...readRange(query, clock.now(), toolDays),
-          source: query.source,
+          ...reportSources.read(query),
           agent_name: query.agent_name,
         }
         const store = createToolStore(databases.ofOne(principal, query.project_id))

@@ -18,6 +18,11 @@ export class Conditions {
     if (value !== undefined && value !== null) this.add(`${expression} = ${this.bind(value)}`)
   }
 
+  /** `<expression>` is another than `value` or none, unless there is no value. */
+  differ(expression: string, value: unknown): void {
+    if (value !== undefined) this.add(`${expression} is distinct from ${this.bind(value)}`)
+  }
+
   /** From `startMs` on and before `endMs`, Unix milliseconds. */
   within(expression: string, startMs: number | undefined, endMs: number | undefined): void {
     if (startMs !== undefined) this.add(`${expression} >= ${this.bind(new Date(startMs))}`)

@@ -4,6 +4,7 @@ import type { Conditions } from './conditions.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 import {
   detailsOf,
+  joinSource,
   scoreColumns,
   scoreConditions,
   scoreOf,
@@ -12,7 +13,10 @@ import {
   type StoredScore,
 } from './score-store.ts'
 
-/** Live scores are made within the seven days that Kafka keeps their jobs, of calls that ingest takes up to seven days late. */
+/**
+ * Live scores are made within the seven days that Kafka keeps their jobs, of calls that ingest takes up to seven days late. What a promoted run
+ * brings to older calls is found by naming the live run (docs/decisions/0024).
+ */
 const polledDays = 15
 const dayMs = 86_400_000
 
@@ -31,12 +35,13 @@ export async function pollScores(
   if (BigInt(from.xid) > BigInt(horizon)) throw notOfThisDatabase()
   const conditions = scoreConditions(filters, database.scope.projectId)
   addBounds(conditions, from, horizon)
-  // Those of another run can be of calls of any age.
+  // Those of a run that is named can be of calls of any age.
   if (filters.run_id === undefined)
     conditions.within('s.request_created_at', nowMs - polledDays * dayMs, undefined)
+  const joins = joinSource(filters, conditions)
   const rows = await database.query<ScoreRow & { stored_xid: string }>(
     `select ${scoreColumns('page')}, page.stored_xid::text from (
-       select s.* from safety_scores s where :scope(s)${conditions.text}
+       select s.* from safety_scores s ${joins} where :scope(s)${conditions.text}
        order by s.stored_xid, s.id limit ${conditions.bind(limit + 1)}
      ) page ${detailsOf('page')} order by page.stored_xid, page.id`,
     conditions.values,

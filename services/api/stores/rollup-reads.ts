@@ -1,15 +1,14 @@
 import { latencyBucketCount, latencyColumn, latencyPercentile } from '#schemas/latency-buckets.ts'
 import { idToUuid, liveRunId } from '#schemas/ids.ts'
+import type { SourceFilter } from '../http/source-filter.ts'
 import { Conditions } from './conditions.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 import { hourlyRows, rollupRows, type RollupName } from './rollup-source.ts'
 
 /** Which counts: of calls made in whole hours from `startMs` on and before `endMs`. */
-export interface RollupFilters {
+export interface RollupFilters extends SourceFilter {
   startMs: number
   endMs: number
-  /** Absent: every one but `redteam`. */
-  source?: string | undefined
   model?: string | undefined
   provider?: string | undefined
   agent_name?: string | undefined
@@ -122,21 +121,32 @@ interface CallFacets {
   sumOf: (name: string) => number
 }
 
-/** How many calls there are of each value of each dimension, `atMost` of each; and sums over all. */
+/**
+ * How many calls there are of each value of each dimension, `atMost` of each; and sums over all. Sources are told whichever are asked for: among
+ * them one chooses another.
+ */
 export async function readCallFacets(
   database: ProjectDatabase<OneProject>,
   filters: RollupFilters,
   atMost: number,
 ): Promise<CallFacets> {
-  const conditions = conditionsOf(database, filters, false)
+  const { source, withoutSource, ...others } = filters
+  const conditions = conditionsOf(database, others, false)
   const columns = facetColumns.map((name) => `t.${name}`)
+  const isAsked = [
+    ...(source === undefined ? [] : [`t.source is not distinct from ${conditions.bind(source)}`]),
+    ...(withoutSource === undefined ? [] : [`t.source is distinct from ${conditions.bind(withoutSource)}`]),
+  ]
   const sums = [...callSums.filter((name) => !buckets.includes(name)), ...statusSums]
   const rows = await database.query<Record<string, string | null>>(
     `select * from (
        select ${columns.join(', ')}, grouping(${columns.join(', ')}) as of, ${sumsOf(sums).join(', ')},
-         row_number() over (partition by grouping(${columns.join(', ')}) order by sum(t.calls) desc) as rank
-       from ${await rollupRows(database, 'call_rollups', filters, conditions)} where :scope(t)${conditions.text} group by grouping sets ((), ${columns.map((column) => `(${column})`).join(', ')})
-     ) counted where rank <= ${conditions.bind(atMost)} order by rank`,
+         t.is_asked, row_number() over (partition by t.is_asked, grouping(${columns.join(', ')}) order by sum(t.calls) desc) as rank
+       from (
+         select t.*, ${isAsked.join(' and ') || 'true'} as is_asked
+         from ${await rollupRows(database, 'call_rollups', filters, conditions)} where :scope(t)${conditions.text}
+       ) t group by t.is_asked, grouping sets ((), ${columns.map((column) => `(${column})`).join(', ')})
+     ) counted where rank <= ${conditions.bind(atMost)} and (is_asked or source is not null) order by calls desc, rank`,
     conditions.values,
   )
   // grouping() has a bit for each column that a row is not of, the first column's the highest.
@@ -157,7 +167,7 @@ export async function readCallFacets(
 /** Scores of the live run by scorer. A null name: scorers beyond those that are counted apart. */
 export async function readScorers(
   database: ProjectDatabase<OneProject>,
-  filters: Pick<RollupFilters, 'startMs' | 'endMs' | 'source'>,
+  filters: Pick<RollupFilters, 'startMs' | 'endMs' | keyof SourceFilter>,
 ): Promise<Record<string, string | null>[]> {
   const conditions = conditionsOf(database, filters, true)
   return database.query<Record<string, string | null>>(
@@ -173,8 +183,8 @@ function conditionsOf(
   ofScores: boolean,
 ): Conditions {
   const conditions = new Conditions()
-  if (filters.source === undefined) conditions.add(`t.source is distinct from 'redteam'`)
-  else conditions.equal('t.source', filters.source)
+  conditions.equal('t.source', filters.source)
+  conditions.differ('t.source', filters.withoutSource)
   if (ofScores) conditions.equal('t.run_id', idToUuid(liveRunId(scope.projectId)))
   else
     for (const name of ['model', 'provider', 'agent_name'] as const)

@@ -3,11 +3,13 @@ import type { Score } from '#schemas/safety-score-recorded.ts'
 import { sealedOf } from '#schemas/sealed-bytes.ts'
 import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
 import type { Counted, Paging } from '../http/paging.ts'
+import type { SourceFilter } from '../http/source-filter.ts'
 import { Conditions } from './conditions.ts'
 import { listRows } from './list-rows.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
+import { requestOf } from './select-requests.ts'
 
-export interface ScoreFilters {
+export interface ScoreFilters extends SourceFilter {
   request_id?: string | undefined
   scorer_name?: string | undefined
   min_score?: number | undefined
@@ -74,13 +76,17 @@ export function createScoreStore(database: ProjectDatabase<OneProject>) {
       paging: Paging,
       nowMs: number,
     ): Promise<{ items: StoredScore[]; counted: Counted }> {
+      const conditions = scoreConditions(filters, projectId)
+      const own = conditions.text
+      const joins = joinSource(filters, conditions)
       const { rows, counted } = await listRows<ScoreRow>(database, paging, {
         columns: 's.*',
         from: 'safety_scores s',
         alias: 's',
         timeColumn: 's.request_created_at',
         idColumn: 's.id',
-        conditions: scoreConditions(filters, projectId),
+        conditions,
+        ...(joins !== '' && { scanned: { own, joins } }),
         joined: {
           columns: scoreColumns('page'),
           joins: detailsOf('page'),
@@ -140,6 +146,14 @@ export function scoreConditions(filters: ScoreFilters, projectId: string): Condi
     conditions.add(`s.score_value >= ${conditions.bind(filters.min_score)}`)
   conditions.within('s.request_created_at', filters.start, filters.end)
   return conditions
+}
+
+/** Adds where the request of the score `s` must come from; gives the join that the conditions need. */
+export function joinSource({ source, withoutSource }: SourceFilter, conditions: Conditions): string {
+  if (source === undefined && withoutSource === undefined) return ''
+  conditions.equal('r.source', source)
+  conditions.differ('r.source', withoutSource)
+  return requestOf('s', 'request_id', 'request_created_at')
 }
 
 /** The score in a row. */

@@ -1,15 +1,13 @@
 import { idToUuid, liveRunId } from '#schemas/ids.ts'
 import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
+import type { SourceFilter } from '../http/source-filter.ts'
 import { Conditions } from './conditions.ts'
 import type { ListStatement } from './list-rows.ts'
 
 /** Of the others nearly all calls are one: no index finds those that are not. */
 export const statusFilters = ['failed', '4xx', '5xx'] as const
 
-export interface RequestFilters {
-  source?: string | undefined
-  /** Every source but this one. */
-  withoutSource?: string | undefined
+export interface RequestFilters extends SourceFilter {
   model?: string | undefined
   provider?: string | undefined
   agent_name?: string | undefined
@@ -72,7 +70,7 @@ export function verdictOf(owner: string): string {
 }
 
 /** The request `r` whose key stands in columns of `owner`. */
-function requestOf(owner: string, id: string, time: string): string {
+export function requestOf(owner: string, id: string, time: string): string {
   return `cross join lateral (select * from llm_requests q
     where q.project_id = ${owner}.project_id and q.id = ${owner}.${id} and q.created_at = ${owner}.${time} limit 1) r`
 }
@@ -139,8 +137,7 @@ export function selectAmong(
 function ownConditions(filters: RequestFilters): Conditions {
   const conditions = new Conditions()
   for (const name of filterColumns) conditions.equal(`r.${name}`, filters[name])
-  if (filters.withoutSource !== undefined)
-    conditions.add(`r.source <> ${conditions.bind(filters.withoutSource)}`)
+  conditions.differ('r.source', filters.withoutSource)
   // In the words of the index llm_requests_failed.
   if (filters.status !== undefined) conditions.add('(r.status_code >= 400 or r.error is not null)')
   if (filters.status === '4xx') conditions.add('r.status_code between 400 and 499')

@@ -1,5 +1,6 @@
 import { idFromUuid, idTimeMs, idToUuid } from '#schemas/ids.ts'
 import type { Paging } from '../http/paging.ts'
+import type { SourceFilter } from '../http/source-filter.ts'
 import { Conditions } from './conditions.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 import { itemOf, type RequestItem, type RequestRow } from './request-store.ts'
@@ -10,10 +11,9 @@ const scannedCalls = 5_000
 /** Calls of a session that are summed up, the newest. Beyond it `calls_are_exact` is false. */
 const summedCalls = 500
 
-export interface SessionFilters {
+export interface SessionFilters extends SourceFilter {
   agent_name?: string | undefined
   user_id?: string | undefined
-  source?: string | undefined
   /** Unix milliseconds; of calls. */
   start?: number | undefined
   end?: number | undefined
@@ -134,11 +134,10 @@ function withoutLater(filters: SessionFilters, values: Conditions): string {
 
 /** Which calls are gone through; `alias` is the call. */
 function passes(alias: string, filters: SessionFilters, values: Conditions): string {
-  const { source, start, end } = filters
-  const parts = [
-    `${alias}.session_id is not null`,
-    source === undefined ? `${alias}.source <> 'redteam'` : `${alias}.source = ${values.bind(source)}`,
-  ]
+  const { source, withoutSource, start, end } = filters
+  const parts = [`${alias}.session_id is not null`]
+  if (source !== undefined) parts.push(`${alias}.source = ${values.bind(source)}`)
+  if (withoutSource !== undefined) parts.push(`${alias}.source <> ${values.bind(withoutSource)}`)
   for (const name of ['agent_name', 'user_id'] as const) {
     if (filters[name] !== undefined) parts.push(`${alias}.${name} = ${values.bind(filters[name])}`)
   }

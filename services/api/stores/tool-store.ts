@@ -26,12 +26,12 @@ type ToolRow = Record<'calls' | 'failed' | 'requested', string> & {
   total: number
 }
 
-type ToolFilters = Pick<RollupFilters, 'startMs' | 'endMs' | 'source' | 'agent_name'>
+type ToolFilters = Omit<RollupFilters, 'model' | 'provider'>
 
-function conditionsOf({ source, agent_name }: ToolFilters): Conditions {
+function conditionsOf({ source, withoutSource, agent_name }: ToolFilters): Conditions {
   const conditions = new Conditions()
-  if (source === undefined) conditions.add(`t.source <> 'redteam'`)
-  else conditions.equal('t.source', source)
+  conditions.equal('t.source', source)
+  conditions.differ('t.source', withoutSource)
   conditions.equal('t.agent_name', agent_name)
   // Beyond the tools that are counted apart there are calls of unnamed others (docs/decisions/0006).
   conditions.add('not t.is_other')
@@ -69,12 +69,12 @@ export function createToolStore(database: ProjectDatabase<OneProject>) {
       return { items: rows.map(toolOf), total: rows[0]?.total ?? 0 }
     },
 
-    /** How often each tool was called or asked for. */
+    /** How often each tool was called: what `tool_name` finds. Answers that only asked for a tool carry no name of it. */
     async counts(filters: ToolFilters, atMost: number): Promise<{ value: string; count: number }[]> {
       const conditions = conditionsOf(filters)
       const rows = await database.query<{ value: string; count: string }>(
-        `select t.tool_name as value, sum(t.calls + t.requested) as count from ${await rollupRows(database, 'tool_rollups', filters, conditions)}
-         where :scope(t)${conditions.text} group by 1 order by 2 desc, 1 limit ${conditions.bind(atMost)}`,
+        `select t.tool_name as value, sum(t.calls) as count from ${await rollupRows(database, 'tool_rollups', filters, conditions)}
+         where :scope(t)${conditions.text} group by 1 having sum(t.calls) > 0 order by 2 desc, 1 limit ${conditions.bind(atMost)}`,
         conditions.values,
       )
       return rows.map(({ value, count }) => ({ value, count: Number(count) }))

@@ -38,7 +38,7 @@ export interface RouteDescription {
   query?: z.ZodObject
   body?: z.ZodType
   /** The answer when all is well. */
-  reply: { status: number; description: string; schema?: z.ZodType; contentType?: string }
+  reply: { status: number; description: string; schema?: z.ZodType; contentTypes?: readonly string[] }
   /** Further answers that a client must expect, besides 401, 403, 422 and 503. */
   problems?: Readonly<Record<number, string>>
   /** Answers carry an ETag. */

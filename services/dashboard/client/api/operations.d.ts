@@ -1445,6 +1445,7 @@ export interface Operations {
       cursor?: string | undefined
       project_id?: string | undefined
       source?: string | undefined
+      include_redteam?: 'true' | 'false' | undefined
       model?: string | undefined
       provider?: string | undefined
       agent_name?: string | undefined
@@ -1538,6 +1539,7 @@ export interface Operations {
     query: {
       project_id?: string | undefined
       source?: string | undefined
+      include_redteam?: 'true' | 'false' | undefined
       model?: string | undefined
       provider?: string | undefined
       agent_name?: string | undefined
@@ -1552,7 +1554,6 @@ export interface Operations {
       start?: string | undefined
       end?: string | undefined
       format?: 'csv' | 'jsonl' | undefined
-      include_redteam?: 'true' | 'false' | undefined
     }
     body: undefined
     answer: unknown
@@ -1564,6 +1565,7 @@ export interface Operations {
       start?: string | undefined
       end?: string | undefined
       source?: string | undefined
+      include_redteam?: 'true' | 'false' | undefined
     }
     body: undefined
     answer: {
@@ -1783,6 +1785,8 @@ export interface Operations {
       min_score?: string | undefined
       label?: 'safe' | 'unsafe' | 'unscored' | undefined
       severity?: 'medium' | 'high' | 'critical' | undefined
+      source?: string | undefined
+      include_redteam?: 'true' | 'false' | undefined
       run_id?: string | undefined
       since?: string | undefined
       start?: string | undefined
@@ -1923,6 +1927,7 @@ export interface Operations {
       start?: string | undefined
       end?: string | undefined
       source?: string | undefined
+      include_redteam?: 'true' | 'false' | undefined
     }
     body: undefined
     answer: {
@@ -2145,6 +2150,7 @@ export interface Operations {
       agent_name?: string | undefined
       user_id?: string | undefined
       source?: string | undefined
+      include_redteam?: 'true' | 'false' | undefined
       start?: string | undefined
       end?: string | undefined
     }
@@ -2323,7 +2329,9 @@ export interface Operations {
             }[]
           }[]
         | undefined
-      next_cursor: string | null
+      next_cursor?: string | null | undefined
+      limit?: number | undefined
+      has_more?: boolean | undefined
     }
   }
   'GET /api/stats': {
@@ -2335,6 +2343,7 @@ export interface Operations {
       step?: string | undefined
       by?: 'model' | 'provider' | 'agent' | 'source' | 'scorer' | undefined
       source?: string | undefined
+      include_redteam?: 'true' | 'false' | undefined
       model?: string | undefined
       provider?: string | undefined
       agent_name?: string | undefined
@@ -2416,6 +2425,7 @@ export interface Operations {
       end?: string | undefined
       agent_name?: string | undefined
       source?: string | undefined
+      include_redteam?: 'true' | 'false' | undefined
     }
     body: undefined
     answer:

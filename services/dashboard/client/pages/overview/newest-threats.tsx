@@ -14,7 +14,7 @@ export function NewestThreats({ range }: { range: ChosenRange }) {
   const { start, end } = range
   const threats = useApi(
     'GET /api/requests',
-    { query: { project_id, start, end, label: 'unsafe', page_size: '8' } },
+    { query: { project_id, start, end, label: 'unsafe', include_redteam: 'false', page_size: '8' } },
     { pollMs: 10_000, keepsPrevious: true },
   )
   return (

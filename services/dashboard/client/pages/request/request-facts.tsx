@@ -8,13 +8,13 @@ import type { RequestDetail } from './request-detail.ts'
 /** What was recorded beside the bodies. Each leads to the requests that share it. */
 export function RequestFacts({ request }: { request: RequestDetail }) {
   const facts: readonly (readonly [string, ReactNode])[] = [
-    ['Model', <Shared key="model" filter="model" value={request.model} />],
-    ['Provider', <Shared key="provider" filter="provider" value={request.provider} />],
-    ['Agent', <Shared key="agent" filter="agent_name" value={request.agent_name} />],
-    ['Session', <Shared key="session" filter="session_id" value={request.session_id} />],
-    ['User', <Shared key="user" filter="user_id" value={request.user_id} />],
-    ['Tool', <Shared key="tool" filter="tool_name" value={request.tool_name} />],
-    ['Source', <Shared key="source" filter="source" value={request.source} />],
+    ['Model', <Shared request={request} key="model" filter="model" value={request.model} />],
+    ['Provider', <Shared request={request} key="provider" filter="provider" value={request.provider} />],
+    ['Agent', <Shared request={request} key="agent" filter="agent_name" value={request.agent_name} />],
+    ['Session', <Shared request={request} key="session" filter="session_id" value={request.session_id} />],
+    ['User', <Shared request={request} key="user" filter="user_id" value={request.user_id} />],
+    ['Tool', <Shared request={request} key="tool" filter="tool_name" value={request.tool_name} />],
+    ['Source', <Shared request={request} key="source" filter="source" value={request.source} />],
     [
       'Tokens',
       `${formatCount(request.prompt_tokens)} in, ${formatCount(request.completion_tokens)} out` +
@@ -39,6 +39,7 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
         [
           name,
           <Shared
+            request={request}
             key={name}
             filter={`metadata.${name}`}
             value={typeof value === 'string' ? value : JSON.stringify(value)}
@@ -66,10 +67,18 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
   )
 }
 
-function Shared({ filter, value }: { filter: string; value: string | null }) {
+interface SharedProps {
+  request: RequestDetail
+  filter: string
+  value: string | null
+}
+
+function Shared({ request: { source }, filter, value }: SharedProps) {
   if (value === null) return absent
+  // Without its source the list leaves a probe out.
+  const ofRedteam = source === 'redteam' ? { source } : {}
   return (
-    <PageLink to="/requests" search={{ [filter]: value, range: '7d' }}>
+    <PageLink to="/requests" search={{ ...ofRedteam, [filter]: value, range: '7d' }}>
       <PlainText text={value} />
     </PageLink>
   )

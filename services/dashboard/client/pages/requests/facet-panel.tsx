@@ -37,7 +37,7 @@ export function FacetPanel({
   const { start, end } = range
   const answer = useApi(
     'GET /api/requests/facets',
-    { query: { project_id, start, end } },
+    { query: { project_id, start, end, source: filters['source'] } },
     { pollMs: 60_000, keepsPrevious: true },
   )
   return (

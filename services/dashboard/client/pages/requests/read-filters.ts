@@ -27,6 +27,11 @@ export function readFilters(texts: SearchTexts): Record<string, string> {
   )
 }
 
+/** As the API takes them. The red team is only in the list where its source is asked for: the counts that lead to the list leave it out, too. */
+export function queryOfFilters(filters: Readonly<Record<string, string>>): Record<string, string> {
+  return filters['source'] === undefined ? { ...filters, include_redteam: 'false' } : { ...filters }
+}
+
 function isFilter(name: string): boolean {
   return Object.hasOwn(filterLabels, name) || (name.startsWith(metadataPrefix) && name !== metadataPrefix)
 }

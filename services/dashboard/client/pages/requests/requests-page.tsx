@@ -17,7 +17,7 @@ import { RangePicker } from '../../parts/range-picker.tsx'
 import { FacetPanel } from './facet-panel.tsx'
 import { FilterPills } from './filter-pills.tsx'
 import { withArrived } from './merge-scores.ts'
-import { readFilters } from './read-filters.ts'
+import { queryOfFilters, readFilters } from './read-filters.ts'
 import { initiallyHidden } from './request-columns.tsx'
 import { RequestTable } from './request-table.tsx'
 import { ColumnMenu, ExportMenu } from './table-menus.tsx'
@@ -29,7 +29,7 @@ export function RequestsPage() {
   const role = useMe().data?.role ?? 'viewer'
   const range = useRange('24h')
   const filters = readFilters(useTexts())
-  const query = { project_id, start: range.start, end: range.end, ...filters }
+  const query = { project_id, start: range.start, end: range.end, ...queryOfFilters(filters) }
   const [visibility, setVisibility] = useLocalStorage<ColumnVisibilityState>({
     key: 'sluice.request-columns',
     defaultValue: initiallyHidden,

@@ -25,10 +25,12 @@ export function SessionPage() {
     return pages.error === null ? <Waiting /> : <Failure error={pages.error} retry={pages.refetch} />
   }
   const calls = pages.data?.pages.flatMap(({ items }) => items) ?? []
+  // Without its source the list leaves a probe out.
+  const ofRedteam = calls[0]?.source === 'redteam' ? { source: 'redteam' } : {}
   return (
     <>
       <PageHead title={<PlainText text={id} />}>
-        <PageLink to="/requests" search={{ session_id: id, range: '30d' }} size="sm">
+        <PageLink to="/requests" search={{ ...ofRedteam, session_id: id, range: '30d' }} size="sm">
           As a list
         </PageLink>
       </PageHead>

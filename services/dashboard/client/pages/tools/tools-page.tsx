@@ -5,6 +5,7 @@ import { useTexts } from '../../app/address.ts'
 import { useProject } from '../../app/project.ts'
 import { useRange } from '../../app/use-range.ts'
 import { formatCount, formatShare } from '../../formats/format-number.ts'
+import { rangeTexts, type ChosenRange } from '../../formats/time-range.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { PageNumbers } from '../../parts/page-numbers.tsx'
@@ -47,7 +48,7 @@ export function ToolsPage() {
       >
         {(answer) => (
           <>
-            <ToolTable tools={rowsIn<'GET /api/tools'>(answer)} />
+            <ToolTable tools={rowsIn<'GET /api/tools'>(answer)} range={range} />
             <PageNumbers total={answer.total} pageSize={pageSize} />
           </>
         )}
@@ -56,7 +57,7 @@ export function ToolsPage() {
   )
 }
 
-function ToolTable({ tools }: { tools: readonly Tool[] }) {
+function ToolTable({ tools, range }: { tools: readonly Tool[]; range: ChosenRange }) {
   return (
     <Table.ScrollContainer minWidth={720}>
       <Table highlightOnHover>
@@ -73,7 +74,7 @@ function ToolTable({ tools }: { tools: readonly Tool[] }) {
         </Table.Thead>
         <Table.Tbody>
           {tools.map((tool) => (
-            <ToolRow key={tool.tool_name} tool={tool} />
+            <ToolRow key={tool.tool_name} tool={tool} range={range} />
           ))}
         </Table.Tbody>
       </Table>
@@ -81,15 +82,20 @@ function ToolTable({ tools }: { tools: readonly Tool[] }) {
   )
 }
 
-function ToolRow({ tool }: { tool: Tool }) {
+/** Answers that asked for a tool do not carry its name: only recorded calls can be listed. */
+function ToolRow({ tool, range }: { tool: Tool; range: ChosenRange }) {
   const isNew = tool.first_seen_at !== null && Date.now() - Date.parse(tool.first_seen_at) < newMs
   return (
     <Table.Tr>
       <Table.Td>
         <Group gap="xs" wrap="nowrap">
-          <PageLink to="/requests" search={{ tool_name: tool.tool_name, range: '30d' }}>
+          {tool.calls === 0 ? (
             <PlainText text={tool.tool_name} />
-          </PageLink>
+          ) : (
+            <PageLink to="/requests" search={{ tool_name: tool.tool_name, ...rangeTexts(range) }}>
+              <PlainText text={tool.tool_name} />
+            </PageLink>
+          )}
           {isNew ? <Badge color="orange.6">New</Badge> : null}
         </Group>
       </Table.Td>
