@@ -128,6 +128,7 @@ describe('GET /api/requests', () => {
     ['model=%00', 'model'],
     ['project_id=prj_x', 'project_id'],
     ['metadata.=x', 'metadata.'],
+    [Array.from({ length: 11 }, (_, key) => `metadata.k${key}=x`).join('&'), 'metadata.k10'],
   ])('refuses %s and names it', async (query, path) => {
     const { json, status } = await get(`/api/requests?${query}`)
     expect(status).toBe(422)

@@ -7,8 +7,10 @@ import { recordSources } from '../http/source-filter.ts'
 import { statusFilters, type RequestFilters } from '../stores/select-requests.ts'
 
 const metadataPrefix = 'metadata.'
+/** Each is two conditions that are planned for every day's partition. */
+const maxMetadata = 10
 
-/** Query parameters that choose requests. Beside them `metadata.<key>`. */
+/** Query parameters that choose requests. Beside them `metadata.<key>`, of at most ten keys. */
 export const requestFilterFields = {
   project_id: idField('project').optional().describe("Of the operator; a key's is its own."),
   ...recordSources.fields,
@@ -84,6 +86,9 @@ function metadataOf(
   const unknown = others.filter(([name]) => !name.startsWith(metadataPrefix) || name === metadataPrefix)
   if (unknown.length > 0)
     throw invalidInput(unknown.map(([path]) => ({ path, message: 'is not known here' })))
+  const [tooMany] = others[maxMetadata] ?? []
+  if (tooMany !== undefined)
+    throw invalidInput([{ path: tooMany, message: `is more than ${maxMetadata} metadata filters` }])
   const texts = z.record(textField(256), textField(1_024)).safeParse(Object.fromEntries(others))
   if (!texts.success) {
     throw invalidInput(texts.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })))
