@@ -181,7 +181,7 @@ describe('deliveries', () => {
     const id = String((await create()).json['id'])
     const insert = `
       insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, status, attempt_count, created_at)
-      select gen_random_uuid(), $1, $2, gen_random_uuid(), 'threat_detected', now(), '{}', 'failed', 4, now() from generate_series(1, 501)`
+      select gen_random_uuid(), $1, $2, gen_random_uuid(), 'threat_detected', now(), '{}', 'failed', 4, now() + place / 2 * interval '1 microsecond' from generate_series(1, 501) place`
     await api.pool.query(insert, [idToUuid(id), idToUuid(project.projectId)])
     const range = {
       start: new Date(Date.now() - 60_000).toISOString(),
@@ -193,6 +193,13 @@ describe('deliveries', () => {
     await api.pool.query("update webhook_deliveries set status = 'failed' where webhook_id = $1", [
       idToUuid(id),
     ])
+    // Nor does anything come of it when the one that the cursor stands behind is gone meanwhile.
+    const { rowCount } = await api.pool.query(
+      `delete from webhook_deliveries where id = (
+         select id from webhook_deliveries where webhook_id = $1 order by created_at, id offset 499 limit 1)`,
+      [idToUuid(id)],
+    )
+    expect(rowCount).toBe(1)
     const { json: second } = await replay({ cursor: first['next_cursor'] })
     expect(second).toEqual({ replayed: 1, has_more: false, next_cursor: null })
     expect((await replay({ cursor: 'mine' })).json['errors']).toMatchObject([{ path: 'cursor' }])

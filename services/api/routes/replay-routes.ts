@@ -7,7 +7,7 @@ import { idField, timeField } from '#services/ingest/http/fields.ts'
 import { Problem, unavailable } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { found } from '../http/not-found.ts'
-import { readCursor, writeCursor } from '../http/paging.ts'
+import { readReplayCursor, writeReplayCursor } from '../http/replay-cursor.ts'
 import { refuseEndBeforeStart } from '../http/time-range.ts'
 import { noteReplays, planFailedReplays, planReplays } from '../stores/delivery-replay.ts'
 import type { OneProject, ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'
@@ -131,17 +131,21 @@ function replayFailedRoute(options: ReplayRoutesOptions): Route {
     problems: ofWebhook,
     async handle({ principal, params: { id }, query, body }) {
       refuseEndBeforeStart(body)
-      const after = body.cursor === undefined ? null : readCursor(body.cursor, 'delivery')
+      const after = body.cursor === undefined ? null : readReplayCursor(body.cursor)
       const database = options.databases.ofOne(principal, query.project_id)
       await refuseDisabled(database, id)
       const range = { startMs: body.start, endMs: body.end, after, limit: maxReplayed + 1 }
       const failed = await planFailedReplays(database, id, range, options.clock.now())
-      const rounds = failed.slice(0, maxReplayed)
-      await replay(rounds, database, options)
-      const has_more = failed.length > rounds.length
-      const last = rounds.at(-1)
-      const next_cursor = has_more && last !== undefined ? writeCursor(last.delivery_id) : null
-      return { status: 202, json: { replayed: rounds.length, has_more, next_cursor } }
+      const page = failed.slice(0, maxReplayed)
+      await replay(
+        page.map(({ round }) => round),
+        database,
+        options,
+      )
+      const has_more = failed.length > page.length
+      const last = page.at(-1)
+      const next_cursor = has_more && last !== undefined ? writeReplayCursor(last.place) : null
+      return { status: 202, json: { replayed: page.length, has_more, next_cursor } }
     },
   })
 }

@@ -1,6 +1,7 @@
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import { deliveredEventOf, type DeliveredEvent } from '#schemas/stored-event.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import type { ReplayPlace } from '../http/replay-cursor.ts'
 import type { DeliveryStatus } from './delivery-store.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 
@@ -49,9 +50,14 @@ export interface FailedRange {
   /** Of the deliveries' creation, Unix milliseconds: from the start on and before the end. */
   startMs: number
   endMs: number
-  /** The delivery behind which to go on. */
-  after: string | null
+  /** Behind which to go on. */
+  after: ReplayPlace | null
   limit: number
+}
+
+export interface PlacedRound {
+  round: WebhookDelivery
+  place: ReplayPlace
 }
 
 /**
@@ -63,15 +69,25 @@ export async function planFailedReplays(
   webhookId: string,
   { startMs, endMs, after, limit }: FailedRange,
   nowMs: number,
-): Promise<WebhookDelivery[]> {
-  const rows = await database.query<EventRow>(
-    `select ${columns} from webhook_deliveries d
+): Promise<PlacedRound[]> {
+  const rows = await database.query<EventRow & { micros: string }>(
+    `select ${columns}, (extract(epoch from d.created_at) * 1000000)::bigint as micros from webhook_deliveries d
      where :scope(d) and d.webhook_id = $2 and d.has_failed and (d.status = 'failed' or ${isLeft}) and d.created_at >= $3 and d.created_at < $4
-       and ($5::uuid is null or (d.created_at, d.id) > (select l.created_at, l.id from webhook_deliveries l where :scope(l) and l.id = $5))
-     order by d.created_at, d.id limit $6`,
-    [idToUuid(webhookId), new Date(startMs), new Date(endMs), after === null ? null : idToUuid(after), limit],
+       and ($5::bigint is null or (d.created_at, d.id) > ('epoch'::timestamptz + $5 * interval '1 microsecond', $6::uuid))
+     order by d.created_at, d.id limit $7`,
+    [
+      idToUuid(webhookId),
+      new Date(startMs),
+      new Date(endMs),
+      after?.createdAtMicros ?? null,
+      after === null ? null : idToUuid(after.deliveryId),
+      limit,
+    ],
   )
-  return rows.map((row) => roundOf(row, database.scope.projectId, webhookId, nowMs))
+  return rows.map((row) => {
+    const round = roundOf(row, database.scope.projectId, webhookId, nowMs)
+    return { round, place: { createdAtMicros: row.micros, deliveryId: round.delivery_id } }
+  })
 }
 
 /** Shows that queued rounds are under way, except those whose first attempt has been made meanwhile. */
