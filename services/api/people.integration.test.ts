@@ -189,7 +189,9 @@ describe('a person', () => {
     expect(json['items']).toMatchObject([{ agrees: false }, { id: review.json['id'], agrees: true }])
   })
 
-  test('cannot take the last administrator away', async () => {
+  test('cannot take the last administrator away, nor leave one who has no way in', async () => {
+    const waiting = { login: 'waiting', name: 'Waiting', role: 'admin', password: null }
+    await api.call('POST', '/api/people', { operator: true, body: waiting })
     for (const body of [{ role: 'analyst' }, { disabled: true }]) {
       const answer = await people.admin.call('PATCH', `/api/people/${people.admin.id}`, { body })
       expect([answer.status, answer.json['code']]).toEqual([409, 'LAST_ADMINISTRATOR'])

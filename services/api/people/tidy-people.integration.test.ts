@@ -40,7 +40,7 @@ test('what is over is deleted, what is not stays', async () => {
   } as const
   await insertPerson(client, person, nowMs)
   const happen = async () => {
-    await beginLogin(client, id, { address: null, userAgent: null }, limits, nowMs)
+    await beginLogin(client, { personId: id }, { address: null, userAgent: null }, limits, nowMs)
     await throttles.take({ login: 'ada', address: '198.51.100.1' }, nowMs)
     await writeAudit(
       client,

@@ -97,13 +97,14 @@ function passwordRoute({ pool, hasher, throttles, clock }: MeOptions): Route {
         })
       const credentials = await findCredentials(pool, { personId })
       const { current_password: current } = body
-      if (!(await checkPassword({ hasher, throttles }, attempt, current, credentials?.passwordHash))) {
-        throw new Problem(403, 'PASSWORD_WRONG', 'current_password: is not your password')
-      }
+      const before = credentials?.passwordHash ?? undefined
+      const wrong = () => new Problem(403, 'PASSWORD_WRONG', 'current_password: is not your password')
+      if (!(await checkPassword({ hasher, throttles }, attempt, current, before))) throw wrong()
       await throttles.clear(attempt)
       const hash = await hasher.hash(body.new_password)
       await inTransaction(pool, async (client) => {
-        await setPassword(client, personId, hash)
+        // An administrator may have given them another meanwhile, because somebody else knows this one.
+        if (!(await setPassword(client, personId, hash, before))) throw wrong()
         await endLogins(client, personId, { except: loginId })
         await writeAudit(
           client,

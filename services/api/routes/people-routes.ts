@@ -152,7 +152,9 @@ function changeRoute({ pool, clock }: PeopleOptions): Route {
       const person = await changeIn(pool, id, async (client, before) => {
         await lockPeople(client)
         await changePerson(client, id, body, nowMs)
-        if (before.role === 'admin' && (await countAdministrators(client)) === 0) {
+        const takesOneAway =
+          before.role === 'admin' && (body.disabled === true || (body.role ?? 'admin') !== 'admin')
+        if (takesOneAway && (await countAdministrators(client)) === 0) {
           throw new Problem(409, 'LAST_ADMINISTRATOR', 'no administrator would be left')
         }
         if (body.disabled === true) await endLogins(client, id)

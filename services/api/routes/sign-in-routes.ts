@@ -13,7 +13,7 @@ import { checkPassword } from '../people/check-password.ts'
 import type { PasswordHasher } from '../people/hash-password.ts'
 import { signInByProvider } from '../people/sign-in-by-provider.ts'
 import { writeAudit } from '../stores/audit-store.ts'
-import { beginLogin, type LoginLimits } from '../stores/login-store.ts'
+import { beginLogin, type LoginLimits, type Shown } from '../stores/login-store.ts'
 import type { ThrottleStore } from '../stores/login-throttle-store.ts'
 import { findCredentials, countAdministrators, insertPerson, lockPeople } from '../stores/people-store.ts'
 import { loginField, makePassword, passwordField, refuseNamedPassword } from './people-schemas.ts'
@@ -134,18 +134,19 @@ function passwordRoute({ pool, hasher, throttles, limits, clock }: SignInOptions
       }
       const person = await findCredentials(pool, { login })
       const matches = await checkPassword({ hasher, throttles }, attempt, password, person?.passwordHash)
-      if (!matches || person === undefined || person.disabled) {
+      const shown =
+        matches && person !== undefined
+          ? { personId: person.id, login, passwordHash: person.passwordHash ?? undefined }
+          : undefined
+      const begun =
+        shown && (await signIn({ pool, limits, clock }, shown, { address, userAgent }, 'password'))
+      if (begun === undefined) {
         count('password', 'refused')
         throw new Problem(401, 'SIGN_IN_REFUSED', 'nobody has this login and this password')
       }
       await throttles.clear(attempt)
       count('password', 'signed_in')
-      return signIn(
-        { pool, limits, clock },
-        { personId: person.id, login },
-        { address, userAgent },
-        'password',
-      )
+      return begun
     },
   })
 }
@@ -169,30 +170,38 @@ function providerRoute({ pool, limits, clock }: SignInOptions, count: Count): Ro
     async handle({ body }) {
       const nowMs = clock.now()
       const person = await inTransaction(pool, (client) => signInByProvider(client, body, nowMs))
-      count('provider', person.refused ?? 'signed_in')
-      if (person.refused === 'disabled') throw new Problem(403, 'PERSON_DISABLED', 'your account is disabled')
       if (person.refused === 'taken') {
+        count('provider', 'taken')
         throw new Problem(
           409,
           'LOGIN_TAKEN',
           `somebody else has the login ${body.login}: ask an administrator`,
         )
       }
-      const { address, user_agent: userAgent } = body
-      return signIn({ pool, limits, clock }, person, { address, userAgent }, 'provider')
+      const from = { address: body.address, userAgent: body.user_agent }
+      const begun =
+        person.refused === undefined
+          ? await signIn({ pool, limits, clock }, person, from, 'provider')
+          : undefined
+      count('provider', begun === undefined ? 'disabled' : 'signed_in')
+      if (begun === undefined) throw new Problem(403, 'PERSON_DISABLED', 'your account is disabled')
+      return begun
     },
   })
 }
 
+/** Undefined when what they have shown is theirs no more. */
 async function signIn(
   { pool, limits, clock }: Pick<SignInOptions, 'pool' | 'limits' | 'clock'>,
-  { personId, login }: { personId: string; login: string },
+  { login, ...shown }: Shown & { login: string },
   from: { address: string | null; userAgent: string | null },
   how: How,
-): Promise<Reply> {
+): Promise<Reply | undefined> {
   const nowMs = clock.now()
-  const { token, endsAt } = await inTransaction(pool, async (client) => {
-    const begun = await beginLogin(client, personId, from, limits, nowMs)
+  const { personId } = shown
+  const begun = await inTransaction(pool, async (client) => {
+    const begun = await beginLogin(client, shown, from, limits, nowMs)
+    if (begun === undefined) return undefined
     await writeAudit(
       client,
       { kind: 'person', person: { personId, login, address: from.address } },
@@ -201,5 +210,5 @@ async function signIn(
     )
     return begun
   })
-  return { status: 201, json: { token, person_id: personId, ends_at: endsAt } }
+  return begun && { status: 201, json: { token: begun.token, person_id: personId, ends_at: begun.endsAt } }
 }

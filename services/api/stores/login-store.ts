@@ -65,17 +65,30 @@ export interface Begun {
   endsAt: string
 }
 
-/** Begins a login, with a token that nobody had before. */
+/** Who has shown that they are this person, and by which password where it was one. */
+export interface Shown {
+  personId: string
+  passwordHash?: string | undefined
+}
+
+/** Begins a login, with a token that nobody had before. Undefined when by now they are disabled or have another password. */
 export async function beginLogin(
   client: PoolClient,
-  personId: string,
+  { personId, passwordHash }: Shown,
   from: { address: string | null; userAgent: string | null },
   { maxMs }: LoginLimits,
   nowMs: number,
-): Promise<Begun> {
+): Promise<Begun | undefined> {
   const token = randomBytes(32).toString('base64url')
   const endsAt = new Date(nowMs + maxMs)
   const person = idToUuid(personId)
+  // First: checking a password takes up to seconds. Whoever changes it meanwhile is waited for here, or waits, and then ends this login too.
+  const { rowCount } = await client.query(
+    `update people set last_login_at = $2
+     where id = $1 and disabled_at is null and ($3::text is null or password_hash = $3)`,
+    [person, new Date(nowMs), passwordHash ?? null],
+  )
+  if (rowCount !== 1) return undefined
   await client.query(
     `delete from logins where token_sha256 in (
        select token_sha256 from logins where person_id = $1 order by created_at desc offset $2)`,
@@ -94,7 +107,6 @@ export async function beginLogin(
       from.userAgent,
     ],
   )
-  await client.query('update people set last_login_at = $2 where id = $1', [person, new Date(nowMs)])
   return { token, endsAt: endsAt.toISOString() }
 }
 

@@ -141,8 +141,18 @@ export async function namesOfProjects(
   return { projects, count: rows[0]?.count ?? 0 }
 }
 
-export async function setPassword(client: PoolClient, personId: string, hash: string): Promise<void> {
-  await client.query('update people set password_hash = $2 where id = $1', [idToUuid(personId), hash])
+/** False when `only` is given and theirs is another by now. */
+export async function setPassword(
+  client: PoolClient,
+  personId: string,
+  hash: string,
+  only?: string,
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    'update people set password_hash = $2 where id = $1 and ($3::text is null or password_hash = $3)',
+    [idToUuid(personId), hash, only ?? null],
+  )
+  return rowCount === 1
 }
 
 /** Serialises what depends on how many administrators there are. Held until the transaction ends. */
@@ -150,10 +160,11 @@ export async function lockPeople(client: PoolClient): Promise<void> {
   await client.query('lock table people in share row exclusive mode')
 }
 
-/** Administrators who can sign in. */
+/** Administrators who can sign in. Who has no password, and never came by a provider, may have no way in at all. */
 export async function countAdministrators(client: PoolClient): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
-    `select count(*)::integer as count from people where role = 'admin' and disabled_at is null`,
+    `select count(*)::integer as count from people
+     where role = 'admin' and disabled_at is null and (password_hash is not null or oidc_issuer is not null)`,
   )
   return rows[0]?.count ?? 0
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { changeMeanwhile } from '#tests/support/change-meanwhile.ts'
+import { signInPerson } from '#tests/support/sign-in-people.ts'
 import { operatorSecret, startApi, type RunningApi } from '#tests/support/start-api.ts'
 import {
   adminPassword,
@@ -70,6 +72,33 @@ describe('signing in', () => {
     for (const forged of [unsigned, `s%3A${unsigned}.AAAA`, value.replace(/.$/, 'x')]) {
       expect([forged, await statusOf(dashboard.browser(`${name}=${forged}`))]).toEqual([forged, 401])
     }
+  })
+
+  test('is refused to whoever is disabled or given another password while theirs is looked at, and so is changing it', async () => {
+    const who = {
+      issuer: 'https://id.example.com',
+      subject: 's',
+      login: 'carol',
+      name: 'Carol',
+      role: 'viewer',
+    }
+    const post = (path: string, body: unknown) => api.call('POST', path, { operator: true, body })
+    const byProvider = () => post('/internal/people/sign-in-by-provider', { ...who, login_is_verified: true })
+    const carol = String((await byProvider()).json['person_id'])
+    const person = await signInPerson(api, 'viewer')
+    const { id, login, password } = person
+    const byPassword = () => post('/internal/people/sign-in', { login, password })
+    const change = { current_password: password, new_password: 'chosen by the thief' }
+    const byThief = () => person.call('POST', '/api/me/password', { body: change })
+    const [disabled, renewed] = ['disabled_at = now()', `password_hash = 'another'`]
+    expect(await changeMeanwhile(api.pool, carol, disabled, byProvider)).toEqual([403, 'PERSON_DISABLED'])
+    expect(await changeMeanwhile(api.pool, id, renewed, byThief)).toEqual([403, 'PASSWORD_WRONG'])
+    await post(`/api/people/${id}/password`, { password })
+    expect(await changeMeanwhile(api.pool, id, disabled, byPassword)).toEqual([401, 'SIGN_IN_REFUSED'])
+    await admin.send('PATCH', `/bff/api/people/${id}`, { body: { disabled: false } })
+    expect(await changeMeanwhile(api.pool, id, renewed, byPassword)).toEqual([401, 'SIGN_IN_REFUSED'])
+    const logins = await api.call('GET', `/api/people/${id}/logins`, { operator: true })
+    expect(logins.json['total']).toBe(0)
   })
 
   test('says the same of a wrong password, of nobody, and of whoever is disabled', async () => {
