@@ -36,12 +36,13 @@ export function createOpenAiModel(options: OpenAiOptions): AskModel {
     // The client's limit ends when the headers are there; a body that never ends must not hold a place either.
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     try {
-      const completion = await client.chat.completions.create(judgeRequest(model, prompt), {
+      const request = judgeRequest(model, prompt)
+      const completion = await client.chat.completions.create(request, {
         signal: deadline,
         headers:
           markKey === null
             ? {}
-            : { 'X-Service-Metadata': JSON.stringify({ sluice_judge: markOf(prompt.user, markKey) }) },
+            : { 'X-Service-Metadata': JSON.stringify({ sluice_judge: markOf(request, markKey) }) },
       })
       return replyOf(completion)
     } catch (error) {
