@@ -19,7 +19,7 @@ After Postgres was restored from a backup, and before the sinks start: sets thei
 came since comes again from Kafka (docs/backup.md). What is there already is recognised: too far back is harmless.
 
   --apply          does it; without, it only says what it would do
-  --since TIME     scores, dead letters and events from then on (ISO 8601); an hour before the newest call in the database, unless given
+  --since TIME     scores, dead letters and events from then on (ISO 8601); an hour before the database last stored a call, unless given
   --raise-again    events since then are raised again, and receivers get them twice; otherwise what Kafka shows as told stays told
   --state DIR      a stack that scripts/up started (.sluice); KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL take its place
 `
@@ -49,10 +49,11 @@ async function sinceOf(given: string | undefined, database: Client): Promise<num
       throw new CannotStart(`--since takes a time like 2026-11-21T08:00:00Z, not ${given}`)
     return ms
   }
-  const { rows } = await database.query<{ newest: Date | null }>(
-    'select max(created_at) as newest from llm_requests',
+  // Not created_at, which is the client's clock: one two hours fast would hide an hour of scores.
+  const { rows } = await database.query<{ last: Date | null }>(
+    'select max(stored_at) as last from llm_requests',
   )
-  return Math.max(0, (rows[0]?.newest?.getTime() ?? 0) - hourMs)
+  return Math.max(0, (rows[0]?.last?.getTime() ?? 0) - hourMs)
 }
 
 function describe({ groupId, members, offsets, again, gone }: GroupRewind): string {

@@ -59,7 +59,10 @@ async function decide<T>(
 ): Promise<readonly Outcome[]> {
   if (records.length === 0) return []
   try {
-    const outcomes = await retryTransient(() => dependencies.handler({ records, position }), retry)
+    const outcomes = await retryTransient(
+      () => dependencies.handler({ records, position }, retry.signal),
+      retry,
+    )
     if (outcomes.length === records.length) return outcomes
     throw new Error(`the handler gave ${outcomes.length} outcomes for ${records.length} records`)
   } catch (error) {

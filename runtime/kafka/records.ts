@@ -27,8 +27,11 @@ export interface Position {
   nextOffset: bigint
 }
 
-/** One outcome a record, in the same order. Throws a SluiceError when none of them can be decided now. */
-export type BatchHandler<T> = (batch: Batch<T>) => Promise<readonly Outcome[]>
+/**
+ * One outcome a record, in the same order. Throws a SluiceError when none of them can be decided now. `signal` aborts when the consumer stops or the
+ * group deals anew: who waits for something gives up then, with Interrupted.
+ */
+export type BatchHandler<T> = (batch: Batch<T>, signal: AbortSignal) => Promise<readonly Outcome[]>
 
 /** Works on one record beside others. `signal` aborts when the consumer stops or loses the partition. */
 export type RecordHandler<T> = (record: ConsumedRecord<T>, signal: AbortSignal) => Promise<Outcome>

@@ -1,6 +1,7 @@
 import { messageOf } from '#runtime/errors.ts'
 import { createBatchConsumer } from '#runtime/kafka/batch-consumer.ts'
 import { deadLetterTopic, topics, type TopicDefinition } from '#schemas/topics.ts'
+import { createCallAwaiting } from './await-calls.ts'
 import { createCallHandler } from './handle-calls.ts'
 import { createScoreHandler } from './handle-scores.ts'
 import { bytesDecoder, createDeadLetterIndex, leaveUnindexed } from './index-dead-letters.ts'
@@ -74,6 +75,11 @@ export function createScoreConsumer(ground: Ground, onEvents: () => void): Part 
       scores: createScoreStore(ground.pool, ground.rollups),
       writeLine: (line) => lines.info(line),
       onEvents,
+      awaitCalls: createCallAwaiting({
+        ...ground,
+        topic: nameOf(topics.requestLogged),
+        groupId: callGroupOf(config),
+      }),
       dashboardUrl: config.DASHBOARD_URL,
     }),
     maxBatchRecords: config.SINK_BATCH_MAX_RECORDS,

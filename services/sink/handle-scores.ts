@@ -8,7 +8,8 @@ import { createOverflowCounter } from './count-overflow.ts'
 import { makeScoreLine, type ScoreLine } from './steps/make-score-line.ts'
 import { makeThreatEvent } from './steps/make-threat-event.ts'
 import { checkScoredCall, placeScores, type PlacedScore } from './steps/place-score.ts'
-import type { ScoreStore } from './stores/score-store.ts'
+import type { StoredScores, ScoreStore } from './stores/score-store.ts'
+import type { AwaitCalls } from './await-calls.ts'
 
 export interface ScoreHandlerDependencies {
   scores: ScoreStore
@@ -16,6 +17,8 @@ export interface ScoreHandlerDependencies {
   writeLine: (line: ScoreLine) => void
   /** Called when events wait in the outbox. */
   onEvents: () => void
+  /** Asked when a score has no call. */
+  awaitCalls: AwaitCalls
   dashboardUrl: string
   log: Log
   metrics: Metrics
@@ -23,30 +26,38 @@ export interface ScoreHandlerDependencies {
 
 /**
  * Stores scores with the events that follow from them, then writes a line for each that is new. Events are made of the score as it was
- * stored, in the same transaction: a verdict and its event never disagree.
+ * stored, in the same transaction: a verdict and its event never disagree. Those whose call may yet come wait for it.
  */
 export function createScoreHandler(dependencies: ScoreHandlerDependencies): BatchHandler<ScoredCall> {
-  const { scores, writeLine, onEvents, dashboardUrl, metrics } = dependencies
+  const { scores, writeLine, onEvents, awaitCalls, dashboardUrl, metrics } = dependencies
   const counter = metrics.counter('sluice_sink_scores_total', 'Scores by what became of them', ['fate'])
   const threatsOf = (added: readonly PlacedScore[]) =>
     added.filter(isThreat).map(({ call, score }) => makeThreatEvent(call, score, dashboardUrl))
   const countOverflow = createOverflowCounter(dependencies)
-  return async ({ records, position }) => {
+
+  async function store(placed: readonly PlacedScore[], partition: number): Promise<StoredScores> {
+    const stored = await scores.store(placed, partition, threatsOf)
+    countOverflow('scores', stored.overflowCount)
+    for (const { call, score } of stored.added) writeLine(makeScoreLine(call, score))
+    if (stored.eventCount > 0) onEvents()
+    counter.inc({ fate: 'stored' }, stored.added.length)
+    return stored
+  }
+
+  return async ({ records, position }, signal) => {
     const errors = records.map(({ value }) => checkScoredCall(value))
     const placed = records.flatMap(({ value }, index) =>
       errors[index] === undefined ? placeScores(value) : [],
     )
-    const { added, missed, eventCount, overflowCount } = await scores.store(
-      placed,
-      position.partition,
-      threatsOf,
-    )
-    countOverflow('scores', overflowCount)
-    for (const { call, score } of added) writeLine(makeScoreLine(call, score))
-    if (eventCount > 0) onEvents()
-    counter.inc({ fate: 'stored' }, added.length)
+    const first = await store(placed, position.partition)
+    const second =
+      first.missed > 0 && (await awaitCalls(signal)) ? await store(placed, position.partition) : undefined
+    const missed = (second ?? first).missed
     counter.inc({ fate: 'no_request' }, missed)
-    counter.inc({ fate: 'repeated' }, placed.length - added.length - missed)
+    counter.inc(
+      { fate: 'repeated' },
+      placed.length - first.added.length - (second?.added.length ?? 0) - missed,
+    )
     return errors.map((error) => (error === undefined ? ok() : deadLetter(error)))
   }
 }

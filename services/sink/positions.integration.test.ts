@@ -30,7 +30,7 @@ afterAll(async () => {
 /** A sink's handler whose jobs go to an array, or nowhere when `publish` fails: what a crash before the acknowledgement looks like. */
 function createHandler(publish: () => Promise<void> = () => Promise.resolve()) {
   const jobs: string[] = []
-  const handle: BatchHandler<LoggedCall> = createCallHandler({
+  const handler: BatchHandler<LoggedCall> = createCallHandler({
     kindOf: () => 'kept',
     partitions: createDayPartitions({ pool, clock: systemClock, maxAgeDays: 35 }),
     calls: createCallStore(pool, createRollupStore()),
@@ -43,6 +43,7 @@ function createHandler(publish: () => Promise<void> = () => Promise.resolve()) {
     log: createLog('test', 'silent'),
     metrics: createMetrics(),
   })
+  const handle = (batch: Batch<LoggedCall>) => handler(batch, new AbortController().signal)
   return { handle, jobs }
 }
 

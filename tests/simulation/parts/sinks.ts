@@ -76,6 +76,8 @@ export function startSimSink(ground: SimGround): Service {
       scores: createSimScoreStore(database),
       writeLine: ({ request_id, scorer }) => world.tell(() => `line ${request_id} ${scorer}`),
       onEvents,
+      // No database is restored here.
+      awaitCalls: () => Promise.resolve(false),
       dashboardUrl: 'http://localhost:3000',
     }),
     maxBatchRecords: 4,
@@ -84,12 +86,12 @@ export function startSimSink(ground: SimGround): Service {
 }
 
 function endedByKillers({ world }: SimGround, handler: BatchHandler<LoggedCall>): BatchHandler<LoggedCall> {
-  return async (batch) => {
+  return async (batch, signal) => {
     const process = world.current
     if (process !== null && batch.records.some(({ value }) => value.metadata === killerMetadata)) {
       world.kill(process, 'it works on a record that ends it', false)
       await new Promise(() => undefined)
     }
-    return handler(batch)
+    return handler(batch, signal)
   }
 }
