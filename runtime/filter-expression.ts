@@ -1,20 +1,24 @@
-import { celEnv, isCelError, parse, plan, type CelInput } from '@bufbuild/cel'
-import { strings } from '@bufbuild/cel/ext'
+import { isCelError, parse } from '@bufbuild/cel'
 import { messageOf, PermanentError } from './errors.ts'
+import { createFilterPlanner, type Evaluate } from './filter-environment.ts'
 import { createFilterPatterns, type FilterPatterns } from './filter-patterns.ts'
+import type { FilterValues } from './filter-values.ts'
 
 type Parsed = ReturnType<typeof parse>
 export type Expression = Parsed['expr']
 type Refuse = (node: Expression, problem: string) => never
 
-/** Decides on the values of the variables it was compiled for. Throws PermanentError (`EXPRESSION_FAILED`) when it cannot. */
-export type FilterExpression = (values: Readonly<Record<string, unknown>>) => boolean
+/**
+ * Decides on the values of the variables it was compiled for. Throws PermanentError (`EXPRESSION_FAILED`) when it cannot, and when it costs
+ * more than an evaluation may (`filter-costs.ts`).
+ */
+export type FilterExpression = (values: FilterValues) => boolean
 
 const maxLength = 2_000
 const maxNesting = 50
 
-// What takes time in proportion to its input. Not here: macros that loop and functions that make long text of short,
-// because both multiply when nested, and who writes a filter is not who pays for its time.
+// What each costs is drawn from the budget of the evaluation. Not here: macros that loop and functions that make long text of short,
+// whose cost is not known before they have worked.
 const operators = ['_==_', '_!=_', '@in', '_&&_', '_||_', '!_', '_?_:_', '_[_]']
 const comparisons = ['_<_', '_<=_', '_>_', '_>=_', '-_', '_+_', '_-_', '_*_', '_/_', '_%_']
 const conversions = [
@@ -34,12 +38,14 @@ const positions = ['indexOf', 'lastIndexOf', 'charAt', 'substring']
 const functions = new Set([...operators, ...comparisons, ...conversions, ...textFunctions, ...positions])
 const typeNames = ['int', 'uint', 'double', 'string', 'bool', 'bytes', 'list', 'map', 'null_type']
 
-const plainEnvironment = celEnv({ funcs: strings })
+/** Of all expressions: an environment is larger than most of them. */
+const planFilter = createFilterPlanner()
 
 /** An expression that may be evaluated. */
 export interface ParsedFilter {
   expr: Expression
-  environment: ReturnType<typeof celEnv>
+  /** Plans the expression or one made of its parts. */
+  plan: (operation: Expression) => Evaluate
   /** Throws PermanentError (`EXPRESSION_INVALID`) that says at which line and column what is wrong. */
   refuse: Refuse
 }
@@ -49,11 +55,10 @@ export interface ParsedFilter {
  * whose message says what is wrong and at which line and column.
  */
 export function compileFilterExpression(source: string, variables: readonly string[]): FilterExpression {
-  const { expr, environment } = parseFilterExpression(source, variables)
-  const evaluate = plan(environment, expr)
+  const { expr, plan } = parseFilterExpression(source, variables)
+  const evaluate = plan(expr)
   return (values) => {
-    // CEL takes JSON values, which is what these are; a record of unknowns cannot say so.
-    const result = evaluate(values as Record<string, CelInput>)
+    const result = evaluate(values)
     if (isCelError(result)) throw new PermanentError('EXPRESSION_FAILED', result.message)
     if (typeof result !== 'boolean') {
       throw new PermanentError('EXPRESSION_FAILED', 'the result is neither true nor false')
@@ -75,12 +80,7 @@ export function parseFilterExpression(source: string, variables: readonly string
   }
   const patterns = createFilterPatterns()
   check(expr, refuse, new Set([...variables, ...typeNames]), patterns)
-  // With its own patterns an expression needs its own environment, which is larger than most expressions.
-  return {
-    expr,
-    environment: patterns.size === 0 ? plainEnvironment : celEnv({ funcs: strings, re2: patterns }),
-    refuse,
-  }
+  return { expr, plan: (operation) => planFilter(operation, patterns), refuse }
 }
 
 function invalid(problem: string, cause?: unknown): PermanentError {

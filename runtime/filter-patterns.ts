@@ -11,37 +11,40 @@ const maxTextLength = 4_096
 export interface FilterPatterns {
   /** Returns what is wrong with the pattern; undefined when nothing is. */
   add(pattern: string): string | undefined
-  readonly size: number
-  /** For CEL, in the form it asks for. */
-  compile(pattern: string): { test(text: string): boolean }
+  /** One that was added. */
+  get(pattern: string): FilterPattern
+}
+
+interface FilterPattern {
+  /** Instructions. */
+  size: number
+  /** Throws when `text` is too long for any pattern. */
+  test(text: string): boolean
 }
 
 export function createFilterPatterns(): FilterPatterns {
-  const patterns: RE2JS[] = []
+  let count = 0
   const compiled = new Map<string, RE2JS>()
   return {
-    get size() {
-      return patterns.length
-    },
     add(pattern) {
-      if (patterns.length >= maxPatterns) return `matches stands here more than ${maxPatterns} times`
+      if (count >= maxPatterns) return `matches stands here more than ${maxPatterns} times`
       if (pattern.length > maxPatternLength)
         return `the pattern is longer than ${maxPatternLength} characters`
       try {
         const program = RE2JS.compile(pattern)
         if (program.programSize() > maxPatternSize)
           return `the pattern is too large: its repeats come to more than ${maxPatternSize} steps`
-        patterns.push(program)
+        count += 1
         compiled.set(pattern, program)
         return undefined
       } catch (error) {
         return `the pattern cannot be compiled: ${messageOf(error)}`
       }
     },
-    compile(pattern) {
+    get(pattern) {
       const program = compiled.get(pattern)
       if (program === undefined) throw new Error('the pattern was not seen when the expression was compiled')
-      return { test: (text) => program.test(checkLength(text)) }
+      return { size: program.programSize(), test: (text) => program.test(checkLength(text)) }
     },
   }
 }

@@ -1,13 +1,4 @@
-import {
-  celMap,
-  celType,
-  isCelError,
-  isCelList,
-  isCelMap,
-  plan,
-  type CelInput,
-  type CelValue,
-} from '@bufbuild/cel'
+import { celMap, celType, isCelError, isCelList, isCelMap, type CelInput, type CelValue } from '@bufbuild/cel'
 import { parseFilterExpression, type Expression, type ParsedFilter } from './filter-expression.ts'
 
 type Values = Readonly<Record<string, CelInput>>
@@ -30,9 +21,9 @@ export function checkFilterTypes(source: string, sample: Values): void {
 }
 
 /** CEL itself carries out each operation on the possible values of its parts, so the overloads are those of an event: @bufbuild/cel 0.6.1 exports no checker of types. */
-function createExpectBoolean({ environment, refuse }: ParsedFilter, sample: Values) {
+function createExpectBoolean({ plan, refuse }: ParsedFilter, sample: Values) {
   const evaluate = (node: Expression, operation: Expression, rows: readonly Values[]): Possible => {
-    const run = plan(environment, operation)
+    const run = plan(operation)
     const results = rows.map((row) => run(row))
     const fault = results.filter(isCelError).find(({ message }) => typeFault.test(message))
     if (fault !== undefined) refuse(node, fault.message)

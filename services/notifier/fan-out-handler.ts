@@ -1,14 +1,16 @@
 import type { BatchHandler } from '#runtime/kafka/records.ts'
 import { PermanentError } from '#runtime/errors.ts'
 import { deadLetter, ok, type Outcome } from '#runtime/outcome.ts'
+import { createTakeTurn, type TakeTurn } from '#runtime/take-turns.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { deliveryId, type WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { DeliveryPublisher } from './delivery-publisher.ts'
 import type { NotifierMetrics } from './notifier-metrics.ts'
+import { chunkDeliveries, chunkRows } from './steps/chunk-deliveries.ts'
 import { checkEvent } from './steps/check-record.ts'
 import type { ExpressionCache } from './steps/expression-cache.ts'
 import type { JoinEvent } from './steps/open-event.ts'
-import { selectWebhook } from './steps/select-webhooks.ts'
+import { offerEvent, selectWebhook, type Decision } from './steps/select-webhooks.ts'
 import type { DeliveryStore } from './stores/delivery-store.ts'
 import type { Webhook } from './stores/webhook-rows.ts'
 import type { ExpressionFailure, WebhookStore } from './stores/webhook-store.ts'
@@ -22,12 +24,10 @@ export interface FanOutDependencies {
   metrics: NotifierMetrics
 }
 
-/** Of one statement and of what is held at a time: 500 events for a thousand webhooks each are half a million deliveries. */
-const chunkRows = 1_000
-
 /**
  * An event becomes one delivery for each webhook that wants it. Rows first, then the topic: whoever takes a delivery finds its
- * row. Both have identities of their own, so that an event that comes twice makes nothing new.
+ * row. Both have identities of their own, so that an event that comes twice makes nothing new. A thousand expressions can take ten seconds:
+ * they take turns with the heartbeat, without which the consumer would be put out of its group, and the event would come back for ever.
  */
 export function createFanOutHandler(dependencies: FanOutDependencies): BatchHandler<RaisedEvent> {
   const { webhooks, deliveries, publisher } = dependencies
@@ -41,13 +41,13 @@ export function createFanOutHandler(dependencies: FanOutDependencies): BatchHand
     const outcomes: Outcome[] = []
     let waiting: FannedOut[] = []
     let rows = 0
+    const takeTurn = createTakeTurn()
     const store = async () => {
       const due = waiting.flatMap((one) => one.due)
       const failures = waiting.flatMap((one) => one.failures)
       waiting = []
       rows = 0
-      for (let start = 0; start < due.length; start += chunkRows) {
-        const chunk = due.slice(start, start + chunkRows)
+      for (const chunk of chunkDeliveries(due)) {
         await deliveries.insert(chunk)
         await publisher.publish(chunk.map((delivery) => ({ topic: 'deliveryDue', delivery })))
       }
@@ -57,7 +57,7 @@ export function createFanOutHandler(dependencies: FanOutDependencies): BatchHand
       const fault = faults[index]
       const fanned =
         fault === undefined
-          ? fanOut(value, byProject.get(value.project_id) ?? [], dependencies)
+          ? await fanOut(value, byProject.get(value.project_id) ?? [], takeTurn, dependencies)
           : nothingBut(deadLetter(fault))
       waiting.push(fanned)
       rows += fanned.due.length + fanned.failures.length
@@ -79,19 +79,22 @@ function nothingBut(outcome: Outcome): FannedOut {
   return { due: [], failures: [], outcome }
 }
 
-function fanOut(
+async function fanOut(
   event: RaisedEvent,
   webhooks: readonly Webhook[],
+  takeTurn: TakeTurn,
   dependencies: FanOutDependencies,
-): FannedOut {
+): Promise<FannedOut> {
   if (webhooks.length === 0) return nothingBut(ok())
   try {
-    const data = dependencies.joinEvent(event)
-    const decided = webhooks.map((webhook) => {
-      const decision = selectWebhook(webhook, event, data, dependencies.expressions)
+    const offered = offerEvent(event, dependencies.joinEvent(event))
+    const decided: (Decision & { webhook: Webhook })[] = []
+    for (const webhook of webhooks) {
+      if (webhook.filterExpression !== null) await takeTurn()
+      const decision = selectWebhook(webhook, offered, dependencies.expressions)
       dependencies.metrics.selections.inc({ selection: decision.selection })
-      return { webhook, ...decision }
-    })
+      decided.push({ webhook, ...decision })
+    }
     return {
       due: decided
         .filter(({ selection }) => selection === 'selected')

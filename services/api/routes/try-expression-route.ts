@@ -45,7 +45,7 @@ export function tryExpressionRoute({ databases, sealer }: TryExpressionOptions):
     async handle({ principal, query, body }) {
       const database = databases.ofOne(principal, query.project_id)
       const events = await readRecentEvents(database, triedEvents)
-      return { json: tryExpression(body.filter_expression, events, sealer) }
+      return { json: await tryExpression(body.filter_expression, events, sealer) }
     },
   })
 }

@@ -1,6 +1,8 @@
 import { PermanentError } from '#runtime/errors.ts'
 import { compileFilterExpression, type FilterExpression } from '#runtime/filter-expression.ts'
+import { toFilterValues } from '#runtime/filter-values.ts'
 import type { Sealer } from '#runtime/sealing.ts'
+import { createTakeTurn } from '#runtime/take-turns.ts'
 import { envelopeFields } from '#schemas/event-data.ts'
 import type { EventName, RaisedEvent } from '#schemas/event-raised.ts'
 import { expressionValues, InvalidEventData, joinEvent } from '#schemas/join-event.ts'
@@ -23,12 +25,25 @@ export interface Trial {
   tried: TriedEvent[]
 }
 
-/** What an expression would make of events that were raised: the same values as the notifier gives it. */
-export function tryExpression(expression: string, events: readonly RaisedEvent[], sealer: Sealer): Trial {
+/**
+ * What an expression would make of events that were raised: the same values as the notifier gives it. It takes turns with what else this
+ * process serves, `/internal/log` among it.
+ */
+export async function tryExpression(
+  expression: string,
+  events: readonly RaisedEvent[],
+  sealer: Sealer,
+): Promise<Trial> {
   const error = faultOfExpression(expression) ?? null
   if (error !== null) return { error, tried: [] }
   const passes = compileFilterExpression(expression, envelopeFields)
-  return { error, tried: events.map((event) => tryOn(event, passes, sealer)) }
+  const takeTurn = createTakeTurn()
+  const tried: TriedEvent[] = []
+  for (const event of events) {
+    await takeTurn()
+    tried.push(tryOn(event, passes, sealer))
+  }
+  return { error, tried }
 }
 
 function tryOn(event: RaisedEvent, passes: FilterExpression, sealer: Sealer): TriedEvent {
@@ -43,7 +58,7 @@ function tryOn(event: RaisedEvent, passes: FilterExpression, sealer: Sealer): Tr
     const data = joinEvent(event, sealer)
     tried.scorer_name = textOrNull(data.fields['scorer_name'])
     tried.severity = textOrNull(data.fields['severity'])
-    const outcome = passes(expressionValues(event, data)) ? 'passes' : 'held_back'
+    const outcome = passes(toFilterValues(expressionValues(event, data))) ? 'passes' : 'held_back'
     return { ...tried, outcome, message: null }
   } catch (error) {
     // Also an event that cannot be opened: the notifier gives it up, and the others tell what the expression does.

@@ -1,4 +1,5 @@
 import { compileFilterExpression, type FilterExpression } from '#runtime/filter-expression.ts'
+import type { FilterValues } from '#runtime/filter-values.ts'
 import { PermanentError } from '#runtime/errors.ts'
 import { envelopeFields } from '#schemas/event-data.ts'
 
@@ -6,7 +7,7 @@ const maxCached = 1_000
 
 export interface ExpressionCache {
   /** What the expression says, or why it says nothing: it cannot be compiled or fails on these values. */
-  evaluate(source: string, values: Readonly<Record<string, unknown>>): boolean | PermanentError
+  evaluate(source: string, values: FilterValues): boolean | PermanentError
 }
 
 /** Compiles each expression once, and keeps the most recently used. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { joinEvent } from '#schemas/join-event.ts'
 import { raisedEvent, webhook } from '../testing/sample-records.ts'
 import { createExpressionCache } from './expression-cache.ts'
-import { selectWebhook } from './select-webhooks.ts'
+import { offerEvent, selectWebhook } from './select-webhooks.ts'
 
 const expressions = createExpressionCache()
 const threat = raisedEvent({
@@ -14,8 +14,9 @@ const alert = raisedEvent({
 })
 const newTool = raisedEvent({ event: 'new_tool_detected', fields: { tool_name: 'shell' } })
 
+const offer = (event: typeof threat) => offerEvent(event, joinEvent(event, { open: ({ data }) => data }))
 const select = (event: typeof threat, given: Parameters<typeof webhook>[0]) =>
-  selectWebhook(webhook(given), event, joinEvent(event, { open: ({ data }) => data }), expressions)
+  selectWebhook(webhook(given), offer(event), expressions)
 
 test.each([
   ['an event that it names', threat, { events: ['threat_detected'] }, 'selected'],
@@ -66,12 +67,11 @@ test.each([
 describe('a test event', () => {
   const one = webhook({ enabled: false, events: [], filters: { severity: ['critical'] } })
   const event = raisedEvent({ webhook_id: one.id, fields: { severity: 'medium', test: true } })
-  const data = joinEvent(event, { open: ({ data }) => data })
 
   test('goes to its webhook whatever that selects', () => {
-    expect(selectWebhook(one, event, data, expressions).selection).toBe('selected')
+    expect(selectWebhook(one, offer(event), expressions).selection).toBe('selected')
   })
   test('goes to no other', () => {
-    expect(selectWebhook(webhook(), event, data, expressions).selection).toBe('other_event')
+    expect(selectWebhook(webhook(), offer(event), expressions).selection).toBe('other_event')
   })
 })

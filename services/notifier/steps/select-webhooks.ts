@@ -1,4 +1,5 @@
 import { PermanentError } from '#runtime/errors.ts'
+import { toFilterValues, type FilterValues } from '#runtime/filter-values.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { expressionValues, type JoinedData } from '#schemas/join-event.ts'
 import type { Webhook } from '../stores/webhook-rows.ts'
@@ -13,19 +14,35 @@ export interface Decision {
   failure: string | null
 }
 
+/** An event that webhooks choose. */
+export interface OfferedEvent {
+  event: RaisedEvent
+  fields: JoinedData['fields']
+  /** What expressions read: made for the first, and kept for the others. */
+  values: () => FilterValues
+}
+
 const maxFailureLength = 300
 
-/** Decides whether `webhook` gets `event`. A test event goes to its webhook whatever that selects. */
+export function offerEvent(event: RaisedEvent, data: JoinedData): OfferedEvent {
+  let values: FilterValues | undefined
+  return {
+    event,
+    fields: data.fields,
+    values: () => (values ??= toFilterValues(expressionValues(event, data))),
+  }
+}
+
+/** Decides whether `webhook` gets the event. A test event goes to its webhook whatever that selects. */
 export function selectWebhook(
   webhook: Webhook,
-  event: RaisedEvent,
-  data: JoinedData,
+  offered: OfferedEvent,
   expressions: ExpressionCache,
 ): Decision {
-  const selection = selectWithoutExpression(webhook, event, data)
-  if (selection !== 'selected' || event.webhook_id !== null || webhook.filterExpression === null)
+  const selection = selectWithoutExpression(webhook, offered)
+  if (selection !== 'selected' || offered.event.webhook_id !== null || webhook.filterExpression === null)
     return { selection, failure: null }
-  const passes = expressions.evaluate(webhook.filterExpression, expressionValues(event, data))
+  const passes = expressions.evaluate(webhook.filterExpression, offered.values())
   if (passes instanceof PermanentError) {
     // Postgres has no NUL in text, and what an expression quotes can be anybody's.
     const failure = passes.message.replaceAll('\0', '').slice(0, maxFailureLength)
@@ -36,12 +53,11 @@ export function selectWebhook(
 
 function selectWithoutExpression(
   webhook: Webhook,
-  event: RaisedEvent,
-  data: JoinedData,
+  { event, fields }: OfferedEvent,
 ): Exclude<Selection, 'expression_failed'> {
   if (event.webhook_id !== null) return event.webhook_id === webhook.id ? 'selected' : 'other_event'
   if (!webhook.enabled || !webhook.events.includes(selectableName(event))) return 'other_event'
-  return passesFilters(webhook.filters, data.fields) ? 'selected' : 'filtered'
+  return passesFilters(webhook.filters, fields) ? 'selected' : 'filtered'
 }
 
 /** First-seen tools are told to those who want usage alerts (specification 6.1). */

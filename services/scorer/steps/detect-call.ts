@@ -1,10 +1,10 @@
+import { createTakeTurn } from '#runtime/take-turns.ts'
 import type { Call } from '../scoring/call-text.ts'
 import type { ScorerMetrics } from '../scorer-metrics.ts'
 import type { DetectorThreads } from '../threads/detector-threads.ts'
 import type { ChosenScorers } from './choose-scorers.ts'
 import type { NamedVerdict } from './named-verdict.ts'
 import { runDetectors } from './run-detectors.ts'
-import { createTakeTurn } from './take-turns.ts'
 
 /** Verdicts of the detectors and custom scorers that were chosen. Rejects when `signal` aborts. */
 export type DetectCall = (

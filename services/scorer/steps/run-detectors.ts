@@ -1,3 +1,4 @@
+import type { TakeTurn } from '#runtime/take-turns.ts'
 import { owaspCategoryOf } from '#schemas/verdicts.ts'
 import { builtIns, type BuiltIn } from '../scoring/built-in-scorers.ts'
 import { isKeptWhole, piecesOf, type Body, type BodyPart, type Call } from '../scoring/call-text.ts'
@@ -7,7 +8,6 @@ import { searchablesOf } from '../scoring/custom/searchable.ts'
 import { detected, unscored, type UnscoredReason, type Verdict } from '../scoring/verdict.ts'
 import type { ChosenScorers } from './choose-scorers.ts'
 import type { NamedVerdict } from './named-verdict.ts'
-import type { TakeTurn } from './take-turns.ts'
 
 /** Told of each verdict as soon as it stands, and how long it took. */
 export type OnVerdict = (found: NamedVerdict, seconds: number) => void

@@ -1,4 +1,4 @@
-/** How long detectors may keep the event loop before heartbeats and other jobs get a turn. */
+/** How long work may keep the event loop before heartbeats and whatever else waits get a turn. */
 const turnMs = 10
 
 /** Resolves at once while the turn lasts, else after everything that waits had its turn. */
