@@ -1,6 +1,7 @@
 import type { ClientBase, Pool } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
 import { inElectedTransaction } from './in-elected-transaction.ts'
+import type { RoundEnd } from './periodic-task.ts'
 import { countNextDay, recountDays } from './stores/rollup-days.ts'
 import { foldLanes } from './stores/rollup-fold.ts'
 import { rollupTables, type RollupTable } from './stores/rollup-tables.ts'
@@ -15,7 +16,7 @@ export const foldLock = 7_355_612
  * One round of folding the roll-ups of past hours into one row a series, and of counting past days from them, by one sink at a time. Resolves to
  * whether there is more to do.
  */
-export function createRollupFolding({ pool, clock }: { pool: Pool; clock: Clock }): () => Promise<boolean> {
+export function createRollupFolding({ pool, clock }: { pool: Pool; clock: Clock }): () => Promise<RoundEnd> {
   return async () => {
     const isMore = await inElectedTransaction(pool, foldLock, async (client) => {
       const before = new Date(clock.now() - foldedAfterMs)
@@ -23,7 +24,7 @@ export function createRollupFolding({ pool, clock }: { pool: Pool; clock: Clock 
       for (const table of rollupTables) isMore = (await foldTable(client, table, before)) || isMore
       return isMore
     })
-    return isMore ?? false
+    return isMore ?? 'not_elected'
   }
 }
 

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { inElectedTransaction } from './in-elected-transaction.ts'
+import type { RoundEnd } from './periodic-task.ts'
 import { dayOf, type DayPartitions } from './stores/day-partitions.ts'
 import { deleteOldEphemeral } from './stores/ephemeral-store.ts'
 import { forgetErased } from './stores/erase-calls.ts'
@@ -30,7 +31,7 @@ const erasureDays = 90
  * first is done by every sink, because making what is there costs nothing; deleting by one at a time, elected by an
  * advisory lock that goes with its transaction. Resolves to whether there is more to do.
  */
-export function createMaintenance(dependencies: MaintenanceDependencies): () => Promise<boolean> {
+export function createMaintenance(dependencies: MaintenanceDependencies): () => Promise<RoundEnd> {
   const { pool, partitions, daysAhead, clock } = dependencies
   const measure = createMeasuring(dependencies)
 
@@ -46,7 +47,7 @@ export function createMaintenance(dependencies: MaintenanceDependencies): () => 
         (await forgetErased(client, erasureDays)),
     )
     await measure()
-    return (deleted ?? 0) > 0
+    return deleted === undefined ? 'not_elected' : deleted > 0
   }
 }
 

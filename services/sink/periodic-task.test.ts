@@ -71,6 +71,31 @@ describe('a periodic task', () => {
     expect(text).toContain('sluice_sink_task_last_success_timestamp_seconds{task="t"} 0')
   })
 
+  test('of a sink that was not elected is no success: the last one would look like now while the elected sink hangs', async () => {
+    const clock = countingClock()
+    const metrics = createMetrics()
+    const twice = Promise.withResolvers<undefined>()
+    let runs = 0
+    const task = createPeriodicTask({
+      name: 't',
+      intervalMs: 7,
+      clock,
+      log,
+      metrics,
+      run: () => {
+        if (++runs === 2) twice.resolve(undefined)
+        return Promise.resolve('not_elected' as const)
+      },
+    })
+    await task.start()
+    await twice.promise
+    await task.stop()
+    expect(clock.slept[0]).toBe(7)
+    const text = await metrics.registry.metrics()
+    expect(text).toContain('sluice_sink_task_runs_total{task="t",outcome="not_elected"} 2')
+    expect(text).not.toContain('sluice_sink_task_last_success_timestamp_seconds{')
+  })
+
   test('cannot go on after any other failure', async () => {
     const task = createPeriodicTask({
       name: 't',

@@ -4,13 +4,16 @@ import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import type { Health, Service } from '#runtime/service.ts'
 
+/** Whether there is more to do at once; or that another sink is at it, which says nothing of whether it gets through. */
+export type RoundEnd = boolean | 'not_elected'
+
 export interface PeriodicTaskOptions {
   /** In logs and in health. */
   name: string
   /** Waits this long after a run that found no more to do. */
   intervalMs: number
-  /** Resolves to whether there is more to do at once. `signal` aborts when the task stops. */
-  run: (signal: AbortSignal) => Promise<boolean>
+  /** `signal` aborts when the task stops. */
+  run: (signal: AbortSignal) => Promise<RoundEnd>
   clock: Clock
   log: Log
   metrics: Metrics
@@ -48,11 +51,11 @@ export function createPeriodicTask(options: PeriodicTaskOptions): PeriodicTask {
     while (!stopping.signal.aborted) {
       wakeUp = new AbortController()
       try {
-        const more = await run(stopping.signal)
+        const end = await run(stopping.signal)
         failures = 0
         problem = undefined
-        ended('succeeded')
-        if (!more) await pause(intervalMs, true)
+        ended(end === 'not_elected' ? end : 'succeeded')
+        if (end !== true) await pause(intervalMs, true)
       } catch (error) {
         ended('failed')
         if (!(error instanceof SluiceError) || error.retry === 'never') throw error
@@ -90,7 +93,7 @@ export function createPeriodicTask(options: PeriodicTaskOptions): PeriodicTask {
   }
 }
 
-/** What stands still shows in the time of its last success, whatever keeps it. */
+/** What stands still shows in the time of its last success, whatever keeps it; a sink that was not elected has none. */
 function countRuns({ name: task, metrics, clock }: PeriodicTaskOptions) {
   const runs = metrics.counter(
     'sluice_sink_task_runs_total',
@@ -103,7 +106,7 @@ function countRuns({ name: task, metrics, clock }: PeriodicTaskOptions) {
     ['task'],
   )
   runs.inc({ task, outcome: 'failed' }, 0)
-  return (outcome: 'succeeded' | 'failed') => {
+  return (outcome: 'succeeded' | 'failed' | 'not_elected') => {
     runs.inc({ task, outcome })
     if (outcome === 'succeeded') lastSuccess.set({ task }, clock.now() / 1_000)
   }

@@ -11,7 +11,7 @@ import { createClusterWatch } from './watch-cluster.ts'
 import { createClaimKeeping } from './keep-claims.ts'
 import { createRetention } from './keep-retention.ts'
 import { createMaintenance } from './maintain-tables.ts'
-import { createPeriodicTask } from './periodic-task.ts'
+import { createPeriodicTask, type RoundEnd } from './periodic-task.ts'
 import { createEventPublisher, createJobPublisher } from './publish-records.ts'
 import { createHistoryReader } from './read-history.ts'
 import { createEventRelay } from './relay-events.ts'
@@ -70,7 +70,7 @@ function createUpkeep(ground: Ground, partitions: DayPartitions, onEvents: () =>
     topic: ground.nameOf(topics.scoreJobs),
     encoder: ground.codecOf(topics.scoreJobs),
   })
-  const every = (name: string, intervalMs: number, run: (signal: AbortSignal) => Promise<boolean>) =>
+  const every = (name: string, intervalMs: number, run: (signal: AbortSignal) => Promise<RoundEnd>) =>
     createPeriodicTask({ ...ground, name, intervalMs, run })
   return [
     every(

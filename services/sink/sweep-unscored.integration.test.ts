@@ -50,20 +50,24 @@ const mine = (table: string, projectId: string, change: string) =>
   stage.pool.query(`update ${table} set ${change} where project_id = $1`, [idToUuid(projectId)])
 
 /** A sink's sweep, and the jobs that it queued. What passes by itself (a topic just made has no leader yet) is tried again, as its task does. */
-function sweeper() {
+function sweeper(refused?: string) {
   const jobs: ScoreJob[] = []
   const run = createSweep({
     pool: stage.pool,
-    publishJobs: (published) => Promise.resolve(void jobs.push(...published)),
+    publishJobs: (published) => {
+      if (published.some(({ request_id }) => request_id === refused))
+        return Promise.reject(new TransientError('REFUSED', 'this hour fails'))
+      return Promise.resolve(void jobs.push(...published))
+    },
     ageMs: hourMs,
     scoredUntil: createScoredUntil({ ...stage, queues: queues(), ageMs: hourMs }),
     clock: systemClock,
     log: createLog('test', 'silent'),
     metrics: createMetrics(),
   })
-  const sweep = async (): Promise<boolean> =>
+  const sweep = async (): Promise<unknown> =>
     run().catch(async (error: unknown) => {
-      if (!(error instanceof TransientError)) throw error
+      if (!(error instanceof TransientError) || error.code === 'REFUSED') throw error
       await sleep(200)
       return sweep()
     })
@@ -85,6 +89,8 @@ test('calls over an hour old without scores are queued again with what was store
     [idToUuid(scored.id)],
   )
 
+  // So many calls that hours are looked at in pieces.
+  await mine('call_rollups', projectId, 'calls = 5000000')
   const { jobs, sweep } = sweeper()
   await sweep()
   expect(jobs.map(({ request_id }) => request_id).toSorted()).toEqual(
@@ -121,6 +127,20 @@ test('a project with many calls that no scorer scores does not keep the lost cal
   await sweep()
   expect(jobs.map(({ request_id }) => request_id)).toContain(lost.id)
   expect(jobs.length).toBeLessThanOrEqual(1_000)
+})
+
+test('an hour that fails keeps no other waiting for long', async () => {
+  const projectId = await stage.addProject()
+  const [failing, lost] = [await store(projectId, 2), await store(projectId, 5)]
+  const { jobs, sweep } = sweeper(failing.id)
+  let failures = 0
+  // Each round begins an hour later.
+  while (!jobs.some(({ request_id }) => request_id === lost.id) && failures < 24)
+    await sweep().catch((error: unknown) => {
+      expect(error).toMatchObject({ code: 'REFUSED' })
+      failures++
+    })
+  expect(failures).toBeLessThan(24)
 })
 
 test('calls are left alone while they may wait for their scorers, or their scores for a sink', async () => {

@@ -4,8 +4,10 @@ import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { inElectedTransaction } from './in-elected-transaction.ts'
+import type { RoundEnd } from './periodic-task.ts'
 import { createPublishApart } from './publish-apart.ts'
-import { claimUnscored, forgetSwept } from './stores/unscored-store.ts'
+import { runApart } from './run-apart.ts'
+import { claimUnscored, findShortProjects, forgetSwept, type SweepSlice } from './stores/unscored-store.ts'
 
 export interface SweepDependencies {
   pool: Pool
@@ -30,37 +32,69 @@ const windowDays = 8
 const maxCalls = 500
 const maxBytes = 16 * 1024 * 1024
 const maxTries = 3
+/** An hour in which the projects that lack verdicts have more is looked at in pieces: 8 to 15 million take the 30 s that a statement may. */
+const callsAtOnce = 1_000_000
 
 /**
  * One round of the sweep: calls that should have live scores and have none get their jobs again; those whose bodies are gone get jobs without,
  * and the scorers write `unscored` with the reason. What waits for slow scorers, or for this sink, is left alone. It looks at the newest day and, in turn,
- * at one of the days before it, so that a round costs two days of rows and not all; by the hour, each in a transaction of its own. A call is tried at
- * most once an hour and three times in all: what the scorers drop on purpose (the judge's own calls) has no scores either. Resolves to whether there
- * is more to do.
+ * at one of the days before it; by the hour, each in a transaction of its own, of projects that have fewer verdicts than calls in it, so that the rows
+ * of others are not read. A call is tried at most once an hour and three times in all: what the scorers drop on purpose (the judge's own calls) has no
+ * scores either. Resolves to whether there is more to do.
  */
-export function createSweep(dependencies: SweepDependencies): () => Promise<boolean> {
-  const { pool, publishJobs, ageMs, scoredUntil, clock, log, metrics } = dependencies
+export function createSweep(dependencies: SweepDependencies): (signal?: AbortSignal) => Promise<RoundEnd> {
+  const { pool, scoredUntil, ageMs, clock, log } = dependencies
+  const sweepDay = createDaySweep(dependencies)
+  let number = 0
+
+  return async (signal) => {
+    const storedBefore = await scoredUntil()
+    if (storedBefore === undefined) return false
+    const isElected = await inElectedTransaction(pool, sweepLock, async (client) => {
+      await forgetSwept(client, windowDays + 1)
+      return true
+    })
+    if (isElected === undefined) return 'not_elected'
+    const newestMs = clock.now() - ageMs
+    const olderMs = newestMs - (1 + (number % (windowDays - 1))) * dayMs
+    const round = { number, storedBefore, signal }
+    try {
+      const counts = await runApart(
+        [newestMs, olderMs].map((toMs) => () => sweepDay(toMs, round)),
+        log,
+      )
+      const count = counts.reduce((sum, ofDay) => sum + ofDay, 0)
+      if (count > 0) log.warn({ calls: count }, 'calls without scores were queued again')
+      return false
+    } finally {
+      // Also of one that failed: the next begins with other hours.
+      number++
+    }
+  }
+}
+
+interface Round {
+  number: number
+  storedBefore: Date
+  signal: AbortSignal | undefined
+}
+
+/** Sweeps the 24 hours before a time. Resolves to how many calls it queued. */
+function createDaySweep({ pool, publishJobs, clock, log, metrics }: SweepDependencies) {
   const swept = metrics.counter('sluice_sink_swept_total', 'Calls without scores by what the sweep did', [
     'what',
   ])
-  let round = 0
 
   const publish = createPublishApart(publishJobs, (job, error) => {
     log.error({ err: error, request_id: job.request_id }, 'Kafka refuses the job of a call without scores')
     swept.inc({ what: 'refused' })
   })
 
-  async function sweepHour(toMs: number, storedBefore: Date, limit: number): Promise<number> {
+  async function sweepPiece(
+    slice: Pick<SweepSlice, 'projects' | 'from' | 'to' | 'storedBefore' | 'maxCalls'>,
+  ) {
     const count = await inElectedTransaction(pool, sweepLock, async (client) => {
-      const jobs = await claimUnscored(client, {
-        from: new Date(toMs - hourMs),
-        to: new Date(toMs),
-        storedBefore,
-        maxCalls: limit,
-        maxBytes,
-        maxTries,
-        nowMs: clock.now(),
-      })
+      const jobs = await claimUnscored(client, { ...slice, maxBytes, maxTries, nowMs: clock.now() })
       if (jobs.length === 0) return 0
       // Before the tries are committed: a try that was counted was made.
       await publish(jobs)
@@ -72,26 +106,35 @@ export function createSweep(dependencies: SweepDependencies): () => Promise<bool
     return count ?? 0
   }
 
-  /** An hour may take half of what is left, and each is the first in its turn: one with many such calls keeps no other waiting for long. */
-  async function sweepDay(toMs: number, storedBefore: Date): Promise<number> {
+  async function sweepHour(toMs: number, round: Round, limit: number): Promise<number> {
+    const fromMs = toMs - hourMs
+    const { projects, calls } = await findShortProjects(pool, { from: new Date(fromMs), to: new Date(toMs) })
+    const pieces = projects.length === 0 ? 0 : Math.ceil(calls / callsAtOnce)
+    const startOf = (piece: number) => new Date(fromMs + Math.floor((piece * hourMs) / pieces))
     let count = 0
-    for (let hour = 0; hour < 24 && count < maxCalls; hour++) {
-      const place = (round + hour) % 24
-      count += await sweepHour(toMs - place * hourMs, storedBefore, Math.ceil((maxCalls - count) / 2))
+    for (let place = 0; place < pieces && count < limit && round.signal?.aborted !== true; place++) {
+      // Each is the first in its turn: one with many such calls keeps no other waiting for ever.
+      const piece = (round.number + place) % pieces
+      const between = { from: startOf(piece), to: startOf(piece + 1) }
+      count += await sweepPiece({
+        projects,
+        ...between,
+        storedBefore: round.storedBefore,
+        maxCalls: limit - count,
+      })
     }
     return count
   }
 
-  return async () => {
-    const storedBefore = await scoredUntil()
-    if (storedBefore === undefined) return false
-    await inElectedTransaction(pool, sweepLock, (client) => forgetSwept(client, windowDays + 1))
-    const newestMs = clock.now() - ageMs
-    const older = 1 + (round % (windowDays - 1))
-    const count =
-      (await sweepDay(newestMs, storedBefore)) + (await sweepDay(newestMs - older * dayMs, storedBefore))
-    round++
-    if (count > 0) log.warn({ calls: count }, 'calls without scores were queued again')
-    return false
+  /** An hour may take half of what is left, and each is the first in its turn: one with many such calls keeps no other waiting for long. */
+  async function sweepDay(toMs: number, round: Round): Promise<number> {
+    let count = 0
+    for (let hour = 0; hour < 24 && count < maxCalls && round.signal?.aborted !== true; hour++) {
+      const place = (round.number + hour) % 24
+      count += await sweepHour(toMs - place * hourMs, round, Math.ceil((maxCalls - count) / 2))
+    }
+    return count
   }
+
+  return sweepDay
 }

@@ -1,9 +1,12 @@
-import type { ClientBase } from 'pg'
+import type { ClientBase, Pool } from 'pg'
+import { query } from '#runtime/postgres.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { loadJobs, type CallKey } from './load-jobs.ts'
 
 /** Which calls a round looks at and how much it takes. */
 export interface SweepSlice {
+  /** UUIDs. */
+  projects: readonly string[]
   /** Of `created_at`. */
   from: Date
   to: Date
@@ -24,7 +27,7 @@ const findSql = `
   with chosen as (
     select project_id, id, created_at, row_number() over (order by turn, created_at, id) as place from (
       select unscored.*, row_number() over (partition by p.id order by tries, unscored.created_at, unscored.id) as turn
-      from projects p cross join lateral (
+      from unnest($7::uuid[]) as p (id) cross join lateral (
         select r.project_id, r.id, r.created_at, coalesce(s.tries, 0) as tries
         from llm_requests r left join swept_calls s on s.project_id = r.project_id and s.request_id = r.id
         where r.project_id = p.id and r.created_at >= $1 and r.created_at < $2 and r.stored_at < $3
@@ -43,11 +46,37 @@ const findSql = `
     ) bodies
   ) measured where bytes_before < $6 order by place`
 
+/** Projects with calls that have no verdict, and how many calls they have. */
+export interface ShortProjects {
+  projects: string[]
+  calls: number
+}
+
+/**
+ * Which projects have more calls than verdicts in the hours that `from` and `to` lie in, by the roll-ups: they count both in the transactions that
+ * store them, and what is erased stays counted in both, so that no call without a verdict is missed. Hardly any has, and then none of its calls is read.
+ */
+export async function findShortProjects(
+  pool: Pool,
+  { from, to }: Pick<SweepSlice, 'from' | 'to'>,
+): Promise<ShortProjects> {
+  const { rows } = await query<{ id: string; calls: number }>(
+    pool,
+    // By project, each a look at the primary key.
+    `select p.id, counted.calls from projects p cross join lateral (
+       select sum(calls)::float8 as calls, sum(verdict_safe + verdict_unscored + verdict_unsafe)::float8 as verdicts from call_rollups
+       where project_id = p.id and hour > $1::timestamptz - interval '1 hour' and hour < $2
+     ) counted where calls > verdicts order by p.id`,
+    [from, to],
+  )
+  return { projects: rows.map(({ id }) => id), calls: rows.reduce((sum, { calls }) => sum + calls, 0) }
+}
+
 /** Counts a try for calls without a live score, and returns the jobs that score them: without bodies where there are none. */
 export async function claimUnscored(client: ClientBase, slice: SweepSlice): Promise<ScoreJob[]> {
-  const { from, to, storedBefore, maxCalls, maxBytes, maxTries, nowMs } = slice
+  const { projects: ofProjects, from, to, storedBefore, maxCalls, maxBytes, maxTries, nowMs } = slice
   const { rows: keys } = await client.query<CallKey>(findSql, [
-    ...[from, to, storedBefore, maxTries, maxCalls, maxBytes],
+    ...[from, to, storedBefore, maxTries, maxCalls, maxBytes, ofProjects],
   ])
   if (keys.length === 0) return []
   const projects = keys.map(({ project_id }) => project_id)
