@@ -86,7 +86,7 @@ test('content goes after 90 days or as the project says; calls and scores stay u
   expect(await ages('tool_rollups', 'last_at', usual)).toEqual([1, 8, 89, 92])
 })
 
-test('what projects keep for fewer days goes though a reader keeps a day from being dropped', async () => {
+test('what one step of a round cannot do keeps the others from nothing', async () => {
   const short = await addProject(7)
   await seed(short, 8)
   await seed(short, 93)
@@ -100,7 +100,13 @@ test('what projects keep for fewer days goes though a reader keeps a day from be
     await reader.query('rollback')
     reader.release()
   }
-  await keep(undefined)
+  // Nor does what cannot be deleted keep the day.
+  await pool.query(
+    `create function refuse() returns trigger language plpgsql as $$ begin raise 'too slow' using errcode = '57014'; end $$;
+     create trigger refused before delete on dead_letters execute function refuse()`,
+  )
+  await expect(keep(undefined)).rejects.toMatchObject({ code: 'POSTGRES_UNAVAILABLE' })
+  await pool.query('drop trigger refused on dead_letters')
   const day = dayOf(Date.now() - 93 * dayMs).replaceAll('-', '')
   const left = await pool.query('select from pg_class where relname = $1', [`safety_score_details_${day}`])
   expect(left.rowCount).toBe(0)
@@ -121,8 +127,8 @@ test('events and deliveries go with the content that they quote, what goes on st
       ] as const) {
         const { rows } = await pool.query<{ id: string }>(
           `insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, status, created_at)
-           values (gen_random_uuid(), $1, $2, gen_random_uuid(), 'threat_detected', $3, '{}', $4, $3) returning id`,
-          [idToUuid(webhookId), idToUuid(projectId), at, status],
+           values ($5, $1, $2, gen_random_uuid(), 'threat_detected', $3, '{}', $4, $3) returning id`,
+          [idToUuid(webhookId), idToUuid(projectId), at, status, idToUuid(newId('delivery', at.getTime()))],
         )
         await pool.query(
           'insert into webhook_attempts (delivery_id, number, lease_until, at) values ($1, 1, $2, $2)',

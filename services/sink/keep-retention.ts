@@ -3,15 +3,20 @@ import type { Clock } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { inElectedTransaction } from './in-elected-transaction.ts'
+import type { RoundEnd } from './periodic-task.ts'
+import { runApart } from './run-apart.ts'
 import { dayOf } from './stores/day-partitions.ts'
 import {
   allDayTables,
   contentTables,
-  deleteExpiredContent,
+  deleteContent,
   deleteLeftDeliveries,
   deleteOldLogs,
   deleteOldRollups,
   dropOldestDay,
+  findShortRetentions,
+  type Deleted,
+  type ShortRetention,
 } from './stores/retention-store.ts'
 
 export interface RetentionDependencies {
@@ -27,46 +32,75 @@ const dayMs = 86_400_000
 /** Bodies and details of every project; a project can only ask for less. */
 const contentDays = 90
 const rowsAtOnce = 5_000
+/** Of one project a round: 100,000 rows of each table, before the others have their turn. */
+const transactionsAtOnce = 20
 /** Any number, the same for every sink: whoever holds this advisory lock erases. */
 const retentionLock = 7_355_611
 
 /**
  * One round of erasing what is kept no longer: a day of content 90 days after it ended, by dropping its tables; a day of calls and scores, and its
- * roll-ups, when METADATA_RETENTION_DAYS says so; rows of content of projects that keep theirs for fewer days; and deliveries whose webhook was
- * deleted. One day a round, in a transaction of its own that ends soon, because dropping a partition locks its parent. Resolves to whether there is
- * more to do.
+ * roll-ups, when METADATA_RETENTION_DAYS says so; deliveries and dead letters after 90 days; deliveries whose webhook was deleted; and rows of content of
+ * projects that keep theirs for fewer days, project by project. One day a round, because dropping a partition locks its parent. Each is a transaction of
+ * its own that ends soon, and what fails keeps nothing else from going.
  */
-export function createRetention(dependencies: RetentionDependencies): () => Promise<boolean> {
+export function createRetention(
+  dependencies: RetentionDependencies,
+): (signal?: AbortSignal) => Promise<RoundEnd> {
   const { pool, metadataDays, clock, log, metrics } = dependencies
   const dropped = metrics.counter('sluice_sink_partitions_dropped_total', 'Partitions dropped at their age')
   const erased = metrics.counter('sluice_sink_content_erased_total', 'Rows of content erased at their age')
 
+  const before = (days: number) => new Date(clock.now() - days * dayMs)
   /** The first day that is still kept when days are kept `days` after their end. */
-  const firstKept = (days: number) => dayOf(clock.now() - days * dayMs)
+  const firstKept = (days: number) => dayOf(before(days).getTime())
+  const elected = <T>(work: (client: PoolClient) => Promise<T>) =>
+    inElectedTransaction(pool, retentionLock, work)
 
-  async function dropDay(client: PoolClient): Promise<string | undefined> {
-    const content = await dropOldestDay(client, contentTables, firstKept(contentDays))
-    if (content !== undefined || metadataDays === undefined) return content
-    return dropOldestDay(client, allDayTables, firstKept(metadataDays))
-  }
-
-  async function deleteRows(client: PoolClient): Promise<{ rows: number; hasMore: boolean }> {
-    const content = await deleteExpiredContent(client, new Date(clock.now()), rowsAtOnce)
-    const left = await deleteLeftDeliveries(client, rowsAtOnce)
-    const rows = content + left + (await deleteOldLogs(client, contentDays, rowsAtOnce))
-    const hasMoreRollups =
-      metadataDays !== undefined && (await deleteOldRollups(client, firstKept(metadataDays), rowsAtOnce))
-    return { rows, hasMore: rows >= rowsAtOnce || hasMoreRollups }
-  }
-
-  return async () => {
-    const deleted = await inElectedTransaction(pool, retentionLock, deleteRows)
-    erased.inc(deleted?.rows ?? 0)
-    // Apart: whoever reads a day for long keeps it from being dropped, which must not bring the rows back.
-    const name = await inElectedTransaction(pool, retentionLock, dropDay)
-    if (name === undefined) return deleted?.hasMore ?? false
+  async function dropDay(): Promise<RoundEnd> {
+    const name = await elected(async (client) => {
+      const content = await dropOldestDay(client, contentTables, firstKept(contentDays))
+      if (content !== null || metadataDays === undefined) return content
+      return dropOldestDay(client, allDayTables, firstKept(metadataDays))
+    })
+    if (name === undefined) return 'not_elected'
+    if (name === null) return false
     dropped.inc()
     log.info({ table: name }, 'a day was dropped at its age')
     return true
+  }
+
+  async function deleteRows(work: (client: PoolClient) => Promise<Deleted>): Promise<RoundEnd> {
+    const deleted = await elected(work)
+    if (deleted === undefined) return 'not_elected'
+    erased.inc(deleted.rows)
+    return deleted.hasMore
+  }
+
+  async function deleteOfProject(
+    { projectUuid, days }: ShortRetention,
+    signal: AbortSignal | undefined,
+  ): Promise<RoundEnd> {
+    let end: RoundEnd = true
+    for (let count = 0; count < transactionsAtOnce && end === true; count++) {
+      if (signal?.aborted === true) return false
+      end = await deleteRows((client) => deleteContent(client, projectUuid, before(days), rowsAtOnce))
+    }
+    return end
+  }
+
+  const deleteRollups = async (days: number): Promise<RoundEnd> =>
+    (await elected((client) => deleteOldRollups(client, firstKept(days), rowsAtOnce))) ?? 'not_elected'
+
+  return async (signal) => {
+    const projects = await findShortRetentions(pool)
+    const steps = [
+      dropDay,
+      () => deleteRows((client) => deleteOldLogs(client, before(contentDays), rowsAtOnce)),
+      () => deleteRows((client) => deleteLeftDeliveries(client, rowsAtOnce)),
+      ...(metadataDays === undefined ? [] : [() => deleteRollups(metadataDays)]),
+      ...projects.map((project) => () => deleteOfProject(project, signal)),
+    ]
+    const ends = await runApart(steps, log)
+    return ends.includes(true) || (ends.includes('not_elected') && 'not_elected')
   }
 }

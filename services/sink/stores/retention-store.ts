@@ -1,4 +1,5 @@
-import type { ClientBase } from 'pg'
+import type { ClientBase, Pool } from 'pg'
+import { query } from '#runtime/postgres.ts'
 import { dayTableOf, rollupTables } from './rollup-tables.ts'
 
 /** Tables with content, by day. */
@@ -9,13 +10,13 @@ type DayTable = (typeof allDayTables)[number]
 
 /**
  * Drops the oldest partition of `tables` whose day ended before `endedBefore` (a UTC day, exclusive), waiting for its lock only a
- * moment: everybody else who wants the table queues behind us. Returns its name; undefined when there is none.
+ * moment: everybody else who wants the table queues behind us. Returns its name; null when there is none.
  */
 export async function dropOldestDay(
   client: ClientBase,
   tables: readonly DayTable[],
   endedBefore: string,
-): Promise<string | undefined> {
+): Promise<string | null> {
   const { rows } = await client.query<{ name: string }>(
     `select child.relname as name from unnest($1::text[]) with ordinality as parents (parent, place)
      join pg_inherits on inhparent = parent::regclass
@@ -25,40 +26,69 @@ export async function dropOldestDay(
     [tables, endedBefore.replaceAll('-', '')],
   )
   const name = rows[0]?.name
-  if (name === undefined) return undefined
+  if (name === undefined) return null
   await client.query(`set local lock_timeout = '3s'`)
   await client.query(`drop table ${client.escapeIdentifier(name)}`)
   return name
 }
 
-/** Deletes the content of projects that keep theirs for fewer days, also where events quote it, at most `limit` rows of each table. Returns how many. */
-export async function deleteExpiredContent(client: ClientBase, now: Date, limit: number): Promise<number> {
-  const { rows } = await client.query<{ id: string; retention_days: number }>(
+/** A project that keeps its content for fewer days than others. */
+export interface ShortRetention {
+  projectUuid: string
+  days: number
+}
+
+export async function findShortRetentions(pool: Pool): Promise<ShortRetention[]> {
+  const { rows } = await query<{ id: string; retention_days: number }>(
+    pool,
     'select id, retention_days from projects where retention_days is not null order by id',
   )
-  let deleted = 0
-  for (const { id, retention_days } of rows) {
-    const before = new Date(now.getTime() - retention_days * 86_400_000)
-    for (const sql of [deleteBodies, deleteDetails, deleteEvents, deleteDeliveries]) {
-      const { rowCount } = await client.query(sql, [id, before, limit])
-      deleted += rowCount ?? 0
-    }
-  }
+  return rows.map(({ id, retention_days }) => ({ projectUuid: id, days: retention_days }))
+}
+
+/** Deletes a project's content of before `before`, also where events quote it, at most `limit` rows of each table. Returns how many, and whether one may have more. */
+export async function deleteContent(
+  client: ClientBase,
+  projectUuid: string,
+  before: Date,
+  limit: number,
+): Promise<Deleted> {
+  const deleted = { rows: 0, hasMore: false }
+  for (const sql of [deleteBodies, deleteDetails])
+    add(deleted, limit, await client.query(sql, [projectUuid, before, limit, firstUuidOf(before)]))
+  for (const sql of [deleteEvents, deleteDeliveries])
+    add(deleted, limit, await client.query(sql, [projectUuid, before, limit]))
   return deleted
 }
 
-/** Deletes deliveries that are over with their attempts, and the index of dead letters, of over `days` days ago: at most `limit` of each. Returns how many. */
-export async function deleteOldLogs(client: ClientBase, days: number, limit: number): Promise<number> {
-  let deleted = 0
-  for (const sql of [deleteOldDeliveries, deleteDeadLetters]) {
-    const { rowCount } = await client.query(sql, [days, limit])
-    deleted += rowCount ?? 0
-  }
+export interface Deleted {
+  rows: number
+  /** A table may have more than were deleted at once. */
+  hasMore: boolean
+}
+
+function add(deleted: Deleted, limit: number, { rowCount }: { rowCount: number | null }): void {
+  deleted.rows += rowCount ?? 0
+  deleted.hasMore ||= rowCount === limit
+}
+
+/** The least UUID that an identifier of that time can have. */
+function firstUuidOf(time: Date): string {
+  const hex = time.getTime().toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}
+
+/** Deletes deliveries that are over with their attempts, and the index of dead letters, of before `before`: at most `limit` of each. */
+export async function deleteOldLogs(client: ClientBase, before: Date, limit: number): Promise<Deleted> {
+  const deleted = { rows: 0, hasMore: false }
+  const afterIds = firstUuidOf(new Date(before.getTime() + 86_400_000))
+  add(deleted, limit, await client.query(deleteOldDeliveries, [before, limit, afterIds]))
+  add(deleted, limit, await client.query(deleteDeadLetters, [before, limit]))
   return deleted
 }
 
-/** Deletes deliveries of webhooks that were deleted, with their attempts and whether they wait or not: at most `limit`. Returns how many. */
-export async function deleteLeftDeliveries(client: ClientBase, limit: number): Promise<number> {
+/** Deletes deliveries of webhooks that were deleted, with their attempts and whether they wait or not: at most `limit`. */
+export async function deleteLeftDeliveries(client: ClientBase, limit: number): Promise<Deleted> {
   const { rows } = await client.query<{ webhook_id: string }>(findDeletedWebhooks)
   let deleted = 0
   for (const { webhook_id } of rows) {
@@ -66,7 +96,7 @@ export async function deleteLeftDeliveries(client: ClientBase, limit: number): P
     const { rowCount } = await client.query(deleteDeliveriesOf, [webhook_id, limit - deleted])
     deleted += rowCount ?? 0
   }
-  return deleted
+  return { rows: deleted, hasMore: deleted === limit }
 }
 
 /** Deletes roll-ups of days before `firstKept`, at most `limit` rows of each table. Returns whether one may have more. */
@@ -86,15 +116,17 @@ export async function deleteOldRollups(
   return hasMore
 }
 
+// The time is the identifier's too, which the key leads with: by `created_at` alone all entries of the boundary day are walked each round.
 const deleteBodies = `
   delete from llm_request_bodies where (project_id, request_id, created_at) in (
-    select project_id, request_id, created_at from llm_request_bodies where project_id = $1 and created_at < $2 limit $3
+    select project_id, request_id, created_at from llm_request_bodies
+    where project_id = $1 and request_id < $4::uuid and created_at < $2 limit $3
   ) and created_at < $2`
 
 const deleteDetails = `
   delete from safety_score_details where (project_id, score_id, request_created_at) in (
     select project_id, score_id, request_created_at from safety_score_details
-    where project_id = $1 and request_created_at < $2 limit $3
+    where project_id = $1 and score_id < $4::uuid and request_created_at < $2 limit $3
   ) and request_created_at < $2`
 
 // One that is not published yet still has to be; its time comes in a later round.
@@ -111,9 +143,11 @@ const deleteDeliveries = `
   delete from webhook_deliveries where id in (
     select id from webhook_deliveries where project_id = $1 and event_created_at < $2 and ${isOver} limit $3)`
 
+// A delivery's identifier has the time of its event, which is not later by more than a clock may be wrong: the primary key leads to the oldest.
+// An index by ranges of pages does not, once rows of all ages share pages that were freed.
 const deleteOldDeliveries = `
   delete from webhook_deliveries where id in (
-    select id from webhook_deliveries where created_at < now() - make_interval(days => $1) and ${isOver} limit $2)`
+    select id from webhook_deliveries where id < $3::uuid and created_at < $1 and ${isOver} order by id limit $2)`
 
 // The walk over distinct webhooks skips from each to the next by the index of their logs.
 const findDeletedWebhooks = `
@@ -133,4 +167,4 @@ const deleteDeliveriesOf = `
 
 const deleteDeadLetters = `
   delete from dead_letters where id in (
-    select id from dead_letters where dead_at < now() - make_interval(days => $1) limit $2)`
+    select id from dead_letters where dead_at < $1 limit $2)`
