@@ -33,7 +33,7 @@ const keeper = (clock: Clock = systemClock) => {
     log,
     metrics: createMetrics(),
   })
-  const untilDone = async (): Promise<boolean> =>
+  const untilDone = async (): Promise<unknown> =>
     keep().catch(async (error: unknown) => {
       if (!(error instanceof TransientError)) throw error
       await sleep(200)

@@ -40,13 +40,13 @@ export async function readTimeAgo(pool: Pool, ageMs: number): Promise<Date> {
   return (rows[0] as { time: Date }).time
 }
 
-/** Until when claims have been looked at. The first time: since there are any. */
-export async function readSweptUntil(pool: Pool): Promise<Date> {
+/** Until when claims have been looked at. The first time: since when there are any; `otherwise` when there are none. */
+export async function readSweptUntil(pool: Pool, otherwise: Date): Promise<Date> {
   const { rows } = await query<{ swept_until: Date | null }>(
     pool,
     `select coalesce((select swept_until from quota_sweeps), (select min(claimed_at) from quota_claims)) as swept_until`,
   )
-  return rows[0]?.swept_until ?? new Date(0)
+  return rows[0]?.swept_until ?? otherwise
 }
 
 export async function saveSweptUntil(pool: Pool, until: Date): Promise<void> {
@@ -68,11 +68,13 @@ export interface LostClaims {
 export async function findLostClaims(pool: Pool, from: Date, to: Date, limit: number): Promise<LostClaims[]> {
   const { rows } = await query<{ project_id: string; request_ids: string[] }>(
     pool,
-    // The time in the identifier leads to the one partition that can have the call.
+    // The time in the identifier leads to the one partition that can have the call. Ingest takes none that is over 7 days old or 2 hours ahead: by
+    // the bounds, with a day to spare, Postgres leaves the other days' partitions alone before it locks them.
     `select project_id, array_agg(request_id) as request_ids from (
        select c.project_id, c.request_id from quota_claims c
        where c.claimed_at >= $1 and c.claimed_at < $2 and not exists (
          select from llm_requests r where r.project_id = c.project_id and r.id = c.request_id
+           and r.created_at >= $1::timestamptz - interval '8 days' and r.created_at < $2::timestamptz + interval '1 day'
            and r.created_at = to_timestamp(('x' || left(replace(c.request_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)::timestamptz(3))
          and not exists (select from erased_requests x where x.project_id = c.project_id and x.request_id = c.request_id)
        limit $3
