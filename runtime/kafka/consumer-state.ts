@@ -2,15 +2,18 @@ import type { Clock } from '../clock.ts'
 import type { SluiceError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Health } from '../service.ts'
-import { type Assigned } from './assignment.ts'
+import { partitionKey, type Assigned } from './assignment.ts'
 import type { ConsumerMetrics } from './consumer-metrics.ts'
+import type { RawRecord } from './raw-record.ts'
 import type { RetryContext, RetryPolicy } from './retry-policy.ts'
+
+type Place = string | Pick<RawRecord, 'topic' | 'partition' | 'offset'>
 
 /** What is being tried again at the moment, for health, log and metrics. */
 export interface Troubles {
-  /** A retry context whose troubles are known by `place` until `over(place)`. */
-  context(place: string, topic: string, signal: AbortSignal): RetryContext
-  over(place: string): void
+  /** A retry context whose troubles are known by `place`, a name or a record, until `over(place)`. */
+  context(place: Place, topic: string, signal: AbortSignal): RetryContext
+  over(place: Place): void
   health(phase: Health['status']): Health
 }
 
@@ -22,7 +25,7 @@ export function createTroubles(options: {
   metrics: ConsumerMetrics
 }): Troubles {
   const { groupId, policy, clock, log, metrics } = options
-  const known = new Map<string, string>()
+  const known = new Map<Place, string>()
   return {
     context: (place, topic, signal) => ({
       policy,
@@ -31,7 +34,8 @@ export function createTroubles(options: {
       onRetry(error: SluiceError, attempt: number) {
         known.set(place, `${error.code}: ${error.message}`)
         metrics.retried(topic, error)
-        log.warn({ err: error, attempt, attempts: policy.attempts, place }, 'failed for now, trying again')
+        const named = { attempt, attempts: policy.attempts, place: nameOf(place) }
+        log.warn({ err: error, ...named }, 'failed for now, trying again')
       },
     }),
     over: (place) => void known.delete(place),
@@ -41,6 +45,11 @@ export function createTroubles(options: {
       return { status: phase === 'ok' ? 'degraded' : phase, problems: { [groupId]: problem } }
     },
   }
+}
+
+/** Made when it is told, which is next to never. */
+function nameOf(place: Place): string {
+  return typeof place === 'string' ? place : `${partitionKey(place)}@${place.offset.toString()}`
 }
 
 /**

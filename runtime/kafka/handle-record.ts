@@ -50,8 +50,7 @@ export function createRecordRunner<T>(dependencies: {
   }
   return async (toRun) => {
     const { raw, waiting } = toRun
-    const place = `${raw.topic}/${raw.partition}@${raw.offset.toString()}`
-    const retry = troubles.context(place, raw.topic, waiting)
+    const retry = troubles.context(raw, raw.topic, waiting)
     const startedMs = clock.now()
     try {
       const outcome = await decide(toRun, retry)
@@ -59,7 +58,7 @@ export function createRecordRunner<T>(dependencies: {
       if (outcome.kind !== 'dead_letter') metrics.handled(raw.topic, outcome)
       else await retryTransient(() => sendDeadLetters([{ raw, error: outcome.error }]), retry)
     } finally {
-      troubles.over(place)
+      troubles.over(raw)
     }
   }
 }

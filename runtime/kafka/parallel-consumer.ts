@@ -79,6 +79,7 @@ class ParallelConsumer<T> {
   readonly #run: RunRecord<T>
   readonly #work = new Map<string, PartitionWork<T>>()
   #running = 0
+  #turn = 0
   #idle: (() => void) | null = null
   #committing: Promise<void> | null = null
   #commitAgain = false
@@ -201,37 +202,39 @@ class ParallelConsumer<T> {
 
   /** Begins whatever may begin, and sees to it that the rest will. */
   #pump(): void {
+    this.#beginWhatMay()
+    // Once a turn, not with each record: a gauge is read every few seconds.
+    this.#metrics.inFlight(this.#running)
+  }
+
+  #beginWhatMay(): void {
     if (this.member.stopping.aborted || this.#rebalancing) return
     // While starting places are being looked up nothing is current: what would wait for a mark then cannot get one, and asking for it
     // again and again would keep the answer from being read.
     const works = [...this.#work.values()].filter(({ assigned }) => this.member.isCurrent(assigned))
     grantLastTry(works)
-    this.#beginAll()
+    this.#beginAll(works)
     if (works.some((work) => this.#dueTimes.isDue(work) && work.needsMark)) void this.#commit()
     this.#dueTimes.wakeFor(works)
   }
 
-  /** In turns, so that no partition keeps the others from theirs. */
-  #beginAll(): void {
-    let found = true
-    while (found) {
-      found = false
-      for (const [key, work] of [...this.#work]) {
-        if (this.#running >= this.#options.concurrency) return
-        if (!this.member.isCurrent(work.assigned) || !this.#dueTimes.isDue(work) || !work.mayBegin()) continue
-        const next = work.begin()
-        if (next === undefined) continue
-        found = true
-        // Behind the others, for the next time that there is room for one.
-        this.#work.delete(key)
-        this.#work.set(key, work)
+  /** In turns, so that no partition keeps the others from theirs. `works` are ours. */
+  #beginAll(works: readonly PartitionWork<T>[]): void {
+    let passed = 0
+    while (passed < works.length && this.#running < this.#options.concurrency) {
+      const work = works[this.#turn++ % works.length]
+      const next =
+        work !== undefined && this.#dueTimes.isDue(work) && work.mayBegin() ? work.begin() : undefined
+      if (work === undefined || next === undefined) passed++
+      else {
+        passed = 0
         void this.#workOn(work, next)
       }
     }
   }
 
   async #workOn(work: PartitionWork<T>, { raw, record }: Waiting<T>): Promise<void> {
-    this.#metrics.inFlight(++this.#running)
+    this.#running++
     try {
       await this.#run({ raw, record, tries: work.triesOf(raw), signal: work.signal, waiting: work.waiting })
       work.finish(raw)
@@ -247,7 +250,7 @@ class ParallelConsumer<T> {
         this.member.fail(error)
       }
     }
-    this.#metrics.inFlight(--this.#running)
+    this.#running--
     if (this.#running === 0) this.#idle?.()
     // Records tend to end together, when a statement that they share does.
     this.#pumpSoon()

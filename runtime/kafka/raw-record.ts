@@ -50,6 +50,8 @@ export function weightBytes({ message }: RawRecord): number {
 }
 
 function textHeaders(headers: IHeaders | undefined): Record<string, string> {
+  // Most records have none.
+  if (headers === undefined || Object.keys(headers).length === 0) return {}
   return Object.fromEntries(
     Object.entries(lastHeaders(headers)).map(([name, value]) => [name, value.toString('utf8')]),
   )

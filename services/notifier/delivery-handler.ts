@@ -3,7 +3,7 @@ import type { Log } from '#runtime/log.ts'
 import { deadLetter, drop, type Outcome } from '#runtime/outcome.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { claimLeaseMs, type AttemptDelivery, type AttemptEnd } from './attempt-delivery.ts'
-import type { EndpointSlots } from './endpoint-slots.ts'
+import type { EndpointSlots, GiveBack } from './endpoint-slots.ts'
 import type { NotifierMetrics } from './notifier-metrics.ts'
 import { checkDelivery } from './steps/check-record.ts'
 import type { WaitingDue, WaitingStore } from './stores/waiting-store.ts'
@@ -29,11 +29,11 @@ export interface DeliveryHandler {
  */
 export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies): DeliveryHandler {
   const { attempt, slots, waiting, metrics, log } = dependencies
-  const attempts = new Set<Promise<unknown>>()
-  const track = (work: Promise<unknown>) => {
-    // How it ends is seen by whoever waits for it; this only knows that it has not ended.
-    const over = work.then(ignore, ignore).finally(() => attempts.delete(over))
-    attempts.add(over)
+  let attempts = 0
+  let onDrained: (() => void) | undefined
+  const ended = () => {
+    attempts--
+    if (attempts === 0) onDrained?.()
   }
 
   const setAside = async (delivery: WebhookDelivery, reason: string, due: WaitingDue): Promise<Outcome> => {
@@ -46,39 +46,45 @@ export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies)
   const letGoOn = async (delivery: WebhookDelivery, going: Promise<AttemptEnd>): Promise<Outcome> => {
     slots.note(delivery.webhook_id, true)
     const outcome = await setAside(delivery, 'slow', { inMs: claimLeaseMs })
-    const ending = going
+    attempts++
+    void going
       .then((end) => (end.kind === 'decided' ? waiting.remove(delivery) : undefined))
       .catch((error: unknown) => {
         log.error({ err: error, delivery_id: delivery.delivery_id }, 'an attempt is made again later')
       })
-    track(ending)
+      .finally(ended)
     return outcome
+  }
+  /** An attempt at a slow receiver goes on without its record, so that a consumer never waits for a receiver. */
+  const begin = async (delivery: WebhookDelivery, giveBack: GiveBack): Promise<Outcome> => {
+    const first = Promise.withResolvers<AttemptEnd | 'slow'>()
+    let isLetGo = false
+    const onSlow = () => {
+      isLetGo = true
+      first.resolve('slow')
+    }
+    const over = () => {
+      giveBack()
+      ended()
+    }
+    attempts++
+    const going = attempt(delivery, { onSlow, onSent: giveBack, isAlone: () => isLetGo })
+    void going.then(over, over)
+    void going.then(first.resolve, first.reject)
+    const end = await first.promise
+    return end === 'slow' ? letGoOn(delivery, going) : conclude(delivery, end)
   }
   return {
     async handle({ value: delivery }) {
       const fault = checkDelivery(delivery)
       if (fault !== undefined) return deadLetter(fault)
       const giveBack = await slots.takeSoon(delivery)
-      if (giveBack === undefined) {
-        slots.holdBack(delivery)
-        return setAside(delivery, 'endpoint_full', { inMs: 0 })
-      }
-      const slow = Promise.withResolvers<'slow'>()
-      let isLetGo = false
-      const onSlow = () => slow.resolve('slow')
-      const going = attempt(delivery, { onSlow, onSent: giveBack, isAlone: () => isLetGo }).finally(giveBack)
-      track(going)
-      // An attempt at a slow receiver goes on without its record, so that a consumer never waits for a receiver.
-      const end = await Promise.race([going, slow.promise])
-      isLetGo = end === 'slow'
-      return end === 'slow' ? letGoOn(delivery, going) : conclude(delivery, end)
+      if (giveBack !== undefined) return begin(delivery, giveBack)
+      slots.holdBack(delivery)
+      return setAside(delivery, 'endpoint_full', { inMs: 0 })
     },
     async drained() {
-      await Promise.all(attempts)
+      if (attempts > 0) await new Promise<void>((resolve) => (onDrained = resolve))
     },
   }
-}
-
-function ignore(): void {
-  // Nothing is to be done.
 }

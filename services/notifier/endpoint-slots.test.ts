@@ -23,14 +23,13 @@ const many = (count: number, projectId?: string) =>
   Array.from({ length: count }, (_, index) => at(`one ${index}`, projectId))
 
 test('an endpoint has its places and no more; another has its own', () => {
-  let taken = 0
-  const slots = slotsOf({ onChange: (now) => (taken = now.taken) }, ['a', 'b'])
+  const slots = slotsOf({}, ['a', 'b'])
   const giveBack = slots.take(at('a'), 'topic')
   expect(takeAll(slots, 'aab')).toEqual([true, false, true])
-  expect(taken).toBe(3)
+  expect(slots.taken).toBe(3)
   giveBack?.()
   giveBack?.()
-  expect(taken).toBe(2)
+  expect(slots.taken).toBe(2)
   expect(takeAll(slots, 'a')).toEqual([true])
   expect(slots.placesLeft().endpoints).toEqual([
     { webhookId: 'a', kind: 'quick', places: 0 },
@@ -128,12 +127,11 @@ test('however many projects have endpoints that hang, a quarter is left to quick
 })
 
 test('what is known of endpoints has a bound: those not heard of for longest are unknown again', () => {
-  let known = 0
-  const slots = slotsOf({ maxKnown: 2, onChange: (now) => (known = now.known) }, ['a', 'b'])
+  const slots = slotsOf({ maxKnown: 2 }, ['a', 'b'])
   expect(takeAll(slots, 'bb')).toEqual([true, true])
   slots.note('a', false)
   slots.note('c', true)
-  expect(known).toBe(2)
+  expect(slots.known).toBe(2)
   expect(slots.placesLeft().endpoints).toContainEqual({ webhookId: 'b', kind: 'unknown', places: 0 })
   expect(takeAll(slots, 'aa')).toEqual([true, true])
 })

@@ -23,6 +23,10 @@ export interface EndpointSlots {
   note(webhookId: string, isSlow: boolean): void
   /** What those that wait may take. */
   placesLeft(): PlacesLeft
+  /** Places that are taken. */
+  readonly taken: number
+  /** Endpoints of which is known whether they are slow. */
+  readonly known: number
 }
 
 export type Endpoint = Pick<WebhookDelivery, 'webhook_id' | 'project_id'>
@@ -47,8 +51,8 @@ export interface SlotOptions {
   total: number
   /** Endpoints of which is known whether they are slow; those not heard of for longest are forgotten. */
   maxKnown?: number
-  /** Told how many places are taken and endpoints known, whenever that changes. */
-  onChange?: (now: { taken: number; known: number }) => void
+  /** Told whenever another number of places is taken, or of endpoints known. */
+  onChange?: () => void
 }
 
 /**
@@ -97,6 +101,14 @@ class Slots implements EndpointSlots {
       slow: [this.#all, notQuick, new SharedPlaces(total >> 1)],
       unknown: [this.#all, notQuick, new SharedPlaces(quarter)],
     }
+  }
+
+  get taken(): number {
+    return this.#all.taken
+  }
+
+  get known(): number {
+    return this.#isSlow.size
   }
 
   take(endpoint: Endpoint, from: 'topic' | 'waiting'): GiveBack | undefined {
@@ -256,6 +268,6 @@ class Slots implements EndpointSlots {
   }
 
   #tell(): void {
-    this.#options.onChange?.({ taken: this.#all.taken, known: this.#isSlow.size })
+    this.#options.onChange?.()
   }
 }

@@ -4,6 +4,7 @@ import { messageOf } from '#runtime/errors.ts'
 import { groupSettingsOf, type GroupSettings } from '#runtime/kafka/assignment.ts'
 import { createBatchConsumer } from '#runtime/kafka/batch-consumer.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
+import { oncePerTurn } from '#runtime/kafka/once-per-turn.ts'
 import { createParallelConsumer } from '#runtime/kafka/parallel-consumer.ts'
 import { createProducer } from '#runtime/kafka/producer.ts'
 import type { ConsumedRecord, Producer } from '#runtime/kafka/records.ts'
@@ -146,10 +147,10 @@ function createDelivering(ground: Ground): Part[] {
   const slots = createEndpointSlots({
     perEndpoint,
     total: concurrency,
-    onChange({ taken, known }) {
-      metrics.inFlight.set(taken)
-      metrics.knownEndpoints.set(known)
-    },
+    onChange: oncePerTurn(() => {
+      metrics.inFlight.set(slots.taken)
+      metrics.knownEndpoints.set(slots.known)
+    }),
   })
   const attempt = createAttemptDelivery({
     webhooks: createWebhookStore(pool),

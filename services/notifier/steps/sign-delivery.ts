@@ -35,21 +35,24 @@ export function signDelivery(
 ): Record<string, string> {
   const timestamp = Math.floor(timestampMs / 1_000).toString()
   const { id, event } = delivery.event
-  const known = [keys.current, ...(keys.previous === null ? [] : [keys.previous])]
-  return {
+  const { current, previous } = keys
+  const ownSignature = standardSignature(id, timestamp, body, current)
+  const headers: Record<string, string> = {
     'content-type': 'application/json',
     'user-agent': 'Sluice-Webhooks/1',
     'x-service-event': event,
     'x-service-delivery': delivery.delivery_id,
     'x-service-timestamp': timestamp,
-    'x-service-signature': serviceSignature(body, keys.current),
-    ...(keys.previous === null
-      ? {}
-      : { 'x-service-signature-previous': serviceSignature(body, keys.previous) }),
+    'x-service-signature': serviceSignature(body, current),
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': known.map((key) => standardSignature(id, timestamp, body, key)).join(' '),
+    'webhook-signature': ownSignature,
   }
+  if (previous !== null) {
+    headers['x-service-signature-previous'] = serviceSignature(body, previous)
+    headers['webhook-signature'] = `${ownSignature} ${standardSignature(id, timestamp, body, previous)}`
+  }
+  return headers
 }
 
 function serviceSignature(body: Buffer, { service }: SigningKey): string {
