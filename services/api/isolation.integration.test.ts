@@ -6,6 +6,7 @@ import { seedRequest } from '#tests/support/seed-requests.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 
 interface Operation {
+  parameters?: { name: string }[]
   description: string
   security: Record<string, string[]>[]
   requestBody?: object
@@ -165,6 +166,16 @@ describe('every route of /openapi.json', () => {
       for (const secret of [victim.projectId, requestId, webhookId]) {
         if (!victimPath(path).includes(secret))
           expect([name, answer.text.includes(secret)]).toEqual([name, false])
+      }
+    }
+    const bySource = operations.filter(({ operation }) =>
+      operation.parameters?.some(({ name }) => name === 'include_redteam'),
+    )
+    expect(bySource.length).toBeGreaterThanOrEqual(8)
+    for (const query of ['include_redteam=true', 'include_redteam=false', 'source=api']) {
+      for (const { name, path } of bySource) {
+        const { status, text } = await api.call('GET', `${path}?${query}`, { key: attacker.key })
+        expect([name, query, status, /VICTIM|req_/.test(text)]).toEqual([name, query, 200, false])
       }
     }
     const project = await api.call('GET', `/api/projects/${victim.projectId}`, { operator: true })

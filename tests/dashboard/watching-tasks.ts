@@ -109,6 +109,10 @@ export function watchingTasks(stage: () => TaskStage): void {
     expect(await readFile(await (await report).path(), 'utf8')).toContain(agent)
     await attacks.getByRole('link').first().click()
     await page.getByText('redteam', { exact: true }).first().waitFor()
+    // Lists leave probes out, so that what leads from a probe to its like asks for them.
+    await page.getByRole('table', { name: 'Facts' }).getByRole('link', { name: agent, exact: true }).click()
+    await page.locator('tr[data-index]').first().waitFor()
+    expect(new URL(page.url()).searchParams.get('source')).toBe('redteam')
 
     await redteam.stop()
     await Promise.all([weak.stop(), hardened.stop()])

@@ -26,12 +26,14 @@ export async function pathsOf(filled: FilledDatabase): Promise<Record<string, st
     'narrow metadata': 'metadata.ticket=17',
     unsafe: 'label=unsafe',
     critical: 'severity=critical',
+    'unsafe without probes': 'label=unsafe&include_redteam=false',
     'unsafe of an agent': 'label=unsafe&agent_name=agent-9',
     'unsafe by scorer': 'scorer_name=pii_detection&label=unsafe',
     'an hour': `start=${iso(middleMs)}&end=${iso(middleMs + 3_600_000)}`,
   }
   return {
     'requests, first page': '/api/requests',
+    'requests without probes': '/api/requests?include_redteam=false',
     'requests, page 1000': `/api/requests?cursor=${known.callCursor}`,
     ...Object.fromEntries(
       Object.entries(filters).map(([name, query]) => [`requests, ${name}`, `/api/requests?${query}`]),
@@ -42,6 +44,7 @@ export async function pathsOf(filled: FilledDatabase): Promise<Record<string, st
     'scores, unsafe': '/api/safety-scores?label=unsafe',
     'scores, from 4': '/api/safety-scores?min_score=4',
     'scores, unsafe of a scorer': '/api/safety-scores?label=unsafe&scorer_name=content_safety',
+    'scores without probes': '/api/safety-scores?include_redteam=false',
     'scores, poll': `/api/safety-scores?since=${known.pollCursor}`,
     'summary, a day': `/api/safety-scores/summary?${day}`,
     'summary, a quarter': `/api/safety-scores/summary?${quarter}`,

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { timeField } from '#services/ingest/http/fields.ts'
 import { invalidInput } from '#services/ingest/http/problem.ts'
 
@@ -8,6 +9,12 @@ const dayMs = 24 * hourMs
 export const rangeFields = {
   start: timeField.optional().describe('From the hour that it is in.'),
   end: timeField.optional().describe('To the end of the hour that it is in. Absent: now.'),
+}
+
+/** In the answer of a report over time. */
+export const countedRangeFields = {
+  start: z.iso.datetime().describe('From when on was counted: the beginning of the hour that was asked for.'),
+  end: z.iso.datetime().describe('Until when was counted: the end of the hour that was asked for.'),
 }
 
 export interface TimeRange {
@@ -36,6 +43,7 @@ export function readRange(query: TimeQuery, nowMs: number, defaultDays: number):
   return { startMs, endMs: Math.max(Math.ceil(end / hourMs) * hourMs, startMs + hourMs) }
 }
 
+/** As `countedRangeFields` describe it. */
 export function presentRange({ startMs, endMs }: TimeRange): { start: string; end: string } {
   return { start: new Date(startMs).toISOString(), end: new Date(endMs).toISOString() }
 }

@@ -4,7 +4,7 @@ import { idField } from '#services/ingest/http/fields.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { taggedJson } from '../http/entity-tag.ts'
 import { reportSources } from '../http/source-filter.ts'
-import { presentRange, rangeFields, readRange } from '../http/time-range.ts'
+import { countedRangeFields, presentRange, rangeFields, readRange } from '../http/time-range.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import { readCallFacets, readScorers } from '../stores/rollup-reads.ts'
 import { createToolStore } from '../stores/tool-store.ts'
@@ -16,8 +16,7 @@ const maxValues = 100
 const values = z.array(z.object({ value: z.string(), count: z.number() }))
 const facetsSchema = z.object({
   project_id: z.string(),
-  start: z.iso.datetime(),
-  end: z.iso.datetime(),
+  ...countedRangeFields,
   calls: z.number(),
   model: values,
   provider: values,

@@ -8,7 +8,13 @@ import { taggedJson, tagOf } from '../http/entity-tag.ts'
 import { envelope, listOf, pagingFields, readPaging, refuseTogether } from '../http/paging.ts'
 import { readPollCursor, writePollCursor } from '../http/poll-cursor.ts'
 import { recordSources } from '../http/source-filter.ts'
-import { presentRange, rangeFields, readRange, refuseEndBeforeStart } from '../http/time-range.ts'
+import {
+  countedRangeFields,
+  presentRange,
+  rangeFields,
+  readRange,
+  refuseEndBeforeStart,
+} from '../http/time-range.ts'
 import { pollScores } from '../stores/poll-scores.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import { readScorers } from '../stores/rollup-reads.ts'
@@ -61,8 +67,7 @@ const polledSchema = z
 const count = z.number().int()
 const summarySchema = z.object({
   project_id: z.string(),
-  start: z.iso.datetime(),
-  end: z.iso.datetime(),
+  ...countedRangeFields,
   scorers: z.array(
     z.object({
       scorer_name: z.string().nullable().describe('Null: scorers beyond the 3,000 that are counted apart.'),

@@ -5,7 +5,13 @@ import { invalidInput } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { taggedJson } from '../http/entity-tag.ts'
 import { reportSources } from '../http/source-filter.ts'
-import { presentRange, rangeFields, readRange, type TimeRange } from '../http/time-range.ts'
+import {
+  countedRangeFields,
+  presentRange,
+  rangeFields,
+  readRange,
+  type TimeRange,
+} from '../http/time-range.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import {
   groupings,
@@ -71,8 +77,7 @@ const scorePoint = z.object({
 const at = { at: z.iso.datetime() }
 const statsSchema = z.object({
   project_id: z.string(),
-  start: z.iso.datetime(),
-  end: z.iso.datetime(),
+  ...countedRangeFields,
   step_hours: z.number().int(),
   by: z.enum(groupingNames).nullable(),
   series: z.array(
