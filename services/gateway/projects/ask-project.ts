@@ -30,8 +30,8 @@ export function createAskProject(url: string, credential: Credential, dispatcher
     const query = projectId === undefined ? '' : `?project_id=${encodeURIComponent(projectId)}`
     const { statusCode, body } = await request(`${url}/internal/project${query}`, {
       dispatcher,
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
+      // Connecting included: the start of a gateway waits for the first answer.
+      signal: AbortSignal.timeout(timeoutMs),
       headers: { [credential.name]: credential.value },
     })
     if (statusCode === 200) return projectAnswer.parse(await body.json())

@@ -4,19 +4,25 @@ import type { Spool } from '../spool/spool.ts'
 import { createPatience } from './patience.ts'
 import { buildRecord, type FinishedCall } from './build-record.ts'
 
-/** Puts a finished call into the spool. Resolves once the disk has it, or will not have it in time; never rejects. */
-export type Recorder = (call: FinishedCall) => Promise<void>
+/**
+ * Puts a finished call into the spool. Resolves once the disk has it, or will not have it in time; never rejects. `release` is called when the
+ * bytes of its bodies are needed no more, which may be later.
+ */
+export type Recorder = (call: FinishedCall, release: () => void) => Promise<void>
 
 export interface RecorderDependencies {
   spool: Spool
   upstreamHost: string
   /** Bytes of one body in a record. */
   maxBodyBytes: number
-  /** How long an answer waits for the disk. */
+  /** How long an answer waits for its record: until it is made (a compressed body is decoded first) and on disk. */
   waitMs: number
   metrics: GatewayMetrics
   log: Log
 }
+
+/** No record could be made, because of `cause`. */
+class NoRecord extends Error {}
 
 /** What became of a write in time; an error when the disk refused it. */
 type Outcome = 'written' | 'late' | { error: unknown }
@@ -25,8 +31,11 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
   const { spool, upstreamHost, maxBodyBytes, waitMs, metrics, log } = dependencies
   const outcomeOf = createOutcomes(waitMs)
 
-  const put = async (record: Buffer, { id, caller }: FinishedCall): Promise<void> => {
-    const written = spool.append(record, caller.isEphemeral)
+  const fail = (error: unknown, id: string) => {
+    metrics.lost('defect', 1)
+    log.error({ err: error, request_id: id }, 'no record could be made of a call')
+  }
+  const settle = async (written: Promise<void>, id: string): Promise<void> => {
     const outcome = await outcomeOf(written)
     if (outcome === 'written') metrics.recorded()
     else if (outcome === 'late') {
@@ -38,28 +47,32 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
       // It may still get there; the spool counts it when it does not.
       written.then(
         () => metrics.recorded(),
-        () => undefined,
+        (error: unknown) => {
+          if (error instanceof NoRecord) fail(error.cause, id)
+        },
       )
-    }
+    } else if (outcome.error instanceof NoRecord) fail(outcome.error.cause, id)
     // The spool has counted it. The application's answer is not held back for it.
     else log.error({ err: outcome.error, request_id: id }, 'the spool did not take a record')
   }
-
-  const fail = (error: unknown, { id }: FinishedCall) => {
-    metrics.lost('defect', 1)
-    log.error({ err: error, request_id: id }, 'no record could be made of a call')
-  }
-  return (call) => {
+  return (call, release) => {
+    const { id } = call
+    const { isEphemeral } = call.caller
     try {
       const built = buildRecord(call, upstreamHost, maxBodyBytes)
       // Only what has to be waited for: a turn of the event loop for each would add up.
-      if (!(built instanceof Promise)) return put(built, call)
-      return built.then(
-        (record) => put(record, call),
-        (error: unknown) => fail(error, call),
+      if (!(built instanceof Promise)) return settle(spool.append(built, isEphemeral), id).then(release)
+      const written = built.then(
+        (record) => spool.append(record, isEphemeral),
+        (error: unknown) => {
+          throw new NoRecord('no record could be made', { cause: error })
+        },
       )
+      void built.then(release, release)
+      return settle(written, id)
     } catch (error) {
-      fail(error, call)
+      fail(error, id)
+      release()
       return Promise.resolve()
     }
   }

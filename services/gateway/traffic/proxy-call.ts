@@ -260,7 +260,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
       return undefined
     }
     for (const cut of captured.cuts()) metrics.cut(cut)
-    return recorder({
+    const call = {
       id,
       caller,
       path,
@@ -274,7 +274,8 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
       // Without an answer nothing was broken off by the provider: it failed.
       abortedBy: this.#answer === undefined && abortedBy === 'upstream' ? null : abortedBy,
       error,
-    }).then(() => captured.release())
+    }
+    return recorder(call, () => captured.release())
   }
 
   #measure(abortedBy: 'client' | 'upstream' | null, status: number | null, overMs: number): void {
