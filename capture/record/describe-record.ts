@@ -1,3 +1,4 @@
+import { codeOfError } from '../error-code.ts'
 import { describeCall, type CallDescription } from '../describe-call.ts'
 import type { PriceTable } from '../price-table.ts'
 import type { CallContext } from '#schemas/call-context.ts'
@@ -44,7 +45,8 @@ export function describeRecord(
     latency_ms: record.latency_ms,
     time_to_first_token_ms: record.time_to_first_token_ms,
     status_code: record.status_code,
-    error: record.error,
+    // Providers and tools quote what they were given.
+    error: project.zeroContentRetention && record.error !== null ? codeOfError(record.error) : record.error,
     aborted_by: record.aborted_by,
     metadata:
       record.metadata === undefined || record.metadata === null ? null : JSON.stringify(record.metadata),

@@ -159,10 +159,13 @@ describe('a person', () => {
   const content = /SAID|because of/
 
   test('who is a viewer sees verdicts and nothing of what was said', async () => {
-    for (const path of [`/api/requests/${requestId}`, '/api/safety-scores', '/api/sessions/ticket']) {
+    await api.pool.query(`update llm_requests set error = 'ToolError: cannot do what was SAID'`)
+    const withCalls = ['/api/requests', `/api/requests/${requestId}`, '/api/sessions/ticket']
+    for (const path of [...withCalls, '/api/safety-scores']) {
       const seen = await people.viewer.call('GET', path)
       expect([path, seen.status, content.test(seen.text)]).toEqual([path, 200, false])
-      expect(seen.text).toContain('pii_detection')
+      if (withCalls.includes(path)) expect(seen.text).toContain('"error":"ToolError"')
+      if (path !== '/api/requests') expect(seen.text).toContain('pii_detection')
       // Another answer has another tag: who may read bodies from now on is not told that nothing has changed.
       const etag = seen.headers.get('etag')
       const read = await people.analyst.call('GET', path, {

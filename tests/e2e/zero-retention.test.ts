@@ -69,6 +69,7 @@ async function logCalls(
     {
       request_body: { type: 'mcp_tool_call', tool_name: 'shell', arguments: { command: `rm -rf /${words}` } },
       response_body: { o: words },
+      error: `ToolError: cannot do ${words}`,
     },
   ]
   for (const body of bodies)

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import type { IncomingHttpHeaders } from 'node:http'
+import { codeOfError } from '#capture/error-code.ts'
 import type { Authenticate } from '#services/ingest/access/authenticate.ts'
 import { roles, type Principal, type SignedIn } from '#services/ingest/access/principal.ts'
 import { Problem } from '#services/ingest/http/problem.ts'
@@ -41,6 +42,15 @@ function refuseUnlessAllowed({ role }: SignedIn, routeName: string | undefined):
 /** Whether whoever asks may see what was said: bodies, and rationales and evidence that quote them. */
 export function mayReadContent(principal: Principal): boolean {
   return principal.kind !== 'person' || principal.person.role !== 'viewer'
+}
+
+/** Calls as whoever asks may see them: errors of providers and tools quote what was said. */
+export function callsShownTo<T extends { error: unknown }>(principal: Principal, calls: readonly T[]): T[] {
+  if (mayReadContent(principal)) return [...calls]
+  return calls.map((call) => ({
+    ...call,
+    error: typeof call.error === 'string' ? codeOfError(call.error) : null,
+  }))
 }
 
 /** Whether whoever asks may do what the operator may. */

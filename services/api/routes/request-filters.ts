@@ -52,7 +52,9 @@ export const requestItemSchema = z.object({
   latency_ms: nullableNumber,
   time_to_first_token_ms: nullableNumber,
   status_code: nullableNumber,
-  error: nullableText,
+  error: nullableText.describe(
+    'For people who may not read bodies, and of projects that keep none, the kind of error alone.',
+  ),
   aborted_by: nullableText,
   metadata: z.record(z.string(), z.unknown()).nullable(),
   zero_content_retention: z.boolean(),

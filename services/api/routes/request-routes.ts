@@ -10,7 +10,7 @@ import { taggedJson } from '../http/entity-tag.ts'
 import { notFound } from '../http/not-found.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
 import { writeJson } from '../http/write-json.ts'
-import { mayReadContent } from '../people/authenticate-people.ts'
+import { callsShownTo, mayReadContent } from '../people/authenticate-people.ts'
 import type { ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'
 import { createRequestStore, type RequestItem, type StoredBodies } from '../stores/request-store.ts'
 import { createScoreStore } from '../stores/score-store.ts'
@@ -59,7 +59,7 @@ function listRoute({ databases, clock }: RequestRoutesOptions): Route {
       const filters = readFilters(query, pagingFields)
       const store = createRequestStore(databases.of(principal, query.project_id))
       const { items, counted } = await store.list(filters, paging, clock.now())
-      return taggedJson(envelope(paging, items, counted))
+      return taggedJson(envelope(paging, callsShownTo(principal, items), counted))
     },
   })
 }
@@ -78,7 +78,8 @@ function getRoute({ databases, sealer, clock }: RequestRoutesOptions): Route {
       500: 'Code BODY_UNREADABLE: the bodies are encrypted with a key that the API does not have.',
     },
     async handle({ principal, params: { id }, query }) {
-      const item = await findItem(databases.each(principal, query.project_id), id)
+      const found = await findItem(databases.each(principal, query.project_id), id)
+      const [item] = callsShownTo(principal, found === undefined ? [] : [found])
       if (item === undefined) throw missing(id, clock.now())
       const database = databases.ofOne(principal, item.project_id)
       const [bodies, scores, neighbours] = await Promise.all([

@@ -7,6 +7,7 @@ import { found } from '../http/not-found.ts'
 import { pagingFields, readPaging, writeCursor } from '../http/paging.ts'
 import { reportSources } from '../http/source-filter.ts'
 import { refuseEndBeforeStart } from '../http/time-range.ts'
+import { callsShownTo } from '../people/authenticate-people.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import { createScoreStore } from '../stores/score-store.ts'
 import { findSession, listSessions, readSession } from '../stores/session-store.ts'
@@ -108,7 +109,7 @@ function getRoute({ databases, sealer }: SessionRoutesOptions): Route {
       const database = databases.ofOne(principal, query.project_id)
       const session = found(await findSession(database, params.id), 'session', params.id)
       const calls = await readSession(database, params.id, paging)
-      const shown = calls.slice(0, paging.limit)
+      const shown = callsShownTo(principal, calls.slice(0, paging.limit))
       const scores = shownTo(principal, await createScoreStore(database).ofRequests(shown))
       const last = calls.length > paging.limit ? shown.at(-1) : undefined
       const next = last === undefined ? null : writeCursor(last.id)
