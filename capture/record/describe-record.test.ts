@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { createPriceTable } from '../price-table.ts'
 import { newId } from '#schemas/ids.ts'
 import { recordSchema } from './record-schema.ts'
-import { describeRecord } from './describe-record.ts'
+import { describeRecord, readCall } from './describe-record.ts'
 
 const project = { projectId: newId('project'), tier: 'pro', zeroContentRetention: false } as const
 const prices = createPriceTable([
@@ -15,8 +15,10 @@ const usage = {
   prompt_tokens_details: { cached_tokens: 40 },
   completion_tokens_details: { reasoning_tokens: 20 },
 }
-const describeGiven = (given: object) =>
-  describeRecord(recordSchema.parse({ request_body: { model: 'gpt-4o' }, ...given }), project, 'pro', prices)
+const describeGiven = (given: object) => {
+  const record = recordSchema.parse({ request_body: { model: 'gpt-4o' }, ...given })
+  return describeRecord(readCall(record), project, 'pro', prices)
+}
 
 describe('what is known of a call', () => {
   test('comes from the bodies where the record does not say', () => {

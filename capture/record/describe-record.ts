@@ -12,17 +12,35 @@ const maxDerivedLength = 256
 /** A hostile answer can name as many tools as fit in it. */
 const maxToolNames = 100
 
+type RecordFields = Omit<CallRecord, 'request_body' | 'response_body'>
+
+/** What the bodies of a record say. */
+interface BodiesDescription extends Omit<CallDescription, 'toolCalls'> {
+  toolNames: readonly string[]
+}
+
+/** A record that has been read: its bodies, which take many times their bytes when they are parsed, need not be kept for what follows. */
+export interface ReadCall {
+  fields: RecordFields
+  described: BodiesDescription
+}
+
+export function readCall({
+  request_body: requestBody,
+  response_body: responseBody,
+  ...fields
+}: CallRecord): ReadCall {
+  const { toolCalls, ...described } = describeCall({ requestBody, responseBody: responseBody ?? null })
+  return { fields, described: { ...described, toolNames: toolNamesOf(toolCalls) } }
+}
+
 /** What is known of the call besides its bodies: what the record says, and what its bodies say where it does not. */
 export function describeRecord(
-  record: CallRecord,
+  { fields: record, described }: ReadCall,
   project: { projectId: string; zeroContentRetention: boolean },
   tier: Tier,
   prices: PriceTable,
 ): CallContext & Pick<LoggedCall, 'tool_names'> {
-  const described = describeCall({
-    requestBody: record.request_body,
-    responseBody: record.response_body ?? null,
-  })
   const model = record.model ?? derivedText(described.model) ?? 'unknown'
   const provider = record.provider ?? derivedText(described.provider)
   const tokens = tokensOf(record, described)
@@ -38,7 +56,7 @@ export function describeRecord(
     user_id: record.user_id,
     type: derivedText(described.type),
     tool_name: derivedText(described.toolName),
-    tool_names: toolNamesOf(described),
+    tool_names: [...described.toolNames],
     ...tokens,
     cost_usd:
       record.cost_usd ?? prices.costOf({ model, provider }, { ...tokens, ...writtenOf(record, described) }),
@@ -58,7 +76,7 @@ export function describeRecord(
  * A client that counts the prompt counts its cached part as it likes, so the usage in the answer fills both or neither:
  * otherwise the same tokens could stand in two buckets and be paid for twice. The same for completion and reasoning.
  */
-function tokensOf(record: CallRecord, described: CallDescription): Tokens {
+function tokensOf(record: RecordFields, described: BodiesDescription): Tokens {
   const inputKnown = record.prompt_tokens !== null
   const outputKnown = record.completion_tokens !== null
   return {
@@ -70,13 +88,13 @@ function tokensOf(record: CallRecord, described: CallDescription): Tokens {
 }
 
 /** Part of the prompt as the answer counts it; of another count nobody can say which part. */
-function writtenOf(record: CallRecord, { writtenTokens, writtenHourTokens }: CallDescription) {
+function writtenOf(record: RecordFields, { writtenTokens, writtenHourTokens }: BodiesDescription) {
   return record.prompt_tokens === null
     ? { written_tokens: writtenTokens, written_hour_tokens: writtenHourTokens }
     : {}
 }
 
-function toolNamesOf({ toolCalls }: CallDescription): string[] {
+function toolNamesOf(toolCalls: CallDescription['toolCalls']): string[] {
   const names = toolCalls.map(({ name }) => derivedText(name)).filter((name) => name !== null)
   return [...new Set(names)].slice(0, maxToolNames)
 }

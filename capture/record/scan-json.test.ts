@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { scanElements, scanMembers } from './scan-json.ts'
+import { boundOfParts } from '../json.ts'
+import { countParts, scanElements, scanMembers } from './scan-json.ts'
 
 const textOf = (json: string, name: string) => scanMembers(Buffer.from(json)).get(name)?.bytes.toString()
 
@@ -51,4 +52,22 @@ describe('members of a JSON object', () => {
       }),
     )
   })
+})
+
+test('parts of a JSON text are its objects, arrays, strings and names', () => {
+  const partsOf = (value: unknown): number => {
+    if (typeof value === 'string') return 1
+    if (typeof value !== 'object' || value === null) return 0
+    const names = Array.isArray(value) ? 0 : Object.keys(value).length
+    return Object.values(value).reduce<number>((sum, member) => sum + partsOf(member), 1 + names)
+  }
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const json = JSON.stringify(value)
+      const parts = countParts(Buffer.from(json))
+      expect(parts).toBe(partsOf(value))
+      expect(boundOfParts(json)).toBeGreaterThanOrEqual(parts)
+    }),
+  )
+  expect(countParts(Buffer.from('[{},{},{},{}]'), 2)).toBe(3)
 })

@@ -228,6 +228,9 @@ describe('POST /internal/log/batch', () => {
     expect((await batch([])).status).toBe(422)
     expect((await batch(Array.from({ length: 1001 }, () => call))).status).toBe(422)
     expect((await batch('{"records":{}}')).status).toBe(422)
+    const bomb = `{"request_body":{"a":[${'{},'.repeat(600_000)}{}]}}`
+    expect((await log(bomb)).json).toMatchObject({ code: 'INVALID_INPUT' })
+    expect((await batch(`{"records":[${JSON.stringify(call)},{]}`)).status).toBe(400)
   })
 })
 

@@ -8,7 +8,7 @@ import { requestLimitOf } from '#schemas/tiers.ts'
 import type { KeyDirectory } from './access/key-directory.ts'
 import type { Principal, ProjectSettings } from './access/principal.ts'
 import { invalidInput, Problem, unavailable } from './http/problem.ts'
-import { readRecord, type RawRecord, type ReadRecord } from './record/read-record.ts'
+import { readRecords, type ReadRecord } from './record/read-record.ts'
 import type { Admit } from './steps/admit-together.ts'
 import { describeRecord } from '#capture/record/describe-record.ts'
 import type { PublishCall } from './steps/publish-call.ts'
@@ -17,8 +17,8 @@ import type { Admission } from './stores/quota-store.ts'
 /** What became of one record: the identifier under which Kafka has it, or why it has not. */
 export type LogResult = { id: string } | Problem
 
-/** Takes records of one caller; one result each, in their order. A bad record does not fail its neighbours. */
-export type LogCalls = (principal: Principal, records: readonly RawRecord[]) => Promise<LogResult[]>
+/** Takes records of one caller, as JSON; one result each, in their order. A bad record does not fail its neighbours: only what is no JSON is thrown. */
+export type LogCalls = (principal: Principal, records: readonly Buffer[]) => Promise<LogResult[]>
 
 export interface LogCallsDependencies {
   keys: KeyDirectory
@@ -38,9 +38,11 @@ interface Accepted extends ReadRecord {
 /** Order matters: only what is valid is counted, and only what is counted is published. */
 export function createLogCalls(dependencies: LogCallsDependencies): LogCalls {
   const outcomes = countOutcomes(dependencies.metrics)
+  const { clock, maxRecordBytes } = dependencies
   return async (principal, records) => {
+    const read = await readRecords(records, maxRecordBytes, clock.now())
     const accepted = await Promise.all(
-      records.map((record) => orProblem(() => accept(dependencies, principal, record))),
+      read.map((record) => orProblem(() => accept(dependencies, principal, record))),
     )
     const admissions = await admitByProject(dependencies.admit, accepted.filter(isAccepted))
     const results = await Promise.all(
@@ -68,18 +70,18 @@ function countOutcomes(metrics: Metrics) {
 }
 
 async function accept(
-  { keys, clock, maxRecordBytes }: LogCallsDependencies,
+  { keys, clock }: LogCallsDependencies,
   principal: Principal,
-  raw: RawRecord,
+  read: ReadRecord | Problem,
 ): Promise<Accepted> {
-  const nowMs = clock.now()
-  const read = readRecord(raw, maxRecordBytes, nowMs)
-  const project = await projectOf(keys, principal, read.record.project_id)
-  if (read.record.source === 'redteam' && principal.kind !== 'operator')
+  if (read instanceof Problem) throw read
+  const { project_id: projectId, source, id } = read.call.fields
+  const project = await projectOf(keys, principal, projectId)
+  if (source === 'redteam' && principal.kind !== 'operator')
     throw invalidInput([
       { path: 'source', message: 'redteam is for the operator alone: such calls count toward no quota' },
     ])
-  return { ...read, id: read.record.id ?? newId('request', nowMs), project }
+  return { ...read, id: id ?? newId('request', clock.now()), project }
 }
 
 async function projectOf(
@@ -106,7 +108,7 @@ async function admitByProject(admit: Admit, records: readonly Accepted[]): Promi
   // Tiers without a limit claim nothing and need no database: their counter is moved by the sink.
   // The red team's calls are no use of the project's own, and claim nothing either.
   const limited = records.filter(
-    ({ project, record }) => requestLimitOf[project.tier] !== null && record.source !== 'redteam',
+    ({ project, call }) => requestLimitOf[project.tier] !== null && call.fields.source !== 'redteam',
   )
   const groups = Map.groupBy(limited, ({ project }) => project.projectId)
   const admitted = [...groups].map(async ([projectId, group]): Promise<[string, Admission | Problem]> => {
@@ -118,15 +120,15 @@ async function admitByProject(admit: Admit, records: readonly Accepted[]): Promi
 
 async function publish(
   { publish: send, prices, clock }: LogCallsDependencies,
-  { id, project, record, ...bodies }: Accepted,
+  { id, project, call: read, ...bodies }: Accepted,
   admissions: Admissions,
 ): Promise<{ id: string }> {
   // What claims nothing is no matter of what its neighbours were told.
-  const admission = record.source === 'redteam' ? undefined : admissions.get(project.projectId)
+  const admission = read.fields.source === 'redteam' ? undefined : admissions.get(project.projectId)
   if (admission instanceof Problem) throw admission
   if (admission !== undefined && !admission.admitted.has(id)) throw overQuota(project, admission, clock.now())
   const call: LoggedCall = {
-    ...describeRecord(record, project, admission?.tier ?? project.tier, prices),
+    ...describeRecord(read, project, admission?.tier ?? project.tier, prices),
     id,
     request_body: null,
     response_body: null,

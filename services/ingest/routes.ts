@@ -1,13 +1,10 @@
 import { z } from 'zod'
-import { isJsonObject, recordSchema } from '#capture/record/record-schema.ts'
-import type { RawRecord } from './record/read-record.ts'
-import { scanElements, scanMembers } from '#capture/record/scan-json.ts'
-import { parseJson } from './http/parse-json.ts'
-import { invalidInput, Problem } from './http/problem.ts'
+import { recordSchema } from '#capture/record/record-schema.ts'
+import { maxRecords, splitBatch } from './record/split-batch.ts'
+import { Problem } from './http/problem.ts'
 import { rawRoute, type Reply, type Route } from './http/route.ts'
 import type { LogCalls, LogResult } from './log-calls.ts'
 
-const maxBatchRecords = 1_000
 const maxBatchBytes = 32 * 1024 * 1024
 
 const queuedSchema = z.object({
@@ -43,7 +40,7 @@ function logRoute({ logCalls, maxRecordBytes }: { logCalls: LogCalls; maxRecordB
       429: "The project has used its tier's requests; Retry-After says when the period resets.",
     },
     async handle({ principal, body }) {
-      const [result] = await logCalls(principal, [{ value: parseJson(body), bytes: body }])
+      const [result] = await logCalls(principal, [body])
       if (result === undefined || result instanceof Problem)
         throw result ?? new Error('no result for the record')
       return { status: 202, json: { id: result.id, status: 'queued' } }
@@ -59,7 +56,7 @@ function batchRoute({ logCalls }: { logCalls: LogCalls }): Route {
     tag: 'Logging',
     summary:
       'Log up to 1,000 calls. Each has its own result, in order: one bad record does not fail its neighbours.',
-    body: z.object({ records: z.array(recordSchema).min(1).max(maxBatchRecords) }),
+    body: z.object({ records: z.array(recordSchema).min(1).max(maxRecords) }),
     maxBodyBytes: maxBatchBytes,
     reply: {
       status: 200,
@@ -72,23 +69,9 @@ function batchRoute({ logCalls }: { logCalls: LogCalls }): Route {
       429: "All records are over the tier's limit.",
     },
     async handle({ principal, body }) {
-      return replyOf(await logCalls(principal, recordsOf(body)))
+      return replyOf(await logCalls(principal, splitBatch(body)))
     },
   })
-}
-
-function recordsOf(body: Buffer): RawRecord[] {
-  const batch = parseJson(body)
-  const values = isJsonObject(batch) ? batch['records'] : undefined
-  if (!Array.isArray(values))
-    throw invalidInput([{ path: 'records', message: 'must be an array of records' }])
-  if (values.length === 0 || values.length > maxBatchRecords) {
-    throw invalidInput([
-      { path: 'records', message: `must hold 1 to ${maxBatchRecords} records, not ${values.length}` },
-    ])
-  }
-  const elements = scanElements(scanMembers(body).get('records')?.bytes ?? Buffer.from('[]'))
-  return elements.map((bytes, index) => ({ value: values[index] as unknown, bytes }))
 }
 
 /** When the same thing stops every record (no quota left, Kafka away) the whole is refused, so that clients wait. */

@@ -109,7 +109,13 @@ export const scorerConfig = z
     DETECTOR_TIMEOUT_MS: milliseconds(10_000, 300_000).describe(
       'How long detectors may work on such a call. What is not finished then is `unscored` (`too_slow`).',
     ),
-    DETECTOR_THREADS: z.coerce.number().int().min(1).max(64).default(1).describe('Such calls read at once.'),
+    DETECTOR_THREADS: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(64)
+      .default(1)
+      .describe('Such calls read at once, by threads that take up to 400 MB each.'),
     CUSTOM_SCORERS_FILE: z
       .string()
       .default('evals/scorers.yaml')

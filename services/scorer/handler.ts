@@ -5,17 +5,20 @@ import { drop, ok, type Outcome } from '#runtime/outcome.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
+import type { CallRoom } from './call-room.ts'
 import type { JobsUnderWay } from './jobs-under-way.ts'
 import { isOwnCall } from './judge/own-calls.ts'
 import type { Permits } from './judge/permits.ts'
 import type { Lane } from './judge/waiting-lines.ts'
 import type { ScorerMetrics } from './scorer-metrics.ts'
+import type { Call } from './scoring/call-text.ts'
 import type { ScorersOfTier } from './scoring/parse-tiers.ts'
 import { checkIdentity } from './steps/check-identity.ts'
 import { chooseScorers } from './steps/choose-scorers.ts'
 import { makeScoredCall } from './steps/make-scored-call.ts'
 import type { NamedVerdict } from './steps/named-verdict.ts'
 import { openCall } from './steps/open-call.ts'
+import { leaveUnscored } from './steps/run-detectors.ts'
 import { runScorers, type ScoringTools } from './steps/run-scorers.ts'
 import type { CustomScorerStore } from './stores/custom-scorer-store.ts'
 import type { IsErased } from './stores/erased-calls.ts'
@@ -30,6 +33,8 @@ export interface ScoreHandlerDependencies extends ScoringTools {
   jobs: JobsUnderWay
   /** Room for jobs at once, live ones first. */
   turns: Permits
+  /** Room for large calls that are read. */
+  room: CallRoom
   /** Aborts when the scorer stops: who waits for a turn then need not wait. */
   stopping: AbortSignal
   markKey: string | null
@@ -50,7 +55,7 @@ export function createScoreHandler(
     const finished = lane === 'live' ? jobs.begin(job.queued_at) : () => undefined
     try {
       const waiting = AbortSignal.any([signal, stopping])
-      return await turns.run(() => scoreJob(job, lane, dependencies, signal), waiting, lane)
+      return await turns.run(() => scoreJob(job, lane, dependencies, { signal, waiting }), waiting, lane)
     } catch (error) {
       // Whatever was thrown because we stop is no fault of the job: another process scores it.
       if (signal.aborted || (stopping.aborted && error === stopping.reason))
@@ -66,21 +71,28 @@ async function scoreJob(
   job: ScoreJob,
   lane: Lane,
   dependencies: ScoreHandlerDependencies,
-  signal: AbortSignal,
+  { signal, waiting }: { signal: AbortSignal; waiting: AbortSignal },
 ): Promise<Outcome> {
-  const { sealer, tiers, custom, settings, isErased, markKey, publish, metrics, clock } = dependencies
+  const { sealer, tiers, custom, settings, isErased, room, markKey, publish, metrics, clock } = dependencies
   checkIdentity(job)
   const { judgeMode, sampling, hasErasures } = await settings.of(job.project_id)
   if (hasErasures && (await isErased(job))) return drop('erased')
-  const call = openCall(job, sealer)
-  if (isOwnCall(job.metadata, call?.request?.value, markKey)) return drop('judge_call')
   const chosen = chooseScorers(job, tiers, custom.current(), sampling)
-  const terms = { projectId: job.project_id, judgeMode, lane }
-  const verdicts = await runScorers(chosen, call, terms, dependencies, signal)
-  if (verdicts.length === 0) return drop('no_scorer')
-  await publish(makeScoredCall(job, call, verdicts, sealer, clock.now()))
-  count(verdicts, metrics)
-  return ok()
+  const finish = async (call: Call | null, verdicts: readonly NamedVerdict[]): Promise<Outcome> => {
+    if (verdicts.length === 0) return drop('no_scorer')
+    await publish(makeScoredCall(job, call, verdicts, sealer, clock.now()))
+    count(verdicts, metrics)
+    return ok()
+  }
+  const opened = openCall(job, sealer)
+  if ('unreadable' in opened) return finish(null, leaveUnscored(chosen, opened.unreadable))
+  const score = async () => {
+    const call = opened.read()
+    if (isOwnCall(job.metadata, call.request?.value, markKey)) return drop('judge_call')
+    const terms = { projectId: job.project_id, judgeMode, lane }
+    return finish(call, await runScorers(chosen, call, terms, dependencies, signal))
+  }
+  return room.run(opened.heapBytes, score, waiting, lane)
 }
 
 function count(verdicts: readonly NamedVerdict[], metrics: ScorerMetrics): void {

@@ -12,6 +12,7 @@ export interface ScorerMetrics {
   oldestJobAgeSeconds: Gauge
   replayPaused: Gauge
   detectorThreads: Counter<'outcome'>
+  largeCallBytes: Gauge
   customScorers: Gauge
   customReloads: Counter<'outcome'>
 }
@@ -71,6 +72,10 @@ export function createScorerMetrics(metrics: Metrics): ScorerMetrics {
       'sluice_detector_threads_total',
       'Large calls read in a thread, by what came of it.',
       ['outcome'],
+    ),
+    largeCallBytes: metrics.gauge(
+      'sluice_scorer_large_call_bytes',
+      'Memory that large calls are reckoned to take which are being scored; from 128 MiB on others wait.',
     ),
     customScorers: metrics.gauge('sluice_custom_scorers', 'Custom scorers in force.'),
     customReloads,

@@ -185,6 +185,14 @@ describe('a job that cannot be scored is dead-lettered, and those behind it are 
     expect(new Set(scores.map(({ score_label }) => score_label))).toEqual(new Set(['unscored']))
     expect(new Set(scores.map(({ reason }) => reason))).toEqual(new Set(['bodies_missing']))
   })
+
+  test('with a body that would take many times its bytes it is unscored, with the reason', async () => {
+    await used.start()
+    const bomb = sampleJob(sealer, { request: { a: Array<object>(600_000).fill({}) } })
+    await used.stage.send([bomb])
+    const { scores } = await scoresOf(used.stage, bomb.request_id)
+    expect(new Set(scores.map(({ reason }) => reason))).toEqual(new Set(['too_many_parts']))
+  })
 })
 
 describe('custom scorers', () => {

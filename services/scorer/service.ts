@@ -13,6 +13,7 @@ import type { Service } from '#runtime/service.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
 import { avroSchemas, topics, type TopicDefinition } from '#schemas/topics.ts'
+import { createCallRoom } from './call-room.ts'
 import type { ScorerConfig } from './config.ts'
 import { createScoreHandler, type ScoreHandlerDependencies } from './handler.ts'
 import { createJobsUnderWay, type JobsUnderWay } from './jobs-under-way.ts'
@@ -26,6 +27,11 @@ import { createIsErased } from './stores/erased-calls.ts'
 import { createProjectSettingsStore } from './stores/project-settings-store.ts'
 import { readRubrics, readTiers } from './stores/read-evals.ts'
 import { createDetectorThreads } from './threads/detector-threads.ts'
+
+/** A call of 10 MiB takes 20 MB, one of as many parts as may be 110: in a pod of 1 GiB with a thread that reads one more. */
+const callRoomBytes = 128 * 1024 * 1024
+/** 16 of them at once are half as much. */
+const smallCallBytes = 4 * 1024 * 1024
 
 /** The scorer: jobs in, scores out. Of Postgres it reads how projects want to be scored, and keeps there what the judge may cost. */
 export function createScorer(config: ScorerConfig, dependencies: ProcessDependencies): Service {
@@ -113,6 +119,11 @@ function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingr
   })
   const turns = createPermits(config.SCORER_CONCURRENCY, () => !jobs.areLate())
   jobs.onMeasured(() => turns.wake())
+  const room = createCallRoom({
+    mostBytes: callRoomBytes,
+    smallBytes: smallCallBytes,
+    onChange: (bytes) => metrics.largeCallBytes.set(bytes),
+  })
   return {
     tools: {
       judge,
@@ -128,6 +139,7 @@ function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingr
       isErased: createIsErased(pool),
       jobs,
       turns,
+      room,
       markKey: markKeyOf(config),
       clock,
     },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '#capture/json.ts'
 import { PermanentError } from '#runtime/errors.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import { sealedIdentity, type SealedPart } from '#schemas/sealed-bytes.ts'
@@ -27,7 +28,7 @@ export function readSaid(
   const open = (part: SealedPart, sealed: typeof bodies.request): unknown => {
     if (sealed === null) return null
     try {
-      return JSON.parse(sealer.open(sealed, sealedIdentity(projectId, requestId, part)).toString('utf8'))
+      return parseJson(sealer.open(sealed, sealedIdentity(projectId, requestId, part)).toString('utf8'))
     } catch (error) {
       // A report of what can be read is better than none.
       if (error instanceof PermanentError) return null

@@ -1,3 +1,4 @@
+import { parseJson } from '#capture/json.ts'
 import { textsOfCall } from '#capture/texts-of-call.ts'
 import { PermanentError } from '#runtime/errors.ts'
 import type { Sealer } from '#runtime/sealing.ts'
@@ -42,9 +43,10 @@ function textsOf(review: Review, bodies: StoredBodies, sealer: Sealer): object {
   const open = (part: 'request' | 'response', name: SealedPart): unknown => {
     const sealed = bodies[part]
     if (sealed === null) return null
-    return JSON.parse(
-      sealer.open(sealed, sealedIdentity(review.project_id, review.request_id, name)).toString('utf8'),
-    )
+    const identity = sealedIdentity(review.project_id, review.request_id, name)
+    const body = parseJson(sealer.open(sealed, identity).toString('utf8'))
+    if (body === undefined) throw new PermanentError('BODY_NOT_JSON', 'one is no JSON, or has too many parts')
+    return body
   }
   try {
     const texts = textsOfCall(open('request', 'request_body'), open('response', 'response_body'))
@@ -56,7 +58,6 @@ function textsOf(review: Review, bodies: StoredBodies, sealer: Sealer): object {
     }
   } catch (error) {
     if (error instanceof PermanentError) return { error: `the bodies cannot be read: ${error.message}` }
-    if (error instanceof SyntaxError) return { error: 'a body is no JSON' }
     throw error
   }
 }

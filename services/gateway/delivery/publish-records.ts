@@ -1,6 +1,6 @@
-import { describeRecord } from '#capture/record/describe-record.ts'
+import { describeRecord, readCall, type ReadCall } from '#capture/record/describe-record.ts'
 import { outgoingCall } from '#capture/record/outgoing-call.ts'
-import { readBodies, type RecordFault } from '#capture/record/read-bodies.ts'
+import { readBodies, type CallBodies, type RecordFault } from '#capture/record/read-bodies.ts'
 import { recordSchema } from '#capture/record/record-schema.ts'
 import { parseJson } from '#capture/json.ts'
 import type { PriceTable } from '#capture/price-table.ts'
@@ -63,15 +63,12 @@ async function postOrLater(
 }
 
 async function decide(options: PublishOptions, json: Buffer): Promise<Verdict | TransientError | 'limited'> {
-  const parsed = recordSchema.safeParse(parseJson(json.toString('utf8')))
-  if (!parsed.success)
-    return refused(parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })))
-  const record = parsed.data
-  const { faults, ...bodies } = readBodies(record, json, options.now())
-  if (faults.length > 0) return refused(faults)
+  const read = readRecord(json, options.now())
+  if (Array.isArray(read)) return refused(read)
+  const { call: record, ...bodies } = read
   let project: ProjectSettings | null
   try {
-    project = await options.findProject(record.project_id)
+    project = await options.findProject(record.fields.project_id)
   } catch (error) {
     return new TransientError(
       'BACKEND_UNAVAILABLE',
@@ -83,7 +80,7 @@ async function decide(options: PublishOptions, json: Buffer): Promise<Verdict | 
   const settings = { projectId: project.projectId, zeroContentRetention: project.isEphemeral }
   const call: LoggedCall = {
     ...describeRecord(record, settings, project.tier, options.prices),
-    id: record.id ?? newId('request', options.now()),
+    id: record.fields.id ?? newId('request', options.now()),
     request_body: null,
     response_body: null,
     received_at: options.now(),
@@ -92,6 +89,14 @@ async function decide(options: PublishOptions, json: Buffer): Promise<Verdict | 
     options,
     outgoingCall(call, bodies, (bytes, identity) => options.sealer.seal(bytes, identity)),
   )
+}
+
+function readRecord(json: Buffer, nowMs: number): (CallBodies & { call: ReadCall }) | RecordFault[] {
+  const parsed = recordSchema.safeParse(parseJson(json.toString('utf8')))
+  if (!parsed.success)
+    return parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
+  const { faults, ...bodies } = readBodies(parsed.data, json, nowMs)
+  return faults.length > 0 ? [...faults] : { call: readCall(parsed.data), ...bodies }
 }
 
 async function publish(

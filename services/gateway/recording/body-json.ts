@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { parseJson } from '#capture/json.ts'
+import { hasManyParts, parseJson } from '#capture/json.ts'
 import { isDeeperThan } from '#capture/record/scan-json.ts'
 import type { CapturedBytes } from './captured-body.ts'
 
@@ -13,6 +13,8 @@ export interface BodyJson {
 
 /** Ingest takes bodies of 200 levels, in every value of a repeated name. */
 export const maxDepth = 200
+/** Two of them, with the fields around them, are within what ingest takes of a record. */
+export const mostBodyParts = 240_000
 /** Room for the fields around a text that was cut. */
 const wrapperBytes = 256
 
@@ -31,6 +33,7 @@ export function bodyJson(captured: CapturedBytes, maxBytes: number): BodyJson {
 function jsonObjectOf(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
   if (!isUtf8(bytes)) return undefined
   const text = bytes.toString('utf8')
+  if (hasManyParts(text, mostBodyParts)) return undefined
   const value = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   return isDeeperThan(maxDepth, text, bytes) ? undefined : (value as Record<string, unknown>)

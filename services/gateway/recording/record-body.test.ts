@@ -69,6 +69,17 @@ describe('a body in a record', () => {
     expect(JSON.parse(bodyJson(whole(body), limit).json.toString())).toEqual(expected)
   })
 
+  test('is its text where parsing it would take many times its bytes; a list of vectors is no such thing', () => {
+    const vectors = `{"data":[{"embedding":[${'0.5,'.repeat(300_000)}1]}]}`
+    expect(bodyJson(whole(vectors), 4_000_000).json.toString()).toBe(vectors)
+    const bomb = `{"a":[${'[],'.repeat(300_000)}1]}`
+    expect(bodyJson(whole(bomb), 4_000_000)).toMatchObject({ value: undefined })
+    expect(JSON.parse(bodyJson(whole(bomb), 4_000_000).json.toString())).toEqual({
+      raw: bomb,
+      encoding: 'utf8',
+    })
+  })
+
   test('brackets in its words make it no deeper', () => {
     const text = `{"a":[{"b":"${'['.repeat(300)}"}]}`
     expect(bodyJson(whole(text), limit).json.toString()).toBe(text)
@@ -104,6 +115,19 @@ describe('an answer in a record', () => {
     const { json, streamEnded } = await answerJson({ ...whole('data: hello\n\n'), ...stream }, limit)
     expect(JSON.parse(json.toString())).toEqual({ raw: 'data: hello\n\n', encoding: 'utf8' })
     expect(streamEnded).toBeUndefined()
+  })
+
+  test('a stream that amounts to too many parts is text', async () => {
+    const parts = JSON.stringify({
+      object: 'chat.completion.chunk',
+      choices: [
+        { index: 0, delta: { content: 'x' }, logprobs: { content: Array(125_000).fill({ bytes: [] }) } },
+      ],
+    })
+    const said = `data: ${parts}\n\ndata: [DONE]\n\n`
+    const { json, value } = await answerJson({ ...whole(said), ...stream }, 4_000_000)
+    expect(value).toBeUndefined()
+    expect(JSON.parse(json.toString())).toMatchObject({ encoding: 'utf8' })
   })
 
   test.each(['', 'gzip'])('a stream longer than a body may be is whole (%s)', async (contentEncoding) => {

@@ -1,11 +1,19 @@
 import { isUtf8 } from 'node:buffer'
-import { Problem } from './problem.ts'
+import { hasManyParts, mostParts } from '#capture/json.ts'
+import { invalidInput, Problem } from './problem.ts'
 
-/** JSON from bytes; `undefined` for no bytes. Throws 400 for what is not UTF-8 or not JSON. */
+/** JSON from bytes. Throws 400 for what is not UTF-8 or not JSON, and 422 for what would take many times its bytes. */
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new Problem(400, 'NOT_UTF8', 'the body is not valid UTF-8')
+  const text = bytes.toString('utf8')
+  if (hasManyParts(text)) {
+    const most = mostParts.toLocaleString('en')
+    throw invalidInput([
+      { path: '', message: `must hold at most ${most} objects, arrays and strings, names included` },
+    ])
+  }
   try {
-    return JSON.parse(bytes.toString('utf8'))
+    return JSON.parse(text)
   } catch (error) {
     // The parser's own message quotes the text around the fault, which people wrote: it is not passed on.
     throw new Problem(400, 'NOT_JSON', 'the body is not valid JSON', { cause: error })

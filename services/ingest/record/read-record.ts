@@ -1,30 +1,58 @@
+import { setImmediate } from 'node:timers/promises'
+import { readCall, type ReadCall } from '#capture/record/describe-record.ts'
 import { readBodies, type CallBodies } from '#capture/record/read-bodies.ts'
-import { recordSchema, type CallRecord } from '#capture/record/record-schema.ts'
+import { recordSchema } from '#capture/record/record-schema.ts'
+import { parseJson } from '../http/parse-json.ts'
 import { invalidInput, Problem } from '../http/problem.ts'
 import { validate } from '../http/validate.ts'
 
-/** A record as it came: parsed, and the very bytes. */
-export interface RawRecord {
-  value: unknown
-  bytes: Buffer
-}
-
-/** A valid record and the bytes of its bodies. */
+/** A valid record, and the bytes of its bodies. */
 export interface ReadRecord extends CallBodies {
-  record: CallRecord
+  call: ReadCall
 }
 
-/** Validates one record. Throws 413 and 422. */
-export function readRecord(raw: RawRecord, maxBytes: number, nowMs: number): ReadRecord {
-  if (raw.bytes.length > maxBytes) {
+/** How long reading may keep the event loop before other requests get a turn. */
+const turnMs = 10
+
+/**
+ * Reads records one after the other, and keeps none of them parsed: what is wrong with one is its own result, but what is no JSON is thrown (400).
+ */
+export async function readRecords(
+  records: readonly Buffer[],
+  maxBytes: number,
+  nowMs: number,
+): Promise<(ReadRecord | Problem)[]> {
+  const read: (ReadRecord | Problem)[] = []
+  let turnBeganAt = performance.now()
+  for (const record of records) {
+    if (performance.now() - turnBeganAt > turnMs) {
+      await setImmediate()
+      turnBeganAt = performance.now()
+    }
+    read.push(readOrProblem(record, maxBytes, nowMs))
+  }
+  return read
+}
+
+function readOrProblem(json: Buffer, maxBytes: number, nowMs: number): ReadRecord | Problem {
+  try {
+    return readRecord(json, maxBytes, nowMs)
+  } catch (error) {
+    if (error instanceof Problem && error.status !== 400) return error
+    throw error
+  }
+}
+
+function readRecord(json: Buffer, maxBytes: number, nowMs: number): ReadRecord {
+  if (json.length > maxBytes) {
     throw new Problem(
       413,
       'RECORD_TOO_LARGE',
-      `the record has ${raw.bytes.length} bytes; at most ${maxBytes} are taken`,
+      `the record has ${json.length} bytes; at most ${maxBytes} are taken`,
     )
   }
-  const record = validate(recordSchema, raw.value)
-  const { faults, ...bodies } = readBodies(record, raw.bytes, nowMs)
+  const record = validate(recordSchema, parseJson(json))
+  const { faults, ...bodies } = readBodies(record, json, nowMs)
   if (faults.length > 0) throw invalidInput(faults)
-  return { record, ...bodies }
+  return { call: readCall(record), ...bodies }
 }

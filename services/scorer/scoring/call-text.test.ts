@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { readCall, stringsOf } from './call-text.ts'
+import { readCall } from './call-text.ts'
+import { stringsOf } from './strings-of.ts'
 
 const body = (value: unknown) => ({ json: JSON.stringify(value), value })
 const spoken = (requestBody: unknown, responseBody: unknown = null) =>

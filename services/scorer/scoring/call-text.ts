@@ -1,4 +1,6 @@
+import { boundOfParts } from '#capture/json.ts'
 import { isWords, withoutMedia } from './media-text.ts'
+import { childrenOf, isLongNumber } from './strings-of.ts'
 
 /** The two bodies of a call; names as in the API. */
 export type BodyPart = 'request_body' | 'response_body'
@@ -75,28 +77,14 @@ export function readCall(request: Body | null, response: Body | null, usage: Usa
   }
 }
 
+/** What a body takes when it is parsed and read, in bytes; no less. An object or a string takes up to 193, its words twice their length. */
+export function heapBytesOf(json: string): number {
+  return 2 * json.length + 200 * boundOfParts(json)
+}
+
 /** Throws SyntaxError on what is not JSON. */
 export function parseBody(json: string): Body {
   return { json, value: JSON.parse(json) as unknown }
-}
-
-/** Every string in a JSON value, with its pointer, in document order. Keys are not strings of it. */
-export function* stringsOf(value: unknown, pointer = ''): Generator<{ pointer: string; text: string }> {
-  // A stack of its own: a body nested 100,000 deep must not end the process.
-  const stack: { value: unknown; pointer: string }[] = [{ value, pointer }]
-  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    if (typeof next.value === 'string') yield { pointer: next.pointer, text: next.value }
-    else for (const child of childrenOf(next.value, next.pointer).reverse()) stack.push(child)
-  }
-}
-
-function childrenOf(value: unknown, pointer: string): { key: string; value: unknown; pointer: string }[] {
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).map(([key, child]) => ({
-    key,
-    value: child as unknown,
-    pointer: `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-  }))
 }
 
 /** Names whose strings are the protocol's, not somebody's words. */
@@ -164,7 +152,7 @@ function textsOf(part: BodyPart, body: unknown, speaker: Speaker): CallText[] {
       continue
     }
     const inherited = speakerOf(next.value, next.speaker)
-    for (const child of childrenOf(next.value, next.pointer).reverse()) {
+    for (const child of childrenOf(next.value, next.pointer)) {
       if (!next.isTools && typeof child.value === 'string' && protocolKeys.has(child.key)) continue
       const isTools = next.isTools || holdsToolsData(next.value, child.key)
       stack.push({ ...child, speaker: speakerOfKey(child.key, inherited), isTools })
@@ -179,11 +167,6 @@ function holdsToolsData(holder: unknown, key: string): boolean {
   if (key === 'arguments' || key === 'args' || key === 'structuredContent') return true
   if (key === 'input') return typeof holder['type'] === 'string' && holder['type'].endsWith('tool_use')
   return key === 'response' && typeof holder['name'] === 'string'
-}
-
-/** A card's number may be a number as well: from 14 digits (times in milliseconds have 13) to what JSON's hold exactly. */
-function isLongNumber(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Math.abs(value as number) >= 1e13
 }
 
 function speakerOf(value: unknown, inherited: Speaker): Speaker {

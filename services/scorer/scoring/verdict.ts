@@ -15,6 +15,8 @@ export type UnscoredReason =
   | 'no_text'
   /** The bodies are gone. */
   | 'bodies_missing'
+  /** A body holds so many objects, arrays and strings that reading it would take many times its bytes; ingest refuses such records. */
+  | 'too_many_parts'
   /** There is nothing to hold the call against: no retrieved or supplied text, no result of a tool. */
   | 'no_context'
   /** Detectors found no proof, and cannot vouch for the call either: that takes a judge, and none is configured or the project's mode is `never`. */
@@ -151,6 +153,7 @@ const unscoredRationale: Readonly<Record<UnscoredReason, string>> = {
   judge_saw_part: 'The judge model found nothing unsafe, and was shown only a part of what it graded.',
   no_text: 'The call has no text of the kind that this scorer reads.',
   bodies_missing: 'The bodies of this call are gone.',
+  too_many_parts: 'The call holds more objects, arrays and strings than are read.',
   no_context: 'The call carries no retrieved or supplied text to hold it against.',
   detectors_undecided: 'The detectors found no proof, and cannot vouch for what they did not find.',
   budget_spent: 'What the judge may cost in this period is spent.',

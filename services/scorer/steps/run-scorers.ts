@@ -3,24 +3,19 @@ import { askJudge, type JudgingTerms, type JudgingTools } from './ask-judge.ts'
 import type { ChosenScorers } from './choose-scorers.ts'
 import type { DetectCall } from './detect-call.ts'
 import type { NamedVerdict } from './named-verdict.ts'
-import { leaveUnscored } from './run-detectors.ts'
 
 export interface ScoringTools extends JudgingTools {
   detect: DetectCall
 }
 
-/**
- * One verdict for each chosen scorer, whatever happens to it: detectors first, then the judge where it is to be asked. `call` is
- * null when the bodies are gone. Rejects when `signal` aborts.
- */
+/** One verdict for each chosen scorer, whatever happens to it: detectors first, then the judge where it is to be asked. Rejects when `signal` aborts. */
 export async function runScorers(
   chosen: ChosenScorers,
-  call: Call | null,
+  call: Call,
   terms: JudgingTerms,
   tools: ScoringTools,
   signal: AbortSignal,
 ): Promise<NamedVerdict[]> {
-  if (call === null) return leaveUnscored(chosen, 'bodies_missing')
   const detected = new Map((await tools.detect(chosen, call, signal)).map((found) => [found.scorer, found]))
   for (const found of await askJudge(chosen.builtIn, detected, call, terms, tools, signal))
     detected.set(found.scorer, found)

@@ -24,8 +24,11 @@ interface ThreadsOptions {
   metrics: ScorerMetrics
 }
 
-/** A call's strings, their folded and decoded forms and what detectors remember of them: 10 MiB of body takes about 300 MiB. */
-const resourceLimits = { maxOldGenerationSizeMb: 1_024 }
+/**
+ * A call's strings, their folded and decoded forms and what detectors remember of them: 10 MiB of body takes about 300 MiB. With as
+ * much as a pod may have (1 GiB) the pod would end before the thread.
+ */
+const resourceLimits = { maxOldGenerationSizeMb: 400 }
 /** An idle thread gives its memory back. */
 const idleTimeoutMs = 60_000
 

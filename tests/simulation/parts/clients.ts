@@ -82,8 +82,9 @@ export function sendCall(
     }
     world.after(clientTimeoutMs, () => once(again), null)
     const arrive = () => {
-      const value = { id: call.id, project_id: call.project.project.projectId, ...call.body }
-      const record = { value, bytes: Buffer.from(JSON.stringify(value)) }
+      const record = Buffer.from(
+        JSON.stringify({ id: call.id, project_id: call.project.project.projectId, ...call.body }),
+      )
       const failed = (error: unknown): LogResult[] => [
         error instanceof Problem ? error : new Problem(500, 'INTERNAL', String(error)),
       ]

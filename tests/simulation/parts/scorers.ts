@@ -2,6 +2,7 @@ import { createParallelConsumer } from '#runtime/kafka/parallel-consumer.ts'
 import type { Service } from '#runtime/service.ts'
 import { topics } from '#schemas/topics.ts'
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
+import { createCallRoom } from '#services/scorer/call-room.ts'
 import { createScoreHandler } from '#services/scorer/handler.ts'
 import { createJobsUnderWay } from '#services/scorer/jobs-under-way.ts'
 import { createPermits } from '#services/scorer/judge/permits.ts'
@@ -53,6 +54,7 @@ export function startSimScorer(ground: SimGround): Service {
     },
     isErased: () => Promise.resolve(false),
     jobs: createJobsUnderWay(scorerMetrics, clock),
+    room: createCallRoom({ mostBytes: Infinity, smallBytes: 0, onChange: () => undefined }),
     turns: createPermits(4),
     stopping: new AbortController().signal,
     markKey: null,

@@ -1,4 +1,6 @@
-import { stringsOf, type CallText, type Evidence } from '../call-text.ts'
+import { parseJson } from '#capture/json.ts'
+import { type CallText, type Evidence } from '../call-text.ts'
+import { stringsOf } from '../strings-of.ts'
 import { suspectMaterial } from '../injection/suspect-material.ts'
 import type { ToolArgument } from './tool-arguments.ts'
 
@@ -43,7 +45,9 @@ export function findObeyedOrders(
 
 /** Strings that a tool is called with; of JSON text those in it. */
 function valuesOf({ text }: ToolArgument): string[] {
-  const strings = Array.from(stringsOf(parseJson(text) ?? text), (string) => string.text)
+  // Models write broken JSON too: then the text itself is the value.
+  const parsed = /^\s*[[{]/.test(text) ? parseJson(text) : undefined
+  const strings = Array.from(stringsOf(parsed ?? text), (string) => string.text)
   return strings
     .map((value) => value.trim())
     .filter(({ length }) => length >= leastUnits && length <= mostUnits)
@@ -58,13 +62,4 @@ function orderWith(value: string, { part, pointer, text, offset }: CallText): Ev
   return [
     { part, pointer, start: offset + from + first.start, end: offset + from + first.end, kind: first.kind },
   ]
-}
-
-function parseJson(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // Models write broken JSON too: then the text itself is the value.
-  }
 }

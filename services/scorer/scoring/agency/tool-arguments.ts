@@ -1,5 +1,6 @@
 import { toolCallsOf } from '#capture/tool-calls.ts'
-import { isToolCall, stringsOf, type BodyPart, type Call } from '../call-text.ts'
+import { isToolCall, type BodyPart, type Call } from '../call-text.ts'
+import { stringsOf } from '../strings-of.ts'
 
 /** What a tool is called with: a string of the body, where it stands, whether it is JSON text whose escapes are left in. */
 export interface ToolArgument {

@@ -1,5 +1,7 @@
+import { parseJson } from '#capture/json.ts'
 import { toolCallsOf } from '#capture/tool-calls.ts'
-import { isToolCall, piecesOf, stringsOf, type Body, type BodyPart, type Call } from '../call-text.ts'
+import { isToolCall, piecesOf, type Body, type BodyPart, type Call } from '../call-text.ts'
+import { stringsOf } from '../strings-of.ts'
 import type { FoldedText } from '../fold-characters.ts'
 import { foldCase } from './fold-case.ts'
 
@@ -56,13 +58,10 @@ function ofToolArguments(call: Call): Searchable[] {
 
 /** Models write arguments as JSON in a string: what it says is one decoding further in, at the same pointer. */
 function insideJson(pointer: string | null, json: string): Searchable[] {
-  try {
-    return Array.from(stringsOf(JSON.parse(json))).flatMap(({ text }) =>
-      searchable('response_body', pointer, text),
-    )
-  } catch {
-    return [] // What a model wrote need not be JSON; the text itself is searched anyway.
-  }
+  // What a model wrote need not be JSON; the text itself is searched anyway.
+  return Array.from(stringsOf(parseJson(json))).flatMap(({ text }) =>
+    searchable('response_body', pointer, text),
+  )
 }
 
 function searchable(part: BodyPart, pointer: string | null, text: string): Searchable[] {

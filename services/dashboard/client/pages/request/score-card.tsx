@@ -16,6 +16,7 @@ const reasons: Readonly<Record<string, string>> = {
   judge_saw_part: 'The judge found nothing unsafe, and was shown only a part of a long text.',
   no_text: 'There is no text of the kind that this scorer reads.',
   bodies_missing: 'The bodies were gone.',
+  too_many_parts: 'The call holds more objects, arrays and strings than are read.',
   no_context: 'There is nothing to hold the answer against: no retrieved text and no result of a tool.',
   detectors_undecided: 'Detectors found no proof and cannot vouch for the call; no judge was asked.',
   budget_spent: 'What the judge may cost in this period is spent.',

@@ -1,0 +1,55 @@
+import { scanElements, scanMembers } from '#capture/record/scan-json.ts'
+import { isJsonObject } from '#capture/record/record-schema.ts'
+import { parseJson } from '../http/parse-json.ts'
+import { invalidInput, type Problem } from '../http/problem.ts'
+
+export const maxRecords = 1_000
+/** One is looked at; more are left alone, but a million would be found one by one. */
+const maxMembers = 100
+const openBracket = 0x5b
+const placeholder = Buffer.from('0')
+
+/**
+ * The records of a batch, as bytes: parsed whole, 33 kB of gzip would take a gigabyte. What is around them is parsed, so that together with
+ * them all of it has been. Throws 400 and 422.
+ */
+export function splitBatch(body: Buffer): Buffer[] {
+  const records = findRecords(body)
+  if (records.length > maxRecords) throw wrongCount()
+  const around = parseJson(withoutRecords(body, records))
+  const values = isJsonObject(around) ? around['records'] : undefined
+  if (!Array.isArray(values))
+    throw invalidInput([{ path: 'records', message: 'must be an array of records' }])
+  if (values.length === 0) throw wrongCount()
+  if (values.length !== records.length)
+    throw invalidInput([{ path: '', message: `must have at most ${maxMembers} members` }])
+  return records
+}
+
+/** Of what is no JSON, some or none: parsing what is left then says so. */
+function findRecords(body: Buffer): Buffer[] {
+  try {
+    const list = scanMembers(body, maxMembers).get('records')?.bytes
+    return list?.[0] === openBracket ? scanElements(list, maxRecords) : []
+  } catch (error) {
+    if (error instanceof SyntaxError) return []
+    throw error
+  }
+}
+
+function withoutRecords(body: Buffer, records: readonly Buffer[]): Buffer {
+  const pieces: Buffer[] = []
+  let at = 0
+  for (const record of records) {
+    const start = record.byteOffset - body.byteOffset
+    pieces.push(body.subarray(at, start), placeholder)
+    at = start + record.length
+  }
+  return Buffer.concat([...pieces, body.subarray(at)])
+}
+
+function wrongCount(): Problem {
+  return invalidInput([
+    { path: 'records', message: `must hold 1 to ${maxRecords.toLocaleString('en')} records` },
+  ])
+}
