@@ -83,7 +83,7 @@ export function writeCursor(id: string): string {
 }
 
 /** The identifier behind which to go on. Throws 422 for a cursor that is not ours. */
-export function readCursor(cursor: string, kind: IdKind): string {
+function readCursor(cursor: string, kind: IdKind): string {
   const id = Buffer.from(cursor, 'base64url').toString()
   if (!isId(kind, id)) throw invalidInput([{ path: 'cursor', message: 'is not a next_cursor of this list' }])
   return id
