@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { createSealer } from '#runtime/sealing.ts'
 import type { Service } from '#runtime/service.ts'
+import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { topics } from '#schemas/topics.ts'
@@ -90,6 +91,29 @@ test('a webhook disabled between attempts gets no more', async () => {
   expect(stored.attempts.at(-1)?.error).toBe('the webhook is disabled')
 })
 
+/** As though its endpoint had been full. */
+async function setWaiting(event: RaisedEvent, webhookId: string): Promise<void> {
+  await stage.pool.query(
+    `with delivery as (
+       insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, created_at)
+       select $2, id, project_id, $3, 'threat_detected', now(), $4, now() from webhooks where id = $1 returning id, webhook_id
+     )
+     insert into webhook_waiting select id, webhook_id, 1, 1, null, now() from delivery`,
+    [idToUuid(webhookId), idToUuid(deliveryId(event, webhookId)), idToUuid(event.id), event.data],
+  )
+}
+
+async function expectGivenUp(event: RaisedEvent, webhookId: string, error: RegExp): Promise<void> {
+  const stored = await stage.settled(event, webhookId, 'failed')
+  expect(stored.attempts).toMatchObject([{ number: 1, error: expect.stringMatching(error) }])
+  await eventually(
+    () => stage.waiting(),
+    (count) => count === 0,
+  )
+  const dead = await stage.read(topics.deliveryDead)
+  expect(dead.filter(({ event: { id } }) => id === event.id)).toMatchObject([{ attempt: 1 }])
+}
+
 test('what waits and cannot be opened fails for good, says why, and waits no more', async () => {
   const projectId = await stage.addProject()
   const { receiver, webhookId } = await openEndpoint(projectId)
@@ -99,31 +123,30 @@ test('what waits and cannot be opened fails for good, says why, and waits no mor
   const foreign = createSealer([{ id: 'k9', key: Buffer.alloc(32, 9) }])
   const secret = foreign.seal(Buffer.from('whsec_'), sealedIdentity(projectId, webhookId, 'webhook_secret'))
   await stage.pool.query(
-    `with webhook as (
-       update webhooks set secret_key_id = $2, secret_data = $3, updated_at = now() where id = $1 returning id, project_id
-     ), delivery as (
-       insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, created_at)
-       select $4, id, project_id, $5, 'threat_detected', now(), $6, now() from webhook returning id, webhook_id
-     )
-     insert into webhook_waiting select id, webhook_id, 1, 1, null, now() from delivery`,
-    [
-      idToUuid(webhookId),
-      secret.key_id,
-      secret.data,
-      idToUuid(deliveryId(waiting, webhookId)),
-      idToUuid(waiting.id),
-      waiting.data,
-    ],
+    'update webhooks set secret_key_id = $2, secret_data = $3, updated_at = now() where id = $1',
+    [idToUuid(webhookId), secret.key_id, secret.data],
   )
-  const stored = await stage.settled(waiting, webhookId, 'failed')
-  expect(stored.attempts).toMatchObject([
-    { number: 1, error: expect.stringMatching(/^cannot be sent: .*k9/) },
-  ])
-  await eventually(
-    () => stage.waiting(),
-    (count) => count === 0,
-  )
-  const dead = await stage.read(topics.deliveryDead)
-  expect(dead.filter(({ event: { id } }) => id === waiting.id)).toMatchObject([{ attempt: 1 }])
+  await setWaiting(waiting, webhookId)
+  await expectGivenUp(waiting, webhookId, /^cannot be sent: .*k9/)
   expect(receiver.ids()).toEqual([one.id])
+})
+
+test('what Postgres refuses of one attempt ends this delivery, and no others', async () => {
+  const projectId = await stage.addProject()
+  const refused = await openEndpoint(projectId)
+  refused.receiver.behave({ kind: 'answer', status: 418 })
+  const { webhookId: well } = await openEndpoint(projectId)
+  await stage.pool.query(
+    'alter table webhook_attempts add constraint no_teapots check (status_code <> 418) not valid',
+  )
+  const raised = () => raisedEvent({ project_id: projectId })
+  const [waiting, first, second] = [raised(), raised(), raised()]
+  await setWaiting(waiting, refused.webhookId)
+  await expectGivenUp(waiting, refused.webhookId, /^cannot be attempted: Postgres refused .*no_teapots/)
+  expect(refused.receiver.ids()).toEqual([waiting.id])
+  // With a record it is set aside, and the consumer goes on.
+  await stage.raise(first)
+  await refused.receiver.waitFor((all) => all.length === 2)
+  await stage.raise(second)
+  await stage.settled(second, well, 'delivered')
 })

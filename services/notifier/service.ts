@@ -24,12 +24,14 @@ import { createDeliveryHandler } from './delivery-handler.ts'
 import { createDeliveryPublisher, type DeliveryPublisher } from './delivery-publisher.ts'
 import { createEndpointSlots } from './endpoint-slots.ts'
 import { createFanOutHandler } from './fan-out-handler.ts'
+import { createGiveUpDelivery } from './give-up-delivery.ts'
 import { createNotifierMetrics, type NotifierMetrics } from './notifier-metrics.ts'
 import { createSender } from './sending/send-attempt.ts'
 import { createExpressionCache } from './steps/expression-cache.ts'
 import { createJoinEvent } from './steps/open-event.ts'
 import { createOpenSecrets } from './steps/open-secrets.ts'
 import { createDueTimes } from './steps/read-due-time.ts'
+import { createAbandonDelivery } from './stores/abandon-delivery.ts'
 import { createDeliveryStore } from './stores/delivery-store.ts'
 import { createWaitingStore } from './stores/waiting-store.ts'
 import { createWebhookStore } from './stores/webhook-store.ts'
@@ -163,6 +165,7 @@ function createDelivering(ground: Ground): Part[] {
     metrics,
     clock,
   })
+  const giveUp = createGiveUpDelivery({ ...ground, abandon: createAbandonDelivery(pool), metrics })
   const waiting = createWaitingStore(pool)
   const delivering = createDeliveryHandler({ attempt, slots, waiting, metrics, log })
   const dueTimeOf = createDueTimes(clock)
@@ -187,7 +190,7 @@ function createDelivering(ground: Ground): Part[] {
   }
   return [
     sending,
-    createWaitingPump({ attempt, slots, waiting, log, clock }),
+    createWaitingPump({ attempt, giveUp, slots, waiting, log, clock }),
     consumerOf('retry', retryTopics, false),
     consumerOf('due', [topics.deliveryDue], true),
   ]

@@ -1,13 +1,16 @@
 import type { Clock } from '#runtime/clock.ts'
+import { PermanentError } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Health, Service } from '#runtime/service.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { AttemptDelivery } from './attempt-delivery.ts'
 import type { EndpointSlots } from './endpoint-slots.ts'
+import type { GiveUpDelivery } from './give-up-delivery.ts'
 import type { WaitingStore } from './stores/waiting-store.ts'
 
 export interface PumpDependencies {
   attempt: AttemptDelivery
+  giveUp: GiveUpDelivery
   slots: EndpointSlots
   waiting: WaitingStore
   log: Log
@@ -115,18 +118,28 @@ class WaitingPump implements Service {
   }
 
   async #work(delivery: WebhookDelivery, onSent: () => void): Promise<void> {
-    const { attempt, slots, waiting, log } = this.#dependencies
+    const { attempt, slots, waiting } = this.#dependencies
     // Told at once and not after ten seconds: until then it has a place of those that are not known yet.
     const onSlow = () => slots.note(delivery.webhook_id, true)
     try {
       const end = await attempt(delivery, { onSent, onSlow, isAlone: () => true })
       if (end.kind === 'decided') await waiting.remove(delivery)
     } catch (error) {
-      // It falls due again when its lease ends.
-      log.error(
-        { err: error, delivery_id: delivery.delivery_id },
-        'a waiting delivery could not be attempted',
-      )
+      await this.#fail(delivery, error)
+    }
+  }
+
+  /** What may pass falls due again when its lease ends. What does not would do so for ever, and has no record that could be set aside. */
+  async #fail(delivery: WebhookDelivery, error: unknown): Promise<void> {
+    const { giveUp, waiting, log } = this.#dependencies
+    const { delivery_id } = delivery
+    log.error({ err: error, delivery_id }, 'a waiting delivery could not be attempted')
+    if (!(error instanceof PermanentError)) return
+    try {
+      await giveUp(delivery, error)
+      await waiting.remove(delivery)
+    } catch (failure) {
+      log.error({ err: failure, delivery_id }, 'a waiting delivery could not be given up; tried again later')
     }
   }
 }

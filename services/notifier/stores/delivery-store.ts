@@ -1,10 +1,10 @@
 import type pg from 'pg'
 import { postgresArray, type ArrayType, type ArrayValues } from '#runtime/postgres-arrays.ts'
-import { query } from '#runtime/postgres.ts'
 import { idToBytes } from '#schemas/ids.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { claimAttempts, finishAttempts, insertDeliveries } from './delivery-statements.ts'
 import { gatherCalls } from './gather-calls.ts'
+import { writeRows } from './write-rows.ts'
 
 /** What came of asking for the right to make an attempt. */
 export type Claim =
@@ -52,7 +52,7 @@ export function createDeliveryStore(pool: pg.Pool, leaseMs: number): DeliverySto
     async insert(deliveries) {
       if (deliveries.length === 0) return
       const column = columnsOf(deliveries)
-      await query(pool, insertDeliveries, [
+      await writeRows(pool, insertDeliveries, [
         column('uuid', ({ delivery_id: id }) => idToBytes(id)),
         column('uuid', ({ webhook_id: id }) => idToBytes(id)),
         column('uuid', ({ project_id: id }) => idToBytes(id)),
@@ -77,7 +77,7 @@ function gatherClaims(pool: pg.Pool, leaseMs: number): DeliveryStore['claim'] {
     maxItems: maxGathered,
     async run(deliveries) {
       const column = columnsOf(deliveries)
-      const { rows } = await query<UnclaimedRow>(pool, claimAttempts, [
+      const rows = await writeRows<UnclaimedRow>(pool, claimAttempts, [
         column('uuid', ({ delivery_id: id }) => idToBytes(id)),
         column('int4', ({ attempt }) => attempt),
         column('bool', opensRound),
@@ -105,7 +105,7 @@ function gatherFinishes(pool: pg.Pool): (ended: Ended) => Promise<undefined> {
     maxItems: maxGathered,
     async run(ended) {
       const column = columnsOf(ended)
-      await query(pool, finishAttempts, [
+      await writeRows(pool, finishAttempts, [
         column('uuid', ({ delivery }) => idToBytes(delivery.delivery_id)),
         column('int4', ({ delivery }) => delivery.attempt),
         column('timestamptz', ({ attempt }) => attempt.finishedAtMs),

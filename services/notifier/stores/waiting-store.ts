@@ -5,6 +5,7 @@ import { deliveredEventOf, type DeliveredEvent } from '#schemas/stored-event.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { endpointKinds, type PlacesLeft } from '../endpoint-slots.ts'
 import { gatherCalls } from './gather-calls.ts'
+import { writeRows } from './write-rows.ts'
 
 /** Attempts that wait for a place at their endpoint, or for the end of somebody else's claim. */
 export interface WaitingStore {
@@ -92,7 +93,7 @@ export function createWaitingStore(pool: pg.Pool): WaitingStore {
     async run(asked) {
       const column = <T>(read: (delivery: WebhookDelivery) => T): T[] =>
         asked.map(({ delivery }) => read(delivery))
-      await query(pool, addWaiting, [
+      await writeRows(pool, addWaiting, [
         column(({ delivery_id: id }) => idToUuid(id)),
         column(({ attempt }) => attempt),
         column(({ first_attempt: first }) => first),

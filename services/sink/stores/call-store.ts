@@ -16,7 +16,7 @@ import { advancePosition, lockPosition } from './position-store.ts'
 import type { RollupStore } from './rollup-store.ts'
 import { callRollups, laneOf, toolRollups } from './rollup-tables.ts'
 import { stageRows } from './stage-rows.ts'
-import { asUnstorable } from './unstorable.ts'
+import { asRefusedRecord } from './refused-record.ts'
 
 export interface CallStore {
   /**
@@ -46,7 +46,7 @@ export function createCallStore(pool: Pool, rollups: RollupStore): CallStore {
       try {
         return await inTransaction(pool, (client) => storeCalls(client, rollups, calls, position, kind))
       } catch (error) {
-        throw asUnstorable(error)
+        throw asRefusedRecord(error)
       }
     },
   }

@@ -12,7 +12,7 @@ import { detailColumns, scoreColumns } from './score-columns.ts'
 import type { RollupStore } from './rollup-store.ts'
 import { callRollups, laneOf, scoreRollups } from './rollup-tables.ts'
 import { stageRows } from './stage-rows.ts'
-import { asUnstorable } from './unstorable.ts'
+import { asRefusedRecord } from './refused-record.ts'
 import { moveVerdicts } from './verdict-store.ts'
 
 export interface StoredScores {
@@ -49,7 +49,7 @@ export function createScoreStore(pool: Pool, rollups: RollupStore): ScoreStore {
           return { ...stored, overflowCount }
         })
       } catch (error) {
-        throw asUnstorable(error)
+        throw asRefusedRecord(error)
       }
     },
   }

@@ -69,11 +69,15 @@ export function startSimNotifier(ground: SimGround, receivers: Receivers): Servi
   return runTogether(
     [
       sending,
-      createWaitingPump({ ...ground, attempt, slots, waiting }),
+      createWaitingPump({ ...ground, attempt, giveUp: refusedNothing, slots, waiting }),
       consumerOf('retry', retryTopics, false),
       consumerOf('due', [topics.deliveryDue], true),
       fanOut,
     ],
     log,
   )
+}
+
+function refusedNothing(): Promise<never> {
+  return Promise.reject(new Error('nothing is refused for good here'))
 }
