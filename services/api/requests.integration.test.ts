@@ -120,7 +120,6 @@ describe('GET /api/requests', () => {
     ['label=bad', 'label'],
     ['status=2xx', 'status'],
     ['start=yesterday', 'start'],
-    ['start=2026-02-01&end=2026-01-01', 'end'],
     ['modle=x', 'modle'],
     ['format=csv', 'format'],
     ['source=redteam&include_redteam=false', 'include_redteam'],
