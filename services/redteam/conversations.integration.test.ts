@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { systemClock, type Clock } from '#runtime/clock.ts'
 import { listen } from '#runtime/operations-server.ts'
 import { idToUuid } from '#schemas/ids.ts'
+import { openLine } from '#tests/support/cuttable-line.ts'
 import { proxyKey, startGateway } from '#tests/support/start-gateway.ts'
 import { until } from '#tests/support/until.ts'
 import { createAttemptStore } from './stores/attempt-store.ts'
@@ -150,4 +151,29 @@ test('a budget ends a run in time, and one that cannot be kept ends it at once',
     ...{ usd: expect.closeTo(0.00045, 8), mostUsd: expect.closeTo(0.000045, 8), hasUnknown: false },
   })
   expect(await spentBy(unknown)).toMatchObject({ hasUnknown: true })
+})
+
+test('Postgres is away from the red team while attempts are answered: what they came to is written once it is back', async () => {
+  const line = await openLine(used.stage.environment['DATABASE_URL'] ?? '')
+  try {
+    const target = await startTarget({ manner: 'weak', delayMs: 500 })
+    await startRedteam({ DATABASE_URL: line.url })
+    // No more than are begun at once: of one whose beginning is cut off nobody knows whether it was made.
+    const id = await order(target, {}, { limit: 8 })
+    await until(() => Promise.resolve(target.asked.length === 8))
+    line.cut()
+    const recorded = async () =>
+      (await used.stage.pool.query('select from llm_requests where session_id = $1', [id])).rowCount
+    await until(async () => (await recorded()) === 8)
+    line.mend()
+    await finished(id)
+    const { rows } = await used.stage.pool.query<{ status_code: number | null }>(
+      'select status_code from redteam_attempts where run_id = $1',
+      [idToUuid(id)],
+    )
+    expect(rows).toEqual(Array(8).fill({ status_code: 200 }))
+    expect(target.asked).toHaveLength(8)
+  } finally {
+    await line.close()
+  }
 })

@@ -1,7 +1,7 @@
 import { describeCall } from '#capture/describe-call.ts'
 import type { PriceTable } from '#capture/price-table.ts'
 import type { Clock } from '#runtime/clock.ts'
-import { messageOf, PermanentError, SluiceError } from '#runtime/errors.ts'
+import { messageOf, PermanentError } from '#runtime/errors.ts'
 import { idTimeMs } from '#schemas/ids.ts'
 import type { Probe } from '../probes/probe.ts'
 import { makeRecords } from '../steps/make-records.ts'
@@ -12,6 +12,7 @@ import type { RedteamRun } from '../stores/run-store.ts'
 import { beginAhead } from './begin-ahead.ts'
 import type { Budget } from './budget.ts'
 import { makeAttempt, type AttackDependencies, type MadeAttempt } from './make-attempt.ts'
+import { createPatience, type Patiently } from './patience.ts'
 import { createTogether } from './together.ts'
 
 /** What became of an attempt at the target; `attacker_failed`: it ended early because the model that attacks was away. */
@@ -42,8 +43,10 @@ export class NobodyThere extends Error {}
 /** Sends every attempt that nobody has begun, so many at a time, and records each. Ends early when the budget does or `signal` aborts. */
 export async function sendAttempts(dependencies: SendDependencies): Promise<void> {
   const { run, attempts, budget, clock, signal } = dependencies
-  const begun = beginAhead(attempts, run.options.concurrency)
-  const record = createRecorder(dependencies)
+  const patiently = createPatience({ clock, signal })
+  const giveBack: AttemptStore['giveBack'] = (numbers) => patiently(() => attempts.giveBack(numbers))
+  const begun = beginAhead({ ...attempts, giveBack }, run.options.concurrency)
+  const record = createRecorder({ ...dependencies, patiently })
   const unrecorded = new Set<Promise<unknown>>()
   const failures = { target: 0, attacker: 0 }
   let failure: Error | undefined
@@ -63,7 +66,7 @@ export async function sendAttempts(dependencies: SendDependencies): Promise<void
     const made = (await untilBudgeted(dependencies, isOver)) ? await make(attempt, dependencies) : undefined
     if (made === undefined) {
       // Nothing reached the target: whoever goes on with the run makes it.
-      await attempts.giveBack([attempt.number])
+      await giveBack([attempt.number])
       begun.ended()
       return false
     }
@@ -141,32 +144,20 @@ interface Answered {
   costUsd: number | null
 }
 
-const [firstRetryMs, longestRetryMs] = [200, 10_000]
-
 /** To ingest first, then into the table: what dies between the two is found by its identifier. */
 function createRecorder({
   run,
   attempts,
   log,
-  clock,
-  signal,
-}: SendDependencies): (answered: Answered) => Promise<undefined> {
-  const logPatiently: LogRecords = async (records) => {
-    for (let tries = 0; ; tries++) {
-      try {
-        return await log(records)
-      } catch (error) {
-        if (!(error instanceof SluiceError) || error.retry === 'never' || signal.aborted) throw error
-        await clock.sleep(Math.min(longestRetryMs, firstRetryMs * 2 ** tries), signal)
-      }
-    }
-  }
+  patiently,
+}: SendDependencies & { patiently: Patiently }): (answered: Answered) => Promise<undefined> {
   return createTogether(
     async (answered: readonly Answered[]) => {
       const records = answered.map(({ attempt, made }) => makeRecords(run, attempt, made))
-      const refused = await logPatiently(records.flat())
+      const refused = await patiently(() => log(records.flat()))
       const wasRefused = records.map((of) => refused.splice(0, of.length).some((code) => code !== null))
-      await attempts.noteRecorded(answered.map((one, index) => recordedOf(one, wasRefused[index] === true)))
+      const recorded = answered.map((one, index) => recordedOf(one, wasRefused[index] === true))
+      await patiently(() => attempts.noteRecorded(recorded))
       return answered.map(() => undefined)
     },
     { ...recording, least: Math.min(recording.most, Math.ceil(run.options.concurrency / 2)) },
