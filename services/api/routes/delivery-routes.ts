@@ -84,9 +84,9 @@ function listRoute({ databases }: DeliveryRoutesOptions): Route {
     async handle({ principal, params, query }) {
       const paging = readPaging(query, 'delivery')
       const database = databases.ofOne(principal, query.project_id)
-      // The deliveries of one that was deleted are there until the sink comes to them.
-      found(await findWebhook(database, params.id), 'webhook', params.id)
       const { items, counted } = await createDeliveryStore(database).list(params.id, query.status, paging)
+      // Deliveries are listed while there is their webhook: only where there are none may there be no webhook.
+      if (items.length === 0) found(await findWebhook(database, params.id), 'webhook', params.id)
       return { json: envelope(paging, items, counted) }
     },
   })

@@ -65,7 +65,10 @@ export function createDeliveryStore(database: ProjectDatabase<OneProject>) {
       paging: Paging,
     ): Promise<{ items: Delivery[]; counted: Counted }> {
       const conditions = new Conditions()
-      conditions.equal('d.webhook_id', idToUuid(webhookId))
+      const id = `${conditions.bind(idToUuid(webhookId))}::uuid`
+      conditions.add(`d.webhook_id = ${id}`)
+      // Those of one that was deleted are there until the sink comes to them.
+      conditions.add(`exists (select from webhooks w where :scope(w) and w.id = ${id})`)
       conditions.equal('d.status', status)
       // Says nothing new, but has an index: few of many have failed.
       if (status === 'failed' || status === 'retrying') conditions.add('d.has_failed')
