@@ -1,19 +1,37 @@
 import { Resolver } from 'node:dns/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Every address of a host, as text. Rejects when it has none. */
 export type ResolveHost = (host: string) => Promise<readonly string[]>
 
+/** For addresses of the other kind once there are some of one: there are name servers that drop questions for IPv6. */
+const otherKindMs = 300
+
 /**
  * Resolves by DNS itself, in two tries: the system's resolver works on a pool of four threads, which a few names that hang would
- * take from everybody.
+ * take from everybody. `servers`: absent, those of the system.
  */
-export function createDnsResolver(timeoutMs: number): ResolveHost {
+export function createDnsResolver(timeoutMs: number, servers?: readonly string[]): ResolveHost {
   return async (host) => {
     const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
-    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
-    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-    const failure = answers.find((answer) => answer.status === 'rejected')
-    if (addresses.length === 0) throw failure?.reason
-    return addresses
+    if (servers !== undefined) resolver.setServers(servers)
+    const addresses: (readonly string[])[] = []
+    const asked = [resolver.resolve4(host), resolver.resolve6(host)].map(async (answer, kind) => {
+      addresses[kind] = await answer
+    })
+    const all = Promise.allSettled(asked)
+    try {
+      await Promise.any(asked)
+    } catch (error) {
+      throw (error as AggregateError).errors[0]
+    }
+    const patience = new AbortController()
+    await Promise.race([
+      all,
+      sleep(otherKindMs, undefined, { signal: patience.signal }).catch(() => undefined),
+    ])
+    patience.abort()
+    resolver.cancel()
+    return addresses.flat()
   }
 }
