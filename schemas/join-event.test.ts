@@ -50,6 +50,15 @@ test('a threat without content has empty quotes', () => {
   })
 })
 
+test('bytes that are not UTF-8 are refused, in the data and in the content', () => {
+  const broken = Buffer.from('{"a":"\xff"}', 'latin1')
+  const sealer = { open: ({ data }: { data: Buffer }) => data }
+  const event = raised('usage_alert', '{}', '{}')
+  const content = { codec: 'none', key_id: null, data: broken } as const
+  expect(() => joinEvent({ ...event, data: broken }, sealer)).toThrow('the data of the event is not UTF-8')
+  expect(() => joinEvent({ ...event, content }, sealer)).toThrow(InvalidEventData)
+})
+
 test.each(['', 'null', '[]', '"x"', '{', '{"a":1}}'])('%p is refused', (data) => {
   expect(() => join(data, null)).toThrow(InvalidEventData)
 })

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { eventDataFields } from './event-data.ts'
 import type { RaisedEvent } from './event-raised.ts'
 import { sealedIdentity, type SealedBytes } from './sealed-bytes.ts'
@@ -68,6 +69,8 @@ function missingQuotes(known: Readonly<Record<string, unknown>>): Parsed {
 }
 
 function parseObject(part: string, json: Buffer): Parsed {
+  // Postgres reads it as text too, and refuses what Node would mend.
+  if (!isUtf8(json)) throw new InvalidEventData(`the ${part} of the event is not UTF-8`)
   const text = json.toString('utf8')
   let value: unknown
   try {
