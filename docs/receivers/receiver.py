@@ -7,6 +7,8 @@ import os
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SECRET = os.environ["WEBHOOK_SECRET"].encode()
+# After a rotation the second carries the old secret's signature until the overlap ends: both secrets work meanwhile.
+SIGNATURES = ("X-Service-Signature", "X-Service-Signature-Previous")
 MAX_BODY_BYTES = 1_048_576
 # Delivery is at least once. Keep these where they outlive the process, for as long as replays are to be expected.
 seen = set()
@@ -27,7 +29,7 @@ class Receiver(BaseHTTPRequestHandler):
             self.close_connection = True
             return self.answer(413)
         body = self.rfile.read(length)
-        if not is_signed(body, self.headers.get("X-Service-Signature", "")):
+        if not any(is_signed(body, self.headers.get(name, "")) for name in SIGNATURES):
             return self.answer(401)
         event = json.loads(body)
         # Answer at once and work afterwards: a receiver has 10 s.

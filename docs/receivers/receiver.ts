@@ -4,6 +4,8 @@ import { createServer } from 'node:http'
 
 const secret = process.env['WEBHOOK_SECRET'] ?? ''
 if (!secret.startsWith('whsec_')) throw new Error('WEBHOOK_SECRET is not set')
+// After a rotation the second carries the old secret's signature until the overlap ends: both secrets work meanwhile.
+const signatures = ['x-service-signature', 'x-service-signature-previous']
 const maxBodyBytes = 1_048_576
 // Delivery is at least once. Keep these where they outlive the process, for as long as replays are to be expected.
 const seen = new Set<string>()
@@ -24,7 +26,7 @@ const server = createServer((request, response) => {
   })
   request.on('end', () => {
     const body = Buffer.concat(chunks)
-    if (bytes > maxBodyBytes || !isSigned(body, request.headers['x-service-signature'])) {
+    if (bytes > maxBodyBytes || !signatures.some((name) => isSigned(body, request.headers[name]))) {
       response.writeHead(bytes > maxBodyBytes ? 413 : 401).end()
       return
     }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -5,6 +6,8 @@ import { createInterface, type Interface } from 'node:readline'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { freePorts } from '#infra/embedded/free-port.ts'
 import type { Service } from '#runtime/service.ts'
+import { idToUuid } from '#schemas/ids.ts'
+import { sealedIdentity } from '#schemas/sealed-bytes.ts'
 import { makeCertificate } from '#tests/support/make-certificate.ts'
 import { startWebhookReceiver } from '#tests/support/webhook-receiver.ts'
 import { eventually, setNotifierStage, startNotifier, type NotifierStage } from './testing/notifier-stage.ts'
@@ -13,7 +16,7 @@ import { raisedEvent } from './testing/sample-records.ts'
 const samples = join(import.meta.dirname, '..', '..', 'docs', 'receivers')
 const hasPython = spawnSync('python3', ['--version']).status === 0
 const nameOf = (language: string) =>
-  `the sample in ${language} takes what is signed with its secret, once, and answers 401 to the rest`
+  `the sample in ${language} takes what is signed with its secret, also after a rotation, once, and answers 401 to the rest`
 const tls = makeCertificate()
 
 let stage: NotifierStage
@@ -48,13 +51,34 @@ async function expectSample(command: string, file: string): Promise<void> {
   await stage.raise(event)
   expect(await told).toEqual([`threat_detected ${event.id}`])
   expect((await stage.settled(event, webhook.id, 'delivered')).attempt_count).toBe(1)
+  await rotateSecret(projectId, webhook.id)
+  const later = raisedEvent({ project_id: projectId })
+  const toldAgain = once(lines, 'line')
+  await stage.raise(later)
+  expect((await stage.settled(later, webhook.id, 'delivered')).attempt_count).toBe(1)
+  expect(await toldAgain).toEqual([`threat_detected ${later.id}`])
   const forged = await fetch(url, {
     method: 'POST',
     body: '{"event":"threat_detected","id":"evt_1"}',
-    headers: { 'x-service-signature': `sha256=${'0'.repeat(64)}` },
+    headers: {
+      'x-service-signature': `sha256=${'0'.repeat(64)}`,
+      'x-service-signature-previous': `sha256=${'1'.repeat(64)}`,
+    },
   })
   expect(forged.status).toBe(401)
   expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401)
+}
+
+/** With an overlap: the receiver goes on with the old secret. */
+async function rotateSecret(projectId: string, webhookId: string): Promise<void> {
+  const secret = Buffer.from(`whsec_${randomBytes(32).toString('base64')}`)
+  const sealed = stage.sealer.seal(secret, sealedIdentity(projectId, webhookId, 'webhook_secret'))
+  await stage.pool.query(
+    `update webhooks set previous_secret_codec = secret_codec, previous_secret_key_id = secret_key_id,
+       previous_secret_data = secret_data, previous_secret_until = now() + interval '1 hour',
+       secret_codec = $2, secret_key_id = $3, secret_data = $4 where id = $1`,
+    [idToUuid(webhookId), sealed.codec, sealed.key_id, sealed.data],
+  )
 }
 
 test(nameOf('TypeScript'), () => expectSample(process.execPath, 'receiver.ts'), 300_000)
