@@ -42,6 +42,19 @@ describe('a snippet', () => {
   })
 
   test.each([
+    ['emoji', `${'😀'.repeat(50)}x${'EVIL'.repeat(50)}`, 101, /^…😀/],
+    ['a letter with an accent', `${'e\u0301'.repeat(60)}HERE`, 119, /^…e\u0301/],
+    ['a family', `${'👨‍👩‍👧‍👦'.repeat(30)}HERE`, 330, /^…👨‍👩‍👧‍👦/],
+    ['families that fill it', '👨‍👩‍👧‍👦'.repeat(250), 0, /👨‍👩‍👧‍👦…$/],
+    ['a letter with thousands of accents', `${'y'.repeat(70)}e${'\u0301'.repeat(9_000)}`, 4_000, /^…\u0301/],
+  ])('never begins or ends within %s', (_name, text, at, expected) => {
+    const snippet = snippetOf(text, at)
+    expect(snippet).toMatch(expected)
+    expect(snippet).not.toContain('\ufffd')
+    expect(snippet.replaceAll('👨‍👩‍👧‍👦', '')).not.toMatch(/\u200d|^…👩|👨…$/u)
+  })
+
+  test.each([
     [
       'a private key',
       `-----BEGIN PRIVATE KEY-----\n${'MC4CAQAwBQYDK2Vw/'.repeat(200)}\n-----END PRIVATE KEY-----`,
@@ -94,6 +107,12 @@ describe('the content of an event', () => {
       to: ['j•••@acme.io'],
       card: expect.stringMatching(/^[^\d]*\d{0,4}$/),
     })
+    expect(
+      makeEventContent(tool({ 'jane@acme.io': 1, 'jim@acme.io': { list: ['joe@acme.io'] } }), [verdict([])])
+        .arguments,
+    ).toEqual({ 'j•••@acme.io': 1, 'j•••@acme.io 2': { list: ['j•••@acme.io'] } })
+    const accents = makeEventContent(tool({ text: 'e\u0301'.repeat(50_000) }), [verdict([])]).arguments
+    expect(accents).toMatchObject({ text: expect.stringMatching(/e\u0301$/) })
     const card = '4111 1111 1111 1111'
     const inside = JSON.stringify({ key: 'it is\nsk-proj-aB3dE6gH9jK2mN5pQ8sT' })
     const long = makeEventContent(tool({ card, inside, text: 'x'.repeat(100_000) }), [verdict([])])

@@ -5,6 +5,8 @@ import { findIdentifiers, maskIdentifier, maskIdentifiers } from '../scoring/pii
 import type { NamedVerdict } from './named-verdict.ts'
 
 const snippetCharacters = 200
+/** Characters have any number of units: emoji eleven and more, letters with hostile accents thousands. */
+const mostSnippetUnits = 1_600
 /** How much before the evidence is shown. */
 const leadUnits = 60
 /** What is read around the place to find identifiers that a snippet would cut in two: tokens have thousands of characters. */
@@ -43,7 +45,7 @@ function snippetAt(call: Call, part: BodyPart, evidence: readonly Evidence[]): s
 export function snippetOf(text: string, at: number): string {
   const from = Math.max(0, at - leadUnits - marginUnits)
   const region = text.slice(from, at + snippetCharacters * 4 + marginUnits)
-  let begin = Math.max(0, at - leadUnits - from)
+  let begin = characterStart(region, Math.max(0, at - leadUnits - from))
   const masks = findIdentifiers(region).map((found) => ({
     ...found,
     shown: maskIdentifier(found.kind, region.slice(found.start, found.end)),
@@ -57,24 +59,40 @@ export function snippetOf(text: string, at: number): string {
     done = end
   }
   masked += region.slice(done)
-  const first = Array.from(
-    new Intl.Segmenter().segment(masked.trim().slice(0, snippetCharacters * 8)),
-    ({ segment }) => segment,
-  )
-  const kept = first.slice(0, snippetCharacters).join('').toWellFormed()
+  const whole = masked.trim()
+  const kept = firstCharacters(whole)
   if (kept === '') return ''
-  return `${from + begin > 0 ? '…' : ''}${kept}${first.length > snippetCharacters ? '…' : ''}`
+  return `${from + begin > 0 ? '…' : ''}${kept.toWellFormed()}${kept.length < whole.length ? '…' : ''}`
 }
 
-/** Values are masked like snippets; names stay. */
+const characters = new Intl.Segmenter()
+
+/** Where the character begins that stands at `at`, unless that is far away. */
+function characterStart(text: string, at: number): number {
+  const start = characters.segment(text).containing(at)?.index ?? at
+  return at - start > leadUnits ? at : start
+}
+
+function firstCharacters(text: string): string {
+  let end = 0
+  let count = 0
+  for (const { index, segment } of characters.segment(text)) {
+    if (++count > snippetCharacters || index + segment.length > mostSnippetUnits) break
+    end = index + segment.length
+  }
+  return end === 0 ? text.slice(0, mostSnippetUnits) : text.slice(0, end)
+}
+
+/** Names and values are masked like snippets. */
 function argumentsOf(call: Call): unknown {
   const given = (call.request?.value as Readonly<Record<string, unknown>>)['arguments'] ?? {}
   const json = JSON.stringify(given)
-  if (json.length <= mostArgumentsUnits) return JSON.parse(JSON.stringify(given, maskValue))
+  if (json.length <= mostArgumentsUnits) return JSON.parse(JSON.stringify(given, maskMember))
   // Values first: in JSON text that stands in a string of JSON text everything is escaped twice.
   const masked = JSON.stringify(given, createBeginningMask()).slice(0, beginningUnits + marginUnits)
-  const beginning = maskIdentifiers(masked).slice(0, beginningUnits)
-  return { truncated: true, bytes: Buffer.byteLength(json), text: beginning.toWellFormed() }
+  const beginning = maskIdentifiers(masked)
+  const text = beginning.slice(0, characterStart(beginning, beginningUnits)).toWellFormed()
+  return { truncated: true, bytes: Buffer.byteLength(json), text }
 }
 
 /** Masks the values that an event shows, in order, and leaves the rest out: a body can have ten million characters. */
@@ -88,6 +106,17 @@ function createBeginningMask(): (name: string, value: unknown) => unknown {
     shown += String(masked).length + 1
     return masked
   }
+}
+
+/** Masks a value and, of an object, its names. Two names that look alike then are told apart by their places. */
+function maskMember(name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return maskValue(name, value)
+  const made = new Map<string, unknown>()
+  for (const [index, [key, member]] of Object.entries(value).entries()) {
+    const masked = maskIdentifiers(key)
+    made.set(made.has(masked) ? `${masked} ${index + 1}` : masked, member)
+  }
+  return Object.fromEntries(made)
 }
 
 /** A card number can be a number as well. */
