@@ -23,6 +23,12 @@ test('a bomb gives no more than was asked for', async () => {
   const decoded = await decodeContent('gzip', bomb, 1_000)
   expect(decoded?.bytes).toHaveLength(1_000)
   expect(decoded?.cut).toBe(true)
+  expect(decoded?.end).toBeUndefined()
+})
+
+test('one that is longer, within bounds, gives its end too', async () => {
+  const decoded = await decodeContent('gzip', zlib.gzipSync(text), 1_000, 100_000)
+  expect(decoded).toEqual({ bytes: text.subarray(0, 1_000), cut: true, end: text.subarray(-4_096) })
 })
 
 test('a body that breaks off gives what it held', async () => {

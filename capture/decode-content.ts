@@ -1,10 +1,12 @@
 import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
+import { lastBytes } from './usage-at-end.ts'
 
-/** What was decoded; `cut`: it was longer than asked for, or broke off. */
+/** What was decoded; `cut`: it was longer than asked for, or broke off. `end`: the last bytes of one that was longer and read to its end. */
 export interface DecodedContent {
   bytes: Buffer
   cut: boolean
+  end?: Buffer
 }
 
 /** More codings on top of each other than anybody means is a way to make a bomb. */
@@ -12,12 +14,13 @@ const maxCodings = 3
 
 /**
  * Undoes a `Content-Encoding` (gzip, deflate, br, zstd; several separated by commas), giving at most `maxBytes`. A body that breaks off gives
- * what it held till there. Undefined for a coding that is not known.
+ * what it held till there; one that is longer is read on for its end, up to `throughBytes`. Undefined for a coding that is not known.
  */
 export async function decodeContent(
   contentEncoding: string,
   encoded: Buffer,
   maxBytes: number,
+  throughBytes = maxBytes,
 ): Promise<DecodedContent | undefined> {
   const codings = contentEncoding
     .toLowerCase()
@@ -30,8 +33,8 @@ export async function decodeContent(
   for (const coding of codings.toReversed()) {
     const decoder = decoderFor(coding, content.bytes)
     if (decoder === undefined) return undefined
-    const inner = await decodeAtMost(decoder, content.bytes, maxBytes)
-    content = { bytes: inner.bytes, cut: content.cut || inner.cut }
+    const inner = await decodeAtMost(decoder, content.bytes, maxBytes, throughBytes)
+    content = { ...inner, cut: content.cut || inner.cut }
   }
   return content
 }
@@ -60,18 +63,26 @@ function isZlib(encoded: Buffer): boolean {
   return encoded.length >= 2 && ((encoded[0] ?? 0) & 0x0f) === 8 && encoded.readUInt16BE(0) % 31 === 0
 }
 
-function decodeAtMost(decoder: Transform, encoded: Buffer, maxBytes: number): Promise<DecodedContent> {
+function decodeAtMost(
+  decoder: Transform,
+  encoded: Buffer,
+  maxBytes: number,
+  throughBytes: number,
+): Promise<DecodedContent> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
+    let end: Buffer = Buffer.alloc(0)
     const finish = (cut: boolean) => {
-      resolve({ bytes: Buffer.concat(chunks, Math.min(size, maxBytes)), cut })
+      const bytes = Buffer.concat(chunks, Math.min(size, maxBytes))
+      resolve(cut || size <= maxBytes ? { bytes, cut } : { bytes, cut: true, end })
       decoder.destroy()
     }
     decoder.on('data', (chunk: Buffer) => {
-      chunks.push(chunk)
+      if (size < maxBytes) chunks.push(chunk)
       size += chunk.length
-      if (size > maxBytes) finish(true)
+      if (size > maxBytes) end = lastBytes(end, chunk)
+      if (size > throughBytes) finish(true)
     })
     decoder.on('end', () => finish(false))
     // Broken data is the provider's; what was readable is the record.

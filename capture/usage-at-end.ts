@@ -4,6 +4,12 @@ import { firstValue } from './record/scan-json.ts'
 /** So many bytes of an answer's end are looked at. */
 export const endBytes = 4_096
 
+/** The last bytes of `before` and `chunk`, in a copy: a chunk is part of what is read at once. */
+export function lastBytes(before: Buffer, chunk: Buffer): Buffer {
+  const both = chunk.length < endBytes ? Buffer.concat([before, chunk]) : chunk
+  return Buffer.from(both.subarray(-endBytes))
+}
+
 /** In a string its quotes would be escaped. */
 const usageName = /"(usage|usageMetadata)"\s*:\s*(?=\{)/g
 

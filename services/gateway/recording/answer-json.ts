@@ -28,8 +28,9 @@ export function isEventStream(contentType: string): boolean {
 export function answerJson(answer: Answer, maxBytes: number): AnswerJson | Promise<AnswerJson> {
   const { contentType, contentEncoding } = answer
   if (contentEncoding === '') return decodedJson(answer, contentType, maxBytes)
-  const maxDecoded = isEventStream(contentType) ? maxBytes * streamTextFactor : maxBytes
-  return decodeCaptured(answer, contentEncoding, maxDecoded).then((decoded) =>
+  const throughBytes = maxBytes * streamTextFactor
+  const maxDecoded = isEventStream(contentType) ? throughBytes : maxBytes
+  return decodeCaptured(answer, contentEncoding, maxDecoded, throughBytes).then((decoded) =>
     decodedJson(decoded, contentType, maxBytes),
   )
 }
@@ -65,7 +66,7 @@ function streamJson(decoded: CapturedBytes, maxBytes: number): AnswerJson | unde
   }
 }
 
-/** Nothing of one that was longer when decoded: its end was not. */
+/** Nothing of one that was cut while it was compressed. */
 function endOf({ bytes, sha256, end = noBytes }: CapturedBytes): Buffer {
   return sha256 === null ? bytes.subarray(-endBytes) : end
 }

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { buildRecord } from './build-record.ts'
 import { CapturedCall } from './captured-call.ts'
@@ -12,13 +13,13 @@ async function recordOf(
   answer: string,
   contentType: string,
   maxBytes: number,
-  { status = 200, budgetBytes = 1_000_000 } = {},
+  { status = 200, budgetBytes = 1_000_000, contentEncoding = '' } = {},
 ) {
   const captured = new CapturedCall(createCaptureBudget(budgetBytes), maxBytes)
   if (contentType === eventStream) captured.answerStreams()
   captured.request.add(Buffer.from('{"model":"asked"}'))
-  for (let at = 0; at < answer.length; at += 1_500)
-    captured.answer.add(Buffer.from(answer.slice(at, at + 1_500)))
+  const sent = contentEncoding === '' ? Buffer.from(answer) : gzipSync(answer)
+  for (let at = 0; at < sent.length; at += 1_500) captured.answer.add(sent.subarray(at, at + 1_500))
   const call = {
     id: 'req_1',
     caller: { projectId: undefined, isEphemeral: false },
@@ -26,7 +27,7 @@ async function recordOf(
     labels: {},
     request: captured.request.bytes(),
     requestEncoding: '',
-    answer: { ...captured.answer.bytes(), contentType, contentEncoding: '' },
+    answer: { ...captured.answer.bytes(), contentType, contentEncoding },
     status,
     latencyMs: 1,
     timeToFirstByteMs: 1,
@@ -52,43 +53,43 @@ describe('of an answer that is too long to be kept', () => {
     ...over({ output_tokens: 7, input_tokens: null }),
   )
 
-  test.each<[string, string, string, number | undefined, object]>([
+  const usage = { prompt_tokens: 8, total_tokens: 8 }
+  const embeddings = JSON.stringify({ object: 'list', data: Array(3_000).fill(0), usage })
+
+  test.each<[string, string, string, object, object]>([
+    [
+      'embeddings, compressed',
+      embeddings,
+      'application/json',
+      { contentEncoding: 'gzip' },
+      { prompt_tokens: 8 },
+    ],
     [
       'embeddings',
-      JSON.stringify({
-        object: 'list',
-        data: Array(3_000).fill(0),
-        usage: { prompt_tokens: 8, total_tokens: 8 },
-      }),
+      embeddings,
       'application/json',
-      undefined,
+      {},
       { model: 'asked', prompt_tokens: 8, completion_tokens: null },
     ],
     [
       'an answer that speaks of usage, broken off',
       `{"content":"${'x'.repeat(5_000)} \\"usage\\": {\\"prompt_tokens\\":1}","usage":{"prompt_`,
       'application/json',
-      undefined,
+      {},
       { prompt_tokens: null },
     ],
-    [
-      'a stream',
-      messages,
-      eventStream,
-      undefined,
-      { model: 'claude', prompt_tokens: 9, completion_tokens: 7 },
-    ],
+    ['a stream', messages, eventStream, {}, { model: 'claude', prompt_tokens: 9, completion_tokens: 7 }],
     [
       'a stream for which there was no room',
       messages,
       eventStream,
-      2_000,
+      { budgetBytes: 2_000 },
       { model: 'claude', prompt_tokens: 9, cached_tokens: 5, completion_tokens: 7 },
     ],
-  ])('the tokens are known: %s', async (_name, answer, contentType, budgetBytes, expected) => {
-    expect(await recordOf(answer, contentType, 4_000, { budgetBytes })).toMatchObject({
+  ])('the tokens are known: %s', async (_name, answer, contentType, options, expected) => {
+    expect(await recordOf(answer, contentType, 4_000, options)).toMatchObject({
       ...expected,
-      response_body: { truncated: true, bytes: answer.length },
+      response_body: { truncated: true },
     })
   })
 })

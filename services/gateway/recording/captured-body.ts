@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import { endBytes } from '#capture/usage-at-end.ts'
+import { lastBytes } from '#capture/usage-at-end.ts'
 
 /** Bytes that all bodies being captured may hold together. */
 export interface CaptureBudget {
@@ -48,7 +48,7 @@ export class CapturedBody {
   #kept = 0
   #passed = 0
   #hash: Hash | undefined
-  #end = noBytes
+  #end: Buffer = noBytes
   #cut: CutReason | null = null
 
   constructor(budget: CaptureBudget, maxBytes: number) {
@@ -61,9 +61,7 @@ export class CapturedBody {
     if (this.#hash === undefined && !this.#keep(chunk)) this.#cutAt(chunk)
     if (this.#hash === undefined) return
     this.#hash.update(chunk)
-    const end = chunk.length < endBytes ? Buffer.concat([this.#end, chunk]) : chunk
-    // A copy: the chunk is part of what a connection reads at once.
-    this.#end = Buffer.from(end.subarray(-endBytes))
+    this.#end = lastBytes(this.#end, chunk)
   }
 
   /** Before its first chunk. */

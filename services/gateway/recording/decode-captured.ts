@@ -2,16 +2,18 @@ import { createHash } from 'node:crypto'
 import { decodeContent } from '#capture/decode-content.ts'
 import type { CapturedBytes } from './captured-body.ts'
 
-/** Undoes the Content-Encoding of a body, as far as it is known, giving at most `maxBytes`. */
+/** Undoes the Content-Encoding of a body, as far as it is known, giving at most `maxBytes` and, of `throughBytes`, the end. */
 export async function decodeCaptured(
   captured: CapturedBytes,
   contentEncoding: string,
   maxBytes: number,
+  throughBytes = maxBytes,
 ): Promise<CapturedBytes> {
-  const decoded = await decodeContent(contentEncoding, captured.bytes, maxBytes)
+  const decoded = await decodeContent(contentEncoding, captured.bytes, maxBytes, throughBytes)
   if (decoded === undefined) return captured
   if (captured.sha256 === null && !decoded.cut) return { ...captured, bytes: decoded.bytes }
-  return cutAs(decoded.bytes, captured)
+  const cut = cutAs(decoded.bytes, captured)
+  return captured.sha256 === null && decoded.end !== undefined ? { ...cut, end: decoded.end } : cut
 }
 
 /** `bytes` stand for a body that was not kept whole; length and hash are of what passed. */
