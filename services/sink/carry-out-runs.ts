@@ -105,7 +105,10 @@ async function settle(
   if (missing > 0 && !(await isQuiet())) return false
   const problem =
     missing > 0
-      ? joinProblems(run, `${missing} calls have no score of this run: sampled out, or dead letters`)
+      ? joinProblems(
+          run,
+          `${missing} jobs brought no score: of calls that are sampled out, dead letters, or that stand on the topic more than once`,
+        )
       : {}
   await changeRun(client, run.id, { status: 'done', finished_at: new Date(clock.now()), ...problem })
   log.info({ run_id: idFromUuid('run', run.id), calls: scored, missing }, 'a replay is done')
@@ -165,7 +168,8 @@ async function feedFromTopic(feeding: Feeding, client: ClientBase, run: ScoreRun
   const { jobs: read, offsets, isEnd, lost } = await feeding.readHistory(run, page)
   // What has been erased stays on the topic for days: it is not shown to a judge again.
   const stored = await storedCalls(client, read)
-  const jobs = read.filter(({ project_id, request_id }) => stored.has(`${project_id}/${request_id}`))
+  // Taken out as it is found: of a call that a client sent again, which stands beside the first as a rule, one is scored and counted.
+  const jobs = read.filter(({ project_id, request_id }) => stored.delete(`${project_id}/${request_id}`))
   const told = lost === 0 ? run : { ...run, ...joinProblems(run, `the topic kept ${lost} records no longer`) }
   const { count, problem = told.problem } = await queueJobs(feeding, told, jobs)
   await changeRun(client, run.id, {
