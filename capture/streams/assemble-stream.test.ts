@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { errorOfAnswer } from '../answer-error.ts'
 import { assembleStream } from './assemble-stream.ts'
 import { parseServerSentEvents } from './server-sent-events.ts'
 
@@ -234,6 +235,16 @@ describe('messages', () => {
     expect(assembleStream(text)).toMatchObject({ ended: false, body: { content: [{ input: '{"a' }] } })
     expect(assembleStream(text)?.body['usage']).toEqual({ input_tokens: 9, cache_read_input_tokens: 5 })
   })
+})
+
+test.each([
+  ['chat', { error: { message: 'overloaded' } }],
+  ['chat of others', { error: 'overloaded' }],
+  ['messages', { type: 'error', error: { message: 'overloaded' } }],
+  ['responses', { type: 'error', code: 'server_error', message: 'overloaded' }],
+])('nothing but an error: %s', (_name, chunk) => {
+  const assembled = assembleStream(sse(chunk))
+  expect([errorOfAnswer(assembled?.body), assembled?.ended]).toEqual(['overloaded', true])
 })
 
 test('an event of no format before the first that has one', () => {

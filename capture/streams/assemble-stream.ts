@@ -52,7 +52,9 @@ export function assembleStream(text: string): AssembledStream | undefined {
 function assemblyFor(chunk: JsonObject, isFirst: boolean): StreamAssembly | undefined {
   const type = textOf(fieldAt(chunk, 'type')) ?? ''
   if (type.startsWith('response.')) return createResponseAssembly()
-  const isError = isFirst && objectOf(fieldAt(chunk, 'error')) !== undefined
+  const isError = isFirst && Boolean(fieldAt(chunk, 'error'))
+  if (isFirst && type === 'error' && textOf(fieldAt(chunk, 'message')) !== undefined)
+    return createResponseAssembly()
   if (type === 'message_start' || (type === 'error' && isError)) return createMessageAssembly()
   if (type === 'message-start') return createCohereAssembly()
   if (Array.isArray(fieldAt(chunk, 'candidates'))) return createCandidateAssembly()
