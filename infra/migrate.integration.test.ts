@@ -49,20 +49,31 @@ async function undoTo(name: string | undefined): Promise<void> {
 test('every migration can be undone, and what is applied again is what was there; two migrators at once apply each once', async () => {
   const before = await describeSchema()
   const { applied } = await migrationStatus(database.url)
-  expect(await migrate(database.url)).toEqual({ applied: [], pending: [] })
+  expect(await migrate(database.url)).toEqual({ applied: [], pending: [], newer: [] })
   await undoTo(undefined)
   expect(await undoLast(database.url)).toBeUndefined()
   const left = await client.query<{ relname: string }>(
     `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'S') and relname not like 'schema_migrations%'`,
   )
   expect(left.rows).toEqual([])
-  expect(await migrationStatus(database.url)).toEqual({ applied: [], pending: applied })
+  expect(await migrationStatus(database.url)).toEqual({ applied: [], pending: applied, newer: [] })
   const both = await Promise.all([migrate(database.url), migrate(database.url)])
   expect(both.map((report) => report.applied.length).toSorted((one, other) => one - other)).toEqual([
     0,
     applied.length,
   ])
   expect(await describeSchema()).toEqual(before)
+})
+
+test('the version before goes on over what a newer one has applied, and does not undo what stands before it', async () => {
+  const { applied } = await migrationStatus(database.url)
+  await client.query(
+    "insert into schema_migrations (name, batch, migration_time) values ('9999-newer', 999, now())",
+  )
+  expect(await migrate(database.url)).toEqual({ applied: [], pending: [], newer: ['9999-newer'] })
+  await expect(undoLast(database.url)).rejects.toThrow('9999-newer: of a newer version')
+  await client.query("delete from schema_migrations where name = '9999-newer'")
+  expect(await migrationStatus(database.url)).toEqual({ applied, pending: [], newer: [] })
 })
 
 test('a migrator that is killed half-way has applied nothing, and the next one applies all', async () => {

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Knex } from 'knex'
 import type { Client } from 'pg'
+import { CannotStart } from './embedded/embedded-part.ts'
 import { connectionOf, giveUpSilentClients, type PostgresAddress } from '#runtime/postgres.ts'
 import * as projects from './migrations/0001-projects.ts'
 import * as requests from './migrations/0002-requests.ts'
@@ -96,6 +97,8 @@ const migrationLock = 7_355_608
 export interface MigrationReport {
   applied: readonly string[]
   pending: readonly string[]
+  /** Applied by a newer version of Sluice: this one runs over them, and does not know what they hold. */
+  newer: readonly string[]
 }
 
 /**
@@ -110,16 +113,26 @@ export async function migrate(url: string, authority?: string): Promise<Migratio
     // A migrator that was killed leaves knex's own lock row set; with the advisory lock held, nobody can be using it.
     await knex.migrate.forceFreeMigrationsLock()
     const [, applied] = (await knex.migrate.latest()) as [number, string[]]
-    await secureRows(address)
-    return { applied, pending: [] }
+    const newer = await findNewer(knex)
+    // Who may read a newer version's tables is for that version to say.
+    if (newer.length === 0) await secureRows(address)
+    return { applied, pending: [], newer }
   })
 }
 
-/** Undoes the migration that was applied last, with the data of its tables. Returns its name; undefined when there is none. */
+/**
+ * Undoes the migration that was applied last, with the data of its tables. Returns its name; undefined when there is none. Throws
+ * CannotStart where a newer version's stands behind it: that version alone can undo it.
+ */
 export async function undoLast(url: string, authority?: string): Promise<string | undefined> {
   return withKnex({ DATABASE_URL: url, DATABASE_SSL_CA: authority }, async (knex) => {
     await knex.raw('select pg_advisory_lock(?)', [migrationLock])
     await knex.migrate.forceFreeMigrationsLock()
+    const newer = await findNewer(knex)
+    if (newer.length > 0)
+      throw new CannotStart(
+        `${newer.join(', ')}: of a newer version, which has to undo it before this one can go on`,
+      )
     const [, undone] = (await knex.migrate.down()) as [number, string[]]
     return undone[0]
   })
@@ -128,9 +141,23 @@ export async function undoLast(url: string, authority?: string): Promise<string 
 /** What `migrate` has done and would do. */
 export async function migrationStatus(url: string, authority?: string): Promise<MigrationReport> {
   return withKnex({ DATABASE_URL: url, DATABASE_SSL_CA: authority }, async (knex) => {
-    const [applied, pending] = (await knex.migrate.list()) as [{ name: string }[], string[]]
-    return { applied: applied.map(({ name }) => name), pending }
+    const { names, pending } = await listMigrations(knex)
+    return { applied: names.filter(isKnown), pending, newer: names.filter((name) => !isKnown(name)) }
   })
+}
+
+function isKnown(name: string): boolean {
+  return name in migrations
+}
+
+async function listMigrations(knex: Knex): Promise<{ names: string[]; pending: string[] }> {
+  const [applied, pending] = (await knex.migrate.list()) as [{ name: string }[], string[]]
+  return { names: applied.map(({ name }) => name), pending }
+}
+
+async function findNewer(knex: Knex): Promise<string[]> {
+  const { names } = await listMigrations(knex)
+  return names.filter((name) => !isKnown(name))
 }
 
 async function withKnex<T>(address: PostgresAddress, work: (knex: Knex) => Promise<T>): Promise<T> {
@@ -144,7 +171,8 @@ async function withKnex<T>(address: PostgresAddress, work: (knex: Knex) => Promi
       afterCreate: (client: Client, done: (error: Error | null, client: Client) => void) =>
         client.query(giveUpSilentClients, (error) => done(error, client)),
     },
-    migrations: { migrationSource, tableName: 'schema_migrations', disableMigrationsListValidation: false },
+    // Processes of the version before go on over a newer version's tables: that is the rollback that docs/upgrade.md names.
+    migrations: { migrationSource, tableName: 'schema_migrations', disableMigrationsListValidation: true },
   })
   try {
     return await work(knex)

@@ -49,10 +49,13 @@ async function run(): Promise<void> {
     console.log('database, topics and schemas are up to date')
     return
   }
-  const { applied, pending } = await migrationStatus(url, authority)
-  console.log(
-    [...applied.map((name) => `applied  ${name}`), ...pending.map((name) => `pending  ${name}`)].join('\n'),
-  )
+  const { applied, newer, pending } = await migrationStatus(url, authority)
+  const lines = [
+    ...applied.map((name) => `applied  ${name}`),
+    ...newer.map((name) => `newer    ${name}, of a newer version`),
+    ...pending.map((name) => `pending  ${name}`),
+  ]
+  console.log(lines.join('\n'))
 }
 
 await runCommand(run)

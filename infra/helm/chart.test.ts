@@ -58,6 +58,18 @@ test('a Secret that the chart makes has pods start anew when it changes; what is
   expect(names.filter((name) => /^(BODY_ENCRYPTION_KEYS|INTERNAL_API_SECRET)$/.test(name))).toEqual([])
 })
 
+test('every pod goes where pods may go, the migration too', async () => {
+  const helm = await findHelm(process.env['PATH'])
+  if (helm === undefined) return
+  const placed = parseResources(await renderChart(helm, ['nodeSelector.pool=a', 'tolerations[0].key=b']))
+  const pods = placed.flatMap(({ kind, spec }) =>
+    /^(Deployment|StatefulSet|Job)$/.test(kind) ? [spec.template.spec] : [],
+  )
+  expect(pods.length).toBe(workloads.length)
+  for (const pod of pods)
+    expect(pod).toMatchObject({ nodeSelector: { pool: 'a' }, tolerations: [{ key: 'b' }] })
+})
+
 test('the alerts are those of infra/prometheus', async () => {
   const rules = readFileSync(join(root, 'infra', 'prometheus', 'sluice.rules.yml'), 'utf8')
   expect(readFileSync(join(import.meta.dirname, 'files', 'sluice.rules.yml'), 'utf8')).toBe(rules)

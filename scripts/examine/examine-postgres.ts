@@ -27,7 +27,7 @@ export async function examinePostgres(system: System): Promise<Finding[]> {
       'select extract(epoch from clock_timestamp()) * 1000 as ms',
     )
     const clock = examineClock('Postgres', Number(rows[0]?.ms), before, system.now())
-    const { pending } = await migrationStatus(DATABASE_URL, DATABASE_SSL_CA)
+    const { newer, pending } = await migrationStatus(DATABASE_URL, DATABASE_SSL_CA)
     // What follows is about tables that these would make.
     if (pending.length > 0)
       return [
@@ -36,7 +36,7 @@ export async function examinePostgres(system: System): Promise<Finding[]> {
       ]
     return [
       clock,
-      ok('migrations', 'all are applied'),
+      examineNewer(newer),
       ...(await examinePartitions(client)),
       ...(await examineRoles(client)),
       ...(await examineConnections(client)),
@@ -46,6 +46,15 @@ export async function examinePostgres(system: System): Promise<Finding[]> {
   } finally {
     await client.end()
   }
+}
+
+function examineNewer(newer: readonly string[]): Finding {
+  if (newer.length === 0) return ok('migrations', 'all are applied')
+  return warning(
+    'migrations',
+    `a newer version has applied ${newer.join(', ')}`,
+    'after a rollback that is as it should be; else ask with the version that runs',
+  )
 }
 
 async function examinePartitions(client: Client): Promise<Finding[]> {

@@ -20,8 +20,10 @@ export async function prepareParts(
   const parsed = parseConfig(wanted, { ...environment, ...addresses })
   if (!parsed.ok)
     throw new CannotStart(`Kafka or Postgres cannot be reached as configured: ${parsed.problems.join('; ')}.`)
-  const { applied } = await migrate(parsed.value.DATABASE_URL, parsed.value.DATABASE_SSL_CA)
+  const { applied, newer } = await migrate(parsed.value.DATABASE_URL, parsed.value.DATABASE_SSL_CA)
   if (applied.length > 0) say(`migrated: ${applied.join(', ')}`)
+  if (newer.length > 0)
+    say(`the database is of a newer version, over which this one runs: ${newer.join(', ')}`)
 
   const log = createLog('up', 'warn')
   const kafka = createKafka(parsed.value, { clientId: 'sluice-up', log })
