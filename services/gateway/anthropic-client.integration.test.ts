@@ -141,6 +141,16 @@ test('a message belongs to the project whose key was presented, which the provid
   expect([...presented]).toEqual(['undefined the-providers-key'])
 })
 
+test("what another project may have stored at the provider's is not forwarded", async () => {
+  for (const path of ['/v1/files', '/v1/messages/batches', '/v1/files?of=/v1/models']) {
+    const answer = await fetch(gateway.url + path, {
+      headers: { authorization: `Bearer ${projects[0]?.key ?? ''}` },
+    })
+    const { error } = (await answer.json()) as { error: { code: string } }
+    expect([path, answer.status, error.code]).toEqual([path, 403, 'path_not_forwarded'])
+  }
+})
+
 test('a streamed message with a tool is logged as the message that it amounts to', async () => {
   const stream = clientOf(projects[0]?.key).messages.stream(asked)
   const { content: streamed } = await stream.finalMessage()

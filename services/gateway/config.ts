@@ -2,6 +2,7 @@ import { createSecretKey } from 'node:crypto'
 import { z } from 'zod'
 import {
   attackMarkFields,
+  flag,
   kafkaFields,
   listOf,
   milliseconds,
@@ -75,8 +76,11 @@ export const gatewayConfigSchema = z
       .enum(['proxy_keys', 'project_keys'])
       .default('proxy_keys')
       .describe(
-        '`proxy_keys`: applications present one of PROXY_API_KEY. `project_keys`: the API key of any project, to which the call then belongs.',
+        '`proxy_keys`: applications present one of PROXY_API_KEY. `project_keys`: the API key of any project, to which the call then belongs; calls of models alone are forwarded (GATEWAY_FORWARD_OTHER).',
       ),
+    GATEWAY_FORWARD_OTHER: flag().describe(
+      'With GATEWAY_AUTH=project_keys, whether more than calls of models and `GET /v1/models` is forwarded. All projects then share what is stored at the provider: files, batches, stored answers. With proxy keys everything is.',
+    ),
     PROXY_API_KEY: listOf(z.string())
       .optional()
       .describe('Keys that applications present, comma-separated. Needed unless they present project keys.'),
@@ -125,47 +129,31 @@ export const gatewayConfigSchema = z
     ANSWER_STALL_TIMEOUT_MS: milliseconds(120_000, 3_600_000).describe(
       'How long an application may take nothing of an answer that waits for it; then it is broken off and counted.',
     ),
-    REQUEST_MAX_BYTES: bytes(256 * mebibyte, mebibyte, 64 * 1024 * mebibyte).describe(
+    REQUEST_MAX_BYTES: wholeNumber(256 * mebibyte, mebibyte, 64 * 1024 * mebibyte).describe(
       'Bytes of the body of a request at most; a larger one gets 413 and is counted.',
     ),
-    GATEWAY_MAX_CONNECTIONS: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .max(1_000_000)
-      .default(20_000)
-      .describe('Connections of applications at most; those beyond are closed and counted.'),
-    UPSTREAM_CONNECTIONS: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .max(65_535)
-      .default(2_048)
-      .describe('Connections to the provider at most; calls beyond them wait.'),
-    UPSTREAM_MAX_WAITING: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .max(1_000_000)
-      .default(2_048)
-      .describe(
-        'Calls that may wait for a connection to the provider; those beyond get 503 and are counted.',
-      ),
+    GATEWAY_MAX_CONNECTIONS: wholeNumber(20_000, 1, 1_000_000).describe(
+      'Connections of applications at most; those beyond are closed and counted.',
+    ),
+    UPSTREAM_CONNECTIONS: wholeNumber(2_048, 1, 65_535).describe(
+      'Connections to the provider at most; calls beyond them wait.',
+    ),
+    UPSTREAM_MAX_WAITING: wholeNumber(2_048, 0, 1_000_000).describe(
+      'Calls that may wait for a connection to the provider; those beyond get 503 and are counted.',
+    ),
     CLIENT_GONE: z
       .enum(['abort', 'drain'])
       .default('abort')
       .describe(
         'What becomes of a call whose application has gone: the provider is told to stop, or heard out for the record.',
       ),
-    GATEWAY_RECORD_OTHER: z
-      .enum(['true', 'false'])
-      .default('false')
-      .transform((text) => text === 'true')
-      .describe('Whether requests of shapes that are not model calls are recorded too.'),
-    CAPTURE_MAX_BYTES: bytes(4 * mebibyte, 64 * kibibyte, 4 * mebibyte).describe(
+    GATEWAY_RECORD_OTHER: flag().describe(
+      'Whether requests of shapes that are not model calls are recorded too.',
+    ),
+    CAPTURE_MAX_BYTES: wholeNumber(4 * mebibyte, 64 * kibibyte, 4 * mebibyte).describe(
       'Bytes of one body in a record. A longer one is forwarded whole and recorded cut. Of a stream eight times as many are kept meanwhile, for the message that it amounts to.',
     ),
-    CAPTURE_TOTAL_MAX_BYTES: bytes(128 * mebibyte, mebibyte, 8 * 1024 * mebibyte).describe(
+    CAPTURE_TOTAL_MAX_BYTES: wholeNumber(128 * mebibyte, mebibyte, 8 * 1024 * mebibyte).describe(
       'Bytes of all bodies being captured. Beyond it bodies are recorded cut; traffic is never held up. As many may wait for a disk that hangs.',
     ),
     API_BACKEND_URL: z
@@ -205,7 +193,7 @@ export const gatewayConfigSchema = z
       .describe(
         'Encrypts records on disk: base64 of 32 bytes. Unset: they are not encrypted. Changed: what waits under the old one stays in the spool, unsent, until a gateway is started with that one again; let the spool empty first.',
       ),
-    SPOOL_MAX_BYTES: bytes(1024 * mebibyte, minSpoolBytes, 1024 * 1024 * mebibyte).describe(
+    SPOOL_MAX_BYTES: wholeNumber(1024 * mebibyte, minSpoolBytes, 1024 * 1024 * mebibyte).describe(
       'Bytes of the spool on disk. When it is full the oldest records are dropped and counted.',
     ),
     SPOOL_WAIT_MS: milliseconds(2_000, 60_000).describe(
@@ -251,6 +239,6 @@ export const gatewayConfigSchema = z
 
 export type GatewayConfig = z.output<typeof gatewayConfigSchema>
 
-function bytes(defaultBytes: number, min: number, max: number) {
-  return z.coerce.number().int().min(min).max(max).default(defaultBytes)
+function wholeNumber(defaultValue: number, min: number, max: number) {
+  return z.coerce.number().int().min(min).max(max).default(defaultValue)
 }

@@ -26,7 +26,7 @@ import { createAskProject } from './projects/ask-project.ts'
 import { createOwnProject, type OwnProject } from './projects/own-project.ts'
 import { Spool } from './spool/spool.ts'
 import { createCallQueue, type CallQueue } from './traffic/call-queue.ts'
-import { createCallers } from './traffic/create-callers.ts'
+import { createCallers, forwardsOther } from './traffic/create-callers.ts'
 import { drainServer, drainTimes } from './traffic/drain-server.ts'
 import { createEarlyHeaders } from './traffic/early-headers.ts'
 import { createLiveCalls, type LiveCalls } from './traffic/live-calls.ts'
@@ -66,7 +66,6 @@ export function createGateway(
   const stripBodies = createStripBodies(own && (() => own.settings()))
   const spool = createSpool(config, { metrics, log, clock, stripBodies })
   const { sender, close } = createSender(config, { spool, metrics, backend, own, stripBodies }, dependencies)
-  const maxBodyBytes = config.CAPTURE_MAX_BYTES
   const calls = createLiveCalls(config.CALL_TIMEOUT_MS)
   const server = createTrafficServer({
     calls,
@@ -76,14 +75,14 @@ export function createGateway(
     recorder: createRecorder({
       spool,
       upstreamHost: upstream.hostname,
-      maxBodyBytes,
+      maxBodyBytes: config.CAPTURE_MAX_BYTES,
       waitMs: config.SPOOL_WAIT_MS,
       metrics,
       log,
     }),
     isMarkedAttack: createAttackMarks(config, (outcome) => metrics.attackMark(outcome)),
     budget: createCaptureBudget(config.CAPTURE_TOTAL_MAX_BYTES),
-    maxBodyBytes,
+    maxBodyBytes: config.CAPTURE_MAX_BYTES,
     clientGone: config.CLIENT_GONE,
     earlyHeaders: createEarlyHeaders(),
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
@@ -92,6 +91,7 @@ export function createGateway(
     authorize: createCallers(config, backend, { own, log, now }),
     credentials: createCredentials(config, backend, log),
     recordOther: config.GATEWAY_RECORD_OTHER,
+    forwardOther: forwardsOther(config, log),
     now,
     metrics,
     log,

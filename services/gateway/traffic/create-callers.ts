@@ -19,3 +19,14 @@ export function createCallers(
   const resolve = resolveByApi(config.API_BACKEND_URL, config.INTERNAL_API_SECRET ?? '', dispatcher)
   return createProjectKeys({ resolve, now, log })
 }
+
+/** Whether what is no call of a model is forwarded too: always, where there is one tenant. */
+export function forwardsOther(
+  { GATEWAY_AUTH, GATEWAY_FORWARD_OTHER }: GatewayConfig,
+  log: Pick<Log, 'warn'>,
+): boolean {
+  if (GATEWAY_AUTH === 'proxy_keys') return true
+  if (GATEWAY_FORWARD_OTHER)
+    log.warn('GATEWAY_FORWARD_OTHER is set: projects reach what others have stored at the provider')
+  return GATEWAY_FORWARD_OTHER
+}

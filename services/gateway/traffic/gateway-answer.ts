@@ -48,6 +48,14 @@ export const badTarget: GatewayAnswer = {
   code: 'invalid_path',
   refusal: 'target',
 }
+export const notForEveryTenant: GatewayAnswer = {
+  status: 403,
+  message:
+    'With the key of a project the gateway forwards calls of models and GET /v1/models alone (GATEWAY_FORWARD_OTHER): the account at the provider is shared with other projects.',
+  type: 'invalid_request_error',
+  code: 'path_not_forwarded',
+  refusal: 'target',
+}
 export const malformedRequest: GatewayAnswer = {
   status: 400,
   message: 'The request is not well-formed HTTP.',

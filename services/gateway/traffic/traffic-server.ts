@@ -10,6 +10,7 @@ import {
   invalidKey,
   keyUnavailable,
   malformedRequest,
+  notForEveryTenant,
   requestTooLarge,
   sendAnswer,
   type GatewayAnswer,
@@ -20,10 +21,13 @@ import { ProxyCall } from './proxy-call.ts'
 import { closeOnceRead, readAway } from './request-body.ts'
 import { createRequestIds, isRetry } from './request-ids.ts'
 import { readServiceHeaders } from './service-headers.ts'
+import { isForEveryTenant } from './shared-account.ts'
 
 export interface TrafficDependencies extends ProxyDependencies {
   authorize: Authorizer
   recordOther: boolean
+  /** Whether what is no call of a model is forwarded too. */
+  forwardOther: boolean
   /** For an application to send its request whole. */
   requestTimeoutMs: number
   /** For an application to take something of an answer that waits for it. */
@@ -38,7 +42,7 @@ const headersTimeoutMs = 30_000
 /** Longer than load balancers keep idle connections for, so that they close them and not the gateway. */
 const keepAliveMs = 75_000
 
-/** The server that applications talk to. No path is its own: everything is forwarded. */
+/** The server that applications talk to. No path is its own: everything is forwarded, unless tenants share the account at the provider. */
 export function createTrafficServer(dependencies: TrafficDependencies): Server {
   const handle = createHandler(dependencies)
   const { metrics } = dependencies
@@ -90,7 +94,7 @@ function answerBrokenRequests(server: Server, { metrics, now }: TrafficDependenc
 type Expectation = 'nothing' | 'continue' | 'unknown'
 
 function createHandler(dependencies: TrafficDependencies) {
-  const { authorize, credentials, recordOther, maxRequestBytes, metrics, now } = dependencies
+  const { authorize, credentials, recordOther, forwardOther, maxRequestBytes, metrics, now } = dependencies
   const ids = createRequestIds()
 
   const refuse = (
@@ -124,7 +128,9 @@ function createHandler(dependencies: TrafficDependencies) {
     // A gateway of somebody else's answer adds nothing to it but the identifier.
     response.sendDate = false
     const path = targetOf(request.url ?? '')
-    const refusal = refusalOf(request, expects, caller, maxRequestBytes)
+    const isWithheld = !forwardOther && !isForEveryTenant(request.method, path)
+    const refusal =
+      refusalOf(request, expects, caller, maxRequestBytes) ?? (isWithheld ? notForEveryTenant : undefined)
     if (refusal !== undefined || typeof caller === 'string' || path === undefined) {
       refuse(request, response, refusal ?? badTarget, id, expects)
       return
