@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -29,6 +29,12 @@ const keptBy = (maxBytes = 1024 * 1024, key?: KeyObject) =>
   })
 const record = (id: string) => Buffer.from(`{"id":"${id}"}`.padEnd(200))
 
+async function bytesIn(folder: string): Promise<number> {
+  const names = await readdir(folder)
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
 test("workers that share a folder get in nobody's way: every record is given back, or makes room once", async () => {
   const ids = Array.from({ length: 30 }, (_, n) => `r${n}`)
   const workers = [keptBy(1_000), keptBy(1_000), keptBy(1_000)] as const
@@ -43,6 +49,20 @@ test("workers that share a folder get in nobody's way: every record is given bac
   await Promise.all(workers.map((worker) => worker.giveBack(take)))
   expect(seen.size).toBe(left)
   expect(await readdir(directory)).toEqual([])
+})
+
+test('the folder stays below its bound, the oldest make room', async () => {
+  const kept = keptBy(64_000)
+  const ids = Array.from({ length: 600 }, (_, n) => `r${String(n).padStart(3, '0')}`)
+  for (const id of ids) {
+    await kept.keep(record(id), id, false)
+    if (Number(id.slice(1)) % 50 === 0) expect(await bytesIn(directory)).toBeLessThanOrEqual(64_000)
+  }
+  const left = (await readdir(directory)).sort()
+  expect(lost).toHaveLength(ids.length - left.length)
+  expect(await bytesIn(directory)).toBeGreaterThan(64_000 * 0.9)
+  // What is left are the latest.
+  expect(left.at(0)).toContain(ids[ids.length - left.length])
 })
 
 test('one that cannot be read leaves the others', async () => {
