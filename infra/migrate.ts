@@ -37,6 +37,7 @@ import * as reviewCounts from './migrations/0036-review-counts.ts'
 import * as redteamTurns from './migrations/0038-redteam-turns.ts'
 import * as webhooksGoFirst from './migrations/0039-webhooks-go-first.ts'
 import * as authorsOfReviews from './migrations/0040-authors-of-reviews.ts'
+import * as upkeepOfLargeTables from './migrations/0041-upkeep-of-large-tables.ts'
 import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
@@ -78,6 +79,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0038-redteam-turns': redteamTurns,
   '0039-webhooks-go-first': webhooksGoFirst,
   '0040-authors-of-reviews': authorsOfReviews,
+  '0041-upkeep-of-large-tables': upkeepOfLargeTables,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

@@ -8,10 +8,18 @@ import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { promoteCalls } from './promote-runs.ts'
 import { createPublishApart, type PublishApart } from './publish-apart.ts'
 import type { ReadHistory } from './read-history.ts'
+import { runApart } from './run-apart.ts'
 import { loadJobs } from './stores/load-jobs.ts'
 import { nextCalls, storedCalls } from './stores/replay-store.ts'
 import type { RollupStore } from './stores/rollup-store.ts'
-import { changeRun, countScored, lockRuns, nextProject, type ScoreRun } from './stores/run-store.ts'
+import {
+  changeRun,
+  countScored,
+  findScoring,
+  lockRun,
+  nextProject,
+  type ScoreRun,
+} from './stores/run-store.ts'
 
 export interface RunDependencies {
   pool: Pool
@@ -34,6 +42,8 @@ const page = { maxCalls: 500, maxBytes: 16 * 1024 * 1024 }
 /** A run whose jobs are all done and whose scores stopped coming this long ago gets no more: some calls have none (sampled out, dead letters). */
 const settledAfterMs = 20_000
 const runsSettledAtOnce = 20
+/** Counting what a run has scored takes at most a tenth of a sink's time: of a month of many projects it is seconds. */
+const restFactor = 9
 
 /**
  * One step of the oldest run: queues its next calls for scoring, counts what has been scored, or promotes its next calls. The jobs are published before the cursor
@@ -68,21 +78,44 @@ export function createRunCarrier(dependencies: RunDependencies): () => Promise<b
       scoring: (client, run) => settle(dependencies, client, run),
       promoting: (client, run) => promoteCalls(client, run, { rollups, clock }),
     }
-  const step = (statuses: readonly ScoreRun['status'][], limit = 1) =>
+  const step = (statuses: readonly ScoreRun['status'][], id?: string) =>
     inTransaction(pool, async (client) => {
-      let hasMoved = false
-      for (const run of await lockRuns(client, statuses, limit))
-        hasMoved = (await steps[run.status](client, run)) || hasMoved
-      return hasMoved
+      const run = await lockRun(client, statuses, id)
+      return run !== undefined && steps[run.status](client, run)
     })
+  const pacing = createPacing(clock)
   return async () => {
-    // Each by itself: a run that waits for the scorers must not keep the next from being fed.
-    const progress = [
-      await step(['promoting']),
-      await step(['scoring'], runsSettledAtOnce),
-      await step(['queued', 'feeding']),
-    ]
+    const due = pacing.findDue(await findScoring(pool, runsSettledAtOnce))
+    // Each by itself: a run that waits for the scorers, or cannot be counted, must not keep the others from going on.
+    const progress = await runApart(
+      [
+        () => step(['promoting']),
+        () => step(['queued', 'feeding']),
+        ...due.map((id) => () => pacing.look(id, () => step(['scoring'], id))),
+      ],
+      log,
+    )
     return progress.includes(true)
+  }
+}
+
+/** Lets a run rest in proportion to how long it took to look at it. */
+function createPacing(clock: Clock) {
+  const restsUntilMs = new Map<string, number>()
+  return {
+    findDue(ids: readonly string[]): string[] {
+      for (const id of restsUntilMs.keys()) if (!ids.includes(id)) restsUntilMs.delete(id)
+      return ids.filter((id) => clock.now() >= (restsUntilMs.get(id) ?? 0))
+    },
+    async look<T>(id: string, work: () => Promise<T>): Promise<T> {
+      const begunMs = clock.now()
+      try {
+        return await work()
+      } finally {
+        const endedMs = clock.now()
+        restsUntilMs.set(id, endedMs + restFactor * (endedMs - begunMs))
+      }
+    },
   }
 }
 

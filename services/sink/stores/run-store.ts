@@ -1,4 +1,5 @@
-import type { ClientBase } from 'pg'
+import type { ClientBase, Pool } from 'pg'
+import { query } from '#runtime/postgres.ts'
 
 /** A run as the sinks carry it out. */
 export interface ScoreRun {
@@ -38,19 +39,30 @@ export type RunChanges = Partial<
 >
 
 /**
- * The oldest runs that are in one of `statuses`, at most `limit`, locked until the transaction ends: a sink that dies lets go of them, and
- * another goes on from their cursors. Those that another sink is at are left out.
+ * The oldest run that is in one of `statuses`, or the one that is named if it is, locked until the transaction ends: a sink that dies lets go of it, and
+ * another goes on from its cursor. One that another sink is at is left out.
  */
-export async function lockRuns(
+export async function lockRun(
   client: ClientBase,
   statuses: readonly ScoreRun['status'][],
-  limit: number,
-): Promise<ScoreRun[]> {
+  id?: string,
+): Promise<ScoreRun | undefined> {
   const { rows } = await client.query<ScoreRun>(
-    `select * from score_runs where status = any ($1) order by created_at, id limit $2 for update skip locked`,
-    [statuses, limit],
+    `select * from score_runs where status = any ($1) and ($2::uuid is null or id = $2)
+     order by created_at, id limit 1 for update skip locked`,
+    [statuses, id ?? null],
   )
-  return rows
+  return rows[0]
+}
+
+/** The oldest runs that wait for their scores. */
+export async function findScoring(pool: Pool, limit: number): Promise<string[]> {
+  const { rows } = await query<{ id: string }>(
+    pool,
+    `select id from score_runs where status = 'scoring' order by created_at, id limit $1`,
+    [limit],
+  )
+  return rows.map(({ id }) => id)
 }
 
 /** Writes down how far a locked run has come. */
@@ -78,17 +90,13 @@ export async function nextProject(
 }
 
 /** How many calls have scores of the run: as many as the scorer that has scored most. From the roll-ups, so that asking is cheap. */
-export async function countScored(
-  client: ClientBase,
-  { id, project_id, start_at, end_at }: ScoreRun,
-): Promise<number> {
+export async function countScored(client: ClientBase, { id, start_at, end_at }: ScoreRun): Promise<number> {
   const { rows } = await client.query<{ scored: string }>(
     `select coalesce(max(scored), 0) as scored from (
        select sum(scores) as scored from score_rollups
-       where run_id = $1 and project_id = any (select id from projects where $2::uuid is null or id = $2)
-         and hour >= date_trunc('hour', $3::timestamptz, 'UTC') and hour < $4 group by scorer_name
+       where run_id = $1 and hour >= date_trunc('hour', $2::timestamptz, 'UTC') and hour < $3 group by scorer_name
      ) by_scorer`,
-    [id, project_id, start_at, end_at],
+    [id, start_at, end_at],
   )
   return Number(rows[0]?.scored ?? 0)
 }
