@@ -9,6 +9,7 @@ import { createTestDatabase, type TestDatabase } from '#tests/support/infrastruc
 import { createRollupFolding } from './fold-rollups.ts'
 import { placeScores } from './steps/place-score.ts'
 import { createCallStore } from './stores/call-store.ts'
+import { sumCosts } from './stores/cost-store.ts'
 import { createDayPartitions, dayOf } from './stores/day-partitions.ts'
 import { createRollupStore } from './stores/rollup-store.ts'
 import { callRollups, dayTableOf, toolRollups } from './stores/rollup-tables.ts'
@@ -161,11 +162,23 @@ test('what the roll-ups say is what a recount of the tables says, after resends,
           [idToUuid(projectId)],
         )
         expect(rowCount).toBe(0)
+        await expectCosts(projectId)
       },
     ),
     { numRuns: 12, endOnFailure: true },
   )
 })
+
+/** By days and hours what it is by hours alone. */
+async function expectCosts(projectId: string): Promise<void> {
+  const periodStart = new Date(Date.now() - 2 * 24 * hourMs)
+  const { rows } = await pool.query<{ cost: number }>(
+    `select (coalesce(sum(cost_picodollars), 0) / 1e12)::float8 as cost from call_rollups where project_id = $1 and source <> 'redteam'`,
+    [idToUuid(projectId)],
+  )
+  const watch = { projectUuid: idToUuid(projectId), thresholdUsd: 0, periodStart }
+  expect(await sumCosts(pool, watch)).toBe(rows[0]?.cost)
+}
 
 async function storeCalls(
   stores: Stores,

@@ -5,6 +5,9 @@ import type { Tier } from '#schemas/tiers.ts'
 import { makeCostAlert } from '../steps/make-cost-alert.ts'
 import { insertEvents } from './outbox-store.ts'
 
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
 /** A project that wants to hear of its costs, and has not in this period. */
 export interface CostWatch {
   projectUuid: string
@@ -29,19 +32,38 @@ export async function findCostWatches(pool: Pool, now: Date): Promise<CostWatch[
   }))
 }
 
-/** US dollars that the project's stored calls have cost since `from`, without the red team's: whole hours from the roll-ups, the rest from the calls. */
+/**
+ * US dollars that the project's stored calls have cost in the period, without the red team's: whole days and hours from the roll-ups (docs/decisions/0006),
+ * the rest from the calls.
+ */
 export async function sumCosts(pool: Pool, { projectUuid, periodStart }: CostWatch): Promise<number> {
-  const hourMs = 3_600_000
   const firstHour = new Date(Math.ceil(periodStart.getTime() / hourMs) * hourMs)
-  const { rows } = await query<{ cost: number }>(
-    pool,
-    `select ((select coalesce(sum(cost_picodollars), 0) from call_rollups where project_id = $1 and hour >= $3 and source is distinct from 'redteam') / 1e12
-       + (select coalesce(sum(cost_usd), 0) from llm_requests where project_id = $1 and created_at >= $2 and created_at < $3
-         and source is distinct from 'redteam'))::float8 as cost`,
-    [projectUuid, periodStart, firstHour],
-  )
+  const firstDay = new Date(Math.ceil(firstHour.getTime() / dayMs) * dayMs)
+  const { rows } = await query<{ cost: number }>(pool, costSql, [
+    projectUuid,
+    periodStart,
+    firstHour,
+    firstDay,
+  ])
   return rows[0]?.cost ?? 0
 }
+
+const counted = `(select counted_until from days)`
+const picodollars = (table: string, within: string) =>
+  `(select coalesce(sum(cost_picodollars), 0) from ${table} where project_id = $1 and ${within} and source is distinct from 'redteam')`
+
+// Days that are counted, what has come of their hours since, and the hours before and behind them.
+const costSql = `
+  with days as (select greatest($4, counted_until) as counted_until from rollup_days where name = 'call_rollups')
+  select ((
+    ${picodollars('call_rollups_by_day', `hour >= $4 and hour < ${counted}`)}
+    + ${picodollars('call_rollups', `hour >= $4 and hour < ${counted} and lane >= 0`)}
+    + ${picodollars('call_rollups', `hour >= $3 and hour < $4`)}
+    + ${picodollars('call_rollups', `hour >= ${counted}`)}
+  ) / 1e12 + (
+    select coalesce(sum(cost_usd), 0) from llm_requests
+    where project_id = $1 and created_at >= $2 and created_at < $3 and source is distinct from 'redteam'
+  ))::float8 as cost`
 
 /** Raises the alert unless somebody has in this period, or it is over. Resolves to whether it did. */
 export function raiseCostAlert(
