@@ -13,7 +13,15 @@ import {
   openErasures,
   type OpenErasure,
 } from './stores/erase-calls.ts'
-import { eraseCounts, eraseLastHour, eraseTraces, traceTables, type Place } from './stores/erase-traces.ts'
+import {
+  eraseCounts,
+  eraseLastHour,
+  eraseTraces,
+  findFirstTrace,
+  placeAt,
+  traceTables,
+  type Place,
+} from './stores/erase-traces.ts'
 
 export interface ErasingDependencies {
   pool: Pool
@@ -107,8 +115,9 @@ async function eraseRest(
   erasure: OpenErasure,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
+  const first = await takeTurn((client) => findFirstTrace(client, erasure))
   for (const table of traceTables) {
-    let place: Place | undefined
+    let place: Place | undefined = first === undefined ? undefined : placeAt(table, first)
     do place = await takeTurn((client) => eraseTraces(client, table, erasure, place, rowsAtOnce))
     while (place !== undefined && signal?.aborted !== true)
   }

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import { idFromUuid, idTimeMs } from '#schemas/ids.ts'
 import type { OpenErasure } from './erase-calls.ts'
 import { recountDays } from './rollup-days.ts'
 import { dayTableOf, rollupTables } from './rollup-tables.ts'
@@ -35,6 +36,32 @@ export const traceTables: readonly TraceTable[] = [
   { name: 'swept_calls', time: 'swept_at', key: 'request_id', keyType: 'uuid', ofErased: byUuid },
 ]
 
+const dayMs = 86_400_000
+
+/**
+ * Where to begin to look for what refers to an erasure's calls: nothing is older than the first of them, by the time in its identifier, with a day to
+ * spare for clocks. Undefined, for the beginning: of a whole project, and where that time is no time that has been.
+ */
+export async function findFirstTrace(
+  client: ClientBase,
+  { id, scope, requested_at }: OpenErasure,
+): Promise<Date | undefined> {
+  if (scope === 'project') return undefined
+  const { rows } = await client.query<{ request_id: string }>(
+    'select request_id from erased_requests where erasure_id = $1 order by request_id limit 1',
+    [id],
+  )
+  const [first] = rows
+  if (first === undefined) return undefined
+  const firstMs = idTimeMs(idFromUuid('request', first.request_id))
+  return firstMs <= requested_at.getTime() ? new Date(Math.max(0, firstMs - dayMs)) : undefined
+}
+
+/** The place before all rows of that time. */
+export function placeAt({ keyType }: TraceTable, time: Date): Place {
+  return { at: time.toISOString(), key: keyType === 'bigint' ? '0' : '00000000-0000-0000-0000-000000000000' }
+}
+
 /**
  * Looks at the next `limit` rows of the erasure's project and deletes those of erased calls; all until it was asked for when the whole project is
  * erased. Returns where it stopped; undefined at the end.
@@ -63,7 +90,6 @@ export async function eraseTraces(
 }
 
 const hourMs = 3_600_000
-const dayMs = 24 * hourMs
 
 /**
  * Deletes the names of a project's tools, and its roll-ups of the hours and days that were over when its erasure was asked for: at most `limit` rows of
