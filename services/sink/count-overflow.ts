@@ -8,10 +8,10 @@ export function createOverflowCounter({
 }: {
   log: Log
   metrics: Metrics
-}): (of: 'calls' | 'scores', count: number) => void {
+}): (of: 'calls' | 'scores' | 'tools', count: number) => void {
   const counter = metrics.counter(
     'sluice_sink_rollup_overflow_total',
-    'Series beyond the bound of a project and hour, counted together as "other" (docs/decisions/0006)',
+    'Series beyond the bound of a project and hour, counted together as "other" (docs/decisions/0006); tools beyond the 10,000 of a project, which raise no event',
     ['of'],
   )
   let warned = false
@@ -21,7 +21,7 @@ export function createOverflowCounter({
     warned = true
     log.warn(
       { of, series: count },
-      'more models, agents or tools in an hour than are counted apart; see sluice_sink_rollup_overflow_total',
+      'more models, agents or tools than are counted apart; see sluice_sink_rollup_overflow_total',
     )
   }
 }

@@ -40,7 +40,8 @@ export function createCallHandler(dependencies: CallHandlerDependencies): BatchH
   return async (batch) => {
     const kind = kindOf(batch.position.topic)
     const { placed, outcomes } = await placeCalls(batch, kind, partitions)
-    const { fates, rowCount, eventCount, overflowCount } = await calls.store(placed, batch.position, kind)
+    const stored = await calls.store(placed, batch.position, kind)
+    const { fates, rowCount, eventCount } = stored
     if (eventCount > 0) onEvents()
     const toScore = placed.filter(({ call }, index) => needsJob(call, fates[index], kind))
     await publishJobs(
@@ -48,7 +49,8 @@ export function createCallHandler(dependencies: CallHandlerDependencies): BatchH
       kind,
     )
     rowCounter.inc(rowCount)
-    countOverflow('calls', overflowCount)
+    countOverflow('calls', stored.overflowCount)
+    countOverflow('tools', stored.leftOutTools)
     for (const fate of fates) fateCounter.inc({ fate })
     return outcomes
   }

@@ -38,6 +38,8 @@ export interface StoredCalls {
   eventCount: number
   /** Series that the roll-ups had no room for. */
   overflowCount: number
+  /** Tools that their projects had no room for: they are not remembered, and raise no event. */
+  leftOutTools: number
 }
 
 export function createCallStore(pool: Pool, rollups: RollupStore): CallStore {
@@ -66,7 +68,7 @@ async function storeCalls(
   const newCalls = firstOfEach(wanted, added)
   const firstTime = kind === 'kept' ? added : await noteEphemeral(client, wanted)
   if (kind === 'kept') await insertBodies(client, newCalls)
-  const events = await noteTools(client, newCalls)
+  const { events, leftOut } = await noteTools(client, newCalls)
   await insertEvents(client, events)
   await advancePosition(client, position)
   const overflowCount = await addToRollups(client, rollups, newCalls, laneOf(kind, position.partition))
@@ -76,6 +78,7 @@ async function storeCalls(
     rowCount: newCalls.length,
     eventCount: events.length,
     overflowCount,
+    leftOutTools: leftOut,
   }
 }
 
@@ -130,7 +133,7 @@ async function insertBodies(client: ClientBase, newCalls: readonly PlacedCall[])
   if (kept.length > 0) await copyRows(client, table, bodyColumns, kept)
 }
 
-/** Remembers tool names and returns an event for each that its project had not seen. */
+/** Remembers tool names, and returns an event for each that its project had not seen and how many it has no room for. */
 async function noteTools(client: ClientBase, newCalls: readonly PlacedCall[]) {
   const firstCalls = new Map<string, { placed: PlacedCall; tool: string }>()
   for (const placed of newCalls) {
@@ -142,25 +145,45 @@ async function noteTools(client: ClientBase, newCalls: readonly PlacedCall[]) {
       if (!firstCalls.has(key)) firstCalls.set(key, { placed, tool })
     }
   }
-  if (firstCalls.size === 0) return []
+  if (firstCalls.size === 0) return { events: [], leftOut: 0 }
   const candidates = [...firstCalls.values()]
-  const { rows } = await client.query<{ project_id: string; tool_name: string }>(
-    `insert into seen_tools (project_id, tool_name, first_seen_at)
-     select project_id, tool_name, first_seen_at
-     from unnest($1::uuid[], $2::text[], $3::timestamptz[]) as calls (project_id, tool_name, first_seen_at)
-     where exists (select from projects where projects.id = project_id)
-     order by 1, 2 on conflict do nothing returning project_id, tool_name`,
+  const { rows } = await client.query<{ project_id: string; tool_name: string; is_new: boolean }>(
+    noteToolsSql,
     [
       candidates.map(({ placed }) => placed.projectUuid),
       candidates.map(({ tool }) => tool),
       candidates.map(({ placed }) => new Date(placed.createdAtMs)),
+      maxTools,
     ],
   )
-  const unseen = new Set(rows.map((row) => `${row.project_id}/${row.tool_name}`))
-  return candidates
-    .filter(({ placed, tool }) => unseen.has(`${placed.projectUuid}/${tool}`))
+  const unseen = rows.filter(({ is_new }) => is_new)
+  const isUnseen = new Set(unseen.map((row) => `${row.project_id}/${row.tool_name}`))
+  const events = candidates
+    .filter(({ placed, tool }) => isUnseen.has(`${placed.projectUuid}/${tool}`))
     .map(({ placed, tool }) => makeNewToolEvent(placed.call, tool))
+  return { events, leftOut: rows.length - unseen.length }
 }
+
+/** Of a project. Names that never end (a number in each) would grow the table, and raise events, for ever. */
+const maxTools = 10_000
+
+// A project's tools are counted only where one comes that it has not seen.
+const noteToolsSql = `
+  with unseen as (
+    select c.* from unnest($1::uuid[], $2::text[], $3::timestamptz[]) as c (project_id, tool_name, first_seen_at)
+    where exists (select from projects p where p.id = c.project_id)
+      and not exists (select from seen_tools s where s.project_id = c.project_id and s.tool_name = c.tool_name)
+  ), placed as (
+    select u.*, row_number() over (partition by project_id order by tool_name) + known <= $4 as has_room from unseen u join (
+      select project_id, (select count(*) from (select from seen_tools s where s.project_id = p.project_id limit $4) counted) as known
+      from (select distinct project_id from unseen) p
+    ) k using (project_id)
+  ), added as (
+    insert into seen_tools (project_id, tool_name, first_seen_at) select project_id, tool_name, first_seen_at from placed where has_room
+    order by 1, 2 on conflict do nothing returning project_id, tool_name
+  )
+  select project_id, tool_name, true as is_new from added
+  union all select project_id, tool_name, false from placed where not has_room`
 
 /**
  * Moves the counters of the unlimited tier, whose calls ingest does not claim, by the rows really stored. One that was claimed all the same came first

@@ -31,6 +31,7 @@ export function createSimCallStore(database: Database): CallStore {
           rowCount: added.length,
           eventCount: events.length,
           overflowCount: 0,
+          leftOutTools: 0,
         }
       }),
   }
@@ -78,6 +79,7 @@ export function createSimScoreStore(database: Database): ScoreStore {
           missed: scores.length - known.length,
           eventCount: events.length,
           overflowCount: 0,
+          leftOutTools: 0,
         }
       }),
   }

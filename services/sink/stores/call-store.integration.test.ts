@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { systemClock } from '#runtime/clock.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
+import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
+import { placeSample, sampleCall } from '../testing/sample-records.ts'
+import { createCallStore } from './call-store.ts'
+import { createDayPartitions, dayOf } from './day-partitions.ts'
+import { createRollupStore } from './rollup-store.ts'
+
+let database: TestDatabase
+let pool: pg.Pool
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  pool = new pg.Pool({ connectionString: database.url, max: 2 })
+  const partitions = createDayPartitions({ pool, clock: systemClock, maxAgeDays: 35 })
+  for (const day of [0, 1]) await partitions.make(dayOf(Date.now() + day * 86_400_000))
+})
+
+afterAll(async () => {
+  await pool.end()
+  await database.drop()
+})
+
+async function addProject(): Promise<string> {
+  const id = newId('project')
+  await pool.query(`insert into projects (id, name, created_at) values ($1, 'a project', now())`, [
+    idToUuid(id),
+  ])
+  return id
+}
+
+test('tools beyond ten thousand of a project are not remembered and raise no event, but are counted', async () => {
+  const [fullId, otherId] = [await addProject(), await addProject()]
+  await pool.query(
+    `insert into seen_tools select $1, 'known ' || number, now() from generate_series(1, 9999) number`,
+    [idToUuid(fullId)],
+  )
+  const called = [
+    ...['a', 'b', 'c', 'known 1'].map((tool) => sampleCall(fullId, { tool_name: tool })),
+    sampleCall(otherId, { tool_name: 'a' }),
+  ]
+  const position = { cluster: 'c', topic: 't', partition: 0, nextOffset: BigInt(called.length) }
+  const stored = await createCallStore(pool, createRollupStore()).store(
+    called.map((call, index) => placeSample(call, index)),
+    position,
+    'kept',
+  )
+  expect(stored).toMatchObject({ eventCount: 2, leftOutTools: 2 })
+  const { rowCount } = await pool.query('select from seen_tools where project_id = $1', [idToUuid(fullId)])
+  expect(rowCount).toBe(10_000)
+})
