@@ -33,6 +33,15 @@ export const ingestFields = {
     .max(12 * mebibyte)
     .default(10 * mebibyte)
     .describe('Largest record that /internal/log takes, in bytes. Topics take 16 MiB.'),
+  BODIES_MAX_BYTES: z.coerce
+    .number()
+    .int()
+    .min(64 * mebibyte)
+    .max(8 * 1024 * mebibyte)
+    .default(128 * mebibyte)
+    .describe(
+      'Bytes that the bodies of all requests under way may take together, decoded; one project, half of it. What comes beyond is 503.',
+    ),
   PRICES_FILE: z
     .string()
     .optional()

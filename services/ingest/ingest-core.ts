@@ -16,6 +16,7 @@ import { createAccessChanges } from './access/access-changes.ts'
 import { createAuthenticate, type Authenticate } from './access/authenticate.ts'
 import { createKeyDirectory, type KeyDirectory } from './access/key-directory.ts'
 import type { IngestFields } from './config.ts'
+import { createBodyRoom, type BodyRoom } from './http/body-room.ts'
 import type { Route } from './http/route.ts'
 import { createLogCalls } from './log-calls.ts'
 import { ingestRoutes } from './routes.ts'
@@ -35,6 +36,7 @@ const sendTimeoutMs = 10_000
 export interface IngestCore {
   routes: readonly Route[]
   authenticate: Authenticate
+  bodyRoom: BodyRoom
   keys: KeyDirectory
   /** Its connections see a project's rows inside `inProjectTransaction`, and otherwise none. */
   pool: Pool
@@ -56,7 +58,8 @@ interface IngestDependencies extends ProcessDependencies {
 
 export function createIngestCore(config: IngestFields, dependencies: IngestDependencies): IngestCore {
   const { log, clock } = dependencies
-  const { prices, pool, kafka, producer, registry, sealer } = createParts(config, dependencies)
+  const parts = createParts(config, dependencies)
+  const { prices, pool, producer, registry, sealer } = parts
   const changes = createAccessChanges({
     pool,
     log,
@@ -77,6 +80,7 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
   })
 
   return {
+    ...parts,
     routes: ingestRoutes({ logCalls, maxRecordBytes: config.BODY_MAX_BYTES }),
     authenticate: createAuthenticate({
       keys,
@@ -85,11 +89,6 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
       onUse: (keyId) => uses.note(keyId),
     }),
     keys,
-    pool,
-    kafka,
-    producer,
-    registry,
-    sealer,
     async start() {
       changes.start()
       prices.start()
@@ -141,6 +140,7 @@ function createParts(
     producer: createProducer({ kafka, log, metrics, clock, sendTimeoutMs }),
     registry: createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log }),
     sealer: createSealer(config.BODY_ENCRYPTION_KEYS),
+    bodyRoom: createBodyRoom(config.BODIES_MAX_BYTES, metrics),
   }
 }
 

@@ -36,6 +36,7 @@ function logRoute({ logCalls, maxRecordBytes }: { logCalls: LogCalls; maxRecordB
     reply: { status: 202, description: 'Kept, and queued for storing and scoring.', schema: queuedSchema },
     problems: {
       400: 'Not JSON, or not UTF-8.',
+      408: 'The body did not come within a minute.',
       413: 'The record is larger than BODY_MAX_BYTES.',
       429: "The project has used its tier's requests; Retry-After says when the period resets.",
     },
@@ -65,6 +66,7 @@ function batchRoute({ logCalls }: { logCalls: LogCalls }): Route {
     },
     problems: {
       400: 'Not JSON, or not UTF-8.',
+      408: 'The body did not come within a minute.',
       413: 'The batch is larger than 32 MiB.',
       429: "All records are over the tier's limit.",
     },

@@ -32,20 +32,14 @@ function problemOf(error: unknown): Problem {
   if (error instanceof SluiceError && error.retry === 'later') {
     return unavailable('STORAGE_UNAVAILABLE', 'storage cannot be reached at the moment', error)
   }
-  const { type, status } = describeHttpError(error)
-  if (type === 'entity.too.large')
-    return new Problem(413, 'BODY_TOO_LARGE', 'the body is larger than this route takes')
-  if (type === 'encoding.unsupported') {
-    return new Problem(415, 'ENCODING_UNSUPPORTED', 'Content-Encoding must be gzip, deflate, br or absent')
-  }
+  const status = statusOf(error)
   if (status >= 400 && status < 500) return new Problem(400, 'BAD_REQUEST', 'the request could not be read')
   return new Problem(500, 'INTERNAL', 'something went wrong here; it has been logged')
 }
 
-/** What express and its body reader put on their errors. */
-function describeHttpError(error: unknown): { type: string; status: number } {
-  if (typeof error !== 'object' || error === null) return { type: '', status: 500 }
-  const type = 'type' in error && typeof error.type === 'string' ? error.type : ''
-  const status = 'status' in error && typeof error.status === 'number' ? error.status : 500
-  return { type, status }
+/** What express puts on its errors. */
+function statusOf(error: unknown): number {
+  return typeof error === 'object' && error !== null && 'status' in error && typeof error.status === 'number'
+    ? error.status
+    : 500
 }

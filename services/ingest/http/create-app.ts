@@ -3,19 +3,27 @@ import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import type { Health } from '#runtime/service.ts'
 import type { Authenticate } from '../access/authenticate.ts'
+import type { Principal } from '../access/principal.ts'
 import { createAnswerError } from './answer-error.ts'
+import type { BodyRoom } from './body-room.ts'
 import { parseJson } from './parse-json.ts'
 import { methodNotAllowed, Problem } from './problem.ts'
 import { currentRoute } from './current-route.ts'
-import type { Route } from './route.ts'
+import { readBody } from './read-body.ts'
+import type { Reply, Route } from './route.ts'
 import { sendReply } from './send-reply.ts'
 import { validate } from './validate.ts'
 
 const defaultBodyBytes = 256 * 1024
+/** A batch of 32 MiB comes in it at 5 Mbit/s. */
+const defaultBodyTimeoutMs = 60_000
 
 interface AppOptions {
   routes: readonly Route[]
   authenticate: Authenticate
+  bodyRoom: BodyRoom
+  /** How long a body may take to come. Default: a minute. */
+  bodyTimeoutMs?: number
   health: () => Health
   log: Log
   metrics: Metrics
@@ -24,7 +32,16 @@ interface AppOptions {
 }
 
 /** The routes as an express application: who asks is checked first, then the input, then the handler answers. */
-export function createApp({ routes, authenticate, health, log, metrics, pages }: AppOptions): Express {
+export function createApp({
+  routes,
+  authenticate,
+  bodyRoom,
+  bodyTimeoutMs = defaultBodyTimeoutMs,
+  health,
+  log,
+  metrics,
+  pages,
+}: AppOptions): Express {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -36,7 +53,8 @@ export function createApp({ routes, authenticate, health, log, metrics, pages }:
     'Answers given up because the client took nothing for a minute',
     ['route'],
   )
-  for (const route of routes) mount(app, route, authenticate, () => stalled.inc({ route: route.path }))
+  const onStalled = (route: Route) => stalled.inc({ route: route.path })
+  for (const route of routes) mount(app, route, { authenticate, bodyRoom, bodyTimeoutMs, onStalled })
   for (const [path, group] of Map.groupBy(routes, ({ path }) => path)) refuseOtherMethods(app, path, group)
   app.use((request) => {
     throw new Problem(404, 'ROUTE_NOT_FOUND', `there is nothing at ${request.method} ${request.path}`)
@@ -45,7 +63,15 @@ export function createApp({ routes, authenticate, health, log, metrics, pages }:
   return app
 }
 
-function mount(app: Express, route: Route, authenticate: Authenticate, onStalled: () => void): void {
+interface Mounting extends Required<Pick<AppOptions, 'authenticate' | 'bodyRoom' | 'bodyTimeoutMs'>> {
+  onStalled: (route: Route) => void
+}
+
+function mount(
+  app: Express,
+  route: Route,
+  { authenticate, bodyRoom, bodyTimeoutMs, onStalled }: Mounting,
+): void {
   // Whoever may not ask is refused before any of the body is read.
   const identify = async (request: Request, response: Response, next: NextFunction) => {
     response.locals['route'] = route.path
@@ -56,24 +82,33 @@ function mount(app: Express, route: Route, authenticate: Authenticate, onStalled
     )
     next()
   }
-  const readBody = express.raw({ type: () => true, limit: route.maxBodyBytes ?? defaultBodyBytes })
-  const answer = async (request: Request, response: Response) => {
-    const reply = await currentRoute.run(route.path, () =>
-      route.handle({
-        principal: response.locals['principal'] as Parameters<Route['handle']>[0]['principal'],
-        params: route.params === undefined ? {} : validate(route.params, request.params),
-        query: route.query === undefined ? {} : validate(route.query, { ...request.query }),
-        body: bodyOf(route, request.body),
-        headers: request.headers,
-      }),
-    )
-    await sendReply(request, response, reply, { onStalled })
+  const maxBytes = route.maxBodyBytes ?? defaultBodyBytes
+  const handle = async (request: Request, response: Response): Promise<Reply> => {
+    const principal = response.locals['principal'] as Principal
+    const place = bodyRoom.enter(principal)
+    try {
+      const body = await readBody(request, { maxBytes, timeoutMs: bodyTimeoutMs, place })
+      return await currentRoute.run(route.path, () =>
+        route.handle({
+          principal,
+          params: route.params === undefined ? {} : validate(route.params, request.params),
+          query: route.query === undefined ? {} : validate(route.query, { ...request.query }),
+          body: bodyOf(route, body),
+          headers: request.headers,
+        }),
+      )
+    } finally {
+      place.leave()
+    }
   }
-  app[route.method](expressPath(route.path), identify, readBody, answer)
+  const answer = async (request: Request, response: Response) => {
+    const reply = await handle(request, response)
+    await sendReply(request, response, reply, { onStalled: () => onStalled(route) })
+  }
+  app[route.method](expressPath(route.path), identify, answer)
 }
 
-function bodyOf(route: Route, body: unknown): unknown {
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+function bodyOf(route: Route, bytes: Buffer): unknown {
   if (route.rawBody === true) return bytes
   if (route.body === undefined) return undefined
   return validate(route.body, bytes.length === 0 ? undefined : parseJson(bytes))

@@ -36,6 +36,7 @@ export function createHttpService({
   const app = createApp({
     routes,
     authenticate: core.authenticate,
+    bodyRoom: core.bodyRoom,
     health,
     log,
     metrics,

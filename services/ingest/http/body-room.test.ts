@@ -1,0 +1,141 @@
+import { once } from 'node:events'
+import { createServer, request as post, type ClientRequest, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { afterEach, expect, test } from '@jest/globals'
+import { createLog } from '#runtime/log.ts'
+import { createMetrics } from '#runtime/metrics.ts'
+import { until } from '#tests/support/until.ts'
+import type { Principal } from '../access/principal.ts'
+import { createBodyRoom } from './body-room.ts'
+import { createApp } from './create-app.ts'
+import { rawRoute } from './route.ts'
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+const mebibyte = 1024 * 1024
+const projectId = (name: string): Principal => ({
+  kind: 'key',
+  key: {
+    keyId: name,
+    scope: 'all',
+    expiresAtMs: null,
+    project: { projectId: name, tier: 'pro', zeroContentRetention: false },
+  },
+})
+
+/** An app whose callers say who they are, with room for 4 MiB; `handling` holds up its answers. */
+async function startApp(bodyTimeoutMs: number, handling: () => Promise<void> = () => Promise.resolve()) {
+  const metrics = createMetrics()
+  const route = rawRoute({
+    method: 'post',
+    path: '/in',
+    access: 'ingest',
+    tag: '',
+    summary: '',
+    maxBodyBytes: 3 * mebibyte,
+    reply: { status: 200, description: '' },
+    async handle({ body }) {
+      await handling()
+      return { json: { bytes: body.length } }
+    },
+  })
+  const app = createApp({
+    routes: [route],
+    authenticate: ({ who }) =>
+      Promise.resolve(who === 'operator' ? { kind: 'operator' } : projectId(String(who))),
+    bodyRoom: createBodyRoom(4 * mebibyte, metrics),
+    bodyTimeoutMs,
+    health: () => ({ status: 'ok' }),
+    log: createLog('test', 'silent'),
+    metrics,
+  })
+  const server = createServer(app).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  closing.push(() => (server.closeAllConnections(), server.close()))
+  const { port } = server.address() as AddressInfo
+  const start = (who: string, headers: Record<string, string> = {}): ClientRequest =>
+    post({ port, host: '127.0.0.1', path: '/in', method: 'POST', headers: { who, ...headers } }).on(
+      'error',
+      () => undefined,
+    )
+  const send = (who: string, body: Buffer, headers?: Record<string, string>) => {
+    const sent = start(who, headers)
+    sent.end(body)
+    return answerOf(sent)
+  }
+  const held = async () =>
+    (await metrics.registry.getSingleMetric('sluice_http_body_bytes')?.get())?.values[0]?.value
+  return { start, send, held }
+}
+
+async function answerOf(sent: ClientRequest) {
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  const chunks: Buffer[] = []
+  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
+  const json = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>
+  return { status: response.statusCode, json, headers: response.headers }
+}
+
+test('a compressed body of which the last byte is kept back holds its place for a while, then it is 408', async () => {
+  const { start, held } = await startApp(300)
+  const zipped = gzipSync(Buffer.alloc(2 * mebibyte - 1))
+  const slow = start('a', { 'content-encoding': 'gzip' })
+  slow.write(zipped.subarray(0, -1))
+  const answer = await answerOf(slow)
+  expect([answer.status, answer.json['code'], answer.headers.connection]).toEqual([
+    408,
+    'BODY_TOO_SLOW',
+    'close',
+  ])
+  expect(await held()).toBe(0)
+})
+
+test('bodies have room together until their handlers are done; no project takes more than half of it', async () => {
+  const go = Promise.withResolvers<undefined>()
+  const { send, start, held } = await startApp(60_000, () => go.promise)
+  const small = Buffer.alloc(mebibyte)
+  const first = send('a', gzipSync(Buffer.alloc(2 * mebibyte)), { 'content-encoding': 'gzip' })
+  await until(async () => (await held()) === 2 * mebibyte)
+  const own = await send('a', Buffer.from('x'))
+  expect([own.status, own.json['code'], own.headers['retry-after']]).toEqual([503, 'BODIES_TOO_MANY', '1'])
+
+  const second = send('operator', Buffer.alloc(2 * mebibyte))
+  await until(async () => (await held()) === 4 * mebibyte)
+  expect((await send('b', small)).status).toBe(503)
+  go.resolve(undefined)
+  expect([(await first).json, (await second).json]).toEqual([
+    { bytes: 2 * mebibyte },
+    { bytes: 2 * mebibyte },
+  ])
+  expect((await send('b', small)).status).toBe(200)
+  expect(await held()).toBe(0)
+
+  const gone = start('b', { 'transfer-encoding': 'chunked' })
+  gone.write(small)
+  await until(async () => (await held()) !== 0)
+  gone.destroy()
+  await until(async () => (await held()) === 0)
+})
+
+test('what cannot be read is refused, whatever its encoding', async () => {
+  const { send, held } = await startApp(60_000)
+  const gzip = { 'content-encoding': 'gzip' }
+  const refused: [Buffer, Record<string, string>, number, string][] = [
+    [Buffer.alloc(3 * mebibyte + 1), {}, 413, 'BODY_TOO_LARGE'],
+    [Buffer.alloc(3 * mebibyte + 1), { 'transfer-encoding': 'chunked' }, 413, 'BODY_TOO_LARGE'],
+    [gzipSync(Buffer.alloc(3 * mebibyte + 1)), gzip, 413, 'BODY_TOO_LARGE'],
+    [Buffer.from('no gzip'), gzip, 400, 'BAD_REQUEST'],
+    [gzipSync('cut short').subarray(0, -4), gzip, 400, 'BAD_REQUEST'],
+    [Buffer.from('x'), { 'content-encoding': 'zstd' }, 415, 'ENCODING_UNSUPPORTED'],
+  ]
+  for (const [body, headers, status, code] of refused) {
+    const answer = await send('operator', body, headers)
+    expect([answer.status, answer.json['code']]).toEqual([status, code])
+  }
+  expect((await send('operator', Buffer.alloc(0))).json).toEqual({ bytes: 0 })
+  expect(await held()).toBe(0)
+})

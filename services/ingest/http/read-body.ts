@@ -1,0 +1,99 @@
+import type { IncomingMessage } from 'node:http'
+import type { Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import type { BodyPlace } from './body-room.ts'
+import { Problem } from './problem.ts'
+
+interface BodyLimits {
+  maxBytes: number
+  /** How long it may take to come. */
+  timeoutMs: number
+  place: BodyPlace
+}
+
+/**
+ * The body of a request, decoded; empty without one. Rejects with 400, 408, 413, 415 and 503. What comes of it then is read away, so that
+ * a client that writes first and reads afterwards gets its answer.
+ */
+export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers
+  if (coding === undefined && (length === undefined || length === '0')) return Buffer.alloc(0)
+  const decoder = decoderOf(request)
+  if (decoder === undefined && Number(length) > limits.maxBytes) throw tooLarge()
+  return await gather(request, decoder, limits)
+}
+
+function decoderOf({ headers }: IncomingMessage): Transform | undefined {
+  switch ((headers['content-encoding'] ?? 'identity').toLowerCase()) {
+    case 'identity':
+      return undefined
+    case 'gzip':
+      return createGunzip()
+    case 'deflate':
+      return createInflate()
+    case 'br':
+      return createBrotliDecompress()
+    default:
+      throw new Problem(415, 'ENCODING_UNSUPPORTED', 'Content-Encoding must be gzip, deflate, br or absent')
+  }
+}
+
+function gather(
+  request: IncomingMessage,
+  decoder: Transform | undefined,
+  { maxBytes, timeoutMs, place }: BodyLimits,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const source = decoder ?? request
+    const chunks: Buffer[] = []
+    let size = 0
+    const onData = (chunk: Buffer) => {
+      size += chunk.length
+      if (size > maxBytes) fail(tooLarge())
+      else if (!place.take(chunk.length)) fail(noRoom())
+      else chunks.push(chunk)
+    }
+    const fail = (problem: Problem) => {
+      clearTimeout(timer)
+      source.off('data', onData)
+      chunks.length = 0
+      if (decoder !== undefined) request.unpipe(decoder)
+      decoder?.destroy()
+      request.resume()
+      reject(problem)
+    }
+    const broken = (error?: Error) =>
+      fail(new Problem(400, 'BAD_REQUEST', 'the request could not be read', { cause: error }))
+    const timer = setTimeout(() => {
+      place.noteSlow()
+      fail(tooSlow(timeoutMs))
+    }, timeoutMs).unref()
+    source.on('data', onData)
+    source.once('end', () => {
+      clearTimeout(timer)
+      const [first] = chunks
+      resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, size))
+    })
+    // Both for ever: an error that comes after another has no other listener.
+    request.on('error', broken)
+    decoder?.on('error', broken)
+    if (decoder !== undefined) request.pipe(decoder)
+  })
+}
+
+function tooLarge(): Problem {
+  return new Problem(413, 'BODY_TOO_LARGE', 'the body is larger than this route takes')
+}
+
+function noRoom(): Problem {
+  return new Problem(503, 'BODIES_TOO_MANY', 'too many bodies are under way; send it again', {
+    headers: { 'retry-after': '1' },
+  })
+}
+
+/** The connection goes with it: what was sent may be half a body. */
+function tooSlow(timeoutMs: number): Problem {
+  return new Problem(408, 'BODY_TOO_SLOW', `the body did not come within ${timeoutMs / 1_000} s`, {
+    headers: { connection: 'close' },
+  })
+}
