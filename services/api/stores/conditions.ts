@@ -1,3 +1,10 @@
+/**
+ * Says, as ` and …`, within which days a column lies that a joined table is partitioned by, or nothing. Postgres does not learn it from the table that
+ * is joined, and plans and locks every day (2,001 calls looked up of 60 days: 27 ms, of the two that are meant 10).
+ */
+export type WithinDays = (timeColumn: string) => string
+export const everyDay: WithinDays = () => ''
+
 /** Conditions of one statement on project data, and their values. `$1` is the project (ProjectDatabase), so these start at `$2`. */
 export class Conditions {
   readonly #texts: string[] = []
@@ -27,6 +34,15 @@ export class Conditions {
   within(expression: string, startMs: number | undefined, endMs: number | undefined): void {
     if (startMs !== undefined) this.add(`${expression} >= ${this.bind(new Date(startMs))}`)
     if (endMs !== undefined) this.add(`${expression} < ${this.bind(new Date(endMs))}`)
+  }
+
+  /** The same range for whichever columns of joined tables. */
+  daysWithin(startMs: number | undefined, endMs: number | undefined): WithinDays {
+    return (column) =>
+      [
+        startMs === undefined ? '' : ` and ${column} >= ${this.bind(new Date(startMs))}`,
+        endMs === undefined ? '' : ` and ${column} < ${this.bind(new Date(endMs))}`,
+      ].join('')
   }
 
   /** ` and …` for each, to stand behind `:scope()`. */

@@ -1,7 +1,7 @@
 import type { QueryResultRow } from 'pg'
 import { idTimeMs, idToUuid } from '#schemas/ids.ts'
 import type { Counted, Paging } from '../http/paging.ts'
-import type { Conditions } from './conditions.ts'
+import { everyDay, type Conditions, type WithinDays } from './conditions.ts'
 import type { ProjectDatabase } from './project-database.ts'
 
 /** Rows that counting looks through where most may not pass. A look at the other table takes 30 µs. */
@@ -30,9 +30,9 @@ export interface ListStatement {
    * Where other conditions than those of the listed table are among them: its own, as text, and the joins that the others need. Counting then
    * looks through a bounded number of rows, because few of many may pass.
    */
-  scanned?: { own: string; joins: string }
+  scanned?: { own: string; joins: (within: WithinDays) => string }
   /** What the rows of the page alone, which has the alias `page`, are joined with; and how `columns` calls time and identifier. */
-  joined?: { columns: string; joins: string; time: string; id: string }
+  joined?: { columns: string; joins: (within: WithinDays) => string; time: string; id: string }
   /** For tables that have a partition a day on `timeColumn`. */
   days?: { nowMs: number; startMs: number | undefined; endMs: number | undefined }
 }
@@ -110,7 +110,9 @@ function readPageFrom<R extends QueryResultRow>(
     // The second says it all, but only the first tells Postgres which days it need not look at.
     conditions.add(`${timeColumn} <= ${time} and (${timeColumn}, ${idColumn}) < (${time}, ${id})`)
   }
+  const within = daysOf(statement.days, sinceMs, paging.after, conditions)
   const page = selectPage(statement, conditions, {
+    within,
     limit: `${conditions.bind(paging.limit + 1)}::bigint`,
     offset: `${conditions.bind(paging.offset)}::bigint`,
     everyProject: database.scope.projectId === null,
@@ -118,16 +120,35 @@ function readPageFrom<R extends QueryResultRow>(
   const text =
     joined === undefined
       ? page
-      : `select ${joined.columns} from (${page}) page ${joined.joins} order by page.${joined.time} desc, page.${joined.id} desc`
+      : `select ${joined.columns} from (${page}) page ${joined.joins(within)} order by page.${joined.time} desc, page.${joined.id} desc`
   return database.query<R>(text, conditions.values)
+}
+
+/** Those that the rows lie in, from `sinceMs` on and behind `after`. */
+function daysOf(
+  days: ListStatement['days'],
+  sinceMs: number | undefined,
+  after: string | null,
+  conditions: Conditions,
+): WithinDays {
+  if (days === undefined) return everyDay
+  const untilMs = Math.min(days.endMs ?? Infinity, after === null ? Infinity : idTimeMs(after) + 1)
+  return conditions.daysWithin(sinceMs ?? days.startMs, untilMs === Infinity ? undefined : untilMs)
+}
+
+interface PageParts {
+  within: WithinDays
+  limit: string
+  offset: string
+  everyProject: boolean
 }
 
 function selectPage(
   { columns, from: table, alias, timeColumn, idColumn, joined, scanned }: ListStatement,
   conditions: Conditions,
-  { limit, offset, everyProject }: { limit: string; offset: string; everyProject: boolean },
+  { within, limit, offset, everyProject }: PageParts,
 ): string {
-  const from = `${table} ${scanned?.joins ?? ''}`
+  const from = `${table} ${scanned?.joins(within) ?? ''}`
   const order = `order by ${timeColumn} desc, ${idColumn} desc`
   if (!everyProject || joined === undefined) {
     return `select ${columns} from ${from} where :scope(${alias})${conditions.text} ${order} limit ${limit} offset ${offset}`
@@ -147,7 +168,7 @@ async function countNewestFirst(database: ProjectDatabase, statement: ListStatem
 
 async function countRows(
   database: ProjectDatabase,
-  { from, alias, timeColumn, idColumn, conditions: all, scanned }: ListStatement,
+  { from, alias, timeColumn, idColumn, conditions: all, scanned, days }: ListStatement,
   sinceMs: number | undefined,
 ): Promise<Counted> {
   const conditions = all.copy()
@@ -161,11 +182,12 @@ async function countRows(
     const total = row?.total ?? 0
     return { total: Math.min(total, countBound), isExact: total <= countBound }
   }
+  const joins = scanned.joins(daysOf(days, sinceMs, null, conditions))
   const [row] = await database.query<{ total: number; looked: number }>(
     `with ${alias} as materialized (
        select ${alias}.* from ${from} where :scope(${alias})${scanned.own}${since} order by ${timeColumn} desc, ${idColumn} desc limit ${scanBound + 1}
      ) select count(*) filter (where passes)::integer as total, count(*)::integer as looked
-     from (select ${conditions.text.replace(scanned.own, '').replace(/^ and /, '')} as passes from ${alias} ${scanned.joins}) judged`,
+     from (select ${conditions.text.replace(scanned.own, '').replace(/^ and /, '')} as passes from ${alias} ${joins}) judged`,
     conditions.values,
   )
   return { total: row?.total ?? 0, isExact: (row?.looked ?? 0) <= scanBound }

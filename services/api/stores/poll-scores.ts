@@ -36,14 +36,15 @@ export async function pollScores(
   const conditions = scoreConditions(filters, database.scope.projectId)
   addBounds(conditions, from, horizon)
   // Those of a run that is named can be of calls of any age.
-  if (filters.run_id === undefined)
-    conditions.within('s.request_created_at', nowMs - polledDays * dayMs, undefined)
-  const joins = joinSource(filters, conditions)
+  const startMs = filters.run_id === undefined ? nowMs - polledDays * dayMs : undefined
+  conditions.within('s.request_created_at', startMs, undefined)
+  const within = conditions.daysWithin(startMs, undefined)
+  const joins = joinSource(filters, conditions)?.(within) ?? ''
   const rows = await database.query<ScoreRow & { stored_xid: string }>(
     `select ${scoreColumns('page')}, page.stored_xid::text from (
        select s.* from safety_scores s ${joins} where :scope(s)${conditions.text}
        order by s.stored_xid, s.id limit ${conditions.bind(limit + 1)}
-     ) page ${detailsOf('page')} order by page.stored_xid, page.id`,
+     ) page ${detailsOf('page', within)} order by page.stored_xid, page.id`,
     conditions.values,
   )
   const last = rows.length > limit ? rows[limit - 1] : undefined

@@ -160,7 +160,7 @@ export async function listRedteamRuns(
     timeColumn: 'r.created_at',
     idColumn: 'r.id',
     conditions,
-    joined: { columns: columnsOf('page'), joins: countsOf('page'), time: 'created_at', id: 'id' },
+    joined: { columns: columnsOf('page'), joins: () => countsOf('page'), time: 'created_at', id: 'id' },
   })
   return { items: rows.map(runOf), counted }
 }

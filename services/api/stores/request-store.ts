@@ -71,7 +71,8 @@ export function createRequestStore(database: ProjectDatabase) {
     async find(requestId: string): Promise<RequestItem | undefined> {
       // The time in the identifier leads to the one partition that can have it.
       const rows = await database.query<RequestRow>(
-        `select ${requestColumns('r')} from llm_requests r ${verdictOf('r')} where :scope(r) and r.id = $2 and r.created_at = $3`,
+        `select ${requestColumns('r')} from llm_requests r ${verdictOf('r', (column) => ` and ${column} = $3`)}
+         where :scope(r) and r.id = $2 and r.created_at = $3`,
         [idToUuid(requestId), new Date(idTimeMs(requestId))],
       )
       return rows[0] === undefined ? undefined : itemOf(rows[0])

@@ -4,7 +4,7 @@ import { sealedOf } from '#schemas/sealed-bytes.ts'
 import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import type { SourceFilter } from '../http/source-filter.ts'
-import { Conditions } from './conditions.ts'
+import { Conditions, everyDay, type WithinDays } from './conditions.ts'
 import { listRows } from './list-rows.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 import { requestOf } from './select-requests.ts'
@@ -60,10 +60,10 @@ export function scoreColumns(owner: string): string {
 }
 
 /** The details `d` of the score that is called `owner`. */
-export function detailsOf(owner: string): string {
+export function detailsOf(owner: string, within: WithinDays = everyDay): string {
   return `left join lateral (
   select codec, key_id, data from safety_score_details e where e.project_id = ${owner}.project_id and e.score_id = ${owner}.id
-    and e.request_created_at = ${owner}.request_created_at limit 1) d on true`
+    and e.request_created_at = ${owner}.request_created_at${within('e.request_created_at')} limit 1) d on true`
 }
 
 /** Scores of the one project that `database` is scoped to: which run is the live one depends on the project. */
@@ -86,10 +86,10 @@ export function createScoreStore(database: ProjectDatabase<OneProject>) {
         timeColumn: 's.request_created_at',
         idColumn: 's.id',
         conditions,
-        ...(joins !== '' && { scanned: { own, joins } }),
+        ...(joins !== undefined && { scanned: { own, joins } }),
         joined: {
           columns: scoreColumns('page'),
-          joins: detailsOf('page'),
+          joins: (within) => detailsOf('page', within),
           time: 'request_created_at',
           id: 'id',
         },
@@ -107,11 +107,11 @@ export function createScoreStore(database: ProjectDatabase<OneProject>) {
       const conditions = scoreConditions({}, projectId)
       conditions.add(`s.request_id = any(${conditions.bind(calls.map(({ id }) => idToUuid(id)))}::uuid[])`)
       // Said apart because that is what partitions are chosen by.
-      conditions.add(
-        `s.request_created_at >= ${conditions.bind(first.created_at)} and s.request_created_at <= ${conditions.bind(last.created_at)}`,
-      )
+      const range = [Date.parse(first.created_at), Date.parse(last.created_at) + 1] as const
+      conditions.within('s.request_created_at', ...range)
+      const details = detailsOf('s', conditions.daysWithin(...range))
       const rows = await database.query<ScoreRow>(
-        `select ${scoreColumns('s')} from safety_scores s ${detailsOf('s')} where :scope(s)${conditions.text} order by s.scorer_name`,
+        `select ${scoreColumns('s')} from safety_scores s ${details} where :scope(s)${conditions.text} order by s.scorer_name`,
         conditions.values,
       )
       return rows.map(scoreOf)
@@ -120,8 +120,10 @@ export function createScoreStore(database: ProjectDatabase<OneProject>) {
     /** The live scores of one request, by scorer. */
     async ofRequest(requestId: string): Promise<StoredScore[]> {
       const conditions = scoreConditions({ request_id: requestId }, projectId)
+      const atMs = idTimeMs(requestId)
+      const details = detailsOf('s', conditions.daysWithin(atMs, atMs + 1))
       const rows = await database.query<ScoreRow>(
-        `select ${scoreColumns('s')} from safety_scores s ${detailsOf('s')} where :scope(s)${conditions.text} order by s.scorer_name`,
+        `select ${scoreColumns('s')} from safety_scores s ${details} where :scope(s)${conditions.text} order by s.scorer_name`,
         conditions.values,
       )
       return rows.map(scoreOf)
@@ -149,11 +151,14 @@ export function scoreConditions(filters: ScoreFilters, projectId: string): Condi
 }
 
 /** Adds where the request of the score `s` must come from; gives the join that the conditions need. */
-export function joinSource({ source, withoutSource }: SourceFilter, conditions: Conditions): string {
-  if (source === undefined && withoutSource === undefined) return ''
+export function joinSource(
+  { source, withoutSource }: SourceFilter,
+  conditions: Conditions,
+): ((within: WithinDays) => string) | undefined {
+  if (source === undefined && withoutSource === undefined) return undefined
   conditions.equal('r.source', source)
   conditions.differ('r.source', withoutSource)
-  return requestOf('s', 'request_id', 'request_created_at')
+  return (within) => requestOf('s', 'request_id', 'request_created_at', within)
 }
 
 /** The score in a row. */

@@ -1,7 +1,7 @@
 import { idToUuid, liveRunId } from '#schemas/ids.ts'
 import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
 import type { SourceFilter } from '../http/source-filter.ts'
-import { Conditions } from './conditions.ts'
+import { Conditions, everyDay, type WithinDays } from './conditions.ts'
 import type { ListStatement } from './list-rows.ts'
 
 /** Of the others nearly all calls are one: no index finds those that are not. */
@@ -64,15 +64,15 @@ export function requestColumns(owner: string): string {
 }
 
 /** The verdict `v` of the request that is called `owner`. LIMIT keeps the planner from reading whole days to join them: there is one row for each key. */
-export function verdictOf(owner: string): string {
+export function verdictOf(owner: string, within: WithinDays = everyDay): string {
   return `left join lateral (select worst_label, worst_severity, score_count from request_verdicts w
-    where w.project_id = ${owner}.project_id and w.request_id = ${owner}.id and w.request_created_at = ${owner}.created_at limit 1) v on true`
+    where w.project_id = ${owner}.project_id and w.request_id = ${owner}.id and w.request_created_at = ${owner}.created_at${within('w.request_created_at')} limit 1) v on true`
 }
 
 /** The request `r` whose key stands in columns of `owner`. */
-export function requestOf(owner: string, id: string, time: string): string {
+export function requestOf(owner: string, id: string, time: string, within: WithinDays): string {
   return `cross join lateral (select * from llm_requests q
-    where q.project_id = ${owner}.project_id and q.id = ${owner}.${id} and q.created_at = ${owner}.${time} limit 1) r`
+    where q.project_id = ${owner}.project_id and q.id = ${owner}.${id} and q.created_at = ${owner}.${time}${within('q.created_at')} limit 1) r`
 }
 
 const filterColumns = [
@@ -105,7 +105,7 @@ export function selectRequests(filters: RequestFilters, projectId: string | null
     const own = conditions.text
     conditions.equal('v.worst_label', filters.label)
     conditions.equal('v.worst_severity', filters.severity)
-    return selectByRequest('llm_requests r', conditions, { own, joins: verdictOf('r') })
+    return selectByRequest('llm_requests r', conditions, { own, joins: (within) => verdictOf('r', within) })
   }
   return selectByRequest('llm_requests r', conditions)
 }
@@ -161,7 +161,12 @@ function selectByRequest(
     timeColumn: 'r.created_at',
     idColumn: 'r.id',
     conditions,
-    joined: { columns: requestColumns('page'), joins: verdictOf('page'), time: 'created_at', id: 'id' },
+    joined: {
+      columns: requestColumns('page'),
+      joins: (within) => verdictOf('page', within),
+      time: 'created_at',
+      id: 'id',
+    },
   }
 }
 
@@ -198,7 +203,7 @@ function selectByScore(
 /** `ofRequest`: the conditions on the request, which come first. */
 function selectByKey(table: string, alias: string, ofRequest: string, conditions: Conditions): ListStatement {
   const own = conditions.text.slice(ofRequest.length)
-  const joins = requestOf(alias, 'request_id', 'request_created_at')
+  const joins = (within: WithinDays) => requestOf(alias, 'request_id', 'request_created_at', within)
   return {
     columns: `${alias}.project_id, ${alias}.request_id as id, ${alias}.request_created_at as created_at`,
     from: `${table} ${alias}`,
@@ -209,7 +214,7 @@ function selectByKey(table: string, alias: string, ofRequest: string, conditions
     conditions,
     joined: {
       columns: requestColumns('r'),
-      joins: `${requestOf('page', 'id', 'created_at')} ${verdictOf('page')}`,
+      joins: (within) => `${requestOf('page', 'id', 'created_at', within)} ${verdictOf('page', within)}`,
       time: 'created_at',
       id: 'id',
     },
