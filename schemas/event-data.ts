@@ -66,6 +66,9 @@ const eventData = {
   new_tool_detected: newToolDetectedData,
 } as const satisfies Record<EventName, z.ZodObject>
 
+/** What the makers of an event put into its `data`. */
+export type EventData<E extends EventName> = z.input<(typeof eventData)[E]>
+
 /** Every field that the `data` of some event can hold: expressions read the absent ones as null. */
 export const eventDataFields: readonly string[] = [
   ...new Set(['test', ...Object.values(eventData).flatMap((schema) => Object.keys(schema.shape))]),

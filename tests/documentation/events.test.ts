@@ -36,7 +36,7 @@ redirects too, fails the attempt; three more follow, 1 s, 2 s and 4 s after the 
 | header | what it is |
 | --- | --- |
 | \`X-Service-Signature\` | \`sha256=\` and the hexadecimal HMAC-SHA256 of the raw body; the key is the secret as shown, \`whsec_\` included |
-| \`X-Service-Signature-Previous\` | the same with the old secret, for the overlap after a rotation; another rotation ends it, because one old secret is kept |
+| \`X-Service-Signature-Previous\` | the same with the old secret, for the overlap after a rotation; another rotation ends it, because one old secret is kept. Accept either |
 | \`X-Service-Event\` | the event's name |
 | \`X-Service-Delivery\` | \`dlv_…\`: one event for one webhook, the same at every attempt |
 | \`X-Service-Timestamp\` | when the attempt was made, Unix seconds; not covered by \`X-Service-Signature\` |
@@ -44,7 +44,7 @@ redirects too, fails the attempt; three more follow, 1 s, 2 s and 4 s after the 
 
 Delivery is at least once: remember each \`id\` and pass over what you have seen. Order is best effort: retries come after
 younger events. New fields may be added; ignore those that you do not know. \`new_tool_detected\` goes to webhooks that select
-\`usage_alert\`.
+\`usage_alert\`. In snippets, and in names and values of \`arguments\`, personal identifiers and secrets are masked.
 `
 
 function sectionOf(event: EventName): string {

@@ -1,3 +1,4 @@
+import type { EventData } from '#schemas/event-data.ts'
 import type { selectableEvents } from '#schemas/event-raised.ts'
 import { liveRunId, newId } from '#schemas/ids.ts'
 
@@ -7,8 +8,10 @@ interface TestEventOptions {
   nowMs: number
 }
 
+type SelectableEvent = (typeof selectableEvents)[number]
+
 /** The `data` of a test event: what a real one holds, of a call that never was, and `test: true`. */
-export function testEventData(event: (typeof selectableEvents)[number], options: TestEventOptions): object {
+export function testEventData(event: SelectableEvent, options: TestEventOptions): object {
   return { ...examples[event](options), test: true }
 }
 
@@ -59,4 +62,4 @@ const examples = {
       report_url: `${dashboardUrl}/runs/${runId}`,
     }
   },
-}
+} satisfies { [E in SelectableEvent]: (options: TestEventOptions) => EventData<E> }

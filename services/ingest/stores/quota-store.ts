@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
+import type { EventData } from '#schemas/event-data.ts'
 import { hashedId, idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { Tier } from '#schemas/tiers.ts'
 import { inProjectTransaction, queryInProject } from './project-transaction.ts'
@@ -89,7 +90,7 @@ async function raiseUsageAlert(
 ): Promise<void> {
   const periodStart = row.o_period_start.toISOString()
   const id = hashedId('event', row.o_period_start.getTime(), [projectId, 'usage_alert', kind, periodStart])
-  const data = {
+  const data: EventData<'usage_alert'> = {
     alert_type: kind,
     tier: row.o_tier,
     limit: Number(row.o_limit),

@@ -1,3 +1,4 @@
+import type { EventData } from '#schemas/event-data.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { hashedId, idTimeMs } from '#schemas/ids.ts'
 
@@ -15,7 +16,7 @@ export function makeCompleteEvent(
   finishedAtMs: number,
   dashboardUrl: string,
 ): RaisedEvent {
-  const data = {
+  const data: EventData<'redteam_complete'> = {
     run_id: run.id,
     agent_name: run.agentName,
     total_probes,

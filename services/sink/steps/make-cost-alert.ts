@@ -1,3 +1,4 @@
+import type { EventData } from '#schemas/event-data.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { hashedId } from '#schemas/ids.ts'
 import type { Tier } from '#schemas/tiers.ts'
@@ -17,7 +18,7 @@ export interface PassedThreshold {
 /** The `usage_alert` of a project whose calls have cost what it wanted to hear of: the same however often it is made in a period. */
 export function makeCostAlert(passed: PassedThreshold): RaisedEvent {
   const periodStart = passed.periodStart.toISOString()
-  const data = {
+  const data: EventData<'usage_alert'> = {
     alert_type: 'cost_threshold',
     tier: passed.tier,
     limit: passed.limit,

@@ -1,3 +1,4 @@
+import type { EventData } from '#schemas/event-data.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { hashedId, idTimeMs } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
@@ -5,7 +6,7 @@ import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 /** `new_tool_detected`: an agent called a tool by a name that its project had not seen (specification 6.1). */
 export function makeNewToolEvent(call: LoggedCall, toolName: string): RaisedEvent {
   const calledAtMs = idTimeMs(call.id)
-  const data = {
+  const data: EventData<'new_tool_detected'> = {
     tool_name: toolName,
     agent_name: call.agent_name,
     session_id: call.session_id,

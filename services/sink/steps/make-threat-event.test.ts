@@ -1,4 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import type { z } from 'zod'
+import { deliveredEventSchema } from '#schemas/event-data.ts'
+import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { isId, newId } from '#schemas/ids.ts'
 import { sampleCall, sampleScore, sampleScoredCall } from '../testing/sample-records.ts'
 import { makeThreatEvent, reportUrl } from './make-threat-event.ts'
@@ -6,7 +9,14 @@ import { makeThreatEvent, reportUrl } from './make-threat-event.ts'
 const projectId = newId('project')
 const dashboardUrl = 'https://sluice.example/'
 const call = sampleCall(projectId)
-const dataOf = (event: { data: Buffer }) => JSON.parse(event.data.toString()) as Record<string, unknown>
+const { data: schema } = deliveredEventSchema('threat_detected').shape as { data: z.ZodObject }
+/** What the data is, which with the quotations, if these are sealed, is what docs/events.md says and nothing else. */
+const dataOf = (event: RaisedEvent) => {
+  const own = JSON.parse(event.data.toString()) as Record<string, unknown>
+  const quotations = event.content === null ? {} : { prompt_snippet: '', completion_snippet: null }
+  schema.strict().parse({ ...own, ...quotations })
+  return own
+}
 
 describe('threat_detected', () => {
   test('has the fields of specification 6.4, and the snippets sealed beside them', () => {

@@ -1,15 +1,24 @@
+import type { EventData } from '#schemas/event-data.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { hashedId, idTimeMs } from '#schemas/ids.ts'
 import type { EventContent, Score, ScoredCall } from '#schemas/safety-score-recorded.ts'
 import { describeOwasp } from '#schemas/verdicts.ts'
 import { fractionOf, labelInEvents } from './to-event-form.ts'
 
+type OfScore = 'score_label' | 'score_value' | 'severity'
+/**
+ * All but what `content` holds, where there is any. That unsafe scores have a value and a severity, and calls of tools the name of one, their
+ * types do not say.
+ */
+type OwnData = Omit<EventData<'threat_detected'>, keyof EventContent | OfScore | 'tool_name'> &
+  Record<OfScore, unknown> & { tool_name?: string | null } & Partial<EventContent>
+
 /**
  * `threat_detected` (specification 6.4) for an unsafe score as it was stored. Snippets and arguments stay sealed in
  * `content`: the notifier joins them to `data`. Made again it has the same id.
  */
 export function makeThreatEvent(call: ScoredCall, score: Score, dashboardUrl: string): RaisedEvent {
-  const data = {
+  const data: OwnData = {
     request_id: call.request_id,
     agent_name: call.agent_name,
     agent_tag: call.agent_tag,
