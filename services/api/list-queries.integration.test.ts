@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
+import { inTransaction } from '#runtime/postgres.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { currentRoute } from '#services/ingest/http/current-route.ts'
+import { claimUnscored } from '#services/sink/stores/unscored-store.ts'
 import { many, sampleCall, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
 import { bodyExamples } from './http/body-examples.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
@@ -17,7 +19,9 @@ let redteamRunId: string
 /** Newest first. */
 let calls: LoggedCall[]
 let project: { projectId: string; key: string }
-const statements: { route: string; text: string }[] = []
+const statements: { route: string; text: string; values: unknown[] }[] = []
+/** Of the partitions that transactions have locked by their end, while somebody asks. */
+let lockedDays: Set<string> | undefined
 
 beforeAll(async () => {
   api = await startApi()
@@ -63,10 +67,60 @@ function watchStatements(): void {
     ...given: unknown[]
   ) {
     const route = currentRoute.getStore()
-    const text = typeof given[0] === 'string' ? given[0] : String((given[0] as { text?: string }).text)
-    if (route !== undefined && !frame.test(text)) statements.push({ route, text })
-    return query.apply(this, given)
+    const [first, second] = given as [string | { text?: string; values?: unknown[] }, unknown]
+    const text = typeof first === 'string' ? first : String(first.text)
+    const values = (typeof first === 'string' ? second : first.values) as unknown[] | undefined
+    if (route !== undefined && !frame.test(text))
+      statements.push({ route, text, values: Array.isArray(values) ? values : [] })
+    if (lockedDays === undefined || text !== 'commit') return query.apply(this, given)
+    return noteLocked(query.bind(this)).then(() => query.apply(this, given))
   })
+}
+
+async function noteLocked(query: (...given: unknown[]) => unknown): Promise<void> {
+  const { rows } = (await query(
+    `select distinct right(c.relname, 8) as day from pg_locks join pg_class c on c.oid = relation
+     where pid = pg_backend_pid() and c.relkind = 'r' and c.relname ~ '_\\d{8}$'`,
+  )) as pg.QueryResult<{ day: string }>
+  for (const { day: locked } of rows) lockedDays?.add(locked)
+}
+
+/** Of which days `work` locks partitions: Postgres leaves those alone that it need not read. */
+async function daysOf(work: () => Promise<unknown>): Promise<string[]> {
+  lockedDays = new Set()
+  await work()
+  const days = [...lockedDays].sort()
+  lockedDays = undefined
+  return days
+}
+
+interface PlanNode {
+  'Relation Name'?: string
+  'Actual Loops'?: number
+  Plans?: PlanNode[]
+}
+
+function daysIn({ Plans = [], ...node }: PlanNode): string[] {
+  const [, day] = /_(\d{8})$/.exec(node['Relation Name'] ?? '') ?? []
+  const own = day !== undefined && (node['Actual Loops'] ?? 0) > 0 ? [day] : []
+  return [...own, ...Plans.flatMap(daysIn)]
+}
+
+/** Of which days a route reads partitions. What it asked is explained: of a join Postgres locks more than it reads. */
+async function daysReadBy(target: string): Promise<string[]> {
+  statements.length = 0
+  const { status } = await api.call('GET', target, { key: project.key })
+  expect([target, status]).toEqual([target, 200])
+  const days = new Set<string>()
+  for (const { text, values } of statements.splice(0)) {
+    const explained = await api.pool.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
+      `explain (analyze, format json) ${text}`,
+      values,
+    )
+    for (const { Plan } of explained.rows[0]?.['QUERY PLAN'] ?? [])
+      for (const each of daysIn(Plan)) days.add(each)
+  }
+  return [...days].sort()
 }
 
 interface Operation {
@@ -174,4 +228,33 @@ test('a count looks behind the last two days only where they have less than is c
     [idToUuid(recent.id)],
   )
   expect(await list()).toMatchObject({ json: { total: 10_000, total_is_exact: false }, unbounded: 0 })
+})
+
+test('a call and its scores are stored, listed by their time, shown and swept with the partitions of their day alone', async () => {
+  const middayMs = Math.floor(now / day) * day - 1.5 * day
+  for (let ago = 0; ago < 10; ago++)
+    await api.pool.query('select ensure_day_partitions($1::date)', [new Date(now - ago * day)])
+  // Of one with a session its neighbours are looked for as well, in the days around it.
+  const call = sampleCall(project.projectId, { id: newId('request', middayMs), session_id: null })
+  const [from, to] = [new Date(middayMs - 3_600_000), new Date(middayMs + 3_600_000)]
+  const hours = `start=${from.toISOString()}&end=${to.toISOString()}`
+  const storage = createCallStorage(api.pool)
+  const slice = { projects: [idToUuid(project.projectId)], from, to, storedBefore: new Date(now + day) }
+  const limits = { maxCalls: 5, maxBytes: 1_000_000, maxTries: 3, nowMs: now }
+  const days = {
+    stored: await daysOf(() => storage.calls([call])),
+    swept: await daysOf(() =>
+      inTransaction(api.pool, async (client) =>
+        expect(await claimUnscored(client, { ...slice, ...limits })).toHaveLength(1),
+      ),
+    ),
+    scored: await daysOf(() => storage.scores([sampleScoredCall(call)])),
+    listed: await daysReadBy(`/api/requests?${hours}`),
+    listedByVerdict: await daysReadBy(`/api/requests?label=unsafe&${hours}`),
+    shown: await daysReadBy(`/api/requests/${call.id}`),
+    scoresOfCall: await daysReadBy(`/api/safety-scores?request_id=${call.id}`),
+    scoresOfHours: await daysReadBy(`/api/safety-scores?${hours}`),
+  }
+  const own = [from.toISOString().slice(0, 10).replaceAll('-', '')]
+  expect(days).toEqual(Object.fromEntries(Object.keys(days).map((name) => [name, own])))
 })
