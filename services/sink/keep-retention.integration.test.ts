@@ -52,9 +52,13 @@ async function ages(table: string, column: string, projectId: string): Promise<n
   return rows.map(({ age }) => age)
 }
 
-async function keep(metadataDays: number | undefined): Promise<void> {
+function retention(metadataDays: number | undefined) {
   const log = createLog('test', 'silent')
-  const run = createRetention({ pool, metadataDays, clock: systemClock, log, metrics: createMetrics() })
+  return createRetention({ pool, metadataDays, clock: systemClock, log, metrics: createMetrics() })
+}
+
+async function keep(metadataDays: number | undefined): Promise<void> {
+  const run = retention(metadataDays)
   while (await run());
 }
 
@@ -96,6 +100,9 @@ test('what one step of a round cannot do keeps the others from nothing', async (
     await reader.query('select from safety_score_details limit 1')
     await expect(keep(undefined)).rejects.toMatchObject({ code: 'POSTGRES_UNAVAILABLE' })
     expect(await ages('llm_request_bodies', 'created_at', short)).toEqual([])
+    // While another sink is at it and does not end, a round is none.
+    await reader.query('rollback; begin; select pg_advisory_xact_lock(7355611)')
+    expect(await retention(undefined)()).toBe('not_elected')
   } finally {
     await reader.query('rollback')
     reader.release()

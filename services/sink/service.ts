@@ -62,7 +62,7 @@ export function createSink(config: SinkConfig, dependencies: ProcessDependencies
   )
 }
 
-/** What is done now and then: each round by one sink, elected by an advisory lock. */
+/** What is done now and then: by every sink in its own time, and each step by one at a time, elected by an advisory lock. */
 function createUpkeep(ground: Ground, partitions: DayPartitions, onEvents: () => void): Part[] {
   const { config, producer } = ground
   const publishJobs = createJobPublisher({
