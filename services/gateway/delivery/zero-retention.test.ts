@@ -53,12 +53,13 @@ async function openSpool(stripBodies: StripBodies = withoutBodies): Promise<Spoo
 
 const recordOf = (id: string) =>
   Buffer.from(
-    `{"id":"${id}","source":"gateway","request_body":{"model":"gpt-4o","messages":[{"role":"user","content":"SECRET"}]},` +
+    `{"id":"${id}","source":"gateway","error":"ValueError: QUOTED","request_body":{"model":"gpt-4o","messages":[{"role":"user","content":"SECRET"}]},` +
       `"response_body":{"object":"chat.completion","model":"gpt-4o-1","usage":{"prompt_tokens":3,"completion_tokens":4}}}`,
   )
 const erased = (id: string) => ({
   id,
   source: 'gateway',
+  error: 'ValueError',
   model: 'gpt-4o-1',
   provider: 'openai',
   prompt_tokens: 3,

@@ -1,17 +1,19 @@
+import { codeOfError } from '#capture/error-code.ts'
 import { fieldAt, objectOf, parseJson } from '#capture/json.ts'
 import { projectNamedBy } from '../delivery/route-records.ts'
 import { derivedFields } from './derived-fields.ts'
 
 /**
- * A record without its bodies: what ingest would have read from them stands in it, and `bodies_erased` says that they were there. For
- * projects that keep no content.
+ * A record without its bodies: what ingest would have read from them stands in it, and `bodies_erased` says that they were there; of
+ * an error, which may quote them, its kind. For projects that keep no content.
  */
 export function withoutBodies(record: Buffer): Buffer {
   const whole = objectOf(parseJson(record.toString('utf8'))) ?? {}
   const derived = derivedFields(fieldAt(whole, 'request_body'), fieldAt(whole, 'response_body') ?? null)
   const filled = Object.entries(derived).map(([name, value]) => [name, fieldAt(whole, name) ?? value])
   // JSON leaves out what is undefined. The order stays: who reads the start of a record finds its project there.
-  const gone = { request_body: undefined, response_body: undefined, bodies_erased: true }
+  const error = typeof whole['error'] === 'string' ? codeOfError(whole['error']) : whole['error']
+  const gone = { error, request_body: undefined, response_body: undefined, bodies_erased: true }
   return Buffer.from(JSON.stringify({ ...whole, ...Object.fromEntries(filled), ...gone }))
 }
 
