@@ -21,7 +21,7 @@ type Told = { seed: number } & Omit<SeedResult, 'history'>
 
 const script = join(import.meta.dirname, 'run.ts')
 
-/** Runs seeds in processes of their own, which are ended when a seed hangs. Resolves to whether none failed. */
+/** Runs seeds in processes of their own, which are ended when a seed hangs. Resolves to whether none failed. Rejects when one cannot begin. */
 export async function runSeeds(options: SeedsToRun): Promise<boolean> {
   const { from, count, jobs, mutation, say } = options
   const startedMs = Date.now()
@@ -81,13 +81,15 @@ async function runChunk(
     // Compiling is most of what a process takes before its first seed.
     env: { ...process.env, NODE_COMPILE_CACHE: join(import.meta.dirname, '..', '..', '.cache', 'compiled') },
   })
-  const { promise, resolve } = Promise.withResolvers<{ seed: number; why: string } | null>()
+  const { promise, resolve, reject } = Promise.withResolvers<{ seed: number; why: string } | null>()
   let seed = from
+  let isLoaded = false
   let isEnded = false
   let watch: NodeJS.Timeout | undefined
   child.on('message', (told) => {
     clearTimeout(watch)
     if (told === loaded) {
+      isLoaded = true
       watch = watchOver(child, secondsPerSeed)
       return
     }
@@ -101,6 +103,8 @@ async function runChunk(
   child.on('exit', (code, signal) => {
     clearTimeout(watch)
     if (isEnded || code === 0) resolve(null)
+    // A mistake that has no place any more is not one that was caught.
+    else if (!isLoaded) reject(new Error(`the simulation did not begin: it ended with ${code ?? signal}`))
     else if (signal === 'SIGKILL') resolve({ seed, why: `it hangs: no end within ${secondsPerSeed} s` })
     else resolve({ seed, why: `the simulation ended with ${code ?? signal}` })
   })

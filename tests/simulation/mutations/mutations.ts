@@ -50,9 +50,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'sink-swallows-a-store-error': {
     file: 'services/sink/handle-scores.ts',
-    find: 'await scores.store(\n      placed,\n      position.partition,\n      threatsOf,\n    )',
+    find: 'await scores.store(placed, partition, threatsOf)',
     replace:
-      'await scores.store(placed, position.partition, threatsOf).catch(() => ({ added: [], missed: 0, eventCount: 0, overflowCount: 0 }))',
+      'await scores.store(placed, partition, threatsOf).catch(() => ({ added: [], missed: 0, eventCount: 0, overflowCount: 0 }))',
   },
   'relay-does-not-wait-for-the-broker': {
     file: 'services/sink/relay-events.ts',
