@@ -251,9 +251,10 @@ test('a call and its scores are stored, listed by their time, shown and swept wi
     scored: await daysOf(() => storage.scores([sampleScoredCall(call)])),
     listed: await daysReadBy(`/api/requests?${hours}`),
     listedByVerdict: await daysReadBy(`/api/requests?label=unsafe&${hours}`),
+    listedByScorer: await daysReadBy(`/api/requests?scorer_name=pii_detection&source=gateway&${hours}`),
     shown: await daysReadBy(`/api/requests/${call.id}`),
     scoresOfCall: await daysReadBy(`/api/safety-scores?request_id=${call.id}`),
-    scoresOfHours: await daysReadBy(`/api/safety-scores?${hours}`),
+    scoresOfHours: await daysReadBy(`/api/safety-scores?include_redteam=false&${hours}`),
   }
   const own = [from.toISOString().slice(0, 10).replaceAll('-', '')]
   expect(days).toEqual(Object.fromEntries(Object.keys(days).map((name) => [name, own])))

@@ -93,9 +93,7 @@ export function createScoreStore(database: ProjectDatabase<OneProject>) {
           time: 'request_created_at',
           id: 'id',
         },
-        ...(filters.request_id === undefined && {
-          days: { nowMs, startMs: filters.start, endMs: filters.end },
-        }),
+        days: { nowMs, ...daysOf(filters) },
       })
       return { items: rows.map(scoreOf), counted }
     },
@@ -129,6 +127,12 @@ export function createScoreStore(database: ProjectDatabase<OneProject>) {
       return rows.map(scoreOf)
     },
   }
+}
+
+function daysOf({ request_id, start, end }: ScoreFilters) {
+  if (request_id === undefined) return { startMs: start, endMs: end }
+  const atMs = idTimeMs(request_id)
+  return { startMs: atMs, endMs: atMs + 1 }
 }
 
 /** Of the scores that pass; `s` is the score. */
