@@ -164,6 +164,19 @@ test('beforeSend runs after the caller has its turn', async () => {
   expect(order).toEqual(['caller', 'sent mcp_tool_call', 'sent trace'])
 })
 
+test('a call that no record can be made of is counted', async () => {
+  const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+  const sluice = client()
+  const fake = { fetch: () => Promise.resolve(new Response('{}')), baseURL: 'http://x' }
+  const call: typeof fetch = sluice.wrap(fake).fetch
+  await call('http://x/models/a%:generateContent', { method: 'POST', body: '{}' })
+  expect(sluice.stats().dropped.capture_failed).toBe(1)
+  expect(warned.mock.calls.map(([message]) => String(message))).toEqual([
+    expect.stringMatching(/capture_failed.*malformed/),
+  ])
+  warned.mockRestore()
+})
+
 test('several clients record for several projects', async () => {
   const keys = ['svc_a', 'svc_b']
   receiver.keys.clear()

@@ -8,7 +8,7 @@ import { sessionFields } from './session-fields.ts'
 import { currentSession, runInSession } from './session.ts'
 import { flushAtExit } from './shipping/flush-at-exit.ts'
 import { createPoster } from './shipping/post-json.ts'
-import { createShipper, type Shipper } from './shipping/shipper.ts'
+import { createShipper, noDrops, type Shipper } from './shipping/shipper.ts'
 import { toolCallRecord } from './tools.ts'
 import { traceFunction } from './trace.ts'
 import type { AnyFunction, Session, SluiceClient, SluiceOptions, ToolCall, TraceOptions } from './types.ts'
@@ -37,7 +37,8 @@ export function createClient(options: SluiceOptions = {}): SluiceClient {
     settings.apiKey === undefined ? undefined : shipperOf(settings, settings.apiKey, budget, warn)
   if (settings.fault !== undefined) warn('key', `nothing is recorded: ${settings.fault}`)
   const forgetExit = shipper === undefined ? undefined : flushAtExit(shipper)
-  const deferred = createDeferredWork(warn)
+  const lost = (detail: string) => shipper?.drop('capture_failed', 1, detail)
+  const deferred = createDeferredWork(lost)
 
   const session = () => currentSession(settings.session)
   const record = (raw: RawRecord) => {
@@ -49,19 +50,19 @@ export function createClient(options: SluiceOptions = {}): SluiceClient {
     try {
       const labels = sessionFields(runInSession(call, session), warn)
       const finished = toolCallRecord(call, labels, maxBodyBytes)
-      // eslint-disable-next-line @typescript-eslint/require-await -- what it throws is a rejection, which is warned of
+      // eslint-disable-next-line @typescript-eslint/require-await -- what it throws is a rejection, which is counted
       deferred.run(async () => {
         record(finished())
       })
     } catch (error) {
-      warn('capture', `a tool call could not be recorded: ${messageOf(error)}`)
+      lost(messageOf(error))
     }
   }
   const traceOne = <F extends AnyFunction>(traced: F, traceOptions: TraceOptions = {}) =>
     shipper === undefined
       ? traced
-      : traceFunction(traced, traceOptions, { session, maxBodyBytes, record, deferred, warn })
-  const direct = { budget, maxBodyBytes, session, record, deferred, warn }
+      : traceFunction(traced, traceOptions, { session, maxBodyBytes, record, deferred, lost, warn })
+  const direct = { budget, maxBodyBytes, session, record, deferred, lost, warn }
   const replace = shipper === undefined ? undefined : (inner: Fetch) => recordFetch(inner, direct)
   const wrapping = { settings, session, recordTool, replace, warn }
 
@@ -87,8 +88,6 @@ export function createClient(options: SluiceOptions = {}): SluiceClient {
     stats: () => shipper?.stats() ?? { sent: 0, waiting: 0, heldBytes: budget.taken(), dropped: noDrops },
   }
 }
-
-const noDrops = { queue_full: 0, over_quota: 0, refused: 0, before_send: 0, shut_down: 0 }
 
 /** Of the whole process: a client that two of ours wrapped would be recorded twice. */
 const wrapped = new WeakSet<object>()

@@ -33,7 +33,7 @@ test('an error that is not tried again keeps its class', async () => {
     .messages.create({ model: 'm', max_tokens: 9, messages: user })
   await expect(call).rejects.toBeInstanceOf(Anthropic.AuthenticationError)
   expect(await stage.recorded()).toMatchObject([
-    { status_code: 401, response_body: { error: { message: 'not now' } } },
+    { status_code: 401, error: 'not now', response_body: { error: { message: 'not now' } } },
   ])
 })
 
@@ -46,6 +46,24 @@ test('a stream that breaks is an error to the program; what came is recorded', a
   expect(await stage.recorded()).toMatchObject([
     { aborted_by: 'upstream', response_body: { choices: [{ message: { content: said } }] } },
   ])
+})
+
+test('an error of the provider inside a stream is its error, not an abort of the program that closes at it', async () => {
+  stage.provider.misbehave('fail', 'fail')
+  const chunks = await stage.sluice
+    .wrap(stage.openAi())
+    .chat.completions.create({ model: 'm', messages: user, stream: true })
+  await expect(joined(chunks, () => '')).rejects.toBeInstanceOf(OpenAI.APIError)
+  const message = stage.sluice
+    .wrap(stage.anthropic())
+    .messages.stream({ model: 'm', max_tokens: 9, messages: user })
+  await expect(message.finalMessage()).rejects.toBeInstanceOf(Anthropic.APIError)
+  const records = await stage.recorded()
+  expect(records).toMatchObject([
+    { status_code: 200, error: 'Overloaded' },
+    { status_code: 200, error: 'Overloaded' },
+  ])
+  for (const record of records) expect(record).not.toHaveProperty('aborted_by')
 })
 
 test('a stream that the program leaves', async () => {

@@ -8,6 +8,10 @@ import type { AnyFunction, CallRecord, TraceOptions } from './types.ts'
 const records: CallRecord[] = []
 const atOnce: DeferredWork = { run: (work) => void work(), idle: () => Promise.resolve() }
 
+function unexpected(message: string): never {
+  throw new Error(message)
+}
+
 function traced<F extends AnyFunction>(work: F, options: TraceOptions = {}): F {
   records.length = 0
   return traceFunction(work, options, {
@@ -15,9 +19,8 @@ function traced<F extends AnyFunction>(work: F, options: TraceOptions = {}): F {
     maxBodyBytes: 4_096,
     record: (raw) => records.push(recordOf(raw)),
     deferred: atOnce,
-    warn: (_topic, message) => {
-      throw new Error(message)
-    },
+    lost: unexpected,
+    warn: (_topic, message) => unexpected(message),
   })
 }
 
@@ -158,7 +161,8 @@ test('what is traced inside shares the session; beside it, another begins', () =
     maxBodyBytes: 4_096,
     record: ({ session_id }: { session_id?: string }) => all.push(session_id),
     deferred: atOnce,
-    warn: () => undefined,
+    lost: unexpected,
+    warn: unexpected,
   }
   const inner = traceFunction(() => 1, {}, dependencies)
   const outer = traceFunction(() => inner() + inner(), {}, dependencies)

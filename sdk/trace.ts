@@ -15,6 +15,8 @@ export interface TraceDependencies {
   maxBodyBytes: number
   record: (record: RawRecord) => void
   deferred: DeferredWork
+  /** Told of a call that cannot be recorded. */
+  lost: (detail: string) => void
   warn: Warn
 }
 
@@ -70,13 +72,13 @@ interface Begun {
   given: readonly unknown[]
 }
 
-/** What goes wrong with the recording is warned of; the call is not recorded then. */
+/** What goes wrong with the recording is counted as lost; the call is not recorded then. */
 function spanOrNone(begun: Begun, dependencies: TraceDependencies): Span {
   const guarded = (work: () => void) => {
     try {
       work()
     } catch (error) {
-      dependencies.warn('capture', `a traced call could not be recorded: ${messageOf(error)}`)
+      dependencies.lost(messageOf(error))
     }
   }
   let span: Span | undefined
@@ -116,7 +118,7 @@ function beginSpan(
       latency_ms: performance.now() - startMs,
       ...outcome,
     }
-    // eslint-disable-next-line @typescript-eslint/require-await -- what it throws is a rejection, which is warned of
+    // eslint-disable-next-line @typescript-eslint/require-await -- what it throws is a rejection, which is counted
     deferred.run(async () => {
       const responseJson = result === undefined ? undefined : jsonOf({ result })
       record({ ...fields, requestJson: jsonOf(request), responseJson })

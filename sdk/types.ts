@@ -112,7 +112,12 @@ export interface ShippingStats {
   dropped: Readonly<Record<DropReason, number>>
 }
 
-export type DropReason = 'queue_full' | 'over_quota' | 'refused' | 'before_send' | 'shut_down'
+/**
+ * `queue_full`: there was no room (`maxQueueBytes`); `over_quota`, `refused`: the API did not take it; `before_send`: that function threw;
+ * `capture_failed`: no record could be made of the call; `shut_down`: it was left, or came, after `shutdown()`.
+ */
+export type DropReason =
+  'queue_full' | 'over_quota' | 'refused' | 'before_send' | 'capture_failed' | 'shut_down'
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever a function takes, it takes it still
 export type AnyFunction = (this: any, ...given: any[]) => any

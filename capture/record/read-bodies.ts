@@ -1,4 +1,5 @@
 import { idTimeMs } from '#schemas/ids.ts'
+import { maxBodyDepth } from './fits-record.ts'
 import type { CallRecord } from './record-schema.ts'
 import { scanMembers, type Member } from './scan-json.ts'
 
@@ -19,8 +20,6 @@ const dayMs = 86_400_000
 const oldestMs = 7 * dayMs
 /** Clocks are wrong by an hour now and then, whoever's it is: the client's that made the identifier, or ingest's that looks at it. */
 export const clientsAheadMs = 2 * 3_600_000
-/** Readers of bodies walk them; nobody sends this deep, and no stack is asked to hold more. */
-const maxDepth = 200
 
 /** Finds the bodies of `record` in the JSON that it was parsed from. Without faults it can be published. */
 export function readBodies(
@@ -53,6 +52,6 @@ function idFaults({ id }: CallRecord, nowMs: number): RecordFault[] {
 
 function depthFaults(members: ReadonlyMap<string, Member>): RecordFault[] {
   return ['request_body', 'response_body']
-    .filter((name) => (members.get(name)?.depth ?? 0) > maxDepth)
-    .map((path) => ({ path, message: `is nested deeper than ${maxDepth} levels` }))
+    .filter((name) => (members.get(name)?.depth ?? 0) > maxBodyDepth)
+    .map((path) => ({ path, message: `is nested deeper than ${maxBodyDepth} levels` }))
 }

@@ -1,36 +1,54 @@
 import { createHash } from 'node:crypto'
+import { objectOf, parseJson, type JsonObject } from '../../capture/json.ts'
+import { fitsRecord } from '../../capture/record/fits-record.ts'
 import { assembleStream, type AssembledStream } from '../../capture/streams/assemble-stream.ts'
-import { objectOf, parseJson } from '../../capture/json.ts'
 import type { KeptBytes } from './kept-body.ts'
 
 export interface BodyJson {
   json: string
+  /** What it says; undefined where it is no JSON object, or was cut and is no stream. */
+  value: JsonObject | undefined
   /** Whether it is a stream that reached the end that its format has. */
   streamEnded: boolean
 }
 
 /**
- * A body as it stands in a record: the text itself when it is a JSON object, the message that a stream amounts to,
+ * A body as it stands in a record: the text itself when it is a JSON object that ingest takes, the message that a stream amounts to,
  * `{"raw", "encoding"}` otherwise; `{"truncated", "bytes", "sha256", "text"}` when it was not kept whole.
  */
 export function bodyJson(kept: KeptBytes, maxBytes: number, contentType: string): BodyJson {
   const { text, byteLength, sha256 } = kept
-  const isJson = contentType.startsWith('application/json')
-  const assembled = isJson ? undefined : (assembleStream(text) ?? lastOfLines(text))
-  const json = assembled === undefined ? text : JSON.stringify(assembled.body)
-  const streamEnded = assembled?.ended === true
+  const assembled = contentType.startsWith('application/json') ? undefined : messageIn(text)
+  const { json = text, ended: streamEnded = false } = assembled ?? {}
   // A stream that was cut gives what the kept part amounts to, and says so.
-  if (sha256 !== undefined)
-    return { json: truncatedJson(json, { byteLength, sha256 }, maxBytes), streamEnded }
-  const isObject = assembled !== undefined || objectOf(parseJson(text)) !== undefined
-  const whole = isObject || byteLength > maxBytes ? json : rawJson(text)
-  return { json: boundedJson(whole, maxBytes), streamEnded }
+  if (sha256 !== undefined) {
+    const cut = truncatedJson(json, { byteLength, sha256 }, maxBytes)
+    return { json: cut, value: assembled?.body, streamEnded }
+  }
+  const value = assembled?.body ?? objectOf(parseJson(text))
+  const whole = value !== undefined && fitsRecord(json) ? json : rawJson(json)
+  const fits = Buffer.byteLength(whole) <= maxBytes
+  return { json: fits ? whole : cutJson(json, maxBytes), value, streamEnded }
+}
+
+/** The message that a stream amounts to; undefined for what is none that is known, or is nested deeper than the stack. */
+function messageIn(text: string): (AssembledStream & { json: string }) | undefined {
+  try {
+    const assembled = assembleStream(text) ?? lastOfLines(text)
+    return assembled && { ...assembled, json: JSON.stringify(assembled.body) }
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
 }
 
 /** JSON text as it is; over `maxBytes` it is cut. */
 export function boundedJson(json: string, maxBytes: number): string {
+  return Buffer.byteLength(json) <= maxBytes ? json : cutJson(json, maxBytes)
+}
+
+function cutJson(json: string, maxBytes: number): string {
   const byteLength = Buffer.byteLength(json)
-  if (byteLength <= maxBytes) return json
   const sha256 = createHash('sha256').update(json).digest('hex')
   return truncatedJson(json, { byteLength, sha256 }, maxBytes)
 }

@@ -3,7 +3,7 @@ import { createDeferredWork } from './defer-work.ts'
 
 test('work waits for the caller to have its turn, a hundred pieces at most, and what fails is warned of', async () => {
   const warnings: string[] = []
-  const deferred = createDeferredWork((_topic, message) => warnings.push(message))
+  const deferred = createDeferredWork((detail) => warnings.push(detail))
   let started = 0
   for (let piece = 0; piece < 1_500; piece++)
     deferred.run(() => {

@@ -1,4 +1,3 @@
-import type { Warn } from '../warn.ts'
 import { messageOf } from './message-of.ts'
 
 /** Work that is done after the caller has had its turn: parsing and joining bodies costs it nothing that it waits for. */
@@ -11,8 +10,8 @@ export interface DeferredWork {
 /** A program that makes more in one turn pays for the rest itself: what waits here is in no budget, and may be 1 MiB of text a piece. */
 const maxPending = 100
 
-/** What fails is warned of: the call that it is about is long over. */
-export function createDeferredWork(warn: Warn): DeferredWork {
+/** `failed` is told what went wrong: the call that the work is about is long over. */
+export function createDeferredWork(failed: (detail: string) => void): DeferredWork {
   const pending = new Set<Promise<void>>()
   return {
     run(work) {
@@ -20,7 +19,7 @@ export function createDeferredWork(warn: Warn): DeferredWork {
         const start = () => {
           work()
             .catch((error: unknown) => {
-              warn('capture', `a call could not be recorded: ${messageOf(error)}`)
+              failed(messageOf(error))
             })
             .finally(resolve)
         }

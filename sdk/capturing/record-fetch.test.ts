@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Readable } from 'node:stream'
-import type { RawRecord } from '../call-record.ts'
+import { readBodies } from '../../capture/record/read-bodies.ts'
+import { recordSchema } from '../../capture/record/record-schema.ts'
+import { recordJson, type RawRecord } from '../call-record.ts'
 import { createByteBudget } from './byte-budget.ts'
 import { createDeferredWork } from './defer-work.ts'
 import { recordFetch, type Fetch } from './record-fetch.ts'
@@ -9,7 +11,8 @@ import { recordFetch, type Fetch } from './record-fetch.ts'
 const records: RawRecord[] = []
 const warnings: string[] = []
 const warn = (_topic: string, message: string) => warnings.push(message)
-const deferred = createDeferredWork(warn)
+const lost = (detail: string) => warnings.push(detail)
+const deferred = createDeferredWork(lost)
 const chat = 'https://api.openai.com/v1/chat/completions'
 
 beforeEach(() => {
@@ -17,10 +20,10 @@ beforeEach(() => {
   warnings.length = 0
 })
 
-function recorded(inner: Fetch): Fetch {
-  const budget = createByteBudget(100_000)
+function recorded(inner: Fetch, maxBodyBytes = 10_000): Fetch {
+  const budget = createByteBudget(10 * maxBodyBytes)
   const record = (raw: RawRecord) => records.push(raw)
-  return recordFetch(inner, { budget, maxBodyBytes: 10_000, session: () => ({}), record, deferred, warn })
+  return recordFetch(inner, { budget, maxBodyBytes, session: () => ({}), record, deferred, lost, warn })
 }
 
 function answer(fields: object): Response {
@@ -51,7 +54,7 @@ test('an address that cannot be decoded is called, unrecorded', async () => {
   expect(await recorded(() => Promise.resolve(given))(url, post)).toBe(given)
   await deferred.idle()
   expect(records).toEqual([])
-  expect(warnings).toEqual([expect.stringContaining('could not be recorded')])
+  expect(warnings).toEqual([expect.stringContaining('URI malformed')])
 })
 
 test('an error that cannot be made text is thrown as it was and recorded', async () => {
@@ -60,6 +63,35 @@ test('an error that cannot be made text is thrown as it was and recorded', async
   await expect(call).rejects.toBe(thrown)
   await deferred.idle()
   expect(records).toMatchObject([{ error: 'an error that has no text', aborted_by: 'upstream' }])
+})
+
+describe('bodies that ingest would refuse, and their record with them, stand as text', () => {
+  const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+  const message = (deepValue: string) =>
+    `{"type":"message","error":{"message":"said"},"container":${deepValue}}`
+  const asStream = (json: string) => `data: {"type":"message_start","message":${json}}\n\n`
+
+  test.each([
+    ['an answer that is nested deep', 'application/json', message(deep(254))],
+    ['the same in a stream', 'text/event-stream', asStream(message(deep(254)))],
+    ['in a stream that no stack holds', 'text/event-stream', asStream(message(deep(35_000)))],
+    ['more parts than are read', 'application/json', `{"a":[${'[],'.repeat(250_000)}0]}`],
+  ])('%s', async (_name, type, text) => {
+    const given = new Response(text, { headers: { 'content-type': type } })
+    const body = `{"tools":${deep(201)}}`
+    const call = recorded(() => Promise.resolve(given), 1_000_000)(chat, { method: 'POST', body })
+    expect(await (await call).text()).toBe(text)
+    await deferred.idle()
+    expect(warnings).toEqual([])
+    const json = recordJson(records[0] as RawRecord)
+    const record = recordSchema.parse(JSON.parse(json))
+    expect(readBodies(record, Buffer.from(json), Date.now()).faults).toEqual([])
+    expect(record).toMatchObject({
+      request_body: { raw: body },
+      response_body: { raw: expect.any(String) },
+      error: text.length < 10_000 ? 'said' : null,
+    })
+  })
 })
 
 describe('bodies beyond their limit', () => {

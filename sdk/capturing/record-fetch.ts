@@ -1,3 +1,4 @@
+import { errorOfAnswer } from '../../capture/answer-error.ts'
 import { streamTextFactor } from '../../capture/streams/assemble-stream.ts'
 import { newId } from '../../schemas/ids.ts'
 import type { RawRecord } from '../call-record.ts'
@@ -21,6 +22,8 @@ export interface RecordFetchDependencies {
   /** Called once a call, after the caller has its answer. */
   record: (record: RawRecord) => void
   deferred: DeferredWork
+  /** Told of a call that cannot be recorded. */
+  lost: (detail: string) => void
   warn: Warn
 }
 
@@ -33,7 +36,7 @@ export function recordFetch(inner: Fetch, dependencies: RecordFetchDependencies)
     try {
       return work()
     } catch (error) {
-      dependencies.warn('capture', `a call could not be recorded: ${messageOf(error)}`)
+      dependencies.lost(messageOf(error))
       return undefined
     }
   }
@@ -121,7 +124,8 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
       const requestJson = requestBodyJson(await body, maxBodyBytes, budget)
       // Clients may leave a stream as soon as they have read its end mark: that is no abort.
       const outcome = answered?.streamEnded === true ? {} : end
-      record({ ...fields, ...outcome, requestJson, responseJson: answered?.json })
+      const error = outcome.error ?? errorOfAnswer(answered?.value, response?.status) ?? undefined
+      record({ ...fields, ...outcome, ...known({ error }), requestJson, responseJson: answered?.json })
     })
   }
   const fail = (error: unknown) => {

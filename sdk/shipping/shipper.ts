@@ -23,6 +23,15 @@ export interface ShipperDependencies {
   warn: Warn
 }
 
+export const noDrops: ShippingStats['dropped'] = {
+  queue_full: 0,
+  over_quota: 0,
+  refused: 0,
+  before_send: 0,
+  capture_failed: 0,
+  shut_down: 0,
+}
+
 /** The API takes 1,000 records and 32 MiB; smaller batches are answered sooner. */
 const maxRecords = 500
 const maxBatchBytes = 8 * 2 ** 20
@@ -143,7 +152,7 @@ async function untilEmpty(
 }
 
 function createDropCounts(warn: Warn) {
-  const dropped = { queue_full: 0, over_quota: 0, refused: 0, before_send: 0, shut_down: 0 }
+  const dropped = { ...noDrops }
   return {
     dropped,
     drop: (reason: DropReason, count: number, detail: string) => {

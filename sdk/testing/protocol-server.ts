@@ -12,8 +12,8 @@ export interface ProtocolServer {
   stop(): Promise<void>
 }
 
-/** `hang` sends the first half of the answer and no more. */
-export type Fault = { status: number } | 'break' | 'hang'
+/** `hang` sends the first half of the answer and no more, `fail` an error after it. */
+export type Fault = { status: number } | 'break' | 'hang' | 'fail'
 
 interface Answer {
   type: string
@@ -180,6 +180,13 @@ export async function startProtocolServer(): Promise<ProtocolServer> {
   }
 }
 
+/** In the words of Anthropic, which names its events, or of OpenAI. */
+function failureAfter([first = '']: readonly string[]): string {
+  const error = { type: 'overloaded_error', message: 'Overloaded' }
+  const { chunks } = events(first.startsWith('event:') ? { type: 'error', error } : { error })
+  return chunks.join('')
+}
+
 async function write(
   response: ServerResponse,
   { type, chunks }: Answer,
@@ -197,6 +204,7 @@ async function write(
     // A chunk at a time, as models speak.
     await sleep(1)
   }
+  if (fault === 'fail') response.write(failureAfter(chunks))
   if (fault === 'break') response.destroy()
   else if (fault === undefined) response.end()
 }

@@ -1,8 +1,8 @@
 import { assembleStream, streamTextFactor } from '#capture/streams/assemble-stream.ts'
-import { hasManyParts, type JsonObject } from '#capture/json.ts'
-import { isDeeperThan } from '#capture/record/scan-json.ts'
+import type { JsonObject } from '#capture/json.ts'
+import { fitsRecord } from '#capture/record/fits-record.ts'
 import { endBytes, withUsageAtEnd } from '#capture/usage-at-end.ts'
-import { bodyJson, maxDepth, mostBodyParts, wrappedJson, type BodyJson } from './body-json.ts'
+import { bodyJson, wrappedJson, type BodyJson } from './body-json.ts'
 import type { CapturedBytes } from './captured-body.ts'
 import { cutAs, decodeCaptured } from './decode-captured.ts'
 
@@ -52,8 +52,7 @@ function streamJson(decoded: CapturedBytes, maxBytes: number): AnswerJson | unde
     const text = JSON.stringify(body)
     const json = Buffer.from(text)
     const isWhole = decoded.sha256 === null && json.length <= maxBytes
-    const isReadable = !isDeeperThan(maxDepth, text, json) && !hasManyParts(text, mostBodyParts)
-    if (isWhole && isReadable) return { json, value: body, streamEnded }
+    if (isWhole && fitsRecord(text, json)) return { json, value: body, streamEnded }
     // A stream that was cut gives what the kept part amounts to, and says so.
     const wrapped = isWhole
       ? wrappedJson({ bytes: json, byteLength: json.length, sha256: null }, maxBytes)

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { hasManyParts, parseJson } from '#capture/json.ts'
-import { isDeeperThan } from '#capture/record/scan-json.ts'
+import { objectOf, parseJson } from '#capture/json.ts'
+import { fitsRecord } from '#capture/record/fits-record.ts'
 import type { CapturedBytes } from './captured-body.ts'
 
 /** A body as it stands in a record: the bytes of a JSON object. */
@@ -11,10 +11,6 @@ export interface BodyJson {
   value: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Ingest takes bodies of 200 levels, in every value of a repeated name. */
-export const maxDepth = 200
-/** Two of them, with the fields around them, are within what ingest takes of a record. */
-export const mostBodyParts = 240_000
 /** Room for the fields around a text that was cut. */
 const wrapperBytes = 256
 
@@ -33,10 +29,7 @@ export function bodyJson(captured: CapturedBytes, maxBytes: number): BodyJson {
 function jsonObjectOf(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
   if (!isUtf8(bytes)) return undefined
   const text = bytes.toString('utf8')
-  if (hasManyParts(text, mostBodyParts)) return undefined
-  const value = parseJson(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  return isDeeperThan(maxDepth, text, bytes) ? undefined : (value as Record<string, unknown>)
+  return fitsRecord(text, bytes) ? objectOf(parseJson(text)) : undefined
 }
 
 /** A body that cannot stand in a record as it is: as text, or in base64 where it is none. */

@@ -114,7 +114,7 @@ function decodePercent(text: string): string {
 /** The gateway's own reason, else what the provider says of a failure. */
 function errorOf(call: FinishedCall, isAborted: boolean, answer: unknown): string | null {
   if (call.error !== null && (isAborted || call.answer === null)) return call.error
-  const said = errorOfAnswer(answer)
+  const said = errorOfAnswer(answer, call.status)
   return said === null && !isStatus(call.status) ? `the provider answered with status ${call.status}` : said
 }
 
