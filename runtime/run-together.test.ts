@@ -37,6 +37,22 @@ test('a part that fails makes the whole fail, and the others are stopped even wh
   expect(events).toEqual(['start a', 'start b', 'start c', 'stop c', 'stop a'])
 })
 
+test('parts of a list are stopped at once: their patience is not added up', async () => {
+  const events: string[] = []
+  const both = Promise.withResolvers<undefined>()
+  const waiting = (name: string) =>
+    recordingPart(name, events, {
+      stop: () => {
+        if (events.push(`stop ${name}`) === 5) both.resolve(undefined)
+        return both.promise
+      },
+    })
+  const service = runTogether([recordingPart('a', events), [waiting('b'), waiting('c')]], log)
+  await service.start()
+  await service.stop()
+  expect(events).toEqual(['start a', 'start b', 'start c', 'stop b', 'stop c', 'stop a'])
+})
+
 test.each<[name: string, healths: Health[], expected: Health]>([
   ['all well', [{ status: 'ok' }, { status: 'ok' }], { status: 'ok' }],
   [

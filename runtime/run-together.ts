@@ -13,10 +13,11 @@ export interface Part {
 const fromWell: readonly Health['status'][] = ['ok', 'degraded', 'starting', 'stopping', 'failed']
 
 /**
- * One service of several parts: started in their order, stopped in the opposite one, each even when another could not be
- * stopped. `done` rejects with the first part's that does; health is that of the worst part.
+ * One service of several parts: started in their order, stopped in the opposite one, those of a list at once, each even when another
+ * could not be stopped. `done` rejects with the first part's that does; health is that of the worst part.
  */
-export function runTogether(parts: readonly Part[], log: Log): Service {
+export function runTogether(steps: readonly (Part | readonly Part[])[], log: Log): Service {
+  const parts = steps.flat()
   const finished = Promise.withResolvers<undefined>()
   let stopping: Promise<void> | undefined
   let starting: Promise<void> | undefined
@@ -29,13 +30,17 @@ export function runTogether(parts: readonly Part[], log: Log): Service {
     }
   }
 
-  async function stopAll(): Promise<void> {
-    for (const part of parts.toReversed()) {
-      await part.stop().catch((error: unknown) => {
-        log.error({ err: error }, 'a part could not be stopped')
-        finished.reject(error instanceof Error ? error : new Error(messageOf(error)))
-      })
+  async function stopOne(part: Part): Promise<void> {
+    try {
+      await part.stop()
+    } catch (error) {
+      log.error({ err: error }, 'a part could not be stopped')
+      finished.reject(error instanceof Error ? error : new Error(messageOf(error)))
     }
+  }
+
+  async function stopAll(): Promise<void> {
+    for (const step of steps.toReversed()) await Promise.all([step].flat().map(stopOne))
     finished.resolve(undefined)
   }
 

@@ -91,7 +91,8 @@ export function createScorer(config: ScorerConfig, dependencies: ProcessDependen
   const turnsEnd = onStop(() => stopping.abort(new TransientError('SCORER_STOPPING', 'the scorer stops')))
   const connections = onStop(() => pool.end())
   return runTogether(
-    [connections, custom, jobs, producer, scoring.part, preparing, ...consumers, turnsEnd],
+    // The consumers at once: with a judge that hangs each drains for 20 s of the 25 that the process has.
+    [connections, custom, jobs, producer, scoring.part, preparing, consumers, turnsEnd],
     log,
   )
 }
