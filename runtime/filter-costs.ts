@@ -2,7 +2,8 @@ import { isCelList, isCelMap, type CelValue } from '@bufbuild/cel'
 
 /**
  * What one evaluation may cost. A unit is a character read in the slowest way, about 10 ns, so the worst takes about 10 ms; sixty comparisons of
- * quoted texts cost a hundredth of this, `contains` in the largest argument of a tool (64 Ki) a fifteenth.
+ * quoted texts cost a hundredth of this, `contains` in the largest argument of a tool (64 Ki) a fifteenth. Not a time: an
+ * expression decides the same on the same event, however busy the machine is.
  */
 const maxCost = 1_000_000
 /** Of an element that is compared or copied: about 160 ns; of a list or a map among them as much again twice. */
