@@ -13,15 +13,17 @@ import { keepToldEvents } from './rewinding/keep-told-events.ts'
 import { planRewind, type GroupRewind } from './rewinding/plan-rewind.ts'
 import { runCommand } from './stack/run-command.ts'
 
-const usage = `scripts/rewind [--apply] [--since TIME] [--raise-again] [--state DIR]
+const usage = `scripts/rewind [--apply] [--since TIME] [--calls-since TIME] [--raise-again] [--state DIR]
 
-After Postgres was restored from a backup, and before the sinks start: sets their consumer groups back to where the restored tables stand, so that what
+After Postgres was restored from a backup or failed over to a standby that had not everything, and before the sinks start: sets their consumer groups back to where the restored tables stand, so that what
 came since comes again from Kafka (docs/backup.md). What is there already is recognised: too far back is harmless.
 
-  --apply          does it; without, it only says what it would do
-  --since TIME     scores, dead letters and events from then on (ISO 8601); an hour before the database last stored a call, unless given
-  --raise-again    events since then are raised again, and receivers get them twice; otherwise what Kafka shows as told stays told
-  --state DIR      a stack that scripts/up started (.sluice); KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL take its place
+  --apply              does it; without, it only says what it would do
+  --since TIME         scores, dead letters and events from then on (ISO 8601); an hour before the database last stored a call, unless given
+  --calls-since TIME   calls from then on, and not only from where the tables stand: where sinks went on after the fail-over. Those that the
+                       tables have are scored again, which changes nothing and costs the judge
+  --raise-again        events since then are raised again, and receivers get them twice; otherwise what Kafka shows as told stays told
+  --state DIR          a stack that scripts/up started (.sluice); KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL take its place
 `
 const hourMs = 3_600_000
 const log = createLog('rewind', 'warn')
@@ -32,6 +34,7 @@ function readArguments() {
       options: {
         apply: { type: 'boolean', default: false },
         since: { type: 'string' },
+        'calls-since': { type: 'string' },
         'raise-again': { type: 'boolean', default: false },
         state: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
@@ -42,13 +45,15 @@ function readArguments() {
   }
 }
 
-async function sinceOf(given: string | undefined, database: Client): Promise<number> {
-  if (given !== undefined) {
-    const ms = Date.parse(given)
-    if (Number.isNaN(ms))
-      throw new CannotStart(`--since takes a time like 2026-11-21T08:00:00Z, not ${given}`)
-    return ms
-  }
+function timeOf(option: string, given: string | undefined): number | undefined {
+  if (given === undefined) return undefined
+  const ms = Date.parse(given)
+  if (Number.isNaN(ms))
+    throw new CannotStart(`--${option} takes a time like 2026-11-21T08:00:00Z, not ${given}`)
+  return ms
+}
+
+async function lastHour(database: Client): Promise<number> {
   // Not created_at, which is the client's clock: one two hours fast would hide an hour of scores.
   const { rows } = await database.query<{ last: Date | null }>(
     'select max(stored_at) as last from llm_requests',
@@ -89,8 +94,13 @@ async function rewind(
   database: Client,
   values: ReturnType<typeof readArguments>,
 ): Promise<void> {
-  const sinceMs = await sinceOf(values.since, database)
-  const plans = await planRewind(system.kafka, database, { prefix: system.config.TOPIC_PREFIX, sinceMs })
+  const callsSinceMs = timeOf('calls-since', values['calls-since'])
+  const sinceMs = timeOf('since', values.since) ?? (await lastHour(database))
+  const plans = await planRewind(system.kafka, database, {
+    prefix: system.config.TOPIC_PREFIX,
+    sinceMs,
+    callsSinceMs,
+  })
   console.log(`scores, dead letters and events since ${new Date(sinceMs).toISOString()}`)
   for (const plan of plans) console.log(describe(plan))
   if (!values.apply) {

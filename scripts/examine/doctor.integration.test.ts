@@ -23,11 +23,13 @@ import {
 } from '#tests/support/infrastructure.ts'
 import { until } from '#tests/support/until.ts'
 import { examineLag } from './examine-lag.ts'
+import { examinePositions } from './examine-positions.ts'
 import { examinePostgres } from './examine-postgres.ts'
 import { examineSchemas } from './examine-schemas.ts'
 import { examineServices } from './examine-services.ts'
 import { examineSystem } from './examine-system.ts'
 import { examineTopics } from './examine-topics.ts'
+import { planRewind } from '../rewinding/plan-rewind.ts'
 import { findSystem, type System } from './find-system.ts'
 import type { Finding } from './finding.ts'
 import { wrongIn } from './testing/wrong-in.ts'
@@ -38,6 +40,7 @@ const { brokers, registryUrl } = testInfrastructure()
 const prefix = `${randomName('doctor')}.`
 const log = createLog('test', 'silent')
 const hourMs = 3_600_000
+const calls = prefix + topics.requestLogged.name
 let database: TestDatabase
 let pool: pg.Pool
 let directory: string
@@ -89,7 +92,8 @@ test.concurrent('a healthy system: every check is made, nothing is wrong, exit c
   expect(run.code).toBe(0)
   expect(report).toMatchObject({ ok: true, problems: 0 })
   const made = report.findings.filter(({ state }) => state === 'ok').map(({ check }) => check)
-  const checks = 'kafka topics schemas clock migrations partitions roles outbox services spool secrets'
+  const checks =
+    'kafka topics schemas clock migrations partitions roles positions outbox services spool secrets'
   expect(made).toEqual(expect.arrayContaining([...checks.split(' '), 'webhook keys', 'dead letters']))
 })
 
@@ -159,14 +163,40 @@ test('lag: records have waited for hours, and nobody reads them', async () => {
   const producer = system.kafka.producer()
   await producer.connect()
   const messages = [1, 2, 3].map(() => ({ value: 'x', partition: 0 }))
-  await producer.send({ topic, messages })
+  await producer.sendBatch({ topicMessages: [topic, calls].map((one) => ({ topic: one, messages })) })
   await producer.disconnect()
-  await setGroupOffsets(system.kafka, groupId, [{ topic, partition: 0, offset: 1n }])
+  await Promise.all([
+    setGroupOffsets(system.kafka, groupId, [{ topic, partition: 0, offset: 1n }]),
+    setGroupOffsets(system.kafka, `${prefix}sink-calls`, [{ topic: calls, partition: 0, offset: 3n }]),
+  ])
   const later = { ...system, now: () => Date.now() + 2 * hourMs }
   expect(wrongIn(await examineLag(later))).toEqual([
     'lag: scorer has no members: nobody does its work',
     `lag: scorer: 2 records of ${topics.scoreJobs.name} wait, over an hour`,
+    'lag: sink-calls has no members: nobody does its work',
   ])
+})
+
+test('positions: the tables do not know what the sinks have committed, as after a fail-over to a standby that lagged', async () => {
+  const { clusterId } = await withAdmin(system.kafka, (admin) => admin.describeCluster())
+  await pool.query('insert into sink_positions values ($1, $2, 0, 1)', [clusterId, calls])
+  const what = `records that the sinks committed and the tables do not know: 2 of ${topics.requestLogged.name} partition 0`
+  expect(await examinePositions(system)).toMatchObject([{ check: 'positions', state: 'warning', what }])
+  const database = await pool.connect()
+  try {
+    const begin = async (callsSinceMs?: number) => {
+      const plans = await planRewind(system.kafka, database, { prefix, sinceMs: Date.now(), callsSinceMs })
+      return plans[0]?.offsets.find((next) => next.topic === calls && next.partition === 0)?.offset
+    }
+    expect(await begin()).toBe(1n)
+    // The sinks have gone on, and with them the position: what was lost is found by its time.
+    await database.query('update sink_positions set next_offset = 3')
+    expect(await begin()).toBe(3n)
+    expect(await begin(Date.now() - hourMs)).toBe(0n)
+  } finally {
+    database.release()
+  }
+  expect(await examinePositions(system)).toMatchObject([{ check: 'positions', state: 'ok' }])
 })
 
 test('Postgres: a day without partitions, and a webhook whose key is gone', async () => {

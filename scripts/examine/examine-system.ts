@@ -1,6 +1,7 @@
 import { messageOf } from '#runtime/errors.ts'
 import { examineAccess } from './examine-access.ts'
 import { examineLag } from './examine-lag.ts'
+import { examinePositions } from './examine-positions.ts'
 import { examinePostgres } from './examine-postgres.ts'
 import { examineSchemas } from './examine-schemas.ts'
 import { examineDisk, examineSecrets } from './examine-secrets.ts'
@@ -32,6 +33,7 @@ const examinations: readonly Examination[] = [
     examine: examinePostgres,
     remedy: 'is it up, and does DATABASE_URL name it and a login that may read?',
   },
+  { check: 'positions', examine: examinePositions, remedy: 'are Kafka and Postgres up, and migrated?' },
   { check: 'services', examine: examineServices, remedy: 'the addresses given with --service' },
   { check: 'spool', examine: examineSpool, remedy: 'SPOOL_DIR has to be readable here' },
   { check: 'secrets', examine: examineSecrets, remedy: 'the files that *_FILE name' },

@@ -3,6 +3,7 @@ import type { Client } from 'pg'
 import type { GroupOffset } from '#runtime/kafka/set-group-offsets.ts'
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { deadLetterTopic, topics, type TopicDefinition } from '#schemas/topics.ts'
+import { readPositions } from './read-positions.ts'
 
 /** Where one group goes on reading. */
 export interface GroupRewind {
@@ -22,6 +23,13 @@ interface Bounds {
   committed: bigint
 }
 
+interface RewindOptions {
+  prefix: string
+  sinceMs: number
+  /** Calls from then on too, although the tables say that they have more. */
+  callsSinceMs?: number | undefined
+}
+
 const callTopics = [topics.requestLogged, topics.requestEphemeral]
 const deadLetterTopics = Object.values(topics)
   .filter((topic: TopicDefinition) => topic.deadLetters)
@@ -29,12 +37,12 @@ const deadLetterTopics = Object.values(topics)
 
 /**
  * Where the sinks' groups have to go on so that a restored database gets everything that it misses: those of calls where the database itself says that it
- * stands (`sink_positions`), the others at `sinceMs`. None is moved forward, and what the tables hold already is recognised when it comes again.
+ * stands (`sink_positions`) or at `callsSinceMs`, the others at `sinceMs`. None is moved forward, and what the tables hold already is recognised when it comes again.
  */
 export async function planRewind(
   kafka: Kafka,
   database: Client,
-  { prefix, sinceMs }: { prefix: string; sinceMs: number },
+  { prefix, sinceMs, callsSinceMs = Infinity }: RewindOptions,
 ): Promise<GroupRewind[]> {
   return withAdmin(kafka, async (admin) => {
     const { clusterId } = await admin.describeCluster()
@@ -42,21 +50,28 @@ export async function planRewind(
     const named = (names: readonly string[]) => names.map((name) => prefix + name)
     const plan = (group: string, names: readonly string[], startOf: StartOf) =>
       planGroup(admin, prefix + group, named(names), startOf)
-    const byTime: StartOf = async (topic) => {
-      const found = await admin.fetchTopicOffsetsByTimestamp(topic, sinceMs)
-      const starts = new Map(found.map(({ partition, offset }) => [partition, BigInt(offset)]))
-      return (partition, { low }) => starts.get(partition) ?? low
+    const byTime =
+      (ms: number): StartOf =>
+      async (topic) => {
+        const found = await admin.fetchTopicOffsetsByTimestamp(topic, ms)
+        const starts = new Map(found.map(({ partition, offset }) => [partition, BigInt(offset)]))
+        return (partition, { low }) => starts.get(partition) ?? low
+      }
+    const byPosition: StartOf = async (topic) => {
+      const timed = callsSinceMs === Infinity ? undefined : await byTime(callsSinceMs)(topic)
+      return (partition, bounds) => {
+        const position = stored.get(`${topic}/${partition}`) ?? 0n
+        return timed === undefined ? position : least(position, timed(partition, bounds))
+      }
     }
-    const byPosition: StartOf = (topic) =>
-      Promise.resolve((partition) => stored.get(`${topic}/${partition}`) ?? 0n)
     return [
       await plan(
         'sink-calls',
         callTopics.map(({ name }) => name),
         byPosition,
       ),
-      await plan('sink-scores', [topics.scoreRecorded.name], byTime),
-      await plan('sink-dead-letters', deadLetterTopics, byTime),
+      await plan('sink-scores', [topics.scoreRecorded.name], byTime(sinceMs)),
+      await plan('sink-dead-letters', deadLetterTopics, byTime(sinceMs)),
     ]
   })
 }
@@ -95,16 +110,6 @@ async function planGroup(
     }
   }
   return plan
-}
-
-async function readPositions(database: Client, cluster: string): Promise<Map<string, bigint>> {
-  const { rows } = await database.query<{ topic: string; partition: number; next_offset: string }>(
-    'select topic, partition, next_offset from sink_positions where cluster = $1',
-    [cluster],
-  )
-  return new Map(
-    rows.map(({ topic, partition, next_offset }) => [`${topic}/${partition}`, BigInt(next_offset)]),
-  )
 }
 
 function least(one: bigint, other: bigint): bigint {
