@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { objectOf, parseJson, type JsonObject } from '../../capture/json.ts'
 import { fitsRecord } from '../../capture/record/fits-record.ts'
+import { textOfAmazonEvents } from '../../capture/streams/amazon-events.ts'
 import { assembleStream, type AssembledStream } from '../../capture/streams/assemble-stream.ts'
 import type { KeptBytes } from './kept-body.ts'
 
@@ -17,7 +18,8 @@ export interface BodyJson {
  * `{"raw", "encoding"}` otherwise; `{"truncated", "bytes", "sha256", "text"}` when it was not kept whole.
  */
 export function bodyJson(kept: KeptBytes, maxBytes: number, contentType: string): BodyJson {
-  const { text, byteLength, sha256 } = kept
+  const { bytes, byteLength, sha256 } = kept
+  const text = isAmazonEvents(contentType) ? textOfAmazonEvents(bytes) : bytes.toString('utf8')
   const assembled = contentType.startsWith('application/json') ? undefined : messageIn(text)
   const { json = text, ended: streamEnded = false } = assembled ?? {}
   // A stream that was cut gives what the kept part amounts to, and says so.
@@ -29,6 +31,15 @@ export function bodyJson(kept: KeptBytes, maxBytes: number, contentType: string)
   const whole = value !== undefined && fitsRecord(json) ? json : rawJson(json)
   const fits = Buffer.byteLength(whole) <= maxBytes
   return { json: fits ? whole : cutJson(json, maxBytes), value, streamEnded }
+}
+
+/** Whether a body of this type is a stream of events, whose text is longer than the message in it. */
+export function isEventStream(contentType: string): boolean {
+  return contentType.startsWith('text/event-stream') || isAmazonEvents(contentType)
+}
+
+function isAmazonEvents(contentType: string): boolean {
+  return contentType.startsWith('application/vnd.amazon.eventstream')
 }
 
 /** The message that a stream amounts to; undefined for what is none that is known, or is nested deeper than the stack. */

@@ -12,7 +12,7 @@ export interface KeptBody {
 }
 
 export interface KeptBytes {
-  text: string
+  bytes: Buffer
   byteLength: number
   /** Of all that passed, when it was not kept whole. */
   sha256: string | undefined
@@ -45,7 +45,7 @@ export function createKeptBody(maxBytes: number, budget: ByteBudget): KeptBody {
     },
     byteLength: () => byteLength,
     read: () => ({
-      text: Buffer.concat(chunks).toString('utf8'),
+      bytes: Buffer.concat(chunks),
       byteLength,
       sha256: hash?.copy().digest('hex'),
     }),

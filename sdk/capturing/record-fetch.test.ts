@@ -65,6 +65,57 @@ test('an error that cannot be made text is thrown as it was and recorded', async
   expect(records).toMatchObject([{ error: 'an error that has no text', aborted_by: 'upstream' }])
 })
 
+describe('Anthropic by way of others', () => {
+  const start = { type: 'message_start', message: { type: 'message', role: 'assistant', content: [] } }
+  const block = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Hello' } }
+  const stop = { type: 'message_stop' }
+  const framed = (payload: object) => {
+    const body = Buffer.from(JSON.stringify(payload))
+    const frame = Buffer.alloc(12 + 5 + body.length + 4)
+    frame.writeUInt32BE(frame.length, 0)
+    frame.writeUInt32BE(5, 4)
+    body.copy(frame, 17)
+    return frame
+  }
+  const chunk = (event: object) =>
+    framed({ bytes: Buffer.from(JSON.stringify(event)).toString('base64'), p: 'abc' })
+  const answered = async (url: string, type: string, body: Buffer | string) => {
+    const given = new Response(body, { headers: { 'content-type': type } })
+    await (await recorded(() => Promise.resolve(given))(url, post)).arrayBuffer()
+    await deferred.idle()
+    return records.map(({ responseJson = '{}', ...fields }) => ({
+      ...fields,
+      said: JSON.parse(responseJson) as unknown,
+    }))
+  }
+  const vertex = 'https://x-aiplatform.googleapis.com/v1/projects/p/locations/x/publishers/anthropic/models'
+  const bedrock = 'https://bedrock-runtime.x.amazonaws.com/model/us.anthropic.claude-x-v1%3A0'
+  const amazonEvents = 'application/vnd.amazon.eventstream'
+
+  test('Vertex: the model is the one in the path, unless the answer says it', async () => {
+    const message = { ...start.message, model: 'claude-x-20260101' }
+    await answered(`${vertex}/claude-x@20260101:rawPredict`, 'application/json', JSON.stringify(message))
+    const events = `data: ${JSON.stringify(start)}\n\ndata: ${JSON.stringify(block)}\n\n`
+    await answered(`${vertex}/claude-x@20260101:streamRawPredict`, 'text/event-stream', events)
+    const all = await answered(`${vertex}/count-tokens:rawPredict`, 'application/json', '{"input_tokens":3}')
+    const [first, second, ...others] = all
+    expect([first?.model, second?.model, others]).toEqual([undefined, 'claude-x@20260101', []])
+    expect(second).toMatchObject({ provider: 'google', said: { content: [{ text: 'Hello' }] } })
+  })
+
+  test('Bedrock: a stream of its events is the message that it amounts to, or its error', async () => {
+    const url = `${bedrock}/invoke-with-response-stream`
+    await answered(url, amazonEvents, Buffer.concat([start, block, stop].map(chunk)))
+    const failed = [chunk(start), framed({ message: 'Too many requests' }), Buffer.alloc(13, 1)]
+    const [whole, broken] = await answered(url, amazonEvents, Buffer.concat(failed))
+    const content = [{ type: 'text', text: 'Hello' }]
+    const model = 'us.anthropic.claude-x-v1:0'
+    expect(whole).toMatchObject({ model, provider: 'bedrock', said: { role: 'assistant', content } })
+    expect(whole).not.toHaveProperty('error')
+    expect(broken).toMatchObject({ model, error: 'Too many requests' })
+  })
+})
+
 describe('bodies that ingest would refuse, and their record with them, stand as text', () => {
   const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
   const message = (deepValue: string) =>

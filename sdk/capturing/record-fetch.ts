@@ -1,11 +1,12 @@
 import { errorOfAnswer } from '../../capture/answer-error.ts'
+import { fieldAt, textOf } from '../../capture/json.ts'
 import { streamTextFactor } from '../../capture/streams/assemble-stream.ts'
 import { newId } from '../../schemas/ids.ts'
 import type { RawRecord } from '../call-record.ts'
 import { sessionFields } from '../session-fields.ts'
 import type { Session } from '../types.ts'
 import type { Warn } from '../warn.ts'
-import { bodyJson, type BodyJson } from './body-json.ts'
+import { bodyJson, isEventStream, type BodyJson } from './body-json.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { DeferredWork } from './defer-work.ts'
 import { createKeptBody, type KeptBody } from './kept-body.ts'
@@ -110,7 +111,7 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
       id,
       source: 'sdk' as const,
       ...labels,
-      ...known({ model: call.model, provider: call.provider }),
+      ...known({ provider: call.provider }),
       latency_ms: endMs - startMs,
       ...(isStream && firstChunkMs !== undefined ? { time_to_first_token_ms: firstChunkMs - startMs } : {}),
       ...(response === undefined ? {} : { status_code: response.status }),
@@ -124,8 +125,8 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
       const requestJson = requestBodyJson(await body, maxBodyBytes, budget)
       // Clients may leave a stream as soon as they have read its end mark: that is no abort.
       const outcome = answered?.streamEnded === true ? {} : end
-      const error = outcome.error ?? errorOfAnswer(answered?.value, response?.status) ?? undefined
-      record({ ...fields, ...outcome, ...known({ error }), requestJson, responseJson: answered?.json })
+      const said = saidBy(answered?.value, call, response?.status)
+      record({ ...fields, ...said, ...outcome, requestJson, responseJson: answered?.json })
     })
   }
   const fail = (error: unknown) => {
@@ -156,6 +157,13 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
   }
 }
 
+/** What of the record the answer decides; ingest reads the rest from it. */
+function saidBy(answer: unknown, { model }: ModelCall, status: number | undefined) {
+  const error = errorOfAnswer(answer, status) ?? undefined
+  // What the answer names is more exact than the path.
+  return known({ error, model: textOf(fieldAt(answer, 'model')) === undefined ? model : undefined })
+}
+
 function requestBodyJson(text: string, maxBytes: number, budget: ByteBudget): string {
   const kept = createKeptBody(maxBytes, budget)
   kept.add(Buffer.from(text))
@@ -164,8 +172,7 @@ function requestBodyJson(text: string, maxBytes: number, budget: ByteBudget): st
 
 /** The text of a stream is kept for the message in it, which must fit. */
 function keptBytesOf(response: Response | undefined, maxBodyBytes: number): number {
-  const isStream = contentTypeOf(response).startsWith('text/event-stream')
-  return isStream ? maxBodyBytes * streamTextFactor : maxBodyBytes
+  return isEventStream(contentTypeOf(response)) ? maxBodyBytes * streamTextFactor : maxBodyBytes
 }
 
 function released(kept: KeptBody, maxBytes: number, contentType: string): BodyJson {
