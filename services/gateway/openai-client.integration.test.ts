@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import OpenAI, { APIError } from 'openai'
+import OpenAI, { AzureOpenAI, APIError } from 'openai'
 import { listen } from '#runtime/operations-server.ts'
 import { createSealer } from '#runtime/sealing.ts'
 import { sealedIdentity, type SealedPart } from '#schemas/sealed-bytes.ts'
@@ -102,6 +102,20 @@ function bodyOf(call: TopicValues['LlmRequestLogged'] | undefined, part: SealedP
   if (call === undefined || sealed === null || sealed === undefined) return undefined
   return JSON.parse(sealer.open(sealed, sealedIdentity(call.project_id, call.id, part)).toString())
 }
+
+test('Azure: the key as a token, as docs/applications.md has it, and a label beyond ASCII', async () => {
+  const azure = new AzureOpenAI({
+    endpoint: gateway.url,
+    apiVersion: '2024-10-21',
+    azureADTokenProvider: () => Promise.resolve(proxyKey),
+  })
+  const headers = { 'X-Service-Agent-Name': Buffer.from('Zoë').toString('latin1') }
+  const { response } = await azure.chat.completions
+    .create({ model: 'dep-1', messages }, { headers })
+    .withResponse()
+  const call = await loggedCall(response.headers.get('x-service-request-id'))
+  expect(call).toMatchObject({ provider: 'azure', agent_name: 'Zoë', status_code: 200 })
+})
 
 test('a completion is answered, and logged with model, provider and disjoint tokens', async () => {
   const { data, response } = await client.chat.completions
