@@ -64,6 +64,14 @@ test('failed calls are chosen by their status', async () => {
   await open('/requests?range=24h&status=failed')
   await page.locator(`tr a[href*="${site.requestId}"]`).waitFor()
   await page.getByText('Status: failed').waitFor()
+  // What the API refuses can be taken away again.
+  await open('/requests?range=24h&status=broken')
+  await page
+    .getByRole('alert')
+    .getByText(/status/)
+    .waitFor()
+  await page.getByRole('button', { name: 'Remove the filter Status' }).click()
+  await page.locator(`tr a[href*="${site.requestId}"]`).waitFor()
 })
 
 test('evidence leads to where it stands: far behind what nobody sees, beside what is said, or in the raw JSON', async () => {
@@ -76,7 +84,7 @@ test('evidence leads to where it stands: far behind what nobody sees, beside wha
     scores: [
       {
         scorer: 'jailbreak_detection',
-        value: 5,
+        value: 4,
         label: 'unsafe',
         severity: 'high',
         evidence: [
@@ -85,9 +93,16 @@ test('evidence leads to where it stands: far behind what nobody sees, beside wha
           { ...found, pointer: null, kind: 'somewhere' },
         ],
       },
+      { scorer: 'banned_words', value: 5, label: 'unsafe', severity: 'medium' },
     ],
   })
   await open(`/requests/${id}`)
+  // As in lists: the worst severity of all scores, whichever has the highest value.
+  await page
+    .getByRole('heading', { level: 1, name: /\d:\d\d/ })
+    .locator('..')
+    .getByText('high', { exact: true })
+    .waitFor()
   const seek = (kind: string) => page.getByRole('button', { name: kind, exact: true }).click()
   const isFocused = (text: string) =>
     until(() => page.evaluate<boolean>(`document.activeElement?.textContent === ${JSON.stringify(text)}`))

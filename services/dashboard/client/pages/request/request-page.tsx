@@ -8,6 +8,7 @@ import { useApi } from '../../api/use-api.ts'
 import { usePathText } from '../../app/address.ts'
 import { usePageKeys } from '../../app/page-keys.ts'
 import { useNamedProject } from '../../app/project.ts'
+import { byGravity, worseVerdict, type Verdict } from '../../formats/worst-verdict.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { Failure, Waiting } from '../../parts/page-states.tsx'
@@ -40,7 +41,7 @@ function useScores({ id, project_id, safety_scores }: RequestDetail): readonly S
 
 function Detail({ request }: { request: RequestDetail }) {
   const scores = useScores(request)
-  const worst = worstOf(scores)
+  const worst = scores.map(verdictOf).reduce(worseVerdict, { label: null, severity: null })
   const [tab, setTab] = useState('conversation')
   const hasBodies = request.request_body !== null || request.response_body !== null
   const evidence = useMemo(
@@ -53,7 +54,7 @@ function Detail({ request }: { request: RequestDetail }) {
   return (
     <>
       <PageHead title={<TimeText at={request.created_at} />}>
-        <VerdictBadge label={worst?.score_label ?? null} severity={worst?.severity ?? null} />
+        <VerdictBadge {...worst} />
         <CopyId id={request.id} />
         <SessionSteps request={request} />
       </PageHead>
@@ -70,13 +71,15 @@ function Detail({ request }: { request: RequestDetail }) {
                 Scorers read a call within seconds after it was recorded.
               </Alert>
             ) : null}
-            {[...scores].sort(byGravity).map((score) => (
-              <ScoreCard
-                key={score.id}
-                score={score}
-                onSeek={hasBodies ? (found) => seek(found, setTab) : undefined}
-              />
-            ))}
+            {[...scores]
+              .sort((one, other) => byGravity(verdictOf(one), verdictOf(other)))
+              .map((score) => (
+                <ScoreCard
+                  key={score.id}
+                  score={score}
+                  onSeek={hasBodies ? (found) => seek(found, setTab) : undefined}
+                />
+              ))}
           </Stack>
         </Grid.Col>
       </Grid>
@@ -94,15 +97,8 @@ function seek(evidence: Evidence, setTab: (tab: string) => void): void {
   shown?.focus({ preventScroll: true })
 }
 
-/** What nobody could judge stands between what is safe and what is not. */
-function byGravity(one: Score, other: Score): number {
-  const gravityOf = ({ score_label, score_value }: Score) =>
-    (score_value ?? 2) + { safe: 0, unscored: 5, unsafe: 10 }[score_label]
-  return gravityOf(other) - gravityOf(one)
-}
-
-function worstOf(scores: readonly Score[]): Score | undefined {
-  return [...scores].sort(byGravity)[0]
+function verdictOf({ score_label, severity }: Score): Verdict {
+  return { label: score_label, severity }
 }
 
 interface BodiesProps {

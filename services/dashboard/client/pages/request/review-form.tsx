@@ -20,9 +20,11 @@ export function ReviewForm({ score }: { score: Score }) {
       : rowsIn<'GET /api/reviews'>(reviews.data).filter((review) => review.scorer_name === scorer_name)
   return (
     <Stack gap="xs" mt="sm">
-      {given.map(({ id, reviewer: who, agrees, expected_label, reason }) => (
+      {given.map(({ id, score_id, score_label, reviewer: who, agrees, expected_label, reason }) => (
         <Text key={id} size="xs">
           <PlainText text={who} /> {agrees ? 'agrees' : `says ${expected_label}`}
+          {/* Where history was scored again, the card shows another verdict than the one that was reviewed. */}
+          {score_id === score.id ? '' : ` of an earlier score (${score_label})`}
           {reason === null ? '' : ': '}
           {reason === null ? null : <PlainText text={reason} />}
         </Text>
