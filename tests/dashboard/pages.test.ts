@@ -187,7 +187,9 @@ test('a login that is ended elsewhere is over in an open page, and another site 
     `document.forms[0].action = ${JSON.stringify(`${site.dashboard.baseUrl}/bff/logout`)}; document.forms[0].submit()`,
   )
   await foreign.waitForURL(`${site.dashboard.baseUrl}/**`)
-  await visit(person, '/tools', 'Tools')
+  await visit(person, `/requests/${site.requestId}?project=${site.projectId}`, requestTitle)
+  await person.page.getByRole('link', { name: 'Tools' }).click()
+  await shown(person.page, 'Tools')
   const { items } = (await site.api.call('GET', '/api/people?page=1', { operator: true })).json as {
     items: { id: string; login: string }[]
   }
@@ -202,5 +204,12 @@ test('a login that is ended elsewhere is over in an open page, and another site 
   await form.getByLabel('Password', { exact: true }).fill(adminPassword)
   await form.getByRole('button', { name: 'Log in' }).click()
   await shown(person.page, 'Requests')
+  // Who signs in may be another: what the first one read is asked for anew, and that is written down.
+  const asked = person.page.waitForRequest((request) =>
+    request.url().includes(`/api/requests/${site.requestId}`),
+  )
+  await person.page.evaluate('history.go(-2)')
+  await asked
+  await shown(person.page, requestTitle)
   await person.context.close()
 })

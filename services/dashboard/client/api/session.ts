@@ -1,4 +1,10 @@
-import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
+import {
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type QueryClient,
+  type UseQueryResult,
+} from '@tanstack/react-query'
 import { ApiError, send } from './call-api.ts'
 
 export const roles = ['viewer', 'analyst', 'admin'] as const
@@ -57,8 +63,19 @@ export function useLogin() {
   const client = useQueryClient()
   return useMutation<unknown, ApiError, { name: string; password: string }>({
     mutationFn: (body) => send('/bff/login', { method: 'POST', body }),
-    onSuccess: () => client.invalidateQueries({ queryKey: meKey }),
+    onSuccess: () => {
+      forgetAnswers(client)
+      return client.invalidateQueries({ queryKey: meKey })
+    },
   })
+}
+
+/**
+ * Whoever signs in may be somebody else than whose session ended on this page: what that person read is kept for minutes, and shown
+ * without asking the API, which would refuse it or write it down.
+ */
+export function forgetAnswers(client: QueryClient): void {
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== meKey[0] })
 }
 
 export function useLogout() {
