@@ -91,6 +91,8 @@ export function judgingTasks(stage: () => TaskStage): void {
     await page.getByRole('button', { name: 'Promote' }).click()
     await confirm(page, 'Promote')
     await page.getByText('promoted', { exact: true }).waitFor()
+    await page.getByRole('columnheader', { name: 'Now' }).waitFor()
+    await page.getByText('safe → unsafe: 1').waitFor()
     await page.goto(`/requests/${missed}`)
     await page
       .getByRole('region', { name: 'pii_detection' })

@@ -5,18 +5,19 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
-import type { RunDiff } from './run-texts.ts'
+import { describeState, inTime, isUnderWay, type RunDiff, type ScoreRun } from './run-texts.ts'
 
 type ScorerDiff = RunDiff['scorers'][number]
 type Example = RunDiff['examples'][number]
 
 /** A run's verdicts against those that stand: how many changed, which way, and some of them. */
-export function RunDifferences({ id, isUnderWay }: { id: string; isUnderWay: boolean }) {
+export function RunDifferences({ run }: { run: ScoreRun }) {
   const diff = useApi(
     'GET /api/score-runs/{id}/diff',
-    { params: { id } },
-    isUnderWay ? { pollMs: 15_000 } : {},
+    { params: { id: run.id } },
+    isUnderWay(run) ? { pollMs: 15_000 } : {},
   )
+  const state = describeState(run)
   return (
     <Loaded
       query={diff}
@@ -24,19 +25,20 @@ export function RunDifferences({ id, isUnderWay }: { id: string; isUnderWay: boo
     >
       {(answer) => (
         <Stack gap="lg">
+          {state === undefined ? null : <Alert color="blue" title={state} />}
           {answer.is_complete ? null : (
-            <Alert color="blue" title="Not every call is scored yet: these are the first" />
+            <Alert color="blue" title="Only the first 100,000 scores are compared" />
           )}
-          <ScorerTable scorers={answer.scorers} />
+          <ScorerTable scorers={answer.scorers} run={run} />
           <Text fw={600}>Verdicts that changed, for instance</Text>
-          <ExampleTable examples={answer.examples} />
+          <ExampleTable examples={answer.examples} run={run} />
         </Stack>
       )}
     </Loaded>
   )
 }
 
-function ScorerTable({ scorers }: { scorers: readonly ScorerDiff[] }) {
+function ScorerTable({ scorers, run }: { scorers: readonly ScorerDiff[]; run: ScoreRun }) {
   const columns: Column<ScorerDiff>[] = [
     { title: 'Scorer', cell: ({ scorer_name: name }) => <PlainText text={name} /> },
     { title: 'Compared', isNumber: true, cell: ({ compared }) => formatCount(compared) },
@@ -46,7 +48,10 @@ function ScorerTable({ scorers }: { scorers: readonly ScorerDiff[] }) {
       title: 'Which way',
       cell: ({ changes }) =>
         changes
-          .map(({ before, after, count }) => `${before ?? 'none'} → ${after}: ${formatCount(count)}`)
+          .map(({ count, ...labels }) => {
+            const [earlier, later] = inTime(run, labels)
+            return `${earlier ?? 'none'} → ${later ?? 'none'}: ${formatCount(count)}`
+          })
           .join(', '),
     },
   ]
@@ -60,7 +65,8 @@ function ScorerTable({ scorers }: { scorers: readonly ScorerDiff[] }) {
   )
 }
 
-function ExampleTable({ examples }: { examples: readonly Example[] }) {
+function ExampleTable({ examples, run }: { examples: readonly Example[]; run: ScoreRun }) {
+  const [earlier, later] = run.status === 'promoted' ? ['Before', 'Now'] : ['Stands', 'This run says']
   const columns: Column<Example>[] = [
     {
       title: 'Request',
@@ -71,8 +77,8 @@ function ExampleTable({ examples }: { examples: readonly Example[] }) {
       ),
     },
     { title: 'Scorer', cell: ({ scorer_name: name }) => <PlainText text={name} /> },
-    { title: 'Stands', cell: ({ before }) => before.label ?? 'none' },
-    { title: 'This run says', cell: ({ after }) => after.label },
+    { title: earlier, cell: (example) => inTime(run, example)[0].label ?? 'none' },
+    { title: later, cell: (example) => inTime(run, example)[1].label ?? 'none' },
   ]
   if (examples.length === 0) return <Text size="sm">None.</Text>
   return (

@@ -15,6 +15,26 @@ export const runColors: Readonly<Record<ScoreRun['status'], string>> = {
 }
 
 /** Runs that still change by themselves. */
-export function isUnderWay({ status }: ScoreRun): boolean {
+export function isUnderWay({ status }: Pick<ScoreRun, 'status'>): boolean {
   return ['queued', 'feeding', 'scoring', 'promoting'].includes(status)
+}
+
+/**
+ * The earlier and the later of what a diff compares. Promotion exchanges verdicts (docs/decisions/0024): the run then has those that
+ * stood before, and what stands now is what it said.
+ */
+export function inTime<B, A>(
+  { status }: Pick<ScoreRun, 'status'>,
+  { before, after }: { before: B; after: A },
+): [earlier: A | B, later: A | B] {
+  return status === 'promoted' ? [after, before] : [before, after]
+}
+
+/** What keeps a run's differences from being all, or being told apart; undefined: nothing. */
+export function describeState(run: Pick<ScoreRun, 'status'>): string | undefined {
+  if (run.status === 'promoting')
+    return 'Its verdicts are becoming the ones that stand: of some calls, what stood before is shown as its own'
+  if (run.status === 'promoted')
+    return 'What it could not judge took the place of no verdict; such a call counts as unscored before'
+  return isUnderWay(run) ? 'Not every call is scored yet' : undefined
 }

@@ -42,9 +42,9 @@ export function ScoreRunPage() {
             )}
             <RunProgress run={shown} />
             <Title order={2} size="h3">
-              What it changes
+              {shown.status === 'promoted' ? 'What it changed' : 'What it changes'}
             </Title>
-            <RunDifferences id={id} isUnderWay={isUnderWay(shown)} />
+            <RunDifferences run={shown} />
           </Stack>
         )}
       </Loaded>
