@@ -36,7 +36,7 @@ test.each([
   ],
   ['nothing came', row({ worst_label: 'safe', score_count: 2 }), [], ['safe', null, 2]],
 ])('%s', (_name, before, scores, expected) => {
-  const after = withArrived(before, addArrived(new Map(), scores).get('r'))
+  const after = withArrived(before, addArrived(new Map(), scores).arrived.get('r'))
   expect([after.worst_label, after.worst_severity, after.score_count]).toEqual(expected)
 })
 
@@ -45,11 +45,21 @@ test('remembers two thousand requests, those that changed last', () => {
     ...score('a', 'safe'),
     request_id: `r${index}`,
   }))
-  const known = addArrived(addArrived(new Map(), many), [{ ...score('b', 'safe'), request_id: 'r600' }])
+  const { arrived: first } = addArrived(new Map(), many)
+  const { arrived: known } = addArrived(first, [{ ...score('b', 'safe'), request_id: 'r600' }])
   expect([known.size, known.has('r0'), known.has('r600'), known.has('r2499')]).toEqual([
     2_000,
     false,
     true,
     true,
   ])
+})
+
+test('a scorer that says something else leaves nothing to go by: the list is read anew', () => {
+  const before = addArrived(new Map(), [score('a', 'unsafe', 'high'), score('b', 'safe')])
+  const again = addArrived(before.arrived, [score('b', 'safe')])
+  const promoted = addArrived(again.arrived, [score('a', 'safe')])
+  expect([before, again, promoted].map(({ isOutdated }) => isOutdated)).toEqual([false, false, true])
+  expect([again.arrived.has('r'), promoted.arrived.has('r')]).toEqual([true, false])
+  expect(addArrived(promoted.arrived, [score('b', 'safe')]).arrived.get('r')?.worst.label).toBe('safe')
 })

@@ -81,12 +81,14 @@ function RequestList({ query, filters, visibility }: RequestListProps) {
   const { data, fetchNextPage } = pages
   const rows = useMemo(() => rowsOf<'GET /api/requests'>(data), [data])
   const shown = useMemo(() => rows.map((row) => withArrived(row, arrived.get(row.id))), [rows, arrived])
-  const arriving = useNewRequests(query, rows[0], pages.isSuccess && query['end'] === undefined)
+  const arriving = useNewRequests(
+    query,
+    rows,
+    pages.isSuccess && !pages.isPlaceholderData && query['end'] === undefined,
+  )
   const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage])
   const first = data?.pages[0]
 
-  if (pages.isPending) return <Waiting />
-  if (pages.isError && data === undefined) return <Failure error={pages.error} retry={pages.refetch} />
   return (
     <>
       <Group justify="space-between" mb="xs" mih={30}>
@@ -95,6 +97,8 @@ function RequestList({ query, filters, visibility }: RequestListProps) {
           {first === undefined ? null : totalOf(first)}
         </Text>
       </Group>
+      {pages.isPending ? <Waiting /> : null}
+      {pages.isError && data === undefined ? <Failure error={pages.error} retry={pages.refetch} /> : null}
       {pages.isFetchNextPageError ? <Failure error={pages.error} retry={fetchNextPage} /> : null}
       {arriving.count === 0 ? null : (
         <Button
@@ -108,13 +112,14 @@ function RequestList({ query, filters, visibility }: RequestListProps) {
           {arriving.isMore ? `${arriving.count} or more` : arriving.count} new
         </Button>
       )}
-      {shown.length === 0 ? (
+      {data !== undefined && shown.length === 0 ? (
         <Nothing title="No such requests">
           {Object.keys(filters).length === 0
             ? 'Nothing was logged in this time.'
             : 'Take a filter away, or look further back.'}
         </Nothing>
-      ) : (
+      ) : null}
+      {shown.length === 0 ? null : (
         <RequestTable
           // Another filter begins at the top again.
           key={JSON.stringify(query)}

@@ -1,6 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { callApi } from '../../api/call-api.ts'
 import { useApi } from '../../api/use-api.ts'
+import { countNew } from './count-new.ts'
 import { addArrived, type Arrived, type RequestItem } from './merge-scores.ts'
 
 const scoresMs = 4_000
@@ -24,13 +26,17 @@ export function useArrivedScores(projectId: string): ReadonlyMap<string, Arrived
         since: 'now',
         arrived: new Map<string, Arrived>(),
       }
+      let isOutdated = false
       for (let round = 0; round < maxRounds; round++) {
         const query = { project_id: projectId, since: polled.since, page_size: '200' }
         const answer = await callApi('GET /api/safety-scores', { query }, signal)
         if (!('next_since' in answer)) throw new Error('the API answered a list where scores were polled')
-        polled = { since: answer.next_since, arrived: addArrived(polled.arrived, answer.items ?? []) }
+        const added = addArrived(polled.arrived, answer.items ?? [])
+        polled = { since: answer.next_since, arrived: added.arrived }
+        isOutdated ||= added.isOutdated
         if (!answer.has_more) break
       }
+      if (isOutdated) void client.invalidateQueries({ queryKey: ['GET /api/requests'] })
       return polled
     },
     refetchInterval: scoresMs,
@@ -43,23 +49,19 @@ export function useArrivedScores(projectId: string): ReadonlyMap<string, Arrived
 const none: ReadonlyMap<string, Arrived> = new Map()
 const newestShown = 50
 
-/** How many requests came before the first row that is shown; `isMore` when they are more than one answer holds. */
+/** How many requests came that are not among the rows that were read; `isMore` when they are more than one answer holds. */
 export function useNewRequests(
   query: Record<string, string | undefined>,
-  first: RequestItem | undefined,
+  rows: readonly RequestItem[],
   enabled: boolean,
 ): { count: number; isMore: boolean } {
-  const newest = useApi(
+  const { data } = useApi(
     'GET /api/requests',
     { query: { ...query, page_size: String(newestShown) } },
     { pollMs: requestsMs, enabled },
   )
-  const items = newest.data !== undefined && 'items' in newest.data ? newest.data.items : []
-  if (first === undefined) return { count: items.length, isMore: items.length === newestShown }
-  // Identifiers begin with the time, and rows come in their order.
-  const count = items.filter(
-    ({ created_at, id }) =>
-      created_at > first.created_at || (created_at === first.created_at && id > first.id),
-  ).length
-  return { count, isMore: count === newestShown }
+  return useMemo(
+    () => countNew(data !== undefined && 'items' in data ? data.items : [], rows, newestShown),
+    [data, rows],
+  )
 }
