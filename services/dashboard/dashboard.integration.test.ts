@@ -71,10 +71,20 @@ describe('the API', () => {
       '/bff/api/../internal/people/first',
       '/bff/api/%2e%2e/internal/people/first',
       '/bff/api/..%5cinternal/people/first',
+      '/bff/api/..%2finternal/people/first',
+      '/bff/api/x%5C%2E.%5cinternal/people/first',
+      '/bff/api/x/.%2e\\internal/people/first',
+      '/bff/api/sessions/..%5C',
       '/bff/internal/people/first',
     ]) {
       const answer = await getRaw(path, { cookie: admin.cookie() })
       expect([path, answer.statusCode]).toEqual([path, 404])
+    }
+    for (const session of ['CORP\\alice-1', 'a/b', '..c', '\\']) {
+      await seedRequest(api.pool, createSealer([]), { projectId: project.projectId, sessionId: session })
+      const path = `/bff/api/sessions/${encodeURIComponent(session)}?project_id=${project.projectId}`
+      const answer = await admin.send('GET', path)
+      expect([answer.status, answer.json['session_id']]).toEqual([200, session])
     }
     const put = await admin.send('PUT', '/bff/api/people')
     expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, POST, PATCH, DELETE'])

@@ -5,7 +5,8 @@ import { until } from '#tests/support/until.ts'
 import { goTo, type TaskStage } from './task-stage.ts'
 
 const agent = 'order-agent'
-const session = 'conversation-4711'
+/** With what addresses have a meaning of their own for. */
+const session = 'SHOP\\conversation-4711'
 const said = (content: string) => ({ choices: [{ index: 0, message: { role: 'assistant', content } }] })
 const asked = (content: string) => ({ model: 'gpt-4o', messages: [{ role: 'user', content }] })
 const common = { agent_name: agent, session_id: session, model: 'gpt-4o', latency_ms: 420 }
@@ -41,6 +42,10 @@ export function watchingTasks(stage: () => TaskStage): void {
       '0',
       '1',
     ])
+    await page.getByRole('textbox', { name: 'Only of the agent' }).fill('no-such-agent')
+    await page.keyboard.press('Enter')
+    await page.getByText('No sessions in this time').waitFor()
+    await page.getByRole('button', { name: 'Remove the filter on agent' }).click()
     await row.getByRole('link').click()
     await page.getByRole('heading', { level: 1, name: session }).waitFor()
     for (const text of ['3 calls', '1 of tools', '1 unsafe'])

@@ -69,15 +69,19 @@ function refuseUnknown(request: Request, _response: Response, next: () => void):
     })
   }
   const [path = ''] = request.originalUrl.split('?', 1)
-  if (!path.startsWith('/bff/api/') || path.split('/').some(isDots)) {
+  if (!path.startsWith('/bff/api/') || climbs(path)) {
     throw new DashboardProblem(404, 'ROUTE_NOT_FOUND', 'there is nothing here')
   }
   next()
 }
 
-/** `..`, however it is written: the API must be asked for exactly what was checked here. */
-function isDots(segment: string): boolean {
-  return /^(?:\.|%2e){1,2}$/i.test(segment) || /\\|%5c/i.test(segment)
+/**
+ * Whether a part of it is `.` or `..`, however that and what separates parts is written: the API must be asked for exactly what was checked
+ * here. A backslash or slash alone stays: session ids may have one.
+ */
+function climbs(path: string): boolean {
+  const plain = path.replaceAll(/%2e/gi, '.').replaceAll(/%5c|%2f/gi, '/')
+  return plain.split(/[\\/]/).some((part) => part === '.' || part === '..')
 }
 
 function requireLogin(cookie: LoginCookie) {

@@ -9,4 +9,5 @@ test('whoever signs in finds nothing of what was read before', () => {
   client.setQueryData(meKey, null)
   forgetAnswers(client)
   expect([client.getQueryData(read), client.getQueryData(meKey)]).toEqual([undefined, null])
+  client.clear()
 })
