@@ -1,10 +1,11 @@
-import { Badge, Button, Center, Group, Stack, Table } from '@mantine/core'
+import { Badge, Button, Center, Group, Stack, Table, TextInput } from '@mantine/core'
 import { rowsOf, useApiPages } from '../../api/use-api.ts'
 import type { Item } from '../../api/call-api.ts'
-import { useTexts } from '../../app/address.ts'
+import { useSetTexts, useTexts } from '../../app/address.ts'
 import { useProject } from '../../app/project.ts'
 import { useRange } from '../../app/use-range.ts'
 import { formatCount, formatShort, formatUsd } from '../../formats/format-number.ts'
+import { FilterPill } from '../../parts/filter-pill.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { Failure, Nothing, Waiting } from '../../parts/page-states.tsx'
@@ -32,6 +33,7 @@ export function SessionsPage() {
         </Button>
         <RangePicker range={range} />
       </PageHead>
+      <SessionFilters chosen={{ agent_name, user_id }} />
       {pages.isPending ? <Waiting /> : null}
       {pages.isError ? <Failure error={pages.error} retry={pages.refetch} /> : null}
       {pages.isSuccess && sessions.length === 0 ? (
@@ -56,6 +58,52 @@ export function SessionsPage() {
         </Stack>
       )}
     </>
+  )
+}
+
+const filters = [
+  ['agent_name', 'agent'],
+  ['user_id', 'user'],
+] as const
+
+/** Fields for filters that are off, and the way out of those that are on. */
+function SessionFilters({
+  chosen,
+}: {
+  chosen: Partial<Record<'agent_name' | 'user_id', string | undefined>>
+}) {
+  const setTexts = useSetTexts()
+  return (
+    <Group mb="sm">
+      {filters.map(([name, label]) =>
+        chosen[name] === undefined ? (
+          <form
+            key={name}
+            onSubmit={(event) => {
+              event.preventDefault()
+              const text = new FormData(event.currentTarget).get('text')
+              if (typeof text === 'string') setTexts({ [name]: text })
+            }}
+          >
+            <TextInput
+              name="text"
+              size="xs"
+              w={160}
+              maxLength={256}
+              aria-label={`Only of the ${label}`}
+              placeholder={`Only of the ${label} …`}
+            />
+          </form>
+        ) : (
+          <FilterPill
+            key={name}
+            label={label}
+            value={chosen[name]}
+            onRemove={() => setTexts({ [name]: undefined })}
+          />
+        ),
+      )}
+    </Group>
   )
 }
 
