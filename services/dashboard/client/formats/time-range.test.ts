@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readRange } from './time-range.ts'
+import { rangeAround, readRange } from './time-range.ts'
 
 const now = Date.parse('2026-11-21T20:17:31Z')
 const day = { preset: '24h', start: '2026-11-20T20:00:00.000Z', end: undefined }
@@ -26,4 +26,13 @@ test.each([
   ['what is no time', { start: 'yesterday' }, day],
 ])('%s', (_name, texts, expected) => {
   expect(readRange(texts, '24h', now)).toEqual(expected)
+})
+
+test('around what is long past a range ends; around what is recent it goes on', () => {
+  const at = (day: string) => ({ from: `2026-11-${day}T12:00:00.000Z`, to: `2026-11-${day}T13:00:00.000Z` })
+  expect(rangeAround(at('01'), 3_600_000, now)).toEqual({
+    start: '2026-11-01T11:00:00.000Z',
+    end: '2026-11-01T14:00:00.000Z',
+  })
+  expect(rangeAround(at('21'), 86_400_000, now)).toEqual({ start: '2026-11-20T12:00:00.000Z' })
 })

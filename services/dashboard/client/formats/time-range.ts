@@ -44,6 +44,19 @@ function readTime(text: string | undefined): string | undefined {
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
 }
 
+/** A time with what is around it, as a range; without an end where that has not passed yet. */
+export function rangeAround(
+  { from, to }: { from: string; to: string },
+  marginMs: number,
+  nowMs: number,
+): RangeTexts {
+  const endMs = Date.parse(to) + marginMs
+  return {
+    start: new Date(Date.parse(from) - marginMs).toISOString(),
+    ...(endMs < nowMs ? { end: new Date(endMs).toISOString() } : {}),
+  }
+}
+
 /** The range for the address of another page. */
 export function rangeTexts({ preset, start, end }: ChosenRange): RangeTexts {
   return preset === null ? { start, end } : { range: preset }

@@ -1,9 +1,14 @@
 import { Paper, Table } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { absent, formatCount, formatDuration, formatUsd } from '../../formats/format-number.ts'
+import { rangeAround } from '../../formats/time-range.ts'
 import { PageLink } from '../../parts/page-link.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
+import { isFilterable } from './is-filterable.ts'
 import type { RequestDetail } from './request-detail.ts'
+
+/** Half of the week around a call whose like is looked for. */
+const aroundMs = 3.5 * 24 * 3_600_000
 
 /** What was recorded beside the bodies. Each leads to the requests that share it. */
 export function RequestFacts({ request }: { request: RequestDetail }) {
@@ -35,16 +40,7 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
       request.aborted_by === null ? null : <PlainText key="aborted" text={request.aborted_by} />,
     ],
     ...Object.entries(request.metadata ?? {}).map(
-      ([name, value]) =>
-        [
-          name,
-          <Shared
-            request={request}
-            key={name}
-            filter={`metadata.${name}`}
-            value={typeof value === 'string' ? value : JSON.stringify(value)}
-          />,
-        ] as const,
+      ([name, value]) => [name, <Metadata request={request} key={name} name={name} value={value} />] as const,
     ),
   ]
   return (
@@ -73,12 +69,22 @@ interface SharedProps {
   value: string | null
 }
 
-function Shared({ request: { source }, filter, value }: SharedProps) {
+function Metadata({ request, name, value }: { request: RequestDetail; name: string; value: unknown }) {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return isFilterable(name, value) ? (
+    <Shared request={request} filter={`metadata.${name}`} value={text} />
+  ) : (
+    <PlainText text={text} />
+  )
+}
+
+function Shared({ request: { source, created_at }, filter, value }: SharedProps) {
   if (value === null) return absent
   // Without its source the list leaves a probe out.
   const ofRedteam = source === 'redteam' ? { source } : {}
+  const range = rangeAround({ from: created_at, to: created_at }, aroundMs, Date.now())
   return (
-    <PageLink to="/requests" search={{ ...ofRedteam, [filter]: value, range: '7d' }}>
+    <PageLink to="/requests" search={{ ...ofRedteam, [filter]: value, ...range }}>
       <PlainText text={value} />
     </PageLink>
   )

@@ -5,6 +5,7 @@ import { useApiPages } from '../../api/use-api.ts'
 import { usePathText } from '../../app/address.ts'
 import { useProject } from '../../app/project.ts'
 import { formatCount, formatDuration, formatShort, formatUsd } from '../../formats/format-number.ts'
+import { rangeAround } from '../../formats/time-range.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { Failure, Waiting } from '../../parts/page-states.tsx'
@@ -13,6 +14,7 @@ import { TimeText } from '../../parts/time-text.tsx'
 import { VerdictBadge } from '../../parts/verdict-badge.tsx'
 
 type Session = Answer<'GET /api/sessions/{id}'>
+const hourMs = 3_600_000
 type Call = NonNullable<Session['items']>[number]
 
 /** One run of an agent, call by call as it went. */
@@ -25,12 +27,18 @@ export function SessionPage() {
     return pages.error === null ? <Waiting /> : <Failure error={pages.error} retry={pages.refetch} />
   }
   const calls = pages.data?.pages.flatMap(({ items }) => items) ?? []
+  // From its very first call: of a long session the sums begin with a later one.
+  const range = rangeAround(
+    { from: calls[0]?.created_at ?? first.started_at, to: first.last_at },
+    hourMs,
+    Date.now(),
+  )
   // Without its source the list leaves a probe out.
   const ofRedteam = calls[0]?.source === 'redteam' ? { source: 'redteam' } : {}
   return (
     <>
       <PageHead title={<PlainText text={id} />}>
-        <PageLink to="/requests" search={{ ...ofRedteam, session_id: id, range: '30d' }} size="sm">
+        <PageLink to="/requests" search={{ ...ofRedteam, session_id: id, ...range }} size="sm">
           As a list
         </PageLink>
       </PageHead>
