@@ -45,6 +45,11 @@ export function formatPoint(time: string, stepHours: number): string {
   return (stepHours >= 24 ? day : hour).format(new Date(time))
 }
 
+/** What reports count, which is whole hours: a range that ends now goes on to the end of the hour. */
+export function formatCounted({ start, end }: { start: string; end: string }, endsNow: boolean): string {
+  return endsNow ? `since ${hour.format(new Date(start))}` : hour.formatRange(new Date(start), new Date(end))
+}
+
 export function formatDay(time: Time): string {
   return orAbsent(time, (at) => day.format(at))
 }

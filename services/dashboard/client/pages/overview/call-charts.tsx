@@ -2,7 +2,7 @@ import { SimpleGrid, Skeleton } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { formatDuration, formatShort, formatUsd } from '../../formats/format-number.ts'
 import type { TimeChartProps } from './time-chart.tsx'
-import { callSeriesOf, everyStep, type CallPoint, type Stats } from './read-stats.ts'
+import { callSeriesOf, everyStep, rangeOfPoint, type CallPoint, type Stats } from './read-stats.ts'
 
 // The charting library is as large as all the rest: the numbers are there before it. It comes while they are asked for.
 const loading = import('./time-chart.tsx')
@@ -82,6 +82,7 @@ export function CallCharts({ stats }: { stats: Stats }) {
             stepHours={stats.step_hours}
             rows={steps.map(({ at, point }) => ({
               at,
+              range: rangeOfPoint(at, stats),
               values: chart.series.map(({ name }) => valueOf(point, name)),
             }))}
           />

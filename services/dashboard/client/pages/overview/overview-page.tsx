@@ -1,7 +1,8 @@
-import { Grid, SimpleGrid, Skeleton, Stack } from '@mantine/core'
+import { Grid, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { useApi } from '../../api/use-api.ts'
 import { useProject } from '../../app/project.ts'
 import { useRange } from '../../app/use-range.ts'
+import { formatCounted } from '../../formats/format-time.ts'
 import type { ChosenRange } from '../../formats/time-range.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Failure, Nothing } from '../../parts/page-states.tsx'
@@ -29,6 +30,11 @@ export function OverviewPage() {
   return (
     <>
       <PageHead title="Overview">
+        {data === undefined ? null : (
+          <Text size="sm" c="dimmed">
+            {formatCounted(data, end === undefined)}
+          </Text>
+        )}
         <RangePicker range={range} />
       </PageHead>
       {data === undefined && error !== null ? (

@@ -3,8 +3,10 @@ import { formatShare } from '../../formats/format-number.ts'
 import {
   describeUnsafe,
   everyStep,
+  largestOf,
   rangeOfPoint,
   type CallPoint,
+  type CallSeries,
   type CallTotal,
   type Stats,
 } from './read-stats.ts'
@@ -47,9 +49,29 @@ test.each([
   expect(describeUnsafe(total)).toEqual({ share: formatShare(part, all), detail })
 })
 
-test('a point leads to the time that it stands for', () => {
-  expect(rangeOfPoint('2026-11-21T18:00:00.000Z', 6)).toEqual({
-    start: '2026-11-21T18:00:00.000Z',
-    end: '2026-11-22T00:00:00.000Z',
-  })
+test.each([
+  ['in the middle', '2026-11-21T18', '2026-11-21T18', '2026-11-22T00'],
+  ['that began before the range', '2026-11-21T06', '2026-11-21T10', '2026-11-21T12'],
+  ['that ends after it', '2026-11-22T06', '2026-11-22T06', '2026-11-22T11'],
+])('a point %s leads to what it counts', (_name, at, start, end) => {
+  const hour = (text: string) => `${text}:00:00.000Z`
+  const answer = stats(hour('2026-11-21T10'), hour('2026-11-22T11'), 6)
+  expect(rangeOfPoint(hour(at), answer)).toEqual({ start: hour(start), end: hour(end) })
+})
+
+test('what is not among the largest is one row', () => {
+  const group = (name: string | null, calls: number) =>
+    ({
+      name,
+      isOther: name === null,
+      points: [],
+      total: { calls, unsafe: 1, latency_p95_ms: 9 },
+    }) as unknown as CallSeries
+  const all = [group('a', 9), group('b', 5), group('c', 3), group(null, 2)]
+  expect(largestOf(all, 3)).toEqual(all)
+  expect(largestOf(all, 2)).toMatchObject([
+    { name: 'a' },
+    { name: 'b' },
+    { name: null, isOther: true, total: { calls: 5, unsafe: 2, latency_p95_ms: null } },
+  ])
 })

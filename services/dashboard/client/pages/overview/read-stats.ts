@@ -66,7 +66,32 @@ export function everyStep(
   return steps
 }
 
-/** The time of a point as filters of a request list. */
-export function rangeOfPoint(at: string, stepHours: number): { start: string; end: string } {
-  return { start: at, end: new Date(Date.parse(at) + stepHours * 3_600_000).toISOString() }
+/** What was counted of a point's time, as filters of a request list: steps at the edges begin before the range, or end after it. */
+export function rangeOfPoint(
+  at: string,
+  { start, end, step_hours }: Pick<Stats, 'start' | 'end' | 'step_hours'>,
+): { start: string; end: string } {
+  const atMs = Date.parse(at)
+  const endMs = Math.min(atMs + step_hours * 3_600_000, Date.parse(end))
+  return {
+    start: new Date(Math.max(atMs, Date.parse(start))).toISOString(),
+    end: new Date(endMs).toISOString(),
+  }
+}
+
+/** The largest groups, and all others as one: of these no latency is known, because percentiles do not add up. */
+export function largestOf(series: readonly CallSeries[], count: number): CallSeries[] {
+  const rest = series.slice(count)
+  if (rest.length < 2) return [...series]
+  const total = rest.map((each) => each.total).reduce(addTotals)
+  return [...series.slice(0, count), { name: null, isOther: true, total, points: [] }]
+}
+
+function addTotals(one: CallTotal, other: CallTotal): CallTotal {
+  const names = Object.keys(one) as (keyof CallTotal)[]
+  const sums = names.map((name) => [
+    name,
+    name.startsWith('latency') ? null : Number(one[name]) + Number(other[name]),
+  ])
+  return Object.fromEntries(sums) as CallTotal
 }

@@ -5,12 +5,12 @@ import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { formatPoint } from '../../formats/format-time.ts'
 import { PageLink } from '../../parts/page-link.tsx'
-import { rangeOfPoint } from './read-stats.ts'
 
 export interface TimeChartProps {
   title: string
   series: readonly { name: string; label: string; color: string }[]
-  rows: readonly { at: string; values: readonly (number | null)[] }[]
+  /** `range`: of the requests that a row counts. */
+  rows: readonly { at: string; range: { start: string; end: string }; values: readonly (number | null)[] }[]
   stepHours: number
   format: (value: number | null) => string
   /** What adds up is shown on each other; what does not, as lines. As areas: a bar for each point took several times the script. */
@@ -38,7 +38,7 @@ export function TimeChart(props: TimeChartProps) {
   const onClick = ({ activeTooltipIndex }: { activeTooltipIndex?: unknown }) => {
     const row = rows[Number(activeTooltipIndex)]
     if (row === undefined) return
-    void navigate({ to: '/requests', search: { ...toRequests, ...rangeOfPoint(row.at, stepHours) } })
+    void navigate({ to: '/requests', search: { ...toRequests, ...row.range } })
   }
   const common = {
     h: 200,
@@ -93,10 +93,10 @@ function PointTable({ title, series, rows, stepHours, format, toRequests }: Time
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {rows.map(({ at, values }) => (
+          {rows.map(({ at, range, values }) => (
             <Table.Tr key={at}>
               <Table.Td>
-                <PageLink to="/requests" search={{ ...toRequests, ...rangeOfPoint(at, stepHours) }}>
+                <PageLink to="/requests" search={{ ...toRequests, ...range }}>
                   {formatPoint(at, stepHours)}
                 </PageLink>
               </Table.Td>

@@ -1,12 +1,12 @@
 import { Paper, Table, Title } from '@mantine/core'
 import { useApi } from '../../api/use-api.ts'
 import { useProject } from '../../app/project.ts'
-import { formatCount, formatDuration, formatShare, formatUsd } from '../../formats/format-number.ts'
+import { formatCount, formatDuration, formatUsd } from '../../formats/format-number.ts'
 import { rangeTexts, type ChosenRange } from '../../formats/time-range.ts'
 import { PageLink } from '../../parts/page-link.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
-import { callSeriesOf, type CallSeries } from './read-stats.ts'
+import { callSeriesOf, describeUnsafe, largestOf, type CallSeries } from './read-stats.ts'
 
 interface TopGroupsProps {
   title: string
@@ -59,17 +59,15 @@ export function TopGroups({ title, by, filter, unnamed, range }: TopGroupsProps)
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
-                {callSeriesOf(answer)
-                  .slice(0, shown)
-                  .map((series) => (
-                    <Table.Tr key={`${series.name ?? ''}${series.isOther}`}>
-                      <Table.Td>{nameOf(series)}</Table.Td>
-                      <Table.Td ta="right">{formatCount(series.total.calls)}</Table.Td>
-                      <Table.Td ta="right">{formatShare(series.total.unsafe, series.total.calls)}</Table.Td>
-                      <Table.Td ta="right">{formatUsd(series.total.cost_usd)}</Table.Td>
-                      <Table.Td ta="right">{formatDuration(series.total.latency_p95_ms)}</Table.Td>
-                    </Table.Tr>
-                  ))}
+                {largestOf(callSeriesOf(answer), shown).map((series) => (
+                  <Table.Tr key={`${series.name ?? ''}${series.isOther}`}>
+                    <Table.Td>{nameOf(series)}</Table.Td>
+                    <Table.Td ta="right">{formatCount(series.total.calls)}</Table.Td>
+                    <Table.Td ta="right">{describeUnsafe(series.total).share}</Table.Td>
+                    <Table.Td ta="right">{formatUsd(series.total.cost_usd)}</Table.Td>
+                    <Table.Td ta="right">{formatDuration(series.total.latency_p95_ms)}</Table.Td>
+                  </Table.Tr>
+                ))}
               </Table.Tbody>
             </Table>
           </Table.ScrollContainer>

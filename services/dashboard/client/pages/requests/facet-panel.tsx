@@ -5,6 +5,7 @@ import { useApi } from '../../api/use-api.ts'
 import { useSetTexts } from '../../app/address.ts'
 import { useProject } from '../../app/project.ts'
 import { formatShort } from '../../formats/format-number.ts'
+import { formatCounted } from '../../formats/format-time.ts'
 import type { ChosenRange } from '../../formats/time-range.ts'
 import { Loaded } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
@@ -44,6 +45,9 @@ export function FacetPanel({
     <Loaded query={answer}>
       {(found) => (
         <Stack gap="md" component="section" aria-label="Filters">
+          <Text size="xs" c="dimmed">
+            Counted {formatCounted(found, end === undefined)}
+          </Text>
           {facets.map((name) => (
             <FacetValues
               key={name}
