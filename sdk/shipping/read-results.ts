@@ -19,6 +19,8 @@ export type BatchFate =
   | { kind: 'over_quota'; afterMs: number | undefined; detail: string }
   | { kind: 'too_large' }
 
+const quotaCode = 'INGEST_QUOTA_EXCEEDED'
+
 /** Reads the answer to `POST /internal/log/batch`. */
 export function batchFate({ status, retryAfterMs, text }: PostAnswer, recordCount: number): BatchFate {
   const body = parseJson(text)
@@ -29,8 +31,10 @@ export function batchFate({ status, retryAfterMs, text }: PostAnswer, recordCoun
     return { kind: 'again', afterMs: undefined, detail: 'an answer that is no list of results' }
   }
   if (status === 413) return { kind: 'too_large' }
-  if (status === 429) return { kind: 'over_quota', afterMs: retryAfterMs, detail }
-  if (status >= 400 && status < 500 && status !== 408) return { kind: 'stop', detail }
+  // Another 429 is of something on the way, and says nothing of the project.
+  if (status === 429 && fieldAt(body, 'code') === quotaCode)
+    return { kind: 'over_quota', afterMs: retryAfterMs, detail }
+  if (status >= 400 && status < 500 && status !== 408 && status !== 429) return { kind: 'stop', detail }
   return { kind: 'again', afterMs: retryAfterMs, detail }
 }
 

@@ -11,8 +11,9 @@ test.each([
   [429, 5 * minuteMs, 5 * minuteMs],
   [429, 60 * minuteMs, 10 * minuteMs],
 ])('%i, with a Retry-After of %i ms: a pause of %i ms', async (status, retryAfterMs, forMs) => {
+  const text = status === 429 ? '{"code":"INGEST_QUOTA_EXCEEDED"}' : '{}'
   const send = createSendBatch({
-    poster: { post: () => Promise.resolve({ status, retryAfterMs, text: '{}' }), close: () => undefined },
+    poster: { post: () => Promise.resolve({ status, retryAfterMs, text }), close: () => undefined },
     queue: createRecordQueue(createByteBudget(1_000), () => undefined),
     warn: () => undefined,
     drop: () => undefined,

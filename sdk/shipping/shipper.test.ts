@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createByteBudget, type ByteBudget } from '../capturing/byte-budget.ts'
+import { until } from '../../tests/support/until.ts'
 import { startRecordReceiver, type RecordReceiver } from '../../tests/support/record-receiver.ts'
 import { createPoster } from './post-json.ts'
 import { createShipper, type Shipper } from './shipper.ts'
@@ -106,10 +107,20 @@ test('of a batch, what is refused is dropped, what failed is sent again, the res
 })
 
 test('over the quota, the batch is dropped: a resend would be refused too', async () => {
-  receiver.refuseAll(429)
+  receiver.refuseAll(429, undefined, 'INGEST_QUOTA_EXCEEDED')
   add(3)
   expect(await shipper.flush(30_000)).toBe(true)
   expect(shipper.stats().dropped.over_quota).toBe(3)
+})
+
+test('a 429 of something between here and the API drops nothing', async () => {
+  receiver.refuseAll(429)
+  add(3)
+  const flushed = shipper.flush(30_000)
+  await until(() => receiver.paths.length > 0)
+  receiver.refuseAll(undefined)
+  expect(await flushed).toBe(true)
+  expect(shipper.stats()).toMatchObject({ sent: 3, dropped: { over_quota: 0 } })
 })
 
 test('a pause that the API asks for is cut by flush once, not each time', async () => {

@@ -19,8 +19,8 @@ export interface RecordReceiver {
   heartbeats: Record<string, unknown>[]
   /** Status for a record; 202 unless a test says otherwise. */
   decide(with_: (record: PostedRecord) => number): void
-  /** Status for a whole post, and its Retry-After; undefined: what the records get. */
-  refuseAll(status: number | undefined, retryAfterSeconds?: number): void
+  /** Status for a whole post, its Retry-After and its code; undefined: what the records get. */
+  refuseAll(status: number | undefined, retryAfterSeconds?: number, code?: string): void
   /** Whether the project of the key keeps no content. */
   keepNothing(isEphemeral: boolean): void
   stop(): Promise<void>
@@ -35,6 +35,7 @@ export async function startRecordReceiver(): Promise<RecordReceiver> {
   let statusOf: (record: PostedRecord) => number = () => 202
   let refusal: number | undefined
   let retryAfter: number | undefined
+  let refusalCode = 'X'
   const project = { project_id: newId('project'), tier: 'enterprise', zero_content_retention: false }
   const take = (record: PostedRecord) => {
     const status = statusOf(record)
@@ -55,7 +56,7 @@ export async function startRecordReceiver(): Promise<RecordReceiver> {
       const answer = (status: number, body: unknown) =>
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
       if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter)
-      if (refusal !== undefined) return answer(refusal, { detail: 'refused', code: 'X' })
+      if (refusal !== undefined) return answer(refusal, { detail: 'refused', code: refusalCode })
       if (request.url === '/internal/project') return answer(200, project)
       if (!isRecord) {
         heartbeats.push(JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>)
@@ -88,7 +89,8 @@ export async function startRecordReceiver(): Promise<RecordReceiver> {
     decide(decide) {
       statusOf = decide
     },
-    refuseAll(status, retryAfterSeconds) {
+    refuseAll(status, retryAfterSeconds, code = 'X') {
+      refusalCode = code
       refusal = status
       retryAfter = retryAfterSeconds
     },
