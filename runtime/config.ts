@@ -20,6 +20,19 @@ export const processFields = {
   ),
 }
 
+/** For those that load balancers and proxies stand before. */
+export const servingFields = {
+  DRAIN_LEAD_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(3_000)
+    .describe(
+      'How long a stopping process still accepts connections, for load balancers to see that it is not ready; part of DRAIN_DEADLINE_MS.',
+    ),
+}
+
 export const kafkaFields = {
   KAFKA_BROKERS: listOf(z.string().regex(/^[^\s:]+:\d+$/, 'expected host:port')).describe(
     'Brokers to start from, host:port, comma-separated.',

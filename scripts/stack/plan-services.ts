@@ -80,8 +80,6 @@ export function planServices(facts: StackFacts): ServicePlans {
         API_BACKEND_URL: environment['API_BACKEND_URL'] ?? addressOf(ports.api),
         SERVICE_API_KEY: serviceApiKey,
         SPOOL_DIR: environment['SPOOL_DIR'] ?? facts.spoolDirectory,
-        // No load balancer has to learn that it stops.
-        DRAIN_LEAD_MS: environment['DRAIN_LEAD_MS'] ?? '0',
       }
       return service('gateway', ports.gatewayOperations, own, ports.gateway)
     },
@@ -118,7 +116,8 @@ function shared(facts: StackFacts): Environment {
     ...Object.keys(ours).map((name) => `${name}_FILE`),
   ])
   const passed = Object.entries(environment).filter(([name]) => !withheld.has(name))
-  return { ...Object.fromEntries(passed), ...ours }
+  // No load balancer has to learn that it stops.
+  return { DRAIN_LEAD_MS: '0', ...Object.fromEntries(passed), ...ours }
 }
 
 function planDemoUpstream(port: number): ServicePlan {

@@ -108,6 +108,7 @@ export function createApi(config: ApiConfig, dependencies: ProcessDependencies):
     pages,
     host: config.API_HOST,
     port: config.API_PORT,
+    leadMs: config.DRAIN_LEAD_MS,
     ...dependencies,
   })
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listOf, operationsPort, processFields, unlessWrong } from '#runtime/config.ts'
+import { listOf, operationsPort, processFields, servingFields, unlessWrong } from '#runtime/config.ts'
 import { isNetwork } from './http/trusted-networks.ts'
 
 const roles = ['viewer', 'analyst', 'admin'] as const
@@ -17,6 +17,7 @@ const groupRoles = listOf(
 
 const settings = z.object({
   ...processFields,
+  ...servingFields,
   OPS_PORT: operationsPort(9004),
   DASHBOARD_HOST: z.string().default('0.0.0.0').describe('Address that the dashboard listens on.'),
   DASHBOARD_PORT: z.coerce

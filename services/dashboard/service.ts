@@ -6,6 +6,7 @@ import type { Log } from '#runtime/log.ts'
 import { listen } from '#runtime/operations-server.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import type { Health, Service } from '#runtime/service.ts'
+import { stopListening } from '#runtime/stop-listening.ts'
 import type { DashboardConfig } from './config.ts'
 import { createApiBackend, type ApiBackend } from './forwarding/api-backend.ts'
 import { createForward } from './forwarding/forward-request.ts'
@@ -69,10 +70,7 @@ export function createDashboard(
   const stopAll = async () => {
     state = 'stopping'
     ending.abort()
-    await new Promise<void>((resolve) => {
-      server.close(() => resolve())
-      server.closeIdleConnections()
-    })
+    await stopListening(server, config.DRAIN_LEAD_MS)
     await api.close()
     done.resolve(undefined)
   }

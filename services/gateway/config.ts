@@ -10,6 +10,7 @@ import {
   processFields,
   registryFields,
   sealingFields,
+  servingFields,
   unlessWrong,
 } from '#runtime/config.ts'
 import { isHeaderValue } from '#runtime/http1/request-head.ts'
@@ -29,15 +30,9 @@ export const gatewayConfigSchema = z
     SCHEMA_REGISTRY_URL: registryFields.SCHEMA_REGISTRY_URL.optional().describe(
       'Schema registry, its Confluent-compatible address. Needed for GATEWAY_DELIVERY=kafka.',
     ),
-    DRAIN_LEAD_MS: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .max(60_000)
-      .default(3_000)
-      .describe(
-        'How long a stopping gateway still accepts connections, for load balancers to see that it is not ready. Calls that are left 6 s before DRAIN_DEADLINE_MS are broken off and recorded.',
-      ),
+    DRAIN_LEAD_MS: servingFields.DRAIN_LEAD_MS.describe(
+      'How long a stopping gateway still accepts connections, for load balancers to see that it is not ready. Calls that are left 6 s before DRAIN_DEADLINE_MS are broken off and recorded.',
+    ),
     GATEWAY_DELIVERY: z
       .enum(['api', 'kafka'])
       .default('api')

@@ -6,6 +6,7 @@ import {
   processFields,
   registryFields,
   sealingFields,
+  servingFields,
 } from '#runtime/config.ts'
 
 const mebibyte = 1024 * 1024
@@ -13,6 +14,7 @@ const mebibyte = 1024 * 1024
 /** What taking calls needs, in a process of its own or inside the API. */
 export const ingestFields = {
   ...processFields,
+  ...servingFields,
   ...kafkaFields,
   ...registryFields,
   ...postgresFields,

@@ -12,6 +12,7 @@ export function createIngest(config: IngestConfig, dependencies: ProcessDependen
     routes: core.routes,
     host: config.INGEST_HOST,
     port: config.INGEST_PORT,
+    leadMs: config.DRAIN_LEAD_MS,
     ...dependencies,
   })
 }

@@ -29,6 +29,7 @@ beforeAll(async () => {
     INTERNAL_API_SECRET: operatorSecret,
     API_HOST: '127.0.0.1',
     API_PORT: '0',
+    DRAIN_LEAD_MS: '0',
   })
   if (!parsed.ok) throw new Error(parsed.problems.join('; '))
   const log = createLog('test', 'silent')

@@ -93,6 +93,7 @@ async function startWith(
     INTERNAL_API_SECRET: operatorSecret,
     API_HOST: '127.0.0.1',
     API_PORT: '0',
+    DRAIN_LEAD_MS: '0',
     ...(typeof environment === 'function' ? await environment(database.url) : environment),
   })
   if (!parsed.ok) throw new Error(parsed.problems.join('; '))

@@ -42,6 +42,7 @@ export async function startDashboard(
     DASHBOARD_ADMIN_PASSWORD: adminPassword,
     DASHBOARD_HOST: '127.0.0.1',
     DASHBOARD_PORT: '0',
+    DRAIN_LEAD_MS: '0',
     ...environment,
   })
   if (!parsed.ok) throw new Error(parsed.problems.join('; '))

@@ -1,5 +1,5 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Server } from 'node:http'
+import { stopListening } from '#runtime/stop-listening.ts'
 import type { GatewayConfig } from '../config.ts'
 import type { LiveCalls } from './live-calls.ts'
 import { CallTooLong } from './upstream.ts'
@@ -10,8 +10,6 @@ interface DrainTimes {
   /** After how long, the lead included, calls are broken off. */
   patienceMs: number
 }
-
-const closeIdleEveryMs = 50
 
 /** A stopping gateway breaks off the calls that are left so long before its deadline: for the disk to take their records, and to send. */
 const endBeforeDeadlineMs = 6_000
@@ -33,12 +31,7 @@ export async function drainServer(
   { leadMs, patienceMs }: DrainTimes,
 ): Promise<void> {
   const overdue = setTimeout(() => void breakOff(server, calls), patienceMs)
-  const sayClose = (_request: IncomingMessage, response: ServerResponse) => {
-    response.shouldKeepAlive = false
-  }
-  server.prependListener('request', sayClose).prependListener('checkContinue', sayClose)
-  await sleep(Math.min(leadMs, patienceMs))
-  await closeServer(server)
+  await stopListening(server, Math.min(leadMs, patienceMs))
   await calls.untilNone()
   clearTimeout(overdue)
 }
@@ -48,17 +41,4 @@ async function breakOff(server: Server, calls: LiveCalls): Promise<void> {
   await calls.untilNone()
   // Those that have not sent a whole request, and those that do not read their answer.
   server.closeAllConnections()
-}
-
-/** Takes no more connections and waits for the answers that have begun. */
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    // Connections become idle as their answers end.
-    const idle = setInterval(() => server.closeIdleConnections(), closeIdleEveryMs)
-    server.close(() => {
-      clearInterval(idle)
-      resolve()
-    })
-    server.closeIdleConnections()
-  })
 }

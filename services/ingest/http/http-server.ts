@@ -1,10 +1,11 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { listen } from '#runtime/operations-server.ts'
+import { stopListening } from '#runtime/stop-listening.ts'
 
 export interface HttpServer {
   start(): Promise<void>
-  /** Takes no more requests and waits for those under way. */
+  /** Takes no more requests after `leadMs` and waits for those under way. */
   stop(): Promise<void>
   /** The port that it listens on; 0 before it does. */
   port: () => number
@@ -15,21 +16,12 @@ const keepAliveTimeoutMs = 65_000
 
 export function createHttpServer(
   handler: RequestListener,
-  options: { host: string; port: number },
+  options: { host: string; port: number; leadMs: number },
 ): HttpServer {
-  let stopping = false
-  const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, (request, response) => {
-    if (stopping) response.setHeader('connection', 'close')
-    handler(request, response)
-  })
+  const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, handler)
   return {
     start: () => listen(server, options.port, options.host),
-    stop: () =>
-      new Promise((resolve) => {
-        stopping = true
-        server.close(() => resolve())
-        server.closeIdleConnections()
-      }),
+    stop: () => stopListening(server, options.leadMs),
     port: () => (server.address() as AddressInfo | null)?.port ?? 0,
   }
 }

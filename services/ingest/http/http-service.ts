@@ -12,6 +12,7 @@ interface HttpServiceOptions extends ProcessDependencies {
   pages?: Router
   host: string
   port: number
+  leadMs: number
 }
 
 export interface HttpService extends Service {
@@ -26,6 +27,7 @@ export function createHttpService({
   pages,
   host,
   port,
+  leadMs,
   log,
   metrics,
 }: HttpServiceOptions): HttpService {
@@ -42,7 +44,7 @@ export function createHttpService({
     metrics,
     ...(pages === undefined ? {} : { pages }),
   })
-  const server = createHttpServer(app, { host, port })
+  const server = createHttpServer(app, { host, port, leadMs })
   const stopAll = async () => {
     state = 'stopping'
     await server.stop()

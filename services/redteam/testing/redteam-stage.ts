@@ -78,7 +78,7 @@ async function setStage(
     return service
   }
   const dependencies = () => ({ log: quiet, metrics: createMetrics(), clock: systemClock })
-  const ofApi = { ...shared, API_HOST: '127.0.0.1', API_PORT: '0', ...apiEnvironment }
+  const ofApi = { ...shared, API_HOST: '127.0.0.1', API_PORT: '0', DRAIN_LEAD_MS: '0', ...apiEnvironment }
   const api = await start(createApi(configOf(parseConfig(apiConfigSchema, ofApi)), dependencies()))
   const scorer = createScorer(configOf(parseConfig(scorerConfig, shared)), dependencies())
   if (judged)
