@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Pool } from 'pg'
+import { DatabaseError, Pool } from 'pg'
 import { z } from 'zod'
 import { bodyKeyStatus, noteBodyKeys, whyNeeded } from '#infra/body-key-status.ts'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
@@ -26,6 +26,7 @@ scripts/keys rotate-bodies [--pause-ms N] [--state DIR]
 
 const schema = z.object({ ...sealingFields, ...postgresFields })
 const defaultPauseMs = 50
+const noSuchTable = '42P01'
 
 function readArguments() {
   const { values, positionals } = readOptions(usage, { texts: ['pause-ms'] })
@@ -89,6 +90,9 @@ async function run(): Promise<void> {
     // Also by status: a key that nobody wrote down would look as if topics had never seen it.
     await noteBodyKeys(pool, keyIds, new Date())
     await (command === 'status' ? showStatus(pool, keyIds) : rotate(pool, keys, pauseMs))
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.code !== noSuchTable) throw error
+    throw new CannotStart(`the database is not migrated (${error.message}): scripts/migrate does it`)
   } finally {
     await pool.end()
   }

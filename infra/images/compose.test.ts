@@ -8,6 +8,8 @@ import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { notifierNodeOptions } from '#infra/node-options.ts'
+import { apiConfigSchema } from '#services/api/config.ts'
+import { dashboardConfigSchema } from '#services/dashboard/config.ts'
 import { gatewayConfigSchema } from '#services/gateway/config.ts'
 
 interface Container {
@@ -82,13 +84,15 @@ test.each(own)(
   },
 )
 
-test('the gateway can be given what a provider is to know it by', () => {
-  const given = Object.keys(containerOf('gateway').environment ?? {})
-  expect(given).toEqual(
-    expect.arrayContaining(
-      Object.keys(gatewayConfigSchema.shape).filter((name) => /^UPSTREAM_(A|CLIENT|TOKEN)/.test(name)),
-    ),
-  )
+test.each([
+  ['gateway', gatewayConfigSchema, /^UPSTREAM_(A|CLIENT|TOKEN)/],
+  ['dashboard', dashboardConfigSchema, /^OIDC_/],
+  ['api', apiConfigSchema, /^(STRIPE|PAYMENT)_/],
+] as const)('%s can be given all of %3$s', (name, { shape }, wanted) => {
+  const given = Object.keys(containerOf(name).environment ?? {})
+  const names = Object.keys(shape).filter((variable) => wanted.test(variable))
+  expect(names.length).toBeGreaterThan(2)
+  expect(given).toEqual(expect.arrayContaining(names))
 })
 
 test('nothing is of no version or without an end to its memory, and whatever stays says how it is', () => {
