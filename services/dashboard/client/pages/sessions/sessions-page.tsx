@@ -74,7 +74,7 @@ function SessionFilters({
 }) {
   const setTexts = useSetTexts()
   return (
-    <Group mb="sm">
+    <Group mb="sm" align="flex-end">
       {filters.map(([name, label]) =>
         chosen[name] === undefined ? (
           <form
@@ -85,14 +85,7 @@ function SessionFilters({
               if (typeof text === 'string') setTexts({ [name]: text })
             }}
           >
-            <TextInput
-              name="text"
-              size="xs"
-              w={160}
-              maxLength={256}
-              aria-label={`Only of the ${label}`}
-              placeholder={`Only of the ${label} …`}
-            />
+            <TextInput name="text" size="xs" w={160} maxLength={256} label={`Only of the ${label}`} />
           </form>
         ) : (
           <FilterPill
