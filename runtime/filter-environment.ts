@@ -13,13 +13,7 @@ import {
 } from '@bufbuild/cel'
 import { strings } from '@bufbuild/cel/ext'
 import { PermanentError } from './errors.ts'
-import {
-  costOfElements,
-  costOfMatch,
-  createFilterBudget,
-  filterCosts,
-  type FilterBudget,
-} from './filter-costs.ts'
+import { costOfElements, createFilterBudget, filterCosts, type FilterBudget } from './filter-costs.ts'
 import type { FilterPatterns } from './filter-patterns.ts'
 
 type Expression = Parameters<typeof plan>[1]
@@ -66,9 +60,7 @@ function meteredFunctions(running: () => Evaluation): CelFunc[] {
     }),
     celMethod('matches', CelScalar.STRING, [CelScalar.STRING], CelScalar.BOOL, function (source) {
       const { budget, patterns } = running()
-      const pattern = patterns.get(source)
-      budget.draw(costOfMatch(this, pattern.size))
-      return pattern.test(this)
+      return patterns.test(source, this, budget)
     }),
   ]
 }

@@ -114,12 +114,18 @@ describe('an expression that reads too much', () => {
       `[[[${times(40, 'data.list', ',')}]]] == [[[${times(40, 'data.list', ',')}]]]`,
     ],
     ['looks a list through', times(10, '1 in data.list', ' || ')],
-    ['matches all threads of a pattern', `data.noise.matches('[ab]*a[ab]{60}[cd]')`],
+    ['matches a pattern of too many steps', `data.noise.matches('[ab]*a[ab]{140}[cd]')`],
+    ['matches patterns of too many steps', times(3, `data.noise.matches('[ab]*a[ab]{60}[cd]')`, ' || ')],
     ['reads digits', times(4, 'int(data.digits) == 1', ' || ')],
     ['counts characters', times(20, 'data.a.size() == 1', ' || ')],
   ])('%s: fails', (_name, source) => {
     expect(source.length).toBeLessThanOrEqual(2_000)
     expect(() => compileFilterExpression(source, variables)(large)).toThrow('reads too much text')
+  })
+
+  test('by its patterns is told the limit', () => {
+    const expression = compileFilterExpression(`data.noise.matches('[ab]*a[ab]{140}[cd]') || true`, variables)
+    expect(() => expression(large)).toThrow('a pattern of 146 steps reads at most 3815 characters')
   })
 
   test('fails whatever else it says, and the next one has a budget of its own', () => {
@@ -135,6 +141,10 @@ describe('an expression that reads too much', () => {
       `data.a.lowerAscii().contains('drop') || ${times(10, "data.a.contains('password')", ' || ')}`,
     ],
     ['fifty comparisons are made', `${times(50, "data.a == 'x'", ' || ')} || 'x' in [data.a, 'x']`],
+    [
+      'four patterns are matched',
+      times(4, "data.noise.matches('(?i)(password|secret|token|api[_-]?key)')", ' || '),
+    ],
     [
       'a pattern is matched and more is joined',
       `data.noise.matches('(?i)drop table') || data.list != [] && 'b' + data.a != data.a`,

@@ -1,25 +1,18 @@
 import { RE2JS } from 're2js'
 import { messageOf } from './errors.ts'
+import { maxTextLength, type FilterBudget } from './filter-costs.ts'
 
 const maxPatterns = 4
 const maxPatternLength = 200
 /** Instructions: time is these times the text, and a bounded repeat of 200 characters can make a hundred thousand. */
 const maxPatternSize = 256
-const maxTextLength = 4_096
 
 /** What an expression may match texts with: few patterns, small ones, compiled once. They take linear time, so what they cost is bounded. */
 export interface FilterPatterns {
   /** Returns what is wrong with the pattern; undefined when nothing is. */
   add(pattern: string): string | undefined
-  /** One that was added. */
-  get(pattern: string): FilterPattern
-}
-
-interface FilterPattern {
-  /** Instructions. */
-  size: number
-  /** Throws when `text` is too long for any pattern. */
-  test(text: string): boolean
+  /** Whether `text` matches a pattern that was added. Throws when it is too long for any pattern, and when the evaluation has cost too much. */
+  test(pattern: string, text: string, budget: FilterBudget): boolean
 }
 
 export function createFilterPatterns(): FilterPatterns {
@@ -41,16 +34,13 @@ export function createFilterPatterns(): FilterPatterns {
         return `the pattern cannot be compiled: ${messageOf(error)}`
       }
     },
-    get(pattern) {
+    test(pattern, text, budget) {
       const program = compiled.get(pattern)
       if (program === undefined) throw new Error('the pattern was not seen when the expression was compiled')
-      return { size: program.programSize(), test: (text) => program.test(checkLength(text)) }
+      if (text.length > maxTextLength)
+        throw new Error(`matches takes ${maxTextLength} characters of text at most`)
+      budget.drawMatch(text.length, program.programSize())
+      return program.test(text)
     },
   }
-}
-
-function checkLength(text: string): string {
-  if (text.length > maxTextLength)
-    throw new Error(`matches takes ${maxTextLength} characters of text at most`)
-  return text
 }

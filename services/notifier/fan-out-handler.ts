@@ -26,8 +26,9 @@ export interface FanOutDependencies {
 
 /**
  * An event becomes one delivery for each webhook that wants it. Rows first, then the topic: whoever takes a delivery finds its
- * row. Both have identities of their own, so that an event that comes twice makes nothing new. A thousand expressions can take ten seconds:
- * they take turns with the heartbeat, without which the consumer would be put out of its group, and the event would come back for ever.
+ * row. Both have identities of their own, so that an event that comes twice makes nothing new. A thousand expressions can take ten seconds,
+ * with the worst patterns a hundred: they take turns with the heartbeat, without which the consumer would be put out of its group, and the event
+ * would come back for ever.
  */
 export function createFanOutHandler(dependencies: FanOutDependencies): BatchHandler<RaisedEvent> {
   const { webhooks, deliveries, publisher } = dependencies

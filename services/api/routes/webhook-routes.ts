@@ -45,7 +45,7 @@ const inputFields = {
   filter_expression: textField(2_000)
     .nullable()
     .describe(
-      'CEL over the event, for instance `data.severity == "critical" && data.owasp_category in ["LLM01"]`.',
+      'CEL over the event, for instance `data.severity == "critical" && data.owasp_category in ["LLM01"]`. `matches` takes four RE2 patterns and texts of up to 4,096 characters; one of n steps reads at most 557,056 / n, and all together come to as many. An expression that reads more fails on the event, which is not sent.',
     ),
   enabled: z.boolean().describe('Enabling begins anew: what failed before is not counted.'),
   disable_after_hours: z
