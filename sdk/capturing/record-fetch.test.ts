@@ -48,6 +48,14 @@ test('a status that no Response takes: the answer is returned as it is, its body
   expect(warnings).toHaveLength(1)
 })
 
+test('the page of a proxy that fails is text, and has no first token', async () => {
+  const page = new Response('<html>502', { status: 502, headers: { 'content-type': 'text/html' } })
+  await (await recorded(() => Promise.resolve(page))(chat, post)).text()
+  await deferred.idle()
+  expect(records).toMatchObject([{ status_code: 502, responseJson: '{"raw":"<html>502","encoding":"utf8"}' }])
+  expect(records[0]).not.toHaveProperty('time_to_first_token_ms')
+})
+
 test('an address that cannot be decoded is called, unrecorded', async () => {
   const given = answer({ body: null })
   const url = 'https://generativelanguage.googleapis.com/v1beta/models/a%:generateContent'

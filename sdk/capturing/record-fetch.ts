@@ -106,7 +106,8 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
     if (isOver) return
     isOver = true
     const endMs = performance.now()
-    const isStream = response !== undefined && !contentTypeOf(response).startsWith('application/json')
+    // A proxy's page of an error is no stream.
+    const isStream = response?.ok === true && !contentTypeOf(response).startsWith('application/json')
     const fields = {
       id,
       source: 'sdk' as const,
