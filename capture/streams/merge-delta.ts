@@ -1,4 +1,4 @@
-import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../json.ts'
+import { fieldAt, listOf, objectOf, parseJson, textOf, type JsonObject } from '../json.ts'
 import type { Growth } from './stream-assembly.ts'
 
 /** An object that grows. Made without a prototype, so that `__proto__` in a chunk is a field like any other. */
@@ -51,26 +51,49 @@ function mergedList(list: unknown[], added: readonly unknown[]): unknown[] {
       typeof index === 'number'
         ? list.findLastIndex((known) => fieldAt(known, 'index') === index)
         : list.length - 1
-    if (object === undefined || !continues(list[at], object)) {
-      if (list.length < maxIndex || typeof index !== 'number') list.push(entry)
+    const known = objectOf(list[at])
+    const isFull = list.length >= maxIndex && typeof index === 'number'
+    if (object === undefined || known === undefined || !continues(known, object, isFull)) {
+      if (!isFull) list.push(entry)
     } else {
-      const into = growing(objectOf(list[at]))
+      const into = growing(known)
       mergeDelta(into, object)
+      if (namedAnew.has(known) || isNamedAnew(known, object)) namedAnew.add(into)
       list[at] = into
     }
   }
   return list
 }
 
-/** Parts without an index go on where they are words of the same kind. Some hosts give all calls one index: another name and identifier tell. */
-function continues(known: unknown, entry: JsonObject): boolean {
-  if (known === undefined) return false
+/**
+ * Calls that go on under another identifier and their old name (vLLM, where the caller chose the function). Remembered: to see again with
+ * each chunk whether the arguments are whole would be quadratic, and of the last, empty one they are.
+ */
+const namedAnew = new WeakSet<object>()
+
+/** Parts without an index go on where they are words of the same kind. Some hosts give all calls one index: there another named one begins where the arguments are whole. */
+function continues(known: JsonObject, entry: JsonObject, isFull: boolean): boolean {
   const type = entry['type']
   if (typeof entry['index'] !== 'number')
-    return (type === 'text' || type === 'thinking') && fieldAt(known, 'type') === type
+    return (type === 'text' || type === 'thinking') && known['type'] === type
+  if (!isNamedAnew(known, entry)) return true
+  return nameOf(known) === nameOf(entry) && (namedAnew.has(known) || !(isFull || isWhole(known)))
+}
+
+/** Whether the entry of a call has a name and another identifier than what is known of it. */
+function isNamedAnew(known: JsonObject, entry: JsonObject): boolean {
   const id = textOf(entry['id'])
-  const name = fieldAt(entry, 'function', 'name') ?? fieldAt(entry, 'custom', 'name')
-  return id === undefined || textOf(name) === undefined || (textOf(fieldAt(known, 'id')) ?? id) === id
+  return id !== undefined && nameOf(entry) !== undefined && (textOf(known['id']) ?? id) !== id
+}
+
+function nameOf(call: JsonObject): string | undefined {
+  return textOf(fieldAt(call, 'function', 'name') ?? fieldAt(call, 'custom', 'name'))
+}
+
+/** Of a custom tool's input, any text, none can tell. */
+function isWhole(call: JsonObject): boolean {
+  const text = fieldAt(call, 'function', 'arguments')
+  return typeof text !== 'string' || parseJson(text) !== undefined
 }
 
 /** The entry for `index` of a list kept by index; entries beyond the bound share the last. */

@@ -1,5 +1,7 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
 import Anthropic, { APIError } from '@anthropic-ai/sdk'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { listen } from '#runtime/operations-server.ts'
@@ -149,6 +151,11 @@ test("what another project may have stored at the provider's is not forwarded", 
     const { error } = (await answer.json()) as { error: { code: string } }
     expect([path, answer.status, error.code]).toEqual([path, 403, 'path_not_forwarded'])
   }
+  // What is no path at all is the application's mistake, as it is without projects.
+  const headers = { authorization: `Bearer ${projects[0]?.key ?? ''}` }
+  const asked = request(gateway.url, { method: 'OPTIONS', path: '*', headers }).end()
+  const [said] = (await once(asked, 'response')) as [IncomingMessage]
+  expect([said.statusCode, await json(said)]).toMatchObject([400, { error: { code: 'invalid_path' } }])
 })
 
 test('a streamed message with a tool is logged as the message that it amounts to', async () => {

@@ -25,6 +25,9 @@ test.each([
   ['GET', '/v1/models/%2e%2e/files', false],
   ['GET', '/v1/models/../files', false],
   ['GET', '/v1/models//..', false],
+  ['GET', '/v1beta/models/gemini-2.5-flash', true],
+  ['GET', '/v1beta/models/veo-3/operations?pageSize=9', false],
+  ['GET', '/v1beta/models/veo-3/Operations/op_1', false],
   ['OPTIONS', '*', false],
 ])('%s %s: %s', (method, path, is) => {
   expect(isForEveryTenant(method, path)).toBe(is)

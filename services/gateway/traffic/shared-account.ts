@@ -2,15 +2,15 @@ import { shapeOfPath } from '#capture/call-shapes.ts'
 
 /** As paths are usually spelt: providers differ in what they make of escapes, dot segments, empty ones and the rest. */
 const plain = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.:@~-]+)+$/
-/** Which models there are. */
-const models = /^(?:\/[\w.-]+)*\/models(?:\/[\w.:@~/-]+)?$/
+/** Which models there are. Google keeps what is asked of some, videos, as operations below them. */
+const models = /^(?!.*\/operations(?:\/|$))(?:\/[\w.-]+)*\/models(?:\/[\w.:@~/-]+)?$/
 /** What models are asked besides, and leave nothing at the provider that could be asked for. */
 const others =
   /\/(?:messages\/count_tokens|moderations|rerank|images\/(?:generations|edits|variations)|audio\/(?:speech|transcriptions|translations))$/
 
 /**
  * Whether a request may pass where all tenants share one account at the provider: calls of models, and which there are. Files, batches,
- * stored answers and fine-tuned models' jobs of one tenant would be everybody's.
+ * stored answers, operations and fine-tuned models' jobs of one tenant would be everybody's.
  */
 export function isForEveryTenant(method: string | undefined, path: string | undefined): boolean {
   const [bare = ''] = (path ?? '').toLowerCase().split('?', 1)

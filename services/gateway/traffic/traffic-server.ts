@@ -128,7 +128,7 @@ function createHandler(dependencies: TrafficDependencies) {
     // A gateway of somebody else's answer adds nothing to it but the identifier.
     response.sendDate = false
     const path = targetOf(request.url ?? '')
-    const isWithheld = !forwardOther && !isForEveryTenant(request.method, path)
+    const isWithheld = path !== undefined && !forwardOther && !isForEveryTenant(request.method, path)
     const refusal =
       refusalOf(request, expects, caller, maxRequestBytes) ?? (isWithheld ? notForEveryTenant : undefined)
     if (refusal !== undefined || typeof caller === 'string' || path === undefined) {
