@@ -57,14 +57,7 @@ test('a body key is named, and by nothing that could be the key itself', () => {
   expect(read(`k1:${key}, 2026-11.b_1 : ${key}`)).toMatchObject({
     value: { BODY_ENCRYPTION_KEYS: [{ id: 'k1' }, { id: '2026-11.b_1', key: Buffer.alloc(32, 7) }] },
   })
-  for (const wrong of [
-    key,
-    `k1:${key},${key}`,
-    `:${key}`,
-    `${key}:${key}`,
-    `${'k'.repeat(33)}:${key}`,
-    `k 1:${key}`,
-  ])
+  for (const wrong of [key, `k1:${key},${key}`, `:${key}`, `${key}:${key}`, `${'k'.repeat(41)}:${key}`])
     expect([wrong, read(wrong)]).toEqual([
       wrong,
       { ok: false, problems: [expect.stringMatching(/^BODY_ENCRYPTION_KEYS: expected id:base64/)] },

@@ -89,7 +89,7 @@ export const sealingFields = {
     .default('')
     .transform((text, context) => parseKeys(text, (message) => context.addIssue({ code: 'custom', message })))
     .describe(
-      '`id:base64 of 32 bytes`, comma-separated; the first encrypts, all decrypt. An id is a name, at most 32 letters, digits, `_`, `.` and `-`: it stands in the open beside what its key sealed. Empty: bodies are not encrypted.',
+      '`id:base64 of 32 bytes`, comma-separated; the first encrypts, all decrypt. An id is a name of at most 40 characters: it stands in the open beside what its key sealed. Empty: bodies are not encrypted.',
     ),
 }
 
@@ -227,7 +227,8 @@ function describeIssue(issue: z.core.$ZodIssue, given: Record<string, string>): 
     : `${name}: ${issue.message}`
 }
 
-const keyPattern = /^([\w.-]{1,32})\s*:(.*)$/
+/** 32 bytes are 43 characters of base64: an id has fewer. */
+const keyPattern = /^([^:]{1,40}?)\s*:(.*)$/
 
 // The id stands in the open beside all that it sealed: nothing may be taken for one that could be the key itself.
 function parseKeys(text: string, problem: (message: string) => void): EncryptionKey[] {
@@ -240,9 +241,7 @@ function parseKeys(text: string, problem: (message: string) => void): Encryption
       return { id, key: Buffer.from(base64.trim(), 'base64') }
     })
   if (keys.some(({ id, key }) => id === '' || key.length !== 32)) {
-    problem(
-      'expected id:base64 of exactly 32 bytes, comma-separated; an id has at most 32 letters, digits, _, . and -',
-    )
+    problem('expected id:base64 of exactly 32 bytes, comma-separated; an id has at most 40 characters')
   }
   if (new Set(keys.map(({ id }) => id)).size !== keys.length) problem('a key id stands twice')
   return keys

@@ -91,8 +91,12 @@ export function createRetention(
   const deleteRollups = async (days: number): Promise<RoundEnd> =>
     (await elected((client) => deleteOldRollups(client, firstKept(days), rowsAtOnce))) ?? 'not_elected'
 
+  let round = 0
   return async (signal) => {
-    const projects = await findShortRetentions(pool)
+    const found = await findShortRetentions(pool)
+    // Each round begins with another: where a few that fail break it off, the rest have their turn in the next.
+    const first = found.length === 0 ? 0 : round++ % found.length
+    const projects = [...found.slice(first), ...found.slice(0, first)]
     const steps = [
       dropDay,
       () => deleteRows((client) => deleteOldLogs(client, before(contentDays), rowsAtOnce)),

@@ -102,10 +102,12 @@ function countRuns({ name: task, metrics, clock }: PeriodicTaskOptions) {
   )
   const lastSuccess = metrics.gauge(
     'sluice_sink_task_last_success_timestamp_seconds',
-    'When a round of the task last succeeded.',
+    'When a round of the task last succeeded, or the process began.',
     ['task'],
   )
   runs.inc({ task, outcome: 'failed' }, 0)
+  // What never succeeds has to be missed too.
+  lastSuccess.set({ task }, clock.now() / 1_000)
   return (outcome: 'succeeded' | 'failed' | 'not_elected') => {
     runs.inc({ task, outcome })
     if (outcome === 'succeeded') lastSuccess.set({ task }, clock.now() / 1_000)

@@ -103,7 +103,10 @@ test('two notifiers, killed in turn, the broker killed, Postgres killed: each ev
       return isSettled && (await stage.waiting()) === 0
     },
     150_000,
-    async () => JSON.stringify(Object.fromEntries(countOf([...(await readStates()).values()]))),
+    async () => {
+      const states = Object.fromEntries(countOf([...(await readStates()).values()]))
+      return JSON.stringify({ states, ends: await readEnds() })
+    },
   )
   expect(await readStates()).toEqual(expected)
 
@@ -122,6 +125,14 @@ test('two notifiers, killed in turn, the broker killed, Postgres killed: each ev
   const failed = [...expected].filter(([, state]) => state === 'failing failed').map(([id]) => id)
   expect(new Set(dead.map(({ delivery_id: id }) => id))).toEqual(new Set(failed))
 })
+
+/** How attempts ended: what a failure of this test has to say. */
+async function readEnds(): Promise<unknown[]> {
+  const { rows } = await stage.pool.query(`
+    select d.webhook_id, a.number, coalesce(a.error, case when a.finished_at is null then 'not written' else 'delivered' end) as ended, count(*)
+    from webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id group by 1, 2, 3 order by 1, 2, 3`)
+  return rows
+}
 
 async function makeFaults(): Promise<void> {
   const [one, other] = notifiers as [ServiceProcess, ServiceProcess]

@@ -12,7 +12,7 @@ import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
 import { refuseEndBeforeStart } from '../http/time-range.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import { readAgreement } from '../stores/review-counts.ts'
-import { listReviews, saveReview } from '../stores/review-store.ts'
+import { listReviews, reviewerKinds, saveReview } from '../stores/review-store.ts'
 import { createScoreStore, type StoredScore } from '../stores/score-store.ts'
 import type { ExportPlaces } from './export-places.ts'
 import { exportReviews } from './export-reviews.ts'
@@ -29,6 +29,9 @@ const reviewSchema = z.object({
   expected_label: z.enum(expectedLabels),
   agrees: z.boolean(),
   reviewer: z.string(),
+  reviewer_kind: z
+    .enum(reviewerKinds)
+    .describe('Of a person the name is their login; a key and the operator give whichever they like.'),
   reason: z.string().nullable(),
   created_at: z.iso.datetime(),
 })
@@ -82,7 +85,7 @@ function postRoute({ databases, clock }: ReviewRoutesOptions): Route {
     method: 'post',
     path: '/api/reviews',
     summary:
-      "Agree or disagree with a scorer's verdict on a request. The same reviewer's earlier review gives way.",
+      "Agree or disagree with a scorer's verdict on a request. The same reviewer's earlier review of the same kind gives way.",
     query: z.strictObject(projectField),
     body: z.strictObject({
       request_id: idField('request'),

@@ -7,6 +7,9 @@ import { listRows } from './list-rows.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 import type { StoredScore } from './score-store.ts'
 
+export const reviewerKinds = ['person', 'key', 'operator'] as const
+type ReviewerKind = (typeof reviewerKinds)[number]
+
 export interface Review {
   id: string
   project_id: string
@@ -19,6 +22,8 @@ export interface Review {
   expected_label: 'safe' | 'unsafe'
   agrees: boolean
   reviewer: string
+  /** Who said so: a person, or a key or the operator in a name that they gave. */
+  reviewer_kind: ReviewerKind
   reason: string | null
   created_at: string
 }
@@ -140,6 +145,7 @@ function reviewOf(row: ReviewRow): Review {
     expected_label: row.expected_label,
     agrees: row.agrees,
     reviewer: row.reviewer,
+    reviewer_kind: row.reviewer_kind,
     reason: row.reason,
     created_at: row.created_at.toISOString(),
   }

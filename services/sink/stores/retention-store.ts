@@ -81,8 +81,7 @@ function firstUuidOf(time: Date): string {
 /** Deletes deliveries that are over with their attempts, and the index of dead letters, of before `before`: at most `limit` of each. */
 export async function deleteOldLogs(client: ClientBase, before: Date, limit: number): Promise<Deleted> {
   const deleted = { rows: 0, hasMore: false }
-  const afterIds = firstUuidOf(new Date(before.getTime() + 86_400_000))
-  add(deleted, limit, await client.query(deleteOldDeliveries, [before, limit, afterIds]))
+  add(deleted, limit, await client.query(deleteOldDeliveries, [before, limit, firstUuidOf(before)]))
   add(deleted, limit, await client.query(deleteDeadLetters, [before, limit]))
   return deleted
 }
@@ -143,7 +142,7 @@ const deleteDeliveries = `
   delete from webhook_deliveries where id in (
     select id from webhook_deliveries where project_id = $1 and event_created_at < $2 and ${isOver} limit $3)`
 
-// A delivery's identifier has the time of its event, which is not later by more than a clock may be wrong: the primary key leads to the oldest.
+// A delivery's identifier has the time of its event: the primary key leads to the oldest, and one of a clock that was ahead goes as much later.
 // An index by ranges of pages does not, once rows of all ages share pages that were freed.
 const deleteOldDeliveries = `
   delete from webhook_deliveries where id in (

@@ -1672,6 +1672,7 @@ export interface Operations {
       expected_label: 'safe' | 'unsafe'
       agrees: boolean
       reviewer: string
+      reviewer_kind: 'person' | 'key' | 'operator'
       reason: string | null
       created_at: string
     }
@@ -1705,6 +1706,7 @@ export interface Operations {
             expected_label: 'safe' | 'unsafe'
             agrees: boolean
             reviewer: string
+            reviewer_kind: 'person' | 'key' | 'operator'
             reason: string | null
             created_at: string
           }[]
@@ -1726,6 +1728,7 @@ export interface Operations {
             expected_label: 'safe' | 'unsafe'
             agrees: boolean
             reviewer: string
+            reviewer_kind: 'person' | 'key' | 'operator'
             reason: string | null
             created_at: string
           }[]
