@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import { readCall, type ReadCall } from '#capture/record/describe-record.ts'
 import { readBodies, type CallBodies } from '#capture/record/read-bodies.ts'
 import { recordSchema } from '#capture/record/record-schema.ts'
+import { createTakeTurn } from '#runtime/take-turns.ts'
 import { parseJson } from '../http/parse-json.ts'
 import { invalidInput, Problem } from '../http/problem.ts'
 import { validate } from '../http/validate.ts'
@@ -10,9 +10,6 @@ import { validate } from '../http/validate.ts'
 export interface ReadRecord extends CallBodies {
   call: ReadCall
 }
-
-/** How long reading may keep the event loop before other requests get a turn. */
-const turnMs = 10
 
 /**
  * Reads records one after the other, and keeps none of them parsed: what is wrong with one is its own result, but what is no JSON is thrown (400).
@@ -23,12 +20,9 @@ export async function readRecords(
   nowMs: number,
 ): Promise<(ReadRecord | Problem)[]> {
   const read: (ReadRecord | Problem)[] = []
-  let turnBeganAt = performance.now()
+  const takeTurn = createTakeTurn()
   for (const record of records) {
-    if (performance.now() - turnBeganAt > turnMs) {
-      await setImmediate()
-      turnBeganAt = performance.now()
-    }
+    await takeTurn()
     read.push(readOrProblem(record, maxBytes, nowMs))
   }
   return read
