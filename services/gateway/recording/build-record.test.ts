@@ -83,7 +83,7 @@ describe('of an answer that is too long to be kept', () => {
       'a stream for which there was no room',
       messages,
       eventStream,
-      { budgetBytes: 2_000 },
+      { budgetBytes: 3_500 },
       { model: 'claude', prompt_tokens: 9, cached_tokens: 5, completion_tokens: 7 },
     ],
   ])('the tokens are known: %s', async (_name, answer, contentType, options, expected) => {

@@ -1,7 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
 import { lastBytes } from '#capture/usage-at-end.ts'
+import { chunkOverheadBytes } from '#runtime/chunk-overhead.ts'
 
-/** Bytes that all bodies being captured may hold together. */
+/** Bytes of memory that all bodies being captured may hold together. */
 export interface CaptureBudget {
   /** Whether there was room; then it is taken. */
   take(byteLength: number): boolean
@@ -46,6 +47,7 @@ export class CapturedBody {
   #maxBytes: number
   #chunks: Buffer[] = []
   #kept = 0
+  #taken = 0
   #passed = 0
   #hash: Hash | undefined
   #end: Buffer = noBytes
@@ -85,20 +87,17 @@ export class CapturedBody {
     }
   }
 
-  /** Gives the bytes back to the budget. */
+  /** Gives all that it took back to the budget. */
   release(): void {
-    this.#budget.give(this.#kept)
+    this.#budget.give(this.#taken)
+    this.#taken = 0
     this.#chunks = []
     this.#kept = 0
   }
 
   #keep(chunk: Buffer): boolean {
     if (this.#kept + chunk.length > this.#maxBytes) this.#cut = 'body_limit'
-    else if (!this.#budget.take(chunk.length)) this.#cut = 'total_limit'
-    else {
-      this.#chunks.push(chunk)
-      this.#kept += chunk.length
-    }
+    else if (!this.#hold(chunk)) this.#cut = 'total_limit'
     return this.#cut === null
   }
 
@@ -107,8 +106,15 @@ export class CapturedBody {
     this.#hash = createHash('sha256')
     for (const kept of this.#chunks) this.#hash.update(kept)
     const room = Math.min(this.#maxBytes - this.#kept, chunk.length)
-    if (room === 0 || !this.#budget.take(room)) return
-    this.#chunks.push(chunk.subarray(0, room))
-    this.#kept += room
+    if (room > 0) this.#hold(chunk.subarray(0, room))
+  }
+
+  #hold(chunk: Buffer): boolean {
+    const takes = chunk.length + chunkOverheadBytes
+    if (!this.#budget.take(takes)) return false
+    this.#taken += takes
+    this.#chunks.push(chunk)
+    this.#kept += chunk.length
+    return true
   }
 }

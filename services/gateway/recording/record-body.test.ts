@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
+import { chunkOverheadBytes } from '#runtime/chunk-overhead.ts'
 import { answerJson } from './answer-json.ts'
 import { bodyJson, type BodyJson } from './body-json.ts'
 import { CapturedBody, createCaptureBudget } from './captured-body.ts'
@@ -16,7 +17,10 @@ const limit = 1_000
 const hiding = `{"a":${'['.repeat(201)}${']'.repeat(201)},"a":1}`
 
 describe('a captured body', () => {
-  function capture(chunks: string[], maxBytes: number, budgetBytes = 1_000) {
+  const held = (...byteLengths: number[]) =>
+    byteLengths.reduce((sum, byteLength) => sum + byteLength + chunkOverheadBytes, 0)
+
+  function capture(chunks: string[], maxBytes: number, budgetBytes = held(1_000, 0, 0)) {
     const budget = createCaptureBudget(budgetBytes)
     const body = new CapturedBody(budget, maxBytes)
     for (const chunk of chunks) body.add(Buffer.from(chunk))
@@ -29,9 +33,17 @@ describe('a captured body', () => {
   })
 
   test.each<[string, string[], number, number, string, string]>([
-    ['over its own limit', ['abc', 'def', 'g'], 4, 100, 'abcd', 'body_limit'],
-    ['over the limit of all', ['abc', 'def', 'g'], 100, 4, 'abc', 'total_limit'],
-    ['in its first chunk', ['abcdefg'], 2, 100, 'ab', 'body_limit'],
+    ['over its own limit', ['abc', 'def', 'g'], 4, held(3, 3), 'abcd', 'body_limit'],
+    ['over the limit of all', ['abc', 'def', 'g'], 100, held(3, 2), 'abc', 'total_limit'],
+    [
+      'in chunks that take more than their bytes',
+      ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
+      100,
+      3 * held(1),
+      'abc',
+      'total_limit',
+    ],
+    ['in its first chunk', ['abcdefg'], 2, held(2), 'ab', 'body_limit'],
   ])('%s is cut; length and hash are of all of it', (_name, chunks, maxBytes, budgetBytes, kept, reason) => {
     const { body, bytes, byteLength, sha256: hash } = capture(chunks, maxBytes, budgetBytes)
     expect(bytes.toString()).toBe(kept)
@@ -40,7 +52,7 @@ describe('a captured body', () => {
 
   test('gives back what it took, once', () => {
     const { body, budget } = capture(['abc', 'def'], 4)
-    expect(budget.used()).toBe(4)
+    expect(budget.used()).toBe(held(3, 1))
     body.release()
     body.release()
     expect(budget.used()).toBe(0)

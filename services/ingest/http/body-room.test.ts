@@ -1,5 +1,11 @@
 import { once } from 'node:events'
-import { createServer, request as post, type ClientRequest, type IncomingMessage } from 'node:http'
+import {
+  createServer,
+  request as post,
+  type ClientRequest,
+  type IncomingMessage,
+  type Server,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from '@jest/globals'
@@ -9,6 +15,7 @@ import { until } from '#tests/support/until.ts'
 import type { Principal } from '../access/principal.ts'
 import { createBodyRoom } from './body-room.ts'
 import { createApp } from './create-app.ts'
+import { readBody } from './read-body.ts'
 import { rawRoute } from './route.ts'
 
 const closing: (() => unknown)[] = []
@@ -17,15 +24,11 @@ afterEach(async () => {
 })
 
 const mebibyte = 1024 * 1024
-const projectId = (name: string): Principal => ({
-  kind: 'key',
-  key: {
-    keyId: name,
-    scope: 'all',
-    expiresAtMs: null,
-    project: { projectId: name, tier: 'pro', zeroContentRetention: false },
-  },
-})
+function principalOf(name: string): Principal {
+  if (name === 'operator' || name === 'anonymous') return { kind: name }
+  const project = { projectId: name, tier: 'pro', zeroContentRetention: false } as const
+  return { kind: 'key', key: { keyId: name, scope: 'all', expiresAtMs: null, project } }
+}
 
 /** An app whose callers say who they are, with room for 4 MiB; `handling` holds up its answers. */
 async function startApp(bodyTimeoutMs: number, handling: () => Promise<void> = () => Promise.resolve()) {
@@ -45,18 +48,14 @@ async function startApp(bodyTimeoutMs: number, handling: () => Promise<void> = (
   })
   const app = createApp({
     routes: [route],
-    authenticate: ({ who }) =>
-      Promise.resolve(who === 'operator' ? { kind: 'operator' } : projectId(String(who))),
+    authenticate: ({ who }) => Promise.resolve(principalOf(String(who))),
     bodyRoom: createBodyRoom(4 * mebibyte, metrics),
     bodyTimeoutMs,
     health: () => ({ status: 'ok' }),
     log: createLog('test', 'silent'),
     metrics,
   })
-  const server = createServer(app).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  closing.push(() => (server.closeAllConnections(), server.close()))
-  const { port } = server.address() as AddressInfo
+  const { port } = await listen(createServer(app))
   const start = (who: string, headers: Record<string, string> = {}): ClientRequest =>
     post({ port, host: '127.0.0.1', path: '/in', method: 'POST', headers: { who, ...headers } }).on(
       'error',
@@ -72,6 +71,12 @@ async function startApp(bodyTimeoutMs: number, handling: () => Promise<void> = (
   return { start, send, held }
 }
 
+async function listen(server: Server): Promise<AddressInfo> {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  closing.push(() => (server.closeAllConnections(), server.close()))
+  return server.address() as AddressInfo
+}
+
 async function answerOf(sent: ClientRequest) {
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   const chunks: Buffer[] = []
@@ -82,7 +87,7 @@ async function answerOf(sent: ClientRequest) {
 
 test('a compressed body of which the last byte is kept back holds its place for a while, then it is 408', async () => {
   const { start, held } = await startApp(300)
-  const zipped = gzipSync(Buffer.alloc(2 * mebibyte - 1))
+  const zipped = gzipSync(Buffer.alloc(mebibyte))
   const slow = start('a', { 'content-encoding': 'gzip' })
   slow.write(zipped.subarray(0, -1))
   const answer = await answerOf(slow)
@@ -96,21 +101,21 @@ test('a compressed body of which the last byte is kept back holds its place for 
 
 test('bodies have room together until their handlers are done; no project takes more than half of it', async () => {
   const go = Promise.withResolvers<undefined>()
-  const { send, start, held } = await startApp(60_000, () => go.promise)
+  let handled = 0
+  const { send, start, held } = await startApp(60_000, () => ((handled += 1), go.promise))
   const small = Buffer.alloc(mebibyte)
-  const first = send('a', gzipSync(Buffer.alloc(2 * mebibyte)), { 'content-encoding': 'gzip' })
-  await until(async () => (await held()) === 2 * mebibyte)
-  const own = await send('a', Buffer.from('x'))
+  // Of the half, 3,200 bytes stay free: zlib makes chunks of 16 KiB, and each takes more.
+  const half = 123 * 16_384
+  const first = send('a', gzipSync(Buffer.alloc(half)), { 'content-encoding': 'gzip' })
+  await until(() => handled === 1)
+  const own = await send('a', Buffer.alloc(4_000))
   expect([own.status, own.json['code'], own.headers['retry-after']]).toEqual([503, 'BODIES_TOO_MANY', '1'])
 
-  const second = send('operator', Buffer.alloc(2 * mebibyte))
-  await until(async () => (await held()) === 4 * mebibyte)
+  const second = send('operator', Buffer.alloc(1.5 * mebibyte))
+  await until(() => handled === 2)
   expect((await send('b', small)).status).toBe(503)
   go.resolve(undefined)
-  expect([(await first).json, (await second).json]).toEqual([
-    { bytes: 2 * mebibyte },
-    { bytes: 2 * mebibyte },
-  ])
+  expect([(await first).json, (await second).json]).toEqual([{ bytes: half }, { bytes: 1.5 * mebibyte }])
   expect((await send('b', small)).status).toBe(200)
   expect(await held()).toBe(0)
 
@@ -119,6 +124,39 @@ test('bodies have room together until their handlers are done; no project takes 
   await until(async () => (await held()) !== 0)
   gone.destroy()
   await until(async () => (await held()) === 0)
+})
+
+test('many tiny chunks take more room than their bytes', async () => {
+  const { start, held } = await startApp(60_000)
+  const sent = start('a', { 'transfer-encoding': 'chunked' })
+  for (let chunks = 0; chunks < 4_000; chunks += 1) sent.write('x')
+  sent.end()
+  expect(await answerOf(sent)).toMatchObject({ status: 503, json: { code: 'BODIES_TOO_MANY' } })
+  expect(await held()).toBe(0)
+})
+
+test('whoever has no key takes a sixteenth of it', async () => {
+  const { send } = await startApp(60_000)
+  expect((await send('anonymous', Buffer.alloc(mebibyte / 4))).status).toBe(503)
+  expect((await send('anonymous', Buffer.alloc(mebibyte / 8))).status).toBe(200)
+})
+
+test('a request that was left before its body is read is refused at once, not when its time is over', async () => {
+  const server = createServer()
+  const { port } = await listen(server)
+  const came = once(server, 'request') as Promise<[IncomingMessage]>
+  const sent = post({ port, host: '127.0.0.1', headers: { 'content-length': 9 } }).on(
+    'error',
+    () => undefined,
+  )
+  sent.write('x')
+  const [request] = await came
+  sent.destroy()
+  await until(() => request.closed)
+  const place = createBodyRoom(mebibyte, createMetrics()).enter(principalOf('a'))
+  await expect(readBody(request, { maxBytes: 9, timeoutMs: 100, place })).rejects.toMatchObject({
+    status: 400,
+  })
 })
 
 test('what cannot be read is refused, whatever its encoding', async () => {

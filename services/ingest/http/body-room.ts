@@ -3,7 +3,7 @@ import type { Principal } from '../access/principal.ts'
 
 /** What one request's body takes of the room. */
 export interface BodyPlace {
-  /** Whether there was room for so much more; then it is taken. */
+  /** Whether there was room for so much more memory; then it is taken. */
   take(byteLength: number): boolean
   /** It did not come in time. */
   noteSlow(): void
@@ -11,7 +11,7 @@ export interface BodyPlace {
   leave(): void
 }
 
-/** Bytes that the bodies of all requests under way may take together: from when they come until their handler is done. */
+/** Bytes of memory that the bodies of all requests under way may take together: from when they come until their handler is done. */
 export interface BodyRoom {
   enter(principal: Principal): BodyPlace
 }
@@ -19,7 +19,7 @@ export interface BodyRoom {
 export function createBodyRoom(mostBytes: number, metrics: Metrics): BodyRoom {
   const bytes = metrics.gauge(
     'sluice_http_body_bytes',
-    'Bytes of the bodies of requests under way, decoded; at most BODIES_MAX_BYTES.',
+    'Bytes that the bodies of requests under way take, decoded, with 640 for each chunk; at most BODIES_MAX_BYTES.',
   )
   const refusals = metrics.counter(
     'sluice_http_bodies_refused_total',
@@ -40,8 +40,7 @@ export function createBodyRoom(mostBytes: number, metrics: Metrics): BodyRoom {
   return {
     enter(principal) {
       const who = principal.kind === 'key' ? principal.key.project.projectId : principal.kind
-      // Whoever sends slowly on purpose leaves half of it to others. The operator's gateways send for all projects.
-      const mostOwn = principal.kind === 'operator' ? mostBytes : mostBytes / 2
+      const mostOwn = mostBytes * ownPart(principal)
       let taken = 0
       return {
         take(byteLength) {
@@ -61,4 +60,10 @@ export function createBodyRoom(mostBytes: number, metrics: Metrics): BodyRoom {
       }
     },
   }
+}
+
+/** Whoever sends slowly on purpose leaves half of it to others; without a key, where all are one, nearly all. The operator's gateways send for all projects. */
+function ownPart({ kind }: Principal): number {
+  if (kind === 'operator') return 1
+  return kind === 'anonymous' ? 1 / 16 : 1 / 2
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { chunkOverheadBytes } from '#runtime/chunk-overhead.ts'
 import type { BodyPlace } from './body-room.ts'
 import { Problem } from './problem.ts'
 
@@ -18,6 +19,8 @@ interface BodyLimits {
 export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers
   if (coding === undefined && (length === undefined || length === '0')) return Buffer.alloc(0)
+  // It left while its key was looked up: no event will come, nor any more of the body.
+  if (request.destroyed) throw unreadable()
   const decoder = decoderOf(request)
   if (decoder === undefined && Number(length) > limits.maxBytes) throw tooLarge()
   return await gather(request, decoder, limits)
@@ -50,7 +53,7 @@ function gather(
     const onData = (chunk: Buffer) => {
       size += chunk.length
       if (size > maxBytes) fail(tooLarge())
-      else if (!place.take(chunk.length)) fail(noRoom())
+      else if (!place.take(chunk.length + chunkOverheadBytes)) fail(noRoom())
       else chunks.push(chunk)
     }
     const fail = (problem: Problem) => {
@@ -62,8 +65,7 @@ function gather(
       request.resume()
       reject(problem)
     }
-    const broken = (error?: Error) =>
-      fail(new Problem(400, 'BAD_REQUEST', 'the request could not be read', { cause: error }))
+    const broken = (error?: Error) => fail(unreadable(error))
     const timer = setTimeout(() => {
       place.noteSlow()
       fail(tooSlow(timeoutMs))
@@ -72,13 +74,20 @@ function gather(
     source.once('end', () => {
       clearTimeout(timer)
       const [first] = chunks
-      resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, size))
+      const body = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, size)
+      // The listeners live as long as the request: they would hold the body a second time until its handler is done.
+      chunks.length = 0
+      resolve(body)
     })
     // Both for ever: an error that comes after another has no other listener.
     request.on('error', broken)
     decoder?.on('error', broken)
     if (decoder !== undefined) request.pipe(decoder)
   })
+}
+
+function unreadable(cause?: Error): Problem {
+  return new Problem(400, 'BAD_REQUEST', 'the request could not be read', { cause })
 }
 
 function tooLarge(): Problem {
