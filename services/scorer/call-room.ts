@@ -2,6 +2,8 @@ import { createWaitingLines, type Lane } from './judge/waiting-lines.ts'
 
 /** Memory for calls that are read: large ones wait for each other. */
 export interface CallRoom {
+  /** Calls that take less wait for nobody: as many as jobs are scored at once are little. */
+  readonly smallBytes: number
   /** Runs `work`, which holds a call that takes `bytes`, when there is room. Rejects with the signal's reason when it aborts while waiting. */
   run<T>(bytes: number, work: () => Promise<T>, signal: AbortSignal, lane: Lane): Promise<T>
 }
@@ -9,7 +11,6 @@ export interface CallRoom {
 interface RoomOptions {
   /** While less than this is taken another may come in: at most so much and one call. */
   mostBytes: number
-  /** Calls that take less wait for nobody: as many as jobs are scored at once are little. */
   smallBytes: number
   onChange: (usedBytes: number) => void
 }
@@ -29,6 +30,7 @@ export function createCallRoom({ mostBytes, smallBytes, onChange }: RoomOptions)
     }
   }
   return {
+    smallBytes,
     async run(bytes, work, signal, lane) {
       if (bytes < smallBytes) return work()
       const turn = lines.wait(lane, signal, () => add(bytes))

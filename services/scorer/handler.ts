@@ -84,7 +84,7 @@ async function scoreJob(
     count(verdicts, metrics)
     return ok()
   }
-  const opened = openCall(job, sealer)
+  const opened = openCall(job, sealer, room.smallBytes)
   if ('unreadable' in opened) return finish(null, leaveUnscored(chosen, opened.unreadable))
   const score = async () => {
     const call = opened.read()

@@ -30,7 +30,7 @@ import { createDetectorThreads } from './threads/detector-threads.ts'
 
 /** A call of 10 MiB takes 20 MB, one of as many parts as may be 110: in a pod of 1 GiB with a thread that reads one more. */
 const callRoomBytes = 128 * 1024 * 1024
-/** 16 of them at once are half as much. */
+/** What waits for no room: as many as jobs are scored at once are half as much at most. */
 const smallCallBytes = 4 * 1024 * 1024
 
 /** The scorer: jobs in, scores out. Of Postgres it reads how projects want to be scored, and keeps there what the judge may cost. */
@@ -122,7 +122,7 @@ function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingr
   jobs.onMeasured(() => turns.wake())
   const room = createCallRoom({
     mostBytes: callRoomBytes,
-    smallBytes: smallCallBytes,
+    smallBytes: Math.min(smallCallBytes, callRoomBytes / 2 / config.SCORER_CONCURRENCY),
     onChange: (bytes) => metrics.largeCallBytes.set(bytes),
   })
   return {
