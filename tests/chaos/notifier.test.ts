@@ -127,8 +127,8 @@ test('two notifiers, killed in turn, the broker killed, Postgres killed: each ev
 })
 
 /** How attempts ended: what a failure of this test has to say. */
-async function readEnds(): Promise<unknown[]> {
-  const { rows } = await stage.pool.query(`
+async function readEnds(): Promise<object[]> {
+  const { rows } = await stage.pool.query<object>(`
     select d.webhook_id, a.number, coalesce(a.error, case when a.finished_at is null then 'not written' else 'delivered' end) as ended, count(*)
     from webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id group by 1, 2, 3 order by 1, 2, 3`)
   return rows
