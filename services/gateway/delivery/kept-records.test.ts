@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createLog } from '#runtime/log.ts'
-import { eraseAfterMs } from '../spool/erase-bodies.ts'
+import { eraseAfterMs, type StripBodies } from '../spool/erase-bodies.ts'
 import { createKeptRecords } from './kept-records.ts'
 
 let directory: string
@@ -17,12 +17,12 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true }))
 
-const keptBy = (maxBytes = 1024 * 1024, key?: KeyObject) =>
+const keptBy = (maxBytes = 1024 * 1024, key?: KeyObject, stripBodies: StripBodies = (bytes) => bytes) =>
   createKeptRecords({
     directory,
     key,
     maxBytes,
-    stripBodies: (record) => record,
+    stripBodies,
     now: () => nowMs++,
     log: createLog('kept-test', 'silent'),
     onLost: (reason) => lost.push(reason),
@@ -101,4 +101,12 @@ test('one under another key stays for a gateway that has it; of a project that k
   const seen: string[] = []
   await kept.giveBack((bytes) => Promise.resolve(seen.push(bytes.toString().trim()) > 0))
   expect(seen).toEqual(['{"id":"a"}'])
+})
+
+test('one that cannot be stripped of its bodies goes after its hour, counted', async () => {
+  const kept = keptBy(1_000, undefined, () => undefined)
+  await kept.keep(record('a'), 'a', true)
+  nowMs += eraseAfterMs
+  await kept.eraseAged()
+  expect([await readdir(directory), lost]).toEqual([[], ['unreadable']])
 })

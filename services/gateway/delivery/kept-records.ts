@@ -57,7 +57,10 @@ export function createKeptRecords(options: KeptOptions): KeptRecords {
       await forEachFile(options, 'a kept record cannot be erased; it is tried again', async (path, name) => {
         if (!isDue(name) || (await eraseFile(path, key, stripBodies))) return
         onLost('unreadable')
-        log.error({ path }, 'a kept record whose bodies were due to go could not be opened: it is gone')
+        log.error(
+          { path },
+          'a kept record whose bodies were due to go could not be opened or read: it is gone',
+        )
       })
     },
     async giveBack(take) {

@@ -6,12 +6,12 @@ import { erasedPath, removeSegment, type Segment } from './segment.ts'
 /** Content of projects that keep none may wait on disk for an hour. Looked at every 10 s, and between two tries to send. */
 export const eraseAfterMs = 59 * 60_000
 
-/** A record (JSON bytes) without its bodies. */
-export type StripBodies = (record: Buffer) => Buffer
+/** A record (JSON bytes) without its bodies; undefined where it cannot be read. */
+export type StripBodies = (record: Buffer) => Buffer | undefined
 
 /**
  * Writes what is left to send of an ephemeral segment without its bodies, in its place. Killed in the middle it leaves the old
- * segment, or both: adopt-folders.ts drops the old one then. Gives the number of records that could not be opened; they are gone.
+ * segment, or both: adopt-folders.ts drops the old one then. Gives the number of records that could not be opened or read; they are gone.
  */
 export async function eraseSegment(
   segment: Segment,
@@ -24,8 +24,9 @@ export async function eraseSegment(
   for (let at = segment.sentOffset; at < segment.size;) {
     const frame = decodeFrame(bytes, at, key)
     if (frame.kind !== 'frame') break
-    if (frame.record === null) unreadable++
-    else frames.push(encodeFrame(strip(frame.record), key))
+    const stripped = frame.record === null ? undefined : strip(frame.record)
+    if (stripped === undefined) unreadable++
+    else frames.push(encodeFrame(stripped, key))
     at = frame.end
   }
   const old = { ...segment }
@@ -45,7 +46,7 @@ async function replaceFile(path: string, bytes: Buffer): Promise<void> {
   await rename(hidden, path)
 }
 
-/** The same for a file of one record, beside the spool. False: it could not be opened, and is gone. */
+/** The same for a file of one record, beside the spool. False: it could not be opened or read, and is gone. */
 export async function eraseFile(
   path: string,
   key: KeyObject | undefined,
@@ -53,10 +54,11 @@ export async function eraseFile(
 ): Promise<boolean> {
   const frame = decodeFrame(await readFile(path), headerBytes, key)
   const record = frame.kind === 'frame' ? frame.record : null
-  if (record !== null) {
-    const erased = encodeFrame(strip(record), key)
+  const stripped = record === null ? undefined : strip(record)
+  if (stripped !== undefined) {
+    const erased = encodeFrame(stripped, key)
     await replaceFile(erasedPath(path), Buffer.concat([segmentHeader(), erased]))
   }
   await unlink(path)
-  return record !== null
+  return stripped !== undefined
 }
