@@ -63,7 +63,8 @@ test("a key finds nothing by another project's ids in queries", async () => {
         expect([path, parameter, answer.text.includes(secret)]).toEqual([path, parameter, false])
     }
   }
-  expect(found).toBeGreaterThan(10)
+  // The export, which took a cursor and passed over it, refuses all three.
+  expect(found).toBeGreaterThanOrEqual(10)
 })
 
 test("a key changes nothing by another project's ids in bodies", async () => {

@@ -17,10 +17,11 @@ export function isOwnCall(metadata: string | null, requestBody: unknown, key: st
   return mark.length === expected.length && timingSafeEqual(mark, expected)
 }
 
-/** What is asked, whatever blanks it was sent with. */
+/** What is asked, whatever blanks it was sent with; nothing of what is no JSON. */
 function textOf(request: unknown): string {
+  if (request === undefined) return ''
   try {
-    return (JSON.stringify(request) as string | undefined) ?? ''
+    return JSON.stringify(request)
   } catch {
     return '' // Nested too deep for the stack: nothing that the judge asks, and a mark of nothing is never made.
   }
