@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from './clock.ts'
 
 /** Every address of a host, as text. Rejects when it has none. */
 export type ResolveHost = (host: string) => Promise<readonly string[]>
@@ -26,10 +26,7 @@ export function createDnsResolver(timeoutMs: number, servers?: readonly string[]
       throw (error as AggregateError).errors[0]
     }
     const patience = new AbortController()
-    await Promise.race([
-      all,
-      sleep(otherKindMs, undefined, { signal: patience.signal }).catch(() => undefined),
-    ])
+    await Promise.race([all, systemClock.sleep(otherKindMs, patience.signal)])
     patience.abort()
     resolver.cancel()
     return addresses.flat()
