@@ -1,4 +1,5 @@
 import { isCelList, isCelMap, type CelValue } from '@bufbuild/cel'
+import { tooMuchTogether, type FilterShare } from './filter-allowance.ts'
 
 /** Characters of a text that is matched with a pattern. */
 export const maxTextLength = 4_096
@@ -18,6 +19,8 @@ const containerCost = 32
  * of this (1 ms for `(?i)(password|secret|token|api[_-]?key)` on 4,096 characters), but which are usual cannot be seen beforehand.
  */
 const maxMatchCost = 4 * 34 * maxTextLength
+/** A unit of that in the units of {@link maxCost}. */
+const matchUnit = 18
 /** V8 searches for so much of a text in one pass; the rest it may compare again at each place, at about 1.3 ns a character. */
 const onePassLength = 200
 const comparedAgain = 8
@@ -33,13 +36,17 @@ export interface FilterBudget {
   readonly exceeded: Error | undefined
 }
 
-export function createFilterBudget(): FilterBudget {
+/** The budget of one evaluation, which also draws on the share that it has of what several may cost together. */
+export function createFilterBudget(share?: FilterShare): FilterBudget {
   let left = maxCost
   let matchesLeft = maxMatchCost
   let exceeded: Error | undefined
   const fail = (problem: string): never => {
     exceeded ??= new Error(problem)
     throw exceeded
+  }
+  const drawTogether = (cost: number) => {
+    if (share?.take(cost) === false) fail(tooMuchTogether)
   }
   return {
     draw(cost) {
@@ -48,10 +55,12 @@ export function createFilterBudget(): FilterBudget {
         fail(
           `the expression reads too much text: at most ${maxCost} characters in all, and those that it joins or changes count more than once`,
         )
+      drawTogether(cost)
     },
     drawMatch(characters, instructions) {
       matchesLeft -= characters * instructions
       if (matchesLeft < 0) fail(tooMuchMatched(instructions))
+      drawTogether(characters * instructions * matchUnit)
     },
     get exceeded() {
       return exceeded

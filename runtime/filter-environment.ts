@@ -13,6 +13,7 @@ import {
 } from '@bufbuild/cel'
 import { strings } from '@bufbuild/cel/ext'
 import { PermanentError } from './errors.ts'
+import type { FilterShare } from './filter-allowance.ts'
 import { costOfElements, createFilterBudget, filterCosts, type FilterBudget } from './filter-costs.ts'
 import type { FilterPatterns } from './filter-patterns.ts'
 
@@ -25,7 +26,7 @@ interface Evaluation {
 }
 
 /** Carries out `expr` on values. Throws PermanentError (`EXPRESSION_FAILED`) when that costs too much. */
-export type Evaluate = (values: Readonly<Record<string, CelInput>>) => CelResult
+export type Evaluate = (values: Readonly<Record<string, CelInput>>, share?: FilterShare) => CelResult
 
 /** Plans expressions in one environment: CEL's own functions, each of which draws what it costs from the budget of the evaluation. */
 export function createFilterPlanner(): (expr: Expression, patterns: FilterPatterns) => Evaluate {
@@ -37,8 +38,8 @@ export function createFilterPlanner(): (expr: Expression, patterns: FilterPatter
   const environment = celEnv({ funcs: meteredFunctions(running) })
   return (expr, patterns) => {
     const run = plan(environment, expr)
-    return (values) => {
-      current = { budget: createFilterBudget(), patterns }
+    return (values, share) => {
+      current = { budget: createFilterBudget(share), patterns }
       const result = run(values)
       const { exceeded } = current.budget
       current = undefined

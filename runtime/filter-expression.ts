@@ -1,5 +1,6 @@
 import { isCelError, parse } from '@bufbuild/cel'
 import { messageOf, PermanentError } from './errors.ts'
+import { costOfEvaluating, tooMuchTogether, type FilterShare } from './filter-allowance.ts'
 import { createFilterPlanner, type Evaluate } from './filter-environment.ts'
 import { createFilterPatterns, type FilterPatterns } from './filter-patterns.ts'
 import type { FilterValues } from './filter-values.ts'
@@ -10,9 +11,9 @@ type Refuse = (node: Expression, problem: string) => never
 
 /**
  * Decides on the values of the variables it was compiled for. Throws PermanentError (`EXPRESSION_FAILED`) when it cannot, and when it costs
- * more than an evaluation may (`filter-costs.ts`).
+ * more than an evaluation may (`filter-costs.ts`) or than is left for it where several share an allowance (`filter-allowance.ts`).
  */
-export type FilterExpression = (values: FilterValues) => boolean
+export type FilterExpression = (values: FilterValues, share?: FilterShare) => boolean
 
 const maxLength = 2_000
 const maxNesting = 50
@@ -57,8 +58,10 @@ export interface ParsedFilter {
 export function compileFilterExpression(source: string, variables: readonly string[]): FilterExpression {
   const { expr, plan } = parseFilterExpression(source, variables)
   const evaluate = plan(expr)
-  return (values) => {
-    const result = evaluate(values)
+  return (values, share) => {
+    if (share?.take(costOfEvaluating(source)) === false)
+      throw new PermanentError('EXPRESSION_FAILED', tooMuchTogether)
+    const result = evaluate(values, share)
     if (isCelError(result)) throw new PermanentError('EXPRESSION_FAILED', result.message)
     if (typeof result !== 'boolean') {
       throw new PermanentError('EXPRESSION_FAILED', 'the result is neither true nor false')

@@ -10,7 +10,7 @@ import { chunkDeliveries, chunkRows } from './steps/chunk-deliveries.ts'
 import { checkEvent } from './steps/check-record.ts'
 import type { ExpressionCache } from './steps/expression-cache.ts'
 import type { JoinEvent } from './steps/open-event.ts'
-import { offerEvent, selectWebhook, type Decision } from './steps/select-webhooks.ts'
+import { offerEvent, selectWebhooks } from './steps/select-webhooks.ts'
 import type { DeliveryStore } from './stores/delivery-store.ts'
 import type { Webhook } from './stores/webhook-rows.ts'
 import type { ExpressionFailure, WebhookStore } from './stores/webhook-store.ts'
@@ -26,9 +26,9 @@ export interface FanOutDependencies {
 
 /**
  * An event becomes one delivery for each webhook that wants it. Rows first, then the topic: whoever takes a delivery finds its
- * row. Both have identities of their own, so that an event that comes twice makes nothing new. A thousand expressions can take ten seconds,
- * with the worst patterns a hundred: they take turns with the heartbeat, without which the consumer would be put out of its group, and the event
- * would come back for ever.
+ * row. Both have identities of their own, so that an event that comes twice makes nothing new. Expressions of a project can take half a second an
+ * event (`filter-allowance.ts`), a batch of such events minutes: they take turns with the heartbeat, without which the consumer would be put out
+ * of its group, and the events would come back for ever.
  */
 export function createFanOutHandler(dependencies: FanOutDependencies): BatchHandler<RaisedEvent> {
   const { webhooks, deliveries, publisher } = dependencies
@@ -89,13 +89,8 @@ async function fanOut(
   if (webhooks.length === 0) return nothingBut(ok())
   try {
     const offered = offerEvent(event, dependencies.joinEvent(event))
-    const decided: (Decision & { webhook: Webhook })[] = []
-    for (const webhook of webhooks) {
-      if (webhook.filterExpression !== null) await takeTurn()
-      const decision = selectWebhook(webhook, offered, dependencies.expressions)
-      dependencies.metrics.selections.inc({ selection: decision.selection })
-      decided.push({ webhook, ...decision })
-    }
+    const decided = await selectWebhooks(webhooks, offered, dependencies.expressions, takeTurn)
+    for (const { selection } of decided) dependencies.metrics.selections.inc({ selection })
     return {
       due: decided
         .filter(({ selection }) => selection === 'selected')

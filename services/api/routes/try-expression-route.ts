@@ -28,7 +28,9 @@ const trialSchema = z.object({
         message: z.string().nullable().describe('What it failed with on this event; null otherwise.'),
       }),
     )
-    .describe(`The project's newest ${triedEvents} events of the last week, and what it would make of each.`),
+    .describe(
+      `The project's newest ${triedEvents} events of the last week, and what it would make of each; fewer when it costs too much to try it on all.`,
+    ),
 })
 
 /** What an expression would make of the events that were raised, before it is saved. */

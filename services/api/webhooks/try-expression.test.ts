@@ -32,3 +32,11 @@ test('expressions that cost fail, and let others have a turn meanwhile', async (
   expect(tried[0]?.message).toContain('reads too much text')
   expect(turns).toBeGreaterThan(0)
 })
+
+test('as many events are tried as the expressions of a project may cost on one', async () => {
+  const expression = `data.arguments.text == 'a' || ${Array(14).fill("data.arguments.text.contains('ab')").join(' || ')}`
+  const { tried } = await tryExpression(expression, Array(100).fill(toolCall), sealer)
+  expect(new Set(tried.map(({ outcome }) => outcome))).toEqual(new Set(['held_back']))
+  expect(tried.length).toBeGreaterThan(40)
+  expect(tried.length).toBeLessThan(60)
+})

@@ -1,4 +1,5 @@
 import { PermanentError } from '#runtime/errors.ts'
+import { createFilterAllowance } from '#runtime/filter-allowance.ts'
 import { compileFilterExpression, type FilterExpression } from '#runtime/filter-expression.ts'
 import { toFilterValues } from '#runtime/filter-values.ts'
 import type { Sealer } from '#runtime/sealing.ts'
@@ -27,7 +28,7 @@ export interface Trial {
 
 /**
  * What an expression would make of events that were raised: the same values as the notifier gives it. It takes turns with what else this
- * process serves, `/internal/log` among it.
+ * process serves, `/internal/log` among it, and may cost as much as a project's expressions on one event: events beyond that are left out.
  */
 export async function tryExpression(
   expression: string,
@@ -36,12 +37,16 @@ export async function tryExpression(
 ): Promise<Trial> {
   const error = faultOfExpression(expression) ?? null
   if (error !== null) return { error, tried: [] }
-  const passes = compileFilterExpression(expression, envelopeFields)
+  const compiled = compileFilterExpression(expression, envelopeFields)
   const takeTurn = createTakeTurn()
+  const share = createFilterAllowance(1).next()
+  const passes: FilterExpression = (values) => compiled(values, share)
   const tried: TriedEvent[] = []
   for (const event of events) {
     await takeTurn()
-    tried.push(tryOn(event, passes, sealer))
+    const one = tryOn(event, passes, sealer)
+    if (share.isSpent) break
+    tried.push(one)
   }
   return { error, tried }
 }

@@ -1,3 +1,4 @@
+import { costOfCompiling, tooMuchTogether, type FilterShare } from '#runtime/filter-allowance.ts'
 import { compileFilterExpression, type FilterExpression } from '#runtime/filter-expression.ts'
 import type { FilterValues } from '#runtime/filter-values.ts'
 import { PermanentError } from '#runtime/errors.ts'
@@ -6,15 +7,18 @@ import { envelopeFields } from '#schemas/event-data.ts'
 const maxCached = 1_000
 
 export interface ExpressionCache {
-  /** What the expression says, or why it says nothing: it cannot be compiled or fails on these values. */
-  evaluate(source: string, values: FilterValues): boolean | PermanentError
+  /** What the expression says, or why it says nothing: it cannot be compiled, fails on these values or costs more than its share. */
+  evaluate(source: string, values: FilterValues, share: FilterShare): boolean | PermanentError
 }
 
 /** Compiles each expression once, and keeps the most recently used. */
 export function createExpressionCache(): ExpressionCache {
   const compiled = new Map<string, FilterExpression | PermanentError>()
-  const compiledOf = (source: string): FilterExpression | PermanentError => {
-    const expression = compiled.get(source) ?? compile(source)
+  const compiledOf = (source: string, share: FilterShare): FilterExpression | PermanentError => {
+    const known = compiled.get(source)
+    if (known === undefined && !share.take(costOfCompiling(source)))
+      return new PermanentError('EXPRESSION_FAILED', tooMuchTogether)
+    const expression = known ?? compile(source)
     compiled.delete(source)
     compiled.set(source, expression)
     for (const oldest of compiled.keys()) {
@@ -24,9 +28,9 @@ export function createExpressionCache(): ExpressionCache {
     return expression
   }
   return {
-    evaluate(source, values) {
-      const expression = compiledOf(source)
-      return expression instanceof PermanentError ? expression : orItsFault(() => expression(values))
+    evaluate(source, values, share) {
+      const expression = compiledOf(source, share)
+      return expression instanceof PermanentError ? expression : orItsFault(() => expression(values, share))
     },
   }
 }

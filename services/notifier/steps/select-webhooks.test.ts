@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
+import { createTakeTurn } from '#runtime/take-turns.ts'
+import { newId } from '#schemas/ids.ts'
 import { joinEvent } from '#schemas/join-event.ts'
 import { raisedEvent, webhook } from '../testing/sample-records.ts'
 import { createExpressionCache } from './expression-cache.ts'
-import { offerEvent, selectWebhook } from './select-webhooks.ts'
+import { offerEvent, selectWebhooks } from './select-webhooks.ts'
 
 const expressions = createExpressionCache()
 const threat = raisedEvent({
@@ -15,8 +17,8 @@ const alert = raisedEvent({
 const newTool = raisedEvent({ event: 'new_tool_detected', fields: { tool_name: 'shell' } })
 
 const offer = (event: typeof threat) => offerEvent(event, joinEvent(event, { open: ({ data }) => data }))
-const select = (event: typeof threat, given: Parameters<typeof webhook>[0]) =>
-  selectWebhook(webhook(given), offer(event), expressions)
+const selectAll = (event: typeof threat, webhooks: readonly ReturnType<typeof webhook>[]) =>
+  selectWebhooks(webhooks, offer(event), expressions, createTakeTurn())
 
 test.each([
   ['an event that it names', threat, { events: ['threat_detected'] }, 'selected'],
@@ -56,11 +58,10 @@ test.each([
     { filters: { severity: ['high'] }, filterExpression: 'false' },
     'filtered',
   ],
-] as const)('%s', (_name, event, given, expected) => {
-  const decision = select(event, given)
-  expect([decision.selection, decision.failure !== null]).toEqual([
-    expected,
-    expected === 'expression_failed',
+] as const)('%s', async (_name, event, given, expected) => {
+  const decisions = await selectAll(event, [webhook(given)])
+  expect(decisions.map(({ selection, failure }) => [selection, failure !== null])).toEqual([
+    [expected, expected === 'expression_failed'],
   ])
 })
 
@@ -68,10 +69,58 @@ describe('a test event', () => {
   const one = webhook({ enabled: false, events: [], filters: { severity: ['critical'] } })
   const event = raisedEvent({ webhook_id: one.id, fields: { severity: 'medium', test: true } })
 
-  test('goes to its webhook whatever that selects', () => {
-    expect(selectWebhook(one, offer(event), expressions).selection).toBe('selected')
+  test('goes to its webhook whatever that selects, and to no other', async () => {
+    const decisions = await selectAll(event, [one, webhook()])
+    expect(new Map(decisions.map(({ webhook, selection }) => [webhook.id === one.id, selection]))).toEqual(
+      new Map([
+        [true, 'selected'],
+        [false, 'other_event'],
+      ]),
+    )
   })
-  test('goes to no other', () => {
-    expect(selectWebhook(webhook(), offer(event), expressions).selection).toBe('other_event')
+})
+
+describe('expressions of a project that cost much together', () => {
+  const event = raisedEvent({ fields: { severity: 'high', arguments: { text: 'a'.repeat(65_000) } } })
+  // Each nearly what one evaluation may cost, so fifty are what an event may.
+  const dear = (word: string) =>
+    Array(14).fill("data.arguments.text.contains('ab')").join(' || ') + ` || data.severity == '${word}'`
+  const made = (filterExpressions: readonly (string | null)[]) => {
+    const ids = filterExpressions.map(() => newId('webhook')).sort()
+    return filterExpressions.map((filterExpression, index) =>
+      webhook({ id: ids[index] as string, filterExpression }),
+    )
+  }
+  const times = (count: number, make: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => make(index))
+
+  test('fail beyond their budget, the youngest first, and cheap ones are told all the same', async () => {
+    const webhooks = made([
+      ...times(150, (index) => dear(`x${index}`)),
+      ...times(150, (index) => `data.severity == 'high' && data.agent_name != 'x${index}'`),
+      null,
+    ])
+    const decisions = await selectAll(event, webhooks.toReversed())
+    expect(decisions.map(({ webhook }) => webhook.id)).toEqual(webhooks.map(({ id }) => id))
+    const selections = decisions.map(({ selection }) => selection)
+    expect(new Set(selections.slice(150))).toEqual(new Set(['selected']))
+    const isOver = selections.indexOf('expression_failed')
+    expect(isOver).toBeGreaterThan(20)
+    expect(new Set(selections.slice(0, isOver))).toEqual(new Set(['filtered']))
+    expect(decisions[149]?.failure).toContain('the filter expressions of the project cost too much')
+  })
+
+  test('are evaluated once where they are equal', async () => {
+    const decisions = await selectAll(event, made(times(300, () => dear('high'))))
+    expect(new Set(decisions.map(({ selection }) => selection))).toEqual(new Set(['selected']))
+  })
+
+  test('pay for being compiled', async () => {
+    const decisions = await selectAll(
+      event,
+      made(times(150, (index) => `data.severity == '${'x'.repeat(1_900)}${index}'`)),
+    )
+    expect(decisions.at(-1)?.selection).toBe('expression_failed')
+    expect(decisions[0]?.selection).toBe('filtered')
   })
 })

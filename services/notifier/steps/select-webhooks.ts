@@ -1,5 +1,7 @@
 import { PermanentError } from '#runtime/errors.ts'
+import { createFilterAllowance, type FilterShare } from '#runtime/filter-allowance.ts'
 import { toFilterValues, type FilterValues } from '#runtime/filter-values.ts'
+import type { TakeTurn } from '#runtime/take-turns.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { expressionValues, type JoinedData } from '#schemas/join-event.ts'
 import type { Webhook } from '../stores/webhook-rows.ts'
@@ -9,6 +11,7 @@ import type { ExpressionCache } from './expression-cache.ts'
 export type Selection = 'selected' | 'other_event' | 'filtered' | 'expression_failed'
 
 export interface Decision {
+  webhook: Webhook
   selection: Selection
   /** What the expression failed with, for the webhook's owner. */
   failure: string | null
@@ -33,16 +36,55 @@ export function offerEvent(event: RaisedEvent, data: JoinedData): OfferedEvent {
   }
 }
 
-/** Decides whether `webhook` gets the event. A test event goes to its webhook whatever that selects. */
-export function selectWebhook(
-  webhook: Webhook,
+/**
+ * Decides which of a project's webhooks get the event. A test event goes to its webhook whatever that selects. What their expressions cost
+ * together has a bound, so that one project does not keep the others waiting; the oldest come first, and equal ones are evaluated once.
+ */
+export async function selectWebhooks(
+  webhooks: readonly Webhook[],
   offered: OfferedEvent,
   expressions: ExpressionCache,
-): Decision {
-  const selection = selectWithoutExpression(webhook, offered)
-  if (selection !== 'selected' || offered.event.webhook_id !== null || webhook.filterExpression === null)
-    return { selection, failure: null }
-  const passes = expressions.evaluate(webhook.filterExpression, offered.values())
+  takeTurn: TakeTurn,
+): Promise<Decision[]> {
+  const oldestFirst = webhooks
+    .map((webhook) => ({ webhook, selection: selectWithoutExpression(webhook, offered) }))
+    .sort((one, other) => (one.webhook.id < other.webhook.id ? -1 : 1))
+  const sources = oldestFirst
+    .filter(({ selection }) => selection === 'selected' && offered.event.webhook_id === null)
+    .flatMap(({ webhook }) => webhook.filterExpression ?? [])
+  const results = await evaluateEach(new Set(sources), offered, expressions, takeTurn)
+  return oldestFirst.map(({ webhook, selection }) => ({
+    webhook,
+    selection,
+    failure: null,
+    ...(selection === 'selected' && results.get(webhook.filterExpression)),
+  }))
+}
+
+type Evaluated = Pick<Decision, 'selection' | 'failure'>
+
+async function evaluateEach(
+  sources: ReadonlySet<string>,
+  offered: OfferedEvent,
+  expressions: ExpressionCache,
+  takeTurn: TakeTurn,
+): Promise<Map<string | null, Evaluated>> {
+  const allowance = createFilterAllowance(sources.size)
+  const results = new Map<string | null, Evaluated>()
+  for (const source of sources) {
+    await takeTurn()
+    results.set(source, evaluate(source, offered, expressions, allowance.next()))
+  }
+  return results
+}
+
+function evaluate(
+  source: string,
+  offered: OfferedEvent,
+  expressions: ExpressionCache,
+  share: FilterShare,
+): Evaluated {
+  const passes = expressions.evaluate(source, offered.values(), share)
   if (passes instanceof PermanentError) {
     // Postgres has no NUL in text, and what an expression quotes can be anybody's.
     const failure = passes.message.replaceAll('\0', '').slice(0, maxFailureLength)
