@@ -25,6 +25,10 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
  "sink": {"ops": 9001}, "scorer": {"ops": 9002}, "notifier": {"ops": 9003}, "redteam": {"ops": 9006}}
 {{- end }}
 
+{{- define "sluice.portOf" -}}
+{{ regexFind ":[0-9]+$" (urlParse .).host | trimPrefix ":" | default (hasPrefix "https:" . | ternary "443" "80") }}
+{{- end }}
+
 {{/* Which secrets a process uses. Nobody is given what another uses. */}}
 {{- define "sluice.secrets" -}}
 {{- $database := list "DATABASE_URL" "DATABASE_SSL_CA" -}}

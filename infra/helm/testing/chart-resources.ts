@@ -35,6 +35,7 @@ export interface Resource {
     template: Pod
     selector: Labels & { matchLabels?: Labels }
     podSelector: { matchLabels: Labels }
+    egress: { ports?: { port: number }[] }[]
     maxReplicaCount: number
     triggers: { metadata: { topic: string; consumerGroup: string } }[]
     secretTargetRef: { name: string }[]
