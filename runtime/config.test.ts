@@ -9,8 +9,10 @@ import {
   parseConfig,
   postgresFields,
   processFields,
+  registryFields,
   sealingFields,
   unlessWrong,
+  type Environment,
 } from './config.ts'
 
 const schema = z.object({
@@ -48,6 +50,28 @@ test('names every problem at once, never a value', () => {
   expect(problems.join('\n')).toMatch(/OPS_PORT: /)
   expect(problems.join('\n')).toMatch(/BODY_ENCRYPTION_KEYS: expected id:base64 of exactly 32 bytes/)
   expect(problems.join('\n')).not.toMatch(/c2VjcmV0/)
+})
+
+test('addresses say how they are spoken to: host:8081 alone is a URL of the scheme host', () => {
+  const read = (given: Environment) => parseConfig(z.object({ ...registryFields, ...postgresFields }), given)
+  const right = { SCHEMA_REGISTRY_URL: 'http://registry:8081', DATABASE_URL: 'postgres://u:p@db/sluice' }
+  expect(read(right).ok).toBe(true)
+  expect(read({ SCHEMA_REGISTRY_URL: 'registry:8081', DATABASE_URL: 'db:5432/sluice' })).toEqual({
+    ok: false,
+    problems: [
+      'SCHEMA_REGISTRY_URL: expected http:// or https://, and a host',
+      'DATABASE_URL: expected postgres://user:password@host:port/database',
+    ],
+  })
+})
+
+test('a blank variable is an unset one, and the end of a line is no part of a value', () => {
+  const fields = z.object({ SECRET: z.string(), LIMIT: z.coerce.number().optional() })
+  expect(parseConfig(fields, { SECRET: 'of two words \r\n', LIMIT: ' ' })).toEqual({
+    ok: true,
+    value: { SECRET: 'of two words ' },
+  })
+  expect(parseConfig(fields, { SECRET: '\n' })).toEqual({ ok: false, problems: ['SECRET: is not set'] })
 })
 
 test('a body key is named, and by nothing that could be the key itself', () => {

@@ -62,16 +62,14 @@ export const groupFields = {
 }
 
 export const registryFields = {
-  SCHEMA_REGISTRY_URL: z
-    .url()
-    .describe(
-      'Schema registry, its Confluent-compatible address; `https://user:password@host` where it asks for credentials, percent-encoded.',
-    ),
+  SCHEMA_REGISTRY_URL: httpUrl().describe(
+    'Schema registry, its Confluent-compatible address; `https://user:password@host` where it asks for credentials, percent-encoded.',
+  ),
 }
 
 export const postgresFields = {
   DATABASE_URL: z
-    .url()
+    .url({ protocol: /^postgres(ql)?$/, error: 'expected postgres://user:password@host:port/database' })
     .describe(
       'Postgres, postgres://user:password@host:port/database. The API takes the roles sluice_api and sluice_operator from this login.',
     ),
@@ -149,6 +147,11 @@ export function listOf<T extends z.ZodType<unknown, string>>(item: T) {
     .pipe(z.array(item).min(1, 'expected at least one value'))
 }
 
+/** `host:8081` alone is a URL too: its scheme is `host`. */
+export function httpUrl() {
+  return z.url({ protocol: /^https?$/, error: 'expected http:// or https://, and a host' })
+}
+
 /** `true` or `false`; false when unset. */
 export function flag(defaultValue = false) {
   return z
@@ -157,19 +160,15 @@ export function flag(defaultValue = false) {
     .transform((text) => text === 'true')
 }
 
-/** A duration in milliseconds with its default and upper bound. */
+/** A duration with its default and upper bound. */
 export function milliseconds(defaultMs: number, maxMs: number) {
   return z.coerce.number().int().min(1).max(maxMs).default(defaultMs)
 }
 
 /** Certificates or a key, as text. */
 export function pem() {
-  return z
-    .string()
-    .regex(
-      /-----BEGIN [A-Z0-9 ]+-----/,
-      'expected PEM (-----BEGIN …); the path of a file goes into NAME_FILE',
-    )
+  const expected = 'expected PEM (-----BEGIN …); the path of a file goes into NAME_FILE'
+  return z.string().regex(/-----BEGIN [A-Z0-9 ]+-----/, expected)
 }
 
 /** Of a check across variables: it is made unless one that it reads is wrong itself, and so together with all others. */
@@ -199,8 +198,8 @@ export function parseConfig<S extends z.ZodObject>(
   const given: Record<string, string> = {}
   for (const name of Object.keys(schema.shape)) {
     const value = readVariable(name, environment, problems)
-    // An empty variable is how compose files and charts write "unset".
-    if (value !== undefined && value !== '') given[name] = value
+    // An empty variable is how compose files and charts write "unset"; a blank one would be 0 where a number is read.
+    if (value !== undefined && value.trim() !== '') given[name] = value
   }
   problems.push(...findConflicts(given))
   const parsed = schema.safeParse(given)
@@ -210,7 +209,8 @@ export function parseConfig<S extends z.ZodObject>(
 
 function readVariable(name: string, environment: Environment, problems: string[]): string | undefined {
   const file = environment[`${name}_FILE`]
-  if (file === undefined || file === '') return environment[name]
+  // `echo secret | base64` puts a line's end into a Secret: no header and no peer would take it as part of the value.
+  if (file === undefined || file === '') return environment[name]?.replace(/[\r\n]+$/, '')
   try {
     return readFileSync(file, 'utf8').trimEnd()
   } catch (error) {

@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { listOf, operationsPort, processFields, servingFields, unlessWrong } from '#runtime/config.ts'
+import {
+  httpUrl,
+  listOf,
+  operationsPort,
+  processFields,
+  servingFields,
+  unlessWrong,
+} from '#runtime/config.ts'
 import { isNetwork } from './http/trusted-networks.ts'
 
 const roles = ['viewer', 'analyst', 'admin'] as const
@@ -27,12 +34,10 @@ const settings = z.object({
     .max(65_535)
     .default(3000)
     .describe('Port that the dashboard listens on.'),
-  DASHBOARD_URL: z
-    .url({ protocol: /^https?$/ })
+  DASHBOARD_URL: httpUrl()
     .default('http://localhost:3000')
     .describe('Where people reach the dashboard. With https its cookies are for https alone.'),
-  API_BACKEND_URL: z
-    .url({ protocol: /^https?$/ })
+  API_BACKEND_URL: httpUrl()
     .default('http://localhost:8000')
     .describe('Where the dashboard reaches the API.'),
   INTERNAL_API_SECRET: z

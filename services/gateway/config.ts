@@ -3,6 +3,7 @@ import { z } from 'zod'
 import {
   attackMarkFields,
   flag,
+  httpUrl,
   kafkaFields,
   listOf,
   milliseconds,
@@ -63,8 +64,8 @@ export const gatewayConfigSchema = z
       .describe(
         'Processes that serve, each on a core and with a spool of its own. Each takes an equal part of what GATEWAY_MAX_CONNECTIONS, UPSTREAM_CONNECTIONS, UPSTREAM_MAX_WAITING, CAPTURE_TOTAL_MAX_BYTES and SPOOL_MAX_BYTES allow.',
       ),
-    UPSTREAM_URL: z
-      .url({ protocol: /^https?$/ })
+    UPSTREAM_URL: httpUrl()
+      .refine((url) => !/[?#]/.test(url), 'must not hold a query: that of each call is put behind it')
       .transform((url) => url.replace(/\/+$/, ''))
       .describe('Base URL of the model provider, without a slash at the end and without a deployment path.'),
     GATEWAY_AUTH: z
@@ -95,8 +96,7 @@ export const gatewayConfigSchema = z
       .describe(
         '`key`: UPSTREAM_API_KEY where it is set. `client_credentials`: an OAuth 2 token from UPSTREAM_TOKEN_URL.',
       ),
-    UPSTREAM_TOKEN_URL: z
-      .url({ protocol: /^https?$/ })
+    UPSTREAM_TOKEN_URL: httpUrl()
       .optional()
       .describe('Where the identity provider gives tokens, for UPSTREAM_AUTH=client_credentials.'),
     UPSTREAM_CLIENT_ID: z.string().min(1).optional().describe('The client that tokens are asked for.'),
@@ -151,8 +151,7 @@ export const gatewayConfigSchema = z
     CAPTURE_TOTAL_MAX_BYTES: wholeNumber(128 * mebibyte, mebibyte, 8 * 1024 * mebibyte).describe(
       'Bytes of all bodies being captured, with 640 for each chunk that they come in. Beyond it bodies are recorded cut; traffic is never held up. As many may wait for a disk that hangs.',
     ),
-    API_BACKEND_URL: z
-      .url({ protocol: /^https?$/ })
+    API_BACKEND_URL: httpUrl()
       .transform((url) => url.replace(/\/+$/, ''))
       .describe('The API service, which takes the records.'),
     SERVICE_API_KEY: z

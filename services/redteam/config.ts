@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   attackFields,
   attackMarkFields,
+  httpUrl,
   listOf,
   milliseconds,
   operationsPort,
@@ -27,10 +28,9 @@ export const redteamConfig = z.object({
   ...sealingFields,
   ...attackFields,
   ...attackMarkFields,
-  API_BACKEND_URL: z.url().describe('Where attempts are logged: the API, or ingest alone.'),
+  API_BACKEND_URL: httpUrl().describe('Where attempts are logged: the API, or ingest alone.'),
   INTERNAL_API_SECRET: z.string().min(1).describe('Of the API: only the operator logs attacks.'),
-  DASHBOARD_URL: z
-    .url()
+  DASHBOARD_URL: httpUrl()
     .default('http://localhost:3000')
     .describe('Where people reach the dashboard; links in events.'),
   PRICES_FILE: z
@@ -80,8 +80,7 @@ export const redteamConfig = z.object({
     .regex(/^run_[0-9a-z]{26}$/)
     .optional()
     .describe('Carry out this run and end. Unset: every run that is ordered through the API.'),
-  REDTEAM_ATTACKER_URL: z
-    .url()
+  REDTEAM_ATTACKER_URL: httpUrl()
     .optional()
     .describe('Model of the adaptive attacker: base URL of a chat-completions server.'),
   REDTEAM_ATTACKER_MODEL: z.string().min(1).default('gpt-4o-mini').describe('Its name there.'),

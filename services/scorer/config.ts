@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   groupFields,
+  httpUrl,
   kafkaFields,
   milliseconds,
   operationsPort,
@@ -36,8 +37,7 @@ export const scorerConfig = z
       .describe(
         "The judge's key. Neither it nor OPENAI_BASE_URL set: no judge, and what needs one is `unscored`.",
       ),
-    OPENAI_BASE_URL: z
-      .url()
+    OPENAI_BASE_URL: httpUrl()
       // fetch refuses such a URL, and repeats it in its error.
       .refine((url) => !/^[a-z]+:\/\/[^/?#]*@/i.test(url), 'must not hold a user name or a password')
       .optional()

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   groupFields,
+  httpUrl,
   kafkaFields,
   milliseconds,
   operationsPort,
@@ -16,8 +17,7 @@ export const sinkConfig = z.object({
   ...groupFields,
   ...registryFields,
   ...postgresFields,
-  DASHBOARD_URL: z
-    .url()
+  DASHBOARD_URL: httpUrl()
     .default('http://localhost:3000')
     .describe('Where people open the dashboard; `report_url` in events starts with it.'),
   SINK_BATCH_MAX_RECORDS: z.coerce

@@ -89,3 +89,12 @@ test.each([
   createCredentials(parsed.value, new Agent(), log)
   expect(warn.mock.calls.map(([fields]) => (fields as { upstream: string }).upstream)).toEqual(expected)
 })
+
+test("a provider's address holds no query, which would stand before the path of each call", () => {
+  const given = {
+    UPSTREAM_URL: 'https://models.example.com/?api-version=1',
+    API_BACKEND_URL: 'http://api:8000',
+  }
+  const parsed = parseConfig(gatewayConfigSchema, { ...given, PROXY_API_KEY: 'p', SERVICE_API_KEY: 's' })
+  expect(parsed).toMatchObject({ ok: false, problems: [expect.stringMatching(/^UPSTREAM_URL: must not/)] })
+})
