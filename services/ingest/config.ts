@@ -42,7 +42,7 @@ export const ingestFields = {
     .max(8 * 1024 * mebibyte)
     .default(128 * mebibyte)
     .describe(
-      'Bytes that the bodies of all requests under way may take together, decoded, with 640 for each chunk that they come in; one project, half of it; whoever has no key, a sixteenth. What comes beyond is 503.',
+      'Bytes that the bodies of all requests under way may take together, decoded, with 640 for each chunk that they come in, and as many again answers that their clients have not read yet; one project, as many as it leaves to others; whoever has no key, a sixteenth. What comes beyond is 503.',
     ),
   PRICES_FILE: z
     .string()

@@ -16,6 +16,7 @@ import { createAccessChanges } from './access/access-changes.ts'
 import { createAuthenticate, type Authenticate } from './access/authenticate.ts'
 import { createKeyDirectory, type KeyDirectory } from './access/key-directory.ts'
 import type { IngestFields } from './config.ts'
+import { createAnswerRoom, type AnswerRoom } from './http/answer-room.ts'
 import { createBodyRoom, type BodyRoom } from './http/body-room.ts'
 import type { Route } from './http/route.ts'
 import { createLogCalls } from './log-calls.ts'
@@ -37,6 +38,7 @@ export interface IngestCore {
   routes: readonly Route[]
   authenticate: Authenticate
   bodyRoom: BodyRoom
+  answerRoom: AnswerRoom
   keys: KeyDirectory
   /** Its connections see a project's rows inside `inProjectTransaction`, and otherwise none. */
   pool: Pool
@@ -141,6 +143,7 @@ function createParts(
     registry: createRegistryCodec({ url: config.SCHEMA_REGISTRY_URL, log }),
     sealer: createSealer(config.BODY_ENCRYPTION_KEYS),
     bodyRoom: createBodyRoom(config.BODIES_MAX_BYTES, metrics),
+    answerRoom: createAnswerRoom(config.BODIES_MAX_BYTES, metrics),
   }
 }
 

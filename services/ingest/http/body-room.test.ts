@@ -13,6 +13,7 @@ import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { until } from '#tests/support/until.ts'
 import type { Principal } from '../access/principal.ts'
+import { createAnswerRoom } from './answer-room.ts'
 import { createBodyRoom } from './body-room.ts'
 import { createApp } from './create-app.ts'
 import { readBody } from './read-body.ts'
@@ -50,6 +51,7 @@ async function startApp(bodyTimeoutMs: number, handling: () => Promise<void> = (
     routes: [route],
     authenticate: ({ who }) => Promise.resolve(principalOf(String(who))),
     bodyRoom: createBodyRoom(4 * mebibyte, metrics),
+    answerRoom: createAnswerRoom(4 * mebibyte, metrics),
     bodyTimeoutMs,
     health: () => ({ status: 'ok' }),
     log: createLog('test', 'silent'),

@@ -5,6 +5,7 @@ import type { Health } from '#runtime/service.ts'
 import type { Authenticate } from '../access/authenticate.ts'
 import type { Principal } from '../access/principal.ts'
 import { createAnswerError } from './answer-error.ts'
+import type { AnswerRoom } from './answer-room.ts'
 import type { BodyRoom } from './body-room.ts'
 import { parseJson } from './parse-json.ts'
 import { methodNotAllowed, Problem } from './problem.ts'
@@ -22,6 +23,7 @@ interface AppOptions {
   routes: readonly Route[]
   authenticate: Authenticate
   bodyRoom: BodyRoom
+  answerRoom: AnswerRoom
   /** How long a body may take to come. Default: a minute. */
   bodyTimeoutMs?: number
   health: () => Health
@@ -36,6 +38,7 @@ export function createApp({
   routes,
   authenticate,
   bodyRoom,
+  answerRoom,
   bodyTimeoutMs = defaultBodyTimeoutMs,
   health,
   log,
@@ -54,7 +57,8 @@ export function createApp({
     ['route'],
   )
   const onStalled = (route: Route) => stalled.inc({ route: route.path })
-  for (const route of routes) mount(app, route, { authenticate, bodyRoom, bodyTimeoutMs, onStalled })
+  const mounting = { authenticate, bodyRoom, answerRoom, bodyTimeoutMs, onStalled }
+  for (const route of routes) mount(app, route, mounting)
   for (const [path, group] of Map.groupBy(routes, ({ path }) => path)) refuseOtherMethods(app, path, group)
   app.use((request) => {
     throw new Problem(404, 'ROUTE_NOT_FOUND', `there is nothing at ${request.method} ${request.path}`)
@@ -63,14 +67,16 @@ export function createApp({
   return app
 }
 
-interface Mounting extends Required<Pick<AppOptions, 'authenticate' | 'bodyRoom' | 'bodyTimeoutMs'>> {
+interface Mounting extends Required<
+  Pick<AppOptions, 'authenticate' | 'bodyRoom' | 'answerRoom' | 'bodyTimeoutMs'>
+> {
   onStalled: (route: Route) => void
 }
 
 function mount(
   app: Express,
   route: Route,
-  { authenticate, bodyRoom, bodyTimeoutMs, onStalled }: Mounting,
+  { authenticate, bodyRoom, answerRoom, bodyTimeoutMs, onStalled }: Mounting,
 ): void {
   // Whoever may not ask is refused before any of the body is read.
   const identify = async (request: Request, response: Response, next: NextFunction) => {
@@ -103,7 +109,11 @@ function mount(
   }
   const answer = async (request: Request, response: Response) => {
     const reply = await handle(request, response)
-    await sendReply(request, response, reply, { onStalled: () => onStalled(route) })
+    const principal = response.locals['principal'] as Principal
+    await sendReply(request, response, reply, {
+      keepRoom: (byteLength) => answerRoom.keep(principal, response, byteLength),
+      onStalled: () => onStalled(route),
+    })
   }
   app[route.method](expressPath(route.path), identify, answer)
 }

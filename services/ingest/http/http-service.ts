@@ -39,6 +39,7 @@ export function createHttpService({
     routes,
     authenticate: core.authenticate,
     bodyRoom: core.bodyRoom,
+    answerRoom: core.answerRoom,
     health,
     log,
     metrics,

@@ -6,8 +6,12 @@ import type { Reply } from './route.ts'
 
 /** A client that takes nothing for so long has stopped reading. */
 const maxStalledMs = 60_000
+/** Smaller answers the kernel takes at once. */
+const smallBytes = 16 * 1024
 
 interface SendOptions {
+  /** Keeps room for an answer of so many bytes until the client has read it; throws when there is none. */
+  keepRoom: (byteLength: number) => void
   /** Told of a client that stopped reading. */
   onStalled: () => void
   stalledMs?: number
@@ -18,32 +22,37 @@ export async function sendReply(
   request: Request,
   response: Response,
   reply: Reply,
-  { onStalled, stalledMs = maxStalledMs }: SendOptions,
+  { keepRoom, onStalled, stalledMs = maxStalledMs }: SendOptions,
 ): Promise<void> {
   const { status = 200, headers = {}, json, jsonText, etag, stream } = reply
-  response.set(headers)
-  if (etag !== undefined) {
-    // What one key sees is nobody else's: kept by whoever asked, and asked about each time.
-    response.set({
-      etag: `"${etag}"`,
-      'cache-control': 'private, no-cache',
-      vary: 'X-Service-Key, Authorization',
-    })
-    if (isKnown(request.headers['if-none-match'], etag)) {
-      response.status(304).end()
-      return
+  const sent = response.status(status)
+  const allHeaders = { ...headers, ...(etag !== undefined && tagged(etag)) }
+  if (etag !== undefined && isKnown(request.headers['if-none-match'], etag)) {
+    sent.set(allHeaders).status(304).end()
+  } else if (stream !== undefined) {
+    leaveWhenStalled(sent, stalledMs, onStalled)
+    await sendStream(sent.set(allHeaders).type(stream.contentType), stream.chunks)
+  } else if (json === undefined && jsonText === undefined) {
+    sent.set(allHeaders).status(204).end()
+  } else {
+    const text = typeof jsonText === 'function' ? jsonText() : (jsonText ?? JSON.stringify(json))
+    const bytes = Buffer.from(text)
+    if (bytes.length >= smallBytes) {
+      // Before the headers: what it throws is answered without them.
+      keepRoom(bytes.length)
+      leaveWhenStalled(sent, stalledMs, onStalled)
     }
+    sent.set(allHeaders).type('json').send(bytes)
   }
-  if (stream !== undefined) {
-    leaveWhenStalled(response, stalledMs, onStalled)
-    await sendStream(response.status(status).type(stream.contentType), stream.chunks)
-  } else if (jsonText !== undefined) {
-    response
-      .status(status)
-      .type('json')
-      .send(typeof jsonText === 'function' ? jsonText() : jsonText)
-  } else if (json === undefined) response.status(204).end()
-  else response.status(status).json(json)
+}
+
+/** What one key sees is nobody else's: kept by whoever asked, and asked about each time. */
+function tagged(etag: string): Record<string, string> {
+  return {
+    etag: `"${etag}"`,
+    'cache-control': 'private, no-cache',
+    vary: 'X-Service-Key, Authorization',
+  }
 }
 
 /** An `If-None-Match` of several tags, weak ones among them, or of any (`*`). */

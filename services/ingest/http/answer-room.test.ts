@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createLog } from '#runtime/log.ts'
+import { createMetrics } from '#runtime/metrics.ts'
+import { until } from '#tests/support/until.ts'
+import type { Principal } from '../access/principal.ts'
+import { createAnswerRoom } from './answer-room.ts'
+import { createBodyRoom } from './body-room.ts'
+import { createApp } from './create-app.ts'
+import { route } from './route.ts'
+
+const mebibyte = 1024 * 1024
+/** More than the kernel takes for a client that reads nothing. */
+const answerBytes = 12 * mebibyte
+const metrics = createMetrics()
+const made = route({
+  method: 'get',
+  path: '/made',
+  access: 'read',
+  tag: '',
+  summary: '',
+  reply: { status: 200, description: '' },
+  handle: () => Promise.resolve({ etag: 'x', jsonText: `"${'x'.repeat(answerBytes - 2)}"` }),
+})
+const app = createApp({
+  routes: [made],
+  authenticate: ({ who }) => Promise.resolve(principalOf(String(who))),
+  bodyRoom: createBodyRoom(mebibyte, metrics),
+  answerRoom: createAnswerRoom(4 * answerBytes, metrics),
+  health: () => ({ status: 'ok' }),
+  log: createLog('test', 'silent'),
+  metrics,
+})
+const server = createServer(app)
+let port: number
+beforeAll(async () => {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  port = (server.address() as AddressInfo).port
+})
+afterAll(async () => {
+  server.closeAllConnections()
+  server.close()
+  await once(server, 'close')
+})
+
+function principalOf(projectId: string): Principal {
+  const project = { projectId, tier: 'pro', zeroContentRetention: false } as const
+  return { kind: 'key', key: { keyId: projectId, scope: 'all', expiresAtMs: null, project } }
+}
+
+const valueOf = async (metric: string) =>
+  (await metrics.registry.getSingleMetric(metric)?.get())?.values[0]?.value
+
+/** Asks, and reads nothing of the answer. */
+async function askOnly(who: string): Promise<Socket> {
+  const client = connect(port, '127.0.0.1').pause()
+  client.on('error', () => undefined)
+  await once(client, 'connect')
+  client.write(`GET /made HTTP/1.1\r\nhost: a\r\nwho: ${who}\r\n\r\n`)
+  return client
+}
+const held = (answers: number) =>
+  until(async () => (await valueOf('sluice_http_answer_bytes')) === answers * answerBytes)
+const ask = (who: string) => fetch(`http://127.0.0.1:${port}/made`, { headers: { who } })
+
+test('answers that are not read have room together, and leave others as much as one project takes', async () => {
+  const clients = [await askOnly('a'), await askOnly('a')]
+  await held(2)
+  const refused = await ask('a')
+  expect([refused.status, refused.headers.get('retry-after'), refused.headers.get('etag')]).toEqual([
+    503,
+    '1',
+    null,
+  ])
+  expect(await refused.json()).toMatchObject({ code: 'ANSWERS_TOO_MANY' })
+  clients.push(await askOnly('b'))
+  await held(3)
+  expect([(await ask('b')).status, (await ask('c')).status]).toEqual([503, 503])
+  expect(await valueOf('sluice_http_answers_refused_total')).toBe(3)
+
+  for (const client of clients.splice(0, 2)) client.destroy()
+  await held(1)
+  expect(await (await ask('c')).text()).toHaveLength(answerBytes)
+  clients[0]?.destroy()
+  await held(0)
+})

@@ -1,0 +1,61 @@
+import type { Principal } from '../access/principal.ts'
+
+/** What one request takes of it. */
+export interface OwnBytes {
+  /** Whether there was room for so many more; then they are taken. */
+  take(byteLength: number): boolean
+  /** Gives all of them back. */
+  leave(): void
+}
+
+/** Bytes of memory that requests under way may take together. */
+export interface SharedBytes {
+  enter(principal: Principal): OwnBytes
+}
+
+export function createSharedBytes(mostBytes: number, onUsed: (bytes: number) => void): SharedBytes {
+  let used = 0
+  const usedBy = new Map<string, number>()
+  const add = (who: string, byteLength: number) => {
+    if (byteLength === 0) return
+    used += byteLength
+    onUsed(used)
+    const own = (usedBy.get(who) ?? 0) + byteLength
+    if (own === 0) usedBy.delete(who)
+    else usedBy.set(who, own)
+  }
+  return {
+    enter(principal) {
+      const who = ownerOf(principal)
+      let taken = 0
+      return {
+        take(byteLength) {
+          const own = (usedBy.get(who) ?? 0) + byteLength
+          const left = mostBytes - used - byteLength
+          if (left < 0 || own > mostOwn(principal, mostBytes, left)) return false
+          taken += byteLength
+          add(who, byteLength)
+          return true
+        },
+        leave() {
+          add(who, -taken)
+          taken = 0
+        },
+      }
+    },
+  }
+}
+
+function ownerOf(principal: Principal): string {
+  if (principal.kind === 'key') return principal.key.project.projectId
+  return principal.kind === 'person' ? principal.person.personId : principal.kind
+}
+
+/**
+ * Whoever holds it on purpose leaves as much to others: alone that is half, two take three quarters. Without a key, where all are one,
+ * it is a sixteenth. The operator's gateways send for all projects.
+ */
+function mostOwn({ kind }: Principal, mostBytes: number, left: number): number {
+  if (kind === 'operator') return mostBytes
+  return kind === 'anonymous' ? mostBytes / 16 : left
+}
