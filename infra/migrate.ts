@@ -38,6 +38,7 @@ import * as redteamTurns from './migrations/0038-redteam-turns.ts'
 import * as webhooksGoFirst from './migrations/0039-webhooks-go-first.ts'
 import * as authorsOfReviews from './migrations/0040-authors-of-reviews.ts'
 import * as upkeepOfLargeTables from './migrations/0041-upkeep-of-large-tables.ts'
+import * as upkeepRounds from './migrations/0043-upkeep-rounds.ts'
 import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
@@ -80,6 +81,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0039-webhooks-go-first': webhooksGoFirst,
   '0040-authors-of-reviews': authorsOfReviews,
   '0041-upkeep-of-large-tables': upkeepOfLargeTables,
+  '0043-upkeep-rounds': upkeepRounds,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

@@ -45,7 +45,7 @@ const retentionLock = 7_355_611
  */
 export function createRetention(
   dependencies: RetentionDependencies,
-): (signal?: AbortSignal) => Promise<RoundEnd> {
+): (signal?: AbortSignal, number?: number) => Promise<RoundEnd> {
   const { pool, metadataDays, clock, log, metrics } = dependencies
   const dropped = metrics.counter('sluice_sink_partitions_dropped_total', 'Partitions dropped at their age')
   const erased = metrics.counter('sluice_sink_content_erased_total', 'Rows of content erased at their age')
@@ -91,11 +91,11 @@ export function createRetention(
   const deleteRollups = async (days: number): Promise<RoundEnd> =>
     (await elected((client) => deleteOldRollups(client, firstKept(days), rowsAtOnce))) ?? 'not_elected'
 
-  let round = 0
-  return async (signal) => {
+  let rounds = 0
+  return async (signal, number = rounds++) => {
     const found = await findShortRetentions(pool)
     // Each round begins with another: where a few that fail break it off, the rest have their turn in the next.
-    const first = found.length === 0 ? 0 : round++ % found.length
+    const first = found.length === 0 ? 0 : number % found.length
     const projects = [...found.slice(first), ...found.slice(0, first)]
     const steps = [
       dropDay,

@@ -4,8 +4,17 @@ import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import type { Health, Service } from '#runtime/service.ts'
 
-/** Whether there is more to do at once; or that another sink is at it, which says nothing of whether it gets through. */
-export type RoundEnd = boolean | 'not_elected'
+/** That a round is not due yet, and when any sink has last done one. */
+export interface NotDue {
+  dueInMs: number
+  endedAtMs: number | undefined
+}
+
+/**
+ * Whether there is more to do at once; or that another sink is at it, which says nothing of whether it gets through; or when the next is due of
+ * those that the sinks share.
+ */
+export type RoundEnd = boolean | 'not_elected' | NotDue
 
 export interface PeriodicTaskOptions {
   /** In logs and in health. */
@@ -54,8 +63,9 @@ export function createPeriodicTask(options: PeriodicTaskOptions): PeriodicTask {
         const end = await run(stopping.signal)
         failures = 0
         problem = undefined
-        ended(end === 'not_elected' ? end : 'succeeded')
-        if (end !== true) await pause(intervalMs, true)
+        ended(end)
+        if (end !== true)
+          await pause(typeof end === 'object' ? Math.min(end.dueInMs, intervalMs) : intervalMs, true)
       } catch (error) {
         ended('failed')
         if (!(error instanceof SluiceError) || error.retry === 'never') throw error
@@ -93,7 +103,10 @@ export function createPeriodicTask(options: PeriodicTaskOptions): PeriodicTask {
   }
 }
 
-/** What stands still shows in the time of its last success, whatever keeps it; a sink that was not elected has none. */
+/**
+ * What stands still shows in the time of its last success, whatever keeps it; a sink that was not elected has none. Of rounds that the sinks share
+ * the last success is that of any.
+ */
 function countRuns({ name: task, metrics, clock }: PeriodicTaskOptions) {
   const runs = metrics.counter(
     'sluice_sink_task_runs_total',
@@ -107,9 +120,19 @@ function countRuns({ name: task, metrics, clock }: PeriodicTaskOptions) {
   )
   runs.inc({ task, outcome: 'failed' }, 0)
   // What never succeeds has to be missed too.
-  lastSuccess.set({ task }, clock.now() / 1_000)
-  return (outcome: 'succeeded' | 'failed' | 'not_elected') => {
-    runs.inc({ task, outcome })
-    if (outcome === 'succeeded') lastSuccess.set({ task }, clock.now() / 1_000)
+  let lastMs = clock.now()
+  const succeededAt = (timeMs: number) => {
+    lastMs = Math.max(lastMs, timeMs)
+    lastSuccess.set({ task }, lastMs / 1_000)
+  }
+  succeededAt(lastMs)
+  return (end: RoundEnd | 'failed') => {
+    if (typeof end === 'object') {
+      runs.inc({ task, outcome: 'not_due' })
+      succeededAt(end.endedAtMs ?? 0)
+      return
+    }
+    runs.inc({ task, outcome: typeof end === 'boolean' ? 'succeeded' : end })
+    if (typeof end === 'boolean') succeededAt(clock.now())
   }
 }

@@ -17,8 +17,10 @@ import { createHistoryReader } from './read-history.ts'
 import { createEventRelay } from './relay-events.ts'
 import { countBacklog } from './replay-backlog.ts'
 import { runTogether, type Part } from '#runtime/run-together.ts'
+import { shareRounds } from './share-rounds.ts'
 import { createSweep } from './sweep-unscored.ts'
 import { createOutbox } from './stores/outbox-store.ts'
+import { createRoundStore } from './stores/round-store.ts'
 import { createDayPartitions, type DayPartitions } from './stores/day-partitions.ts'
 import { createCallConsumer, createDeadLetterConsumer, createScoreConsumer } from './create-consumers.ts'
 import { callGroupOf, layGround, scoreGroupOf, scoringQueuesOf, type Ground } from './lay-ground.ts'
@@ -62,7 +64,20 @@ export function createSink(config: SinkConfig, dependencies: ProcessDependencies
   )
 }
 
-/** What is done now and then: by every sink in its own time, and each step by one at a time, elected by an advisory lock. */
+type Run = (signal: AbortSignal, number: number) => Promise<RoundEnd>
+
+function createTasks(ground: Ground) {
+  const every = (name: string, intervalMs: number, run: (signal: AbortSignal) => Promise<RoundEnd>) =>
+    createPeriodicTask({ ...ground, name, intervalMs, run })
+  const shared = (name: string, intervalMs: number, run: Run) =>
+    every(name, intervalMs, shareRounds(createRoundStore(ground.pool, name, intervalMs), run))
+  return { every, shared }
+}
+
+/**
+ * What is done now and then: each step by one sink at a time, elected by an advisory lock. What looks through tables is a round for all sinks; each
+ * does what it has to know or to show itself, and erasures in small steps, which several share.
+ */
 function createUpkeep(ground: Ground, partitions: DayPartitions, onEvents: () => void): Part[] {
   const { config, producer } = ground
   const publishJobs = createJobPublisher({
@@ -70,20 +85,19 @@ function createUpkeep(ground: Ground, partitions: DayPartitions, onEvents: () =>
     topic: ground.nameOf(topics.scoreJobs),
     encoder: ground.codecOf(topics.scoreJobs),
   })
-  const every = (name: string, intervalMs: number, run: (signal: AbortSignal) => Promise<RoundEnd>) =>
-    createPeriodicTask({ ...ground, name, intervalMs, run })
+  const { every, shared } = createTasks(ground)
   return [
     every(
       'maintenance',
       config.SINK_MAINTENANCE_INTERVAL_MS,
       createMaintenance({ ...ground, partitions, daysAhead: config.SINK_PARTITION_DAYS_AHEAD }),
     ),
-    every(
+    shared(
       'retention',
       config.RETENTION_INTERVAL_MS,
       createRetention({ ...ground, metadataDays: config.METADATA_RETENTION_DAYS }),
     ),
-    every(
+    shared(
       'quota_claims',
       config.QUOTA_INTERVAL_MS,
       createClaimKeeping({
@@ -92,10 +106,10 @@ function createUpkeep(ground: Ground, partitions: DayPartitions, onEvents: () =>
         groupId: callGroupOf(config),
       }),
     ),
-    every('cost_alerts', config.QUOTA_INTERVAL_MS, createCostAlerts({ ...ground, onEvents })),
+    shared('cost_alerts', config.QUOTA_INTERVAL_MS, createCostAlerts({ ...ground, onEvents })),
     every('erasing', config.ERASURE_INTERVAL_MS, createErasing(ground)),
-    every('rollup_folding', config.SINK_MAINTENANCE_INTERVAL_MS, createRollupFolding(ground)),
-    every(
+    shared('rollup_folding', config.SINK_MAINTENANCE_INTERVAL_MS, createRollupFolding(ground)),
+    shared(
       'sweep',
       config.SWEEP_INTERVAL_MS,
       createSweep({

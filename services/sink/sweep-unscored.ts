@@ -42,12 +42,14 @@ const callsAtOnce = 1_000_000
  * of others are not read. A call is tried at most once an hour and three times in all: what the scorers drop on purpose (the judge's own calls) has no
  * scores either. Resolves to whether there is more to do.
  */
-export function createSweep(dependencies: SweepDependencies): (signal?: AbortSignal) => Promise<RoundEnd> {
+export function createSweep(
+  dependencies: SweepDependencies,
+): (signal?: AbortSignal, number?: number) => Promise<RoundEnd> {
   const { pool, scoredUntil, ageMs, clock, log } = dependencies
   const sweepDay = createDaySweep(dependencies)
-  let number = 0
+  let rounds = 0
 
-  return async (signal) => {
+  return async (signal, number = rounds) => {
     const storedBefore = await scoredUntil()
     if (storedBefore === undefined) return false
     const isElected = await inElectedTransaction(pool, sweepLock, async (client) => {
@@ -68,7 +70,7 @@ export function createSweep(dependencies: SweepDependencies): (signal?: AbortSig
       return false
     } finally {
       // Also of one that failed: the next begins with other hours.
-      number++
+      rounds++
     }
   }
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import kafkajs, { type Kafka } from 'kafkajs'
 import pg from 'pg'
 import { awaitTopics } from '#infra/create-topics.ts'
@@ -16,6 +16,9 @@ import {
 } from '#tests/support/infrastructure.ts'
 import { createMaintenance } from './maintain-tables.ts'
 import { createDayPartitions } from './stores/day-partitions.ts'
+import { createPeriodicTask, type RoundEnd } from './periodic-task.ts'
+import { shareRounds } from './share-rounds.ts'
+import { createRoundStore } from './stores/round-store.ts'
 import { createClusterWatch } from './watch-cluster.ts'
 
 jest.setTimeout(300_000)
@@ -120,4 +123,107 @@ test('tells until when there are partitions, and how old the oldest erasure is',
   expect(await valueOf(metrics, 'sluice_partitions_end_timestamp_seconds')).toBe(end - dayMs / 1_000)
   expect(await valueOf(metrics, 'sluice_erasures_open')).toBe(1)
   expect(await valueOf(metrics, 'sluice_erasures_oldest_age_seconds')).toBeGreaterThanOrEqual(7_200)
+})
+
+describe('rounds that the sinks share', () => {
+  const signal = new AbortController().signal
+  const hourMs = 3_600_000
+
+  /** Some sinks' rounds of a task, which end as they are told and write down who did which. */
+  function sinksOf(name: string, ends: (RoundEnd | Error)[] = []) {
+    const done: [sink: string, number: number][] = []
+    const sink = (who: string) =>
+      shareRounds(createRoundStore(pool, name, hourMs), (_signal, number) => {
+        done.push([who, number])
+        const end = ends.shift() ?? false
+        return end instanceof Error ? Promise.reject(end) : Promise.resolve(end)
+      })
+    const pass = (ms: number) =>
+      pool.query("update upkeep_rounds set due_at = due_at - $2 * interval '1 millisecond' where name = $1", [
+        name,
+        ms,
+      ])
+    return { done, pass, sink }
+  }
+
+  test('are done once, by who did the last one, and by another when it does not come', async () => {
+    const { done, pass, sink } = sinksOf('once')
+    const sinks = ['one', 'two', 'three'].map((who) => ({ who, run: sink(who) }))
+    const began = await Promise.all(sinks.map(({ run }) => run(signal)))
+    expect(done).toHaveLength(1)
+    const [first] = done[0] as [string, number]
+    const owner = sinks.find(({ who }) => who === first)?.run
+    const others = sinks.filter(({ who }) => who !== first).map(({ run }) => run)
+    // They are told when the last was done, by whomever, and when it is their turn.
+    for (const run of others)
+      expect(await run(signal)).toEqual({ dueInMs: expect.any(Number), endedAtMs: expect.any(Number) })
+    expect(began.filter((end) => end === false)).toHaveLength(1)
+
+    await pass(hourMs)
+    for (const run of others) expect(await run(signal)).toMatchObject({ dueInMs: expect.any(Number) })
+    expect(done).toHaveLength(1)
+    expect(await owner?.(signal)).toBe(false)
+    expect(done.at(-1)).toEqual([first, 2])
+
+    await pass(1.5 * hourMs)
+    expect(await others[0]?.(signal)).toBe(false)
+    expect(done).toHaveLength(3)
+    expect(await owner?.(signal)).toMatchObject({ dueInMs: expect.any(Number) })
+
+    // As after Postgres's clock had been a year ahead.
+    await pass(-365 * 24 * hourMs)
+    expect(await others[1]?.(signal)).toBe(false)
+  })
+
+  test('go on at once where there is more to do, and after one that failed', async () => {
+    const { done, sink } = sinksOf('again', [true, new Error('Postgres is away'), false])
+    const [one, two] = [sink('one'), sink('two')]
+    expect(await one(signal)).toBe(true)
+    expect(await two(signal)).toMatchObject({ dueInMs: expect.any(Number), endedAtMs: expect.any(Number) })
+    await expect(one(signal)).rejects.toThrow('Postgres is away')
+    // Nobody else takes what is tried again.
+    expect(await two(signal)).toMatchObject({ dueInMs: expect.any(Number) })
+    expect(await one(signal)).toBe(false)
+    expect(await one(signal)).toMatchObject({ dueInMs: expect.any(Number) })
+    expect(done).toEqual([1, 2, 3].map((number) => ['one', number]))
+  })
+
+  test('of a sink that was killed in one, or is stuck, are begun by another; what it ends late is known', async () => {
+    const stuck = Promise.withResolvers<RoundEnd>()
+    const begun = Promise.withResolvers<undefined>()
+    const hanging = shareRounds(createRoundStore(pool, 'killed', hourMs), () => {
+      begun.resolve(undefined)
+      return stuck.promise
+    })
+    const ending = hanging(signal)
+    await begun.promise
+    const { done, pass, sink } = sinksOf('killed')
+    const two = sink('two')
+    expect(await two(signal)).toEqual({ dueInMs: expect.any(Number), endedAtMs: undefined })
+    await pass(1.5 * hourMs)
+    expect(await two(signal)).toBe(false)
+    expect(done).toEqual([['two', 2]])
+    stuck.resolve(true)
+    expect(await ending).toBe(true)
+    expect(await hanging(signal)).toMatchObject({ endedAtMs: expect.any(Number) })
+  })
+
+  test('show when any sink has last done one', async () => {
+    const metrics = createMetrics()
+    const endedAtMs = Date.now() + hourMs
+    const task = createPeriodicTask({
+      name: 'shared',
+      intervalMs: hourMs,
+      run: () => Promise.resolve({ dueInMs: hourMs, endedAtMs }),
+      clock: systemClock,
+      log,
+      metrics,
+    })
+    await task.start()
+    await task.stop()
+    const last = await valueOf(metrics, 'sluice_sink_task_last_success_timestamp_seconds', { task: 'shared' })
+    expect(last).toBe(endedAtMs / 1_000)
+    const notDue = { task: 'shared', outcome: 'not_due' }
+    expect(await valueOf(metrics, 'sluice_sink_task_runs_total', notDue)).toBe(1)
+  })
 })

@@ -1,0 +1,58 @@
+import type { Pool } from 'pg'
+import { query } from '#runtime/postgres.ts'
+
+/** A round that this process has begun, or when it may begin one and when the last one was done, by any process. */
+export type Begun = { number: number } | { dueInMs: number; endedAtMs: number | undefined }
+
+/** The round that this process has last begun. */
+export interface OwnRound {
+  number: number
+  hasFailed: boolean
+}
+
+export interface RoundStore {
+  /**
+   * Begins a round when it is due. Whose process has done the one before comes first, at once when it has failed; the others half an interval
+   * later.
+   */
+  begin(own: OwnRound | undefined): Promise<Begun>
+  /** Due again after the interval, or at once when there is more to do. Not when another process has begun one since. */
+  end(number: number, isMore: boolean): Promise<void>
+}
+
+// Further off than an interval: it is a shorter one now, or the clock has gone back.
+const begin = `
+  insert into upkeep_rounds as r (name, rounds, began_at, due_at)
+  values ($1, 1, clock_timestamp(), clock_timestamp() + $2::float8 * interval '1 millisecond')
+  on conflict (name) do update set rounds = r.rounds + 1, began_at = excluded.began_at, due_at = excluded.due_at
+  where r.due_at + case when r.rounds = $3::bigint then 0 else $2::float8 / 2 end * interval '1 millisecond' <= clock_timestamp()
+    or r.rounds = $3::bigint and $4::boolean
+    or r.due_at > clock_timestamp() + $2::float8 * interval '1 millisecond'
+  returning rounds::float8 as number`
+
+const look = `
+  select extract(epoch from due_at - clock_timestamp())::float8 * 1000 + case when rounds = $3::bigint then 0 else $2::float8 / 2 end as "dueInMs",
+    extract(epoch from ended_at)::float8 * 1000 as "endedAtMs"
+  from upkeep_rounds where name = $1`
+
+const end = `
+  update upkeep_rounds set ended_at = clock_timestamp(),
+    due_at = case when rounds = $3::bigint then clock_timestamp() + $2::float8 * interval '1 millisecond' else due_at end
+  where name = $1`
+
+/** The rounds of one task of all sinks, by Postgres's clock. One whose process was killed is due again an interval after it was begun. */
+export function createRoundStore(pool: Pool, name: string, intervalMs: number): RoundStore {
+  return {
+    async begin(own) {
+      const place = [name, intervalMs, own?.number ?? 0]
+      const [begun] = (await query<{ number: number }>(pool, begin, [...place, own?.hasFailed ?? false])).rows
+      if (begun !== undefined) return begun
+      const { rows } = await query<{ dueInMs: number; endedAtMs: number | null }>(pool, look, place)
+      const [{ dueInMs, endedAtMs } = { dueInMs: 0, endedAtMs: null }] = rows
+      return { dueInMs: Math.max(0, dueInMs), endedAtMs: endedAtMs ?? undefined }
+    },
+    async end(number, isMore) {
+      await query(pool, end, [name, isMore ? 0 : intervalMs, number])
+    },
+  }
+}
