@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
-import { chatPath, idOf, useGateway } from '#tests/support/gateway-fixture.ts'
+import { authorization, chatPath, idOf, useGateway } from '#tests/support/gateway-fixture.ts'
 import { chunk, sized } from '#tests/support/raw-upstream.ts'
 import { until } from '#tests/support/until.ts'
 
@@ -129,4 +129,24 @@ describe('the provider fails', () => {
     world.upstream.answer((socket) => socket.end('SMTP hello\r\n\r\n'))
     expect((await world.post()).status).toBe(502)
   })
+})
+
+test('headers beyond ASCII pass byte for byte, also ahead of the body', async () => {
+  const named = Buffer.from('attachment; filename="\u6587 \u00e9.pdf"').toString('latin1')
+  const lines = ['X-Latin: caf\u00e9', `Content-Disposition: ${named}`]
+  let writeBody: (() => void) | undefined
+  world.upstream.answer((socket) => {
+    const head = `HTTP/1.1 200 OK\r\nContent-Length: 4\r\n${lines.join('\r\n')}\r\n\r\n`
+    socket.write(head, 'latin1')
+    writeBody = () => socket.write('body')
+  })
+  const socket = connect(world.gateway.port, '127.0.0.1')
+  let answer = ''
+  socket.on('data', (data) => (answer += data.toString('latin1')))
+  socket.write(`GET /v1/files/x/content HTTP/1.1\r\nHost: h\r\nAuthorization: ${authorization}\r\n\r\n`)
+  await until(() => answer.endsWith('\r\n\r\n'))
+  for (const line of lines) expect(answer.split('\r\n')).toContain(line)
+  writeBody?.()
+  await until(() => answer.endsWith('body'))
+  socket.destroy()
 })

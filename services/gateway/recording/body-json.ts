@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 import { objectOf, parseJson } from '#capture/json.ts'
 import { fitsRecord } from '#capture/record/fits-record.ts'
 import type { CapturedBytes } from './captured-body.ts'
+import { cutAs } from './decode-captured.ts'
+import { objectText } from './object-text.ts'
 
 /** A body as it stands in a record: the bytes of a JSON object. */
 export interface BodyJson {
@@ -15,14 +17,28 @@ export interface BodyJson {
 const wrapperBytes = 256
 
 /**
- * The bytes themselves when they are a JSON object (never re-serialised: digits, spaces and duplicate names stay); otherwise
- * `{"raw", "encoding"}`, and `{"truncated", "bytes", "sha256", "text"}` for a body that was cut.
+ * The bytes themselves when they are a JSON object (never re-serialised: digits, spaces and duplicate names stay; in UTF-8, whatever
+ * they came in); otherwise `{"raw", "encoding"}`, and `{"truncated", "bytes", "sha256", "text"}` for a body that was cut.
  */
 export function bodyJson(captured: CapturedBytes, maxBytes: number): BodyJson {
-  if (captured.sha256 !== null)
-    return { json: truncatedJson(captured, captured.sha256, maxBytes), value: undefined }
-  const value = jsonObjectOf(captured.bytes)
-  return value === undefined ? wrappedJson(captured, maxBytes) : { json: captured.bytes, value }
+  const read = inUtf8(captured, maxBytes)
+  if (read.sha256 !== null) return { json: truncatedJson(read, read.sha256, maxBytes), value: undefined }
+  const value = jsonObjectOf(read.bytes)
+  return value === undefined ? wrappedJson(read, maxBytes) : { json: read.bytes, value }
+}
+
+/** What begins as an object in another encoding: its words must not pass unread for that. */
+function inUtf8(captured: CapturedBytes, maxBytes: number): CapturedBytes {
+  if (isPlain(captured.bytes)) return captured
+  const text = objectText(captured.bytes)
+  if (text === undefined) return captured
+  const bytes = Buffer.from(text)
+  return bytes.length <= maxBytes ? { ...captured, bytes } : cutAs(bytes, captured)
+}
+
+/** As nearly all bodies are: an object in UTF-8, no zero byte beside its first brace. */
+function isPlain(bytes: Buffer): boolean {
+  return bytes[0] === 0x7b && bytes[1] !== 0 && isUtf8(bytes)
 }
 
 /** The object that the bytes are the JSON of, or undefined. */

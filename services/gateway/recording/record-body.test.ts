@@ -71,14 +71,37 @@ describe('a body in a record', () => {
     ['an array', '[1]', { raw: '[1]', encoding: 'utf8' }],
     ['a broken object', '{"a":', { raw: '{"a":', encoding: 'utf8' }],
     ['an object whose repeated name hides how deep it is', hiding, { raw: hiding, encoding: 'utf8' }],
-    ['a byte order mark', '\ufeff{}', { raw: '\ufeff{}', encoding: 'utf8' }],
-    [
-      'an object that is not UTF-8',
-      Buffer.from('{"a":"\xff"}', 'latin1'),
-      { raw: 'eyJhIjoi/yJ9', encoding: 'base64' },
-    ],
+    ['a byte order mark before no object', '\ufeff[]', { raw: '\ufeff[]', encoding: 'utf8' }],
+    ['a text that is not UTF-8', Buffer.from('["\xff"]', 'latin1'), { raw: 'WyL/Il0=', encoding: 'base64' }],
   ])('wraps %s', (_name, body, expected) => {
     expect(JSON.parse(bodyJson(whole(body), limit).json.toString())).toEqual(expected)
+  })
+
+  const said = ' {"a":"\u00e9 \u6587 \u{1f600}"}'
+  const utf16 = Buffer.from(said, 'utf16le')
+  const utf32 = Buffer.concat(
+    Array.from(said, (character) => Buffer.from(Uint32Array.of(character.codePointAt(0) ?? 0).buffer)),
+  )
+  const reversed = (bytes: Buffer, width: 16 | 32) =>
+    width === 16 ? Buffer.from(bytes).swap16() : Buffer.from(bytes).swap32()
+  test.each<[string, Buffer, string]>([
+    ['UTF-8 with a byte order mark', Buffer.from(`\ufeff${said}`), said],
+    ['UTF-8 with bytes that are none', Buffer.from('{"a":"caf\xe9"}', 'latin1'), '{"a":"caf\ufffd"}'],
+    ['UTF-16', utf16, said],
+    ['UTF-16, big end first', reversed(utf16, 16), said],
+    ['UTF-16 with its mark', Buffer.from(`\ufeff${said}`, 'utf16le'), said],
+    ['UTF-32', utf32, said],
+    ['UTF-32, big end first', reversed(utf32, 32), said],
+  ])('is read as providers read it in %s', async (_name, bytes, text) => {
+    expect(bodyJson(whole(bytes), limit)).toMatchObject({
+      json: Buffer.from(text),
+      value: JSON.parse(text) as object,
+    })
+    const cut = bodyJson({ bytes, byteLength: 9_999, sha256: 'ab' }, limit)
+    expect(JSON.parse(cut.json.toString())).toEqual({ truncated: true, bytes: 9_999, sha256: 'ab', text })
+    // Many providers do not look at what is said of the encoding.
+    for (const coding of ['gzip', 'deflate', 'br', 'zstd'])
+      expect((await requestJson(whole(bytes), coding, limit)).json.toString()).toBe(text)
   })
 
   test('is its text where parsing it would take many times its bytes; a list of vectors is no such thing', () => {
@@ -100,6 +123,11 @@ describe('a body in a record', () => {
   test.each(['', ',"tool_name":"t"'])('a model call that calls itself a tool call (%s) is text', (more) => {
     const text = `{"type":"mcp_tool_call"${more},"messages":[]}`
     expect(JSON.parse((requestJson(whole(text), '', limit) as BodyJson).json.toString())).toEqual({
+      raw: text,
+      encoding: 'utf8',
+    })
+    const wide = Buffer.from(text, 'utf16le')
+    expect(JSON.parse((requestJson(whole(wide), '', limit) as BodyJson).json.toString())).toEqual({
       raw: text,
       encoding: 'utf8',
     })

@@ -34,6 +34,7 @@ const neverDropped = new Set([
   'x-api-key',
 ])
 
+const beyondAscii = /[\u0080-\u00ff]/
 const servicePrefix = 'x-service-'
 export const requestIdHeader = 'X-Service-Request-Id'
 
@@ -75,6 +76,7 @@ export interface AnswerHeaders {
 export function answerHeaders(raw: RawHeaders, requestId: string): AnswerHeaders {
   const answer: AnswerHeaders = { raw: [], contentLength: undefined, contentType: '', contentEncoding: '' }
   const named = namedByConnection(raw)
+  let namesFile = false
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at] ?? ''
     const value = raw[at + 1] ?? ''
@@ -84,10 +86,18 @@ export function answerHeaders(raw: RawHeaders, requestId: string): AnswerHeaders
     if (lower === 'content-length') answer.contentLength = Number(value)
     else if (lower === 'content-type') answer.contentType = value.toLowerCase()
     else if (lower === 'content-encoding') answer.contentEncoding = value
+    else if (lower === 'content-disposition' && beyondAscii.test(value)) namesFile = true
     answer.raw.push(name, value)
   }
   answer.raw.push(requestIdHeader, requestId)
+  if (namesFile) answer.raw.push(...takeLength(answer.raw))
   return answer
+}
+
+/** Takes the length out of `raw`: behind one, Node reads the bytes of a Content-Disposition as UTF-8, and throws or sends others (node 24). */
+function takeLength(raw: string[]): string[] {
+  const at = raw.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-length')
+  return at === -1 ? [] : raw.splice(at, 2)
 }
 
 function namedByConnection(raw: RawHeaders): Set<string> | undefined {

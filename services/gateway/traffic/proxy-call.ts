@@ -147,7 +147,8 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   }
 
   sendHeaders(): void {
-    if (this.#received === 0 && !this.#isOver && !this.#clientGone) this.#response.flushHeaders()
+    // Not `flushHeaders`, which sends what is beyond ASCII in other bytes than it came in.
+    if (this.#received === 0 && !this.#isOver && !this.#clientGone) this.#response.write('', 'latin1')
   }
 
   onData(chunk: Buffer): void {

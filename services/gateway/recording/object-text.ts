@@ -1,0 +1,43 @@
+/** How a JSON object begins. */
+const beginning = /^\s*\{\s*["}]/
+/** A brace, white space before it, or what UTF-16, UTF-32 and a byte order mark begin with. */
+const firstBytes: ReadonlySet<number | undefined> = new Set([
+  0x7b, 0x20, 0x09, 0x0a, 0x0d, 0, 0xef, 0xfe, 0xff,
+])
+const replacement = 0xfffd
+const lastCodePoint = 0x10ffff
+
+/**
+ * The text of bytes that begin as a JSON object, in whichever encoding a provider may take it: UTF-8 (Go's and JavaScript's readers take
+ * what is none of it for U+FFFD), and UTF-16 and UTF-32, which Python's tell by where the zero bytes are. Undefined: they begin otherwise.
+ */
+export function objectText(bytes: Buffer): string | undefined {
+  if (!firstBytes.has(bytes[0])) return undefined
+  const text = decoded(bytes)
+  return beginning.test(text) ? text : undefined
+}
+
+function decoded(bytes: Buffer): string {
+  const [a = 1, b = 1, c = 1, d = 1] = bytes
+  if (
+    (a === 0 && b === 0) ||
+    (a === 0xff && b === 0xfe && c === 0 && d === 0) ||
+    (b === 0 && c === 0 && d === 0)
+  )
+    return utf32(bytes, a === 0)
+  if (a === 0 || (a === 0xfe && b === 0xff)) return new TextDecoder('utf-16be').decode(bytes)
+  if (b === 0 || (a === 0xff && b === 0xfe)) return new TextDecoder('utf-16le').decode(bytes)
+  return new TextDecoder().decode(bytes)
+}
+
+function utf32(bytes: Buffer, isBigEndian: boolean): string {
+  const characters: string[] = []
+  for (let at = 0; at + 4 <= bytes.length; at += 4) {
+    const code = isBigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at)
+    characters.push(String.fromCodePoint(code <= lastCodePoint ? code : replacement))
+  }
+  return characters
+    .join('')
+    .toWellFormed()
+    .replace(/^\ufeff/, '')
+}
