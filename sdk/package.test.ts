@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { transform } from 'esbuild'
 import ts from 'typescript'
+import { listen } from '../runtime/operations-server.ts'
 import { startRecordReceiver, type RecordReceiver } from '../tests/support/record-receiver.ts'
 import { startProtocolServer, type ProtocolServer } from './testing/protocol-server.ts'
 
@@ -120,19 +123,23 @@ test.each([
       [sdk.stats(), sdk.withSession({ sessionId: 's' }, () => 1), sdk.flush()]
     export const done: Promise<void> = sdk.shutdown()`
   await writeFile(file, program)
-  const { NodeNext } = ts.ModuleKind
-  const compiled = ts.createProgram([file], {
-    module: NodeNext,
+  expect(
+    faultsOf([file], { exactOptionalPropertyTypes: true, skipDefaultLibCheck: true, types: [] }),
+  ).toEqual([])
+})
+
+/** What the compiler says of files of the project. */
+function faultsOf(files: string[], options: ts.CompilerOptions): string[] {
+  const compiled = ts.createProgram(files, {
+    module: ts.ModuleKind.NodeNext,
     target: ts.ScriptTarget.ES2022,
     strict: true,
-    exactOptionalPropertyTypes: true,
-    skipDefaultLibCheck: true,
     noEmit: true,
-    types: [],
+    ...options,
   })
   const found = ts.getPreEmitDiagnostics(compiled)
-  expect(found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([])
-})
+  return found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+}
 
 test('a rejection that nobody handles still ends the program, and is recorded', async () => {
   const program = `import { trace, flush } from '@sluice/sdk'
@@ -140,6 +147,25 @@ test('a rejection that nobody handles still ends the program, and is recorded', 
     trace(async () => { throw new Error('mine') })()`
   expect((await runProgram('unhandled.mjs', program)).stdout).toBe('mine\n')
   expect(receiver.taken).toMatchObject([{ source: 'trace', error: 'Error: mine' }])
+})
+
+test('records go through the proxy of the environment where Node goes by it', async () => {
+  const asked: (string | undefined)[] = []
+  const proxy = createServer((request, response) => {
+    asked.push(request.url)
+    request.resume().on('end', () => response.end('{"results":[{}]}'))
+  })
+  await listen(proxy, 0, '127.0.0.1')
+  const program = `import { recordToolCall, stats } from '@sluice/sdk'
+    recordToolCall({ toolName: 't' })
+    process.on('exit', () => console.log(stats().sent))`
+  const { stdout } = await runProgram('proxy.mjs', program, {
+    SERVICE_BASE_URL: 'http://sluice.invalid',
+    NODE_USE_ENV_PROXY: '1',
+    HTTP_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+  })
+  expect([stdout, asked]).toEqual(['1\n', ['http://sluice.invalid/internal/log/batch']])
+  await new Promise((resolve) => proxy.close(resolve))
 })
 
 test('an API that is away ends no program and keeps none', async () => {
@@ -170,11 +196,14 @@ describe('the examples of the README', () => {
     const examples = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code ?? '')
     expect(examples).toHaveLength(5)
     const recorded: unknown[][] = []
+    const files = examples.map((_, index) => join(project, `example-${index}.mts`))
     for (const [index, code] of examples.entries()) {
-      await runProgram(`example-${index}.mjs`, code)
+      await runProgram(`example-${index}.mts`, code)
       recorded.push(receiver.taken.map(({ source }) => source))
     }
     // The third goes through the gateway, which records it.
     expect(recorded).toEqual([['sdk'], ['sdk'], [], ['trace'], ['mcp']])
+    const typeRoots = [join(modules, '@types')]
+    expect(faultsOf(files, { skipLibCheck: true, types: ['node'], typeRoots })).toEqual([])
   })
 })

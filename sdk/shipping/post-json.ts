@@ -1,4 +1,4 @@
-import { Agent as HttpAgent, request as httpRequest } from 'node:http'
+import { Agent as HttpAgent, globalAgent, request as httpRequest, type AgentOptions } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 
@@ -24,9 +24,8 @@ const maxAnswerBytes = 4 * 2 ** 20
  */
 export function createPoster(url: string, headers: Readonly<Record<string, string>>): Poster {
   const isSecure = url.startsWith('https:')
-  const agent = isSecure
-    ? new HttpsAgent({ keepAlive: true, maxSockets: 1 })
-    : new HttpAgent({ keepAlive: true, maxSockets: 1 })
+  const options = { keepAlive: true, maxSockets: 1, proxyEnv: globalProxies() }
+  const agent = isSecure ? new HttpsAgent(options) : new HttpAgent(options)
   const send = isSecure ? httpsRequest : httpRequest
   return {
     post: (body, timeoutMs) =>
@@ -67,6 +66,11 @@ export function createPoster(url: string, headers: Readonly<Record<string, strin
       agent.destroy()
     },
   }
+}
+
+/** Proxies of the environment where Node goes by them (`NODE_USE_ENV_PROXY`, from 24.5 on), as fetch and so the clients of providers do. */
+function globalProxies(): AgentOptions['proxyEnv'] {
+  return (globalAgent as { options?: AgentOptions }).options?.proxyEnv
 }
 
 /** Seconds or a date (RFC 9110, 10.2.3). */
