@@ -94,6 +94,11 @@ export interface CallRecord {
   latency_ms?: number
   /** Milliseconds to the first chunk of a streamed answer. */
   time_to_first_token_ms?: number
+  /** Tokens, where the answer was cut: else they are read from it. Without those that came from a cache, or that were reasoning. */
+  prompt_tokens?: number
+  cached_tokens?: number
+  completion_tokens?: number
+  reasoning_tokens?: number
   status_code?: number
   error?: string
   aborted_by?: 'client' | 'upstream'

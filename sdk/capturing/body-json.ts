@@ -3,12 +3,15 @@ import { objectOf, parseJson, type JsonObject } from '../../capture/json.ts'
 import { fitsRecord } from '../../capture/record/fits-record.ts'
 import { textOfAmazonEvents } from '../../capture/streams/amazon-events.ts'
 import { assembleStream, type AssembledStream } from '../../capture/streams/assemble-stream.ts'
+import { withUsageAtEnd } from '../../capture/usage-at-end.ts'
 import type { KeptBytes } from './kept-body.ts'
 
 export interface BodyJson {
   json: string
-  /** What it says; undefined where it is no JSON object, or was cut and is no stream. */
+  /** What it says; undefined where it is no JSON object. Of one that was cut: what the kept part of a stream says, and the tokens at its end. */
   value: JsonObject | undefined
+  /** Whether `json` is something else, so that what `value` says would be lost. */
+  isCut: boolean
   /** Whether it is a stream that reached the end that its format has. */
   streamEnded: boolean
 }
@@ -18,19 +21,19 @@ export interface BodyJson {
  * `{"raw", "encoding"}` otherwise; `{"truncated", "bytes", "sha256", "text"}` when it was not kept whole.
  */
 export function bodyJson(kept: KeptBytes, maxBytes: number, contentType: string): BodyJson {
-  const { bytes, byteLength, sha256 } = kept
+  const { bytes, byteLength, sha256, end } = kept
   const text = isAmazonEvents(contentType) ? textOfAmazonEvents(bytes) : bytes.toString('utf8')
   const assembled = contentType.startsWith('application/json') ? undefined : messageIn(text)
   const { json = text, ended: streamEnded = false } = assembled ?? {}
   // A stream that was cut gives what the kept part amounts to, and says so.
   if (sha256 !== undefined) {
     const cut = truncatedJson(json, { byteLength, sha256 }, maxBytes)
-    return { json: cut, value: assembled?.body, streamEnded }
+    return { json: cut, value: withUsageAtEnd(assembled?.body ?? {}, end), isCut: true, streamEnded }
   }
   const value = assembled?.body ?? objectOf(parseJson(text))
   const whole = value !== undefined && fitsRecord(json) ? json : rawJson(json)
   const fits = Buffer.byteLength(whole) <= maxBytes
-  return { json: fits ? whole : cutJson(json, maxBytes), value, streamEnded }
+  return { json: fits ? whole : cutJson(json, maxBytes), value, isCut: !fits || whole !== json, streamEnded }
 }
 
 /** Whether a body of this type is a stream of events, whose text is longer than the message in it. */

@@ -1,7 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
+import { lastBytes } from '../../capture/usage-at-end.ts'
 import type { ByteBudget } from './byte-budget.ts'
 
-/** A body, kept while it passes: whole up to `maxBytes` and what the budget has room for, beyond that its length and SHA-256. */
+/** A body, kept while it passes: whole up to `maxBytes` and what the budget has room for, beyond that its length, SHA-256 and last bytes. */
 export interface KeptBody {
   add(chunk: Uint8Array): void
   /** Bytes that passed. */
@@ -16,6 +17,8 @@ export interface KeptBytes {
   byteLength: number
   /** Of all that passed, when it was not kept whole. */
   sha256: string | undefined
+  /** The last bytes that passed, when not all were kept. */
+  end: Buffer
 }
 
 export function createKeptBody(maxBytes: number, budget: ByteBudget): KeptBody {
@@ -23,6 +26,7 @@ export function createKeptBody(maxBytes: number, budget: ByteBudget): KeptBody {
   let keptBytes = 0
   let byteLength = 0
   let hash: Hash | undefined
+  let end: Buffer = Buffer.alloc(0)
 
   const keep = (chunk: Uint8Array) => {
     if (!budget.take(chunk.byteLength)) return false
@@ -41,13 +45,16 @@ export function createKeptBody(maxBytes: number, budget: ByteBudget): KeptBody {
         for (const kept of chunks) hash.update(kept)
         if (chunk.byteLength > room) keep(chunk.subarray(0, room))
       }
-      hash?.update(chunk)
+      if (hash === undefined) return
+      hash.update(chunk)
+      end = lastBytes(end, Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))
     },
     byteLength: () => byteLength,
     read: () => ({
       bytes: Buffer.concat(chunks),
       byteLength,
       sha256: hash?.copy().digest('hex'),
+      end,
     }),
     release() {
       budget.giveBack(keptBytes)

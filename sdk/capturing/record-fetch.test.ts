@@ -175,6 +175,26 @@ describe('bodies beyond their limit', () => {
     expect(answered).toMatchObject({ truncated: true, text: expect.stringMatching(/"content":"x{500,}"/) })
   })
 
+  test.each([
+    ['of embeddings', (usage: string) => new Response(`{"data":["${'x'.repeat(20_000)}"],${usage}}`)],
+    [
+      'that streams',
+      (usage: string) =>
+        stream(`${event('x').repeat(2_000)}data: {"choices":[],${usage}}\n\ndata: [DONE]\n\n`),
+    ],
+    [
+      'in one message that is longer',
+      (usage: string) => stream(`${event('x'.repeat(20_000))}data: {${usage}}\n\n`),
+    ],
+  ])('an answer %s has the tokens that its end says', async (_name, answer) => {
+    const usage =
+      '"usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":2}}'
+    const [, answered] = await bodies('{}', answer(usage))
+    expect(answered).toMatchObject({ truncated: true })
+    expect(records).toMatchObject([{ prompt_tokens: 7, cached_tokens: 2, completion_tokens: 4 }])
+    expect(records[0]).not.toHaveProperty('reasoning_tokens')
+  })
+
   test('a request is its start', async () => {
     const text = JSON.stringify({ prompt: '"'.repeat(20_000) })
     const [asked] = await bodies(text, stream(''))

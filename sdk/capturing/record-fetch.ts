@@ -1,6 +1,7 @@
 import { errorOfAnswer } from '../../capture/answer-error.ts'
 import { fieldAt, textOf } from '../../capture/json.ts'
 import { streamTextFactor } from '../../capture/streams/assemble-stream.ts'
+import { usageOf } from '../../capture/usage.ts'
 import { newId } from '../../schemas/ids.ts'
 import type { RawRecord } from '../call-record.ts'
 import { sessionFields } from '../session-fields.ts'
@@ -126,7 +127,10 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
       const requestJson = requestBodyJson(await body, maxBodyBytes, budget)
       // Clients may leave a stream as soon as they have read its end mark: that is no abort.
       const outcome = answered?.streamEnded === true ? {} : end
-      const said = saidBy(answered?.value, call, response?.status)
+      const said = {
+        ...saidBy(answered?.value, call, response?.status),
+        ...(answered?.isCut === true ? tokensOf(answered.value) : {}),
+      }
       record({ ...fields, ...said, ...outcome, requestJson, responseJson: answered?.json })
     })
   }
@@ -165,6 +169,17 @@ function saidBy(answer: unknown, { model }: ModelCall, status: number | undefine
   return known({ error, model: textOf(fieldAt(answer, 'model')) === undefined ? model : undefined })
 }
 
+/** What ingest would read from the answer, were it whole. */
+function tokensOf(answer: unknown) {
+  const usage = usageOf(answer)
+  return known({
+    prompt_tokens: usage.promptTokens ?? undefined,
+    cached_tokens: usage.cachedTokens ?? undefined,
+    completion_tokens: usage.completionTokens ?? undefined,
+    reasoning_tokens: usage.reasoningTokens ?? undefined,
+  })
+}
+
 function requestBodyJson(text: string, maxBytes: number, budget: ByteBudget): string {
   const kept = createKeptBody(maxBytes, budget)
   kept.add(Buffer.from(text))
@@ -188,10 +203,10 @@ function contentTypeOf(response: Response | undefined): string {
   return response?.headers.get('content-type') ?? ''
 }
 
-function known<T extends Readonly<Record<string, string | undefined>>>(
+function known<V extends string | number, T extends Readonly<Record<string, V | undefined>>>(
   fields: T,
-): { [K in keyof T]?: string } {
+): { [K in keyof T]?: NonNullable<T[K]> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: string
+    [K in keyof T]?: NonNullable<T[K]>
   }
 }
