@@ -240,12 +240,11 @@ describe('requests that are not HTTP', () => {
   })
 
   test.each([
-    ['no Host', 'Connection: close', 400],
-    ['an expectation that is not known', 'Host: h\r\nExpect: more', 417],
+    ['no Host', 'GET / HTTP/1.1\r\nConnection: close', 400],
+    ['an expectation that is not known', 'GET / HTTP/1.1\r\nHost: h\r\nExpect: more', 417],
+    ['a tunnel', 'CONNECT api.openai.com:443 HTTP/1.1\r\nHost: api.openai.com', 405],
   ])('%s: refused with an identifier', async (_name, lines, status) => {
-    const answer = await world.exchange(
-      `GET / HTTP/1.1\r\n${lines}\r\nAuthorization: ${authorization}\r\n\r\n`,
-    )
+    const answer = await world.exchange(`${lines}\r\nAuthorization: ${authorization}\r\n\r\n`)
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*X-Service-Request-Id: req_`))
   })
 

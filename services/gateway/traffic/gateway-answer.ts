@@ -48,6 +48,13 @@ export const badTarget: GatewayAnswer = {
   code: 'invalid_path',
   refusal: 'target',
 }
+export const noTunnel: GatewayAnswer = {
+  status: 405,
+  message: 'The gateway is no proxy for CONNECT: it is the base URL of a client, not its HTTPS_PROXY.',
+  type: 'invalid_request_error',
+  code: 'no_tunnel',
+  refusal: 'target',
+}
 export const notForEveryTenant: GatewayAnswer = {
   status: 403,
   message:

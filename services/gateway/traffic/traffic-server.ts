@@ -10,7 +10,9 @@ import {
   invalidKey,
   keyUnavailable,
   malformedRequest,
+  noTunnel,
   notForEveryTenant,
+  rawAnswer,
   requestTooLarge,
   sendAnswer,
   type GatewayAnswer,
@@ -69,6 +71,12 @@ export function createTrafficServer(dependencies: TrafficDependencies): Server {
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     handle(request, response, 'unknown'),
   )
+  server.on('connect', (_: IncomingMessage, socket: Duplex) => {
+    metrics.refused('target')
+    // The socket is ours from here on, its time limits too; a client that has gone needs no answer.
+    socket.on('error', () => undefined)
+    socket.end(rawAnswer(noTunnel, newId('request', dependencies.now())), () => socket.destroy())
+  })
   answerBrokenRequests(server, dependencies)
   return server
 }
