@@ -127,10 +127,7 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
       const requestJson = requestBodyJson(await body, maxBodyBytes, budget)
       // Clients may leave a stream as soon as they have read its end mark: that is no abort.
       const outcome = answered?.streamEnded === true ? {} : end
-      const said = {
-        ...saidBy(answered?.value, call, response?.status),
-        ...(answered?.isCut === true ? tokensOf(answered.value) : {}),
-      }
+      const said = saidBy(answered, call, response?.status)
       record({ ...fields, ...said, ...outcome, requestJson, responseJson: answered?.json })
     })
   }
@@ -163,10 +160,12 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
 }
 
 /** What of the record the answer decides; ingest reads the rest from it. */
-function saidBy(answer: unknown, { model }: ModelCall, status: number | undefined) {
+function saidBy(answered: BodyJson | undefined, { model }: ModelCall, status: number | undefined) {
+  const answer = answered?.value
   const error = errorOfAnswer(answer, status) ?? undefined
   // What the answer names is more exact than the path.
-  return known({ error, model: textOf(fieldAt(answer, 'model')) === undefined ? model : undefined })
+  const named = known({ error, model: textOf(fieldAt(answer, 'model')) === undefined ? model : undefined })
+  return answered?.isCut === true ? { ...named, ...tokensOf(answer) } : named
 }
 
 /** What ingest would read from the answer, were it whole. */
