@@ -45,6 +45,25 @@ test('a service that fails is stopped, and the process ends with 1', async () =>
   expect(stopped).toHaveBeenCalledTimes(1)
 })
 
+test('a service that fails once it has started ends the process with 1', async () => {
+  const done = Promise.withResolvers<undefined>()
+  const running = run(service({ done: done.promise }))
+  setTimeout(() => done.reject(new Error('broken')), 20)
+  expect(await running).toBe(1)
+})
+
+test('a second signal ends the wait', async () => {
+  let signals = 0
+  // Each time one more: the first stops it, and it never drains.
+  const signalling = setInterval(() => void (signals++, process.emit('SIGTERM')), 20)
+  const stop = () => new Promise<void>(() => undefined)
+  const unhurried = { ...environment, DRAIN_DEADLINE_MS: '600000' }
+  const made = service({ stop })
+  const code = await runProcess({ name: 'test', schema, environment: unhurried, create: () => made })
+  clearInterval(signalling)
+  expect({ code, isSecond: signals >= 2 }).toEqual({ code: 1, isSecond: true })
+})
+
 test('a service that cannot start ends the process with 1', async () => {
   expect(await run(service({ start: () => Promise.reject(new Error('no port')) }))).toBe(1)
 })

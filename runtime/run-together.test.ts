@@ -37,6 +37,36 @@ test('a part that fails makes the whole fail, and the others are stopped even wh
   expect(events).toEqual(['start a', 'start b', 'start c', 'stop c', 'stop a'])
 })
 
+test('a part that cannot start keeps those behind it from starting', async () => {
+  const events: string[] = []
+  const broken = recordingPart('b', events, { start: () => Promise.reject(new Error('no port')) })
+  const service = runTogether([recordingPart('a', events), broken, recordingPart('c', events)], log)
+  await expect(service.start()).rejects.toThrow('no port')
+  await service.stop()
+  await service.done
+  expect(events).toEqual(['start a', 'stop c', 'stop b', 'stop a'])
+})
+
+test('what is stopped while it starts begins nothing more', async () => {
+  const events: string[] = []
+  const beginning = Promise.withResolvers<undefined>()
+  const slow = recordingPart('a', events, { start: () => beginning.promise })
+  const service = runTogether([slow, recordingPart('b', events)], log)
+  const starting = service.start()
+  const stopping = service.stop()
+  beginning.resolve(undefined)
+  await Promise.all([starting, stopping])
+  expect(events).toEqual(['stop b', 'stop a'])
+})
+
+test('a part that cannot be stopped makes the whole fail', async () => {
+  const broken = recordingPart('a', [], { stop: () => Promise.reject(new Error('stuck')) })
+  const service = runTogether([broken], log)
+  await service.start()
+  await service.stop()
+  await expect(service.done).rejects.toThrow('stuck')
+})
+
 test('parts of a list are stopped at once: their patience is not added up', async () => {
   const events: string[] = []
   const both = Promise.withResolvers<undefined>()

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { createSealer, warnWithoutKeys } from './sealing.ts'
+import { randomBytes } from 'node:crypto'
+import { createResealer, createSealer, warnWithoutKeys } from './sealing.ts'
 
 const key = (id: string, fill: number) => ({ id, key: Buffer.alloc(32, fill) })
 const body = Buffer.from(JSON.stringify({ text: 'a body that compresses '.repeat(50) }))
@@ -39,7 +40,24 @@ test('never takes a nonce twice', () => {
 
 test('a rotated key still opens what it sealed', () => {
   const sealed = createSealer([key('k1', 1)]).seal(body, 'x')
-  expect(createSealer([key('k2', 2), key('k1', 1)]).open(sealed, 'x')).toEqual(body)
+  const rotated = createSealer([key('k2', 2), key('k1', 1)])
+  expect(rotated.open(sealed, 'x')).toEqual(body)
+  expect(rotated.seal(body, 'x').key_id).toBe('k2')
+})
+
+test.each([
+  ['under another key', [key('k1', 1)]],
+  ['under none', []],
+])('what was sealed %s is sealed under the first', (_name, keys) => {
+  const sealed = createSealer(keys).seal(body, 'x')
+  const resealed = createResealer([key('k2', 2), key('k1', 1)])?.reseal(sealed, 'x')
+  expect(resealed).toMatchObject({ codec: 'zstd', key_id: 'k2' })
+  expect(resealed && createSealer([key('k2', 2)]).open(resealed, 'x')).toEqual(body)
+})
+
+test('what does not compress stays as it is', () => {
+  const noise = randomBytes(1_000)
+  expect(createSealer([]).seal(noise, 'x')).toEqual({ codec: 'none', key_id: null, data: noise })
 })
 
 test.each([

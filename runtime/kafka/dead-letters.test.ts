@@ -49,7 +49,7 @@ test.each([
 
 test('one that its topic does not take goes without its value, and is waited for', async () => {
   const taken: OutgoingRecord[] = []
-  const arrived = Promise.withResolvers<void>()
+  const arrived = Promise.withResolvers<undefined>()
   const { lines, send } = createSending((record) => {
     if (record.value !== null) return Promise.reject(new PermanentError('RECORD_TOO_LARGE', 'too large'))
     taken.push(record)
@@ -60,7 +60,7 @@ test('one that its topic does not take goes without its value, and is waited for
   await new Promise(setImmediate)
   expect(taken).toMatchObject([{ key: 'k', value: null, headers: { 'sluice-dlq-value': 'omitted' } }])
   expect(isSent).toBe(false)
-  arrived.resolve()
+  arrived.resolve(undefined)
   await sending
   expect(lines.map(({ msg }) => msg)).toEqual(['dead letter kept without its value', 'record dead-lettered'])
 })

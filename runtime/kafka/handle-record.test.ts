@@ -17,12 +17,12 @@ const { signal } = new AbortController()
 const atOnce: Clock = { now: () => 0, sleep: () => Promise.resolve() }
 
 /** Runs a record whose decoding, handling and dead-lettering fail with what stands first in each list, until it is empty. */
-async function run(fails: { decoding?: unknown[]; handling?: unknown[]; burying?: unknown[] }, tries = 1) {
+async function run(fails: { decoding?: Error[]; handling?: Error[]; burying?: Error[] }, tries = 1) {
   const happened: string[] = []
-  const step = (name: string, failures: unknown[] = []) => {
+  const step = (name: string, failures: Error[] = []) => {
     happened.push(name)
     const failure = failures.shift()
-    return failure === undefined ? Promise.resolve() : Promise.reject(failure as Error)
+    return failure === undefined ? Promise.resolve() : Promise.reject(failure)
   }
   const metrics = createConsumerMetrics(createMetrics(), 'g')
   const log = createLog('test', 'silent')

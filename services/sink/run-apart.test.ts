@@ -17,5 +17,8 @@ test('a step that fails keeps no other from being done; what cannot be tried aga
   expect(done).toEqual([1, 2, 3])
   await expect(runApart([fails(away), fails(away), fails(away), step(4)], log)).rejects.toBe(away)
   expect(done).toEqual([1, 2, 3])
+  // Three that are not in a row.
+  await expect(runApart([fails(away), fails(away), step(5), fails(away), step(6)], log)).rejects.toBe(away)
+  expect(done).toEqual([1, 2, 3, 5, 6])
   expect(await runApart([() => Promise.resolve(true)], log)).toEqual([true])
 })

@@ -2,16 +2,22 @@ import { expect, test } from '@jest/globals'
 import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { createScorerMetrics } from '../scorer-metrics.ts'
+import type { JudgeBudget } from '../stores/judge-budget.ts'
 import { JudgeTrouble } from './judge-trouble.ts'
 import { createPaidRequests } from './paid-requests.ts'
+import type { Lane } from './waiting-lines.ts'
 
 const hourMs = 3_600_000
 const prompt = { system: 's', user: 'u', schema: {}, answerTokens: 10 }
 const reply = { text: '{}', promptTokens: 1, cachedTokens: 0, completionTokens: 1 }
 const never = new AbortController().signal
 
+/** A book that takes everything. */
+const reserve: JudgeBudget['reserve'] = () =>
+  Promise.resolve({ kind: 'reserved', settle: () => Promise.resolve() })
+
 /** The provider asks the first one to wait 5 s; then it answers. */
-function asked() {
+function asked(budget: JudgeBudget = { reserve }) {
   const time = { nowMs: hourMs, sleptMs: [] as number[] }
   let asks = 0
   const requests = createPaidRequests({
@@ -23,7 +29,7 @@ function asked() {
     },
     model: 'a-model',
     price: null,
-    budget: { reserve: () => Promise.resolve({ kind: 'reserved', settle: () => Promise.resolve() }) },
+    budget,
     concurrency: 1,
     requestsPerMinute: null,
     tokensPerMinute: null,
@@ -38,7 +44,8 @@ function asked() {
       },
     },
   })
-  const send = () => requests.send({ projectId: 'p', scorers: [], prompt, lane: 'live' }, never)
+  const send = (lane: Lane = 'live') =>
+    requests.send({ projectId: `of ${lane}`, scorers: [], prompt, lane }, never)
   return { time, send, stop: () => requests.stop() }
 }
 
@@ -51,5 +58,36 @@ test.each([
   time.nowMs -= setBackMs
   expect(await send()).toMatchObject({ kind: 'answered' })
   expect(time.sleptMs).toEqual(slept)
+  stop()
+})
+
+test('a request is over once the book has what it cost, and fails when the book cannot be written', async () => {
+  const written = Promise.withResolvers<undefined>()
+  const settle = () => written.promise
+  const { send, stop } = asked({ reserve: () => Promise.resolve({ kind: 'reserved', settle }) })
+  let isOver = false
+  const sending = send().finally(() => (isOver = true))
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
+  expect(isOver).toBe(false)
+  written.reject(new Error('the book is away'))
+  await expect(sending).rejects.toThrow('the book is away')
+  stop()
+})
+
+test('however many replays wait for the book, a live request comes as far', async () => {
+  const book = Promise.withResolvers<undefined>()
+  const asking: string[] = []
+  const { send, stop } = asked({
+    reserve: async (projectId, ...rest) => {
+      asking.push(projectId)
+      await book.promise
+      return reserve(projectId, ...rest)
+    },
+  })
+  const sending = (['replay', 'replay', 'live'] as const).map(send)
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
+  expect(asking.toSorted()).toEqual(['of live', 'of replay'])
+  book.resolve(undefined)
+  await Promise.all(sending)
   stop()
 })

@@ -42,6 +42,43 @@ describe('binary COPY', () => {
     expect(hex(columns, rows)).toBe(`${header}${expected.join('')}ffff`)
   })
 
+  test('wherever a chunk ends, the bytes are the same', () => {
+    const uuid = '018f0000-0000-7000-8000-000000000001'
+    const field = (bytes: Buffer) => {
+      const size = Buffer.alloc(4)
+      size.writeInt32BE(bytes.length)
+      return Buffer.concat([size, bytes])
+    }
+    const short = field(Buffer.from('é'.repeat(300)))
+    const rest = Buffer.concat([
+      short,
+      field(Buffer.from(uuid.replaceAll('-', ''), 'hex')),
+      field(Buffer.of(1)),
+    ])
+    const columns: CopyColumn<number>[] = [
+      { name: 'a', type: 'bytea', value: (length) => Buffer.alloc(length, 7) },
+      { name: 'b', type: 'text', value: () => 'é'.repeat(300) },
+      { name: 'c', type: 'uuid', value: () => uuid },
+      { name: 'd', type: 'bool', value: () => true },
+    ]
+    // Three of the longest that are copied and one that leaves so many bytes of the first chunk.
+    for (let left = -4; left < 1_400; left += left < 40 ? 1 : 7) {
+      const rows = [16_383, 16_383, 16_383]
+      rows.push(64 * 1024 - left - 4 * 6 - 3 * rest.length - 3 * 16_383)
+      const expected = rows.map((length) =>
+        Buffer.concat([Buffer.from([0, 4]), field(Buffer.alloc(length, 7)), rest]),
+      )
+      const body = Buffer.concat([...encodeRows(columns, rows)]).subarray(header.length / 2, -2)
+      expect({ left, isSame: body.equals(Buffer.concat(expected)) }).toEqual({ left, isSame: true })
+    }
+  })
+
+  test('refuses what is no UUID', () => {
+    expect(() => hex([{ name: 'id', type: 'uuid', value: () => 'no' }], [null])).toThrow(
+      expect.objectContaining({ code: 'UNSTORABLE' }),
+    )
+  })
+
   test('names the column of a value that does not fit', () => {
     const columns: CopyColumn<number>[] = [{ name: 'status_code', type: 'int4', value: (row) => row }]
     expect(() => hex(columns, [2 ** 31])).toThrow(
