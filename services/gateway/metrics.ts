@@ -4,6 +4,7 @@ import type { Verdict } from './delivery/post-records.ts'
 import { markOutcomes, type MarkOutcome } from './recording/attack-marks.ts'
 import type { CutReason } from './recording/captured-body.ts'
 import { lossReasons, type LossReason } from './spool/spool-options.ts'
+import { createRoomQuestion } from './spool/ask-room.ts'
 import type { SpoolDepth } from './spool/spool-depth.ts'
 import { refusalReasons, type RefusalReason } from './traffic/gateway-answer.ts'
 
@@ -37,8 +38,8 @@ export interface GatewayMetrics {
   delivered(verdict: Verdict['kind']): void
   deliveryFailed(): void
   spool(depth: SpoolDepth, nowMs: number): void
-  /** What SPOOL_MAX_BYTES leaves this process. */
-  spoolLimit(bytes: number): void
+  /** What SPOOL_MAX_BYTES leaves this process, and where the spool lies. */
+  spoolLimit(bytes: number, directory: string): void
 }
 
 const addedBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1]
@@ -176,6 +177,12 @@ function spoolGauges(metrics: Metrics): Pick<GatewayMetrics, 'spool' | 'spoolLim
     'sluice_gateway_spool_limit_bytes',
     'Bytes at which the spool begins to drop its oldest records.',
   )
+  const free = metrics.gauge(
+    'sluice_gateway_spool_free_bytes',
+    'Bytes that are free where the spool lies, when it was last asked.',
+    [],
+    'max',
+  )
   const waiting = metrics.gauge('sluice_gateway_spool_records', 'Records waiting to be sent.')
   const foreign = metrics.gauge(
     'sluice_gateway_spool_foreign_records',
@@ -189,7 +196,12 @@ function spoolGauges(metrics: Metrics): Pick<GatewayMetrics, 'spool' | 'spoolLim
     'max',
   )
   return {
-    spoolLimit: (bytes) => limit.set(bytes),
+    spoolLimit(bytes, directory) {
+      limit.set(bytes)
+      // Until the disk has said so itself.
+      free.set(bytes)
+      Object.assign(free, { collect: createRoomQuestion(directory, (room) => free.set(room)) })
+    },
     spool({ records, foreignRecords, bytes, oldestMs }, nowMs) {
       waiting.set(records)
       foreign.set(foreignRecords)

@@ -263,7 +263,7 @@ interface SpoolParts {
 }
 
 function createSpool(config: GatewayConfig, { metrics, log, clock, stripBodies }: SpoolParts): Spool {
-  metrics.spoolLimit(config.SPOOL_MAX_BYTES)
+  metrics.spoolLimit(config.SPOOL_MAX_BYTES, config.SPOOL_DIR)
   return new Spool({
     directory: config.SPOOL_DIR,
     name: `${process.pid}-${randomBytes(4).toString('hex')}`,
