@@ -232,9 +232,8 @@ test('a count looks behind the last two days only where they have less than is c
 
 test('a call and its scores are stored, listed by their time, shown and swept with the partitions of their day alone', async () => {
   const middayMs = Math.floor(now / day) * day - 1.5 * day
-  for (let ago = 0; ago < 10; ago++)
+  for (const ago of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 20])
     await api.pool.query('select ensure_day_partitions($1::date)', [new Date(now - ago * day)])
-  // Of one with a session its neighbours are looked for as well, in the days around it.
   const call = sampleCall(project.projectId, { id: newId('request', middayMs), session_id: null })
   const [from, to] = [new Date(middayMs - 3_600_000), new Date(middayMs + 3_600_000)]
   const hours = `start=${from.toISOString()}&end=${to.toISOString()}`
@@ -258,4 +257,11 @@ test('a call and its scores are stored, listed by their time, shown and swept wi
   }
   const own = [from.toISOString().slice(0, 10).replaceAll('-', '')]
   expect(days).toEqual(Object.fromEntries(Object.keys(days).map((name) => [name, own])))
+  // Of one with a session its neighbours are looked for as well, in the days around it.
+  const inSession = sampleCall(project.projectId, { id: newId('request', middayMs + 1), session_id: 's' })
+  await storage.calls([inSession])
+  const around = await daysOf(() => api.call('GET', `/api/requests/${inSession.id}`, project))
+  const tooOld = new Date(now - 19 * day).toISOString().slice(0, 10).replaceAll('-', '')
+  expect(around.length).toBeGreaterThan(own.length)
+  expect(around.filter((name) => name < tooOld)).toEqual([])
 })

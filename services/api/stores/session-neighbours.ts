@@ -2,8 +2,8 @@ import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 import type { RequestItem } from './request-store.ts'
 
-/** Days to each side that are looked at: a session may have ended long ago, and every day is a partition. */
-const reachDays = 7
+/** To each side that is looked at: a session may have ended long ago, and every day is a partition. */
+const reachMs = 7 * 86_400_000
 
 export interface SessionNeighbours {
   previous_in_session: string | null
@@ -18,16 +18,21 @@ export async function findSessionNeighbours(
   if (session_id === null) return { previous_in_session: null, next_in_session: null }
   const rows = await database.query<{ previous: string | null; next: string | null }>(
     `select ${neighbour('<')} as previous, ${neighbour('>')} as next`,
-    [session_id, created_at, idToUuid(id)],
+    [
+      session_id,
+      created_at,
+      idToUuid(id),
+      ...[-reachMs, reachMs].map((ms) => new Date(Date.parse(created_at) + ms)),
+    ],
   )
   const idOf = (uuid: string | null | undefined) => (uuid == null ? null : idFromUuid('request', uuid))
   return { previous_in_session: idOf(rows[0]?.previous), next_in_session: idOf(rows[0]?.next) }
 }
 
-/** $1 is the project (project-database.ts), then the session, the call's time and its id. */
+/** $1 is the project (project-database.ts), then the session, the call's time and its id, and within what: as values, by which Postgres leaves days out. */
 function neighbour(sign: '<' | '>'): string {
-  const [bound, order] = sign === '<' ? ['>', 'desc'] : ['<', 'asc']
+  const [bound, order] = sign === '<' ? ['> $5', 'desc'] : ['< $6', 'asc']
   return `(select r.id from llm_requests r where :scope(r) and r.session_id = $2
-    and r.created_at ${sign}= $3::timestamptz and r.created_at ${bound} $3::timestamptz ${sign === '<' ? '-' : '+'} interval '${reachDays} days'
+    and r.created_at ${sign}= $3::timestamptz and r.created_at ${bound}
     and (r.created_at, r.id) ${sign} ($3::timestamptz, $4::uuid) order by r.created_at ${order}, r.id ${order} limit 1)`
 }

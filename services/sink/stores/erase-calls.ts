@@ -1,7 +1,8 @@
 import type { ClientBase, Pool } from 'pg'
 import { query } from '#runtime/postgres.ts'
-import { idFromUuid } from '#schemas/ids.ts'
+import { idFromUuid, idTimeMs } from '#schemas/ids.ts'
 import { dayOf } from './day-partitions.ts'
+import { timeBounds } from './time-bounds.ts'
 
 /** An erasure under way. */
 export interface OpenErasure {
@@ -53,20 +54,28 @@ const conditionOf = {
  */
 export async function eraseCalls(client: ClientBase, erasure: OpenErasure, limit: number): Promise<number> {
   const { id: erasureId, project_id, scope, subject, requested_at } = erasure
+  // The time in a request's identifier leads to the one day that can have it; whose a session or a user is, only every day together say.
+  const at = scope === 'request' ? new Date(idTimeMs(idFromUuid('request', subject))) : null
   const { rows: keys } = await client.query<CallKey>(
     `select id, created_at from llm_requests where project_id = $1 and ${conditionOf[scope]}
-     and (created_at <= $3 or stored_at <= $3) limit $4`,
-    [project_id, subject, requested_at, limit],
+     and (created_at <= $3 or stored_at <= $3) and ($5::timestamptz is null or created_at = $5) limit $4`,
+    [project_id, subject, requested_at, limit, at],
   )
   // A call that was never stored may have a dead letter all the same.
   await noteErased(client, erasure, scope === 'request' ? [subject] : keys.map(({ id }) => id))
-  for (const [day, ofDay] of Map.groupBy(keys, ({ created_at }) => dayOf(created_at.getTime()))) {
-    // The bounds let Postgres leave the other days' partitions alone.
+  for (const ofDay of Map.groupBy(keys, ({ created_at }) => dayOf(created_at.getTime())).values()) {
+    // The bounds let Postgres leave the other days' partitions alone: both are values, because time plus an interval is known only after it has
+    // planned and locked the days behind.
     await client.query(
       `delete from llm_requests r using unnest($2::uuid[], $3::timestamptz[]) as k (id, created_at)
        where r.project_id = $1 and r.id = k.id and r.created_at = k.created_at
-       and r.created_at >= $4::timestamptz and r.created_at < $4::timestamptz + interval '24 hours'`,
-      [project_id, ofDay.map(({ id }) => id), ofDay.map(({ created_at }) => created_at), `${day}T00:00:00Z`],
+       and r.created_at between $4 and $5`,
+      [
+        project_id,
+        ofDay.map(({ id }) => id),
+        ofDay.map(({ created_at }) => created_at),
+        ...timeBounds(ofDay, ({ created_at }) => created_at.getTime()),
+      ],
     )
   }
   if (keys.length === 0) return 0

@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg'
 import type { CallContext } from '#schemas/call-context.ts'
 import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
 import type { ScoreRun } from './run-store.ts'
+import { timeBounds } from './time-bounds.ts'
 
 /** A call that a run has scored, with what the roll-ups count it under. */
 export interface ScoredCallRow extends Pick<CallContext, 'source' | 'model' | 'provider' | 'agent_name'> {
@@ -41,6 +42,7 @@ export async function nextScoredCalls(
          and ($5::timestamptz is null or (request_created_at, request_id) > ($5, $6::uuid))
        order by request_created_at, request_id limit $7
      ) s join llm_requests r on r.project_id = $1 and r.id = s.request_id and r.created_at = s.request_created_at
+       and r.created_at >= $3 and r.created_at < $4
      order by r.created_at, r.id`,
     [
       projectUuid,
@@ -55,8 +57,20 @@ export async function nextScoredCalls(
   return rows
 }
 
+// By the bounds of the calls, $2 and $3, Postgres leaves the other days' partitions alone before it locks them.
 const wantedSql = `unnest($4::uuid[], $5::timestamptz[]) as wanted (request_id, created_at)`
-const ofWanted = `s.project_id = $1 and s.request_id = wanted.request_id and s.request_created_at = wanted.created_at`
+const ofWanted = `s.project_id = $1 and s.request_id = wanted.request_id and s.request_created_at = wanted.created_at
+  and s.request_created_at between $2 and $3`
+
+/** $4 and $5 of `wantedSql`, behind the project and the bounds. */
+function valuesOf(projectUuid: string, calls: readonly ScoredCallRow[]): unknown[] {
+  return [
+    projectUuid,
+    ...timeBounds(calls, ({ created_at }) => created_at.getTime()),
+    calls.map(({ id }) => id),
+    calls.map(({ created_at }) => created_at),
+  ]
+}
 
 /** Exchanges the runs of the scores that a run and the live run have of the same scorers of these calls. Returns the scores as they are then. */
 export async function exchangeRuns(
@@ -66,18 +80,19 @@ export async function exchangeRuns(
 ): Promise<ExchangedScore[]> {
   const { rows } = await client.query<ExchangedScore>(
     `with promoted as (
-       select s.request_id, s.request_created_at, s.scorer_name from ${wantedSql} join safety_scores s on ${ofWanted} and s.run_id = $3
+       select s.request_id, s.request_created_at, s.scorer_name from ${wantedSql} join safety_scores s on ${ofWanted} and s.run_id = $7
        -- What could not be judged this time (bodies gone, budget spent) takes no verdict's place.
        where not (s.score_label = 'unscored' and exists (select from safety_scores l where l.project_id = $1 and l.request_id = s.request_id
-         and l.request_created_at = s.request_created_at and l.scorer_name = s.scorer_name and l.run_id = $2 and l.score_label <> 'unscored'))
+         and l.request_created_at = s.request_created_at and l.request_created_at between $2 and $3 and l.scorer_name = s.scorer_name
+         and l.run_id = $6 and l.score_label <> 'unscored'))
      )
-     update safety_scores s set run_id = case when s.run_id = $2 then $3 else $2 end,
+     update safety_scores s set run_id = case when s.run_id = $6 then $7 else $6 end,
        -- Whoever polls for what is new sees it as new.
        stored_xid = pg_current_xact_id()
      from promoted p where s.project_id = $1 and s.request_id = p.request_id and s.request_created_at = p.request_created_at
-       and s.scorer_name = p.scorer_name and s.run_id in ($2, $3)
+       and s.request_created_at between $2 and $3 and s.scorer_name = p.scorer_name and s.run_id in ($6, $7)
      returning s.request_id, s.run_id, s.scorer_name, s.score_label, s.severity, s.score_value`,
-    [projectUuid, liveRunUuid, runUuid, calls.map(({ id }) => id), calls.map(({ created_at }) => created_at)],
+    [...valuesOf(projectUuid, calls), liveRunUuid, runUuid],
   )
   return rows
 }
@@ -89,10 +104,11 @@ export async function lockVerdicts(
   calls: readonly ScoredCallRow[],
 ): Promise<VerdictRow[]> {
   const { rows } = await client.query<VerdictRow>(
-    `select v.request_id, v.worst_label, v.worst_severity from unnest($2::uuid[], $3::timestamptz[]) as wanted (request_id, created_at)
+    `select v.request_id, v.worst_label, v.worst_severity from ${wantedSql}
      join request_verdicts v on v.project_id = $1 and v.request_id = wanted.request_id and v.request_created_at = wanted.created_at
+       and v.request_created_at between $2 and $3
      order by v.request_id for update of v`,
-    [projectUuid, calls.map(({ id }) => id), calls.map(({ created_at }) => created_at)],
+    valuesOf(projectUuid, calls),
   )
   return rows
 }
@@ -110,13 +126,12 @@ export async function rewriteVerdicts(
        (array['safe', 'unscored', 'unsafe'])[max(array_position(array['safe', 'unscored', 'unsafe'], s.score_label))],
        (array['medium', 'high', 'critical'])[max(array_position(array['medium', 'high', 'critical'], s.severity))],
        count(*)::integer
-     from unnest($3::uuid[], $4::timestamptz[]) as wanted (request_id, created_at)
-     join safety_scores s on ${ofWanted} and s.run_id = $2
+     from ${wantedSql} join safety_scores s on ${ofWanted} and s.run_id = $6
      group by s.request_id, s.request_created_at
      on conflict (project_id, request_id, request_created_at) do update set
        worst_label = excluded.worst_label, worst_severity = excluded.worst_severity, score_count = excluded.score_count
      returning request_id, worst_label, worst_severity`,
-    [projectUuid, liveRunUuid, calls.map(({ id }) => id), calls.map(({ created_at }) => created_at)],
+    [...valuesOf(projectUuid, calls), liveRunUuid],
   )
   return rows
 }

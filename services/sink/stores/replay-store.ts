@@ -18,6 +18,7 @@ const pageSql = `
         coalesce(octet_length(b.request_data), 0) + coalesce(octet_length(b.response_data), 0) as size
       from llm_requests r
       left join llm_request_bodies b on b.project_id = r.project_id and b.request_id = r.id and b.created_at = r.created_at
+        and b.created_at >= $2 and b.created_at < $3
       where r.project_id = $1 and r.created_at >= $2 and r.created_at < $3
         and ($4::timestamptz is null or (r.created_at, r.id) > ($4, $5::uuid))
       order by r.created_at, r.id limit $6
