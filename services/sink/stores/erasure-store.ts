@@ -6,10 +6,16 @@ import type { PlacedCall } from '../steps/place-call.ts'
  * has written already (its position): an erasure that it does not see waits for its end. One look-up by project for nearly every batch.
  */
 export async function findErased(client: ClientBase, calls: readonly PlacedCall[]): Promise<Set<string>> {
-  const projects = [...new Set(calls.map(({ projectUuid }) => projectUuid))]
+  const startMsOf = ({ call, createdAtMs }: PlacedCall) => Math.min(createdAtMs, call.received_at)
+  // Only what was asked for since the oldest call came can be of one of them: where nobody asks to erase what is just coming, one entry of the index is
+  // looked at, however many erasures the project has had.
   const { rows: touched } = await client.query<{ project_id: string }>(
-    'select distinct project_id from erasures where project_id = any ($1::uuid[])',
-    [projects],
+    `select p.project_id from unnest($1::uuid[]) as p (project_id) cross join lateral (
+       select from erasures e where e.project_id = p.project_id and e.requested_at >= $2 limit 1) found`,
+    [
+      [...new Set(calls.map(({ projectUuid }) => projectUuid))],
+      new Date(calls.reduce((least, call) => Math.min(least, startMsOf(call)), Infinity)),
+    ],
   )
   if (touched.length === 0) return new Set()
   const touchedProjects = new Set(touched.map(({ project_id }) => project_id))
@@ -33,7 +39,7 @@ export async function findErased(client: ClientBase, calls: readonly PlacedCall[
       suspects.map(({ requestUuid }) => requestUuid),
       suspects.map(({ call }) => call.session_id),
       suspects.map(({ call }) => call.user_id),
-      suspects.map(({ call, createdAtMs }) => new Date(Math.min(createdAtMs, call.received_at))),
+      suspects.map((call) => new Date(startMsOf(call))),
     ],
   )
   return new Set(rows.flatMap(({ place }) => suspects[Number(place) - 1]?.identity ?? []))
