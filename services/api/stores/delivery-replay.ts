@@ -15,10 +15,11 @@ const columns = `d.id, d.project_id, d.event_id, d.event, d.event_created_at, d.
 
 /**
  * Nobody attempts the delivery any more, though it has not ended: its record became a dead letter that was dropped, or aged out while no notifier
- * ran. It may still wait behind others; a round more does no harm then, because an attempt is claimed once (services/notifier).
+ * ran. It may still wait behind others; a round more does no harm then, because an attempt is claimed once (services/notifier). The last attempt is
+ * asked for as a value: `not exists` Postgres may answer by reading all attempts of all deliveries.
  */
-const isLeft = `(d.created_at < now() - interval '1 hour' and not exists (
-  select from webhook_attempts a where a.delivery_id = d.id and a.at > now() - interval '1 hour'))`
+const isLeft = `(d.created_at < now() - interval '1 hour' and coalesce(
+  (select max(a.at) from webhook_attempts a where a.delivery_id = d.id) <= now() - interval '1 hour', true))`
 
 interface ReplayPlan {
   /** The next rounds of the deliveries that have ended, or that nobody has attempted for an hour. */
