@@ -30,7 +30,7 @@ export const projectQuery = z.strictObject({
 })
 
 const inputFields = {
-  url: z.string().max(2_048).describe('HTTPS; not an internal address.'),
+  url: textField(2_048).describe('HTTPS; not an internal address.'),
   events: z
     .array(z.enum(selectableEvents))
     .min(1)
