@@ -270,4 +270,13 @@ test('a key may erase of its project what it names, the whole project only the o
   await api.pool.query(`update erasures set requested_at = requested_at + interval '1 minute'`)
   const first = (await list(victim.key, '?page_size=1')).json['next_cursor']
   expect((await list(victim.key, `?cursor=${String(first)}`)).json['items']).toHaveLength(2)
+
+  await api.pool.query(
+    `insert into erasures (id, project_id, scope, subject, requested_by, requested_at, kept_in_kafka_until)
+     select gen_random_uuid(), $1, 'user', n::text, 'key', now(), now() from generate_series(1, 10000) n`,
+    [idToUuid(attacker.projectId)],
+  )
+  const user = { scope: 'user', subject: 'x' }
+  expect((await post(user, attacker.key)).json).toMatchObject({ code: 'ERASURES_TOO_MANY' })
+  expect((await post(user, victim.key)).status).toBe(202)
 })

@@ -165,6 +165,7 @@ describe('webhooks', () => {
     ['an IPv6 loopback address', { url: 'https://[::1]/' }, 'url'],
     ['a cloud metadata address', { url: 'https://169.254.169.254/' }, 'url'],
     ['credentials', { url: 'https://user:pass@receiver.example.com/' }, 'url'],
+    ['what Postgres does not store', { url: 'https://receiver.example.com/\0' }, 'url'],
     ['an odd port', { url: 'https://receiver.example.com:22/' }, 'url'],
     ['no events', { events: [] }, 'events'],
     ['an unknown event', { events: ['new_tool'] }, 'events.0'],

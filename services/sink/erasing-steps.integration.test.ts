@@ -4,6 +4,7 @@ import { systemClock } from '#runtime/clock.ts'
 import { idToUuid } from '#schemas/ids.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { createDayPartitions, dayOf } from './stores/day-partitions.ts'
+import { openErasures } from './stores/erase-calls.ts'
 import { all, createErasingStage } from './testing/erasing-stage.ts'
 import { sampleCall } from './testing/sample-records.ts'
 
@@ -44,6 +45,14 @@ test('an erasure that cannot go on keeps no other from it', async () => {
     holder.release()
     await impatient.end()
   }
+})
+
+test('many erasures of one project keep none of another waiting', async () => {
+  const [many, other] = [await stage.addProject(), await stage.addProject()]
+  const first = await stage.erase(many, 'user', 'u1')
+  for (const user of ['u2', 'u3']) await stage.erase(many, 'user', user)
+  const late = await stage.erase(other, 'user', 'u')
+  expect(await openErasures(pool, 2)).toEqual([first, late])
 })
 
 test('however much refers to erased calls, it is deleted by the five thousand, and nothing else is', async () => {

@@ -13,6 +13,7 @@ import {
   erasureScopes,
   erasureStatuses,
   findErasure,
+  hasMostErasures,
   listErasures,
   type Erasure,
 } from '../stores/erasure-store.ts'
@@ -64,17 +65,29 @@ function createRoute({ databases, clock }: ErasureRoutesOptions): Route {
         .describe('The request (`req_…`), `session_id` or `user_id`; absent for a project.'),
     }),
     reply: { status: 202, description: 'It has begun.', schema: erasureSchema },
-    problems: { 403: 'An API key cannot erase its whole project.', 404: 'There is no such project.' },
+    problems: {
+      403: 'An API key cannot erase its whole project.',
+      404: 'There is no such project.',
+      429: '10,000 erasures of the project are under way.',
+    },
     async handle({ principal, query, body }) {
       const subject = subjectOf(body)
       const requestedBy = requesterOf(principal, body.scope)
+      const database = databases.ofOne(principal, query.project_id)
       const erasure = await createErasure(
-        databases.ofOne(principal, query.project_id),
+        database,
         { id: newId('erasure', clock.now()), scope: body.scope, subject, requested_by: requestedBy },
         clock.now(),
       )
+      if (erasure === undefined && (await hasMostErasures(database))) throw tooMany()
       return { status: 202, json: found(erasure, 'project', query.project_id ?? '') }
     },
+  })
+}
+
+function tooMany(): Problem {
+  return new Problem(429, 'ERASURES_TOO_MANY', '10,000 erasures of the project are under way', {
+    headers: { 'retry-after': '60' },
   })
 }
 

@@ -35,7 +35,22 @@ interface ErasureRow extends Omit<Erasure, 'subject' | 'erased_calls'> {
 const columns = `e.id, e.project_id, e.scope, e.subject, e.requested_at, e.requested_by, e.status, e.erased_calls, e.erased_at,
   e.kept_in_kafka_until`
 
-/** Asks for an erasure, of what there is by the database's clock; the sink does it. Undefined: there is no such project. */
+/** Of one project, not done. The sink takes some hundreds a minute. */
+const mostOpen = 10_000
+
+const openOfProject = `select count(*)::integer as open from (
+  select from erasures o where :scope(o) and o.status = 'erasing' limit ${mostOpen}) counted`
+
+/** Whether a project has so many erasures under way that it may ask for no other. */
+export async function hasMostErasures(database: ProjectDatabase<OneProject>): Promise<boolean> {
+  const [row] = await database.query<{ open: number }>(openOfProject)
+  return row?.open === mostOpen
+}
+
+/**
+ * Asks for an erasure, of what there is by the database's clock; the sink does it. Undefined: there is no such project, or it has
+ * {@link hasMostErasures}.
+ */
 export async function createErasure(
   database: ProjectDatabase<OneProject>,
   { id, scope, subject, requested_by }: Pick<Erasure, 'id' | 'scope' | 'subject' | 'requested_by'>,
@@ -45,7 +60,7 @@ export async function createErasure(
   const rows = await database.change<ErasureRow>(
     `with e as (
        insert into erasures (id, project_id, scope, subject, requested_by, requested_at, kept_in_kafka_until)
-       select $2, p.project_id, $3, $4, $5, now(), now() + $6 * interval '1 millisecond' from subscriptions p where :scope(p) returning *)
+       select $2, p.project_id, $3, $4, $5, now(), now() + $6 * interval '1 millisecond' from subscriptions p where :scope(p) and (${openOfProject}) < ${mostOpen} returning *)
      select ${columns} from e`,
     [idToUuid(id), scope, stored, requested_by, longestKeptMs],
     // Not whom or what: that would outlast the erasure.

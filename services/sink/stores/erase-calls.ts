@@ -15,12 +15,18 @@ export interface OpenErasure {
   settled: boolean | null
 }
 
-/** Erasures that are not done: those first of which something can be done now, the oldest first. */
+/**
+ * Erasures that are not done: those first of which something can be done now, each project's oldest first, its second oldest next. By age
+ * alone three thousand of one project, asked for in 15 s, held up everybody's for minutes.
+ */
 export async function openErasures(pool: Pool, limit: number): Promise<string[]> {
   const { rows } = await query<{ id: string }>(
     pool,
-    `select id from erasures where status = 'erasing'
-     order by barrier is null or barrier <= pg_snapshot_xmin(pg_current_snapshot()) desc, requested_at limit $1`,
+    `select id from (
+       select id, requested_at, ready, row_number() over (partition by project_id, ready order by requested_at) as nth
+       from (select *, barrier is null or barrier <= pg_snapshot_xmin(pg_current_snapshot()) as ready
+             from erasures where status = 'erasing') open) ranked
+     order by ready desc, nth, requested_at limit $1`,
     [limit],
   )
   return rows.map(({ id }) => id)
