@@ -2,7 +2,7 @@
 export interface HiddenText {
   start: number
   end: number
-  encoding: 'base64' | 'hex' | 'tags' | 'spelled' | 'leet' | 'reversed' | 'markup'
+  encoding: 'base64' | 'hex' | 'tags' | 'spelled' | 'leet' | 'reversed' | 'markup' | 'escapes'
   text: string
 }
 
@@ -27,6 +27,9 @@ export function decodeHidden(text: string): HiddenText[] {
     ),
     ...passages(text, spelledPattern, 'spelled', (passage) => passage.replace(/(\p{L})[ .\-_*|]/gu, '$1')),
     ...wholeText(text, 'leet', unleet),
+    ...(escaped.test(text)
+      ? [{ start: 0, end: text.length, encoding: 'escapes' as const, text: unescaped(text) }]
+      : []),
     ...(backwardsWord.test(text) ? wholeText(text, 'reversed', backwards) : []),
   ]
 }
@@ -57,6 +60,15 @@ function wholeText(
   if (text.length < 12 || text.length > 20_000) return []
   const rewritten = rewrite(text)
   return rewritten === text ? [] : [{ start: 0, end: text.length, encoding, text: rewritten }]
+}
+
+/** JSON that a provider read and the recorder could not, or that was cut, stands as text with its escapes. */
+const escaped = /\\u[0-9a-f]{4}/i
+
+function unescaped(text: string): string {
+  return text.replace(/\\(?:u([0-9a-f]{4})|[nrt])/gi, (_, code?: string) =>
+    code === undefined ? '\n' : String.fromCharCode(parseInt(code, 16)),
+  )
 }
 
 /** Words of jailbreaks written backwards: reading every text twice for the few that are would double the cost. */

@@ -32,8 +32,8 @@ export const nothingSuspicious: Suspicion = { points: 0, kinds: [], hits: [] }
 const windowUnits = 4_000
 /** One that repeats itself proves nothing more, and hostile text could repeat it a million times. */
 const mostHitsOfPattern = 20
-/** Who writes an attack in base64 knows what it is. */
-const hiddenPoints = 2
+/** Who writes an attack in base64 knows what it is; escapes are written by honest writers of JSON. */
+const hiddenPoints = ({ encoding }: HiddenText) => (encoding === 'escapes' ? 0 : 2)
 
 interface Hit {
   family: PhraseFamily
@@ -50,12 +50,13 @@ export function suspect(
   let worst = suspectPlain(text, families)
   for (const hidden of [...decodeHidden(text), ...reveal(text)]) {
     const inside = suspectPlain(hidden.text, families)
-    if (inside.points === 0 || inside.points + hiddenPoints <= worst.points) continue
+    const points = inside.points + hiddenPoints(hidden)
+    if (inside.points === 0 || points <= worst.points) continue
     const { start, end, encoding } = hidden
     // Leetspeak in one word rewrites the whole text: only what was not there before is hidden.
     if (start === 0 && end === text.length && inside.points <= worst.points) continue
     worst = {
-      points: inside.points + hiddenPoints,
+      points,
       kinds: [`hidden_${encoding}`, ...inside.kinds],
       hits: [{ kind: `hidden_${encoding}`, start, end }],
     }
