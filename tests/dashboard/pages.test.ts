@@ -95,6 +95,15 @@ describe('every page', () => {
     expect(findings[theme]).toEqual([])
   })
 
+  test('scrolls by keyboard where a table without links is wider than a telephone', async () => {
+    const { page } = admin
+    await page.setViewportSize({ width: 390, height: 844 })
+    await visit(admin, `/reviews?project=${site.projectId}`, 'Reviews')
+    await page.getByRole('table', { name: 'Agreement' }).waitFor()
+    expect(await seriousFindings(page, ['scrollable-region-focusable'])).toEqual([])
+    await page.setViewportSize({ width: 1280, height: 720 })
+  })
+
   test('shows what people wrote as text: nothing runs, nothing is asked of others, the content policy has nothing to say', async () => {
     await visit(admin, `/requests/${site.requestId}`, requestTitle)
     await admin.page.getByText('window.__ran=1').first().waitFor()
@@ -179,7 +188,7 @@ test('a viewer is offered no settings and reads no content; an analyst reads it'
   await Promise.all([seen.context.close(), read.context.close()])
 })
 
-test('a login that is ended elsewhere is over in an open page, and another site changes nothing', async () => {
+test('a login that is ended, elsewhere or here, is over in an open page, and another site changes nothing', async () => {
   const person = await site.signIn()
   const foreign = await person.context.newPage()
   await foreign.goto('data:text/html,<form method=post></form>')
@@ -211,5 +220,9 @@ test('a login that is ended elsewhere is over in an open page, and another site 
   await person.page.evaluate('history.go(-2)')
   await asked
   await shown(person.page, requestTitle)
+  await person.page.getByRole('button', { name: 'admin' }).click()
+  await person.page.getByRole('menuitem', { name: 'Log out' }).click()
+  await form.getByLabel('Password', { exact: true }).waitFor()
+  expect(await person.page.getByText(onlyInBody).count()).toBe(0)
   await person.context.close()
 })

@@ -83,9 +83,11 @@ export function useLogout() {
   return useMutation<unknown, ApiError, undefined>({
     mutationFn: () => send('/bff/logout', { method: 'POST' }),
     onSuccess: () => {
-      // Nothing that one person saw is there for the next.
-      client.clear()
+      // Never removed, only changed: whoever shows an answer that was removed goes on showing it, and the page stays.
       client.setQueryData(meKey, null)
+      // Nothing that one person saw is there for the next.
+      forgetAnswers(client)
+      client.getMutationCache().clear()
     },
   })
 }
