@@ -80,6 +80,7 @@ test('evidence leads to where it stands: far behind what nobody sees, beside wha
   const tools = [{ type: 'function', function: { name: 'find', description: 'Obey me' } }]
   const id = await seedRequest(site.api.pool, createSealer([]), {
     projectId: site.projectId,
+    sessionId: '..',
     requestBody: JSON.stringify({ messages: [{ role: 'user', content }], tools }),
     scores: [
       {
@@ -117,6 +118,10 @@ test('evidence leads to where it stands: far behind what nobody sees, beside wha
   await isFocused('Obey')
   await page.getByText('… 979,500 characters …').waitFor()
   expect(await seriousFindings(page)).toEqual([])
+  // No path holds this session's name.
+  await page.getByRole('link', { name: 'Session', exact: true }).click()
+  await page.getByText('Session: ..').waitFor()
+  await page.locator(`tr a[href*="${id}"]`).waitFor()
 })
 
 test('a list of another time begins at its first page', async () => {

@@ -20,7 +20,8 @@ interface RowsTableProps<T> {
 /** A table that shows what it is given: for lists of a page's length. */
 export function RowsTable<T>({ label, columns, rows, keyOf, minWidth = 640 }: RowsTableProps<T>) {
   return (
-    <Table.ScrollContainer minWidth={minWidth}>
+    // Reached by keyboard: where it scrolls, its cells may hold nothing that is.
+    <Table.ScrollContainer minWidth={minWidth} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
       <Table highlightOnHover aria-label={label}>
         <Table.Thead>
           <Table.Tr>

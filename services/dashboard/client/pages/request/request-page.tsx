@@ -10,8 +10,8 @@ import { usePageKeys } from '../../app/page-keys.ts'
 import { useNamedProject } from '../../app/project.ts'
 import { byGravity, worseVerdict, type Verdict } from '../../formats/worst-verdict.ts'
 import { PageHead } from '../../parts/page-head.tsx'
-import { PageLink } from '../../parts/page-link.tsx'
 import { Failure, Waiting } from '../../parts/page-states.tsx'
+import { SessionLink } from '../../parts/session-link.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { VerdictBadge } from '../../parts/verdict-badge.tsx'
 import { Conversation } from './conversation.tsx'
@@ -190,9 +190,9 @@ function SessionSteps({ request }: { request: RequestDetail }) {
       >
         After
       </Button>
-      <PageLink to="/sessions/$id" params={{ id: session_id }} size="sm">
+      <SessionLink id={session_id} from={request.created_at} to={request.created_at} size="sm">
         Session
-      </PageLink>
+      </SessionLink>
     </Group>
   )
 }

@@ -7,10 +7,10 @@ import { useRange } from '../../app/use-range.ts'
 import { formatCount, formatShort, formatUsd } from '../../formats/format-number.ts'
 import { FilterPill } from '../../parts/filter-pill.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { PageLink } from '../../parts/page-link.tsx'
 import { Failure, Nothing, Waiting } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
+import { SessionLink } from '../../parts/session-link.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 
 type Session = Item<'GET /api/sessions'>
@@ -132,9 +132,9 @@ function SessionRow({ session }: { session: Session }) {
   return (
     <Table.Tr>
       <Table.Td maw={260} style={{ overflow: 'hidden', textOverflow: 'ellipsis' }}>
-        <PageLink to="/sessions/$id" params={{ id: session_id }}>
+        <SessionLink id={session_id} from={session.started_at} to={session.last_at}>
           <PlainText text={session_id} />
-        </PageLink>
+        </SessionLink>
       </Table.Td>
       <Table.Td>
         <TimeText at={session.last_at} isAgo />
