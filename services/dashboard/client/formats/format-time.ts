@@ -40,9 +40,11 @@ export function formatTime(time: Time): string {
   return orAbsent(time, (at) => brief.format(at))
 }
 
-/** For a chart's axis: the day alone when a point is a day or longer. */
+/** For a chart's axis: the day alone where that is what a point counts. Days are counted by UTC: at most places they begin in the middle of another. */
 export function formatPoint(time: string, stepHours: number): string {
-  return (stepHours >= 24 ? day : hour).format(new Date(time))
+  const at = new Date(time)
+  const isOfDays = stepHours >= 24 && at.getHours() === 0 && at.getMinutes() === 0
+  return (isOfDays ? day : hour).format(at)
 }
 
 /** What reports count, which is whole hours: a range that ends now goes on to the end of the hour. */

@@ -13,3 +13,10 @@ test.each(['2026-11-21T20:17:05.000Z', '2026-03-29T00:59:59.000Z', '2024-02-29T2
 test('what is not chosen is left out', () => {
   expect(isoText(null)).toBeUndefined()
 })
+
+test('what was not changed in the picker is the very time that it was filled with', () => {
+  const filled = '2026-11-21T20:17:05.611Z'
+  const other = localText(Date.parse('2026-11-21T20:18:00.000Z'))
+  expect(isoText(localText(Date.parse(filled)), filled)).toBe(filled)
+  expect(isoText(other, filled)).toBe('2026-11-21T20:18:00.000Z')
+})

@@ -4,7 +4,13 @@ export function localText(ms: number): string {
   return new Date(ms - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19).replace('T', ' ')
 }
 
-/** The same time as the API reads it. */
-export function isoText(local: string | null): string | undefined {
-  return local === null ? undefined : new Date(local.replace(' ', 'T')).toISOString()
+/**
+ * The same time as the API reads it. `filled`: what the picker was filled with, which stays where it was not changed: its text says neither parts of
+ * a second nor, in the hour that comes twice when clocks go back, which of the two.
+ */
+export function isoText(local: string | null, filled?: string): string | undefined {
+  if (local === null) return undefined
+  return filled !== undefined && localText(Date.parse(filled)) === local
+    ? filled
+    : new Date(local.replace(' ', 'T')).toISOString()
 }

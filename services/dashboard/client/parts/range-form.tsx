@@ -10,20 +10,29 @@ interface RangeFormProps {
   onChoose: (chosen: { start: string | undefined; end: string | undefined }) => void
 }
 
+interface PickedTexts {
+  start: string | null
+  end: string | null
+}
+
 /** From when to when, in the browser's zone. */
 export function RangeForm({ range, onChoose }: RangeFormProps) {
-  const form = useForm({
+  const chosenBy = ({ start, end }: PickedTexts) => ({
+    start: isoText(start, range.start),
+    end: isoText(end, range.end),
+  })
+  const form = useForm<PickedTexts>({
     initialValues: { start: textOf(range.start), end: textOf(range.end) },
     validate: {
-      end: (end, { start }) =>
-        end !== null && start !== null && end <= start ? 'is before the start' : null,
+      end: (_end, picked) => {
+        const { start, end } = chosenBy(picked)
+        return start !== undefined && end !== undefined && end <= start ? 'is before the start' : null
+      },
     },
   })
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone
   return (
-    <form
-      onSubmit={form.onSubmit(({ start, end }) => onChoose({ start: isoText(start), end: isoText(end) }))}
-    >
+    <form onSubmit={form.onSubmit((picked) => onChoose(chosenBy(picked)))}>
       <Stack w={240}>
         <DateTimePicker label="From" description={zone} clearable {...form.getInputProps('start')} />
         <DateTimePicker label="Until" placeholder="Now" clearable {...form.getInputProps('end')} />
