@@ -207,6 +207,8 @@ test('Postgres: a day without partitions, and a webhook whose key is gone', asyn
        and inhrelid::regclass::text >= 'safety_score_details_' || to_char(now() at time zone 'utc', 'YYYYMMDD')`,
     )
     await client.query(`drop table ${rows.map(({ name }) => name).join(', ')}`)
+    const tomorrow = new Date(Date.now() + 24 * hourMs).toISOString().slice(0, 10).replaceAll('-', '')
+    await client.query(`drop table request_verdicts_${tomorrow}`)
     await client.query(
       `with project as (insert into projects (id, name, created_at) values (gen_random_uuid(), 'p', now()) returning id)
        insert into webhooks (id, project_id, url, events, secret_codec, secret_key_id, secret_data, created_at, updated_at)
@@ -216,6 +218,7 @@ test('Postgres: a day without partitions, and a webhook whose key is gone', asyn
     client.release()
   }
   expect(wrongIn(await examinePostgres(system))).toEqual([
+    'partitions: request_verdicts has partitions for 0 days ahead',
     'partitions: safety_score_details has no partition for today',
     'webhook keys: 1 webhooks have secrets sealed with key k0, which is not in BODY_ENCRYPTION_KEYS',
   ])

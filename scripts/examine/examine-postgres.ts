@@ -58,21 +58,22 @@ function examineNewer(newer: readonly string[]): Finding {
 }
 
 async function examinePartitions(client: Client): Promise<Finding[]> {
-  const { rows } = await client.query<{ table: string; days: number | null }>(
-    `select parent.relname as table,
-       max(to_date(right(child.relname, 8), 'YYYYMMDD')) - (now() at time zone 'utc')::date as days
-     from pg_partitioned_table join pg_class parent on parent.oid = partrelid
-     left join (pg_inherits join pg_class child on child.oid = inhrelid and child.relname ~ '_\\d{8}$') on inhparent = parent.oid
-     where partrelid::regclass in (
-       'llm_requests'::regclass, 'llm_request_bodies'::regclass, 'safety_scores'::regclass,
-       'safety_score_details'::regclass, 'request_verdicts'::regclass
+  const { rows } = await client.query<{ table: string; days: number }>(
+    `with there as materialized (
+       select inhparent, to_date(right(relname, 8), 'YYYYMMDD') as day
+       from pg_inherits join pg_class on pg_class.oid = inhrelid where relname ~ '_\\d{8}$'
+     )
+     select parent::text as table, min(n) - 1 as days
+     from unnest(array['llm_requests', 'llm_request_bodies', 'safety_scores', 'safety_score_details', 'request_verdicts']::regclass[]) parent,
+       generate_series(0, 400) n
+     where not exists (
+       select from there where inhparent = parent and day = (now() at time zone 'utc')::date + n::integer
      )
      group by 1 order by 1`,
   )
   const remedy = 'sinks make them: docs/runbooks/SluicePartitionsRunOut.md'
   const findings = rows.flatMap(({ table, days }) => {
-    if (days === null || days < 0)
-      return [problem('partitions', `${table} has no partition for today`, remedy)]
+    if (days < 0) return [problem('partitions', `${table} has no partition for today`, remedy)]
     if (days >= fewestDays) return []
     return [
       (days === 0 ? problem : warning)(

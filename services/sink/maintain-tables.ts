@@ -58,7 +58,7 @@ function createMeasuring({ pool, metrics }: MaintenanceDependencies): () => Prom
   const age = gauge('outbox_oldest_age_seconds', 'Age of the oldest event not yet published')
   const partitionsEnd = gauge(
     'partitions_end_timestamp_seconds',
-    'When the last day ends for which every table by day has its partition',
+    'Until when every table by day has its partitions, without a gap',
   )
   const erasures = gauge('erasures_open', 'Erasures that are not done')
   const erasureAge = gauge('erasures_oldest_age_seconds', 'Age of the oldest erasure that is not done')

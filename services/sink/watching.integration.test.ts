@@ -123,6 +123,11 @@ test('tells until when there are partitions, and how old the oldest erasure is',
   expect(await valueOf(metrics, 'sluice_partitions_end_timestamp_seconds')).toBe(end - dayMs / 1_000)
   expect(await valueOf(metrics, 'sluice_erasures_open')).toBe(1)
   expect(await valueOf(metrics, 'sluice_erasures_oldest_age_seconds')).toBeGreaterThanOrEqual(7_200)
+
+  const tomorrow = new Date(Date.now() + dayMs).toISOString().slice(0, 10)
+  await pool.query(`drop table request_verdicts_${tomorrow.replaceAll('-', '')}`)
+  await maintain()
+  expect(await valueOf(metrics, 'sluice_partitions_end_timestamp_seconds')).toBe(Date.parse(tomorrow) / 1_000)
 })
 
 describe('rounds that the sinks share', () => {

@@ -2,16 +2,17 @@ import type { Pool } from 'pg'
 import { query } from '#runtime/postgres.ts'
 import { allDayTables } from './retention-store.ts'
 
-/** When the last day ends for which each of the tables by day has its partition, Unix seconds; long ago where one has none. */
+/** Until when, from today on, each of the tables by day has its partitions without a gap, Unix seconds. */
 export async function measurePartitionsEnd(pool: Pool): Promise<number> {
   const { rows } = await query<{ seconds: number }>(
     pool,
-    `select extract(epoch from (min(last) + 1)::timestamp at time zone 'utc')::float8 as seconds from (
-       select coalesce(max(to_date(right(relname, 8), 'YYYYMMDD')), '1970-01-01') as last
-       from unnest($1::text[]) parent
-       left join (pg_inherits join pg_class on pg_class.oid = inhrelid) on inhparent = parent::regclass
-       group by parent
-     ) as tables`,
+    `with there as materialized (
+       select inhparent, to_date(right(relname, 8), 'YYYYMMDD') as day
+       from pg_inherits join pg_class on pg_class.oid = inhrelid where relname ~ '_\\d{8}$'
+     )
+     select extract(epoch from min(day)::timestamp at time zone 'utc')::float8 as seconds
+     from unnest($1::text[]) parent, lateral (select (now() at time zone 'utc')::date + n as day from generate_series(0, 400) n) wanted
+     where not exists (select from there where inhparent = parent::regclass and there.day = wanted.day)`,
     [allDayTables],
   )
   return rows[0]?.seconds ?? 0
