@@ -1,6 +1,6 @@
 import { boundOfParts } from '#capture/json.ts'
 import { isWords, withoutMedia } from './media-text.ts'
-import { childrenOf, isLongNumber } from './strings-of.ts'
+import { childrenOf } from './strings-of.ts'
 
 /** The two bodies of a call; names as in the API. */
 export type BodyPart = 'request_body' | 'response_body'
@@ -146,7 +146,7 @@ function textsOf(part: BodyPart, body: unknown, speaker: Speaker): CallText[] {
       if (isWords(text)) texts.push({ part, pointer: next.pointer, speaker: next.speaker, text, offset: 0 })
       continue
     }
-    if (isLongNumber(next.value)) {
+    if (typeof next.value === 'number') {
       const { pointer } = next
       texts.push({ part, pointer, speaker: next.speaker, text: String(next.value), offset: 0 })
       continue

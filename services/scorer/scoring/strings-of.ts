@@ -24,7 +24,7 @@ export function* childrenOf(value: unknown, pointer: string): Generator<Child> {
   } else if (typeof value === 'object' && value !== null) {
     for (const key of Object.keys(value).reverse()) {
       const child = (value as Readonly<Record<string, unknown>>)[key]
-      if (!canHoldWords(child)) continue
+      if (!canHoldWords(child) && !isNamedNumber(key, child)) continue
       yield { key, value: child, pointer: `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}` }
     }
   }
@@ -34,7 +34,14 @@ function canHoldWords(value: unknown): boolean {
   return typeof value === 'string' || (typeof value === 'object' && value !== null) || isLongNumber(value)
 }
 
+/** What a number of seven digits is may say its key: an account's and a person's are such as well. */
+function isNamedNumber(key: string, value: unknown): boolean {
+  return Number.isSafeInteger(value) && Math.abs(value as number) >= 1e6 && namesPerson.test(key)
+}
+const namesPerson =
+  /phone|mobile|fax|ssn|passport|tax|national|social|card|cpf|pesel|aadha|nif|bsn|licen[cs]e/i
+
 /** A card's number may be a number as well: from 14 digits (times in milliseconds have 13) to what JSON's hold exactly. */
-export function isLongNumber(value: unknown): boolean {
+function isLongNumber(value: unknown): boolean {
   return Number.isSafeInteger(value) && Math.abs(value as number) >= 1e13
 }

@@ -93,6 +93,20 @@ describe('the content of an event', () => {
     expect(content).toEqual({ prompt_snippet: 'hello', completion_snippet: null })
   })
 
+  test('masks what only its name tells to be a secret, in arguments and in snippets', () => {
+    const given = { db_password: 'tR0ub4dor&3x9', accounts: [{ ssn: '536228726' }], pwd: ['q8Zr2Lw0Vb7Nc5'] }
+    const asked = call(
+      { type: 'mcp_tool_call', tool_name: 't', arguments: given },
+      { apiKey: 'q8Zr2Lw0Vb7Nc5' },
+    )
+    const shown = [
+      makeEventContent(asked, [verdict([])]),
+      makeEventContent(asked, [verdict([at(0, 13, '/arguments/db_password')])]),
+    ]
+    expect(JSON.stringify(shown)).toContain('tR0u•••')
+    expect(JSON.stringify(shown)).not.toMatch(/dor&3|53622|Zr2Lw/)
+  })
+
   test('ignores what safe verdicts point at', () => {
     const content = makeEventContent(call(asks(`start ${'x'.repeat(900)}`)), [verdict([at(800, 810)], 2)])
     expect(content.prompt_snippet).toMatch(/^start/)

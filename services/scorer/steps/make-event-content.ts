@@ -2,6 +2,7 @@ import { textsOfCall } from '#capture/texts-of-call.ts'
 import type { EventContent } from '#schemas/safety-score-recorded.ts'
 import { isToolCall, type BodyPart, type Call, type Evidence } from '../scoring/call-text.ts'
 import { findIdentifiers, maskIdentifier, maskIdentifiers } from '../scoring/pii/detect-pii.ts'
+import { asWords, fieldNameOf } from '../scoring/pii/field-name.ts'
 import type { NamedVerdict } from './named-verdict.ts'
 
 const snippetCharacters = 200
@@ -20,7 +21,9 @@ export function makeEventContent(call: Call, verdicts: readonly NamedVerdict[]):
   const evidence = verdicts
     .filter(({ verdict }) => verdict.label === 'unsafe')
     .flatMap(({ verdict }) => verdict.evidence)
-  const { prompt, answer } = textsOfCall(call.request?.value, call.response?.value)
+  const { prompt, answer } = isToolCall(call.request?.value)
+    ? { prompt: fieldsOf(call, 'request_body'), answer: fieldsOf(call, 'response_body') }
+    : textsOfCall(call.request?.value, call.response?.value)
   const completion = snippetAt(call, 'response_body', evidence) ?? snippetOf(answer, 0)
   const content: EventContent = {
     prompt_snippet: snippetAt(call, 'request_body', evidence) ?? snippetOf(prompt, 0),
@@ -32,21 +35,37 @@ export function makeEventContent(call: Call, verdicts: readonly NamedVerdict[]):
 /** Of a project that keeps no content. */
 export const noEventContent: EventContent = { prompt_snippet: '', completion_snippet: null }
 
+/** As many fill a snippet. */
+const mostFields = 50
+
+/** The first values of a tool's data, masked one by one, because what each is says its name. */
+function fieldsOf(call: Call, part: BodyPart): string {
+  return call.texts
+    .filter(({ part: where, pointer }) => where === part && !isProtocol(part, pointer))
+    .slice(0, mostFields)
+    .map(({ text, pointer }) => snippetOf(text, 0, fieldNameOf(pointer, text)))
+    .join('\n')
+}
+
+function isProtocol(part: BodyPart, pointer: string): boolean {
+  return part === 'request_body' && !pointer.startsWith('/arguments')
+}
+
 function snippetAt(call: Call, part: BodyPart, evidence: readonly Evidence[]): string | undefined {
   for (const { part: where, pointer, start } of evidence) {
     if (where !== part) continue
     const text = call.texts.find((candidate) => candidate.part === part && candidate.pointer === pointer)
-    if (text !== undefined) return snippetOf(text.text, start)
+    if (text !== undefined) return snippetOf(text.text, start, fieldNameOf(pointer ?? '', text.text))
   }
   return undefined
 }
 
-/** About 200 characters of `text` around `at`, identifiers masked, cut between characters as people see them. */
-export function snippetOf(text: string, at: number): string {
+/** About 200 characters of `text` around `at`, identifiers masked, cut between characters as people see them. `field` names what the text is. */
+export function snippetOf(text: string, at: number, field = ''): string {
   const from = Math.max(0, at - leadUnits - marginUnits)
   const region = text.slice(from, at + snippetCharacters * 4 + marginUnits)
   let begin = characterStart(region, Math.max(0, at - leadUnits - from))
-  const masks = findIdentifiers(region).map((found) => ({
+  const masks = findIdentifiers(region, field).map((found) => ({
     ...found,
     shown: maskIdentifier(found.kind, region.slice(found.start, found.end)),
   }))
@@ -108,9 +127,10 @@ function createBeginningMask(): (name: string, value: unknown) => unknown {
   }
 }
 
-/** Masks a value and, of an object, its names. Two names that look alike then are told apart by their places. */
+/** Masks a value and, of an object, its names. Two names that look alike then are told apart by their places. A list's name is that of its items. */
 function maskMember(name: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return maskValue(name, value)
+  if (Array.isArray(value)) return value.map((item: unknown) => maskValue(name, item))
+  if (typeof value !== 'object' || value === null) return maskValue(name, value)
   const made = new Map<string, unknown>()
   for (const [index, [key, member]] of Object.entries(value).entries()) {
     const masked = maskIdentifiers(key)
@@ -120,9 +140,10 @@ function maskMember(name: string, value: unknown): unknown {
 }
 
 /** A card number can be a number as well. */
-function maskValue(_name: string, value: unknown): unknown {
-  if (typeof value === 'string') return maskIdentifiers(value)
+function maskValue(name: string, value: unknown): unknown {
+  const field = asWords(name)
+  if (typeof value === 'string') return maskIdentifiers(value, field)
   if (typeof value !== 'number') return value
-  const masked = maskIdentifiers(String(value))
+  const masked = maskIdentifiers(String(value), field)
   return masked === String(value) ? value : masked
 }

@@ -1,5 +1,6 @@
 import type { Evidence } from '../call-text.ts'
 import type { Detector, Finding } from '../verdict.ts'
+import { fieldNameOf } from './field-name.ts'
 import { findEmails, findIpAddresses, findPhoneNumbers } from './find-contacts.ts'
 import { findDocuments } from './find-documents.ts'
 import { findSecrets } from './find-secrets.ts'
@@ -17,7 +18,7 @@ const finders: readonly IdentifierFinder[] = [
 ]
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
-export const piiVersion = 'detector-3'
+export const piiVersion = 'detector-4'
 const mostEvidence = 100
 const mostExamples = 5
 
@@ -34,7 +35,7 @@ export function createPiiDetector(): Detector {
       hasText ||= text.trim() !== ''
       // The operator names whom he likes in his own instructions, most often the assistant.
       isHinted ||= speaker !== 'system' && hintsAtPersons(text)
-      for (const { kind, start, end } of findIdentifiers(text)) {
+      for (const { kind, start, end } of findIdentifiers(text, fieldNameOf(pointer, text))) {
         const found = { part, pointer, start: offset + start, end: offset + end, kind }
         // Pieces of a long text overlap: what stands in both counts once.
         if (last?.part === part && last.pointer === pointer && found.start < last.end) continue
@@ -71,9 +72,22 @@ function describe(
   }
 }
 
-/** The identifiers in a text, as it stands and as its reader understands it, in its order, none overlapping another. */
-export function findIdentifiers(text: string): Identifier[] {
-  const found = findPlain(text)
+/**
+ * The identifiers in a text, as it stands and as its reader understands it, in its order, none overlapping another. `field` is read before it: what
+ * a number is often says its key alone.
+ */
+export function findIdentifiers(text: string, field = ''): Identifier[] {
+  return findAll(field + text)
+    .filter(({ end }) => end > field.length)
+    .map(({ kind, start, end }) => ({
+      kind,
+      start: Math.max(0, start - field.length),
+      end: end - field.length,
+    }))
+}
+
+function findAll(text: string): Identifier[] {
+  const found = [...findPlain(text), ...findEncoded(text)]
   const plain = undisguise(text)
   if (plain !== null) {
     for (const { kind, start, end } of findPlain(plain.text))
@@ -90,6 +104,24 @@ export function findIdentifiers(text: string): Identifier[] {
     }
   }
   return merged
+}
+
+const base64 = /(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{24,8000}={0,2}(?![A-Za-z0-9+/=_-])/g
+const mostEncoded = 50
+
+/** Passages in base64 that say an identifier when they are decoded: all of the passage is what it says. */
+function findEncoded(text: string): Identifier[] {
+  return text
+    .matchAll(base64)
+    .take(mostEncoded)
+    .flatMap(({ 0: passage, index }) => {
+      const decoded = Buffer.from(passage, 'base64').toString('utf8')
+      // Digests and pictures decode to noise.
+      if (!/^[\x20-\x7e\s\p{L}\p{M}]+$/u.test(decoded)) return []
+      const [first] = findPlain(decoded)
+      return first === undefined ? [] : [{ kind: first.kind, start: index, end: index + passage.length }]
+    })
+    .toArray()
 }
 
 function findPlain(text: string): Identifier[] {
@@ -115,11 +147,11 @@ export function maskIdentifier(kind: IdentifierKind, value: string): string {
   return `•••${symbols.slice(-shown)}`
 }
 
-/** The text with every identifier in it masked. */
-export function maskIdentifiers(text: string): string {
+/** The text with every identifier in it masked. `field`: see findIdentifiers. */
+export function maskIdentifiers(text: string, field = ''): string {
   let masked = ''
   let from = 0
-  for (const { kind, start, end } of findIdentifiers(text)) {
+  for (const { kind, start, end } of findIdentifiers(text, field)) {
     masked += text.slice(from, start) + maskIdentifier(kind, text.slice(start, end))
     from = end
   }

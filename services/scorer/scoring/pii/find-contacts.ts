@@ -7,14 +7,24 @@ const emailPattern =
   /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}_][\p{L}\p{N}._%+'-]{0,63}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}[\p{L}]{2,24}/gu
 /** RFC 2606 and what documentation uses in their place: addresses of nobody. */
 const reservedDomain =
-  /(?:^|\.)(?:example(?:\.(?:com|net|org|edu))?|test|invalid|localhost|local|domain\.com|email\.com)$/i
+  /(?:^|\.)(?:example(?:\.\w{2,3}){0,2}|test|invalid|localhost|local|localdomain|tld|(?:your|my|some)-?(?:domain|company|site|app|org)\.\w{2,4}|(?:domain|email|company|test|foo|bar)\.com)$/i
+/** Names of files that say for which screens they are, and versions: `logo@2x.png`, `left-pad@1.2.3.tgz`. */
+const fileEnding = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|tgz|gz|zip|js|ts|css|json|html?)$/i
 const rolePart = /^(?:no-?reply|do-?not-?reply|git|postmaster|mailer-daemon)$/i
 
+/** As people write it where machines read: "jane (at) acme (dot) io". */
+const spelledEmail =
+  /(?<![\p{L}\p{N}])[\p{L}\p{N}._%+-]{1,64} ?[[({<] ?at ?[\])}>] ?[\p{L}\p{N}-]{1,63}(?:(?: ?[[({<] ?(?:dot|punkt|punto|point) ?[\])}>] ?|\.)[\p{L}\p{N}-]{2,63}){1,4}/giu
+
 export function* findEmails(text: string): Generator<Identifier> {
+  for (const match of /at ?[\])}>]/i.test(text) ? text.matchAll(spelledEmail) : [])
+    yield { kind: 'email_address', start: match.index, end: match.index + match[0].length }
   if (!text.includes('@')) return
   for (const match of text.matchAll(emailPattern)) {
     const at = match[0].indexOf('@')
-    if (reservedDomain.test(match[0].slice(at + 1)) || rolePart.test(match[0].slice(0, at))) continue
+    const domain = match[0].slice(at + 1)
+    if (reservedDomain.test(domain) || fileEnding.test(domain) || rolePart.test(match[0].slice(0, at)))
+      continue
     yield { kind: 'email_address', start: match.index, end: match.index + match[0].length }
   }
 }
@@ -22,15 +32,24 @@ export function* findEmails(text: string): Generator<Identifier> {
 const ipv4Pattern = /(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d]|\.\d)/g
 const ipv6Pattern = /(?<![\p{L}\p{N}:.])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\p{L}\p{N}:])/giu
 /** Four numbers are as often a version. */
-const versionBefore = /(?:\bv|version|release|build|chapter|section)[\s:=]{0,3}$/i
+const versionBefore =
+  /(?:(?:\bv|version|versions|release|build|chapter|section|firmware|driver|revision|upgrade|python|java|jdk|jre|node|chrome|firefox|xcode|windows|ios|android|macos|oid)[\s:=("'\]]{0,4}|==|[a-z]-|\w\/[\w.-]{1,40}:)$/i
+/** A version goes on, and is part of a file's name. */
+const versionAfter =
+  /^(?:-(?:alpha|beta|rc|dev|snapshot|release)|\.(?:jar|tgz|zip|exe|msi|deb|rpm|whl|dll|so)\b)/i
+/** Resolvers that everybody uses. */
+const publicService =
+  /^(?:1\.[01]\.[01]\.1|8\.8\.[48]\.[48]|9\.9\.9\.9|208\.67\.22[02]\.22[02]|149\.112\.112\.112)$/
 
 /** Public addresses only: private, loopback, documentation and other reserved ranges belong to nobody. */
 export function* findIpAddresses(text: string): Generator<Identifier> {
   for (const pattern of [ipv4Pattern, ipv6Pattern]) {
     for (const match of text.matchAll(pattern)) {
       if (!ipaddr.isValid(match[0]) || ipaddr.parse(match[0]).range() !== 'unicast') continue
-      if (versionBefore.test(text.slice(Math.max(0, match.index - 12), match.index))) continue
-      yield { kind: 'ip_address', start: match.index, end: match.index + match[0].length }
+      const end = match.index + match[0].length
+      if (versionBefore.test(text.slice(Math.max(0, match.index - 50), match.index))) continue
+      if (versionAfter.test(text.slice(end, end + 12)) || publicService.test(match[0])) continue
+      yield { kind: 'ip_address', start: match.index, end }
     }
   }
 }
@@ -38,15 +57,22 @@ export function* findIpAddresses(text: string): Generator<Identifier> {
 // Seven to fifteen digits in at most seven groups, one or two separators between them, and an extension. A group ends where its digits
 // do: free to cut a run of 90 digits anywhere, the search took 2.4 s over it.
 const phonePattern =
-  /(?<![\p{L}\p{N}_.:/#$€£=-])(?<!\d,)(?:\+|\(\+?)?\d{1,15}(?!\d)(?:(?:\)[ \u00a0.\-/()]{0,2}|[ \u00a0.\-/()]{1,2})\d{1,15}(?!\d)){0,6}(?:(?: ?x| ?ext\.? ?)\d{1,6})?(?![\p{L}\p{N}_]|[.,:/-]\d|%)/gu
+  /(?<![\p{L}\p{N}_.:/#$€£-])(?<!\d,)(?:\+|\(\+?)?\d{1,15}(?!\d)(?:(?:\)[ \u00a0.\-/()]{0,2}|[ \u00a0.\-/()]{1,2})\d{1,15}(?!\d)){0,6}(?:(?: ?x| ?ext\.? ?)\d{1,6})?(?![\p{L}\p{N}_]|[.,:/-]\d|%)/gu
+/** Words that name a telephone, in the languages of most callers. */
 const phoneWord =
-  /(?:\b(?:phone|tel|telephone|telefon|telefono|teléfono|téléphone|mobile|mobil|móvil|cell|fax|call|calls|called|dial|text|sms|whatsapp|signal|contact|reach|ring|desk|office|hotline|helpline|extension|number|messages to|answering at|line)\b|电话|電話|手机|☎|📞)/iu
+  /(?:(?<![\p{L}\p{N}])(?:phones?|tel|tél|tlf|telephone|telefon|telefonnummer|telefonnr|telefono|teléfono|téléphone|telefone|telefoon|telefonu|mobile|mobil|móvil|handy|handynummer|portable|cell|cellphone|cel|celular|gsm|fax|sms|whatsapp|call (?:me|us|him|her|them)|hotline|helpline|телефон\p{L}{0,3}|тел|моб)(?![\p{L}\p{N}])|电话|電話|手机|手機|携帯|전화|휴대폰|هاتف|جوال|☎|📞|📱)/iu
+/** Words that are said of a telephone as well: a bare run of digits beside them is as often something else. */
+const callWord =
+  /(?<![\p{L}\p{N}])(?:call|calls|called|dial|text|signal|contact|reach|ring|desk|office|extension|number|messages to|answering at|line)(?![\p{L}\p{N}])/iu
 const phoneWordAfter =
   /^(?:[\s\\,\-–(:]{0,4}(?:office|fax|mobile|cell|home|work|desk|phone|tel)\b| (?:is|was|as) (?:my|his|her|their|our|the|your) (?:\w{1,12} ){0,2}(?:phone|mobile|cell|number|line)\b)/i
 const datePattern =
   /^(?:(?:1[89]|20|21)\d{2}([-/. ])(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12]\d|3[01])|(?:0?[1-9]|[12]\d|3[01])([-/.])(?:0?[1-9]|[12]\d|3[01])\2(?:\d{2}|(?:1[89]|20|21)\d{2}))(?:[ T]\d{1,2})?$/
 const groupedLikePhone =
-  /^(?:\(\d{1,4}\)[ -]?\d{2,4}[ .-]\d{2,4}(?:[ .-]\d{2,4})?|0\d{1,4}(?:[ .-]\d{2,4}){2,4}|[2-9]\d{2}[-.][2-9]\d{2}[-.]\d{4})$/
+  /^(?:\(\d{1,4}\)[ -]?\d{2,4}[ .-]\d{2,4}(?:[ .-]\d{2,4})?|0\d{1,4}(?:[ .-]\d{2,4}){2,4}|[2-9]\d{2}([-. ])[2-9]\d{2}\1\d{4})$/
+
+/** North America's numbers for films and documentation. */
+const fictional = /(?:^|\D)555\)?[ .-]{0,2}01\d{2}$/
 
 /**
  * Numbers in international form that libphonenumber knows; others when they are grouped like one, or when words beside them
@@ -56,7 +82,7 @@ export function* findPhoneNumbers(text: string): Generator<Identifier> {
   for (const match of text.matchAll(phonePattern)) {
     const [found = ''] = match[0].split(/ ?x| ?ext/)
     const digits = found.replace(/\D/g, '').length
-    if (digits < 7 || digits > 15 || datePattern.test(found)) continue
+    if (digits < 7 || digits > 15 || datePattern.test(found) || fictional.test(found)) continue
     const end = match.index + match[0].length
     if (isPhone(found, text.slice(Math.max(0, match.index - 40), match.index), text.slice(end, end + 48))) {
       yield { kind: 'phone_number', start: match.index, end }
@@ -73,26 +99,11 @@ function isPhone(found: string, before: string, after: string): boolean {
   }
   // Grouped as a social security number is: it is one, or nothing.
   if (/^\d{3}-\d{2}-\d{4}$/.test(found)) return false
-  if (groupedLikePhone.test(found) || isEvenlyGrouped(found)) return true
+  if (groupedLikePhone.test(found)) return true
   // A local number in North America's form; before a capitalised word it is more often a house and a street.
   if (/^[2-9]\d{2}[ -]\d{4}$/.test(found) && /^(?:\s*$|[.!?,;)\n]| [a-z])/.test(after)) return true
   // Only words on the same line or the line above are about this number.
   const near = before.split('\n').slice(-2).join('\n')
-  return phoneWord.test(near) || phoneWordAfter.test(after)
-}
-
-/** Three or four groups of two to four digits, eight to twelve digits in all, one separator throughout: "71-33-52-22". */
-function isEvenlyGrouped(found: string): boolean {
-  const separator = /[ .-]/.exec(found)?.[0]
-  if (separator === undefined) return false
-  const groups = found.split(separator)
-  const digits = groups.reduce((sum, group) => sum + group.length, 0)
-  return (
-    groups.length >= 3 &&
-    groups.length <= 4 &&
-    digits >= 8 &&
-    digits <= 12 &&
-    groups.every((group) => /^\d{2,4}$/.test(group)) &&
-    separator !== '.'
-  )
+  if (phoneWord.test(near) || phoneWordAfter.test(after)) return true
+  return callWord.test(near) && (/\D/.test(found) || /^(?:0|[2-9]\d{2})\d{7,9}$/.test(found))
 }

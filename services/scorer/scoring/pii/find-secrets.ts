@@ -16,7 +16,8 @@ const knownSecrets = [
   /\bgh[pousr]_[A-Za-z0-9]{36,251}\b/g,
   /\bgithub_pat_[A-Za-z0-9_]{60,90}\b/g,
   /\bglpat-[A-Za-z0-9_-]{20,60}/g,
-  /\bsk-(?:proj-|svcacct-|ant-(?:api|admin)\d{2}-)?[A-Za-z0-9_-]{20,200}/g,
+  // With a digit, and a run of letters and digits that no name of a class or a package has.
+  /\bsk-(?=[A-Za-z0-9_-]{0,60}\d)(?=[A-Za-z0-9_-]{0,40}[A-Za-z0-9]{16})(?:proj-|svcacct-|ant-(?:api|admin)\d{2}-)?[A-Za-z0-9_-]{20,200}/g,
   /\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,250}\b/g,
   /\bwhsec_[A-Za-z0-9+/=]{24,100}/g,
   /\bxox[abeoprs]-[A-Za-z0-9-]{10,250}/g,
@@ -27,21 +28,48 @@ const knownSecrets = [
   /\bpypi-[A-Za-z0-9_-]{50,300}/g,
   /\bhf_[A-Za-z0-9]{30,60}\b/g,
   /\bdop_v1_[a-f0-9]{64}\b/g,
+  /\bGOCSPX-[A-Za-z0-9_-]{24,40}/g,
+  /\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b/g,
+  /\bdapi[a-f0-9]{32}\b/g,
+  /\bsq0(?:atp|csp)-[A-Za-z0-9_-]{22,60}/g,
+  /\b(?:lin_api_|ntn_|gsk_|xai-|r8_|figd_|glsa_|sntrys_|dckr_pat_|pscale_(?:pw|tkn)_|ATATT3|hv[sb]\.|dp\.(?:pt|st|ct)\.)[A-Za-z0-9_=-]{20,300}/g,
+  /\b(?:sbp_[a-f0-9]{40}|NRAK-[A-Z0-9]{27}|key-[a-f0-9]{32}|pat[A-Za-z0-9]{14}\.[a-f0-9]{64}|AGE-SECRET-KEY-1[A-Z0-9]{58})\b/g,
+  /\b\d{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/g,
+  /\bhttps:\/\/(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks)\/[A-Za-z0-9_/-]{20,120}/g,
   /\bsvc_(?:[a-z0-9]{1,32}_)?[0-9a-f]{48}\b/g,
   // Signed, or cut off where the text ends.
   /\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}(?:\.[A-Za-z0-9_-]{16,1000}|\.?[A-Za-z0-9_-]{0,15}$)/g,
   privateKey,
-  /\b(?:postgres(?:ql)?|mysql|mongodb(?:\+srv)?|rediss?|amqps?):\/\/[^\s:@/]{1,64}:[^\s:@/]{3,128}@/g,
 ]
 
+/** Of a name and a password before a host; the group is the password. */
+const credentialsInUrl =
+  /\b(?:postgres(?:ql)?|mysql|mariadb|mssql|sqlserver|mongodb(?:\+srv)?|rediss?|amqps?|https?|ftps?|sftp|smtps?|ldaps?):\/\/[^\s:@/"'<>]{0,64}:([^\s:@/"'<>]{3,128})@/g
+/** What documentation writes in place of one. */
+const placeholder =
+  /^(?:\$(?:[A-Z_]{3}|[({])|%[sdv(]|<|\{|x{3,}|\*{3,}|(?:your|my|some)[_-]?)|^(?:user(?:name)?|pass(?:word|wd)?|pwd|root|admin|secret|token|guest|test|postgres|mysql|changeme|example|dbpass(?:word)?)\d?$/i
+/** Code names where a secret comes from: `process.env.PASSWORD1`, `settings.API_KEY2`. */
+const codePath = /^[A-Za-z_$][A-Za-z_$]*\d{0,2}(?:\??\.[A-Za-z_$]+\d{0,2}){1,6}$/
+
 /** `password = …` and its like: the value counts when it is too random to be a word or a placeholder. */
-const assignedSecret =
-  /(?:(?<![A-Za-z0-9])(?:api[_-]?key|secret(?:[_-]?(?:access[_-]?)?key)?|access[_-]?(?:token|key)|auth[_-]?token|client[_-]?secret|private[_-]?key|password|passwd|pwd)["']?\s{0,3}(?::|=|\bis\b)\s{0,3}["']?|\bauthorization["']?\s{0,3}[:=]\s{0,3}["']?(?:bearer|basic|token)\s{1,3})([^\s"'`,;<>{}()[\]]{8,200})/gi
+const assignedSecret = new RegExp(
+  [
+    String.raw`(?:(?:(?<![A-Za-z0-9])(?:(?:db|pg|my|sql|root|admin|user)?(?:password|passwd|passphrase|pwd|pass)|passwort|kennwort|mot de passe|contraseña|contrasena|senha|wachtwoord|пароль|парола`,
+    String.raw`|api[ _-]?key|secret(?:[ _-]?(?:access[ _-]?)?key)?|(?:access|account|encryption|signing|master|shared[ _-]?access|private)[ _-]?key`,
+    String.raw`|(?:api|auth|access|refresh|bearer|bot|gh|github|gitlab|slack|personal[ _-]?access)[ _-]?token|client[ _-]?secret)|密码|密碼|口令|パスワード|비밀번호)`,
+    String.raw`["']?(?:\s{0,3}(?:[:=：]=?>?|\bis\b)|(?<=--(?:password|passwd|api-key|token))\s|(?<=<\w{4,12})>)\s{0,3}["']?`,
+    String.raw`|\bauthorization["']?\s{0,3}[:=]\s{0,3}["']?(?:bearer|basic|token)\s{1,3})`,
+    String.raw`([^\s"'\x60,;<>{}()[\]]{8,200})`,
+  ].join(''),
+  'gi',
+)
 const leastEntropyBits = 3
 
 export function* findSecrets(text: string): Generator<Identifier> {
   for (const pattern of knownSecrets) {
     for (const match of text.matchAll(pattern)) {
+      // "ghp_xxxxxxxx" in documentation.
+      if (pattern !== privateKey && /([A-Za-z0-9])\1{7}/.test(match[0])) continue
       yield { kind: 'secret', start: match.index, end: match.index + match[0].length }
     }
   }
@@ -50,9 +78,13 @@ export function* findSecrets(text: string): Generator<Identifier> {
     const end = match.index + match[0].length
     if (base64Line.test(before)) yield { kind: 'secret', start: match.index - before.length, end }
   }
+  for (const match of text.matchAll(credentialsInUrl)) {
+    if (!placeholder.test(match[1] ?? ''))
+      yield { kind: 'secret', start: match.index, end: match.index + match[0].length }
+  }
   for (const match of text.matchAll(assignedSecret)) {
     const value = match[1] ?? ''
-    if (!isRandom(value)) continue
+    if (!isRandom(value) || placeholder.test(value) || codePath.test(value)) continue
     const start = match.index + match[0].length - value.length
     yield { kind: 'secret', start, end: start + value.length }
   }

@@ -12,6 +12,10 @@ const hints: readonly RegExp[] = [
   /\b(?:[Rr]ue|[Cc]alle|[Vv]ia|[Aa]venida|[Rr]ua|[Aa]v\.) (?:\p{L}+ ){0,3}\p{Lu}[\p{L}]+,? \d{1,4}\b/u,
   /\b(?:apt|apartment|suite|p\.? ?o\.? box|zip(?: code)?|postcode|postal code)\b\.?:? ?#?\w{1,8}\d/i,
   /\b(?:born (?:on|in)|date of birth|d\.?o\.?b\.?|lives? (?:at|in|on)|living (?:at|in)|home address|resides?|diagnosed with|social security|maiden name)\b/i,
+  // Grouped as some countries write telephone numbers: "71-33-52-22".
+  /(?<![\d.-])\d{2,4}(?:-\d{2,4}){2,3}(?![\d.-])/,
+  // Accounts have no check digit, and a password that stands in prose has no form.
+  /\b(?:account|acct|a\/c|routing|sort code|iban|bsb|ifsc|pin|cvv|cvc|passcode|password|pass|login)\b[^\n]{0,16}\d{3}/i,
 ]
 /** Two capitalised words inside a sentence: most full names stand so, and titles, places and firms do too. */
 const nameLike =

@@ -18,16 +18,8 @@ import {
   passesTurkishId,
   passesVerhoeff,
 } from './check-digits.ts'
-import type { IdentifierKind } from './identifier.ts'
-
-export interface DocumentRule {
-  kind: IdentifierKind
-  /** Global, bounded. Separators may be in it; `accepts` sees the text without them, in upper case. */
-  pattern: RegExp
-  accepts: (compact: string) => boolean
-  /** Words that must stand within 60 characters before it, where the number alone proves little. */
-  needs?: RegExp
-}
+import type { DocumentRule } from './document-rule.ts'
+import { furtherIdRules } from './further-ids.ts'
 
 /** Numbers that states give to people, of the countries in which most people live. What a checksum does not prove needs its name beside it. */
 export const nationalIdRules: readonly DocumentRule[] = [
@@ -39,9 +31,9 @@ export const nationalIdRules: readonly DocumentRule[] = [
   },
   {
     kind: 'national_id',
-    pattern: /(?<![\d-])(?!000|666|9)\d{3} ?(?!00)\d{2} ?(?!0000)\d{4}(?![\d-])/g,
+    pattern: /(?<![\d-])(?!000|666|9)\d{3}([ .]?)(?!00)\d{2}\1(?!0000)\d{4}(?![\d-])/g,
     accepts: () => true,
-    needs: /\b(?:ssn|social security)\b/i,
+    needs: /\b(?:ssn|soc(?:ial)? sec(?:urity)?)\b/i,
   },
   // United Kingdom
   {
@@ -57,7 +49,12 @@ export const nationalIdRules: readonly DocumentRule[] = [
   },
   // Brazil, Spain, Italy, France, China, India
   { kind: 'national_id', pattern: /(?<!\d)\d{3}\.\d{3}\.\d{3}-\d{2}(?!\d)/g, accepts: passesCpf },
-  { kind: 'national_id', pattern: /(?<!\d)\d{11}(?!\d)/g, accepts: passesCpf, needs: /\bcpf\b/i },
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)\d{3}[ .]?\d{3}[ .]?\d{3}[ -]?\d{2}(?!\d)/g,
+    accepts: passesCpf,
+    needs: /\bcpf\b/i,
+  },
   { kind: 'national_id', pattern: /\b(?:\d{8}|[XYZ]-?\d{7})-?[A-HJ-NP-TV-Z]\b/g, accepts: passesDni },
   {
     kind: 'national_id',
@@ -163,4 +160,5 @@ export const nationalIdRules: readonly DocumentRule[] = [
     accepts: (digits) => passesLuhn(digits.replace(/\D/g, '').slice(-10)),
     needs: /person(?:nummer|al identity)|\bpnr\b/i,
   },
+  ...furtherIdRules,
 ]

@@ -1,0 +1,28 @@
+/** A value of a field is short; longer texts bring their own words. */
+const mostValueUnits = 256
+/** Names that say nothing of what stands under them, or whose words mean something else before a text. */
+const plainNames =
+  /^(?:\d+|text|content|contents|input|output|body|message|value|values|result|data|line|number|call|contact|prompt|query)$/i
+
+/**
+ * What the field is called that a value stands in, in words: of `/arguments/customer/phoneNumber` "phone number: ". In data a number's name is its
+ * key, as "SSN:" is in prose. Empty where no key names the value.
+ */
+export function fieldNameOf(pointer: string, value: string): string {
+  if (value.length > mostValueUnits) return ''
+  const keys = pointer.split('/').slice(1)
+  // An item of a list is what its list is called.
+  const key = keys.findLast((name) => !/^\d+$/.test(name)) ?? ''
+  return asWords(key.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** "db_password" and "dbPassword" are "db password: ". */
+export function asWords(key: string): string {
+  if (key.length > 64 || plainNames.test(key)) return ''
+  return `${inWords(key)}: `
+}
+
+/** Names in code as words: `needs` and the like look for whole words. */
+export function inWords(text: string): string {
+  return text.replace(/([a-z])(?=[A-Z][a-z])|_/g, '$1 ')
+}

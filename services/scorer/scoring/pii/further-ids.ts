@@ -1,0 +1,196 @@
+import { passesCodiceFiscale, passesDni, passesEan, passesGermanTaxId, passesLuhn } from './check-digits.ts'
+import {
+  passesBalticId,
+  passesBelgianId,
+  passesBirthNumber,
+  passesCnp,
+  passesCuit,
+  passesEgn,
+  passesFinnishId,
+  passesNorwegianId,
+  passesNric,
+  passesPortugueseTaxNumber,
+  passesPps,
+  passesRut,
+  passesTaiwaneseId,
+  passesThaiId,
+} from './checks-by-eleven.ts'
+import type { DocumentRule } from './document-rule.ts'
+
+/** Numbers that further states give to people, and other ways of writing those of the first. */
+export const furtherIdRules: readonly DocumentRule[] = [
+  // Europe besides
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)\d{2}\.?(?:[024][0-9]|[135][0-2])\.?[0-3]\d[- ]?\d{3}[. ]?\d{2}(?!\d)/g,
+    accepts: passesBelgianId,
+    needs: /rijksregister|\binsz\b|\bniss\b|num[eé]ro national|registre national|national number/i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /(?<![\dA-Z-])[0-3]\d[01]\d{3}[-+A-FU-Y]\d{3}[0-9A-FHJ-NPR-Y](?![\dA-Z-])/g,
+    accepts: passesFinnishId,
+    needs: /\bhetu\b|henkilötunnus|personbeteckning|personal identity code/i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)[0-3]\d[01]\d{3}[- ]?\d{4}(?!\d)/g,
+    accepts: () => true,
+    needs: /\bcpr\b|personnummer/i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)[0-7]\d[0-9]\d{3} ?\d{5}(?!\d)/g,
+    accepts: passesNorwegianId,
+    needs: /fødselsn|personn(?:ummer|r)|\bfnr\b|d-nummer/i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)[1-9]\d{2} ?\d{3} ?\d{3}(?!\d)/g,
+    accepts: passesPortugueseTaxNumber,
+    needs: /\bnif\b|contribuinte/i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /\b\d{7}[A-W][A-IW]?\b/g,
+    accepts: passesPps,
+    needs: /\bpps[n]?\b/i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)\d{2}[0-8]\d[0-3]\d\/?\d{4}(?!\d)/g,
+    accepts: (text) => passesBirthNumber(text.replace('/', '')),
+    needs: /rodn[eé] č|\br\.? ?č\.?|rodné číslo/i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)[1-9]\d{2}[01]\d[0-3]\d{7}(?!\d)/g,
+    accepts: passesCnp,
+    needs: /\bcnp\b|cod numeric/i,
+  },
+  { kind: 'national_id', pattern: /(?<!\d)\d{10}(?!\d)/g, accepts: passesEgn, needs: /егн|\begn\b/i },
+  { kind: 'national_id', pattern: /(?<!\d)\d{11}(?!\d)/g, accepts: passesGermanTaxId, needs: /\boib\b/i },
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)[1-6]\d{2}[01]\d[0-3]\d{5}(?!\d)/g,
+    accepts: passesBalticId,
+    needs: /isikukood|asmens kodas|personal code/i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)756[ .]?\d{4}[ .]?\d{4}[ .]?\d{2}(?!\d)/g,
+    accepts: passesEan,
+    needs: /\b(?:ahv|avs|avs-nr|oasi)\b/i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)\d{4} ?[0-3]\d[01]\d{3}(?!\d)/g,
+    accepts: () => true,
+    needs: /\bsvnr\b|sozialversicherungs/i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)[0-3]\d[01]\d{8}(?!\d)/g,
+    accepts: passesLuhn,
+    needs: /αμκα|\bamka\b/i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)(?:19|20)\d{6}[-+]?\d{4}(?!\d)/g,
+    accepts: (digits) => passesLuhn(digits.replace(/\D/g, '').slice(2)),
+    needs: /person(?:nummer|al identity)|\bpnr\b/i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /\b[a-z]{6}\d{2}[a-ehlmprst]\d{2}[a-z]\d{3}[a-z]\b/gi,
+    accepts: passesCodiceFiscale,
+    needs: /codice fiscale|\bc\.?f\./i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /\b[a-z]{2} ?\d{2} ?\d{2} ?\d{2} ?[a-d]\b/gi,
+    accepts: () => true,
+    needs: /\b(?:nino|ni|national insurance)\b/i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /(?<![\d.])\d{1,2}\.?\d{3}\.?\d{3}[- ]?[A-Z]\b/gi,
+    accepts: (text) => text.length === 9 && passesDni(text),
+    needs: /\b(?:dni|nif|n\.i\.f)\b/i,
+  },
+  // America, Asia and Africa besides
+  {
+    kind: 'national_id',
+    pattern: /(?<![\d.])\d{1,2}\.?\d{3}\.?\d{3}-[\dkK](?![\dA-Za-z])/g,
+    accepts: passesRut,
+    needs: /\bru[tn]\b/i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)(?:2[0347]|3[034])-?\d{8}-?\d(?!\d)/g,
+    accepts: passesCuit,
+    needs: /\bcui[tl]\b/i,
+  },
+  { kind: 'national_id', pattern: /\b[STFG]\d{7}[A-Z]\b/g, accepts: passesNric },
+  {
+    kind: 'national_id',
+    pattern: /\b[A-Z][12]\d{8}\b/g,
+    accepts: passesTaiwaneseId,
+    needs: /身[分份]證|taiwan|national id/i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])-?\d{2}-?\d{4}(?!\d)/g,
+    accepts: () => true,
+    needs: /\b(?:mykad|nric|ic (?:no|number)|kad pengenalan)\b/i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)[1-8](?:-?\d{4}-?\d{5}-?\d{2}-?)\d(?!\d)/g,
+    accepts: passesThaiId,
+    needs: /บัตร|\bthai\b|national id/i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)784-?(?:19|20)\d{2}-?\d{7}-?\d(?!\d)/g,
+    accepts: passesLuhn,
+  },
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)\d{16}(?!\d)/g,
+    accepts: (digits) => /^\d{6}(?:[04][1-9]|[1256]\d|[37][01])(?:0[1-9]|1[0-2])/.test(digits),
+    needs: /\bnik\b|\bktp\b/i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)\d{9}(?!\d)/g,
+    accepts: passesLuhn,
+    needs: /זהות|teudat zehut/i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)0\d{2}[0-3]\d{8}(?!\d)/g,
+    accepts: () => true,
+    needs: /căn cước|\bcccd\b/i,
+  },
+  { kind: 'national_id', pattern: /(?<!\d)\d{11}(?!\d)/g, accepts: () => true, needs: /\b(?:nin|bvn)\b/i },
+  { kind: 'national_id', pattern: /\b[A-ZÑ&]{4}\d{6}[A-Z\d]{3}\b/g, accepts: () => true, needs: /\brfc\b/i },
+  {
+    kind: 'national_id',
+    pattern: /(?<![\d.])(?:\d{1,3}(?:\.\d{3}){2,3}|\d{7,10})(?![\d.])/g,
+    accepts: () => true,
+    needs: /c[eé]dula|\bdni\b/i,
+  },
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)(?:\d{10}|\d{12})(?!\d)/g,
+    accepts: () => true,
+    needs: /рнокпп|ідентифікаційний|(?<!\p{L})(?:іпн|инн)(?!\p{L})/iu,
+  },
+  {
+    kind: 'passport',
+    pattern: /(?<!\d)\d{2} ?\d{2} ?\d{6}(?!\d)/g,
+    accepts: () => true,
+    needs: /паспорт/i,
+  },
+]
