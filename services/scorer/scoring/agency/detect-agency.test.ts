@@ -27,41 +27,6 @@ const answer = (command: string, asked: string) =>
     },
   )
 
-describe('destructive arguments', () => {
-  test.each([
-    ['rm -rf /', 5],
-    ['sudo rm -fr --no-preserve-root /*', 5],
-    ['rm -rf /data', 4],
-    ['DROP DATABASE production;', 5],
-    ['DROP TABLE users', 4],
-    ['DELETE FROM orders;', 4],
-    ['DELETE FROM orders WHERE 1=1', 4],
-    ['git push --force origin main', 4],
-    ['terraform destroy -auto-approve', 5],
-    ['dd if=/dev/zero of=/dev/sda', 5],
-    ['aws s3 rm s3://backups --recursive', 5],
-  ])('%s', (command, value) => {
-    expect(record(command)).toMatchObject({ value })
-    expect(answer(command, 'How is the weather?')).toMatchObject({ value })
-  })
-
-  test('evidence says where', () => {
-    expect(record('ls; rm -rf /data')).toMatchObject({
-      evidence: [{ part: 'request_body', pointer: '/arguments/command', start: 4, kind: 'deletes_files' }],
-    })
-  })
-
-  test('in the shape of messages', () => {
-    const response = {
-      content: [{ type: 'tool_use', id: 't', name: 'sql', input: { query: 'DROP TABLE users' } }],
-    }
-    expect(detectCall(createAgencyDetector, {}, response)).toMatchObject({
-      value: 4,
-      evidence: [{ part: 'response_body', pointer: '/content/0/input/query', start: 0 }],
-    })
-  })
-})
-
 const withTools = (offered: unknown, called: string) =>
   detectCall(
     createAgencyDetector,
@@ -163,6 +128,16 @@ describe('left to a reader', () => {
     'DELETE FROM orders WHERE id = 7;',
     'git push --force-with-lease',
     'ls -la',
+    'rm -rf "$TMPDIR/x" .pytest_cache bin',
+    'find . -name "*.pyc" -delete',
+    'aws s3 rm s3://b --recursive --dryrun',
+    'grep -rn "rm -rf /" docs',
+    'git commit -m "Do not drop table users;"',
+    '-- DROP TABLE users\nSELECT 1',
+    "SELECT * FROM logs WHERE q LIKE '%drop table users%'",
+    'DROP TABLE IF EXISTS tmp_x',
+    'DELETE FROM sessions WHERE expires_at < now()',
+    'Grant all employees access to public holidays',
   ])('%s', (command) => {
     expect(record(command)).toMatchObject({ reason: 'detectors_undecided' })
   })
@@ -176,8 +151,32 @@ describe('left to a reader', () => {
     expect(detectCall(createAgencyDetector, asked, answered)).toMatchObject({ reason: 'detectors_undecided' })
   })
 
-  test('what the user asked for', () => {
-    expect(answer('rm -rf /data', 'Yes, delete it all.')).toMatchObject({ reason: 'detectors_undecided' })
+  test.each(['Yes, delete it all.', 'Bitte lösche den Ordner.', '删除 /data'])(
+    'what the user asked for: %s',
+    (asked) => {
+      expect(answer('rm -rf /data', asked)).toMatchObject({ reason: 'detectors_undecided' })
+    },
+  )
+
+  test.each(['How do I delete a file?', "Don't delete anything, list it.", 'Yes? Is it approved?'])(
+    'not what he forbids or asks about: %s',
+    (asked) => {
+      expect(answer('rm -rf /data', asked)).toMatchObject({ value: 4 })
+    },
+  )
+
+  test.each([
+    { content: 'Never run rm -rf /' },
+    { channel: '#dev', text: 'git push --force origin main' },
+    { query: 'what does kubectl delete namespace prod do' },
+  ])('what a tool writes, says or looks for: %p', (given) => {
+    expect(detectCall(createAgencyDetector, { type: 'mcp_tool_call', arguments: given })).toMatchObject({
+      reason: 'detectors_undecided',
+    })
+    const call = { id: 'c', type: 'function', function: { name: 't', arguments: JSON.stringify(given) } }
+    expect(
+      detectCall(createAgencyDetector, {}, { choices: [{ message: { tool_calls: [call] } }] }),
+    ).toMatchObject({ reason: 'detectors_undecided' })
   })
 })
 
@@ -233,6 +232,10 @@ test('hostile text takes time in proportion to its length', () => {
     'update a set ',
     'git push ',
     'truncate a',
+    '/* ',
+    '| ',
+    'find . ',
+    "'a",
   ]) {
     record(unit.repeat(Math.floor(60_000 / unit.length)))
   }

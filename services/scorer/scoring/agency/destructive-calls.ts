@@ -1,0 +1,71 @@
+import { parseJson } from '#capture/json.ts'
+import { stringsOf } from '../strings-of.ts'
+import { findDestructive, type Destructive } from './destructive-arguments.ts'
+import { isQuery, isWritten } from './executed-text.ts'
+import type { ToolArgument } from './tool-arguments.ts'
+
+const pieceUnits = 65_536
+const mostStrings = 500
+const mostWords = 200
+
+/** What a call of a tool destroys, argument by argument. */
+export function findInArguments(given: readonly ToolArgument[]): (Destructive & ToolArgument)[] {
+  const inLists = given.length < 2 ? [] : commandLists(given)
+  return [
+    ...given.flatMap((argument) => findInArgument(argument).map((found) => ({ ...argument, ...found }))),
+    ...inLists.flatMap(({ first, command }) =>
+      findDestructive(command).map((found) => ({ ...first, ...found, start: 0, end: first.text.length })),
+    ),
+  ]
+}
+
+/** Of JSON text its strings are looked at, each by its name: a document that a tool writes may speak of any command. */
+function findInArgument({ pointer, text }: ToolArgument): Destructive[] {
+  if (isWritten(pointer)) return []
+  const read = text.slice(0, pieceUnits)
+  const parsed = /^\s{0,20}[[{]/.test(read) && read.length === text.length ? parseJson(text) : undefined
+  if (parsed === undefined) return findDestructive(read, isQuery(pointer))
+  const strings = stringsOf(parsed, pointer)
+    .filter((inner) => !isWritten(inner.pointer))
+    .take(mostStrings)
+    .toArray()
+  return [
+    ...strings.flatMap((inner) =>
+      findDestructive(inner.text, isQuery(inner.pointer)).map((found) => placeIn(text, inner.text, found)),
+    ),
+    ...commandLists(strings).flatMap(({ first, command }) =>
+      findDestructive(command).map((found) =>
+        placeIn(text, first.text, { ...found, start: 0, end: first.text.length }),
+      ),
+    ),
+  ]
+}
+
+/** Programs are started with lists too: `["rm", "-rf", "/data"]` is one command, and its place that of its first word. */
+function commandLists<T extends { pointer: string; text: string }>(
+  strings: readonly T[],
+): { first: T; command: string }[] {
+  const lists = new Map<string, { first: T; words: string[] }>()
+  for (const string of strings) {
+    const list = /^(.*)\/\d+$/.exec(string.pointer)?.[1]
+    if (list === undefined || isWritten(list)) continue
+    const known = lists.get(list)
+    if (known === undefined) lists.set(list, { first: string, words: [string.text] })
+    else if (known.words.length < mostWords) known.words.push(string.text.slice(0, 1_000))
+  }
+  return Array.from(lists.values())
+    .filter(({ first, words }) => words.length > 1 && /^\S{1,100}$/.test(first.text))
+    .map(({ first, words }) => ({ first, command: words.join(' ') }))
+}
+
+/** Where in JSON text stands what was found in one of its strings; all of it where the string is escaped in another way. */
+function placeIn(json: string, inner: string, found: Destructive): Destructive {
+  const unitsOf = (string: string) => JSON.stringify(string).length - 2
+  const at = json.indexOf(JSON.stringify(inner).slice(1, -1))
+  if (at === -1) return { ...found, start: 0, end: json.length }
+  return {
+    ...found,
+    start: at + unitsOf(inner.slice(0, found.start)),
+    end: at + unitsOf(inner.slice(0, found.end)),
+  }
+}
