@@ -24,6 +24,11 @@ export function isEventStream(contentType: string): boolean {
   return contentType.startsWith('text/event-stream')
 }
 
+/** Some servers do not say that they stream, and clients read it all the same. */
+function beginsAsEvents(bytes: Buffer): boolean {
+  return /^(?:data|event|id|retry)?:/.test(bytes.toString('latin1', 0, 6))
+}
+
 /** An answer as it stands in a record: decompressed, and a stream as the message that it amounts to. */
 export function answerJson(answer: Answer, maxBytes: number): AnswerJson | Promise<AnswerJson> {
   const { contentType, contentEncoding } = answer
@@ -36,7 +41,8 @@ export function answerJson(answer: Answer, maxBytes: number): AnswerJson | Promi
 }
 
 function decodedJson(decoded: CapturedBytes, contentType: string, maxBytes: number): AnswerJson {
-  const stream = isEventStream(contentType) ? streamJson(decoded, maxBytes) : undefined
+  const isStream = isEventStream(contentType) || beginsAsEvents(decoded.bytes)
+  const stream = isStream ? streamJson(decoded, maxBytes) : undefined
   if (stream !== undefined) return stream
   const body = bodyJson(decoded, maxBytes)
   const known = body.value === undefined ? withUsageAtEnd({}, endOf(decoded)) : undefined

@@ -157,6 +157,17 @@ describe('an answer in a record', () => {
     expect(streamEnded).toBeUndefined()
   })
 
+  test.each(['', 'text/plain'])(
+    'a stream whose type is given as "%s" is the message that it amounts to',
+    async (contentType) => {
+      const answer = { ...whole(`${event}data: [DONE]\n\n`), contentType, contentEncoding: '' }
+      expect(await answerJson(answer, limit)).toMatchObject({
+        streamEnded: true,
+        value: { choices: [{ message: { content: 'x' } }] },
+      })
+    },
+  )
+
   test('a stream that amounts to too many parts is text', async () => {
     const parts = JSON.stringify({
       object: 'chat.completion.chunk',

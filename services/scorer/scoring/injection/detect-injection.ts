@@ -4,7 +4,7 @@ import type { Detector } from '../verdict.ts'
 import { orderModelVersion, suspectMaterial } from './suspect-material.ts'
 
 /** Phrases and weights that decide differently get a new version, so that scores say which ones made them. */
-export const injectionVersion = `detector-2-${orderModelVersion}`
+export const injectionVersion = `detector-3-${orderModelVersion}`
 
 /**
  * `vector_weakness`: orders to the model in what searches and tools bring in. Retrieved text inside a user's message cannot be told

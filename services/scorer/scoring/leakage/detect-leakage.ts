@@ -4,7 +4,7 @@ import type { Detector, Finding, Undecided } from '../verdict.ts'
 import { gramsOf, gramWords, wordsOf } from './word-runs.ts'
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
-export const leakageVersion = 'detector-3'
+export const leakageVersion = 'detector-4'
 
 /** Words of the system prompt in a row that convict where they instruct; fewer are turns of phrase. */
 const leakedWords = 12
