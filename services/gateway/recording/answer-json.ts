@@ -26,7 +26,7 @@ export function isEventStream(contentType: string): boolean {
 
 /** Some servers do not say that they stream, and clients read it all the same. */
 function beginsAsEvents(bytes: Buffer): boolean {
-  return /^(?:data|event|id|retry)?:/.test(bytes.toString('latin1', 0, 6))
+  return /^\ufeff?(?:data|event|id|retry)?:/.test(bytes.toString('utf8', 0, 9))
 }
 
 /** An answer as it stands in a record: decompressed, and a stream as the message that it amounts to. */

@@ -160,7 +160,7 @@ describe('an answer in a record', () => {
   test.each(['', 'text/plain'])(
     'a stream whose type is given as "%s" is the message that it amounts to',
     async (contentType) => {
-      const answer = { ...whole(`${event}data: [DONE]\n\n`), contentType, contentEncoding: '' }
+      const answer = { ...whole(`\ufeff${event}data: [DONE]\n\n`), contentType, contentEncoding: '' }
       expect(await answerJson(answer, limit)).toMatchObject({
         streamEnded: true,
         value: { choices: [{ message: { content: 'x' } }] },
