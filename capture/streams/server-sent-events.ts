@@ -5,8 +5,9 @@ export interface ServerSentEvent {
   data: string
 }
 
-/** The complete events of a `text/event-stream`. One that was cut off at the end is left out. */
-export function parseServerSentEvents(text: string): ServerSentEvent[] {
+/** The complete events of a `text/event-stream`, which may begin with a byte order mark. One that was cut off at the end is left out. */
+export function parseServerSentEvents(stream: string): ServerSentEvent[] {
+  const text = stream.startsWith('\ufeff') ? stream.slice(1) : stream
   const events: ServerSentEvent[] = []
   let name = ''
   let data: string[] = []
