@@ -1,20 +1,18 @@
 import { parseArgs } from 'node:util'
-import { z } from 'zod'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { migrationStatus, undoLast } from '#infra/migrate.ts'
-import { parseConfig, postgresFields, registryFields } from '#runtime/config.ts'
 import { messageOf } from '#runtime/errors.ts'
+import { findSystem } from './examine/find-system.ts'
 import { prepareParts } from './stack/prepare-parts.ts'
 import { runCommand } from './stack/run-command.ts'
 
-const { DATABASE_URL, DATABASE_SSL_CA } = postgresFields
-// `prepareParts` parses what concerns Kafka itself.
-const schema = z.object({ ...registryFields, DATABASE_URL, DATABASE_SSL_CA, KAFKA_BROKERS: z.string() })
+const usage = `scripts/migrate [--status | --undo-last] [--state DIR]
 
-const usage = `scripts/migrate [--status | --undo-last]
+Brings the database, the topics and the schemas up to date.
 
-Brings the database, the topics and the schemas up to date with what the environment names.
---status lists the database's migrations; --undo-last undoes the last, with what its tables held.`
+  --status      lists the database's migrations
+  --undo-last   undoes the last, with what its tables held
+  --state DIR   a stack that scripts/up started (.sluice); KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL take its place`
 
 function readArguments() {
   try {
@@ -22,6 +20,7 @@ function readArguments() {
       options: {
         status: { type: 'boolean' },
         'undo-last': { type: 'boolean' },
+        state: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     }).values
@@ -36,16 +35,16 @@ async function run(): Promise<void> {
     console.log(usage)
     return
   }
-  const parsed = parseConfig(schema, process.env)
-  if (!parsed.ok) throw new CannotStart(`the configuration is wrong\n${parsed.problems.join('\n')}`)
-  const { DATABASE_URL: url, DATABASE_SSL_CA: authority } = parsed.value
+  const { config, environment } = await findSystem({ state: values.state, operations: [] }, process.env)
+  const { KAFKA_BROKERS, SCHEMA_REGISTRY_URL, DATABASE_URL: url, DATABASE_SSL_CA: authority } = config
   if (values['undo-last'] === true) {
     const undone = await undoLast(url, authority)
     console.log(undone === undefined ? 'nothing is applied' : `undone   ${undone}, with what its tables held`)
     return
   }
   if (values.status !== true) {
-    await prepareParts(parsed.value, process.env, console.log)
+    const addresses = { KAFKA_BROKERS: KAFKA_BROKERS.join(), SCHEMA_REGISTRY_URL, DATABASE_URL: url }
+    await prepareParts(addresses, environment, console.log)
     console.log('database, topics and schemas are up to date')
     return
   }
