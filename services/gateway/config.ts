@@ -131,10 +131,10 @@ export const gatewayConfigSchema = z
       'Connections of applications at most; those beyond are closed and counted.',
     ),
     UPSTREAM_CONNECTIONS: wholeNumber(2_048, 1, 65_535).describe(
-      'Connections to the provider at most; calls beyond them wait.',
+      'Connections to the provider at most; calls beyond them wait. With project keys one project takes as many as it leaves to others: alone half of them.',
     ),
     UPSTREAM_MAX_WAITING: wholeNumber(2_048, 0, 1_000_000).describe(
-      'Calls that may wait for a connection to the provider; those beyond get 503 and are counted.',
+      'Calls that may wait for a connection to the provider; those beyond get 503 and are counted. Projects share them likewise.',
     ),
     CLIENT_GONE: z
       .enum(['abort', 'drain'])
@@ -149,7 +149,7 @@ export const gatewayConfigSchema = z
       'Bytes of one body in a record. A longer one is forwarded whole and recorded cut. Of a stream eight times as many are kept meanwhile, for the message that it amounts to.',
     ),
     CAPTURE_TOTAL_MAX_BYTES: wholeNumber(128 * mebibyte, mebibyte, 8 * 1024 * mebibyte).describe(
-      'Bytes of all bodies being captured, with 640 for each chunk that they come in. Beyond it bodies are recorded cut; traffic is never held up. As many may wait for a disk that hangs.',
+      'Bytes of all bodies being captured, with 640 for each chunk that they come in. Beyond it bodies are recorded cut; traffic is never held up. As many may wait for a disk that hangs, and as many of short requests are gathered before they are forwarded; more pass as they come.',
     ),
     API_BACKEND_URL: httpUrl()
       .transform((url) => url.replace(/\/+$/, ''))

@@ -25,8 +25,7 @@ import type { StripBodies } from './spool/erase-bodies.ts'
 import { createAskProject } from './projects/ask-project.ts'
 import { createOwnProject, type OwnProject } from './projects/own-project.ts'
 import { Spool } from './spool/spool.ts'
-import { createCallQueue, type CallQueue } from './traffic/call-queue.ts'
-import { createCallers, forwardsOther } from './traffic/create-callers.ts'
+import { createCallers, createQueue, forwardsOther } from './traffic/create-callers.ts'
 import { drainServer, drainTimes } from './traffic/drain-server.ts'
 import { createEarlyHeaders } from './traffic/early-headers.ts'
 import { createLiveCalls, type LiveCalls } from './traffic/live-calls.ts'
@@ -82,6 +81,7 @@ export function createGateway(
     }),
     isMarkedAttack: createAttackMarks(config, (outcome) => metrics.attackMark(outcome)),
     budget: createCaptureBudget(config.CAPTURE_TOTAL_MAX_BYTES),
+    gathering: createCaptureBudget(config.CAPTURE_TOTAL_MAX_BYTES),
     maxBodyBytes: config.CAPTURE_MAX_BYTES,
     clientGone: config.CLIENT_GONE,
     earlyHeaders: createEarlyHeaders(),
@@ -245,14 +245,6 @@ function readVersion(): string {
 function createBackendAgent(timeoutMs: number): Agent {
   const connect = { timeout: Math.min(timeoutMs, longestConnectMs) }
   return new Agent({ headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connect })
-}
-
-function createQueue(config: GatewayConfig, metrics: GatewayMetrics): CallQueue {
-  return createCallQueue({
-    maxRunning: config.UPSTREAM_CONNECTIONS,
-    maxWaiting: config.UPSTREAM_MAX_WAITING,
-    onWaiting: (count) => metrics.waiting(count),
-  })
 }
 
 interface SpoolParts {

@@ -192,3 +192,25 @@ describe('backpressure', () => {
     client.destroy()
   })
 })
+
+test('short requests that withhold their ends are gathered up to a bound, and pass as they come beyond it', async () => {
+  const tight = await startGateway({
+    UPSTREAM_URL: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,
+    API_BACKEND_URL: world.receiver.url,
+    CAPTURE_TOTAL_MAX_BYTES: String(mebibyte),
+  })
+  const clients = Array.from({ length: 5 }, () => connect(tight.port, '127.0.0.1'))
+  try {
+    const head = headOf(key, `Content-Length: ${mebibyte / 4}`)
+    for (const client of clients)
+      client.on('error', () => undefined).write(Buffer.concat([head, Buffer.from('x')]))
+    await until(() => sockets.length > 0)
+    await until(async () =>
+      (await tight.metrics.registry.getSingleMetricAsString('sluice_gateway_in_flight_calls')).includes(' 5'),
+    )
+    expect(sockets).toHaveLength(1)
+  } finally {
+    for (const client of clients) client.destroy()
+    await tight.stop()
+  }
+})

@@ -6,53 +6,99 @@ export interface Place {
 
 export interface CallQueue {
   /** `start` is called when it is this call's turn, at once where nobody has to wait; undefined: too many wait already. */
-  enter(start: (place: Place) => void): Place | undefined
+  enter(projectId: string | undefined, start: (place: Place) => void): Place | undefined
 }
 
 interface CallQueueOptions {
   /** As many calls as there are connections. */
   maxRunning: number
   maxWaiting: number
+  /**
+   * Whether projects share them: each takes as many connections, and waits as often, as it leaves to others, and they take turns. Otherwise
+   * one key with 4,096 requests that withheld their ends had everybody's calls refused for as long as it liked.
+   */
+  isShared: boolean
   onWaiting: (count: number) => void
 }
 
+type Run = () => void
+
+/** Calls that wait, by whose they are; whose turn comes next is first. */
+function createTurns(onWaiting: (count: number) => void) {
+  const turns = new Map<string, Set<Run>>()
+  let count = 0
+  return {
+    count: () => count,
+    countOf: (owner: string) => turns.get(owner)?.size ?? 0,
+    add(owner: string, run: Run) {
+      turns.set(owner, (turns.get(owner) ?? new Set()).add(run))
+      onWaiting(++count)
+    },
+    remove(owner: string, run: Run) {
+      const own = turns.get(owner)
+      if (own?.delete(run) !== true) return
+      if (own.size === 0) turns.delete(owner)
+      onWaiting(--count)
+    },
+    /** Starts, in turn, what may; a run removes itself. */
+    start(mayRun: (owner: string) => boolean) {
+      for (const [owner, own] of turns) {
+        const [run] = own
+        if (run === undefined || !mayRun(owner)) continue
+        // To the end of the turns: the loop comes by again.
+        turns.delete(owner)
+        turns.set(owner, own)
+        run()
+      }
+    },
+  }
+}
+
 /** A call waits here, first come first served, bounded, and left by calls whose application has gone. */
-export function createCallQueue({ maxRunning, maxWaiting, onWaiting }: CallQueueOptions): CallQueue {
-  const waiting = new Set<() => void>()
+export function createCallQueue({
+  maxRunning,
+  maxWaiting,
+  isShared,
+  onWaiting,
+}: CallQueueOptions): CallQueue {
+  const waiting = createTurns(onWaiting)
+  const runningOf = new Map<string, number>()
   let running = 0
 
-  const startNext = () => {
-    for (const start of waiting) {
-      if (running >= maxRunning) return
-      start()
-    }
+  const mayTake = (own: number, left: number) => (isShared ? own < left : left > 0)
+  const mayRun = (owner: string) => mayTake(runningOf.get(owner) ?? 0, maxRunning - running)
+  const countRunning = (owner: string, by: 1 | -1) => {
+    running += by
+    const own = (runningOf.get(owner) ?? 0) + by
+    if (own === 0) runningOf.delete(owner)
+    else runningOf.set(owner, own)
   }
   return {
-    enter(start) {
+    enter(projectId, start) {
+      const owner = isShared ? (projectId ?? '') : ''
       let isRunning = false
       let hasLeft = false
       const run = () => {
-        if (waiting.delete(run)) onWaiting(waiting.size)
+        waiting.remove(owner, run)
         isRunning = true
-        running++
+        countRunning(owner, 1)
         start(place)
       }
       const place = {
         leave() {
           if (hasLeft) return
           hasLeft = true
-          if (isRunning) {
-            running--
-            startNext()
-          } else if (waiting.delete(run)) onWaiting(waiting.size)
+          if (!isRunning) {
+            waiting.remove(owner, run)
+            return
+          }
+          countRunning(owner, -1)
+          waiting.start(mayRun)
         },
       }
-      if (running < maxRunning) run()
-      else if (waiting.size >= maxWaiting) return undefined
-      else {
-        waiting.add(run)
-        onWaiting(waiting.size)
-      }
+      if (mayRun(owner)) run()
+      else if (mayTake(waiting.countOf(owner), maxWaiting - waiting.count())) waiting.add(owner, run)
+      else return undefined
       return place
     },
   }

@@ -1,8 +1,10 @@
 import type { Dispatcher } from 'undici'
 import type { Log } from '#runtime/log.ts'
 import type { GatewayConfig } from '../config.ts'
+import type { GatewayMetrics } from '../metrics.ts'
 import type { OwnProject } from '../projects/own-project.ts'
 import { createAuthorizer, type Authorizer, type Caller } from './authorize.ts'
+import { createCallQueue, type CallQueue } from './call-queue.ts'
 import { createProjectKeys, resolveByApi } from './project-keys.ts'
 
 /** Who may call: whoever has a key of the gateway's own, or of a project. */
@@ -29,4 +31,14 @@ export function forwardsOther(
   if (GATEWAY_FORWARD_OTHER)
     log.warn('GATEWAY_FORWARD_OTHER is set: projects reach what others have stored at the provider')
   return GATEWAY_FORWARD_OTHER
+}
+
+/** For connections to the provider: shared by projects, where callers are of several. */
+export function createQueue(config: GatewayConfig, metrics: GatewayMetrics): CallQueue {
+  return createCallQueue({
+    maxRunning: config.UPSTREAM_CONNECTIONS,
+    maxWaiting: config.UPSTREAM_MAX_WAITING,
+    isShared: config.GATEWAY_AUTH === 'project_keys',
+    onWaiting: (count) => metrics.waiting(count),
+  })
 }

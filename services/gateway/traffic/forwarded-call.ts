@@ -22,6 +22,8 @@ export interface ProxyDependencies {
   recorder: Recorder
   isMarkedAttack: IsMarkedAttack
   budget: CaptureBudget
+  /** For short bodies that are gathered before they are forwarded, until their calls are over. */
+  gathering: CaptureBudget
   /** Of a body in a record. */
   maxBodyBytes: number
   /** Of a request. */

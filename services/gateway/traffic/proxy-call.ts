@@ -59,9 +59,9 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     this.#request = request
     this.#response = response
     this.#passing = new PassingChunks(response)
-    const { budget, maxBodyBytes, maxRequestBytes } = dependencies
+    const { budget, maxBodyBytes } = dependencies
     this.#captured = call.isRecorded ? new CapturedCall(budget, maxBodyBytes) : null
-    this.#body = new RequestBody(request, this.#captured?.request ?? null, maxRequestBytes)
+    this.#body = new RequestBody(request, this.#captured?.request ?? null, dependencies)
   }
 
   forward(): void {
@@ -84,7 +84,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
   /** Waits for a connection to the provider, when all are taken. */
   #enter(): void {
     if (this.#isOver) return
-    const place = this.#dependencies.queue.enter((given) => {
+    const place = this.#dependencies.queue.enter(this.#call.caller.projectId, (given) => {
       this.#place = given
       void this.#dispatch().catch((error: unknown) => this.#fail(error))
     })
@@ -212,7 +212,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     if (this.#isOver) return
     this.#isOver = true
     this.#giveBack()
-    if (!this.#request.complete) this.#body.leave()
+    this.#body.leave()
     this.#passing.flush()
     const overMs = performance.now()
     const own =
