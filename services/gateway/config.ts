@@ -188,7 +188,7 @@ export const gatewayConfigSchema = z
         'Encrypts records on disk: base64 of 32 bytes. Unset: they are not encrypted. Changed: what waits under the old one stays in the spool, unsent, until a gateway is started with that one again; let the spool empty first.',
       ),
     SPOOL_MAX_BYTES: wholeNumber(1024 * mebibyte, minSpoolBytes, 1024 * 1024 * mebibyte).describe(
-      'Bytes of the spool on disk. When it is full the oldest records are dropped and counted.',
+      'Bytes of the spool on disk, and of what another version left in set-aside/ as many again. When either is full the oldest records are dropped and counted.',
     ),
     SPOOL_WAIT_MS: milliseconds(2_000, 60_000).describe(
       'How long the end of an answer may wait for the disk to take its record.',

@@ -189,6 +189,12 @@ function spoolGauges(metrics: Metrics): Pick<GatewayMetrics, 'spool' | 'spoolLim
     'Of these, sealed under another SPOOL_KEY: they wait for a gateway that has it.',
   )
   const size = metrics.gauge('sluice_gateway_spool_bytes', 'Bytes of the spool on disk.')
+  const aside = metrics.gauge(
+    'sluice_gateway_spool_set_aside_bytes',
+    'Bytes of segments of another version, beside the spool: they wait for a gateway that can read them, as many as the limit at most.',
+    [],
+    'max',
+  )
   const age = metrics.gauge(
     'sluice_gateway_spool_oldest_age_seconds',
     'Age of the oldest record waiting to be sent.',
@@ -202,10 +208,11 @@ function spoolGauges(metrics: Metrics): Pick<GatewayMetrics, 'spool' | 'spoolLim
       free.set(bytes)
       Object.assign(free, { collect: createRoomQuestion(directory, (room) => free.set(room)) })
     },
-    spool({ records, foreignRecords, bytes, oldestMs }, nowMs) {
+    spool({ records, foreignRecords, bytes, asideBytes, oldestMs }, nowMs) {
       waiting.set(records)
       foreign.set(foreignRecords)
       size.set(bytes)
+      aside.set(asideBytes)
       age.set(oldestMs === undefined ? 0 : Math.max(0, nowMs - oldestMs) / 1_000)
     },
   }

@@ -254,17 +254,18 @@ interface SpoolParts {
   stripBodies: StripBodies
 }
 
-function createSpool(config: GatewayConfig, { metrics, log, clock, stripBodies }: SpoolParts): Spool {
+function createSpool(config: GatewayConfig, { metrics, clock, ...parts }: SpoolParts): Spool {
   metrics.spoolLimit(config.SPOOL_MAX_BYTES, config.SPOOL_DIR)
   return new Spool({
     directory: config.SPOOL_DIR,
     name: `${process.pid}-${randomBytes(4).toString('hex')}`,
     key: config.SPOOL_KEY,
     maxBytes: config.SPOOL_MAX_BYTES,
+    // The spools of all workers of the version before, at most.
+    maxAsideBytes: config.SPOOL_MAX_BYTES * config.GATEWAY_WORKERS,
     maxWaitingBytes: config.CAPTURE_TOTAL_MAX_BYTES,
-    stripBodies,
+    ...parts,
     now: () => clock.now(),
-    log,
     onLost: (reason, records) => metrics.lost(reason, records),
   })
 }

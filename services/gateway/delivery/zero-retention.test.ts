@@ -44,6 +44,7 @@ async function openSpool(stripBodies: StripBodies = withoutBodies): Promise<Spoo
     name: `z${names++}`,
     key: undefined,
     maxBytes: 64 * 1024 * 1024,
+    maxAsideBytes: 1_000_000,
     maxWaitingBytes: 64 * 1024 * 1024,
     stripBodies,
     now,

@@ -39,6 +39,7 @@ test('an answer whose body waits to be decoded ends in time, and is recorded whe
     name: 'own',
     key: undefined,
     maxBytes: 1024 * 1024,
+    maxAsideBytes: 1_000_000,
     maxWaitingBytes: 1024 * 1024,
     stripBodies: (record) => record,
     now: Date.now,

@@ -1,20 +1,12 @@
 import type { KeyObject } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { Log } from '#runtime/log.ts'
-import {
-  erasedPath,
-  inspectSegment,
-  isEphemeralPath,
-  isReadable,
-  segmentSuffix,
-  type Segment,
-} from './segment.ts'
+import { erasedPath, inspectSegment, isEphemeralPath, segmentSuffix, type Segment } from './segment.ts'
+import { boundSetAside, findReadable, setAside, type SetAside, type SetAsideLimits } from './set-aside.ts'
 import { isAbandoned, isFull, isMissing, overwriteLock, writeLock } from './spool-lock.ts'
 
 const folderPrefix = 'worker-'
 const incomingPrefix = 'incoming-'
-const setAsideFolder = 'set-aside'
 
 export interface OwnFolder {
   folder: string
@@ -60,12 +52,10 @@ async function claimFolder(directory: string, folder: string, nowMs: number): Pr
   return undefined
 }
 
-interface AdoptOptions {
-  now: () => number
+interface AdoptOptions extends SetAsideLimits {
   key: KeyObject | undefined
   /** Whether there is room for so many bytes more; then they are taken. */
   hasRoom: (byteLength: number) => boolean
-  log: Log
 }
 
 /** Room for folders beside `usedBytes`: for one at least when nothing is used. */
@@ -84,8 +74,8 @@ export interface AdoptedSegments {
   segments: Segment[]
   /** How many of them cannot be read to their end. */
   damaged: number
-  /** How many lie in `set-aside/`: of another version, for the gateway that can read them. */
-  setAside: number
+  /** Of another version, for the gateway that can read them. */
+  aside: SetAside
   /** Why something could not be taken; the next adoption tries again. Undefined: all could. */
   failed: Error | undefined
 }
@@ -97,15 +87,17 @@ type OnFailure = (path: string, error: unknown) => void
 export async function adoptSegments(
   directory: string,
   own: OwnFolder,
-  { now, key, hasRoom, log }: AdoptOptions,
+  options: AdoptOptions,
 ): Promise<AdoptedSegments> {
-  const adopted: AdoptedSegments = { segments: [], damaged: 0, setAside: 0, failed: undefined }
+  const { key, log } = options
+  const aside = { segments: 0, bytes: 0 }
+  const adopted: AdoptedSegments = { segments: [], damaged: 0, aside, failed: undefined }
   const onFailure: OnFailure = (path, error) => {
     log.error({ err: error, path }, 'what a gateway left cannot be adopted; it is tried again')
     adopted.failed ??= error instanceof Error ? error : new Error(String(error))
   }
   await takeReadable(directory, own, onFailure)
-  await claimFolders(directory, own, { now, hasRoom, onFailure })
+  await claimFolders(directory, own, { ...options, onFailure })
   await unpack(own.folder, own, onFailure)
   const paths = await withoutErased(own.left.sort().map((name) => join(own.folder, name)))
   own.left = []
@@ -122,34 +114,18 @@ export async function adoptSegments(
       onFailure(path, error)
     }
   }
-  adopted.setAside = (await namesSetAside(directory)).length
+  adopted.aside = await boundSetAside(directory, options)
   return adopted
 }
 
 const sealedOtherwise =
   'records are sealed under another SPOOL_KEY: they stay in this file until a gateway is started with that one'
 
-async function setAside(directory: string, path: string): Promise<void> {
-  const aside = join(directory, setAsideFolder)
-  await mkdir(aside, { recursive: true, mode: 0o700 })
-  await rename(path, join(aside, basename(path)))
-}
-
-async function namesSetAside(directory: string): Promise<string[]> {
-  try {
-    return (await readdir(join(directory, setAsideFolder))).filter((name) => name.endsWith(segmentSuffix))
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
-  }
-}
-
 /** Moves what another version of the gateway set aside, and this one can read, into `own`. */
 async function takeReadable(directory: string, own: OwnFolder, onFailure: OnFailure): Promise<void> {
-  for (const name of await namesSetAside(directory)) {
-    const path = join(directory, setAsideFolder, name)
+  for (const path of await findReadable(directory, onFailure)) {
+    const name = basename(path)
     try {
-      if (!(await isReadable(path))) continue
       await rename(path, join(own.folder, name))
       own.left.push(name)
     } catch (error) {
@@ -159,7 +135,7 @@ async function takeReadable(directory: string, own: OwnFolder, onFailure: OnFail
   }
 }
 
-interface ClaimOptions extends Omit<AdoptOptions, 'key' | 'log'> {
+interface ClaimOptions extends Pick<AdoptOptions, 'now' | 'hasRoom'> {
   onFailure: OnFailure
 }
 

@@ -24,6 +24,7 @@ async function openSpool(): Promise<Spool> {
     name: 'own',
     key: undefined,
     maxBytes: 16 * megabyte,
+    maxAsideBytes: 1_000_000,
     maxWaitingBytes: megabyte,
     stripBodies: (record) => record,
     now: Date.now,

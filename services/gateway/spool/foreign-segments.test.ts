@@ -1,11 +1,13 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createLog } from '#runtime/log.ts'
 import { until } from '#tests/support/until.ts'
 import { eraseAfterMs } from './erase-bodies.ts'
+import { segmentHeader } from './segment-format.ts'
+import { segmentName } from './segment.ts'
 import type { SpoolOptions } from './spool-options.ts'
 import { Spool } from './spool.ts'
 
@@ -27,6 +29,7 @@ async function openSpool(key: KeyObject | undefined, options: Partial<SpoolOptio
     name: `f${names++}`,
     key,
     maxBytes: 500_000,
+    maxAsideBytes: 64 * 1024 * 1024,
     maxWaitingBytes: 1_000_000,
     stripBodies: (record) => record,
     now: Date.now,
@@ -95,4 +98,30 @@ test('of a project that keeps no content it goes after an hour, counted', async 
   expect(lost).toEqual([['unreadable', 4]])
   await spool.close()
   expect(await readdir(directory)).toEqual([])
+})
+
+test('of another version: the oldest make room, and what may not be kept goes after an hour, counted', async () => {
+  const aside = join(directory, 'set-aside')
+  await mkdir(aside)
+  const now = Date.now()
+  const put = (begunMs: number, isEphemeral = false) => {
+    const bytes = Buffer.concat([segmentHeader(), Buffer.alloc(1_000)])
+    bytes[4] = 9
+    return writeFile(join(aside, segmentName(begunMs, `${begunMs}`, isEphemeral)), bytes)
+  }
+  for (const age of [5, 4, 3, 2, 1]) await put(now - age)
+  await put(now - eraseAfterMs, true)
+  await put(now - eraseAfterMs + 60_000, true)
+  const spool = await openSpool(key, { maxAsideBytes: 3_500, now: () => now })
+  const left = await readdir(aside)
+  expect(left.sort()).toEqual([3, 2, 1].map((age) => segmentName(now - age, `${now - age}`)))
+  expect(lost.toSorted()).toEqual([
+    ['spool_full', 1],
+    ['spool_full', 1],
+    ['spool_full', 1],
+    ['unreadable', 1],
+  ])
+  expect(spool.depth()).toMatchObject({ bytes: 0, asideBytes: 3 * 1_008 })
+  expect(spool.problem()).toBe('3 segments of another version lie in set-aside/')
+  await spool.close()
 })

@@ -6,12 +6,19 @@ export interface SpoolDepth {
   /** Of these, sealed under a key that is not here. */
   foreignRecords: number
   bytes: number
+  /** Of all that lies in `set-aside/`, by whichever gateway: beside the spool's. */
+  asideBytes: number
   /** When the oldest record that is not sent was written, about; undefined when all are sent. */
   oldestMs: number | undefined
 }
 
-export function depthOf(segments: readonly Segment[], recent: RecentRecords): SpoolDepth {
-  const depth: SpoolDepth = { records: 0, foreignRecords: 0, bytes: 0, oldestMs: undefined }
+export function depthOf(segments: readonly Segment[], recent: RecentRecords): Omit<SpoolDepth, 'asideBytes'> {
+  const depth: Omit<SpoolDepth, 'asideBytes'> = {
+    records: 0,
+    foreignRecords: 0,
+    bytes: 0,
+    oldestMs: undefined,
+  }
   for (const segment of segments) {
     depth.records += segment.unsent
     if (segment.isForeign) depth.foreignRecords += segment.unsent

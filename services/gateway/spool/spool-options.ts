@@ -19,6 +19,8 @@ export interface SpoolOptions {
   name: string
   key: KeyObject | undefined
   maxBytes: number
+  /** Of `set-aside/`, which the gateways of a directory share; the oldest there make room. */
+  maxAsideBytes: number
   /** Bytes of records that wait for the disk to take them; what comes beyond is lost and counted. */
   maxWaitingBytes: number
   /** What is left of a record of a project that keeps no content, after an hour. */

@@ -1,6 +1,7 @@
 import { messageOf } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Segment } from './segment.ts'
+import type { SetAside } from './set-aside.ts'
 import { isMissing } from './spool-lock.ts'
 
 /** What the disk refuses: none of it ends the sending of what it still gives. */
@@ -11,8 +12,9 @@ export interface SpoolTroubles {
   attempt(what: string, work: () => Promise<unknown>): Promise<void>
   /** Why there is no folder to write to; null: there is one. */
   opened(error: unknown): void
-  /** How many segments lie there. */
-  setAside(segments: number): void
+  /** What lies there. */
+  setAside(aside: SetAside): void
+  asideBytes(): number
   /** The last write; null: it went well. */
   wrote(error: unknown): void
   /** `segment` could not be read: `lost` when it is not worth another try. */
@@ -34,7 +36,7 @@ export function createSpoolTroubles(log: Log): SpoolTroubles {
   const unreadable = new Set<Segment>()
   const unremovable = new Set<Segment>()
   let opening: string | null = null
-  let aside: string | null = null
+  let aside: SetAside = { segments: 0, bytes: 0 }
   let writing: string | null = null
   let other: string | null = null
 
@@ -43,7 +45,7 @@ export function createSpoolTroubles(log: Log): SpoolTroubles {
     log.error({ err: error, segment: path }, `${what}; it is tried again`)
   }
   return {
-    problem: () => opening ?? writing ?? other ?? aside,
+    problem: () => opening ?? writing ?? other ?? asideProblem(aside),
     async attempt(what, work) {
       try {
         await work()
@@ -54,9 +56,10 @@ export function createSpoolTroubles(log: Log): SpoolTroubles {
     opened(error) {
       opening = error === null ? null : messageOf(error)
     },
-    setAside(segments) {
-      aside = segments === 0 ? null : `${segments} segments of another version lie in set-aside/`
+    setAside(found) {
+      aside = found
     },
+    asideBytes: () => aside.bytes,
     wrote(error) {
       writing = error === null ? null : messageOf(error)
     },
@@ -81,4 +84,8 @@ export function createSpoolTroubles(log: Log): SpoolTroubles {
       other = null
     },
   }
+}
+
+function asideProblem({ segments }: SetAside): string | null {
+  return segments === 0 ? null : `${segments} segments of another version lie in set-aside/`
 }

@@ -27,6 +27,7 @@ async function openSpool(options: Partial<SpoolOptions> = {}): Promise<Spool> {
     name: `t${names++}`,
     key,
     maxBytes: 64 * 1024 * 1024,
+    maxAsideBytes: 64 * 1024 * 1024,
     maxWaitingBytes: 64 * 1024 * 1024,
     stripBodies: (record) => record,
     now: Date.now,

@@ -88,11 +88,11 @@ export class Spool {
 
   /** Takes over what processes left that are gone: all that fits, or one folder when there is nothing here. */
   async #adoptAll(): Promise<void> {
-    const { directory, maxBytes, key, now, log } = this.#options
+    const { directory, maxBytes, log } = this.#options
     const usedBytes = this.depth().records === 0 ? 0 : this.depth().bytes
-    const options = { now, key, hasRoom: roomFrom(usedBytes, maxBytes), log }
-    const { segments, damaged, setAside, failed } = await adoptSegments(directory, this.#own, options)
-    this.#troubles.setAside(setAside)
+    const options = { ...this.#options, hasRoom: roomFrom(usedBytes, maxBytes) }
+    const { segments, damaged, aside, failed } = await adoptSegments(directory, this.#own, options)
+    this.#troubles.setAside(aside)
     // How many records lie behind the damage is not known; at least one.
     if (damaged > 0) this.#lose('damaged', damaged)
     if (segments.length > 0) {
@@ -171,7 +171,7 @@ export class Spool {
   }
 
   depth(): SpoolDepth {
-    return depthOf(this.#segments, this.#recent)
+    return { ...depthOf(this.#segments, this.#recent), asideBytes: this.#troubles.asideBytes() }
   }
 
   /** Notes what is sent and gives the folder free; what is not sent stays in it. */

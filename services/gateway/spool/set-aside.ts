@@ -1,0 +1,89 @@
+import { mkdir, readdir, rename, stat, unlink } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { Log } from '#runtime/log.ts'
+import { eraseAfterMs } from './erase-bodies.ts'
+import { begunMsOf, isEphemeralPath, isReadable, segmentSuffix } from './segment.ts'
+import { isMissing } from './spool-lock.ts'
+
+const folderName = 'set-aside'
+
+/** What lies in `set-aside/`: segments of another version, for the gateway that can read them. */
+export interface SetAside {
+  segments: number
+  bytes: number
+}
+
+export interface SetAsideLimits {
+  maxAsideBytes: number
+  now: () => number
+  log: Log
+  /** Told of each segment that is dropped. How many records it held is not known; at least one. */
+  onLost: (reason: 'spool_full' | 'unreadable', records: number) => void
+}
+
+/** Moves a segment that cannot be read there. */
+export async function setAside(directory: string, path: string): Promise<void> {
+  const aside = join(directory, folderName)
+  await mkdir(aside, { recursive: true, mode: 0o700 })
+  await rename(path, join(aside, basename(path)))
+}
+
+/** Paths of those that this version can read. */
+export async function findReadable(
+  directory: string,
+  onFailure: (path: string, error: unknown) => void,
+): Promise<string[]> {
+  const readable: string[] = []
+  for (const path of await pathsIn(directory)) {
+    try {
+      if (await isReadable(path)) readable.push(path)
+    } catch (error) {
+      // Another gateway beside this one has it.
+      if (!isMissing(error)) onFailure(path, error)
+    }
+  }
+  return readable
+}
+
+/**
+ * Drops what may lie there no longer: records of projects that keep no content after an hour, as nobody here can take the bodies out of them, and the
+ * oldest beyond `maxAsideBytes`. Resolves to what is left.
+ */
+export async function boundSetAside(
+  directory: string,
+  { maxAsideBytes, now, log, onLost }: SetAsideLimits,
+): Promise<SetAside> {
+  const left: SetAside = { segments: 0, bytes: 0 }
+  // The youngest first: the oldest make room.
+  for (const path of (await pathsIn(directory)).toReversed()) {
+    try {
+      const { size } = await stat(path)
+      const isDue = isEphemeralPath(path) && !(now() - begunMsOf(path) < eraseAfterMs)
+      if (!isDue && left.bytes + size <= maxAsideBytes) {
+        left.segments++
+        left.bytes += size
+        continue
+      }
+      await unlink(path)
+      const reason = isDue ? 'unreadable' : 'spool_full'
+      onLost(reason, 1)
+      log.error({ reason, segment: path }, 'a segment of another version is dropped, with all its records')
+    } catch (error) {
+      // Another gateway beside this one has taken or dropped it.
+      if (!isMissing(error)) throw error
+    }
+  }
+  return left
+}
+
+/** Oldest first. */
+async function pathsIn(directory: string): Promise<string[]> {
+  const folder = join(directory, folderName)
+  try {
+    const names = (await readdir(folder)).filter((name) => name.endsWith(segmentSuffix))
+    return names.sort().map((name) => join(folder, name))
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
