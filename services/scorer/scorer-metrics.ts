@@ -15,6 +15,7 @@ export interface ScorerMetrics {
   largeCallBytes: Gauge
   customScorers: Gauge
   customReloads: Counter<'outcome'>
+  customRefused: Gauge
 }
 
 /** What comes of a request to the judge. */
@@ -79,5 +80,9 @@ export function createScorerMetrics(metrics: Metrics): ScorerMetrics {
     ),
     customScorers: metrics.gauge('sluice_custom_scorers', 'Custom scorers in force.'),
     customReloads,
+    customRefused: metrics.gauge(
+      'sluice_custom_scorers_refused',
+      '1: the custom scorers file is refused as it stands.',
+    ),
   }
 }

@@ -214,9 +214,12 @@ describe('custom scorers', () => {
     expect(used.running.service.health().problems?.['custom_scorers']).toContain(
       `${used.stage.customScorersFile}:2:`,
     )
+    const shown = () => used.running.metrics.registry.metrics()
+    expect(await shown()).toMatch(/^sluice_custom_scorers_refused 1$/m)
     expect(await codenames()).toMatchObject({ score_label: 'unsafe', severity: 'medium' })
     await writeFile(used.stage.customScorersFile, entry('heron'))
     await until(() => used.running.service.health().status === 'ok')
+    expect(await shown()).toMatch(/^sluice_custom_scorers_refused 0$/m)
     expect(await codenames()).toMatchObject({ score_label: 'safe', score_value: 1, severity: null })
   })
 

@@ -34,6 +34,7 @@ export function createCustomScorerStore(options: StoreOptions): CustomScorerStor
   const load = () => {
     const loaded = read()
     problem = undefined
+    metrics.customRefused.set(0)
     if (loaded === null) return
     scorers = loaded
     metrics.customScorers.set(scorers.length)
@@ -48,6 +49,7 @@ export function createCustomScorerStore(options: StoreOptions): CustomScorerStor
     } catch (error) {
       problem = messageOf(error)
       metrics.customReloads.inc({ outcome: 'refused' })
+      metrics.customRefused.set(1)
       log.error(
         { reason: problem, inForce: scorers.length },
         'custom scorers refused; the last good set stays',
