@@ -98,7 +98,7 @@ test('nobody listens', async () => {
     OpenAI.APIConnectionError,
   )
   const [record] = await stage.recorded()
-  expect(record).toMatchObject({ aborted_by: 'upstream' })
+  expect(record).toMatchObject({ aborted_by: 'upstream', error: expect.stringMatching(/^\w+: .+ \(.+\)$/) })
   expect(record).not.toHaveProperty('status_code')
 })
 
