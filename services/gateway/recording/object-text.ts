@@ -30,14 +30,16 @@ function decoded(bytes: Buffer): string {
   return new TextDecoder().decode(bytes)
 }
 
+/** By way of UTF-16, in one allocation: 4 MiB as a string for each character would be a hundred. */
 function utf32(bytes: Buffer, isBigEndian: boolean): string {
-  const characters: string[] = []
+  const units = new Uint16Array(bytes.length / 2)
+  let length = 0
   for (let at = 0; at + 4 <= bytes.length; at += 4) {
     const code = isBigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at)
-    characters.push(String.fromCodePoint(code <= lastCodePoint ? code : replacement))
+    if (code > 0xffff && code <= lastCodePoint) {
+      units[length++] = 0xd800 + ((code - 0x10000) >> 10)
+      units[length++] = 0xdc00 + (code & 0x3ff)
+    } else units[length++] = code > lastCodePoint ? replacement : code
   }
-  return characters
-    .join('')
-    .toWellFormed()
-    .replace(/^\ufeff/, '')
+  return new TextDecoder('utf-16le').decode(units.subarray(0, length))
 }
