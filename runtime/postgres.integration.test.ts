@@ -43,6 +43,45 @@ test('what a connection that died without a word was asked passes by itself, and
   expect(after.filter((pid) => before.includes(pid))).toEqual([])
 }, 60_000)
 
+/** The one that another connection ends. */
+const endBackend = (pid: number | undefined) => query(pool, 'select pg_terminate_backend($1, 5000)', [pid])
+const pidOf = (client: Parameters<typeof query>[0]) =>
+  query<{ pid: number }>(client, 'select pg_backend_pid() as pid').then(({ rows }) => rows[0]?.pid)
+
+test('a transaction whose connection is lost between two statements passes by itself, and the process goes on', async () => {
+  const work = inTransaction(pool, async (client) => {
+    const lost = new Promise((resolve) => client.once('end', resolve))
+    await endBackend(await pidOf(client))
+    await lost
+  })
+  await expect(work).rejects.toMatchObject({ code: 'POSTGRES_UNAVAILABLE' })
+  expect(await Promise.all([pidOf(pool), pidOf(pool)])).toHaveLength(2)
+})
+
+test('what fails leaves nothing behind on its connection, and a commit that is refused is a failure', async () => {
+  const failing = inTransaction(pool, async (client) => {
+    await query(
+      client,
+      'create temporary table left_behind (id integer unique deferrable initially deferred)',
+    )
+    throw new Error('no')
+  })
+  await expect(failing).rejects.toThrow('no')
+  const isLeft = () =>
+    query<{ name: unknown }>(pool, `select to_regclass('pg_temp.left_behind') as name`).then(
+      ({ rows }) => rows[0]?.name,
+    )
+  expect(await Promise.all([isLeft(), isLeft()])).toEqual([null, null])
+  const refused = inTransaction(pool, async (client) => {
+    await query(
+      client,
+      'create temporary table left_behind (id integer unique deferrable initially deferred)',
+    )
+    await query(client, 'insert into left_behind values (1), (1)')
+  })
+  await expect(refused).rejects.toMatchObject({ code: '23505' })
+})
+
 test('Postgres gives up a client that is gone without a word within a minute, and one that does nothing in a transaction within three', async () => {
   const { rows } = await query<{ name: string; setting: string }>(
     pool,

@@ -7,8 +7,8 @@ import { ok } from '../outcome.ts'
 import { createConsumerMetrics } from './consumer-metrics.ts'
 import { toDeadLetter, type DeadLetter } from './dead-letters.ts'
 import { handleChunk } from './handle-chunk.ts'
-import { planChunks } from './plan-chunks.ts'
-import type { RawRecord } from './raw-record.ts'
+import { isCrashed, planChunks } from './plan-chunks.ts'
+import { weightBytes, type RawRecord } from './raw-record.ts'
 import type { BatchHandler } from './records.ts'
 import { defaultRetryPolicy } from './retry-policy.ts'
 
@@ -65,6 +65,10 @@ test('suspects stand alone, the rest in chunks within the limits', () => {
     [[6, 7], 1],
   ])
   expect(planChunks(records, null, { maxRecords: 100, maxBytes: 1 })).toHaveLength(8)
+  const maxBytes = 3 * weightBytes(raw(0))
+  const sizes = planChunks(records, null, { maxRecords: 100, maxBytes }).map((chunk) => chunk.records.length)
+  expect(sizes).toEqual([3, 3, 2])
+  expect([3, 4].map((tries) => isCrashed({ records, tries }))).toEqual([false, true])
 })
 
 test('a dead letter keeps the bytes and says where they stood, or leaves them out where they must not be kept', () => {

@@ -71,6 +71,14 @@ const storedCount = async (projectId: string) =>
   (await stage.pool.query('select from llm_requests where project_id = $1', [idToUuid(projectId)]))
     .rowCount ?? 0
 
+/** How many records of calls the sinks have stored or recognised. */
+async function passed(): Promise<number> {
+  const { rows } = await stage.pool.query<{ passed: number }>(
+    'select coalesce(sum(next_offset), 0)::integer as passed from sink_positions',
+  )
+  return rows[0]?.passed ?? 0
+}
+
 test('a claim whose call never came is given back, an hour later and once the sinks are past it; no other is', async () => {
   const projectId = await stage.addProject('free')
   const [stored, waiting, lost, retried] = [1, 2, 3, 4].map(() => sampleCall(projectId, { tier: 'free' }))
@@ -123,17 +131,43 @@ test('a call that was claimed under a limit counts once when it comes after its 
   await stage.pool.query(`update subscriptions set tier = 'enterprise' where project_id = $1`, [
     idToUuid(projectId),
   ])
+  const before = await passed()
   const sink = await startSink(stage)
   try {
-    await stage.sendCalls([claimed, later])
-    await eventually(
-      () => storedCount(projectId),
-      (count) => count === 2,
-    )
+    // Once more in the same batch, and once more behind it.
+    await stage.sendCalls([claimed, later, later])
+    await eventually(passed, (count) => count === before + 3)
+    await stage.sendCalls([later])
+    await eventually(passed, (count) => count === before + 4)
   } finally {
     await sink.service.stop()
   }
+  expect(await storedCount(projectId)).toBe(2)
   expect(await countOf(projectId)).toBe(2)
+})
+
+test('the claims of an outage are given back, however many there are', async () => {
+  const projectId = await stage.addProject('free')
+  const count = 5_001
+  await stage.pool.query('delete from quota_sweeps')
+  await stage.pool.query(
+    `insert into quota_claims (project_id, period_start, request_id, claimed_at)
+     select project_id, period_start, gen_random_uuid(), now() - interval '90 minutes'
+     from subscriptions, generate_series(1, $2) where project_id = $1`,
+    [idToUuid(projectId), count],
+  )
+  await stage.pool.query('update subscriptions set requests_this_period = $2 where project_id = $1', [
+    idToUuid(projectId),
+    count,
+  ])
+  const keep = keeper()
+  await eventually(
+    async () => {
+      await keep()
+      return countOf(projectId)
+    },
+    (left) => left === 0,
+  )
 })
 
 test('claims stand in a table for each month, which is dropped when nobody can ask for it', async () => {

@@ -156,7 +156,7 @@ describe('scores', () => {
         scores: [sampleScore(projectId, call.id, { score_value: 1, score_label: 'safe', severity: null })],
       }),
     )
-    await stage.sendScores([...first, ...first])
+    await stage.sendScores([...first, ...disagreeing])
     await countOf('safety_scores', projectId, 10)
     await stage.sendScores([...disagreeing, ...first])
     await pass()
