@@ -81,6 +81,9 @@ test('calls over an hour old without scores are queued again with what was store
   const lost = await store(projectId, 2)
   const older = await store(projectId, 30)
   await store(projectId, 0.5)
+  // Its client was late: what it waits for may be under way.
+  const late = await store(projectId, 2)
+  await stage.pool.query('update llm_requests set stored_at = now() where id = $1', [idToUuid(late.id)])
   const erased = await store(projectId, 3)
   await stage.pool.query('delete from llm_request_bodies where request_id = $1', [idToUuid(erased.id)])
   const scored = await store(projectId, 2)
