@@ -100,3 +100,31 @@ test('every event is published, whoever wrote it, and an oversized one without w
     (waiting) => waiting === 0,
   )
 })
+
+test('two sinks share the rounds of their upkeep', async () => {
+  const { rows } = await eventually(
+    () =>
+      stage.pool.query<{ name: string }>(
+        'select name from upkeep_rounds where ended_at is not null order by name',
+      ),
+    ({ rowCount }) => rowCount === 5,
+  )
+  expect(rows.map(({ name }) => name)).toEqual([
+    'cost_alerts',
+    'quota_claims',
+    'retention',
+    'rollup_folding',
+    'sweep',
+  ])
+  const runs = async (outcome: string) => {
+    const name = `sluice_sink_task_runs_total{task="retention",outcome="${outcome}"}`
+    return Promise.all(sinks.map(({ metric }) => metric(name)))
+  }
+  const waited = await eventually(
+    () => runs('not_due'),
+    (counts) => counts.some((count) => count > 0),
+  )
+  const done = await runs('succeeded')
+  expect(done.toSorted()).toEqual([0, 1])
+  expect(waited.map((count) => count > 0)).toEqual(done.map((count) => count === 0))
+})
