@@ -131,6 +131,21 @@ test('a list of another time begins at its first page', async () => {
   await page.waitForURL(({ searchParams }) => searchParams.has('range') && !searchParams.has('page'))
 })
 
+test('a range from … to … is shown, and changed again', async () => {
+  const start = '2026-01-02T03:04:05.678Z'
+  await open(`/tools?start=${start}&end=2026-01-05T00:00:00.000Z`)
+  const picker = page.getByRole('combobox', { name: 'Time range' })
+  await picker.click()
+  await page.getByRole('option', { name: /Jan/ }).click()
+  const form = page.locator('form').filter({ hasText: 'Until' })
+  await form.getByRole('button', { name: 'Clear Until' }).waitFor()
+  expect(await seriousFindings(page, ['button-name'])).toEqual([])
+  await form.getByRole('button', { name: 'Clear Until' }).click()
+  await form.getByRole('button', { name: 'Show' }).click()
+  await page.waitForURL(({ searchParams }) => searchParams.get('start') === start && !searchParams.has('end'))
+  expect(await picker.inputValue()).toMatch(/^since .*Jan/)
+})
+
 test('a question mark shows the keys', async () => {
   await open('/tools')
   await page.getByRole('heading', { level: 1, name: 'Tools' }).waitFor()

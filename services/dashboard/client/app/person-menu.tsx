@@ -1,6 +1,5 @@
 import { Menu, NavLink, useMantineColorScheme, type MantineColorScheme } from '@mantine/core'
 import {
-  IconCheck,
   IconDeviceDesktop,
   IconDevices,
   IconKeyboard,
@@ -35,18 +34,16 @@ export function PersonMenu({ onShowKeys }: { onShowKeys: () => void }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Colours</Menu.Label>
-        {schemes.map(({ value, label, icon: SchemeIcon }) => (
-          <Menu.Item
-            key={value}
-            role="menuitemradio"
-            aria-checked={colorScheme === value}
-            leftSection={<SchemeIcon size={16} aria-hidden />}
-            rightSection={colorScheme === value ? <IconCheck size={16} aria-hidden /> : null}
-            onClick={() => setColorScheme(value)}
-          >
-            {label}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup
+          value={colorScheme}
+          onChange={(value) => setColorScheme(value as MantineColorScheme)}
+        >
+          {schemes.map(({ value, label, icon: SchemeIcon }) => (
+            <Menu.RadioItem key={value} value={value} rightSection={<SchemeIcon size={16} aria-hidden />}>
+              {label}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Item
           component={Link}

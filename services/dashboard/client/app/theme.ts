@@ -44,9 +44,11 @@ export const readableColours: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
     '--mantine-color-dimmed': colors.gray[7],
+    // An empty field says by it what empty means.
+    '--mantine-color-placeholder': colors.gray[7],
     ...Object.fromEntries(
       pale.map((name) => [`--mantine-color-${name}-light-color`, darken(colors[name][9], 0.35)]),
     ),
   },
-  dark: { '--mantine-color-dimmed': colors.dark[1] },
+  dark: { '--mantine-color-dimmed': colors.dark[1], '--mantine-color-placeholder': colors.dark[1] },
 })

@@ -52,6 +52,22 @@ export function formatCounted({ start, end }: { start: string; end: string }, en
   return endsNow ? `since ${hour.format(new Date(start))}` : hour.formatRange(new Date(start), new Date(end))
 }
 
+/** A range that somebody chose; either end may be open. */
+export function formatRange({
+  start,
+  end,
+}: {
+  start?: string | undefined
+  end?: string | undefined
+}): string {
+  if (start !== undefined && end !== undefined) return hour.formatRange(new Date(start), new Date(end))
+  return end === undefined ? `since ${formatHour(start)}` : `until ${formatHour(end)}`
+}
+
+function formatHour(time: Time): string {
+  return orAbsent(time, (at) => hour.format(at))
+}
+
 export function formatDay(time: Time): string {
   return orAbsent(time, (at) => day.format(at))
 }

@@ -1,9 +1,8 @@
-import '@mantine/dates/styles.css'
 import { Button, Stack } from '@mantine/core'
-import { DateTimePicker } from '@mantine/dates'
 import { useForm } from '@mantine/form'
 import { isoText, localText } from '../formats/local-time.ts'
 import type { ChosenRange } from '../formats/time-range.ts'
+import { MomentPicker } from './moment-picker.tsx'
 
 interface RangeFormProps {
   range: ChosenRange
@@ -34,8 +33,8 @@ export function RangeForm({ range, onChoose }: RangeFormProps) {
   return (
     <form onSubmit={form.onSubmit((picked) => onChoose(chosenBy(picked)))}>
       <Stack w={240}>
-        <DateTimePicker label="From" description={zone} clearable {...form.getInputProps('start')} />
-        <DateTimePicker label="Until" placeholder="Now" clearable {...form.getInputProps('end')} />
+        <MomentPicker label="From" description={zone} clearable {...form.getInputProps('start')} />
+        <MomentPicker label="Until" placeholder="Now" clearable {...form.getInputProps('end')} />
         <Button type="submit">Show</Button>
       </Stack>
     </form>

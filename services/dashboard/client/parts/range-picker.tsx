@@ -2,6 +2,7 @@ import { Popover, Select } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { lazy, Suspense } from 'react'
 import { useSetTexts } from '../app/address.ts'
+import { formatRange } from '../formats/format-time.ts'
 import { presets, type ChosenRange } from '../formats/time-range.ts'
 import { Waiting } from './page-states.tsx'
 
@@ -9,29 +10,28 @@ import { Waiting } from './page-states.tsx'
 const RangeForm = lazy(async () => ({ default: (await import('./range-form.tsx')).RangeForm }))
 
 const custom = 'custom'
-const choices = [
-  ...Object.entries(presets).map(([value, { label }]) => ({ value, label })),
-  { value: custom, label: 'From … to …' },
-]
+const presetChoices = Object.entries(presets).map(([value, { label }]) => ({ value, label }))
 
 /** Which time the page is about. It stands in the address; lists of another time begin at their first page. */
 export function RangePicker({ range }: { range: ChosenRange }) {
   const setTexts = useSetTexts()
   const [isOpen, { open, close }] = useDisclosure()
-  const choose = (value: string | null) => {
+  const choose = (value: string) => {
     if (value === custom) open()
-    else if (value !== null) setTexts({ range: value, start: undefined, end: undefined, page: undefined })
+    else setTexts({ range: value, start: undefined, end: undefined, page: undefined })
   }
+  const label = range.preset === null ? formatRange(range) : 'From … to …'
   return (
     <Popover opened={isOpen} onChange={close} onDismiss={close} position="bottom-end" trapFocus withinPortal>
       <Popover.Target>
         <Select
           aria-label="Time range"
-          data={choices}
+          data={[...presetChoices, { value: custom, label }]}
           value={range.preset ?? custom}
-          onChange={choose}
+          // Also of the one that is in force: from … to … is changed so.
+          onOptionSubmit={choose}
           allowDeselect={false}
-          w={170}
+          w={range.preset === null ? 250 : 170}
           size="sm"
         />
       </Popover.Target>

@@ -1,9 +1,8 @@
 import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
-import { DateTimePicker } from '@mantine/dates'
-import '@mantine/dates/styles.css'
 import { isNotEmpty, useForm } from '@mantine/form'
 import type { Answer } from '../../api/call-api.ts'
 import { useApiChange } from '../../api/use-api.ts'
+import { MomentPicker } from '../../parts/moment-picker.tsx'
 import { Failure } from '../../parts/page-states.tsx'
 import { scopeNames } from './key-scopes.ts'
 
@@ -67,7 +66,7 @@ export function CreateKey({ projectId, isOpen, onClose, onCreated }: CreateKeyPr
             {...form.getInputProps('label')}
           />
           <Select label="May" data={scopes} allowDeselect={false} {...form.getInputProps('scope')} />
-          <DateTimePicker
+          <MomentPicker
             label="Expires"
             placeholder="Never"
             clearable

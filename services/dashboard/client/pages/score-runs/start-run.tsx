@@ -1,6 +1,4 @@
 import { Alert, Button, Group, Modal, Stack, Switch, TagsInput, Text } from '@mantine/core'
-import { DateTimePicker } from '@mantine/dates'
-import '@mantine/dates/styles.css'
 import { useForm } from '@mantine/form'
 import { useNavigate } from '@tanstack/react-router'
 import type { Answer } from '../../api/call-api.ts'
@@ -8,6 +6,7 @@ import { useApiChange } from '../../api/use-api.ts'
 import { useProject } from '../../app/project.ts'
 import { formatCount, formatUsd } from '../../formats/format-number.ts'
 import { isoText, localText } from '../../formats/local-time.ts'
+import { MomentPicker } from '../../parts/moment-picker.tsx'
 import { Failure } from '../../parts/page-states.tsx'
 
 interface Values {
@@ -60,8 +59,8 @@ export function StartRun({ onClose }: { onClose: () => void }) {
     <Modal opened onClose={onClose} title="Score history again">
       <form onSubmit={dryRun}>
         <Stack>
-          <DateTimePicker label="From" {...form.getInputProps('start')} />
-          <DateTimePicker label="To" {...form.getInputProps('end')} />
+          <MomentPicker label="From" {...form.getInputProps('start')} />
+          <MomentPicker label="To" {...form.getInputProps('end')} />
           <TagsInput label="Scorers" description="None: all" {...form.getInputProps('scorers')} />
           <Switch label="Only this project" {...form.getInputProps('ofThisProject', { type: 'checkbox' })} />
           {error === null ? null : <Failure error={error} />}

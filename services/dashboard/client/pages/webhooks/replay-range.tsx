@@ -1,10 +1,9 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { DateTimePicker } from '@mantine/dates'
-import '@mantine/dates/styles.css'
 import { useState } from 'react'
 import { callApi } from '../../api/call-api.ts'
 import { useApiChange } from '../../api/use-api.ts'
 import { formatCount } from '../../formats/format-number.ts'
+import { MomentPicker } from '../../parts/moment-picker.tsx'
 import { sayHowItWent } from '../../parts/ask-first.tsx'
 
 interface ReplayRangeProps {
@@ -50,8 +49,8 @@ export function ReplayRange({ projectId, webhookId }: ReplayRangeProps) {
       <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Send failed deliveries again">
         <Stack>
           <Text size="sm">Every delivery that failed in this time, under its own id.</Text>
-          <DateTimePicker label="From" value={from} onChange={setFrom} />
-          <DateTimePicker label="To" value={to} onChange={setTo} />
+          <MomentPicker label="From" value={from} onChange={setFrom} />
+          <MomentPicker label="To" value={to} onChange={setTo} />
           <Group justify="flex-end">
             <Button disabled={from === null || to === null} loading={refresh.isPending} onClick={run}>
               Send again
