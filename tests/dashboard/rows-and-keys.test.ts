@@ -186,9 +186,28 @@ test('who has more projects than are named is told so, and follows a link to ano
   expect(await seriousFindings(page)).toEqual([])
 })
 
-// The last: the API is gone then.
-test('a page whose numbers cannot be read anew says when they were read', async () => {
+// These are the last: the clock is not the machine's any more.
+test('a list keeps its range while it is read: its pages and its place would be lost', async () => {
+  const starts: (string | null)[] = []
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url())
+    if (pathname === '/bff/api/requests') starts.push(searchParams.get('start'))
+  })
   await page.clock.install()
+  await open('/requests?range=1h')
+  await until(() => Promise.resolve(starts.length > 0))
+  // A step of the last hour, as pages count it, is five minutes.
+  await page.clock.fastForward(360_000)
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('checkbox', { name: 'Provider' }).check()
+  const asked = starts.length
+  await page.clock.fastForward(6_000)
+  await until(() => Promise.resolve(starts.length > asked))
+  expect(new Set(starts).size).toBe(1)
+})
+
+// The API is gone then.
+test('a page whose numbers cannot be read anew says when they were read', async () => {
   await open('/operations')
   const consumers = page.getByRole('heading', { name: 'Consumers' })
   await consumers.waitFor()

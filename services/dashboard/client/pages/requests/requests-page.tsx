@@ -9,7 +9,7 @@ import { useMe } from '../../api/session.ts'
 import { useTexts } from '../../app/address.ts'
 import { mayVisit } from '../../app/may-visit.ts'
 import { useProject } from '../../app/project.ts'
-import { useRange } from '../../app/use-range.ts'
+import { useSteadyRange } from '../../app/use-range.ts'
 import { formatCount } from '../../formats/format-number.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Failure, Nothing, Waiting } from '../../parts/page-states.tsx'
@@ -27,7 +27,7 @@ import { useArrivedScores, useNewRequests } from './use-arriving.ts'
 export function RequestsPage() {
   const { id: project_id } = useProject()
   const role = useMe().data?.role ?? 'viewer'
-  const range = useRange('24h')
+  const { range, renew } = useSteadyRange('24h')
   const filters = readFilters(useTexts())
   const query = { project_id, start: range.start, end: range.end, ...queryOfFilters(filters) }
   const [visibility, setVisibility] = useLocalStorage<ColumnVisibilityState>({
@@ -58,7 +58,7 @@ export function RequestsPage() {
           </ScrollArea>
         </Box>
         <Box flex={1} miw={0}>
-          <RequestList query={query} filters={filters} visibility={visibility} />
+          <RequestList query={query} filters={filters} visibility={visibility} renew={renew} />
         </Box>
       </Group>
       <Drawer opened={isDrawn} onClose={close} title="Filters" closeButtonProps={{ 'aria-label': 'Close' }}>
@@ -72,9 +72,11 @@ interface RequestListProps {
   query: Record<string, string | undefined>
   filters: Readonly<Record<string, string>>
   visibility: ColumnVisibilityState
+  /** Lets the range end now again. */
+  renew: () => void
 }
 
-function RequestList({ query, filters, visibility }: RequestListProps) {
+function RequestList({ query, filters, visibility, renew }: RequestListProps) {
   const client = useQueryClient()
   const pages = useApiPages('GET /api/requests', { query })
   const arrived = useArrivedScores(query['project_id'] ?? '')
@@ -107,7 +109,10 @@ function RequestList({ query, filters, visibility }: RequestListProps) {
           variant="light"
           mb="xs"
           leftSection={<IconArrowUp size={14} aria-hidden />}
-          onClick={() => void client.resetQueries({ queryKey: ['GET /api/requests', { query }, 'pages'] })}
+          onClick={() => {
+            renew()
+            void client.resetQueries({ queryKey: ['GET /api/requests', { query }, 'pages'] })
+          }}
         >
           {arriving.isMore ? `${arriving.count} or more` : arriving.count} new
         </Button>

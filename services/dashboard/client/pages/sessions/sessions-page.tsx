@@ -3,7 +3,7 @@ import { rowsOf, useApiPages } from '../../api/use-api.ts'
 import type { Item } from '../../api/call-api.ts'
 import { useSetTexts, useTexts } from '../../app/address.ts'
 import { useProject } from '../../app/project.ts'
-import { useRange } from '../../app/use-range.ts'
+import { useSteadyRange } from '../../app/use-range.ts'
 import { formatCount, formatShort, formatUsd } from '../../formats/format-number.ts'
 import { FilterPill } from '../../parts/filter-pill.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -19,16 +19,20 @@ type Session = Item<'GET /api/sessions'>
 export function SessionsPage() {
   const { id: project_id } = useProject()
   const { agent_name, user_id } = useTexts()
-  const range = useRange('24h')
+  const { range, renew } = useSteadyRange('24h')
   const { start, end } = range
   const pages = useApiPages('GET /api/sessions', {
     query: { project_id, start, end, agent_name, user_id },
   })
   const sessions = rowsOf<'GET /api/sessions'>(pages.data)
+  const refresh = () => {
+    renew()
+    void pages.refetch()
+  }
   return (
     <>
       <PageHead title="Sessions">
-        <Button variant="default" loading={pages.isRefetching} onClick={() => void pages.refetch()}>
+        <Button variant="default" loading={pages.isRefetching} onClick={refresh}>
           Refresh
         </Button>
         <RangePicker range={range} />
