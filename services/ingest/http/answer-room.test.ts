@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
@@ -9,7 +10,7 @@ import type { Principal } from '../access/principal.ts'
 import { createAnswerRoom } from './answer-room.ts'
 import { createBodyRoom } from './body-room.ts'
 import { createApp } from './create-app.ts'
-import { route } from './route.ts'
+import { route, type Route } from './route.ts'
 
 const mebibyte = 1024 * 1024
 /** More than the kernel takes for a client that reads nothing. */
@@ -24,8 +25,17 @@ const made = route({
   reply: { status: 200, description: '' },
   handle: () => Promise.resolve({ etag: 'x', jsonText: `"${'x'.repeat(answerBytes - 2)}"` }),
 })
+let comes: (() => void) | undefined
+const madeLater: Route = {
+  ...made,
+  path: '/made-later',
+  handle: async (request) => {
+    await new Promise<void>((resolve) => (comes = resolve))
+    return made.handle(request)
+  },
+}
 const app = createApp({
-  routes: [made],
+  routes: [made, madeLater],
   authenticate: ({ who }) => Promise.resolve(principalOf(String(who))),
   bodyRoom: createBodyRoom(mebibyte, metrics),
   answerRoom: createAnswerRoom(4 * answerBytes, metrics),
@@ -54,11 +64,11 @@ const valueOf = async (metric: string) =>
   (await metrics.registry.getSingleMetric(metric)?.get())?.values[0]?.value
 
 /** Asks, and reads nothing of the answer. */
-async function askOnly(who: string): Promise<Socket> {
+async function askOnly(who: string, path = '/made'): Promise<Socket> {
   const client = connect(port, '127.0.0.1').pause()
   client.on('error', () => undefined)
   await once(client, 'connect')
-  client.write(`GET /made HTTP/1.1\r\nhost: a\r\nwho: ${who}\r\n\r\n`)
+  client.write(`GET ${path} HTTP/1.1\r\nhost: a\r\nwho: ${who}\r\n\r\n`)
   return client
 }
 const held = (answers: number) =>
@@ -84,5 +94,17 @@ test('answers that are not read have room together, and leave others as much as 
   await held(1)
   expect(await (await ask('c')).text()).toHaveLength(answerBytes)
   clients[0]?.destroy()
+  await held(0)
+})
+
+test('an answer whose client left before it was made holds nothing', async () => {
+  const client = await askOnly('a', '/made-later')
+  await until(() => Promise.resolve(comes !== undefined))
+  const connections = promisify(server.getConnections.bind(server))
+  client.destroy()
+  await until(async () => (await connections()) === 0)
+  comes?.()
+  // Answered after what the first one does, on the same loop.
+  expect(await (await ask('a')).text()).toHaveLength(answerBytes)
   await held(0)
 })

@@ -29,6 +29,8 @@ export function createAnswerRoom(mostBytes: number, metrics: Metrics): AnswerRoo
   const shared = createSharedBytes(mostBytes, (used) => bytes.set(used))
   return {
     keep(principal, response, byteLength) {
+      // Its client left while it was made: nothing is held, and nobody would say when to give it back.
+      if (response.closed) return
       const own = shared.enter(principal)
       if (!own.take(byteLength)) {
         refusals.inc()
