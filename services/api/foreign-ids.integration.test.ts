@@ -85,3 +85,16 @@ test("a key changes nothing by another project's ids in bodies", async () => {
   expect((await api.pool.query('select from score_reviews')).rowCount).toBe(0)
   expect((await api.call('GET', `/api/requests/${requestId}`, { key: victim.key })).status).toBe(200)
 })
+
+test('a project with 10,000 erasures under way may ask for no other, and others may', async () => {
+  await api.pool.query(
+    `insert into erasures (id, project_id, scope, subject, requested_by, requested_at, kept_in_kafka_until)
+     select gen_random_uuid(), $1, 'user', n::text, 'key', now(), now() from generate_series(1, 10000) n`,
+    [idToUuid(attacker.projectId)],
+  )
+  const erase = (key: string) =>
+    api.call('POST', '/api/erasures', { key, body: { scope: 'user', subject: 'x' } })
+  const refused = await erase(attacker.key)
+  expect([refused.status, refused.json['code']]).toEqual([429, 'ERASURES_TOO_MANY'])
+  expect((await erase(victim.key)).status).toBe(202)
+})

@@ -81,6 +81,8 @@ function mount(
   // Whoever may not ask is refused before any of the body is read.
   const identify = async (request: Request, response: Response, next: NextFunction) => {
     response.locals['route'] = route.path
+    // A cache in front of us may not know that X-Service-Key says who asks. Where there is an ETag, it says more.
+    response.set('cache-control', 'no-store')
     response.locals['principal'] = await authenticate(
       request.headers,
       route.access,
