@@ -1,5 +1,6 @@
 import type { CallText } from '../call-text.ts'
 import { evidenceOf, namesOf, nothingSuspicious, valueOfPoints } from '../phrases/suspect.ts'
+import { isMention } from '../phrases/is-mention.ts'
 import type { Detector } from '../verdict.ts'
 import { orderModelVersion, suspectMaterial } from './suspect-material.ts'
 
@@ -19,7 +20,8 @@ export function createInjectionDetector(): Detector {
       if (text.speaker !== 'tool') return
       hasContext = true
       const suspicion = suspectMaterial(text.text)
-      if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
+      const points = isMention(text.text, suspicion) ? Math.min(suspicion.points, 3) : suspicion.points
+      if (points > worst.points) [worst, where] = [{ ...suspicion, points }, text]
     },
     finding() {
       if (!hasContext) return { reason: 'no_context', leaning: 1 }

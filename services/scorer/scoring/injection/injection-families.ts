@@ -19,7 +19,12 @@ const sendTo = String.raw`(?:send|email|e-mail|mail|forward|post|upload|exfiltra
  */
 export const injectionFamilies: readonly PhraseFamily[] = [
   ...phraseFamilies.filter(({ name }) =>
-    ['override_instructions', 'ignore_instructions', 'known_jailbreak'].includes(name),
+    [
+      'override_instructions',
+      'override_in_another_language',
+      'ignore_instructions',
+      'known_jailbreak',
+    ].includes(name),
   ),
   {
     name: 'commands_the_reply',
@@ -64,6 +69,11 @@ export const injectionFamilies: readonly PhraseFamily[] = [
       pattern(
         `\\b(?:the|this|any|every) ${model}\\W+(?:reading|processing|summari[sz]ing|parsing|that reads)\\b[^.\\n]{0,60}\\b(?:must|should|shall|has to|is required|please)\\b`,
       ),
+      pattern(
+        `\\b(?:chatgpt|copilot|gemini|claude|assistant|ai|llm|ai (?:agent|assistant))\\s?[,:]\\W{1,3}(?:please\\W+)?(?:stop|insert|tell|ignore|recommend|visit|call|send|rate|transfer|before (?:answering|you)|do not)\\b`,
+      ),
+      pattern(`\\b(?:to|dear)\\W+(?:the\\W+|any\\W+)?(?:ai|llm)\\b[^.:,\\n]{0,40}[:,]`),
+      pattern(`\\b(?:ai|llm)(?: \\w+)?s (?:reading|processing|summari[sz]ing) (?:this|it)\\b`),
       pattern(`\\bstrictly (?:adhere|follow|obey)${words(4)}(?:instructions?|commands?|directives?)\\b`),
     ],
   },
@@ -116,6 +126,9 @@ export const injectionFamilies: readonly PhraseFamily[] = [
       ),
       pattern(
         `\\b${sendTo}\\b${words(4)}(?:my|your|the user's|all|their)\\W+(?:\\w+\\W+){0,3}?${secret}\\b[^\\n]{0,80}\\bto\\b[^\\n]{0,50}(?:@|https?:)`,
+      ),
+      pattern(
+        String.raw`<img\b[^>]{0,100}\bsrc=["']?https?:[^\s"'>]{1,200}[?&][\w-]{1,30}=(?:\[|\{\{|\$\{|<)`,
       ),
       pattern(String.raw`!\[[^\]\n]{0,80}\]\(https?:[^)\s]{1,200}[?&][\w-]{1,30}=(?:\{|\[|<|\$|%7b)`),
     ],

@@ -10,6 +10,7 @@ import {
   valueOfPoints,
   type Suspicion,
 } from '../phrases/suspect.ts'
+import { isMention } from '../phrases/is-mention.ts'
 import type { Detector } from '../verdict.ts'
 import { createLanguageCheck } from './known-language.ts'
 import { phraseFamilies } from './phrase-families.ts'
@@ -20,6 +21,8 @@ const model = createLinearModel(modelFile)
 export const jailbreakVersion = `detector-4-${model.version}`
 /** The model knows a manner too: unsure, it adds nothing to these. Honest role play has it. */
 const manners = new Set(phraseFamilies.filter(({ aspect }) => aspect === 'manner').map(({ name }) => name))
+/** Of what is quoted: a reader decides. */
+const mentionPoints = 3
 /** Longer texts are documents: their end is no suffix of a request. */
 const mostSuffixedUnits = 20_000
 /** What the model finds convicts; half as sure, it makes two signs of one. */
@@ -50,7 +53,10 @@ export function createJailbreakDetector(): Detector {
         withModel(suspect(text.text, phraseFamilies), reading, text.text),
         text.text,
       )
-      if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
+      const points = isMention(text.text, suspicion)
+        ? Math.min(suspicion.points, mentionPoints)
+        : suspicion.points
+      if (points > worst.points) [worst, where] = [{ ...suspicion, points }, text]
     },
     finding() {
       const value = valueOfPoints(worst.points)

@@ -1,4 +1,5 @@
 import type { PhraseFamily } from '../phrases/suspect.ts'
+import { overridesAbroad } from './overrides-abroad.ts'
 
 const gap = String.raw`(?:\W+\w+){0,`
 /** `words(3)`: up to three words between two others. */
@@ -23,10 +24,27 @@ export const phraseFamilies: readonly PhraseFamily[] = [
       ),
     ],
   },
+  { name: 'override_in_another_language', points: 4, patterns: overridesAbroad },
   {
     name: 'ignore_instructions',
     points: 3,
     patterns: [
+      pattern(
+        `\\b(?:pay no attention to|stop following|(?:do not|don't|no longer|never) (?:follow|obey)|set aside|abandon|suspend)\\W+(?:your|the|any|all)\\W+(?:\\w+\\W+){0,2}?(?:instructions|guidelines|rules|prompt|policies|settings|restrictions|safeguards)\\b`,
+      ),
+      pattern(
+        `\\b(?:override|bypass|turn off|switch off|disable|ignore)\\W+your\\W+(?:\\w+\\W+){0,2}?(?:safety|filters?|polic(?:y|ies)|guardrails|guidelines|rules|restrictions|instructions)\\b`,
+      ),
+      pattern(
+        `\\b(?:instructions|rules|guidelines|restrictions)\\W+(?:\\w+\\W+){0,3}?(?:are|is|were)\\W+(?:now\\W+)?(?:void|cancel+ed|obsolete|lifted|a test|no longer valid)\\b|\\bsafety\\W+(?:is\\W+)?(?:disabled|off)\\b`,
+      ),
+      pattern(
+        `\\b(?:ignore|disregard|forget)\\W+what\\W+(?:the\\W+)?(?:developers?|system|operators?|admins?|openai|they)\\W+(?:said|says|told|wrote)\\b`,
+      ),
+      // In one word, or with underscores: nobody's prose, and names of tests.
+      pattern(
+        `(?:ignore|disregard|forget|override)_*(?:all_*)?(?:the_*|your_*)?(?:previous|prior|earlier)_*(?:instructions?|prompts?|rules|guidelines)`,
+      ),
       pattern(
         `\\b${forget}${words(3)}(?:(?:${before}|your|the|my|any|these|those|every)${words(2)})?${orders}(?:\\W+\\w+){0,3}?\\W+(?:you(?:'ve)?|were|got|given|before|above|previously|so far|till|until|prior|have|earlier)\\b`,
       ),

@@ -1,5 +1,5 @@
 import type { CallText, Evidence } from '../call-text.ts'
-import { decodeHidden } from '../phrases/decode-hidden.ts'
+import { decodeHidden, rot13 } from '../phrases/decode-hidden.ts'
 import type { Detector, Finding, Undecided } from '../verdict.ts'
 import { gramsOf, gramWords, wordsOf } from './word-runs.ts'
 
@@ -155,7 +155,7 @@ function canariesOf(text: string): string[] {
 function* runsIn(text: string, isSecret: (gram: number) => boolean): Generator<Run> {
   yield* plainRuns(text, isSecret)
   const readings = [
-    ...decodeHidden(text).filter(({ encoding }) => encoding !== 'reversed'),
+    ...decodeHidden(text).filter(({ encoding }) => encoding !== 'reversed' && encoding !== 'rot13'),
     ...(text.length > 20_000
       ? []
       : [
@@ -200,12 +200,4 @@ function* plainRuns(text: string, isSecret: (gram: number) => boolean): Generato
 
 function isLatin(text: string): boolean {
   return (text.match(/[A-Za-z]/g)?.length ?? 0) > text.length / 2
-}
-
-function rot13(text: string): string {
-  return text.replace(/[A-Za-z]/g, (letter) => {
-    const code = letter.charCodeAt(0)
-    const base = code < 97 ? 65 : 97
-    return String.fromCharCode(((code - base + 13) % 26) + base)
-  })
 }

@@ -2,7 +2,8 @@
 export interface HiddenText {
   start: number
   end: number
-  encoding: 'base64' | 'hex' | 'tags' | 'spelled' | 'leet' | 'reversed' | 'markup' | 'escapes'
+  encoding:
+    'base64' | 'hex' | 'tags' | 'spelled' | 'leet' | 'reversed' | 'rot13' | 'codes' | 'escapes' | 'markup'
   text: string
 }
 
@@ -11,25 +12,39 @@ const base64Pattern = /(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{24,20000}={0,2}(?![A-Za-
 const hexPattern = /(?<![0-9A-Fa-f])(?:(?:\\x|0x)?[0-9A-Fa-f]{2}[ ,]?){16,10000}(?![0-9A-Fa-f])/g
 /** The tag block spells ASCII that models read and people do not see. Flags of regions use a few of its letters. */
 const tagsPattern = /[\u{e0020}-\u{e007e}]{8,20000}/gu
-const spelledPattern = /(?<![\p{L}\p{N}])\p{L}(?:[ .\-_*|]\p{L}){11,2000}(?![\p{L}\p{N}])/gu
+/** Between words stand two signs or three. */
+const spelledPattern = /(?<![\p{L}\p{N}])\p{L}(?:[ .\-_*|]{1,3}\p{L}){11,2000}(?![\p{L}\p{N}])/gu
+const spelledWord = /(?<![\p{L}\p{N}])\p{L}(?:[_.\-*|]\p{L}){4,30}(?![\p{L}\p{N}])/gu
+/** Letters written as numbers: nobody needs that. */
+const escapedLetter =
+  /%[46][1-9a-f]|%[57][0-9a]|&#(?:6[5-9]|[78]\d|9[07-9]|1[01]\d|12[0-2]);|&#x[4-7][0-9a-f];|\\x[4-7][0-9a-f]/gi
+const leastEscapes = 12
+const escape = /%([2-7][0-9a-f])|&#x([2-7][0-9a-f]);|\\x([2-7][0-9a-f])|&#(\d{2,3});/gi
 const leetWord =
   /(?<![\p{L}\p{N}])(?=[a-z]{0,15}[013457@$])(?=[013457@$]{0,15}[a-z])[a-z013457@$]{3,24}(?![\p{L}\p{N}])/giu
 
 /** Readable texts that stand in `text` in another form. What decodes to noise is no hidden text. */
 export function decodeHidden(text: string): HiddenText[] {
   return [
-    ...passages(text, base64Pattern, 'base64', (passage) => Buffer.from(passage, 'base64').toString('utf8')),
+    ...passages(text, base64Pattern, 'base64', fromBase64),
     ...passages(text, hexPattern, 'hex', (passage) =>
       Buffer.from(passage.replace(/\\x|0x|[ ,]/g, ''), 'hex').toString('utf8'),
     ),
     ...passages(text, tagsPattern, 'tags', (passage) =>
       Array.from(passage, (letter) => String.fromCharCode((letter.codePointAt(0) ?? 0) - 0xe0000)).join(''),
     ),
-    ...passages(text, spelledPattern, 'spelled', (passage) => passage.replace(/(\p{L})[ .\-_*|]/gu, '$1')),
+    ...passages(text, spelledPattern, 'spelled', (passage) =>
+      passage.replace(/[ .\-_*|]{1,3}/gu, (sign) => (sign.length > 1 ? ' ' : '')),
+    ),
     ...wholeText(text, 'leet', unleet),
     ...(escaped.test(text)
       ? [{ start: 0, end: text.length, encoding: 'escapes' as const, text: unescaped(text) }]
       : []),
+    ...((text.match(spelledWord)?.length ?? 0) > 1 ? wholeText(text, 'spelled', joinSpelled) : []),
+    ...((text.match(escapedLetter)?.length ?? 0) < leastEscapes
+      ? []
+      : wholeText(text, 'codes', decodeLetters)),
+    ...(rot13Word.test(text) ? wholeText(text, 'rot13', rot13) : []),
     ...(backwardsWord.test(text) ? wholeText(text, 'reversed', backwards) : []),
   ]
 }
@@ -73,6 +88,37 @@ function unescaped(text: string): string {
 
 /** Words of jailbreaks written backwards: reading every text twice for the few that are would double the cost. */
 const backwardsWord = /snoitcurtsn|erongi|drager|tegrof|selur|gnihtyna|snoitcirtser/i
+
+/** The same words moved by thirteen letters. */
+const rot13Word = /vafgehpgvba|vtaber|qvfertneq|sbetrg nyy|flfgrz cebzcg|erfgevpgvba/i
+
+/** Exchanges every letter of the Latin alphabet with the one thirteen from it. */
+export function rot13(text: string): string {
+  return text.replace(/[A-Za-z]/g, (letter) => {
+    const code = letter.charCodeAt(0)
+    const base = code < 97 ? 65 : 97
+    return String.fromCharCode(((code - base + 13) % 26) + base)
+  })
+}
+
+/** Base64 of base64 too. */
+function fromBase64(passage: string): string {
+  const decoded = Buffer.from(passage, 'base64').toString('utf8')
+  return /^[A-Za-z0-9+/]{24,}={0,2}$/.test(decoded)
+    ? Buffer.from(decoded, 'base64').toString('utf8')
+    : decoded
+}
+
+function joinSpelled(text: string): string {
+  return text.replace(spelledWord, (word) => word.replace(/[_.\-*|]/g, ''))
+}
+
+function decodeLetters(text: string): string {
+  return text.replace(escape, (_whole, ...groups: (string | undefined)[]) => {
+    const hex = groups[0] ?? groups[1] ?? groups[2]
+    return String.fromCharCode(hex === undefined ? Number(groups[3]) : parseInt(hex, 16))
+  })
+}
 
 function backwards(text: string): string {
   return Array.from(text).reverse().join('')

@@ -1,5 +1,11 @@
 import { foldCharacters, remember, type FoldedText } from '../fold-characters.ts'
 
+const smallCapitals = Object.fromEntries(
+  Array.from('ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ', (sign, at) => [sign, 'abcdefghijklmnoprstuvwyz'.charAt(at)]),
+)
+/** White letters on black, round and square, which no normal form knows. */
+const [roundA, squareA, letters] = [0x1f150, 0x1f170, 26]
+
 // Latin look-alikes from Greek and Cyrillic; NFKC already folds full-width, mathematical and circled letters.
 const lookalikes = new Map(
   Object.entries({
@@ -37,6 +43,7 @@ const lookalikes = new Map(
       ɑ: 'a',
       ɡ: 'g',
     },
+    ...smallCapitals,
     ...{ ı: 'i', ⅼ: 'l', ʼ: "'", '’': "'", '‘': "'", '“': '"', '”': '"' },
   }),
 )
@@ -54,6 +61,10 @@ export function foldText(original: string): FoldedText {
 
 const foldCharacter = remember((character) => {
   if (invisible.test(character)) return ''
+  for (const first of [roundA, squareA]) {
+    const at = (character.codePointAt(0) ?? 0) - first
+    if (at >= 0 && at < letters) return String.fromCharCode(97 + at)
+  }
   const plain = character.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   return lookalikes.get(plain) ?? plain
 })

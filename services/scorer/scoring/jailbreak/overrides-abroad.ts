@@ -1,0 +1,63 @@
+import { foldText } from '../phrases/fold-text.ts'
+
+/** "Ignore", "all the previous" and "instructions", as one says them to a model in the languages that most attacks come in. Stems: endings differ. */
+const languages: readonly (readonly [ignore: string, previous: string, orders: string])[] = [
+  [
+    'ignorier|vergiss|missachte|übergehe',
+    'vorherig|bisherig|vorigen|früheren|obigen|alle',
+    'anweisung|regeln|vorgaben|instruktion|befehle',
+  ],
+  [
+    'ignora|olvida|descarta|omite',
+    'anterior|previas|previos|todas|dieron',
+    'instruccion|reglas|órdenes|indicacion|directrices',
+  ],
+  [
+    'ignore|oublie|ne tiens pas compte',
+    'précédent|antérieur|ci-dessus|toutes',
+    'instruction|consigne|règles|directives',
+  ],
+  ['ignora|dimentica|trascura', 'precedent|anterior|tutte', 'istruzion|regole|direttive|comandi'],
+  ['ignore|ignora|esqueça|desconsidere', 'anterior|prévias|todas', 'instruç|regras|ordens|diretrizes'],
+  ['negeer|vergeet', 'vorige|eerdere|voorgaande|alle', 'instructies|regels|opdrachten|aanwijzingen'],
+  ['zignoruj|ignoruj|zapomnij|pomiń', 'poprzedni|wcześniejsz|wszystki', 'instrukcj|zasad|polece|reguł'],
+  [
+    'ignorera|ignorer|glöm|glem|bortse',
+    'tidigare|forrige|föregående|alla|alle|tidligere',
+    'instruktion|instruksjon|instrukser|regler|anvisninger',
+  ],
+  ['yok say|görmezden gel|unut', 'önceki|tüm|bütün', 'talimat|kural|komut|yönerge'],
+  ['abaikan|lupakan', 'sebelumnya|semua', 'instruksi|perintah|aturan|petunjuk'],
+  ['bỏ qua|quên', 'trước|tất cả', 'hướng dẫn|chỉ dẫn|quy tắc|lệnh'],
+  [
+    'игнорир|проигнорир|забудь|забыть|не обращай внимания',
+    'предыдущ|прежн|прошл|всё|все',
+    'инструкц|указани|правил|команд|промпт',
+  ],
+  ['ігнору|забудь', 'попередн|всі|усі', 'інструкц|вказівк|правил|команд'],
+  ['αγνόησε|αγνοήστε|ξέχασε', 'προηγούμενες|όλες', 'οδηγίες|εντολές|κανόνες'],
+  [
+    '忽略|无视|無視|忘记|忘記|忘掉|不要理会',
+    '之前|以上|先前|前面|上述|所有',
+    '指令|指示|规则|規則|提示|设定|設定',
+  ],
+  ['無視|忘れ', 'これまで|以前|前の|上記|すべて|全て', '指示|命令|ルール|規則|プロンプト'],
+  ['무시|잊어', '이전|앞의|위의|모든', '지시|명령|규칙|프롬프트'],
+  ['تجاهل|انس|تغاض', 'السابقة|أعلاه|جميع|كل', 'التعليمات|الأوامر|القواعد|الإرشادات'],
+  ['התעלם|תתעלם|שכח', 'הקודמות|כל|הקודמים', 'ההוראות|הוראות|הכללים'],
+  ['अनदेखा|नज़रअंदाज़|भूल', 'पिछले|पिछली|सभी', 'निर्देश|नियम|आदेश'],
+]
+
+const folded = (words: string) => `(?:${foldText(words).text})`
+const near = '[^.!?。\\n]{0,60}?'
+
+/** What is said stands in the order of its language: the verb first, or last. */
+export const overridesAbroad: readonly RegExp[] = languages.map(([ignore, previous, orders]) => {
+  const [verb, before, what] = [folded(ignore), folded(previous), folded(orders)]
+  // In scripts that have blanks between words a stem begins one.
+  const start = '(?<!\\p{Script=Latin})'
+  return new RegExp(
+    `${start}${verb}${near}(?:${before}${near}${what}|${what}${near}${before})|${start}${before}${near}${what}${near}${verb}`,
+    'gu',
+  )
+})

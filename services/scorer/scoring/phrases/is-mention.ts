@@ -1,0 +1,29 @@
+import type { Suspicion } from './suspect.ts'
+
+/** A passage in quotes, in code, or between the strokes of a pattern. */
+const quoted =
+  /"[^"\n]{4,300}"|“[^”\n]{4,300}”|«[^»\n]{4,300}»|`[^`\n]{4,300}`|(?<=[\s(=,:[]|^)'[^'\n]{4,300}'(?=[\s)=,:;.?!\]]|$)|(?<=[\s(=])\/[^/\n]{4,300}\/[gimsuy]{0,4}/gu
+/** What one does with words of others. */
+const speaksOf =
+  /\b(?:translat\w*|classif\w*|explain\w*|for (?:instance|example)|e\.g\.|such as|phrases?|example|examples|detect\w*|blocks?|blocked|blocklist|denylist|filters?|tests?|assert|attack\w*|injections?|jailbreak\w*|rewrite|rephrase|typed|wrote|said|says|quote[sd]?|means?|meaning|why do|regex|throw|report)\b/i
+/** Of data everything stands in quotes. */
+const isData = /[{[]\s{0,20}["'{]/
+/** Longer texts have room for both. */
+const mostUnits = 2_000
+
+/**
+ * Whether all that is suspicious of a text stands in quotes and the rest speaks of it: who has an attack explained, translated or tested for does
+ * not make it. It may be a trick as well: then a reader decides, and nobody vouches for it.
+ */
+export function isMention(text: string, { hits }: Suspicion): boolean {
+  if (text.length > mostUnits || hits.length === 0 || isData.test(text)) return false
+  const quotes = Array.from(text.matchAll(quoted), ({ 0: { length }, index }) => ({
+    start: index,
+    end: index + length,
+  }))
+  const isInside = hits.every((hit) => quotes.some(({ start, end }) => hit.start >= start && hit.end <= end))
+  return (
+    isInside &&
+    speaksOf.test(quotes.reduceRight((rest, { start, end }) => rest.slice(0, start) + rest.slice(end), text))
+  )
+}
