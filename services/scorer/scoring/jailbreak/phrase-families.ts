@@ -1,5 +1,5 @@
 import type { PhraseFamily } from '../phrases/suspect.ts'
-import { overridesAbroad } from './overrides-abroad.ts'
+import { overridesAbroad, saysIgnoreAbroad } from './overrides-abroad.ts'
 
 const gap = String.raw`(?:\W+\w+){0,`
 /** `words(3)`: up to three words between two others. */
@@ -24,7 +24,7 @@ export const phraseFamilies: readonly PhraseFamily[] = [
       ),
     ],
   },
-  { name: 'override_in_another_language', points: 4, patterns: overridesAbroad },
+  { name: 'override_in_another_language', points: 4, needs: saysIgnoreAbroad, patterns: overridesAbroad },
   {
     name: 'ignore_instructions',
     points: 3,

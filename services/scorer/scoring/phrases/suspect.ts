@@ -14,6 +14,8 @@ export interface PhraseFamily {
    * alone convict nobody.
    */
   aspect?: 'manner' | 'subject'
+  /** What stands in every text that has a hit. */
+  needs?: RegExp
   patterns: readonly RegExp[]
 }
 
@@ -82,6 +84,7 @@ function suspectPlain(text: string, families: readonly PhraseFamily[]): Suspicio
 }
 
 function hitsOf(family: PhraseFamily, text: string): Hit[] {
+  if (family.needs?.test(text) === false) return []
   return family.patterns.flatMap((pattern) =>
     text
       .matchAll(pattern)
