@@ -25,6 +25,8 @@ export interface ListStatement {
   idColumn: string
   /** SQL for the time of the row whose identifier the placeholder holds. Absent: the time in the identifier is the row's. */
   timeOf?: (idPlaceholder: string) => string
+  /** By the identifier alone, which begins with the row's time: the same order, of which the primary key is an index. */
+  byIdAlone?: boolean
   conditions: Conditions
   /**
    * Where other conditions than those of the listed table are among them: its own, as text, and the joins that the others need. Counting then
@@ -99,7 +101,7 @@ function readPageFrom<R extends QueryResultRow>(
   statement: ListStatement,
   sinceMs: number | undefined,
 ): Promise<R[]> {
-  const { timeColumn, idColumn, timeOf, joined } = statement
+  const { timeColumn, idColumn, timeOf, byIdAlone = false, joined } = statement
   const conditions = statement.conditions.copy()
   conditions.within(timeColumn, sinceMs, undefined)
   if (paging.after !== null) {
@@ -109,6 +111,7 @@ function readPageFrom<R extends QueryResultRow>(
     const time = timeOf === undefined ? idTime : `coalesce(${timeOf(id)}, ${idTime})`
     // The second says it all, but only the first tells Postgres which days it need not look at.
     conditions.add(`${timeColumn} <= ${time} and (${timeColumn}, ${idColumn}) < (${time}, ${id})`)
+    if (byIdAlone) conditions.add(`${idColumn} < ${id}`)
   }
   const within = daysOf(statement.days, sinceMs, paging.after, conditions)
   const page = selectPage(statement, conditions, {
@@ -144,12 +147,12 @@ interface PageParts {
 }
 
 function selectPage(
-  { columns, from: table, alias, timeColumn, idColumn, joined, scanned }: ListStatement,
+  { columns, from: table, alias, timeColumn, idColumn, byIdAlone = false, joined, scanned }: ListStatement,
   conditions: Conditions,
   { within, limit, offset, everyProject }: PageParts,
 ): string {
   const from = `${table} ${scanned?.joins(within) ?? ''}`
-  const order = `order by ${timeColumn} desc, ${idColumn} desc`
+  const order = `order by ${byIdAlone ? '' : `${timeColumn} desc, `}${idColumn} desc`
   if (!everyProject || joined === undefined) {
     return `select ${columns} from ${from} where :scope(${alias})${conditions.text} ${order} limit ${limit} offset ${offset}`
   }

@@ -3,9 +3,11 @@ import { sealedOf, type SealedBytes } from '#schemas/sealed-bytes.ts'
 import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import { findByMetadata } from './find-by-metadata.ts'
-import { listRows, readPage } from './list-rows.ts'
-import type { ProjectDatabase } from './project-database.ts'
+import { isRarerThanLabel } from './is-rarer-than-label.ts'
+import { listRows, readPage, type ListStatement } from './list-rows.ts'
+import type { OneProject, ProjectDatabase } from './project-database.ts'
 import {
+  isOfFew,
   requestColumns,
   selectAmong,
   selectRequests,
@@ -56,7 +58,10 @@ export function createRequestStore(database: ProjectDatabase) {
       const days = { nowMs, startMs: filters.start, endMs: filters.end }
       const { rows, counted } =
         projectId === null || Object.keys(filters.metadata).length === 0
-          ? await listRows<RequestRow>(database, paging, { ...selectRequests(filters, projectId), days })
+          ? await listRows<RequestRow>(database, paging, {
+              ...(await select(database, filters, nowMs)),
+              days,
+            })
           : await listByMetadata(database, paging, { filters, projectId })
       return { items: rows.map(itemOf), counted }
     },
@@ -64,7 +69,7 @@ export function createRequestStore(database: ProjectDatabase) {
     /** The same page without counting what there is. */
     async page(filters: RequestFilters, paging: Paging, nowMs: number): Promise<RequestItem[]> {
       const days = { nowMs, startMs: filters.start, endMs: filters.end }
-      const all = { ...selectRequests(filters, database.scope.projectId), days }
+      const all = { ...(await select(database, filters, nowMs)), days }
       return (await readPage<RequestRow>(database, paging, all)).map(itemOf)
     },
 
@@ -92,6 +97,17 @@ export function createRequestStore(database: ProjectDatabase) {
       }
     },
   }
+}
+
+async function select(
+  database: ProjectDatabase,
+  filters: RequestFilters,
+  nowMs: number,
+): Promise<ListStatement> {
+  const { projectId } = database.scope
+  if (projectId === null || isOfFew(filters)) return selectRequests(filters, projectId)
+  const ofOne = database as ProjectDatabase<OneProject>
+  return selectRequests(filters, projectId, await isRarerThanLabel(ofOne, filters, nowMs))
 }
 
 /**

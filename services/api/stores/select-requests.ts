@@ -88,21 +88,32 @@ const filterColumns = [
 
 /**
  * The requests that pass. Where a label, a severity or a scorer is asked for, the list goes through verdicts or scores in their order and not
- * through requests: there are few unsafe ones among many.
+ * through requests, as there are few unsafe ones among many; unless those that have the rest of what is asked for are fewer still (`ofFew`).
  */
-export function selectRequests(filters: RequestFilters, projectId: string | null): ListStatement {
+export function selectRequests(
+  filters: RequestFilters,
+  projectId: string | null,
+  ofFew: boolean = isOfFew(filters),
+): ListStatement {
   const conditions = ownConditions(filters)
   const ofVerdict = filters.label !== undefined || filters.severity !== undefined
-  if (filters.scorer_name !== undefined && projectId !== null) {
+  if (filters.scorer_name !== undefined && projectId !== null && !ofFew) {
     return selectByScore(filters, filters.scorer_name, projectId, conditions)
   }
-  if (filters.scorer_name === undefined && ofVerdict && !isOfFew(filters)) {
+  if (filters.scorer_name === undefined && ofVerdict && !ofFew) {
     return selectByVerdict(filters, conditions)
   }
   conditions.within('r.created_at', filters.start, filters.end)
-  if (filters.scorer_name !== undefined) conditions.add(scoredBy(filters, null, conditions))
-  else if (ofVerdict) {
-    const own = conditions.text
+  const own = conditions.text
+  if (filters.scorer_name !== undefined) {
+    const scored = scoredBy(filters, projectId, conditions)
+    conditions.add(projectId === null ? `exists (${scored('')})` : 'scored.found')
+    if (projectId === null) return selectByRequest('llm_requests r', conditions)
+    const joins = (within: WithinDays) =>
+      `left join lateral (${scored(within('s.request_created_at'))} limit 1) scored on true`
+    return selectByRequest('llm_requests r', conditions, { own, joins })
+  }
+  if (ofVerdict) {
     conditions.equal('v.worst_label', filters.label)
     conditions.equal('v.worst_severity', filters.severity)
     return selectByRequest('llm_requests r', conditions, { own, joins: (within) => verdictOf('r', within) })
@@ -111,7 +122,7 @@ export function selectRequests(filters: RequestFilters, projectId: string | null
 }
 
 /** A session, a user or a tool has fewer calls than there are unsafe ones; as few have failed. */
-function isOfFew({ session_id, user_id, tool_name, status }: RequestFilters): boolean {
+export function isOfFew({ session_id, user_id, tool_name, status }: RequestFilters): boolean {
   return [session_id, user_id, tool_name, status].some((value) => value !== undefined)
 }
 
@@ -125,7 +136,7 @@ export function selectAmong(
   if (filters.scorer_name === undefined) {
     conditions.equal('v.worst_label', filters.label)
     conditions.equal('v.worst_severity', filters.severity)
-  } else conditions.add(scoredBy(filters, projectId, conditions))
+  } else conditions.add(`exists (${scoredBy(filters, projectId, conditions)('')})`)
   conditions.add(`r.id = any(${conditions.bind(keys.map(({ id }) => id))}::uuid[])`)
   // Within these days, said apart because that is what partitions are chosen by.
   const [newest, oldest] = [keys[0], keys.at(-1)]
@@ -180,7 +191,9 @@ function selectByVerdict(
   conditions.equal('v.worst_label', label)
   conditions.equal('v.worst_severity', severity)
   conditions.within('v.request_created_at', start, end)
-  return selectByKey('request_verdicts', 'v', ofRequest, conditions)
+  const statement = selectByKey('request_verdicts', 'v', ofRequest, conditions)
+  // Nearly all are safe, so there is no index of them: in the order of their times the verdicts of two days were all read for a page of fifty.
+  return label === 'safe' ? { ...statement, byIdAlone: true } : statement
 }
 
 /** Label and severity are then those of this scorer's own score. */
@@ -221,12 +234,15 @@ function selectByKey(table: string, alias: string, ofRequest: string, conditions
   }
 }
 
-/** Without a project, for all at once, a run is live that nobody ordered: which one is a project's is not known then. */
+/**
+ * The statement that finds the score of the request `r`, given a condition on its day. Without a project, for all at once, a run is live that nobody
+ * ordered: which one is a project's is not known then.
+ */
 function scoredBy(
   { scorer_name, label, severity }: RequestFilters,
   projectId: string | null,
   conditions: Conditions,
-): string {
+): (ofDay: string) => string {
   const parts = [`s.scorer_name = ${conditions.bind(scorer_name)}`]
   parts.push(
     projectId === null
@@ -235,6 +251,8 @@ function scoredBy(
   )
   if (label !== undefined) parts.push(`s.score_label = ${conditions.bind(label)}`)
   if (severity !== undefined) parts.push(`s.severity = ${conditions.bind(severity)}`)
-  return `exists (select from safety_scores s where s.project_id = r.project_id and s.request_id = r.id
-    and s.request_created_at = r.created_at and ${parts.join(' and ')})`
+  return (
+    ofDay,
+  ) => `select true as found from safety_scores s where s.project_id = r.project_id and s.request_id = r.id
+    and s.request_created_at = r.created_at and ${parts.join(' and ')}${ofDay}`
 }
