@@ -163,10 +163,7 @@ describe('every route of /openapi.json', () => {
     for (const { name, method, path, operation, query } of asked) {
       const options = { ...optionsFor(name), key: attacker.key }
       const answer = await api.call(method.toUpperCase(), victimPath(path) + query, options)
-      expect([name, answer.headers.get('cache-control')]).toEqual([
-        name,
-        expect.stringMatching(/^(no-store|private, no-cache)$/),
-      ])
+      expect(answer.headers.get('cache-control')).toMatch(/^(no-store|private, no-cache)$/)
       if (isOperatorOnly(operation)) expect([name, answer.status]).toEqual([name, 403])
       else if (path.includes('{id}')) expect([name, answer.status]).toEqual([name, 404])
       // Only what was asked for is named again.
