@@ -89,7 +89,9 @@ async function fanOut(
   if (webhooks.length === 0) return nothingBut(ok())
   try {
     const offered = offerEvent(event, dependencies.joinEvent(event))
-    const decided = await selectWebhooks(webhooks, offered, dependencies.expressions, takeTurn)
+    const decided = await selectWebhooks(webhooks, offered, dependencies.expressions, takeTurn, () =>
+      performance.now(),
+    )
     for (const { selection } of decided) dependencies.metrics.selections.inc({ selection })
     return {
       due: decided

@@ -17,8 +17,11 @@ const alert = raisedEvent({
 const newTool = raisedEvent({ event: 'new_tool_detected', fields: { tool_name: 'shell' } })
 
 const offer = (event: typeof threat) => offerEvent(event, joinEvent(event, { open: ({ data }) => data }))
-const selectAll = (event: typeof threat, webhooks: readonly ReturnType<typeof webhook>[]) =>
-  selectWebhooks(webhooks, offer(event), expressions, createTakeTurn())
+/** By a clock on which each expression takes so long. */
+const selectAll = (event: typeof threat, webhooks: readonly ReturnType<typeof webhook>[], eachMs = 1_000) => {
+  let nowMs = 0
+  return selectWebhooks(webhooks, offer(event), expressions, createTakeTurn(), () => (nowMs += eachMs))
+}
 
 test.each([
   ['an event that it names', threat, { events: ['threat_detected'] }, 'selected'],
@@ -108,6 +111,14 @@ describe('expressions of a project that cost much together', () => {
     expect(isOver).toBeGreaterThan(20)
     expect(new Set(selections.slice(0, isOver))).toEqual(new Set(['filtered']))
     expect(decisions[149]?.failure).toContain('the filter expressions of the project cost too much')
+  })
+
+  test('fail only when they have taken as long as they may', async () => {
+    const webhooks = made(times(150, (index) => dear(`y${index}`)))
+    const failed = async (eachMs: number) =>
+      (await selectAll(event, webhooks, eachMs)).filter(({ selection }) => selection === 'expression_failed')
+    expect(await failed(3)).toEqual([])
+    expect((await failed(6)).length).toBeGreaterThan(0)
   })
 
   test('are evaluated once where they are equal', async () => {

@@ -38,13 +38,15 @@ export function offerEvent(event: RaisedEvent, data: JoinedData): OfferedEvent {
 
 /**
  * Decides which of a project's webhooks get the event. A test event goes to its webhook whatever that selects. What their expressions cost
- * together has a bound, so that one project does not keep the others waiting; the oldest come first, and equal ones are evaluated once.
+ * together has a bound, so that one project does not keep the others waiting; the oldest come first, and equal ones are evaluated once. `nowMs`
+ * measures how long they take.
  */
 export async function selectWebhooks(
   webhooks: readonly Webhook[],
   offered: OfferedEvent,
   expressions: ExpressionCache,
   takeTurn: TakeTurn,
+  nowMs: () => number,
 ): Promise<Decision[]> {
   const oldestFirst = webhooks
     .map((webhook) => ({ webhook, selection: selectWithoutExpression(webhook, offered) }))
@@ -52,7 +54,7 @@ export async function selectWebhooks(
   const sources = oldestFirst
     .filter(({ selection }) => selection === 'selected' && offered.event.webhook_id === null)
     .flatMap(({ webhook }) => webhook.filterExpression ?? [])
-  const results = await evaluateEach(new Set(sources), offered, expressions, takeTurn)
+  const results = await evaluateEach(new Set(sources), offered, expressions, { takeTurn, nowMs })
   return oldestFirst.map(({ webhook, selection }) => ({
     webhook,
     selection,
@@ -67,13 +69,16 @@ async function evaluateEach(
   sources: ReadonlySet<string>,
   offered: OfferedEvent,
   expressions: ExpressionCache,
-  takeTurn: TakeTurn,
+  { takeTurn, nowMs }: { takeTurn: TakeTurn; nowMs: () => number },
 ): Promise<Map<string | null, Evaluated>> {
-  const allowance = createFilterAllowance(sources.size)
+  let tookMs = 0
+  const allowance = createFilterAllowance(sources.size, () => tookMs)
   const results = new Map<string | null, Evaluated>()
   for (const source of sources) {
     await takeTurn()
+    const begunAtMs = nowMs()
     results.set(source, evaluate(source, offered, expressions, allowance.next()))
+    tookMs += nowMs() - begunAtMs
   }
   return results
 }
