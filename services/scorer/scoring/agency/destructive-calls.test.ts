@@ -46,6 +46,8 @@ describe('destructive arguments', () => {
     ['ls | xargs rm', 4],
     ['echo "rm -rf /" | sh', 5],
     ['echo cm0gLXJmIC8K | base64 -d | sh', 5],
+    [`awk 'BEGIN { system("rm -rf /") }'`, 5],
+    ['print(os.system("rm -rf /data"))', 4],
     ['git push -f', 4],
     ['git push origin +main', 4],
     ['kubectl -n prod delete deployment --all', 5],

@@ -27,6 +27,9 @@ const speaks =
 /** What tries and does nothing. */
 const onlyTries =
   /\s(?:--dry-?run|--dryrun|--what-?if|-WhatIf|--help|--noop|--no-act|--simulate)\b(?!=(?:false|none)\b)|\bgit\s{1,4}clean\s{1,4}-[a-z]{0,4}n|\brsync\s{1,4}-[a-zA-Z]{0,6}n/
+/** What a printing command may carry out all the same: substitutions, calls of programs, files that it overwrites. */
+const carriesOutInside =
+  /\$\(|`|>\s{0,4}\/|\b(?:system|run|call|popen|exec\w{0,8}|check_\w{1,8}|spawn\w{0,6})\s?\(/i
 /** Where what is printed goes to be carried out. */
 const carriesOut =
   /\|\s{0,4}(?:sudo\s{1,4})?(?:(?:ba|z|da|k)?sh|xargs|parallel|ssh|at|python3?|node|perl|ruby|php|psql|mysql|sqlite3|mongosh?|redis-cli|kubectl|docker|iex)\b/i
@@ -39,7 +42,7 @@ export function executedText(text: string): string {
   const parts: string[] = []
   for (const { start, end, rest } of simpleCommands(text)) {
     const command = text.slice(start, end)
-    const isQuoted = speaks.test(command) && !/\$\(|`|>\s{0,4}\//.test(command) && !carriesOut.test(rest)
+    const isQuoted = speaks.test(command) && !carriesOutInside.test(command) && !carriesOut.test(rest)
     parts.push(isQuoted || onlyTries.test(command) ? ' '.repeat(command.length) : command)
   }
   return parts.join('')
