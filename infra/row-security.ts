@@ -18,6 +18,7 @@ const readOnly = [
   'review_counts',
   'seen_tools',
   'judge_spend_by_scorer',
+  'webhook_waiting',
 ]
 
 /** Tables of projects that no project's request needs: keys are found by find_api_key. */
@@ -88,7 +89,7 @@ const ownProject = `nullif(current_setting('sluice.project', true), '')::uuid`
 /** The rows of a table that are the project's own; null: the table belongs to no project. */
 const ruleOf = `case
   when v_table.relname = 'projects' then $rule$id = ${ownProject}$rule$
-  when v_table.relname = 'webhook_attempts' then 'exists (select from webhook_deliveries d where d.id = delivery_id)'
+  when v_table.relname in ('webhook_attempts', 'webhook_waiting') then 'exists (select from webhook_deliveries d where d.id = delivery_id)'
   when exists (select from pg_attribute a where a.attrelid = v_table.oid and a.attname = 'project_id' and not a.attisdropped)
     then $rule$project_id = ${ownProject}$rule$
 end`

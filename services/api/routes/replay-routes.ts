@@ -46,7 +46,7 @@ function replayRoute(options: ReplayRoutesOptions): Route {
     reply: { status: 202, description: 'It is on its way.', schema: z.object({ delivery_id: z.string() }) },
     problems: {
       404: 'There is no such delivery.',
-      409: 'It is still under way: attempted within the last hour, or made since then. Or the webhook is disabled.',
+      409: 'It is still under way: made or attempted within the last hour, or waiting for its endpoint. Or the webhook is disabled.',
     },
     async handle({ principal, params: { id, delivery_id }, query }) {
       const database = options.databases.ofOne(principal, query.project_id)
@@ -107,7 +107,7 @@ function replayFailedRoute(options: ReplayRoutesOptions): Route {
   return route({
     ...common,
     path: '/api/v1/webhooks/{id}/deliveries/replay',
-    summary: `Deliver again what has failed in a time range, or has not been attempted again for an hour, oldest first, ${maxReplayed} at most: ask again with next_cursor until it is null.`,
+    summary: `Deliver again what has failed in a time range, or has not ended and was not attempted for an hour, oldest first, ${maxReplayed} at most: ask again with next_cursor until it is null.`,
     body: z.strictObject({
       start: timeField.describe('Of deliveries made from then on.'),
       end: timeField.describe('Before then.'),
@@ -123,9 +123,12 @@ function replayFailedRoute(options: ReplayRoutesOptions): Route {
       status: 202,
       description: onTheirWay,
       schema: z.object({
-        replayed: z.number().int(),
+        replayed: z
+          .number()
+          .int()
+          .describe('May be 0 with a `next_cursor`: an answer looks at a part of a long log.'),
         has_more: z.boolean(),
-        next_cursor: z.string().nullable(),
+        next_cursor: z.string().nullable().describe('Null: the range has been gone through.'),
       }),
     },
     problems: ofWebhook,
@@ -134,18 +137,11 @@ function replayFailedRoute(options: ReplayRoutesOptions): Route {
       const after = body.cursor === undefined ? null : readReplayCursor(body.cursor)
       const database = options.databases.ofOne(principal, query.project_id)
       await refuseDisabled(database, id)
-      const range = { startMs: body.start, endMs: body.end, after, limit: maxReplayed + 1 }
-      const failed = await planFailedReplays(database, id, range, options.clock.now())
-      const page = failed.slice(0, maxReplayed)
-      await replay(
-        page.map(({ round }) => round),
-        database,
-        options,
-      )
-      const has_more = failed.length > page.length
-      const last = page.at(-1)
-      const next_cursor = has_more && last !== undefined ? writeReplayCursor(last.place) : null
-      return { status: 202, json: { replayed: page.length, has_more, next_cursor } }
+      const range = { startMs: body.start, endMs: body.end, after, limit: maxReplayed }
+      const { rounds, next } = await planFailedReplays(database, id, range, options.clock.now())
+      await replay(rounds, database, options)
+      const next_cursor = next === null ? null : writeReplayCursor(next)
+      return { status: 202, json: { replayed: rounds.length, has_more: next !== null, next_cursor } }
     },
   })
 }

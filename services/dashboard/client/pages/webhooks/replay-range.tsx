@@ -11,11 +11,12 @@ interface ReplayRangeProps {
   webhookId: string
 }
 
-/** Sends every failed delivery of a time again. */
+/** Sends every delivery of a time again that failed, or that nobody attempts any more. */
 export function ReplayRange({ projectId, webhookId }: ReplayRangeProps) {
   const [isOpen, setIsOpen] = useState(false)
   const [from, setFrom] = useState<string | null>(null)
   const [to, setTo] = useState<string | null>(null)
+  const [isRunning, setIsRunning] = useState(false)
   // The first page through the mutation, so that the list is read anew when all are on their way.
   const refresh = useApiChange('POST /api/v1/webhooks/{id}/deliveries/replay', [
     'GET /api/v1/webhooks/{id}/deliveries',
@@ -34,12 +35,14 @@ export function ReplayRange({ projectId, webhookId }: ReplayRangeProps) {
     setIsOpen(false)
     return replayed
   }
-  const run = () => {
+  const run = async () => {
     if (from === null || to === null) return
-    void sayHowItWent(
+    setIsRunning(true)
+    await sayHowItWent(
       replayAll(new Date(from).toISOString(), new Date(to).toISOString()),
       (count) => `${formatCount(count)} deliveries are sent again.`,
     )
+    setIsRunning(false)
   }
   return (
     <>
@@ -48,11 +51,13 @@ export function ReplayRange({ projectId, webhookId }: ReplayRangeProps) {
       </Button>
       <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Send failed deliveries again">
         <Stack>
-          <Text size="sm">Every delivery that failed in this time, under its own id.</Text>
+          <Text size="sm">
+            Every delivery of this time that failed, or that was not attempted for an hour, under its own id.
+          </Text>
           <MomentPicker label="From" value={from} onChange={setFrom} />
           <MomentPicker label="To" value={to} onChange={setTo} />
           <Group justify="flex-end">
-            <Button disabled={from === null || to === null} loading={refresh.isPending} onClick={run}>
+            <Button disabled={from === null || to === null} loading={isRunning} onClick={() => void run()}>
               Send again
             </Button>
           </Group>
