@@ -27,13 +27,23 @@ export function createPoster(url: string, headers: Readonly<Record<string, strin
   const options = { keepAlive: true, maxSockets: 1, proxyEnv: globalProxies() }
   const agent = isSecure ? new HttpsAgent(options) : new HttpAgent(options)
   const send = isSecure ? httpsRequest : httpRequest
+  const connection = holdConnection(agent)
+  let isClosed = false
   return {
     post: (body, timeoutMs) =>
       new Promise((resolve, reject) => {
+        if (isClosed) {
+          reject(new Error('closed'))
+          return
+        }
         const length = { 'content-length': String(body.length), 'content-type': 'application/json' }
         const outgoing = send(url, { method: 'POST', agent, headers: { ...headers, ...length } })
         const deadline = setTimeout(() => {
-          outgoing.destroy(new Error(`no answer within ${timeoutMs} ms`))
+          const late = new Error(`no answer within ${timeoutMs} ms`)
+          outgoing.destroy(late)
+          connection.destroy()
+          // A request that has no socket yet, because a proxy does not answer, tells nobody that it was destroyed.
+          reject(late)
         }, timeoutMs).unref()
         const settled = () => {
           clearTimeout(deadline)
@@ -50,7 +60,10 @@ export function createPoster(url: string, headers: Readonly<Record<string, strin
             length += chunk.length
             if (length <= maxAnswerBytes) chunks.push(chunk)
           })
-          incoming.on('error', reject)
+          incoming.on('error', (error) => {
+            settled()
+            reject(error)
+          })
           incoming.on('end', () => {
             settled()
             resolve({
@@ -63,9 +76,26 @@ export function createPoster(url: string, headers: Readonly<Record<string, strin
         outgoing.end(body)
       }),
     close() {
+      isClosed = true
       agent.destroy()
+      connection.destroy()
     },
   }
+}
+
+/**
+ * The connection that an agent has made last. Unreferenced from its first moment: an agent shows one through a proxy only when the proxy has let it
+ * through, and one that never does would keep the program.
+ */
+function holdConnection(agent: HttpAgent): { destroy(): void } {
+  let socket: Socket | undefined
+  const connect = agent.createConnection.bind(agent)
+  agent.createConnection = (options, callback) => {
+    const made = connect(options, callback) as Socket | undefined
+    socket = made?.unref()
+    return made
+  }
+  return { destroy: () => socket?.destroy() }
 }
 
 /** Proxies of the environment where Node goes by them (`NODE_USE_ENV_PROXY`, from 24.5 on), as fetch and so the clients of providers do. */
