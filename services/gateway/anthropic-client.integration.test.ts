@@ -21,6 +21,9 @@ const presented = new Set<string | undefined>()
 const sealer = createSealer([])
 /** Streams that the provider was told to stop. */
 let brokenOff = 0
+/** Bytes that the provider was sent. */
+let sent = 0
+const mebibyte = 1024 * 1024
 
 const message = {
   id: 'msg_1',
@@ -90,7 +93,10 @@ beforeAll(async () => {
   provider = createServer((request, response) => {
     presented.add(`${request.headers.authorization} ${String(request.headers['x-api-key'])}`)
     const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('data', (chunk: Buffer) => {
+      sent += chunk.length
+      chunks.push(chunk)
+    })
     request.on('end', () =>
       answer(response, JSON.parse(Buffer.concat(chunks).toString()) as { model: string }),
     )
@@ -103,6 +109,7 @@ beforeAll(async () => {
     API_BACKEND_URL: api.baseUrl,
     GATEWAY_AUTH: 'project_keys',
     INTERNAL_API_SECRET: operatorSecret,
+    CAPTURE_TOTAL_MAX_BYTES: String(2 * mebibyte),
   })
 })
 
@@ -206,6 +213,21 @@ test('fifty clients at once, streaming with tools, are each logged once for thei
   })
   const all = await logged()
   for (const { id } of calls) expect(all.filter((call) => call.endsWith(` ${id}`))).toHaveLength(1)
+})
+
+test("requests of one project that withhold their ends leave room for what is recorded of another's", async () => {
+  const headers = { authorization: `Bearer ${projects[0]?.key ?? ''}`, 'transfer-encoding': 'chunked' }
+  const before = sent
+  const held = request(`${gateway.url}/v1/messages`, { method: 'POST', headers })
+  held.on('error', () => undefined).write(Buffer.alloc(3 * mebibyte, ' '))
+  await until(() => sent - before === 3 * mebibyte)
+  const long = { ...asked, system: 'x'.repeat(mebibyte / 4) }
+  const { response } = await clientOf(projects[1]?.key).messages.create(long).withResponse()
+  const call = await loggedCall(response.headers.get('x-service-request-id'))
+  held.destroy()
+  if (call?.request_body == null) throw new Error('there is no request')
+  const body = sealer.open(call.request_body, sealedIdentity(call.project_id, call.id, 'request_body'))
+  expect(JSON.parse(body.toString())).toEqual(long)
 })
 
 test("the provider's error and its headers reach the client as they are", async () => {

@@ -149,7 +149,7 @@ export const gatewayConfigSchema = z
       'Bytes of one body in a record. A longer one is forwarded whole and recorded cut. Of a stream eight times as many are kept meanwhile, for the message that it amounts to.',
     ),
     CAPTURE_TOTAL_MAX_BYTES: wholeNumber(128 * mebibyte, mebibyte, 8 * 1024 * mebibyte).describe(
-      'Bytes of all bodies being captured, with 640 for each chunk that they come in. Beyond it bodies are recorded cut; traffic is never held up. As many may wait for a disk that hangs, and as many of short requests are gathered before they are forwarded; more pass as they come.',
+      'Bytes of all bodies being captured, with 640 for each chunk that they come in. Beyond it bodies are recorded cut; traffic is never held up. With project keys one project takes as much of it as it leaves to others. As many may wait for a disk that hangs, and as many of short requests are gathered before they are forwarded; more pass as they come.',
     ),
     API_BACKEND_URL: httpUrl()
       .transform((url) => url.replace(/\/+$/, ''))

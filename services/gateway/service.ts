@@ -18,14 +18,13 @@ import { createSender } from './delivery/create-sender.ts'
 import type { Sender } from './delivery/sender.ts'
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts'
 import { createAttackMarks } from './recording/attack-marks.ts'
-import { createCaptureBudget } from './recording/captured-body.ts'
 import { createRecorder } from './recording/recorder.ts'
 import { createStripBodies } from './recording/without-bodies.ts'
 import type { StripBodies } from './spool/erase-bodies.ts'
 import { createAskProject } from './projects/ask-project.ts'
 import { createOwnProject, type OwnProject } from './projects/own-project.ts'
 import { Spool } from './spool/spool.ts'
-import { createCallers, createQueue, forwardsOther } from './traffic/create-callers.ts'
+import { createBudget, createCallers, createQueue, forwardsOther } from './traffic/create-callers.ts'
 import { drainServer, drainTimes } from './traffic/drain-server.ts'
 import { createEarlyHeaders } from './traffic/early-headers.ts'
 import { createLiveCalls, type LiveCalls } from './traffic/live-calls.ts'
@@ -80,8 +79,8 @@ export function createGateway(
       log,
     }),
     isMarkedAttack: createAttackMarks(config, (outcome) => metrics.attackMark(outcome)),
-    budget: createCaptureBudget(config.CAPTURE_TOTAL_MAX_BYTES),
-    gathering: createCaptureBudget(config.CAPTURE_TOTAL_MAX_BYTES),
+    budget: createBudget(config),
+    gathering: createBudget(config),
     maxBodyBytes: config.CAPTURE_MAX_BYTES,
     clientGone: config.CLIENT_GONE,
     earlyHeaders: createEarlyHeaders(),

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { buildRecord } from './build-record.ts'
 import { CapturedCall } from './captured-call.ts'
-import { createCaptureBudget } from './captured-body.ts'
+import { createCaptureBudget } from './capture-budget.ts'
 
 const eventStream = 'text/event-stream'
 const sse = (...chunks: object[]) => chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')

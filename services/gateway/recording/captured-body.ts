@@ -1,30 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { lastBytes } from '#capture/usage-at-end.ts'
 import { chunkOverheadBytes } from '#runtime/chunk-overhead.ts'
-
-/** Bytes of memory that all bodies being captured may hold together. */
-export interface CaptureBudget {
-  /** Whether there was room; then it is taken. */
-  take(byteLength: number): boolean
-  give(byteLength: number): void
-  /** Bytes that are taken. */
-  used(): number
-}
-
-export function createCaptureBudget(maxBytes: number): CaptureBudget {
-  let used = 0
-  return {
-    take(byteLength) {
-      if (used + byteLength > maxBytes) return false
-      used += byteLength
-      return true
-    },
-    give(byteLength) {
-      used -= byteLength
-    },
-    used: () => used,
-  }
-}
+import type { CaptureBudget } from './capture-budget.ts'
 
 /** A body as far as it was kept. */
 export interface CapturedBytes {

@@ -1,5 +1,6 @@
 import { streamTextFactor } from '#capture/streams/assemble-stream.ts'
-import { CapturedBody, type CaptureBudget, type CutReason } from './captured-body.ts'
+import type { CaptureBudget } from './capture-budget.ts'
+import { CapturedBody, type CutReason } from './captured-body.ts'
 
 /** Both bodies of a call that is recorded, as far as they are kept. */
 export class CapturedCall {

@@ -3,6 +3,7 @@ import type { Log } from '#runtime/log.ts'
 import type { GatewayConfig } from '../config.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import type { OwnProject } from '../projects/own-project.ts'
+import { createSharedBudget, type SharedBudget } from '../recording/capture-budget.ts'
 import { createAuthorizer, type Authorizer, type Caller } from './authorize.ts'
 import { createCallQueue, type CallQueue } from './call-queue.ts'
 import { createProjectKeys, resolveByApi } from './project-keys.ts'
@@ -33,12 +34,20 @@ export function forwardsOther(
   return GATEWAY_FORWARD_OTHER
 }
 
-/** For connections to the provider: shared by projects, where callers are of several. */
+/** Whether callers are of several projects, which then share what there is. */
+const isShared = ({ GATEWAY_AUTH }: GatewayConfig) => GATEWAY_AUTH === 'project_keys'
+
+/** For bodies: those that are captured, or those that are gathered. */
+export function createBudget(config: GatewayConfig): SharedBudget {
+  return createSharedBudget(config.CAPTURE_TOTAL_MAX_BYTES, isShared(config))
+}
+
+/** For connections to the provider. */
 export function createQueue(config: GatewayConfig, metrics: GatewayMetrics): CallQueue {
   return createCallQueue({
     maxRunning: config.UPSTREAM_CONNECTIONS,
     maxWaiting: config.UPSTREAM_MAX_WAITING,
-    isShared: config.GATEWAY_AUTH === 'project_keys',
+    isShared: isShared(config),
     onWaiting: (count) => metrics.waiting(count),
   })
 }

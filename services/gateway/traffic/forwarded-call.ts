@@ -1,7 +1,7 @@
 import type { Log } from '#runtime/log.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import type { AttackMark, IsMarkedAttack } from '../recording/attack-marks.ts'
-import type { CaptureBudget } from '../recording/captured-body.ts'
+import type { SharedBudget } from '../recording/capture-budget.ts'
 import type { Recorder } from '../recording/recorder.ts'
 import type { Caller } from './authorize.ts'
 import type { CallQueue } from './call-queue.ts'
@@ -21,9 +21,9 @@ export interface ProxyDependencies {
   credentials: UpstreamCredentials | undefined
   recorder: Recorder
   isMarkedAttack: IsMarkedAttack
-  budget: CaptureBudget
+  budget: SharedBudget
   /** For short bodies that are gathered before they are forwarded, until their calls are over. */
-  gathering: CaptureBudget
+  gathering: SharedBudget
   /** Of a body in a record. */
   maxBodyBytes: number
   /** Of a request. */

@@ -59,9 +59,11 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     this.#request = request
     this.#response = response
     this.#passing = new PassingChunks(response)
-    const { budget, maxBodyBytes } = dependencies
-    this.#captured = call.isRecorded ? new CapturedCall(budget, maxBodyBytes) : null
-    this.#body = new RequestBody(request, this.#captured?.request ?? null, dependencies)
+    const { budget, gathering, maxBodyBytes, maxRequestBytes } = dependencies
+    const { projectId } = call.caller
+    this.#captured = call.isRecorded ? new CapturedCall(budget.of(projectId), maxBodyBytes) : null
+    const captured = this.#captured?.request ?? null
+    this.#body = new RequestBody(request, captured, gathering.of(projectId), maxRequestBytes)
   }
 
   forward(): void {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { CaptureBudget, CapturedBody } from '../recording/captured-body.ts'
+import type { CaptureBudget } from '../recording/capture-budget.ts'
+import type { CapturedBody } from '../recording/captured-body.ts'
 
 /** Longer bodies, and those of unknown length, are passed on while they come. */
 const gatheredBytes = 256 * 1024
@@ -34,7 +35,8 @@ export class RequestBody {
   constructor(
     request: IncomingMessage,
     captured: CapturedBody | null,
-    { gathering, maxRequestBytes: maxBytes }: { gathering: CaptureBudget; maxRequestBytes: number },
+    gathering: CaptureBudget,
+    maxBytes: number,
   ) {
     this.#request = request
     this.#captured = captured
