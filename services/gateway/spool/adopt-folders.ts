@@ -2,7 +2,14 @@ import type { KeyObject } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { erasedPath, inspectSegment, isEphemeralPath, segmentSuffix, type Segment } from './segment.ts'
-import { boundSetAside, findReadable, setAside, type SetAside, type SetAsideLimits } from './set-aside.ts'
+import {
+  boundSetAside,
+  findReadable,
+  setAside,
+  type OnFailure,
+  type SetAside,
+  type SetAsideLimits,
+} from './set-aside.ts'
 import { isAbandoned, isFull, isMissing, overwriteLock, writeLock } from './spool-lock.ts'
 
 const folderPrefix = 'worker-'
@@ -80,9 +87,6 @@ export interface AdoptedSegments {
   failed: Error | undefined
 }
 
-/** Told of what cannot be adopted: it holds nothing else up. */
-type OnFailure = (path: string, error: unknown) => void
-
 /** Moves the segments of folders whose process is gone into `own`, as long as there is room, and looks at them and at what it held. */
 export async function adoptSegments(
   directory: string,
@@ -114,7 +118,7 @@ export async function adoptSegments(
       onFailure(path, error)
     }
   }
-  adopted.aside = await boundSetAside(directory, options)
+  adopted.aside = await boundSetAside(directory, options, onFailure)
   return adopted
 }
 

@@ -125,3 +125,19 @@ test('of another version: the oldest make room, and what may not be kept goes af
   expect(spool.problem()).toBe('3 segments of another version lie in set-aside/')
   await spool.close()
 })
+
+test('of another version: one that the disk does not let go keeps nothing else from being adopted or bounded', async () => {
+  await leave()
+  const now = Date.now()
+  const [younger, older] = [1, 2].map((age) =>
+    join(directory, 'set-aside', segmentName(now - age, `${now - age}`)),
+  )
+  // It cannot be read or removed as a file can.
+  await mkdir(younger as string, { recursive: true })
+  await writeFile(older as string, Buffer.concat([segmentHeader(), Buffer.alloc(1_000)]).fill(9, 4, 5))
+  const spool = await openSpool(key, { maxAsideBytes: 0 })
+  expect(await drain(spool)).toEqual(records)
+  expect(spool.problem()).toMatch(/^what other gateways left cannot be adopted/)
+  expect(await readdir(join(directory, 'set-aside'))).toEqual([segmentName(now - 1, `${now - 1}`)])
+  await spool.close()
+})

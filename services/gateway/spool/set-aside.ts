@@ -13,6 +13,9 @@ export interface SetAside {
   bytes: number
 }
 
+/** Told of what the disk refuses: it holds nothing else up. */
+export type OnFailure = (path: string, error: unknown) => void
+
 export interface SetAsideLimits {
   maxAsideBytes: number
   now: () => number
@@ -29,12 +32,9 @@ export async function setAside(directory: string, path: string): Promise<void> {
 }
 
 /** Paths of those that this version can read. */
-export async function findReadable(
-  directory: string,
-  onFailure: (path: string, error: unknown) => void,
-): Promise<string[]> {
+export async function findReadable(directory: string, onFailure: OnFailure): Promise<string[]> {
   const readable: string[] = []
-  for (const path of await pathsIn(directory)) {
+  for (const path of await pathsIn(directory, onFailure)) {
     try {
       if (await isReadable(path)) readable.push(path)
     } catch (error) {
@@ -52,10 +52,11 @@ export async function findReadable(
 export async function boundSetAside(
   directory: string,
   { maxAsideBytes, now, log, onLost }: SetAsideLimits,
+  onFailure: OnFailure,
 ): Promise<SetAside> {
   const left: SetAside = { segments: 0, bytes: 0 }
   // The youngest first: the oldest make room.
-  for (const path of (await pathsIn(directory)).toReversed()) {
+  for (const path of (await pathsIn(directory, onFailure)).toReversed()) {
     try {
       const { size } = await stat(path)
       const isDue = isEphemeralPath(path) && !(now() - begunMsOf(path) < eraseAfterMs)
@@ -70,20 +71,20 @@ export async function boundSetAside(
       log.error({ reason, segment: path }, 'a segment of another version is dropped, with all its records')
     } catch (error) {
       // Another gateway beside this one has taken or dropped it.
-      if (!isMissing(error)) throw error
+      if (!isMissing(error)) onFailure(path, error)
     }
   }
   return left
 }
 
 /** Oldest first. */
-async function pathsIn(directory: string): Promise<string[]> {
+async function pathsIn(directory: string, onFailure: OnFailure): Promise<string[]> {
   const folder = join(directory, folderName)
   try {
     const names = (await readdir(folder)).filter((name) => name.endsWith(segmentSuffix))
     return names.sort().map((name) => join(folder, name))
   } catch (error) {
-    if (isMissing(error)) return []
-    throw error
+    if (!isMissing(error)) onFailure(folder, error)
+    return []
   }
 }
