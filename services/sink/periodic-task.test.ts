@@ -75,6 +75,26 @@ describe('a periodic task', () => {
     expect(text).toContain('sluice_sink_task_last_success_timestamp_seconds{task="t"} 0')
   })
 
+  test('shows its last success by the clock as it is: one that had been ahead would hide for as long that the task stalls', async () => {
+    let nowMs = 86_400_000
+    const metrics = createMetrics()
+    const done = Promise.withResolvers<undefined>()
+    const task = createPeriodicTask({
+      name: 't',
+      intervalMs: 7,
+      clock: { ...countingClock(), now: () => nowMs },
+      log,
+      metrics,
+      run: () => (done.resolve(undefined), Promise.resolve(false)),
+    })
+    nowMs = 60_000
+    await task.start()
+    await done.promise
+    await task.stop()
+    const text = await metrics.registry.metrics()
+    expect(text).toContain('sluice_sink_task_last_success_timestamp_seconds{task="t"} 60')
+  })
+
   test('of a sink that was not elected is no success: the last one would look like now while the elected sink hangs', async () => {
     let nowMs = 60_000
     const clock = { ...countingClock(), now: () => nowMs }

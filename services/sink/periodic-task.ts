@@ -120,16 +120,16 @@ function countRuns({ name: task, metrics, clock }: PeriodicTaskOptions) {
   )
   runs.inc({ task, outcome: 'failed' }, 0)
   // What never succeeds has to be missed too.
-  let lastMs = clock.now()
+  let lastMs: number
   const succeededAt = (timeMs: number) => {
-    lastMs = Math.max(lastMs, timeMs)
+    lastMs = timeMs
     lastSuccess.set({ task }, lastMs / 1_000)
   }
-  succeededAt(lastMs)
+  succeededAt(clock.now())
   return (end: RoundEnd | 'failed') => {
     if (typeof end === 'object') {
       runs.inc({ task, outcome: 'not_due' })
-      succeededAt(end.endedAtMs ?? 0)
+      succeededAt(Math.max(lastMs, end.endedAtMs ?? 0))
       return
     }
     runs.inc({ task, outcome: typeof end === 'boolean' ? 'succeeded' : end })

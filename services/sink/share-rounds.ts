@@ -3,7 +3,7 @@ import type { OwnRound, RoundStore } from './stores/round-store.ts'
 
 /**
  * One round for all sinks. Who did the last one does the next, as what it saw in one tells it in the next how far Kafka has come; another when it
- * is half an interval late. That two are never at it at once is for the round itself to see to: one that takes so long is begun again by another
+ * is half an interval late, or fails for so long. That two are never at it at once is for the round itself to see to: one that takes so long is begun again by another
  * sink. `run` gets the number of the round, counted over all sinks.
  */
 export function shareRounds(

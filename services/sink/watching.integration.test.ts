@@ -193,6 +193,19 @@ describe('rounds that the sinks share', () => {
     expect(done).toEqual([1, 2, 3].map((number) => ['one', number]))
   })
 
+  test('of a sink on which they fail again and again are taken by another', async () => {
+    const { done, pass, sink } = sinksOf('failing', Array<Error>(3).fill(new Error('only here')))
+    const [one, two] = [sink('one'), sink('two')]
+    await expect(one(signal)).rejects.toThrow('only here')
+    await pass(1.4 * hourMs)
+    await expect(one(signal)).rejects.toThrow('only here')
+    await pass(0.2 * hourMs)
+    await expect(one(signal)).rejects.toThrow('only here')
+    expect(await two(signal)).toBe(false)
+    expect(await one(signal)).toMatchObject({ dueInMs: expect.any(Number) })
+    expect(done.at(-1)).toEqual(['two', 4])
+  })
+
   test('of a sink that was killed in one, or is stuck, are begun by another; what it ends late is known', async () => {
     const stuck = Promise.withResolvers<RoundEnd>()
     const begun = Promise.withResolvers<undefined>()

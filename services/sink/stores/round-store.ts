@@ -13,18 +13,20 @@ export interface OwnRound {
 export interface RoundStore {
   /**
    * Begins a round when it is due. Whose process has done the one before comes first, at once when it has failed; the others half an interval
-   * later.
+   * later, also while it fails again and again.
    */
   begin(own: OwnRound | undefined): Promise<Begun>
   /** Due again after the interval, or at once when there is more to do. Not when another process has begun one since. */
   end(number: number, isMore: boolean): Promise<void>
 }
 
-// Further off than an interval: it is a shorter one now, or the clock has gone back.
+// Further off than an interval: it is a shorter one now, or the clock has gone back. One that is tried again stays due when it was: a sink
+// on which it always fails would keep it from all others.
 const begin = `
   insert into upkeep_rounds as r (name, rounds, began_at, due_at)
   values ($1, 1, clock_timestamp(), clock_timestamp() + $2::float8 * interval '1 millisecond')
-  on conflict (name) do update set rounds = r.rounds + 1, began_at = excluded.began_at, due_at = excluded.due_at
+  on conflict (name) do update set rounds = r.rounds + 1, began_at = excluded.began_at,
+    due_at = case when r.rounds = $3::bigint and $4::boolean then least(r.due_at, excluded.due_at) else excluded.due_at end
   where r.due_at + case when r.rounds = $3::bigint then 0 else $2::float8 / 2 end * interval '1 millisecond' <= clock_timestamp()
     or r.rounds = $3::bigint and $4::boolean
     or r.due_at > clock_timestamp() + $2::float8 * interval '1 millisecond'
