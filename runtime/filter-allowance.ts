@@ -1,8 +1,7 @@
 /**
  * What the expressions of one project may cost on one event, in the units of `filter-costs.ts`: 500 ms at worst. Beyond it they fail once they
- * have also taken as long. Four of the dearest that one
- * evaluation may be, 350 usual patterns on snippets, tens of thousands of comparisons. Without it the 1,000 webhooks of one project kept all
- * other events of a partition waiting for 100 s, with each event.
+ * have also taken as long. Four of the dearest that one evaluation may be, 350 usual patterns on snippets, tens of thousands of comparisons.
+ * Without it the 1,000 webhooks of one project kept all other events of a partition waiting for 100 s, with each event.
  */
 const maxCostTogether = 50_000_000
 /**

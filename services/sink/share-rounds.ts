@@ -16,7 +16,8 @@ export function shareRounds(
     if (!('number' in begun)) return begun
     own = { number: begun.number, hasFailed: true }
     const end = await run(signal, begun.number)
-    if (typeof end === 'boolean') await rounds.end(begun.number, end)
+    // One that was told to stop has perhaps not come to its end.
+    if (typeof end === 'boolean') await rounds.end(begun.number, end || signal.aborted)
     own.hasFailed = false
     return end
   }

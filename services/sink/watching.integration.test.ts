@@ -206,6 +206,14 @@ describe('rounds that the sinks share', () => {
     expect(done.at(-1)).toEqual(['two', 4])
   })
 
+  test('of a sink that stops in one are due again for the others', async () => {
+    const { done, pass, sink } = sinksOf('stopped')
+    expect(await sink('one')(AbortSignal.abort())).toBe(false)
+    await pass(0.5 * hourMs)
+    expect(await sink('two')(signal)).toBe(false)
+    expect(done).toHaveLength(2)
+  })
+
   test('of a sink that was killed in one, or is stuck, are begun by another; what it ends late is known', async () => {
     const stuck = Promise.withResolvers<RoundEnd>()
     const begun = Promise.withResolvers<undefined>()
