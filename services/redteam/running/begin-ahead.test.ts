@@ -68,3 +68,80 @@ test('what cannot be begun is told to everyone who asks, and is not left out', a
   await expect(ahead.next()).rejects.toBe(failure)
   await expect(ahead.next()).rejects.toBe(failure)
 })
+
+test('what another process has begun is not handed out, and takes no room', async () => {
+  const plan = planOf(100)
+  await plan.begin(Array.from({ length: 33 }, (_, index) => 3 * index))
+  const elsewhere = new Set(plan.begun)
+  // Begun there between the look at the plan and the statement.
+  const seen = { ...planOf(100), begin: (numbers: readonly number[]) => plan.begin(numbers) }
+  const ahead = beginAhead(seen, concurrency)
+  const handed: (number | undefined)[] = []
+  const asked = Array.from({ length: 40 }, () => ahead.next().then((one) => handed.push(one?.number)))
+  await settled()
+  expect(handed).toHaveLength(24)
+  for (let sent = 0; handed.length < 40; sent++) {
+    ahead.ended()
+    await settled()
+    if (sent > 40) throw new Error('ends without handing out')
+  }
+  await Promise.all(asked)
+  expect(handed.filter((number) => number === undefined || elsewhere.has(number))).toEqual([])
+  expect(new Set(handed).size).toBe(40)
+})
+
+test('what is begun while it stops is waited for and given back, and not handed out', async () => {
+  const plan = planOf(20)
+  const answer = Promise.withResolvers<undefined>()
+  const begin = (numbers: readonly number[]) => answer.promise.then(() => plan.begin(numbers))
+  const ahead = beginAhead({ ...plan, begin }, concurrency)
+  const asked = ahead.next()
+  await settled()
+  ahead.stop()
+  expect(await asked).toBeUndefined()
+  const given = ahead.giveBackRest()
+  answer.resolve(undefined)
+  await given
+  ahead.ended()
+  await settled()
+  expect(plan.begun.size).toBe(0)
+})
+
+test('what is ready when it stops is given back, and nobody gets it', async () => {
+  const plan = planOf(20)
+  const giveBack = (numbers: readonly number[]) => settled().then(() => plan.giveBack(numbers))
+  const ahead = beginAhead({ ...plan, giveBack }, concurrency)
+  const first = await ahead.next()
+  expect(plan.begun.size).toBeGreaterThan(1)
+  ahead.stop()
+  expect(await ahead.next()).toBeUndefined()
+  await ahead.giveBackRest()
+  expect(plan.begun).toEqual(new Set([first?.number]))
+})
+
+test('one statement begins several, and none is made after one that failed', async () => {
+  const plan = planOf(100)
+  const sizes: number[] = []
+  let isAway = false
+  const begin = (numbers: readonly number[]) => {
+    sizes.push(numbers.length)
+    return isAway ? Promise.reject(new Error('away')) : plan.begin(numbers)
+  }
+  const ahead = beginAhead({ ...plan, begin }, concurrency)
+  for (let sent = 0; sent < 40; sent++) {
+    await ahead.next()
+    ahead.ended()
+  }
+  await settled()
+  expect(sizes.slice(1).filter((size) => size < 2)).toEqual([])
+  isAway = true
+  const last = async () => {
+    for (let sent = 0; sent < 100; sent++) await ahead.next()
+  }
+  await expect(last()).rejects.toThrow('away')
+  const made = sizes.length
+  await expect(ahead.next()).rejects.toThrow('away')
+  ahead.ended()
+  await settled()
+  expect(sizes).toHaveLength(made)
+})

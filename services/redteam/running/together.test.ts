@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import { createTogether } from './together.ts'
 
 const never = 60_000
@@ -55,4 +55,35 @@ test('what comes while two calls are under way goes together into the next, up t
   calls[2]?.end.resolve([4, 5, 6, 7])
   calls[3]?.end.resolve([8, 9])
   expect(await Promise.all(answers)).toEqual([...Array(10).keys()])
+})
+
+test('a call that fails leaves the next its place, and what waited its own time', async () => {
+  const { calls, give, items } = callsOf({ most: 1, least: 1, withinMs: never })
+  const answers = [give(0), give(1), give(2)]
+  const failed = expect(answers[0]).rejects.toThrow('away')
+  expect(items()).toEqual([[0], [1]])
+  calls[0]?.end.reject(new Error('away'))
+  await failed
+  expect(items()).toEqual([[0], [1], [2]])
+  calls[1]?.end.resolve([1])
+  calls[2]?.end.resolve([2])
+  expect(await Promise.all(answers.slice(1))).toEqual([1, 2])
+})
+
+test('the time of those before is not the time of those that come after', () => {
+  jest.useFakeTimers()
+  try {
+    const { give, items } = callsOf({ most: 10, least: 2, withinMs: 100 })
+    void give(0)
+    jest.advanceTimersByTime(60)
+    void give(1)
+    void give(2)
+    jest.advanceTimersByTime(60)
+    // The first two went together; the third's hundred milliseconds are not over.
+    expect(items()).toEqual([[0, 1]])
+    jest.advanceTimersByTime(40)
+    expect(items()).toEqual([[0, 1], [2]])
+  } finally {
+    jest.useRealTimers()
+  }
 })
