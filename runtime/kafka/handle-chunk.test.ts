@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import type { KafkaMessage } from 'kafkajs'
 import { systemClock } from '../clock.ts'
-import { PermanentError } from '../errors.ts'
+import { PermanentError, TransientError } from '../errors.ts'
 import { createMetrics } from '../metrics.ts'
-import { ok } from '../outcome.ts'
+import { deadLetter, drop, ok } from '../outcome.ts'
 import { createConsumerMetrics } from './consumer-metrics.ts'
 import { toDeadLetter, type DeadLetter } from './dead-letters.ts'
 import { handleChunk } from './handle-chunk.ts'
@@ -51,6 +51,82 @@ test('a permanent error of a batch finds its record; the neighbours go on with p
   expect(handled).toEqual(['0', '1', '2', '3', '4', '5', '7', '8', '9'])
   expect(positions).toEqual([5n, 6n, 8n, 10n])
   expect(letters.map((letter) => [letter.raw.offset, letter.error.code])).toEqual([[6n, 'BAD_ROW']])
+})
+
+/** Hands over four records, of which `unreadable` cannot be decoded; the waits take no time. */
+async function handleFour({
+  handler,
+  sendDeadLetters,
+  unreadable,
+}: Partial<Parameters<typeof handleChunk<string>>[3]> & { unreadable?: Error }) {
+  const metrics = createMetrics()
+  const letters: DeadLetter[] = []
+  const position = { cluster: 'c', topic: 't', partition: 1, nextOffset: 4n }
+  const clock = { ...systemClock, sleep: () => Promise.resolve() }
+  await handleChunk(
+    Array.from({ length: 4 }, (_, offset) => raw(offset)),
+    position,
+    { ...retry, clock },
+    {
+      decoder: {
+        decode: (value) =>
+          value.toString() === '2' && unreadable
+            ? Promise.reject(unreadable)
+            : Promise.resolve(value.toString()),
+      },
+      handler: handler ?? (({ records }) => Promise.resolve(records.map(() => ok()))),
+      sendDeadLetters: sendDeadLetters ?? ((sent) => Promise.resolve(void letters.push(...sent))),
+      metrics: createConsumerMetrics(metrics, 'g'),
+    },
+  )
+  return { letters: letters.map(({ raw: { offset } }) => offset), metrics: await metrics.registry.metrics() }
+}
+
+test('dead letters that are not taken are sent again before the offset may move', async () => {
+  let tries = 0
+  const sent: bigint[] = []
+  await handleFour({
+    unreadable: new PermanentError('UNDECODABLE', 'two'),
+    sendDeadLetters: (letters) => {
+      if (++tries < 3) return Promise.reject(new TransientError('KAFKA_UNAVAILABLE', 'away'))
+      return Promise.resolve(void sent.push(...letters.map(({ raw: { offset } }) => offset)))
+    },
+  })
+  expect([tries, sent]).toEqual([3, [2n]])
+  await expect(
+    handleFour({
+      unreadable: new PermanentError('UNDECODABLE', 'two'),
+      sendDeadLetters: () => Promise.reject(new TransientError('KAFKA_UNAVAILABLE', 'away')),
+    }),
+  ).rejects.toThrow('away')
+})
+
+test.each<[string, Error]>([
+  ['is away', new TransientError('POSTGRES_UNAVAILABLE', 'not now')],
+  ['is a mistake of ours', new TypeError('x is undefined')],
+])('what %s makes no dead letter: the records are left to be handled again', async (_name, error) => {
+  await expect(handleFour({ handler: () => Promise.reject(error) })).rejects.toBe(error)
+})
+
+test('a record whose schema cannot be read now is left to be handled again', async () => {
+  const unreadable = new TransientError('REGISTRY_UNAVAILABLE', 'not now')
+  await expect(handleFour({ unreadable })).rejects.toBe(unreadable)
+})
+
+test.each([3, 5])(
+  '%i outcomes for four records are a mistake of the handler, and nothing is taken for done',
+  async (count) => {
+    const handler = () => Promise.resolve(Array.from({ length: count }, () => ok()))
+    await expect(handleFour({ handler })).rejects.toThrow(`the handler gave ${count} outcomes for 4 records`)
+  },
+)
+
+test('each outcome is counted, and that of a dead letter is its letter', async () => {
+  const outcomes = [ok(), drop('judge_call'), deadLetter(new PermanentError('BAD_ROW', 'two')), ok()]
+  const { letters, metrics } = await handleFour({ handler: () => Promise.resolve(outcomes) })
+  expect(letters).toEqual([2n])
+  expect(metrics).toContain('sluice_kafka_records_total{group="g",topic="t",outcome="ok"} 2')
+  expect(metrics).toContain('sluice_kafka_dropped_records_total{topic="t",reason="judge_call"} 1')
 })
 
 test('suspects stand alone, the rest in chunks within the limits', () => {
