@@ -14,6 +14,7 @@ test.each<[string, Buffer]>([
   ['zstd', zlib.zstdCompressSync(text)],
   ['GZIP, br', zlib.brotliCompressSync(zlib.gzipSync(text))],
   ['identity', text],
+  [' identity , gzip,', zlib.gzipSync(text)],
 ])('%s', async (coding, encoded) => {
   expect(await decodeContent(coding, encoded, mebibyte)).toEqual({ bytes: text, cut: false })
 })
@@ -37,6 +38,12 @@ test('a body that breaks off gives what it held', async () => {
   const decoded = await decodeContent('gzip', encoded.subarray(0, encoded.length / 2), mebibyte)
   expect(decoded?.bytes.length).toBeGreaterThan(0)
   expect(noise.subarray(0, decoded?.bytes.length).equals(decoded?.bytes ?? Buffer.alloc(0))).toBe(true)
+})
+
+test('what is cut at an outer coding is cut, also where the inner one came to its end', async () => {
+  const encoded = zlib.brotliCompressSync(Buffer.concat([zlib.gzipSync(text), Buffer.alloc(mebibyte)]))
+  const decoded = await decodeContent('gzip, br', encoded, 50_000)
+  expect([decoded?.bytes.equals(text), decoded?.cut]).toEqual([true, true])
 })
 
 test('junk, an unknown coding, too many codings', async () => {

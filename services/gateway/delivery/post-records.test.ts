@@ -112,3 +112,46 @@ test('one that a batch answers 500 for alone is refused after ten times too', as
   for (let n = 1; n < 10; n++) expect(await kindsOf(patient(recordsOf('ab')))).toEqual(['taken', 'later'])
   expect(await kindsOf(patient(recordsOf('ab')))).toEqual(['taken', 'refused'])
 })
+
+test.each([401, 403, 404, 500])('%i is no word about a record: none is refused, all stay', async (status) => {
+  answers((_ids, path) => ({ status: path.endsWith('batch') && status === 404 ? 401 : status }))
+  await expect(post(recordsOf('a'))).rejects.toMatchObject({ status })
+  await expect(post(recordsOf('ab'))).rejects.toThrow('the API service answered')
+})
+
+test('a batch that is refused whole goes one by one, so that one record refuses no other', async () => {
+  answers((ids, path) =>
+    ids.includes('b') ? { status: path.endsWith('batch') ? 400 : 422 } : taken(ids, path),
+  )
+  expect(await kindsOf(post(recordsOf('abc')))).toEqual(['taken', 'refused', 'taken'])
+})
+
+test('in the answer to a batch each record has its own verdict', async () => {
+  const statuses: Record<string, number> = { b: 429, c: 422, d: 500, e: 503 }
+  const result = (id: string) =>
+    statuses[id] === undefined ? { id, status: 'queued' } : { status_code: statuses[id], detail: 'x' }
+  answers((ids) => ({ status: 200, body: { results: ids.map(result) } }))
+  expect(await post(recordsOf('abcde'))).toEqual([
+    { kind: 'taken' },
+    { kind: 'over_quota' },
+    { kind: 'refused', status: 422, detail: 'x' },
+    { kind: 'later', status: 500 },
+    { kind: 'later' },
+  ])
+})
+
+test('an answer for fewer or more records than were sent takes none', async () => {
+  for (const count of [1, 3]) {
+    const results = Array.from({ length: count }, () => ({ id: 'a', status: 'queued' }))
+    answers(() => ({ status: 200, body: { results } }))
+    await expect(post(recordsOf('ab'))).rejects.toThrow('not understood')
+  }
+})
+
+test.each([
+  ['86400', 60_000],
+  ['Wed, 21 Oct 2026 07:28:00 GMT', 0],
+])('of Retry-After: %s it waits %i ms', async (value, retryAfterMs) => {
+  answers(() => ({ status: 503, headers: { 'retry-after': value } }))
+  await expect(post(recordsOf('a'))).rejects.toMatchObject({ retryAfterMs })
+})

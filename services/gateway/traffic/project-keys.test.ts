@@ -1,6 +1,7 @@
-import { beforeEach, expect, test } from '@jest/globals'
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { MockAgent } from 'undici'
 import { createLog } from '#runtime/log.ts'
-import { createProjectKeys, type ResolvedKey } from './project-keys.ts'
+import { createProjectKeys, resolveByApi, type ResolvedKey } from './project-keys.ts'
 
 const digits = 'AB12'.repeat(12)
 const bearer = `Bearer svc_live_${digits}`
@@ -43,6 +44,54 @@ test.each([['Bearer other'], [`Bearer svc_${digits}0`], [`Basic svc_${digits}`],
     expect(asked).toEqual([])
   },
 )
+
+test('of a project that keeps no content every call is told so', async () => {
+  answer = () => Promise.resolve({ ...projectKey, isEphemeral: true })
+  const authorize = keys()
+  for (let call = 0; call < 2; call++)
+    expect(await authorize(bearer)).toEqual({ projectId: 'prj_1', isEphemeral: true })
+})
+
+test("a key that was nobody's and is made now opens, and stays open", async () => {
+  answer = () => Promise.resolve(null)
+  const authorize = keys()
+  expect(await authorize(bearer)).toBe('unknown')
+  answer = () => Promise.resolve(projectKey)
+  nowMs += 60_000
+  for (let call = 0; call < 2; call++)
+    expect(await authorize(bearer)).toEqual({ projectId: 'prj_1', isEphemeral: false })
+})
+
+describe('the API service', () => {
+  const agent = new MockAgent()
+  agent.disableNetConnect()
+  const resolve = resolveByApi('http://api.test', 'secret', agent)
+  const answers = (status: number, body: unknown) =>
+    agent
+      .get('http://api.test')
+      .intercept({ path: '/internal/keys/resolve', method: 'POST' })
+      .reply(status, body as object)
+  afterAll(() => agent.close())
+
+  test.each([true, false])(
+    'says whose a key is, and whether content is kept: not %s',
+    async (isEphemeral) => {
+      const expires_at = '2026-11-21T00:00:00.000Z'
+      answers(200, { project_id: 'prj_1', zero_content_retention: isEphemeral, scope: 'ingest', expires_at })
+      const expiresMs = Date.parse(expires_at)
+      expect(await resolve('ab')).toEqual({ projectId: 'prj_1', isEphemeral, scope: 'ingest', expiresMs })
+    },
+  )
+
+  test('knows no such key only where it says so: another 404 or a failure is none of the key', async () => {
+    answers(404, { detail: 'no such key', code: 'KEY_UNKNOWN' })
+    expect(await resolve('ab')).toBeNull()
+    for (const status of [404, 401, 500]) {
+      answers(status, { detail: 'no such route', code: 'OTHER' })
+      await expect(resolve('ab')).rejects.toThrow(String(status))
+    }
+  })
+})
 
 test('made-up keys push out none that is in use', async () => {
   const authorize = keys()

@@ -4,7 +4,12 @@ import { parseConfig } from '#runtime/config.ts'
 import { createLog } from '#runtime/log.ts'
 import { gatewayConfigSchema } from '../config.ts'
 import { createCredentials } from './create-credentials.ts'
-import { tokenCredentials, TokenUnavailable, type AccessToken } from './upstream-credentials.ts'
+import {
+  fixedCredentials,
+  tokenCredentials,
+  TokenUnavailable,
+  type AccessToken,
+} from './upstream-credentials.ts'
 
 let nowMs: number
 let fetched: number
@@ -52,11 +57,24 @@ test('one that cannot be replaced is used to its end, and not a moment longer', 
   nowMs += lifetimeMs * 0.85
   expect(await own.header()).toMatchObject({ value: 'Bearer t1' })
   await new Promise((resolve) => setImmediate(resolve))
+  // Nor is the identity provider asked with every call meanwhile.
+  await own.header()
   nowMs += lifetimeMs
   await expect(own.header()).rejects.toThrow(TokenUnavailable)
   // Not asked again at once.
   await expect(own.header()).rejects.toThrow('away')
   expect(fetched).toBe(3)
+})
+
+test('a token that no header may hold is none', async () => {
+  answer = () => Promise.resolve({ value: 't\r\nx-other: 1', lifetimeMs })
+  await expect(credentials().header()).rejects.toThrow(TokenUnavailable)
+})
+
+test("an application's own credentials, PROXY_API_KEY among them, do not pass beside the gateway's", () => {
+  expect(credentials().replaces).toEqual(new Set(['authorization', 'api-key']))
+  const { replaces } = fixedCredentials({ name: 'X-Goog-Api-Key', value: 'k' })
+  expect(replaces).toEqual(new Set(['authorization', 'x-goog-api-key']))
 })
 
 test('a refused token is replaced once however many calls were refused; not again and again', async () => {
