@@ -86,7 +86,7 @@ test("a key changes nothing by another project's ids in bodies", async () => {
   expect((await api.call('GET', `/api/requests/${requestId}`, { key: victim.key })).status).toBe(200)
 })
 
-test('a project with 10,000 erasures under way may ask for no other, and others may', async () => {
+test('a project with 10,000 erasures under way may ask for no other; others and the operator may', async () => {
   await api.pool.query(
     `insert into erasures (id, project_id, scope, subject, requested_by, requested_at, kept_in_kafka_until)
      select gen_random_uuid(), $1, 'user', n::text, 'key', now(), now() from generate_series(1, 10000) n`,
@@ -97,4 +97,9 @@ test('a project with 10,000 erasures under way may ask for no other, and others 
   const refused = await erase(attacker.key)
   expect([refused.status, refused.json['code']]).toEqual([429, 'ERASURES_TOO_MANY'])
   expect((await erase(victim.key)).status).toBe(202)
+  const everything = await api.call('POST', `/api/erasures?project_id=${attacker.projectId}`, {
+    operator: true,
+    body: { scope: 'project' },
+  })
+  expect([everything.status, everything.json['requested_by']]).toEqual([202, 'operator'])
 })

@@ -13,7 +13,7 @@ import {
   erasureScopes,
   erasureStatuses,
   findErasure,
-  hasMostErasures,
+  isProject,
   listErasures,
   type Erasure,
 } from '../stores/erasure-store.ts'
@@ -79,7 +79,7 @@ function createRoute({ databases, clock }: ErasureRoutesOptions): Route {
         { id: newId('erasure', clock.now()), scope: body.scope, subject, requested_by: requestedBy },
         clock.now(),
       )
-      if (erasure === undefined && (await hasMostErasures(database))) throw tooMany()
+      if (erasure === undefined && (await isProject(database))) throw tooMany()
       return { status: 202, json: found(erasure, 'project', query.project_id ?? '') }
     },
   })

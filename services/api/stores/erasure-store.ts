@@ -35,22 +35,15 @@ interface ErasureRow extends Omit<Erasure, 'subject' | 'erased_calls'> {
 const columns = `e.id, e.project_id, e.scope, e.subject, e.requested_at, e.requested_by, e.status, e.erased_calls, e.erased_at,
   e.kept_in_kafka_until`
 
-/** Of one project, not done. The sink takes some hundreds a minute. */
+/** Of one project, not done; beyond it the operator alone may ask. The sink takes some hundreds a minute. */
 const mostOpen = 10_000
 
-const openOfProject = `select count(*)::integer as open from (
-  select from erasures o where :scope(o) and o.status = 'erasing' limit ${mostOpen}) counted`
-
-/** Whether a project has so many erasures under way that it may ask for no other. */
-export async function hasMostErasures(database: ProjectDatabase<OneProject>): Promise<boolean> {
-  const [row] = await database.query<{ open: number }>(openOfProject)
-  return row?.open === mostOpen
+/** Why an erasure was not taken: counted again, there might be room by now. */
+export async function isProject(database: ProjectDatabase<OneProject>): Promise<boolean> {
+  return (await database.query('select from subscriptions p where :scope(p)')).length > 0
 }
 
-/**
- * Asks for an erasure, of what there is by the database's clock; the sink does it. Undefined: there is no such project, or it has
- * {@link hasMostErasures}.
- */
+/** Asks for an erasure, of what there is by the database's clock; the sink does it. Undefined: there is no such project, or too much is asked for. */
 export async function createErasure(
   database: ProjectDatabase<OneProject>,
   { id, scope, subject, requested_by }: Pick<Erasure, 'id' | 'scope' | 'subject' | 'requested_by'>,
@@ -60,7 +53,8 @@ export async function createErasure(
   const rows = await database.change<ErasureRow>(
     `with e as (
        insert into erasures (id, project_id, scope, subject, requested_by, requested_at, kept_in_kafka_until)
-       select $2, p.project_id, $3, $4, $5, now(), now() + $6 * interval '1 millisecond' from subscriptions p where :scope(p) and (${openOfProject}) < ${mostOpen} returning *)
+       select $2, p.project_id, $3, $4, $5, now(), now() + $6 * interval '1 millisecond' from subscriptions p where :scope(p) and ($5 = 'operator' or
+         (select count(*) from (select from erasures o where :scope(o) and o.status = 'erasing' limit ${mostOpen}) counted) < ${mostOpen}) returning *)
      select ${columns} from e`,
     [idToUuid(id), scope, stored, requested_by, longestKeptMs],
     // Not whom or what: that would outlast the erasure.
