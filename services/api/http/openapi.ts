@@ -14,7 +14,9 @@ const problemSchema = z.object({
   code: z.string().describe('What is wrong, for programs: docs/errors.md lists them.'),
 })
 const invalidSchema = problemSchema.extend({
-  errors: z.array(z.object({ path: z.string(), message: z.string() })).describe('Every field at fault.'),
+  errors: z
+    .array(z.object({ path: z.string(), message: z.string() }))
+    .describe('The fields at fault, the first hundred of them.'),
 })
 
 const invalidExample = {

@@ -39,11 +39,18 @@ export class Problem extends SluiceError {
   }
 }
 
-/** 422 that names every field at fault, in `detail` too for people who only read that. */
-export function invalidInput(errors: readonly FieldError[]): Problem {
-  const [first, ...rest] = errors
+/** Fields that are named, and characters of each: 256 KiB of unknown ones were answered with 1.8 MB, for which no room is kept (answer-room.ts). */
+const mostNamed = 100
+const longestPath = 200
+
+/** 422 that names the fields at fault, in `detail` too for people who only read that. */
+export function invalidInput(faults: readonly FieldError[]): Problem {
+  const errors = faults
+    .slice(0, mostNamed)
+    .map(({ path, message }) => ({ path: path.slice(0, longestPath), message }))
+  const [first] = errors
   const named = first === undefined ? 'the input is invalid' : `${first.path || 'body'}: ${first.message}`
-  const detail = rest.length === 0 ? named : `${named} (and ${rest.length} more, see errors)`
+  const detail = faults.length <= 1 ? named : `${named} (and ${faults.length - 1} more, see errors)`
   return new Problem(422, 'INVALID_INPUT', detail, { errors })
 }
 
