@@ -99,3 +99,23 @@ export function passesBalticId(digits: string): boolean {
   const check = rest(0) === 10 ? rest(2) % 10 : rest(0)
   return check === Number(digits.charAt(10))
 }
+
+/** Austria's social insurance number: the fourth digit is mod 11 of the others. */
+export function passesAustrianId(digits: string): boolean {
+  const weights = [3, 7, 9, 0, 5, 8, 4, 2, 1, 6]
+  return weighted(digits, (index) => weights[index] ?? 0) % 11 === Number(digits.charAt(3))
+}
+
+/** Ukraine's tax number of persons: mod 11. */
+export function passesUkrainianId(digits: string): boolean {
+  const weights = [10, 5, 7, 9, 4, 6, 10, 5, 7]
+  return (weighted(digits.slice(0, 9), (index) => weights[index] ?? 0) % 11) % 10 === Number(digits.charAt(9))
+}
+
+/** Russia's tax number of persons: two digits, each mod 11. That of a firm has ten, and is no secret. */
+export function passesRussianTaxNumber(digits: string): boolean {
+  const weights = [3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8]
+  const check = (from: number) =>
+    (weighted(digits.slice(0, 11 - from), (index) => weights[index + from] ?? 0) % 11) % 10
+  return check(1) === Number(digits.charAt(10)) && check(0) === Number(digits.charAt(11))
+}

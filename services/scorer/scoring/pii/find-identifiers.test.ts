@@ -122,6 +122,15 @@ describe('identifiers that are found', () => {
     ['Singaporean NRIC', 'mine: S1234567D', 'national_id S1234567D'],
     ['Taiwanese number', '身分證字號 A123456789', 'national_id A123456789'],
     ['Thai number', 'บัตร 1-2345-67890-12-1', 'national_id 1-2345-67890-12-1'],
+    ['Spanish number, by its name in a table', '| DNI nº | 12345678 |', 'national_id 12345678'],
+    ['Colombian number', 'Cédula de ciudadanía No. 1012345678', 'national_id 1012345678'],
+    ['Nigerian number', 'his NIN is 12345678901', 'national_id 12345678901'],
+    ['Malaysian number', 'IC No: 820101-14-5678', 'national_id 820101-14-5678'],
+    ['Mexican tax number', 'RFC: GODE561231GR8', 'national_id GODE561231GR8'],
+    ['Austrian number', 'SVNR 1237 010180', 'national_id 1237 010180'],
+    ['Russian tax number', 'ИНН 500100732259', 'national_id 500100732259'],
+    ['Ukrainian tax number', 'РНОКПП 1234567899', 'national_id 1234567899'],
+    ['Russian passport', 'Паспорт гражданина РФ: 4508 123456', 'passport 4508 123456'],
     ['Indian PAN', 'my PAN card ABCPE1234F', 'national_id ABCPE1234F'],
     ['a password in another language', 'Passwort: tR0ub4dor&3x9', 'secret tR0ub4dor&3x9'],
     ['a password in Chinese', '密码：tR0ub4dor&3x9', 'secret tR0ub4dor&3x9'],
@@ -181,6 +190,12 @@ describe('what only looks like one', () => {
       'made-up credentials',
       'postgres://user:password@localhost, sk-xxxxxxxxxxxxxxxxxxxxxxxx, sk-learn-contrib-v2-b',
     ],
+    [
+      'what has the name of an identity number near it',
+      'DNI version 1234567, dni build 20240115, The NIN band sold 12345678901 records. CPR training, invoice 0102031234; cédula order 12345678',
+    ],
+    ['what has its name and not its form', 'RFC ABCD123456XYZ, RFC 2616 and ABCD901231XYZ, CPR 9913051234'],
+    ["a firm's tax number", 'ИНН 7707083893'],
     ['a US area that is never given', '000-12-3456 and 900-12-3456'],
   ])('%s is left alone', (_name, text) => {
     expect(kinds(text)).toEqual([])

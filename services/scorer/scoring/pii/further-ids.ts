@@ -1,5 +1,6 @@
 import { passesCodiceFiscale, passesDni, passesEan, passesGermanTaxId, passesLuhn } from './check-digits.ts'
 import {
+  passesAustrianId,
   passesBalticId,
   passesBelgianId,
   passesBirthNumber,
@@ -11,11 +12,13 @@ import {
   passesNric,
   passesPortugueseTaxNumber,
   passesPps,
+  passesRussianTaxNumber,
   passesRut,
   passesTaiwaneseId,
   passesThaiId,
+  passesUkrainianId,
 } from './checks-by-eleven.ts'
-import type { DocumentRule } from './document-rule.ts'
+import { named, type DocumentRule } from './document-rule.ts'
 
 /** Numbers that further states give to people, and other ways of writing those of the first. */
 export const furtherIdRules: readonly DocumentRule[] = [
@@ -34,9 +37,9 @@ export const furtherIdRules: readonly DocumentRule[] = [
   },
   {
     kind: 'national_id',
-    pattern: /(?<!\d)[0-3]\d[01]\d{3}[- ]?\d{4}(?!\d)/g,
+    pattern: /(?<!\d)(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])\d{2}[- ]?\d{4}(?!\d)/g,
     accepts: () => true,
-    needs: /\bcpr\b|personnummer/i,
+    needs: named('cpr|personnummer'),
   },
   {
     kind: 'national_id',
@@ -85,7 +88,7 @@ export const furtherIdRules: readonly DocumentRule[] = [
   {
     kind: 'national_id',
     pattern: /(?<!\d)\d{4} ?[0-3]\d[01]\d{3}(?!\d)/g,
-    accepts: () => true,
+    accepts: passesAustrianId,
     needs: /\bsvnr\b|sozialversicherungs/i,
   },
   {
@@ -110,7 +113,7 @@ export const furtherIdRules: readonly DocumentRule[] = [
     kind: 'national_id',
     pattern: /\b[a-z]{2} ?\d{2} ?\d{2} ?\d{2} ?[a-d]\b/gi,
     accepts: () => true,
-    needs: /\b(?:nino|ni|national insurance)\b/i,
+    needs: named('nino|ni|national insurance'),
   },
   {
     kind: 'national_id',
@@ -142,7 +145,7 @@ export const furtherIdRules: readonly DocumentRule[] = [
     kind: 'national_id',
     pattern: /(?<!\d)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])-?\d{2}-?\d{4}(?!\d)/g,
     accepts: () => true,
-    needs: /\b(?:mykad|nric|ic (?:no|number)|kad pengenalan)\b/i,
+    needs: named('mykad|nric|ic (?:no|number)|kad pengenalan'),
   },
   {
     kind: 'national_id',
@@ -171,26 +174,36 @@ export const furtherIdRules: readonly DocumentRule[] = [
     kind: 'national_id',
     pattern: /(?<!\d)0\d{2}[0-3]\d{8}(?!\d)/g,
     accepts: () => true,
-    needs: /căn cước|\bcccd\b/i,
+    needs: named('căn cước(?: công dân)?|cccd'),
   },
-  { kind: 'national_id', pattern: /(?<!\d)\d{11}(?!\d)/g, accepts: () => true, needs: /\b(?:nin|bvn)\b/i },
-  { kind: 'national_id', pattern: /\b[A-ZÑ&]{4}\d{6}[A-Z\d]{3}\b/g, accepts: () => true, needs: /\brfc\b/i },
+  {
+    kind: 'national_id',
+    pattern: /(?<!\d)\d{11}(?!\d)/g,
+    accepts: () => true,
+    needs: named('nin|national identification|bvn|bank verification'),
+  },
+  {
+    kind: 'national_id',
+    pattern: /\b[A-ZÑ&]{4}\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[A-Z\d]{3}\b/g,
+    accepts: () => true,
+    needs: named('rfc'),
+  },
   {
     kind: 'national_id',
     pattern: /(?<![\d.])(?:\d{1,3}(?:\.\d{3}){2,3}|\d{7,10})(?![\d.])/g,
     accepts: () => true,
-    needs: /c[eé]dula|\bdni\b/i,
+    needs: named('c[eé]dula|dni'),
   },
   {
     kind: 'national_id',
     pattern: /(?<!\d)(?:\d{10}|\d{12})(?!\d)/g,
-    accepts: () => true,
+    accepts: (digits) => (digits.length === 10 ? passesUkrainianId(digits) : passesRussianTaxNumber(digits)),
     needs: /рнокпп|ідентифікаційний|(?<!\p{L})(?:іпн|инн)(?!\p{L})/iu,
   },
   {
     kind: 'passport',
     pattern: /(?<!\d)\d{2} ?\d{2} ?\d{6}(?!\d)/g,
     accepts: () => true,
-    needs: /паспорт/i,
+    needs: named('паспорт(?:а|у|ом|ные данные)?'),
   },
 ]
