@@ -8,7 +8,7 @@ const leastScore = 3.05
 const functionWord =
   /^(?:a|an|the|of|in|on|at|to|for|from|by|with|and|or|but|is|are|was|be|it|its|he|she|they|you|i|we|my|your|this|that|as|not|do|can|will|how|what|if|so|me)$/i
 /** Letters that change case inside a word, brackets and signs inside or alone: what no sentence has. A sign at a word's end is punctuation. */
-const oddToken = /[a-z][A-Z]|[[\]{}<>\\`|^~@=#*]|\S[("';]+\S|^\W{2,}$|[.?!,]\S*[A-Za-z]{2}/
+const oddToken = /[a-z][A-Z]|[[\]{}<>\\`|^~@=#*]|\S[("';]+\S|^\W{2,}$|[.?!,]\S{0,100}[A-Za-z]{2}/
 const dataMember = /["'][\w ]{1,40}["']\s?:/
 const plainAddress = /^(?:https?:\/\/|www\.|[\w.+-]+@)\S+$|^\w{1,20}(?:\.\w{1,6}){1,3}[.,)]?$/
 

@@ -230,7 +230,7 @@ export const phraseFamilies: readonly PhraseFamily[] = [
         String.raw`\bi am (?:one of )?your (?:developers?|creators?|programmers?|admin)|\b(?:login|user|role)\s?[:=]\s?\[?(?:admin|root|developer)\b|\bmaintenance mode\b|\bdebugging mode\b`,
       ),
       pattern(
-        String.raw`<\|(?:im_start|im_end|system|endoftext|assistant)\|>|\[/?inst\]|<<sys>>|#{2,}\s?(?:system|instruction|new instructions)\b|\bbegin new (?:instructions|conversation|session)\b`,
+        String.raw`<\|(?:im_start|im_end|system|endoftext|assistant)\|>|\[/?inst\]|<<sys>>|##\s?(?:system|instruction|new instructions)\b|\bbegin new (?:instructions|conversation|session)\b`,
       ),
       pattern(
         String.raw`\b(?:system|hidden|initial|secret|internal) (?:prompt|instructions|message)\b[^.\n]{0,60}\b(?:reveal|print|show|repeat|output|display|verbatim)|\b(?:reveal|print|show|repeat|output|display|leak)\b[^.\n]{0,60}\b(?:your|the) (?:system|hidden|initial|secret|internal|full) (?:prompt|instructions|message)`,
