@@ -1,5 +1,5 @@
 import { codeDestructions, commandDestructions, queryDestructions, type Destruction } from './destructions.ts'
-import { executedSql, executedText } from './executed-text.ts'
+import { executedSql, executedText, isStatement } from './executed-text.ts'
 
 export interface Destructive {
   kind: string
@@ -12,9 +12,13 @@ const mostHits = 20
 const decodes = /\bbase64\s+(?:-d|-D|--decode)\b|\bfrombase64string\b|\s-e(?:nc?|ncodedcommand)?\s/i
 const base64 = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{12,8000}={0,2}(?![A-Za-z0-9+/=])/g
 
-/** Destructive commands, code and queries in what a tool is called with; of a query, queries alone. */
-export function findDestructive(text: string, isQuery = false): Destructive[] {
-  if (isQuery) return hitsOf(queryDestructions, executedSql(text))
+/** Destructive statements of a query; none where it asks in words, as searches do. */
+export function findInQuery(text: string): Destructive[] {
+  return isStatement(text) ? hitsOf(queryDestructions, executedSql(text)) : []
+}
+
+/** Destructive commands, code and queries in what a tool is called with. */
+export function findDestructive(text: string): Destructive[] {
   const command = executedText(text)
   return [
     ...hitsOf(commandDestructions, command),

@@ -96,6 +96,22 @@ describe('destructive arguments', () => {
     ).toMatchObject({ value: 4 })
   })
 
+  test.each([
+    ['bash', { query: 'rm -rf /data' }],
+    ['runShell', { text: 'rm -rf /data' }],
+    ['python_repl', { content: "shutil.rmtree('/data')" }],
+    ['execute_sql', { text: 'DROP TABLE users' }],
+    ['lookup', { query: "x'; DROP TABLE users; --" }],
+  ])('in what %s carries out under any name: %p', (tool, given) => {
+    expect(
+      detectCall(createAgencyDetector, { type: 'mcp_tool_call', tool_name: tool, arguments: given }),
+    ).toMatchObject({ value: 4 })
+    const call = { id: 'c', type: 'function', function: { name: tool, arguments: JSON.stringify(given) } }
+    expect(
+      detectCall(createAgencyDetector, {}, { choices: [{ message: { tool_calls: [call] } }] }),
+    ).toMatchObject({ value: 4 })
+  })
+
   test('in the shape of messages', () => {
     const response = {
       content: [{ type: 'tool_use', id: 't', name: 'sql', input: { query: 'DROP TABLE users' } }],

@@ -1,7 +1,7 @@
 import { parseJson } from '#capture/json.ts'
 import { stringsOf } from '../strings-of.ts'
-import { findDestructive, type Destructive } from './destructive-arguments.ts'
-import { isQuery, isWritten } from './executed-text.ts'
+import { findDestructive, findInQuery, type Destructive } from './destructive-arguments.ts'
+import { meaningOf } from './meaning-of.ts'
 import type { ToolArgument } from './tool-arguments.ts'
 
 const pieceUnits = 65_536
@@ -20,18 +20,18 @@ export function findInArguments(given: readonly ToolArgument[]): (Destructive & 
 }
 
 /** Of JSON text its strings are looked at, each by its name: a document that a tool writes may speak of any command. */
-function findInArgument({ pointer, text }: ToolArgument): Destructive[] {
-  if (isWritten(pointer)) return []
+function findInArgument({ tool, pointer, text }: ToolArgument): Destructive[] {
+  if (meaningOf(pointer, tool) === 'words') return []
   const read = text.slice(0, pieceUnits)
   const parsed = /^\s{0,20}[[{]/.test(read) && read.length === text.length ? parseJson(text) : undefined
-  if (parsed === undefined) return findDestructive(read, isQuery(pointer))
+  if (parsed === undefined) return findIn(read, pointer, tool)
   const strings = stringsOf(parsed, pointer)
-    .filter((inner) => !isWritten(inner.pointer))
     .take(mostStrings)
+    .map((inner) => ({ tool, ...inner }))
     .toArray()
   return [
     ...strings.flatMap((inner) =>
-      findDestructive(inner.text, isQuery(inner.pointer)).map((found) => placeIn(text, inner.text, found)),
+      findIn(inner.text, inner.pointer, tool).map((found) => placeIn(text, inner.text, found)),
     ),
     ...commandLists(strings).flatMap(({ first, command }) =>
       findDestructive(command).map((found) =>
@@ -41,14 +41,20 @@ function findInArgument({ pointer, text }: ToolArgument): Destructive[] {
   ]
 }
 
+function findIn(text: string, pointer: string, tool: string): Destructive[] {
+  const meaning = meaningOf(pointer, tool)
+  if (meaning === 'words') return []
+  return meaning === 'query' ? findInQuery(text) : findDestructive(text)
+}
+
 /** Programs are started with lists too: `["rm", "-rf", "/data"]` is one command, and its place that of its first word. */
-function commandLists<T extends { pointer: string; text: string }>(
+function commandLists<T extends { tool: string; pointer: string; text: string }>(
   strings: readonly T[],
 ): { first: T; command: string }[] {
   const lists = new Map<string, { first: T; words: string[] }>()
   for (const string of strings) {
     const list = /^(.*)\/\d+$/.exec(string.pointer)?.[1]
-    if (list === undefined || isWritten(list)) continue
+    if (list === undefined || meaningOf(list, string.tool) === 'words') continue
     const known = lists.get(list)
     if (known === undefined) lists.set(list, { first: string, words: [string.text] })
     else if (known.words.length < mostWords) known.words.push(string.text.slice(0, 1_000))

@@ -169,6 +169,7 @@ describe('left to a reader', () => {
     { content: 'Never run rm -rf /' },
     { channel: '#dev', text: 'git push --force origin main' },
     { query: 'what does kubectl delete namespace prod do' },
+    { query: 'difference between delete from users and truncate table users' },
   ])('what a tool writes, says or looks for: %p', (given) => {
     expect(detectCall(createAgencyDetector, { type: 'mcp_tool_call', arguments: given })).toMatchObject({
       reason: 'detectors_undecided',
@@ -212,6 +213,11 @@ describe('a call that shows in one shape only', () => {
   ])('%s is left to a reader', (_name, response) => {
     expect(answered(response)).toMatchObject({ reason: 'detectors_undecided' })
   })
+})
+
+test('what tools of such names only write is no command', () => {
+  const request = { type: 'mcp_tool_call', tool_name: 'write_bash', arguments: { content: 'rm -rf /data' } }
+  expect(detectCall(createAgencyDetector, request)).toMatchObject({ reason: 'detectors_undecided' })
 })
 
 test('an answer that calls no tool is safe, no answer is unscored', () => {

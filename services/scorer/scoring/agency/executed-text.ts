@@ -1,26 +1,3 @@
-/** Names of arguments that hold what is written, said or looked for, and is not carried out. */
-const writtenKeys = new Set(
-  `content contents text body message messages comment comments title subject description summary note notes prompt question answer html markdown
-  old_string new_string old_str new_str file_text insert_text caption reason explanation search search_query keywords`.split(
-    /\s+/,
-  ),
-)
-
-/** Whether what stands under this key of a tool's arguments is words, not a command. */
-export function isWritten(pointer: string): boolean {
-  return writtenKeys.has(keyOf(pointer))
-}
-
-/** Whether it is what a data base or a search is asked: a command of a shell is looked for there, not run. */
-export function isQuery(pointer: string): boolean {
-  return /^(?:sql|query|q|statement|stmt)$/.test(keyOf(pointer))
-}
-
-function keyOf(pointer: string): string {
-  const key = pointer.split('/').findLast((name) => !/^\d+$/.test(name)) ?? ''
-  return key.replace(/([a-z])(?=[A-Z])/g, '$1_').toLowerCase()
-}
-
 /** Commands that print, look for or record their arguments. */
 const speaks =
   /^[\s(]{0,20}(?:(?:sudo|time|command)\s{1,4})?(?:echo|printf|(?:e|f|z|r)?grep|rg|ag|ack|man|less|cat|head|tail|wc|awk|sed|shellcheck|tldr|#|\/\/|git\s{1,4}(?:-\S{1,80}\s{1,4}){0,3}(?:commit|log|grep|show|tag|notes|blame|diff)\b|gh\s{1,4}(?:issue|pr|gist)\b|(?:console\.\w{1,10}|print|logg(?:er|ing)\.\w{1,10}|log)\s?\()/
@@ -74,6 +51,16 @@ function* simpleCommands(text: string): Generator<{ start: number; end: number; 
 
 const beginsAsSql =
   /^\s{0,20}(?:--|\/\*|\((?=\s{0,4}select)|select|insert|update|delete|with|create|alter|drop|truncate|begin|explain|merge|grant|revoke|show|use|set|declare|exec)\b|^\s{0,20}(?:--|\/\*)/i
+
+const beginsAsOther = /^(?:match|optional|call|unwind|detach|start|do|if|copy)\b/i
+/** What breaks out of a literal goes on so. */
+const secondStatement = /;\s{0,20}(?:drop|delete|truncate|alter|update|grant)\b/i
+
+/** Whether a text is a statement of a data base's language, where it may be words that are searched for. */
+export function isStatement(text: string): boolean {
+  const begins = text.replace(/^[\s(;]{1,20}/, '')
+  return beginsAsSql.test(begins) || beginsAsOther.test(begins) || secondStatement.test(text)
+}
 
 /** A query with blanks in place of its comments, and of its literals where the whole text is a query. The same length. */
 export function executedSql(text: string): string {

@@ -1,0 +1,42 @@
+/** Names of arguments that hold what is told, and is not carried out by any tool. */
+const toldKeys =
+  keys(`message messages comment comments title subject description summary note notes question answer caption reason explanation
+  old_string new_string old_str new_str file_text insert_text search search_query keywords`)
+/** What most tools write, say or look for; a shell has its commands under these as well. */
+const textKeys = keys('content contents text body prompt html markdown')
+const queryKeys = keys('sql query q statement stmt')
+/** Tools that carry out what they are given, by a word of their name. */
+const shells = words(
+  'bash sh zsh shell cmd powershell pwsh terminal console command commands ssh exec subprocess python repl interpreter redis mongo mongosh mongodb',
+)
+const dataBases = words('sql psql postgres postgresql mysql mariadb sqlite cypher neo4j database db')
+/** Tools of such names that only speak: `search_commands`, `write_python`. */
+const speaks = words(
+  'write create edit save send search find explain describe format lint doc docs help read log post ask',
+)
+
+/** What a string is that a tool is called with: a command, a query of a data base, or words that nobody carries out. */
+export function meaningOf(pointer: string, tool: string): 'command' | 'query' | 'words' {
+  const key = snakeCase(pointer.split('/').findLast((name) => !/^\d+$/.test(name)) ?? '')
+  if (toldKeys.has(key)) return 'words'
+  const isText = textKeys.has(key)
+  if (!isText && !queryKeys.has(key)) return 'command'
+  const name = snakeCase(tool.slice(0, 200))
+  if (!speaks.test(name)) {
+    if (shells.test(name)) return 'command'
+    if (dataBases.test(name)) return 'query'
+  }
+  return isText ? 'words' : 'query'
+}
+
+function keys(list: string): ReadonlySet<string> {
+  return new Set(list.split(/\s+/))
+}
+
+function words(list: string): RegExp {
+  return new RegExp(`(?<![a-z])(?:${list.replaceAll(' ', '|')})(?![a-z])`)
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/([a-z])(?=[A-Z])/g, '$1_').toLowerCase()
+}
