@@ -1,10 +1,10 @@
-import type { Call, Evidence } from '../call-text.ts'
+import type { Call, CallText, Evidence } from '../call-text.ts'
 import { isToolCall } from '../call-text.ts'
 import type { Detector } from '../verdict.ts'
 import { findInstalls } from './find-installs.ts'
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
-export const supplyChainVersion = 'detector-2'
+export const supplyChainVersion = 'detector-3'
 const mostEvidence = 50
 
 /**
@@ -22,7 +22,7 @@ export function createSupplyChainDetector(call: Call): Detector {
     read(text) {
       if (text.part !== part || text.speaker !== 'assistant') return
       hasText = true
-      for (const { value, kind, start, end } of findInstalls(text.text)) {
+      for (const { value, kind, start, end } of findInstalls(text.text, isProse(text))) {
         worst = Math.max(worst, value)
         if (value < 4) continue
         kinds.add(kind)
@@ -43,6 +43,13 @@ export function createSupplyChainDetector(call: Call): Detector {
       return { value: worst, rationale, contentFreeRationale: rationale, evidence }
     },
   }
+}
+
+/** What an answer calls a tool with is no prose. */
+function isProse({ part, pointer }: CallText): boolean {
+  return (
+    part === 'response_body' && !/\/(?:arguments|input|args|parameters|action|code)(?:\/|$)/.test(pointer)
+  )
 }
 
 function describe(worst: number, kinds: ReadonlySet<string>): string {

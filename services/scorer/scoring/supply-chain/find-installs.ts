@@ -18,7 +18,7 @@ export interface Install {
 
 type Judge = (match: RegExpMatchArray) => Omit<Install, 'start' | 'end'> | null
 const url = String.raw`["']?(https?:\/\/[^\s"'|)>]{1,400})["']?`
-const shell = String.raw`(?:(?:sudo|env)\s+(?:-\S+\s+)?)?(?:\/(?:usr\/)?bin\/)?(?:ba|z|da|k|fi)?sh\b|(?:sudo\s+)?(?:python3?|node|perl|ruby|php)\b|iex\b|invoke-expression\b`
+const shell = String.raw`(?:(?:sudo|env)\s+(?:-\S+\s+)?)?(?:\/(?:usr\/)?bin\/)?(?:ba|z|da|k|fi)?sh\b|(?:sudo\s+)?(?:python3?|node|perl|ruby|php)\b(?!\s+-[a-zA-Z]{0,4}[cmenp]\b)|iex\b|invoke-expression\b`
 const fetchers = String.raw`(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)`
 const most = 100
 
@@ -30,6 +30,19 @@ const rules: readonly (readonly [RegExp, Judge])[] = [
       'gi',
     ),
     pipedToShell,
+  ],
+  // Through other programs, from an address without its scheme or by a program's own means: never nothing.
+  [
+    new RegExp(
+      String.raw`\b${fetchers}\b[^\n;]{1,400}\|\s{0,4}(?:${shell}|tar\b)|(?<!\S)(?:\.|source)\s{1,4}<\(\s{0,4}${fetchers}\b|\bexec\([^\n]{0,80}\b(?:urlopen|requests\.get)\(|\bdeno run\s[^\n]{0,60}https?:|\s-outfile\b`,
+      'gi',
+    ),
+    () => ({ value: 3, kind: 'download' }),
+  ],
+  [
+    // Into a file, to be run from there; data are not.
+    /\b(?:curl|wget)\s[^\n|;<>]{1,300}>\s{0,4}(?!\/dev\/|&)["']?([\w./~$\{}-]{1,100})/gi,
+    savedToFile,
   ],
   [
     new RegExp(
@@ -80,13 +93,19 @@ const packageCommands: readonly (readonly [Ecosystem, RegExp])[] = [
   ],
 ]
 
-/** Commands in a text that install or run code from elsewhere, worst said of each; harmless ones too. */
-export function findInstalls(text: string): Install[] {
+/**
+ * Commands in a text that install or run code from elsewhere, worst said of each; harmless ones too. What prose warns of is left to a reader: an
+ * argument of a tool is carried out whatever stands beside it.
+ */
+export function findInstalls(text: string, isProse = false): Install[] {
   const found: Install[] = []
   for (const [pattern, judge] of rules) {
     for (const match of text.matchAll(pattern).take(most)) {
       const judged = judge(match)
-      if (judged !== null) found.push({ ...judged, start: match.index, end: match.index + match[0].length })
+      if (judged === null) continue
+      const isWarning = isProse && judged.value > 3 && isWarnedOf(match)
+      const place = { start: match.index, end: match.index + match[0].length }
+      found.push(isWarning ? { value: 3, kind: 'warning', ...place } : { ...judged, ...place })
     }
   }
   for (const [ecosystem, pattern] of packageCommands) {
@@ -104,6 +123,27 @@ function pipedToShell(match: RegExpMatchArray): Omit<Install, 'start' | 'end'> {
   if (address?.protocol === 'http:') return { value: 5, kind: 'unencrypted_to_shell' }
   if (address !== null && isKnownInstaller(address)) return { value: 3, kind: 'known_installer' }
   return { value: 4, kind: 'piped_to_shell' }
+}
+
+const dataFile = /\.(?:json|jsonl|csv|tsv|txt|xml|html?|md|log|ya?ml|png|jpe?g|gif|svg|pdf|ics|sql)["']?$/i
+
+function savedToFile(match: RegExpMatchArray): Omit<Install, 'start' | 'end'> | null {
+  return dataFile.test(match[1] ?? '') ? null : { value: 3, kind: 'download' }
+}
+
+/** In the same sentence before the command, and nothing that turns it round: "Don't forget to run …". */
+const warns =
+  /(?:\b(?:never|avoid|do not|don['’]t|should(?: not|n['’]t)|must not|refrain from|instead of|rather than)\b)(?![^.!?;:\n]{0,120}\b(?:forget|skip|hesitate|fail|miss|worry|without|unless|until|just|but)\b)[^.!?;:\n]{0,120}$/i
+/** Right behind it. */
+const isCalledBad =
+  /^[^.!?;:\n|&]{0,40}\b(?:is|are|can be) (?:\w{1,12} ){0,2}(?:dangerous|unsafe|risky|insecure|a (?:bad idea|security risk)|not (?:safe|recommended))\b/i
+
+function isWarnedOf(match: RegExpMatchArray): boolean {
+  const { input = '', index = 0 } = match
+  const end = index + match[0].length
+  return (
+    warns.test(input.slice(Math.max(0, index - 160), index)) || isCalledBad.test(input.slice(end, end + 120))
+  )
 }
 
 function fromUrl(match: RegExpMatchArray): Omit<Install, 'start' | 'end'> | null {
