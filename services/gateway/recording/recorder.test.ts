@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { until } from '#tests/support/until.ts'
 import { createGatewayMetrics } from '../metrics.ts'
 import { Spool } from '../spool/spool.ts'
 import type { FinishedCall } from './build-record.ts'
-import { createRecorder } from './recorder.ts'
+import { createRecorder, type Recorder } from './recorder.ts'
 
 /** More than Node has threads for files and compression. */
 const pipes = 16
@@ -30,18 +30,23 @@ function hangThreads(directory: string): () => Promise<void> {
   }
 }
 
-test('an answer whose body waits to be decoded ends in time, and is recorded when it can be', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'sluice-recorder-'))
+let directory: string
+let spool: Spool
+let told: () => Promise<string>
+let record: Recorder
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sluice-recorder-'))
   const registry = createMetrics()
-  const metrics = createGatewayMetrics(registry)
-  const spool = new Spool({
+  told = () => registry.registry.metrics()
+  spool = new Spool({
     directory,
     name: 'own',
     key: undefined,
     maxBytes: 1024 * 1024,
     maxAsideBytes: 1_000_000,
     maxWaitingBytes: 1024 * 1024,
-    stripBodies: (record) => record,
+    stripBodies: (whole) => whole,
     now: Date.now,
     log,
     onLost: (reason) => {
@@ -49,30 +54,45 @@ test('an answer whose body waits to be decoded ends in time, and is recorded whe
     },
   })
   await spool.open()
-  const record = createRecorder({ spool, upstreamHost: 'h', maxBodyBytes: 1_000, waitMs: 20, metrics, log })
-  const bytes = gzipSync('{"answer":"yes"}')
+  const metrics = createGatewayMetrics(registry)
+  record = createRecorder({ spool, upstreamHost: 'h', maxBodyBytes: 1_000, waitMs: 20, metrics, log })
+})
+afterEach(async () => {
+  await spool.close()
+  await rm(directory, { recursive: true })
+})
+
+/** Bodies that are compressed take a while to make a record of. */
+function callOf({ isCompressed, isEphemeral = false }: { isCompressed: boolean; isEphemeral?: boolean }) {
+  const json = Buffer.from('{"answer":"yes"}')
+  const bytes = isCompressed ? gzipSync(json) : json
   const whole = { bytes, byteLength: bytes.length, sha256: null }
+  const contentEncoding = isCompressed ? 'gzip' : ''
   const call: FinishedCall = {
     id: 'req_1',
-    caller: { projectId: undefined, isEphemeral: false },
+    caller: { projectId: undefined, isEphemeral },
     path: '/v1/chat/completions',
     labels: {},
     request: whole,
-    requestEncoding: 'gzip',
-    answer: { ...whole, contentType: 'application/json', contentEncoding: 'gzip' },
+    requestEncoding: contentEncoding,
+    answer: { ...whole, contentType: 'application/json', contentEncoding },
     status: 200,
     latencyMs: 1,
     timeToFirstByteMs: 1,
     abortedBy: null,
     error: null,
   }
+  return call
+}
+
+test('an answer whose body waits to be decoded ends in time, and is recorded when it can be', async () => {
   let isReleased = false
   const goOn = hangThreads(directory)
   try {
-    await record(call, () => (isReleased = true))
+    await record(callOf({ isCompressed: true }), () => (isReleased = true))
     // The bytes that are still to be decoded count as held.
     expect(isReleased).toBe(false)
-    expect(await registry.registry.metrics()).toContain('sluice_gateway_slow_disk_total 1')
+    expect(await told()).toContain('sluice_gateway_slow_disk_total 1')
   } finally {
     await goOn()
   }
@@ -80,6 +100,31 @@ test('an answer whose body waits to be decoded ends in time, and is recorded whe
   expect(isReleased).toBe(true)
   const batch = await spool.take(1, 1_000)
   expect(batch?.records.map(String).join()).toContain('"response_body":{"answer":"yes"}')
-  await spool.close()
-  await rm(directory, { recursive: true })
 })
+
+test.each([
+  [false, false],
+  [false, true],
+  [true, false],
+  [true, true],
+])(
+  'compressed: %s, of a project that keeps no content: %s: where its bodies stand on disk',
+  async (isCompressed, isEphemeral) => {
+    let releases = 0
+    await record(callOf({ isCompressed, isEphemeral }), () => releases++)
+    await until(() => spool.depth().records === 1)
+    expect(await spool.take(1, 1_000)).toMatchObject({ isEphemeral, count: 1 })
+    expect(releases).toBe(1)
+  },
+)
+
+test.each([false, true])(
+  'a call that no record can be made of (compressed: %s) is counted, and holds nothing',
+  async (isCompressed) => {
+    const released = Promise.withResolvers<undefined>()
+    const call = { ...callOf({ isCompressed }), labels: undefined as unknown as FinishedCall['labels'] }
+    await record(call, () => released.resolve(undefined))
+    await released.promise
+    await until(async () => (await told()).includes('sluice_gateway_records_lost_total{reason="defect"} 1'))
+  },
+)

@@ -81,6 +81,25 @@ test('records come out as they went in, in order, and the disk is free afterward
   expect(await readdir(directory)).toEqual([])
 })
 
+test('what comes after everything was sent is sent too', async () => {
+  const spool = await openSpool()
+  for (const record of ['a', 'b', 'c']) {
+    await append(spool, record)
+    expect(await drain(spool)).toEqual([record])
+  }
+  await spool.close()
+})
+
+test('a record that is being written when the spool is closed is there for the next process', async () => {
+  const spool = await openSpool()
+  const written = append(spool, 'last')
+  await spool.close()
+  await written
+  const next = await openSpool()
+  expect(await drain(next)).toEqual(['last'])
+  await next.close()
+})
+
 test('what is on disk cannot be read without the key', async () => {
   const spool = await openSpool()
   await append(spool, 'a secret prompt')
