@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
-import { newId } from '#schemas/ids.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { many, sampleCall, sampleScore, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 import { createCallStorage } from '#tests/support/store-calls.ts'
 
 const now = Date.now()
+const day = 86_400_000
 let api: RunningApi
 /** Of all statements. */
 const texts: string[] = []
@@ -29,6 +30,9 @@ afterAll(async () => {
   await api.stop()
 })
 
+const idsOf = (answer: { json: Record<string, unknown> }) =>
+  (answer.json['items'] as { id: string }[]).map(({ id }) => id)
+
 test('a list by label goes through the calls of a model that has fewer than have the label, and pages by id where all are safe', async () => {
   const { projectId, key } = await api.createProject()
   const storage = createCallStorage(api.pool)
@@ -40,8 +44,6 @@ test('a list by label goes through the calls of a model that has fewer than have
     sampleScoredCall(call, { scores: [sampleScore(projectId, call.id, changes)] })
   await storage.calls([...common, rare])
   await storage.scores([scored(rare), ...common.map((call, index) => scored(call, index < 3 ? isSafe : {}))])
-  const idsOf = (answer: { json: Record<string, unknown> }) =>
-    (answer.json['items'] as { id: string }[]).map(({ id }) => id)
   const list = async (query: string) => {
     texts.length = 0
     const ids = idsOf(await api.call('GET', `/api/requests?${query}`, { key }))
@@ -68,4 +70,74 @@ test('a list by label goes through the calls of a model that has fewer than have
   } while (cursor !== null)
   expect(seen).toEqual(common.slice(0, 3).map(({ id }) => id))
   expect(texts.some((text) => text.includes('order by v.request_id desc'))).toBe(true)
+})
+
+test('a list looks only where the roll-ups count some that pass, and nowhere where they count none', async () => {
+  const { projectId, key } = await api.createProject()
+  const project = idToUuid(projectId)
+  const storage = createCallStorage(api.pool)
+  const make = (ageMs: number, changes: Partial<LoggedCall>) =>
+    sampleCall(projectId, { id: newId('request', now - ageMs), ...changes })
+  const common = many(5, (index) => make((index + 0.01) * day, {}))
+  const [newer, older] = [make(1_000, { source: 'mcp' }), make(3.5 * day, { source: 'mcp', model: 'seldom' })]
+  await storage.calls([...common, newer, older])
+  await storage.scores([sampleScoredCall(older)])
+  const list = async (query: string) => {
+    texts.length = 0
+    const ids = idsOf(await api.call('GET', `/api/requests?${query}`, { key }))
+    const reads = (table: string) => texts.filter((text) => text.includes(`from ${table}`))
+    const pages = [...reads('llm_requests r'), ...reads('safety_scores s'), ...reads('request_verdicts v')]
+    return {
+      ids,
+      asked: texts.filter((text) => text.includes('_rollups')).length,
+      everywhere: pages.filter((text) => !/ and \(\w\.\w*created_at >= /.test(text)).length,
+      pages: pages.length > 0,
+    }
+  }
+  const none = { ids: [], asked: 1, everywhere: 0, pages: false }
+  for (const filter of [
+    'source=sdk',
+    'source=gateway&model=seldom',
+    'model=seldom&provider=nobody',
+    'source=redteam&label=unsafe',
+    'source=mcp&label=safe',
+    'scorer_name=nobody',
+    'scorer_name=pii_detection&label=unscored',
+    `source=mcp&end=${new Date(now - 5 * day).toISOString()}`,
+  ])
+    expect([filter, await list(filter)]).toEqual([filter, none])
+  const some = [
+    ['source=mcp', [newer.id, older.id]],
+    ['model=seldom&provider=openai', [older.id]],
+    ['source=mcp&label=unsafe', [older.id]],
+    ['scorer_name=pii_detection', [older.id]],
+    ['scorer_name=pii_detection&label=unsafe&source=mcp', [older.id]],
+    [`source=mcp&start=${new Date(now - 2 * day).toISOString()}`, [newer.id]],
+  ] as const
+  const found = async (asked: number) => {
+    for (const [filter, ids] of some)
+      expect([filter, await list(filter)]).toEqual([filter, { ids, asked, everywhere: 0, pages: true }])
+  }
+  await found(1)
+  // Of days with many, the hours are asked for.
+  await api.pool.query(
+    'update call_rollups set calls = calls + 50000 where project_id = $1 and source = $2',
+    [project, 'gateway'],
+  )
+  expect(await list('source=mcp')).toEqual({
+    ids: [newer.id, older.id],
+    asked: 2,
+    everywhere: 0,
+    pages: true,
+  })
+  // What is counted together has no name, and may be of any.
+  await api.pool.query(
+    `update call_rollups set is_other = true, model = null, provider = null, agent_name = null where project_id = $1`,
+    [project],
+  )
+  await api.pool.query(
+    'update score_rollups set is_other = true, scorer_name = null, scores = 0 where project_id = $1',
+    [project],
+  )
+  for (const [filter, ids] of some) expect([filter, (await list(filter)).ids]).toEqual([filter, ids])
 })

@@ -63,7 +63,11 @@ export async function fillPictureCalls(pool: pg.Pool, projectId: string): Promis
   await pool.query(scoresSql, [project, JSON.stringify(scores), idToUuid(liveRunId(projectId))])
   const shown = await seedShownCall(pool, projectId, nowMs)
   await pool.query(verdictsSql, [project])
-  for (const table of rollupTables) await pool.query(countingSql(table, ''), [project])
+  for (const table of rollupTables) {
+    // The shown call is counted with the others.
+    await pool.query(`delete from ${table.name} where project_id = $1`, [project])
+    await pool.query(countingSql(table, ''), [project])
+  }
   // Counting in the lump says the end of the hour, which has not come yet.
   await pool.query('update tool_rollups set last_at = least(last_at, now())')
   await pool.query(toolsSql, [project])

@@ -1,7 +1,11 @@
 import type pg from 'pg'
 import { idTimeMs, idToUuid, liveRunId, newId, scoreId } from '#schemas/ids.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
+import { inTransaction } from '#runtime/postgres.ts'
 import type { Sealer } from '#runtime/sealing.ts'
+import { addTo, createTally } from '#services/sink/steps/tally-rollups.ts'
+import { createRollupStore } from '#services/sink/stores/rollup-store.ts'
+import { callRollups, scoreRollups } from '#services/sink/stores/rollup-tables.ts'
 
 export interface SeededScore {
   scorer: string
@@ -27,7 +31,7 @@ export interface SeededRequest {
   scores?: readonly SeededScore[]
 }
 
-/** Writes a request with its bodies and live scores as the sink does, and returns its identifier. */
+/** Writes a request with its bodies, live scores and counts as the sink does, and returns its identifier. */
 export async function seedRequest(pool: pg.Pool, sealer: Sealer, seeded: SeededRequest): Promise<string> {
   const { projectId, id = newId('request'), requestBody = '{}', responseBody = null, scores = [] } = seeded
   const identity = [idToUuid(projectId), idToUuid(id), new Date(idTimeMs(id))]
@@ -69,7 +73,30 @@ export async function seedRequest(pool: pg.Pool, sealer: Sealer, seeded: SeededR
       scores.length,
     ])
   }
+  await countRequest(pool, { ...seeded, id })
   return id
+}
+
+async function countRequest(pool: pg.Pool, seeded: SeededRequest & { id: string }): Promise<void> {
+  const { projectId, id, scores = [] } = seeded
+  const [projectUuid, atMs, source] = [idToUuid(projectId), idTimeMs(id), 'api']
+  const [calls, scored] = [createTally(), createTally()]
+  const model = seeded.model ?? 'gpt-4o-mini'
+  const ofCall = { source, model, provider: null, agent_name: seeded.agentName ?? null }
+  const sums = calls.sumsOf(projectUuid, atMs, ofCall)
+  addTo(sums, 'calls', 1)
+  const unsafe = scores.find(({ label }) => label === 'unsafe')
+  if (scores.length > 0) addTo(sums, `verdict_${unsafe?.label ?? 'safe'}`, 1)
+  if (unsafe?.severity !== undefined) addTo(sums, `severity_${unsafe.severity}`, 1)
+  const run_id = idToUuid(liveRunId(projectId))
+  for (const { scorer, label, severity = null } of scores) {
+    const ofScore = { run_id, source, scorer_name: scorer, score_label: label, severity }
+    addTo(scored.sumsOf(projectUuid, atMs, ofScore), 'scores', 1)
+  }
+  await inTransaction(pool, async (client) => {
+    await createRollupStore().add(client, callRollups, 0, calls.rows())
+    await createRollupStore().add(client, scoreRollups, 0, scored.rows())
+  })
 }
 
 async function seedScore(

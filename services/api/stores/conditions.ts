@@ -36,6 +36,15 @@ export class Conditions {
     if (endMs !== undefined) this.add(`${expression} < ${this.bind(new Date(endMs))}`)
   }
 
+  /** `(… or …)`: in one of these ranges of Unix milliseconds. */
+  withinAny(expression: string, ranges: readonly { startMs: number; endMs: number }[]): string {
+    const each = ranges.map(
+      ({ startMs, endMs }) =>
+        `${expression} >= ${this.bind(new Date(startMs))} and ${expression} < ${this.bind(new Date(endMs))}`,
+    )
+    return `(${each.join(' or ')})`
+  }
+
   /** The same range for whichever columns of joined tables. */
   daysWithin(startMs: number | undefined, endMs: number | undefined): WithinDays {
     return (column) =>

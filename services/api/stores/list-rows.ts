@@ -3,6 +3,7 @@ import { idTimeMs, idToUuid } from '#schemas/ids.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import { everyDay, type Conditions, type WithinDays } from './conditions.ts'
 import type { ProjectDatabase } from './project-database.ts'
+import type { HourRange } from './rollup-source.ts'
 
 /** Rows that counting looks through where most may not pass. A look at the other table takes 30 µs. */
 const scanBound = 2_000
@@ -35,8 +36,13 @@ export interface ListStatement {
   scanned?: { own: string; joins: (within: WithinDays) => string }
   /** What the rows of the page alone, which has the alias `page`, are joined with; and how `columns` calls time and identifier. */
   joined?: { columns: string; joins: (within: WithinDays) => string; time: string; id: string }
-  /** For tables that have a partition a day on `timeColumn`. */
-  days?: { nowMs: number; startMs: number | undefined; endMs: number | undefined }
+  /** For tables that have a partition a day on `timeColumn`. `ranges`: the few hours that alone may have rows. */
+  days?: {
+    nowMs: number
+    startMs: number | undefined
+    endMs: number | undefined
+    ranges?: readonly HourRange[] | undefined
+  }
 }
 
 interface Page<R> {
@@ -53,6 +59,7 @@ export async function listRows<R extends QueryResultRow>(
   paging: Paging,
   statement: ListStatement,
 ): Promise<Page<R>> {
+  if (isEmpty(statement)) return { rows: [], counted: { total: 0, isExact: true } }
   const recent = await readRecentPage<R>(database, paging, statement)
   if (recent !== undefined) return { rows: recent, counted: await countNewestFirst(database, statement) }
   const [rows, counted] = await Promise.all([
@@ -68,11 +75,14 @@ export async function readPage<R extends QueryResultRow>(
   paging: Paging,
   statement: ListStatement,
 ): Promise<R[]> {
+  if (isEmpty(statement)) return []
   return (
     (await readRecentPage<R>(database, paging, statement)) ??
     readPageFrom<R>(database, paging, statement, undefined)
   )
 }
+
+const isEmpty = ({ days }: ListStatement) => days?.ranges?.length === 0
 
 /** The page where it lies within the last two days; undefined: it may not, or the list is not of more. */
 async function readRecentPage<R extends QueryResultRow>(
@@ -87,9 +97,9 @@ async function readRecentPage<R extends QueryResultRow>(
   return recent.length > paging.limit ? recent : undefined
 }
 
-/** Where the last two days of the list begin, or those before `after`. Undefined: it has none that are older. */
+/** Where the last two days of the list begin, or those before `after`. Undefined: it has none that are older, or its hours are known. */
 function recentSinceMs({ days }: ListStatement, after: string | null): number | undefined {
-  if (days === undefined) return undefined
+  if (days === undefined || days.ranges !== undefined) return undefined
   const { nowMs, startMs = 0, endMs = nowMs } = days
   const newestMs = after === null ? Math.min(endMs, nowMs) : idTimeMs(after)
   return startMs < newestMs - recentMs ? newestMs - recentMs : undefined
@@ -104,6 +114,8 @@ function readPageFrom<R extends QueryResultRow>(
   const { timeColumn, idColumn, timeOf, byIdAlone = false, joined } = statement
   const conditions = statement.conditions.copy()
   conditions.within(timeColumn, sinceMs, undefined)
+  if (statement.days?.ranges !== undefined)
+    conditions.add(conditions.withinAny(timeColumn, statement.days.ranges))
   if (paging.after !== null) {
     const id = `${conditions.bind(idToUuid(paging.after))}::uuid`
     const idTime = `${conditions.bind(new Date(idTimeMs(paging.after)))}::timestamptz`
@@ -176,10 +188,11 @@ async function countRows(
 ): Promise<Counted> {
   const conditions = all.copy()
   const since = sinceMs === undefined ? '' : ` and ${timeColumn} >= ${conditions.bind(new Date(sinceMs))}`
+  const among = days?.ranges === undefined ? '' : ` and ${conditions.withinAny(timeColumn, days.ranges)}`
   if (scanned === undefined) {
     const [row] = await database.query<{ total: number }>(
       `select count(*)::integer as total from (
-         select from ${from} where :scope(${alias})${conditions.text}${since} limit ${countBound + 1}) counted`,
+         select from ${from} where :scope(${alias})${conditions.text}${since}${among} limit ${countBound + 1}) counted`,
       conditions.values,
     )
     const total = row?.total ?? 0
@@ -188,7 +201,7 @@ async function countRows(
   const joins = scanned.joins(daysOf(days, sinceMs, null, conditions))
   const [row] = await database.query<{ total: number; looked: number }>(
     `with ${alias} as materialized (
-       select ${alias}.* from ${from} where :scope(${alias})${scanned.own}${since} order by ${timeColumn} desc, ${idColumn} desc limit ${scanBound + 1}
+       select ${alias}.* from ${from} where :scope(${alias})${scanned.own}${since}${among} order by ${timeColumn} desc, ${idColumn} desc limit ${scanBound + 1}
      ) select count(*) filter (where passes)::integer as total, count(*)::integer as looked
      from (select ${conditions.text.replace(scanned.own, '').replace(/^ and /, '')} as passes from ${alias} ${joins}) judged`,
     conditions.values,

@@ -3,7 +3,7 @@ import { sealedOf, type SealedBytes } from '#schemas/sealed-bytes.ts'
 import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import { findByMetadata } from './find-by-metadata.ts'
-import { isRarerThanLabel } from './is-rarer-than-label.ts'
+import { findCountedHours, type CountedHours } from './find-counted-hours.ts'
 import { listRows, readPage, type ListStatement } from './list-rows.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 import {
@@ -47,6 +47,13 @@ interface BodyRow {
 
 /** Requests of the projects that `database` is scoped to. */
 export function createRequestStore(database: ProjectDatabase) {
+  // An export asks for page after page by the same filters: where the calls are is read once.
+  const known = new WeakMap<RequestFilters, Promise<CountedHours | undefined>>()
+  const select = async (filters: RequestFilters, nowMs: number) => {
+    const asked = known.get(filters) ?? findHours(database, filters, nowMs)
+    known.set(filters, asked)
+    return selectWithin(filters, database.scope.projectId, await asked, nowMs)
+  }
   return {
     /** Newest first, without bodies. */
     async list(
@@ -55,22 +62,17 @@ export function createRequestStore(database: ProjectDatabase) {
       nowMs: number,
     ): Promise<{ items: RequestItem[]; counted: Counted }> {
       const { projectId } = database.scope
-      const days = { nowMs, startMs: filters.start, endMs: filters.end }
       const { rows, counted } =
         projectId === null || Object.keys(filters.metadata).length === 0
-          ? await listRows<RequestRow>(database, paging, {
-              ...(await select(database, filters, nowMs)),
-              days,
-            })
+          ? await listRows<RequestRow>(database, paging, await select(filters, nowMs))
           : await listByMetadata(database, paging, { filters, projectId })
       return { items: rows.map(itemOf), counted }
     },
 
     /** The same page without counting what there is. */
     async page(filters: RequestFilters, paging: Paging, nowMs: number): Promise<RequestItem[]> {
-      const days = { nowMs, startMs: filters.start, endMs: filters.end }
-      const all = { ...(await select(database, filters, nowMs)), days }
-      return (await readPage<RequestRow>(database, paging, all)).map(itemOf)
+      const statement = await select(filters, nowMs)
+      return (await readPage<RequestRow>(database, paging, statement)).map(itemOf)
     },
 
     async find(requestId: string): Promise<RequestItem | undefined> {
@@ -99,15 +101,26 @@ export function createRequestStore(database: ProjectDatabase) {
   }
 }
 
-async function select(
+async function findHours(
   database: ProjectDatabase,
   filters: RequestFilters,
   nowMs: number,
-): Promise<ListStatement> {
-  const { projectId } = database.scope
-  if (projectId === null || isOfFew(filters)) return selectRequests(filters, projectId)
-  const ofOne = database as ProjectDatabase<OneProject>
-  return selectRequests(filters, projectId, await isRarerThanLabel(ofOne, filters, nowMs))
+): Promise<CountedHours | undefined> {
+  if (database.scope.projectId === null || isOfFew(filters)) return undefined
+  return findCountedHours(database as ProjectDatabase<OneProject>, filters, nowMs)
+}
+
+function selectWithin(
+  filters: RequestFilters,
+  projectId: string | null,
+  counted: CountedHours | undefined,
+  nowMs: number,
+): ListStatement {
+  const { start, end } = counted ?? filters
+  return {
+    ...selectRequests(filters, projectId, isOfFew(filters) || counted?.isRarerThanLabel === true),
+    days: { nowMs, startMs: start, endMs: end, ranges: counted?.ranges },
+  }
 }
 
 /**

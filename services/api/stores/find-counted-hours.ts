@@ -1,0 +1,200 @@
+import { idToUuid, liveRunId } from '#schemas/ids.ts'
+import { Conditions } from './conditions.ts'
+import type { OneProject, ProjectDatabase } from './project-database.ts'
+import { hourlyRows, rollupRows, type HourRange, type RollupName } from './rollup-source.ts'
+import type { RequestFilters } from './select-requests.ts'
+
+const hourMs = 3_600_000
+const dayMs = 86_400_000
+/** A list is told no more days, and no more hours that do not follow each other: over 93 of these in 20 days the planner took 0.8 s. */
+const maxDays = 31
+const maxHourRanges = 100
+/** So many calls or scores are gone through faster than hours are found; for each so many, one more range is worth its planning. */
+const fewRows = 20_000
+/** Where one in so many passes, a page is soon full. */
+const seldom = 20
+
+/** What calls are counted by and listed by an index of. */
+const indexed = ['model', 'provider', 'agent_name'] as const
+
+/** Where a list has to look, by the roll-ups. */
+export interface CountedHours {
+  /** Unix milliseconds: no call that passes is before or after. */
+  start: number | undefined
+  end: number | undefined
+  /** The only hours that may have one, oldest first; without any there is none. Undefined: too many to be told. */
+  ranges: readonly HourRange[] | undefined
+  /**
+   * Whether fewer calls have the model, provider or agent that is asked for than have the label: the list then goes through those calls and not
+   * through verdicts or scores. Gone through by its label, a model of 100 calls among ten million was found by looking each of the others up (over 15 s).
+   */
+  isRarerThanLabel: boolean
+}
+
+/**
+ * What the roll-ups say of where the calls of a list are. They are written in the transaction of the rows that they count, so where none is
+ * counted there is none; what was erased since, and what is counted together beyond the bound of series, only makes them say too much. Without them,
+ * ten million calls were gone through (20 s) to find none of a source. Undefined: an index leads there, or what is asked for is not counted.
+ */
+export async function findCountedHours(
+  database: ProjectDatabase<OneProject>,
+  filters: RequestFilters,
+  nowMs: number,
+): Promise<CountedHours | undefined> {
+  const asked = askedOf(filters)
+  if (!asked.ofCalls && !asked.ofScores) return undefined
+  const { start, end } = filters
+  const days = await readCounts(database, asked, {
+    startMs: Math.floor((start ?? 0) / hourMs) * hourMs,
+    // Records that did not come by ingest may be of days that nobody has reached.
+    endMs: Math.ceil((end ?? nowMs + maxDays * dayMs) / hourMs) * hourMs,
+  })
+  const isRarerThanLabel = asked.isLabelled && sumOf(days, 'named') < sumOf(days, 'labelled')
+  const passing = days.filter((day) => passes(asked, day))
+  const ranges = mergeRanges(passing, dayMs)
+  const [first, last] = [ranges[0], ranges.at(-1)]
+  if (first === undefined || last === undefined) return { start, end, ranges, isRarerThanLabel }
+  const span = { start: Math.max(start ?? 0, first.startMs), end: Math.min(end ?? Infinity, last.endMs) }
+  if (passing.length > maxDays) return { ...span, ranges: undefined, isRarerThanLabel }
+  const [size, own] = asked.ofScores
+    ? [sumOf(passing, 'scores'), sumOf(passing, 'scored')]
+    : [sumOf(passing, 'size'), sumOf(passing, 'own')]
+  const isEnough = size <= fewRows || own * seldom > size
+  return {
+    ...span,
+    ranges: isEnough ? ranges : await narrowToHours(database, asked, ranges, size / fewRows),
+    isRarerThanLabel,
+  }
+}
+
+/** The hours of these days that may have some; the days, where there are too many. */
+async function narrowToHours(
+  database: ProjectDatabase<OneProject>,
+  asked: Asked,
+  days: readonly HourRange[],
+  maxRanges: number,
+): Promise<readonly HourRange[]> {
+  const span = { startMs: days[0]?.startMs ?? 0, endMs: days.at(-1)?.endMs ?? 0 }
+  const hours = await readCounts(database, asked, span, days)
+  const passing = hours.filter((hour) => passes(asked, hour))
+  const ranges = mergeRanges(passing, hourMs)
+  return ranges.length > Math.min(maxRanges, maxHourRanges) ? days : ranges
+}
+
+interface Asked {
+  filters: RequestFilters
+  ofCalls: boolean
+  ofScores: boolean
+  /** The sum that says how many rows a list by label, severity or scorer goes through at most. Undefined: it goes through calls anyway. */
+  labelled: string | undefined
+  /** Whether it may go through the calls of a model, provider or agent instead. */
+  isLabelled: boolean
+}
+
+function askedOf(filters: RequestFilters): Asked {
+  const named = indexed.filter((name) => filters[name] !== undefined)
+  const labelled = labelledSum(filters)
+  const isLabelled = named.length > 0 && labelled !== undefined
+  const ofCalls = filters.source !== undefined || named.length > 1 || isLabelled
+  return { filters, ofCalls, ofScores: filters.scorer_name !== undefined, labelled, isLabelled }
+}
+
+function labelledSum({ label, severity, scorer_name }: RequestFilters): string | undefined {
+  if (scorer_name !== undefined)
+    return label === 'unsafe' || severity !== undefined ? 'verdict_unsafe' : 'calls'
+  if (severity !== undefined) return `severity_${severity}`
+  return label === undefined ? undefined : `verdict_${label}`
+}
+
+/** Sums of a day or an hour. Postgres hands them over as text; null: none of it. */
+interface CountRow {
+  at: Date
+  /** Calls, those that have what there is an index of, and those that have all that they are counted by, at most. */
+  size?: string | null
+  named?: string | null
+  own?: string | null
+  labelled?: string | null
+  /** Live scores, and those that have all that is asked for. */
+  scores?: string | null
+  scored?: string | null
+  /** Scores of some other scorers are counted together. */
+  is_lumped?: boolean | null
+}
+
+const sumOf = (rows: readonly CountRow[], name: Exclude<keyof CountRow, 'at' | 'is_lumped'>) =>
+  rows.reduce((sum, row) => sum + Number(row[name] ?? 0), 0)
+
+function passes({ filters, ofCalls, ofScores, labelled }: Asked, row: CountRow): boolean {
+  if (ofScores && Number(row.scored ?? 0) <= 0 && row.is_lumped !== true) return false
+  if (!ofCalls) return true
+  // A scorer's own label need not be the worst of its call.
+  const isBounded = labelled !== undefined && filters.scorer_name === undefined
+  return Number(row.own ?? 0) > 0 && (!isBounded || Number(row.labelled ?? 0) > 0)
+}
+
+/** By the day; with `days` of these alone, by the hour. */
+async function readCounts(
+  database: ProjectDatabase<OneProject>,
+  { filters, ofCalls, ofScores, labelled }: Asked,
+  range: HourRange,
+  days?: readonly HourRange[],
+): Promise<CountRow[]> {
+  const conditions = new Conditions()
+  async function select(rollup: RollupName, sums: string): Promise<string> {
+    const [unit, rows] =
+      days === undefined
+        ? ['day', await rollupRows(database, rollup, range, conditions)]
+        : ['hour', hourlyRows(rollup, range, conditions)]
+    const among = days === undefined ? '' : ` and ${conditions.withinAny('t.hour', days)}`
+    return `(select date_trunc('${unit}', t.hour, 'UTC') as at, ${sums} from ${rows} where :scope(t)${among} group by 1)`
+  }
+  const calls = ofCalls ? await select('call_rollups', callSums(filters, labelled, conditions)) : undefined
+  const scores = ofScores
+    ? await select('score_rollups', scoreSums(filters, database.scope.projectId, conditions))
+    : undefined
+  const both = `${calls} calls full join ${scores} scores using (at)`
+  const from = calls === undefined || scores === undefined ? `${calls ?? scores} counted` : both
+  return database.query<CountRow>(`select * from ${from} order by at`, conditions.values)
+}
+
+function callSums(filters: RequestFilters, labelled: string | undefined, conditions: Conditions): string {
+  const named = indexed.flatMap((name) =>
+    filters[name] === undefined ? [] : [`t.${name} = ${conditions.bind(filters[name])}`],
+  )
+  const isNamed = `(t.is_other or (${['true', ...named].join(' and ')}))`
+  const { source, withoutSource } = filters
+  const isOwn = [
+    isNamed,
+    ...(source === undefined ? [] : [`t.source = ${conditions.bind(source)}`]),
+    ...(withoutSource === undefined ? [] : [`t.source is distinct from ${conditions.bind(withoutSource)}`]),
+  ].join(' and ')
+  return `sum(t.calls) as size, sum(t.calls) filter (where ${isNamed}) as named, sum(t.calls) filter (where ${isOwn}) as own
+    ${labelled === undefined ? '' : `, sum(t.${labelled}) as labelled`}`
+}
+
+/** A score that moved to another run is taken from where it may not have been counted: what is counted together says only that there may be some. */
+function scoreSums(
+  { scorer_name: scorer, label, severity }: RequestFilters,
+  projectId: string,
+  conditions: Conditions,
+): string {
+  const isLive = `t.run_id = ${conditions.bind(idToUuid(liveRunId(projectId)))}`
+  const isOwn = [
+    isLive,
+    `t.scorer_name = ${conditions.bind(scorer)}`,
+    ...(label === undefined ? [] : [`t.score_label = ${conditions.bind(label)}`]),
+    ...(severity === undefined ? [] : [`t.severity = ${conditions.bind(severity)}`]),
+  ].join(' and ')
+  return `sum(t.scores) filter (where ${isLive}) as scores, sum(t.scores) filter (where ${isOwn}) as scored, bool_or(t.is_other) as is_lumped`
+}
+
+/** Those that follow each other as one. */
+function mergeRanges(rows: readonly CountRow[], lengthMs: number): HourRange[] {
+  const ranges: HourRange[] = []
+  for (const { at } of rows) {
+    const [startMs, last] = [at.getTime(), ranges.at(-1)]
+    if (last?.endMs === startMs) last.endMs += lengthMs
+    else ranges.push({ startMs, endMs: startMs + lengthMs })
+  }
+  return ranges
+}
