@@ -158,13 +158,17 @@ const filtersOf: Record<string, string[]> = {
     'scorer_name=pii_detection',
     'scorer_name=none',
     'source=gateway',
-    'source=none&label=unsafe',
     'model=none',
     'model=none&provider=none',
     'include_redteam=false',
     'label=unsafe&include_redteam=false',
   ],
-  '/api/safety-scores': ['include_redteam=false', 'source=redteam', 'label=unsafe&source=gateway'],
+  '/api/safety-scores': [
+    'include_redteam=false',
+    'source=redteam',
+    'label=unsafe&source=gateway',
+    'scorer_name=pii_detection',
+  ],
 }
 
 test('every list of /openapi.json takes at most three queries and reads no bodies', async () => {
@@ -185,10 +189,8 @@ test('every list of /openapi.json takes at most three queries and reads no bodie
       expect([target, answer.status]).toEqual([target, 200])
       const own = statements.filter(({ route }) => route === path)
       // Where roll-ups say where to look, one more.
-      const isCounted =
-        own.length > 1 &&
-        own.some(({ text }) => text.includes('from call_rollups') || text.includes('from score_rollups'))
-      seen.push([target, own.length - (path === '/api/requests' && isCounted ? 1 : 0)])
+      const isCounted = own.length > 1 && own.some(({ text }) => /from (call|score)_rollups/.test(text))
+      seen.push([target, own.length - (Object.hasOwn(filtersOf, path) && isCounted ? 1 : 0)])
       if (statements.some(({ text }) => text.includes('llm_request_bodies'))) readBodies.push(target)
     }
   }

@@ -82,9 +82,9 @@ test('a list looks only where the roll-ups count some that pass, and nowhere whe
   const [newer, older] = [make(1_000, { source: 'mcp' }), make(3.5 * day, { source: 'mcp', model: 'seldom' })]
   await storage.calls([...common, newer, older])
   await storage.scores([sampleScoredCall(older)])
-  const list = async (query: string) => {
+  const list = async (query: string, of = 'requests') => {
     texts.length = 0
-    const ids = idsOf(await api.call('GET', `/api/requests?${query}`, { key }))
+    const ids = idsOf(await api.call('GET', `/api/${of}?${query}`, { key }))
     const reads = (table: string) => texts.filter((text) => text.includes(`from ${table}`))
     const pages = [...reads('llm_requests r'), ...reads('safety_scores s'), ...reads('request_verdicts v')]
     return {
@@ -106,6 +106,12 @@ test('a list looks only where the roll-ups count some that pass, and nowhere whe
     `source=mcp&end=${new Date(now - 5 * day).toISOString()}`,
   ])
     expect([filter, await list(filter)]).toEqual([filter, none])
+  expect(await list('scorer_name=nobody', 'safety-scores')).toEqual(none)
+  expect(await list('scorer_name=pii_detection', 'safety-scores')).toMatchObject({
+    asked: 1,
+    everywhere: 0,
+    pages: true,
+  })
   const some = [
     ['source=mcp', [newer.id, older.id]],
     ['model=seldom&provider=openai', [older.id]],
@@ -140,4 +146,5 @@ test('a list looks only where the roll-ups count some that pass, and nowhere whe
     [project],
   )
   for (const [filter, ids] of some) expect([filter, (await list(filter)).ids]).toEqual([filter, ids])
+  expect((await list('scorer_name=pii_detection', 'safety-scores')).ids).toHaveLength(1)
 })

@@ -17,6 +17,19 @@ const seldom = 20
 /** What calls are counted by and listed by an index of. */
 const indexed = ['model', 'provider', 'agent_name'] as const
 
+/** What roll-ups count by, and the times. */
+type CountedFilters = Pick<
+  RequestFilters,
+  | (typeof indexed)[number]
+  | 'source'
+  | 'withoutSource'
+  | 'label'
+  | 'severity'
+  | 'scorer_name'
+  | 'start'
+  | 'end'
+>
+
 /** Where a list has to look, by the roll-ups. */
 export interface CountedHours {
   /** Unix milliseconds: no call that passes is before or after. */
@@ -38,7 +51,7 @@ export interface CountedHours {
  */
 export async function findCountedHours(
   database: ProjectDatabase<OneProject>,
-  filters: RequestFilters,
+  filters: CountedFilters,
   nowMs: number,
 ): Promise<CountedHours | undefined> {
   const asked = askedOf(filters)
@@ -82,7 +95,7 @@ async function narrowToHours(
 }
 
 interface Asked {
-  filters: RequestFilters
+  filters: CountedFilters
   ofCalls: boolean
   ofScores: boolean
   /** The sum that says how many rows a list by label, severity or scorer goes through at most. Undefined: it goes through calls anyway. */
@@ -91,7 +104,7 @@ interface Asked {
   isLabelled: boolean
 }
 
-function askedOf(filters: RequestFilters): Asked {
+function askedOf(filters: CountedFilters): Asked {
   const named = indexed.filter((name) => filters[name] !== undefined)
   const labelled = labelledSum(filters)
   const isLabelled = named.length > 0 && labelled !== undefined
@@ -99,7 +112,7 @@ function askedOf(filters: RequestFilters): Asked {
   return { filters, ofCalls, ofScores: filters.scorer_name !== undefined, labelled, isLabelled }
 }
 
-function labelledSum({ label, severity, scorer_name }: RequestFilters): string | undefined {
+function labelledSum({ label, severity, scorer_name }: CountedFilters): string | undefined {
   if (scorer_name !== undefined)
     return label === 'unsafe' || severity !== undefined ? 'verdict_unsafe' : 'calls'
   if (severity !== undefined) return `severity_${severity}`
@@ -157,7 +170,7 @@ async function readCounts(
   return database.query<CountRow>(`select * from ${from} order by at`, conditions.values)
 }
 
-function callSums(filters: RequestFilters, labelled: string | undefined, conditions: Conditions): string {
+function callSums(filters: CountedFilters, labelled: string | undefined, conditions: Conditions): string {
   const named = indexed.flatMap((name) =>
     filters[name] === undefined ? [] : [`t.${name} = ${conditions.bind(filters[name])}`],
   )
@@ -174,7 +187,7 @@ function callSums(filters: RequestFilters, labelled: string | undefined, conditi
 
 /** A score that moved to another run is taken from where it may not have been counted: what is counted together says only that there may be some. */
 function scoreSums(
-  { scorer_name: scorer, label, severity }: RequestFilters,
+  { scorer_name: scorer, label, severity }: CountedFilters,
   projectId: string,
   conditions: Conditions,
 ): string {

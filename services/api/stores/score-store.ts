@@ -5,7 +5,8 @@ import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import type { SourceFilter } from '../http/source-filter.ts'
 import { Conditions, everyDay, type WithinDays } from './conditions.ts'
-import { listRows } from './list-rows.ts'
+import { findCountedHours } from './find-counted-hours.ts'
+import { listRows, type ListStatement } from './list-rows.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 import { requestOf } from './select-requests.ts'
 
@@ -93,7 +94,7 @@ export function createScoreStore(database: ProjectDatabase<OneProject>) {
           time: 'request_created_at',
           id: 'id',
         },
-        days: { nowMs, ...daysOf(filters) },
+        days: await findDays(database, filters, nowMs),
       })
       return { items: rows.map(scoreOf), counted }
     },
@@ -129,10 +130,25 @@ export function createScoreStore(database: ProjectDatabase<OneProject>) {
   }
 }
 
-function daysOf({ request_id, start, end }: ScoreFilters) {
-  if (request_id === undefined) return { startMs: start, endMs: end }
-  const atMs = idTimeMs(request_id)
-  return { startMs: atMs, endMs: atMs + 1 }
+/** Of one request its own time, of a scorer in the live run where the roll-ups count some. */
+async function findDays(
+  database: ProjectDatabase<OneProject>,
+  filters: ScoreFilters,
+  nowMs: number,
+): Promise<NonNullable<ListStatement['days']>> {
+  const { request_id, run_id, scorer_name, start, end } = filters
+  if (request_id !== undefined) {
+    const atMs = idTimeMs(request_id)
+    return { nowMs, startMs: atMs, endMs: atMs + 1 }
+  }
+  const isCounted = scorer_name !== undefined && run_id === undefined
+  const counted = isCounted ? await findCountedHours(database, filters, nowMs) : undefined
+  return {
+    nowMs,
+    startMs: counted?.start ?? start,
+    endMs: counted?.end ?? end,
+    ranges: counted?.ranges,
+  }
 }
 
 /** Of the scores that pass; `s` is the score. */
