@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
+import type { Log } from '#runtime/log.ts'
+import { requireMigration } from '#runtime/require-migration.ts'
+import { newestMigration } from '#schemas/newest-migration.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { postgresBehindTls } from '#tests/support/postgres-behind-tls.ts'
 import { until } from '#tests/support/until.ts'
@@ -63,6 +66,30 @@ test('every migration can be undone, and what is applied again is what was there
     applied.length,
   ])
   expect(await describeSchema()).toEqual(before)
+})
+
+test('a service starts over its own migrations and newer ones, and says of an older database or an empty one what to do', async () => {
+  const logged: string[] = []
+  const log = { warn: (_fields: unknown, text: string) => logged.push(text) } as unknown as Log
+  const look = (url = database.url) => requireMigration(newestMigration)({ DATABASE_URL: url }, log)
+  const { applied } = await migrationStatus(database.url)
+  expect(applied.at(-1)).toBe(newestMigration)
+  await client.query(
+    "insert into schema_migrations (name, batch, migration_time) values ('9999-newer', 999, now())",
+  )
+  await look()
+  await client.query("delete from schema_migrations where name = '9999-newer'")
+  await undoLast(database.url)
+  await expect(look()).rejects.toThrow(
+    `the database is older than this program, it lacks migration ${newestMigration}: run scripts/migrate`,
+  )
+  await migrate(database.url)
+  await client.query('alter table schema_migrations rename to away')
+  await expect(look()).rejects.toThrow('the database is older than this program')
+  await client.query('alter table away rename to schema_migrations')
+  expect(logged).toEqual([])
+  await look('postgres://nobody@127.0.0.1:1/nowhere')
+  expect(logged).toEqual([`whether the database has migration ${newestMigration} could not be seen`])
 })
 
 test('the version before goes on over what a newer one has applied, and does not undo what stands before it', async () => {

@@ -68,6 +68,16 @@ test('a service that cannot start ends the process with 1', async () => {
   expect(await run(service({ start: () => Promise.reject(new Error('no port')) }))).toBe(1)
 })
 
+test('a service that must not start yet ends the process with 1; a signal does not wait for what is looked at', async () => {
+  const start = jest.fn(() => Promise.resolve())
+  const prepared = (prepare: () => Promise<void>) =>
+    runProcess({ name: 'test', schema, environment, create: () => service({ start }), prepare })
+  expect(await prepared(() => Promise.reject(new Error('an older database')))).toBe(1)
+  expect(start).not.toHaveBeenCalled()
+  signalSoon()
+  expect(await prepared(() => new Promise(() => undefined))).toBe(0)
+})
+
 test('a service that does not drain in time ends the process with 1', async () => {
   signalSoon()
   expect(await run(service({ stop: () => new Promise(() => undefined) }))).toBe(1)

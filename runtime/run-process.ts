@@ -21,6 +21,8 @@ export interface ProcessOptions<S extends ProcessSchema> {
   schema: S
   environment: Environment
   create: (config: z.output<S>, dependencies: ProcessDependencies) => Service
+  /** Awaited before the service starts, unless a signal comes first; what it throws ends the process. */
+  prepare?: (config: z.output<S>, log: Log) => Promise<void>
   /** False: /healthz, /readyz and /metrics are served for it by the process that started it. */
   servesOperations?: boolean
 }
@@ -54,6 +56,7 @@ export async function runProcess<S extends ProcessSchema>(options: ProcessOption
         metrics,
         metricsText: service.metrics?.bind(service),
       })
+    await Promise.race([options.prepare?.(config, log), signals.first])
     return await runUntilSignal(service, signals, DRAIN_DEADLINE_MS, log)
   } catch (error) {
     log.fatal({ err: error }, 'the process cannot go on')

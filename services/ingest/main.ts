@@ -1,4 +1,6 @@
+import { requireMigration } from '#runtime/require-migration.ts'
 import { runProcess } from '#runtime/run-process.ts'
+import { newestMigration } from '#schemas/newest-migration.ts'
 import { ingestConfigSchema } from './config.ts'
 import { createIngest } from './service.ts'
 
@@ -8,5 +10,6 @@ process.exit(
     schema: ingestConfigSchema,
     environment: process.env,
     create: createIngest,
+    prepare: requireMigration(newestMigration),
   }),
 )

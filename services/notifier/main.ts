@@ -1,4 +1,6 @@
+import { requireMigration } from '#runtime/require-migration.ts'
 import { runProcess } from '#runtime/run-process.ts'
+import { newestMigration } from '#schemas/newest-migration.ts'
 import { notifierConfig } from './config.ts'
 import { createNotifier } from './service.ts'
 
@@ -8,5 +10,6 @@ process.exit(
     schema: notifierConfig,
     environment: process.env,
     create: createNotifier,
+    prepare: requireMigration(newestMigration),
   }),
 )

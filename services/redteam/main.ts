@@ -1,4 +1,6 @@
+import { requireMigration } from '#runtime/require-migration.ts'
 import { runProcess } from '#runtime/run-process.ts'
+import { newestMigration } from '#schemas/newest-migration.ts'
 import { redteamConfig } from './config.ts'
 import { createRedteam } from './service.ts'
 
@@ -8,5 +10,6 @@ process.exit(
     schema: redteamConfig,
     environment: process.env,
     create: createRedteam,
+    prepare: requireMigration(newestMigration),
   }),
 )
