@@ -3,6 +3,7 @@ import type { PostgresConfig } from './config.ts'
 import { TransientError, messageOf } from './errors.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
+import { networkCodes } from './network-codes.ts'
 
 export interface PoolDependencies {
   log: Log
@@ -177,17 +178,6 @@ async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
 // Appendix A of the Postgres manual: 08 connection, 53 insufficient resources, 57P0x shutdown, 40001 serialization, 40P01 deadlock,
 // 55P03 lock not available, 57014 cancelled by a timeout, 25006 read-only after a fail-over, 25P03 idle too long in a transaction, 58 system error.
 const transientStates = /^(08...|53...|57P0[1-5]|40001|40P01|55P03|57014|25006|25P03|58...)$/
-const transientSystemCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOENT',
-])
 // pg gives these no code.
 const transientMessages =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|connection timeout|Query read timeout/i
@@ -200,7 +190,7 @@ export function classifyPostgresError(error: unknown): unknown {
   // A host with several addresses fails with one error for each.
   const causes: unknown[] = error instanceof AggregateError ? error.errors : []
   const transient =
-    transientSystemCodes.has(code) ||
+    networkCodes.has(code) ||
     transientStates.test(code) ||
     transientMessages.test(error.message) ||
     causes.some((cause) => classifyPostgresError(cause) instanceof TransientError)

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import kafkajs, { type SASLOptions } from 'kafkajs'
 import { expect, jest, test } from '@jest/globals'
 import {
   consumerKinds,
@@ -11,6 +12,7 @@ import {
   type ConsumerBench,
   type ConsumerKind,
 } from '#tests/support/consumer-bench.ts'
+import { openLine } from '#tests/support/cuttable-line.ts'
 import { testInfrastructure } from '#tests/support/infrastructure.ts'
 import { until } from '#tests/support/until.ts'
 
@@ -143,4 +145,47 @@ test.concurrent(
       await bench.close()
     }
   },
+)
+
+test.concurrent.each(consumerKinds)(
+  'the %s consumer: a cluster that is away at the start is waited for, and a stop ends that; one that refuses ends the start',
+  (kind) =>
+    inWorld(kind, async ({ bench }) => {
+      await bench.send(numbered(5))
+      const line = await openLine(`http://${testInfrastructure().brokers[0] ?? ''}`)
+      line.cut()
+      const seen: string[] = []
+      const begin = (sasl?: SASLOptions) => {
+        const kafka = new kafkajs.Kafka({
+          brokers: [new URL(line.url).host],
+          retry: { retries: 0 },
+          logLevel: kafkajs.logLevel.NOTHING,
+          ...(sasl === undefined ? {} : { sasl }),
+        })
+        const handle = (value: string) => Promise.resolve(void seen.push(value))
+        const service = consumerOf({ kind, bench: { ...bench, kafka }, handle })
+        return { service, starting: service.start() }
+      }
+      const waits = async () => {
+        const metric = await bench.metrics.registry.getSingleMetric('sluice_kafka_unreached')?.get()
+        return metric?.values[0]?.value === 1
+      }
+      const hasty = begin()
+      await until(waits)
+      await hasty.service.stop()
+      await hasty.starting
+      expect(await waits()).toBe(false)
+      const patient = begin()
+      await until(waits)
+      expect(patient.service.health().status).toBe('starting')
+      line.mend()
+      await patient.starting
+      await until(() => seen.length === 5)
+      expect(await waits()).toBe(false)
+      // This broker knows of no passwords, and says so.
+      const refused = begin({ mechanism: 'plain', username: 'nobody', password: 'nothing' })
+      await expect(refused.starting).rejects.toThrow('not valid given the current SASL state')
+      for (const { service } of [patient, refused]) await service.stop()
+      await line.close()
+    }),
 )

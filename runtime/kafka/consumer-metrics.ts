@@ -15,6 +15,8 @@ export interface ConsumerMetrics {
   lag(topic: string, partition: number, records: number): void
   /** Age of the oldest record begun or waiting in this process; 0 when there is none. */
   oldestUnfinished(topic: string, seconds: number): void
+  /** Whether the group cannot be joined because no broker answers. */
+  waiting(isWaiting: boolean): void
   /** The partitions are somebody else's now: their lag is not ours to report. */
   forgetLag(): void
 }
@@ -55,6 +57,11 @@ function declare(metrics: Metrics) {
       ['group', 'topic'],
     ),
     inFlight: metrics.gauge('sluice_kafka_in_flight_records', 'Records being worked on', ['group']),
+    unreached: metrics.gauge(
+      'sluice_kafka_unreached',
+      '1: a consumer that starts waits for a broker to answer',
+      ['group'],
+    ),
     lag: metrics.gauge('sluice_kafka_lag_records', 'Records not finished in the assigned partitions', [
       'group',
       'topic',
@@ -68,7 +75,7 @@ function declare(metrics: Metrics) {
 }
 
 export function createConsumerMetrics(metrics: Metrics, group: string): ConsumerMetrics {
-  const { records, dropped, letters, retries, skipped, seconds, sizes, inFlight, lag, oldest } =
+  const { records, dropped, letters, retries, skipped, seconds, sizes, inFlight, unreached, lag, oldest } =
     declare(metrics)
   const lags = new Map<string, Map<number, number>>()
   // Alerts are about increases, which a series that begins at 1 does not have.
@@ -91,6 +98,7 @@ export function createConsumerMetrics(metrics: Metrics, group: string): Consumer
     handlerSeconds: (topic, value) => seconds.observe({ group, topic }, value),
     batchRecords: (topic, count) => sizes.observe({ group, topic }, count),
     inFlight: (count) => inFlight.set({ group }, count),
+    waiting: (isWaiting) => unreached.set({ group }, isWaiting ? 1 : 0),
     lag(topic, partition, count) {
       const partitions = lags.get(topic) ?? beginAtZero(topic)
       lags.set(topic, partitions.set(partition, Math.max(0, count)))

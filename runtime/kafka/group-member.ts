@@ -15,6 +15,7 @@ import {
 import { askPatiently } from './ask-patiently.ts'
 import type { GroupMemberOptions } from './group-member-options.ts'
 import { assignerNaming, createRollCall, type RollCall } from './call-roll.ts'
+import { reachCluster } from './reach-cluster.ts'
 import { judgeBatch, readOffsets, startingPlace } from './starting-place.ts'
 
 /** With kafkajs's pause of 100 ms or more between them: a coordinator that takes longer is not coming. */
@@ -112,9 +113,10 @@ export class GroupMember {
     this.#consumer.on(CRASH, ({ payload }) => {
       if (!payload.restart) this.fail(kafkaLost(payload.error))
     })
-    await this.#admin.connect()
-    this.clusterId = (await this.#admin.describeCluster()).clusterId
-    await this.#consumer.connect()
+    const [admin, consumer, clock] = [this.#admin, this.#consumer, this.#clock]
+    const reached = await reachCluster({ ...this.#options, admin, consumer, clock, stopping: this.stopping })
+    if (reached === undefined) return
+    this.clusterId = reached
     await this.#consumer.subscribe({ topics: [...topics], fromBeginning: true })
     if (this.#phase !== 'starting') return
     await this.#consumer.run({

@@ -4,9 +4,25 @@ export type ProducerMetrics = ReturnType<typeof createProducerMetrics>
 
 const sendSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
+/** What a send is rejected with. */
+const failureCodes = [
+  'KAFKA_UNAVAILABLE',
+  'KAFKA_REFUSED',
+  'KAFKA_TOPIC_MISSING',
+  'PRODUCER_BUFFER_FULL',
+  'RECORD_TOO_LARGE',
+  'UNKNOWN',
+]
+
 /** Shared by the producers of a process. */
 export function createProducerMetrics(metrics: Metrics) {
+  const failures = metrics.counter('sluice_producer_failures_total', 'Sends that were rejected, by code.', [
+    'code',
+  ])
+  // Alerts are about increases, which a series that begins at 1 does not have.
+  for (const code of failureCodes) failures.inc({ code }, 0)
   return {
+    failures,
     records: metrics.counter('sluice_producer_records_total', 'Records acknowledged by Kafka.', ['topic']),
     bytes: metrics.counter(
       'sluice_producer_bytes_total',
@@ -23,9 +39,6 @@ export function createProducerMetrics(metrics: Metrics) {
       'sluice_producer_connections_replaced_total',
       'Producer ids given up after something went wrong with them.',
     ),
-    failures: metrics.counter('sluice_producer_failures_total', 'Sends that were rejected, by code.', [
-      'code',
-    ]),
     bufferedBytes: metrics.gauge('sluice_producer_buffered_bytes', 'Bytes that wait for an acknowledgement.'),
     sendSeconds: metrics.histogram(
       'sluice_producer_send_seconds',

@@ -18,7 +18,7 @@ test('every service is asked', () => {
 const units = /_(seconds|bytes|ratio|usd|info)$/
 /** What is counted, where a metric has no unit. */
 const counted =
-  /_(calls|records|events|attempts|endpoints|partitions|topics|connections|workers|open|up|ahead|paused|refused|scorers)$/
+  /_(calls|records|events|attempts|endpoints|partitions|topics|connections|workers|open|up|ahead|paused|refused|unreached|scorers)$/
 
 test.each(ours.map((metric) => [metric.name, metric] as const))(
   '%s is named by the conventions',

@@ -1,0 +1,88 @@
+import kafkajs, { type Admin, type Consumer } from 'kafkajs'
+import type { Clock } from '../clock.ts'
+import { messageOf } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { networkCodes } from '../network-codes.ts'
+import type { ConsumerMetrics } from './consumer-metrics.ts'
+
+interface ReachingOptions {
+  admin: Pick<Admin, 'connect' | 'disconnect' | 'describeCluster'>
+  consumer: Pick<Consumer, 'connect' | 'disconnect'>
+  groupId: string
+  clock: Clock
+  log: Log
+  metrics: Pick<ConsumerMetrics, 'waiting'>
+  stopping: AbortSignal
+}
+
+const pauseMs = 2_000
+/** What a stop waits for an attempt that is under way: mostly it is over in a moment, and with the cluster away kafkajs takes up to half a minute. */
+const graceMs = 2_000
+
+/**
+ * Connects both, and resolves to the cluster's id; to undefined when the member stops. A cluster that is away when a process starts is waited for as
+ * long as it takes: nothing is begun yet that another could do, and whoever starts ended processes again waits longer from time to time. What
+ * waiting does not mend (a password, a right, a certificate) is thrown at once.
+ */
+export async function reachCluster(options: ReachingOptions): Promise<string | undefined> {
+  const { groupId: group, clock, log, metrics, stopping } = options
+  try {
+    while (!stopping.aborted) {
+      try {
+        return await connectUntilStopped(options)
+      } catch (error) {
+        if (!isUnreachable(error)) throw error
+        metrics.waiting(true)
+        log.warn({ group, reason: messageOf(error) }, 'Kafka cannot be reached; the consumer waits for it')
+        await clock.sleep(pauseMs, stopping)
+      }
+    }
+    return undefined
+  } finally {
+    metrics.waiting(false)
+  }
+}
+
+async function connectUntilStopped(options: ReachingOptions): Promise<string | undefined> {
+  const { admin, consumer, groupId: group, clock, log, stopping } = options
+  const over = new AbortController()
+  const overdue = Promise.withResolvers<'overdue'>()
+  const giveUp = () => void clock.sleep(graceMs, over.signal).then(() => overdue.resolve('overdue'))
+  stopping.addEventListener('abort', giveUp, { signal: over.signal })
+  const connecting = connect(options)
+  try {
+    const clusterId = await Promise.race([connecting, overdue.promise])
+    if (clusterId !== 'overdue') return stopping.aborted ? undefined : clusterId
+    // kafkajs cannot be kept from trying: what it opens behind our back is closed then.
+    connecting
+      .catch(() => undefined)
+      .then(() => Promise.all([consumer.disconnect(), admin.disconnect()]))
+      .catch((error: unknown) => log.warn({ err: error, group }, 'not left in order'))
+    return undefined
+  } finally {
+    over.abort()
+  }
+}
+
+async function connect({ admin, consumer }: ReachingOptions): Promise<string> {
+  await admin.connect()
+  const { clusterId } = await admin.describeCluster()
+  await consumer.connect()
+  return clusterId
+}
+
+/** No broker answers: not that one refuses, or is not whom we trust. */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error instanceof kafkajs.KafkaJSConnectionError) return isOfNetwork(error)
+  return (
+    error instanceof kafkajs.KafkaJSRequestTimeoutError ||
+    error.message === 'Broker not connected' ||
+    isUnreachable(error.cause)
+  )
+}
+
+/** Without a code: a time limit, or a connection that was closed. */
+function isOfNetwork(error: kafkajs.KafkaJSConnectionError & { code?: string }): boolean {
+  return error.code === undefined || networkCodes.has(error.code)
+}
