@@ -1,4 +1,5 @@
 import type { Log } from '#runtime/log.ts'
+import { createSaySeldom } from '#runtime/say-seldom.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import type { Spool } from '../spool/spool.ts'
 import { createPatience } from './patience.ts'
@@ -21,6 +22,9 @@ export interface RecorderDependencies {
   log: Log
 }
 
+/** Lines of a kind, each of which names a call: enough to find them all while they are few. */
+const namedASecond = 10
+
 /** No record could be made, because of `cause`. */
 class NoRecord extends Error {}
 
@@ -30,6 +34,7 @@ type Outcome = 'written' | 'late' | { error: unknown }
 export function createRecorder(dependencies: RecorderDependencies): Recorder {
   const { spool, upstreamHost, maxBodyBytes, waitMs, metrics, log } = dependencies
   const outcomeOf = createOutcomes(waitMs)
+  const saySeldom = createSaySeldom(namedASecond)
 
   const fail = (error: unknown, id: string) => {
     metrics.lost('defect', 1)
@@ -40,9 +45,11 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
     if (outcome === 'written') metrics.recorded()
     else if (outcome === 'late') {
       metrics.slowDisk()
-      log.error(
-        { request_id: id, wait_ms: waitMs },
-        'the spool is slow: an answer ends before its record is on disk',
+      saySeldom('late', (unsaid) =>
+        log.error(
+          { request_id: id, wait_ms: waitMs, unsaid },
+          'the spool is slow: an answer ends before its record is on disk',
+        ),
       )
       // It may still get there; the spool counts it when it does not.
       written.then(
@@ -53,7 +60,12 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
       )
     } else if (outcome.error instanceof NoRecord) fail(outcome.error.cause, id)
     // The spool has counted it. The application's answer is not held back for it.
-    else log.error({ err: outcome.error, request_id: id }, 'the spool did not take a record')
+    else {
+      const { error } = outcome
+      saySeldom('refused', (unsaid) =>
+        log.error({ err: error, request_id: id, unsaid }, 'the spool did not take a record'),
+      )
+    }
   }
   return (call, release) => {
     const { id } = call

@@ -2,11 +2,12 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { createLog } from '#runtime/log.ts'
+import { createLog, type Log } from '#runtime/log.ts'
 import { until } from '#tests/support/until.ts'
 import { encodeFrame, segmentHeader } from './segment-format.ts'
 import { segmentName } from './segment.ts'
 import { Spool } from './spool.ts'
+import { createSpoolTroubles } from './spool-troubles.ts'
 
 const megabyte = 1024 * 1024
 let directory: string
@@ -139,4 +140,16 @@ test('a write that fails is a problem until one does not', async () => {
   await spool.append(Buffer.from('b'))
   expect(spool.problem()).toBeNull()
   await spool.close()
+})
+
+test('what is lost is counted each time and said once a second', () => {
+  const logged: unknown[] = []
+  const log = { error: (fields: unknown) => logged.push(fields) } as unknown as Log
+  const troubles = createSpoolTroubles(log)
+  for (let call = 0; call < 1_000; call++) troubles.lost('spool_write', 1, undefined)
+  troubles.lost('spool_full', 40, undefined)
+  // A machine that stood still meanwhile says one more.
+  expect(logged.length).toBeLessThan(10)
+  expect(logged[0]).toMatchObject({ reason: 'spool_write', records: 1, unsaid: 0 })
+  expect(logged.at(-1)).toMatchObject({ reason: 'spool_full', records: 40 })
 })

@@ -1,8 +1,10 @@
 import { messageOf } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
+import { createSaySeldom } from '#runtime/say-seldom.ts'
 import type { Segment } from './segment.ts'
 import type { SetAside } from './set-aside.ts'
 import { isMissing } from './spool-lock.ts'
+import type { LossReason } from './spool-options.ts'
 
 /** What the disk refuses: none of it ends the sending of what it still gives. */
 export interface SpoolTroubles {
@@ -12,6 +14,8 @@ export interface SpoolTroubles {
   attempt(what: string, work: () => Promise<unknown>): Promise<void>
   /** Why there is no folder to write to; null: there is one. */
   opened(error: unknown): void
+  /** Says it, once a second at most. */
+  lost(reason: LossReason, records: number, segment: Segment | undefined): void
   /** What lies there. */
   setAside(aside: SetAside): void
   asideBytes(): number
@@ -32,6 +36,7 @@ export interface SpoolTroubles {
 const readTries = 30
 
 export function createSpoolTroubles(log: Log): SpoolTroubles {
+  const saySeldom = createSaySeldom(1)
   const failures = new WeakMap<Segment, number>()
   const unreadable = new Set<Segment>()
   const unremovable = new Set<Segment>()
@@ -55,6 +60,11 @@ export function createSpoolTroubles(log: Log): SpoolTroubles {
     },
     opened(error) {
       opening = error === null ? null : messageOf(error)
+    },
+    lost(reason, records, segment) {
+      saySeldom(reason, (unsaid) =>
+        log.error({ reason, records, unsaid, segment: segment?.path }, 'recorded calls are lost'),
+      )
     },
     setAside(found) {
       aside = found

@@ -240,7 +240,7 @@ export class Spool {
 
   #lose(reason: LossReason, records: number, segment?: Segment): void {
     this.#options.onLost(reason, records)
-    this.#options.log.error({ reason, records, segment: segment?.path }, 'recorded calls are lost')
+    this.#troubles.lost(reason, records, segment)
   }
 
   #isActive(segment: Segment): boolean {
