@@ -118,7 +118,7 @@ export interface ShippingStats {
 }
 
 /**
- * `queue_full`: there was no room (`maxQueueBytes`); `over_quota`, `refused`: the API did not take it; `before_send`: that function threw;
+ * `queue_full`: there was no room (`maxQueueBytes`); `over_quota`, `refused`: the API, or what stands before it, did not take it; `before_send`: that function threw;
  * `capture_failed`: no record could be made of the call; `shut_down`: it was left, or came, after `shutdown()`.
  */
 export type DropReason =

@@ -4,7 +4,8 @@ import type { PostAnswer } from './post-json.ts'
 /** What became of one record of a batch. */
 export type RecordFate =
   | { kind: 'stored' }
-  | { kind: 'again' }
+  /** `isFault`: the API fails, and it may be the record's doing. */
+  | { kind: 'again'; isFault: boolean }
   /** Over the project's quota: a resend would be refused too. */
   | { kind: 'over_quota' }
   | { kind: 'refused'; detail: string }
@@ -13,12 +14,16 @@ export type RecordFate =
 export type BatchFate =
   | { kind: 'results'; fates: readonly RecordFate[] }
   /** Nothing was taken; later it may be. */
-  | { kind: 'again'; afterMs: number | undefined; detail: string }
+  | { kind: 'again'; afterMs: number | undefined; detail: string; isFault: boolean }
+  /** Nothing was taken, for what one of the records holds or for what all have in common: it is not said. */
+  | { kind: 'refused'; detail: string }
   /** The key or the address is wrong: somebody has to act first. */
   | { kind: 'stop'; detail: string }
   | { kind: 'over_quota'; afterMs: number | undefined; detail: string }
   | { kind: 'too_large' }
 
+/** Of the key or the address, whatever is sent; 407 is a proxy's. */
+const stopStatuses = new Set([401, 404, 405, 407])
 const quotaCode = 'INGEST_QUOTA_EXCEEDED'
 
 /** Reads the answer to `POST /internal/log/batch`. */
@@ -28,20 +33,28 @@ export function batchFate({ status, retryAfterMs, text }: PostAnswer, recordCoun
   if (status === 200) {
     const results = listOf(fieldAt(body, 'results'))
     if (results.length === recordCount) return { kind: 'results', fates: results.map(recordFate) }
-    return { kind: 'again', afterMs: undefined, detail: 'an answer that is no list of results' }
+    return {
+      kind: 'again',
+      afterMs: undefined,
+      detail: 'an answer that is no list of results',
+      isFault: true,
+    }
   }
   if (status === 413) return { kind: 'too_large' }
   // Another 429 is of something on the way, and says nothing of the project.
   if (status === 429 && fieldAt(body, 'code') === quotaCode)
     return { kind: 'over_quota', afterMs: retryAfterMs, detail }
-  if (status >= 400 && status < 500 && status !== 408 && status !== 429) return { kind: 'stop', detail }
-  return { kind: 'again', afterMs: retryAfterMs, detail }
+  if (stopStatuses.has(status)) return { kind: 'stop', detail }
+  // With a code it is the API's own word on the key; without, of a firewall on what a record holds.
+  if (status === 403 && textOf(fieldAt(body, 'code')) !== undefined) return { kind: 'stop', detail }
+  if (status >= 400 && status < 500 && status !== 408 && status !== 429) return { kind: 'refused', detail }
+  return { kind: 'again', afterMs: retryAfterMs, detail, isFault: status === 500 || status < 400 }
 }
 
 function recordFate(result: unknown): RecordFate {
   const status = fieldAt(result, 'status_code')
   if (typeof status !== 'number') return { kind: 'stored' }
   if (status === 429) return { kind: 'over_quota' }
-  if (status >= 500) return { kind: 'again' }
+  if (status >= 500) return { kind: 'again', isFault: status === 500 }
   return { kind: 'refused', detail: textOf(fieldAt(result, 'detail')) ?? `HTTP ${status}` }
 }

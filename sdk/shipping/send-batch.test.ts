@@ -1,5 +1,6 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { createByteBudget } from '../capturing/byte-budget.ts'
+import type { PostAnswer } from './post-json.ts'
 import { createRecordQueue } from './record-queue.ts'
 import { createSendBatch } from './send-batch.ts'
 
@@ -20,4 +21,115 @@ test.each([
     sent: () => undefined,
   })
   expect(await send([Buffer.from('{}')])).toEqual({ forMs, isAsked: true })
+})
+
+type Posted = { id: string; text: string }[]
+const answered = (status: number, text: string): PostAnswer => ({ status, retryAfterMs: undefined, text })
+const taken = (records: Posted, statusOf: (text: string) => number = () => 202) =>
+  answered(
+    200,
+    JSON.stringify({
+      results: records.map(({ text }) =>
+        statusOf(text) === 202 ? { status: 'queued' } : { status_code: statusOf(text) },
+      ),
+    }),
+  )
+const hasBad = (records: Posted) => records.some(({ text }) => text === 'bad')
+const page = '<html>Request blocked</html>'
+
+/** Records with these texts in a queue, sent to what answers so; `rounds` batches of it. */
+async function sendAll(texts: string[], answer: (records: Posted, turn: number) => PostAnswer, rounds = 20) {
+  const dropped: string[] = []
+  const stored = new Set<string>()
+  let posts = 0
+  let sentCount = 0
+  const queue = createRecordQueue(createByteBudget(1_000_000), () => undefined)
+  const send = createSendBatch({
+    poster: {
+      post: (body) => {
+        const { records } = JSON.parse(body.toString()) as { records: Posted }
+        const given = answer(records, posts++)
+        const { results = [] } = (given.status === 200 ? JSON.parse(given.text) : {}) as {
+          results?: object[]
+        }
+        for (const [index, { id }] of records.entries())
+          if ('status' in (results[index] ?? {})) stored.add(id)
+        return Promise.resolve(given)
+      },
+      close: () => undefined,
+    },
+    queue,
+    warn: () => undefined,
+    drop: (reason, count) => dropped.push(...Array.from({ length: count }, () => reason)),
+    sent: (count) => (sentCount += count),
+  })
+  let added = 0
+  const add = (text: string) => queue.add(JSON.stringify({ id: `r${added++}`, text }))
+  for (const text of texts) add(text)
+  let pauseMs = 0
+  for (let round = 0; round < rounds && queue.length() > 0; round++) {
+    // The program goes on.
+    if (round > 0) add('good')
+    pauseMs = (await send(queue.take(500, 1_000_000))).forMs
+  }
+  const waiting = queue
+    .take(500, 1_000_000)
+    .map((record) => (JSON.parse(record.toString()) as { id: string }).id)
+  return { stored, sentCount, dropped, waiting, posts, pauseMs, added }
+}
+
+describe('a batch that is refused as a whole', () => {
+  const texts = Array.from({ length: 300 }, (_, index) => ([0, 7, 299].includes(index) ? 'bad' : 'good'))
+  const ids = texts.map((_, index) => `r${index}`)
+
+  test.each([400, 403, 406, 422, 500])(
+    '%i for what three records hold: they are given up, all others are taken',
+    async (status) => {
+      const all = await sendAll(
+        texts,
+        (records) => (hasBad(records) ? answered(status, page) : taken(records)),
+        40,
+      )
+      expect(all.dropped).toEqual(['refused', 'refused', 'refused'])
+      expect([all.stored.size, all.sentCount, all.waiting]).toEqual([all.added - 3, all.added - 3, []])
+      expect(all.posts).toBeLessThan(150)
+    },
+  )
+
+  test.each([400, 403, 422])('%i for all: nothing is dropped, in few posts', async (status) => {
+    const all = await sendAll(texts, () => answered(status, page), 1)
+    expect(all).toMatchObject({ dropped: [], waiting: ids, pauseMs: minuteMs })
+    expect(all.posts).toBeLessThanOrEqual(9)
+  })
+
+  test.each([
+    [401, page],
+    [403, '{"detail":"the key may not log","code":"KEY_SCOPE"}'],
+    [404, page],
+  ])('%i, which is of the key or the address: one post', async (status, text) => {
+    const all = await sendAll(texts, () => answered(status, text), 1)
+    expect(all).toMatchObject({ dropped: [], waiting: ids, posts: 1, pauseMs: minuteMs })
+  })
+
+  test.each([2, 3, 5, 12])('from the post %i on: what was refused alone is not given up', async (last) => {
+    const { stored, dropped, waiting, sentCount, added } = await sendAll(texts, (records, turn) =>
+      turn >= last || hasBad(records) ? answered(403, page) : taken(records),
+    )
+    expect(dropped).toEqual([])
+    expect(stored.size + waiting.length).toBe(added)
+    expect(sentCount).toBe(stored.size)
+  })
+
+  test('a single one waits: nothing shows that it is at fault', async () => {
+    const all = await sendAll(['bad'], () => answered(403, page), 1)
+    expect(all).toMatchObject({ dropped: [], waiting: ['r0'] })
+  })
+})
+
+test('a record that is answered 500 while others are taken does not wait for ever', async () => {
+  const statusOf = (text: string) => (text === 'bad' ? 500 : 202)
+  const all = await sendAll(['good', 'bad'], (records) => taken(records, statusOf))
+  expect(all).toMatchObject({ dropped: ['refused'], waiting: [], posts: 10, sentCount: 10 })
+  const alone = await sendAll(['bad'], (records) => taken(records, () => 500))
+  expect(alone).toMatchObject({ dropped: [], sentCount: 0 })
 })

@@ -1,15 +1,13 @@
-import type { DropReason } from '../types.ts'
 import type { Warn } from '../warn.ts'
+import { findStubborn } from './find-stubborn.ts'
 import type { Poster } from './post-json.ts'
-import { batchFate, type RecordFate } from './read-results.ts'
-import type { QueuedRecord, RecordQueue } from './record-queue.ts'
+import { batchFate, type BatchFate, type RecordFate } from './read-results.ts'
+import type { QueuedRecord } from './record-queue.ts'
+import { createCounts, createSettle, patientTries, type SettleDependencies } from './settle-batch.ts'
 
-export interface SendBatchDependencies {
+export interface SendBatchDependencies extends SettleDependencies {
   poster: Poster
-  queue: RecordQueue
   warn: Warn
-  drop: (reason: DropReason, count: number, detail: string) => void
-  sent: (count: number) => void
 }
 
 /** Posts records that were taken out of the queue; each is sent, back in the queue or dropped afterwards. Resolves to the pause before the next. */
@@ -30,8 +28,14 @@ const patiencePauseMs = 60_000
 const longestAskedMs = 10 * 60_000
 const noPause: Pause = { forMs: 0, isAsked: false }
 
+/** A record is given up when it was refused alone so often while others were taken: what stands before the API may have been at fault for a moment. */
+const stubbornTries = 3
 export function createSendBatch({ poster, queue, warn, drop, sent }: SendBatchDependencies): SendBatch {
   let failures = 0
+  const refusalsOf = createCounts()
+
+  const { settled, giveUp } = createSettle({ queue, drop, sent })
+  const post = (batch: readonly QueuedRecord[]) => postBatch(poster, batch)
 
   const putBack = (batch: readonly QueuedRecord[], afterMs: number | undefined, detail: string) => {
     queue.putBack(batch)
@@ -41,56 +45,78 @@ export function createSendBatch({ poster, queue, warn, drop, sent }: SendBatchDe
     return pauseOf(afterMs, backOffMs(failures))
   }
 
-  const settle = (batch: readonly QueuedRecord[], fates: readonly RecordFate[]) => {
-    const of = (kind: RecordFate['kind']) => batch.filter((_, index) => fates[index]?.kind === kind)
-    const again = of('again')
-    const refused = fates.filter((fate) => fate.kind === 'refused')
-    sent(of('stored').length)
-    drop('over_quota', of('over_quota').length, "the project's quota is used up")
-    drop('refused', refused.length, refused[0]?.detail ?? '')
-    queue.release(batch.filter((_, index) => fates[index]?.kind !== 'again'))
-    if (again.length > 0) return putBack(again, undefined, 'the API could not take all records')
-    failures = 0
-    return noPause
+  const stop = (batch: readonly QueuedRecord[], detail: string) => {
+    queue.putBack(batch)
+    warn('stop', `records cannot be sent and wait, as far as there is room: ${detail}`)
+    return pauseOf(undefined, patiencePauseMs)
   }
 
-  const sendHalves = async (batch: readonly QueuedRecord[]) => {
-    if (batch.length === 1) {
-      queue.release(batch)
-      drop('refused', 1, 'a record is larger than the API takes')
-      return noPause
-    }
-    const half = batch.length >> 1
-    const first = await send(batch.slice(0, half))
-    const second = await send(batch.slice(half))
-    return first.forMs > second.forMs ? first : second
+  const settle = (batch: readonly QueuedRecord[], fates: readonly RecordFate[]) => {
+    const { again, isDecided } = settled(batch, fates)
+    if (isDecided) failures = 0
+    return again.length === 0 ? noPause : putBack(again, undefined, 'the API could not take all records')
+  }
+
+  const search = async (batch: readonly QueuedRecord[], { kind, detail }: Whole) => {
+    const { isOpen, stubborn, left } = await findStubborn(batch, {
+      post,
+      decided: (records, { fates }) => void settle(records, fates),
+      tooLarge: (record) => {
+        giveUp([record], tooLargeDetail)
+      },
+    })
+    if (!isOpen) return kind === 'refused' ? stop(batch, detail) : putBack(batch, undefined, detail)
+    const lost = stubborn.filter((record) => refusalsOf(record) >= stubbornTries)
+    giveUp(lost, `refused alone while others are taken: ${detail}`)
+    const back = [...stubborn.filter((record) => !lost.includes(record)), ...left]
+    return back.length === 0 ? noPause : putBack(back, undefined, detail)
   }
 
   const send: SendBatch = async (batch) => {
-    let fate
-    try {
-      fate = batchFate(await poster.post(batchBody(batch), answerTimeoutMs), batch.length)
-    } catch (error) {
-      return putBack(batch, undefined, error instanceof Error ? error.message : String(error))
-    }
+    const fate = await post(batch)
     switch (fate.kind) {
       case 'results':
         return settle(batch, fate.fates)
       case 'again':
+        if (fate.isFault && (failures + 1) % patientTries === 0) return search(batch, fate)
         return putBack(batch, fate.afterMs, fate.detail)
+      case 'refused':
+        return search(batch, fate)
       case 'stop':
-        queue.putBack(batch)
-        warn('stop', `records cannot be sent and wait, as far as there is room: ${fate.detail}`)
-        return pauseOf(undefined, patiencePauseMs)
+        return stop(batch, fate.detail)
       case 'over_quota':
         queue.release(batch)
         drop('over_quota', batch.length, fate.detail)
         return pauseOf(fate.afterMs, fate.afterMs === undefined ? patiencePauseMs : 0)
       case 'too_large':
-        return sendHalves(batch)
+        if (batch.length > 1) return sendHalves(batch, send)
+        giveUp(batch, tooLargeDetail)
+        return noPause
     }
   }
   return send
+}
+
+type Whole = BatchFate & { kind: 'refused' | 'again' }
+
+const tooLargeDetail = 'a record is larger than the API takes'
+
+async function sendHalves(batch: readonly QueuedRecord[], send: SendBatch): Promise<Pause> {
+  const half = batch.length >> 1
+  const first = await send(batch.slice(0, half))
+  const second = await send(batch.slice(half))
+  return first.forMs > second.forMs ? first : second
+}
+
+async function postBatch(poster: Poster, batch: readonly QueuedRecord[]): Promise<BatchFate> {
+  try {
+    return batchFate(await poster.post(batchBody(batch), answerTimeoutMs), batch.length)
+  } catch (error) {
+    // Firewalls also break off.
+    const isFault = (error as NodeJS.ErrnoException).code === 'ECONNRESET'
+    const detail = error instanceof Error ? error.message : String(error)
+    return { kind: 'again', afterMs: undefined, detail, isFault }
+  }
 }
 
 function pauseOf(askedMs: number | undefined, ownMs: number): Pause {
