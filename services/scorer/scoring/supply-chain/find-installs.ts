@@ -41,7 +41,7 @@ const rules: readonly (readonly [RegExp, Judge])[] = [
   ],
   [
     // Into a file, to be run from there; data are not.
-    /\b(?:curl|wget)\s[^\n|;<>]{1,300}>\s{0,4}(?!\/dev\/|&)["']?([\w./~$\{}-]{1,100})/gi,
+    /\b(?:curl|wget)\s[^\n|;<>]{1,300}>\s{0,4}(?!\/dev\/|&)["']?([\w./~${}-]{1,100})/gi,
     savedToFile,
   ],
   [
