@@ -6,6 +6,9 @@ const quoted =
 /** What one does with words of others. */
 const speaksOf =
   /\b(?:translat\w*|classif\w*|explain\w*|for (?:instance|example)|e\.g\.|such as|phrases?|example|examples|detect\w*|blocks?|blocked|blocklist|denylist|filters?|tests?|assert|attack\w*|injections?|jailbreak\w*|rewrite|rephrase|typed|wrote|said|says|quote[sd]?|means?|meaning|why do|regex|throw|report)\b/i
+/** Who has it done does not only speak of it. */
+const orders =
+  /(?<!\b(?:would|might|may|could|can|will|should|to|not|never|why|models?|they|users?|don't|doesn't) )\b(?:obey|comply|carry (?:it|this|that) out|(?:execute|perform|follow) (?:it|this|that|these|what|the (?:instructions?|orders?|text|command))|do (?:it|so|what)\b(?! mean)|act (?:on|accordingly))\b/i
 /** Of data everything stands in quotes. */
 const isData = /[{[]\s{0,20}["'{]/
 /** Longer texts have room for both. */
@@ -13,7 +16,7 @@ const mostUnits = 2_000
 
 /**
  * Whether all that is suspicious of a text stands in quotes and the rest speaks of it: who has an attack explained, translated or tested for does
- * not make it. It may be a trick as well: then a reader decides, and nobody vouches for it.
+ * not make it, unless he orders it to be done. It may be a trick as well: then a reader decides, and nobody vouches for it.
  */
 export function isMention(text: string, { hits }: Suspicion): boolean {
   if (text.length > mostUnits || hits.length === 0 || isData.test(text)) return false
@@ -22,8 +25,6 @@ export function isMention(text: string, { hits }: Suspicion): boolean {
     end: index + length,
   }))
   const isInside = hits.every((hit) => quotes.some(({ start, end }) => hit.start >= start && hit.end <= end))
-  return (
-    isInside &&
-    speaksOf.test(quotes.reduceRight((rest, { start, end }) => rest.slice(0, start) + rest.slice(end), text))
-  )
+  const rest = quotes.reduceRight((left, { start, end }) => left.slice(0, start) + left.slice(end), text)
+  return isInside && speaksOf.test(rest) && !orders.test(rest)
 }
