@@ -12,6 +12,7 @@ export interface NotifierMetrics {
   unwritten: Gauge
   forgotten: Counter
   waiting: Counter<'reason'>
+  failedRounds: Counter
   dead: Counter
   disabled: Counter
 }
@@ -59,6 +60,10 @@ export function createNotifierMetrics(metrics: Metrics): NotifierMetrics {
       'sluice_notifier_set_aside_total',
       'Attempts that were set aside in the database, by reason',
       ['reason'],
+    ),
+    failedRounds: metrics.counter(
+      'sluice_notifier_waiting_rounds_failed_total',
+      'Looks at what waits in the database that failed: until one succeeds none of it is attempted',
     ),
     dead: metrics.counter('sluice_notifier_dead_deliveries_total', 'Deliveries whose last attempt failed'),
     disabled: metrics.counter(

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { Metrics } from '#runtime/metrics.ts'
 import type { Service } from '#runtime/service.ts'
 import { openLine, type CuttableLine } from '#tests/support/cuttable-line.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#tests/support/webhook-receiver.ts'
@@ -8,12 +9,13 @@ import { raisedEvent } from './testing/sample-records.ts'
 let stage: NotifierStage
 let line: CuttableLine
 let service: Service
+let metrics: Metrics
 let receiver: WebhookReceiver
 
 beforeAll(async () => {
   stage = await setNotifierStage()
   line = await openLine(stage.environment['DATABASE_URL'] ?? '')
-  service = (await startNotifier(stage, { DATABASE_URL: line.url })).service
+  ;({ service, metrics } = await startNotifier(stage, { DATABASE_URL: line.url }))
 })
 beforeEach(async () => {
   receiver = await startWebhookReceiver()
@@ -74,6 +76,11 @@ test('events raised while Postgres is away are delivered once when it is back', 
   const events = Array.from({ length: 50 }, () => raisedEvent({ project_id: projectId }))
   line.cut()
   await stage.raise(...events)
+  // Until then nothing that waits in the database is attempted, which no lag shows.
+  await eventually(
+    () => metrics.registry.getSingleMetricAsString('sluice_notifier_waiting_rounds_failed_total'),
+    (text) => / [1-9]\d*$/m.test(text),
+  )
   setTimeout(() => line.mend(), 5_000)
   for (const event of events) await stage.settled(event, webhook.id, 'delivered')
   expect(receiver.deliveries).toHaveLength(50)

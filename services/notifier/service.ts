@@ -194,7 +194,7 @@ function createDelivering(ground: Ground): Part[] {
   }
   return [
     sending,
-    createWaitingPump({ attempt, giveUp, slots, waiting, log, clock }),
+    createWaitingPump({ attempt, giveUp, slots, waiting, metrics, log, clock }),
     consumerOf('retry', retryTopics, false),
     consumerOf('due', [topics.deliveryDue], true),
   ]

@@ -6,6 +6,7 @@ import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { AttemptDelivery } from './attempt-delivery.ts'
 import type { EndpointSlots } from './endpoint-slots.ts'
 import type { GiveUpDelivery } from './give-up-delivery.ts'
+import type { NotifierMetrics } from './notifier-metrics.ts'
 import type { WaitingStore } from './stores/waiting-store.ts'
 
 export interface PumpDependencies {
@@ -13,6 +14,7 @@ export interface PumpDependencies {
   giveUp: GiveUpDelivery
   slots: EndpointSlots
   waiting: WaitingStore
+  metrics: Pick<NotifierMetrics, 'failedRounds'>
   log: Log
   clock: Clock
 }
@@ -64,7 +66,7 @@ class WaitingPump implements Service {
   }
 
   async #run(): Promise<void> {
-    const { clock, log } = this.#dependencies
+    const { clock, log, metrics } = this.#dependencies
     while (this.#state === 'running') {
       this.#idle = new AbortController()
       try {
@@ -74,6 +76,7 @@ class WaitingPump implements Service {
       } catch (error) {
         this.#problem = 'waiting deliveries cannot be read'
         log.warn({ err: error }, this.#problem)
+        metrics.failedRounds.inc()
         await clock.sleep(troubleMs)
       }
     }

@@ -69,7 +69,7 @@ export function startSimNotifier(ground: SimGround, receivers: Receivers): Servi
   return runTogether(
     [
       sending,
-      createWaitingPump({ ...ground, attempt, giveUp: refusedNothing, slots, waiting }),
+      createWaitingPump({ ...ground, ...shared, attempt, giveUp: refusedNothing, slots, waiting }),
       consumerOf('retry', retryTopics, false),
       consumerOf('due', [topics.deliveryDue], true),
       fanOut,
