@@ -146,7 +146,8 @@ function textsOf(part: BodyPart, body: unknown, speaker: Speaker): CallText[] {
       if (isWords(text)) texts.push({ part, pointer: next.pointer, speaker: next.speaker, text, offset: 0 })
       continue
     }
-    if (typeof next.value === 'number') {
+    // Of the numbers within a body only those come here that may be somebody's (strings-of.ts); a body that is one is none.
+    if (typeof next.value === 'number' && next.pointer !== '') {
       const { pointer } = next
       texts.push({ part, pointer, speaker: next.speaker, text: String(next.value), offset: 0 })
       continue

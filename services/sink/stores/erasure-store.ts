@@ -6,6 +6,8 @@ import type { PlacedCall } from '../steps/place-call.ts'
  * has written already (its position): an erasure that it does not see waits for its end. One look-up by project for nearly every batch.
  */
 export async function findErased(client: ClientBase, calls: readonly PlacedCall[]): Promise<Set<string>> {
+  // Of a batch that no partition takes nothing is left.
+  if (calls.length === 0) return new Set()
   const startMsOf = ({ call, createdAtMs }: PlacedCall) => Math.min(createdAtMs, call.received_at)
   // Only what was asked for since the oldest call came can be of one of them: where nobody asks to erase what is just coming, one entry of the index is
   // looked at, however many erasures the project has had.
