@@ -1,42 +1,36 @@
+import { createOwnerCounts } from '#runtime/owner-counts.ts'
+
 /**
  * Places that projects share. A project may take one while it has fewer than are left, so that one alone gets half of them, two get a
  * third each, and one that comes anew always finds some.
  */
 export class SharedPlaces {
   readonly #limit: number
-  readonly #byProject = new Map<string, number>()
-  #taken = 0
+  readonly #byProject = createOwnerCounts()
 
   constructor(limit: number) {
     this.#limit = Math.max(1, limit)
   }
 
   get taken(): number {
-    return this.#taken
+    return this.#byProject.total
   }
 
   /** Below 0 when endpoints that have places have turned into such as share these. */
   get left(): number {
-    return this.#limit - this.#taken
+    return this.#limit - this.taken
   }
 
   hasFor(projectId: string): boolean {
-    return this.#of(projectId) < this.left
+    return this.#byProject.of(projectId) < this.left
   }
 
   /** How many the project could take while no other takes any. */
   leftFor(projectId: string): number {
-    return Math.max(0, Math.ceil((this.left - this.#of(projectId)) / 2))
+    return Math.max(0, Math.ceil((this.left - this.#byProject.of(projectId)) / 2))
   }
 
   count(projectId: string, by: number): void {
-    const taken = this.#of(projectId) + by
-    if (taken > 0) this.#byProject.set(projectId, taken)
-    else this.#byProject.delete(projectId)
-    this.#taken += by
-  }
-
-  #of(projectId: string): number {
-    return this.#byProject.get(projectId) ?? 0
+    this.#byProject.add(projectId, by)
   }
 }

@@ -1,3 +1,5 @@
+import { createOwnerCounts } from '#runtime/owner-counts.ts'
+
 /** Bytes of memory that bodies may hold together. */
 export interface CaptureBudget {
   /** Whether there was room; then it is taken. */
@@ -33,30 +35,21 @@ export function createCaptureBudget(maxBytes: number): CaptureBudget {
  * bodies recorded without a word, and so scored by nobody.
  */
 export function createSharedBudget(maxBytes: number, isShared: boolean): SharedBudget {
-  const whole = createCaptureBudget(maxBytes)
-  if (!isShared) return { of: () => whole }
-  const usedBy = new Map<string, number>()
+  if (!isShared) {
+    const whole = createCaptureBudget(maxBytes)
+    return { of: () => whole }
+  }
+  const used = createOwnerCounts()
   return {
-    of(projectId = '') {
-      const used = () => usedBy.get(projectId) ?? 0
-      const add = (byteLength: number) => {
-        const own = used() + byteLength
-        if (own === 0) usedBy.delete(projectId)
-        else usedBy.set(projectId, own)
-      }
-      return {
-        take(byteLength) {
-          const left = maxBytes - whole.used() - byteLength
-          if (used() + byteLength > left || !whole.take(byteLength)) return false
-          add(byteLength)
-          return true
-        },
-        give(byteLength) {
-          whole.give(byteLength)
-          add(-byteLength)
-        },
-        used,
-      }
-    },
+    of: (projectId = '') => ({
+      take(byteLength) {
+        const left = maxBytes - used.total - byteLength
+        if (used.of(projectId) + byteLength > left) return false
+        used.add(projectId, byteLength)
+        return true
+      },
+      give: (byteLength) => used.add(projectId, -byteLength),
+      used: () => used.of(projectId),
+    }),
   }
 }

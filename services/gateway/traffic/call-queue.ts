@@ -1,3 +1,5 @@
+import { createOwnerCounts } from '#runtime/owner-counts.ts'
+
 /** A call's place: waiting for a connection to the provider, or having one. */
 export interface Place {
   /** Gives it up, for the next call. Leaving twice does nothing. */
@@ -62,17 +64,10 @@ export function createCallQueue({
   onWaiting,
 }: CallQueueOptions): CallQueue {
   const waiting = createTurns(onWaiting)
-  const runningOf = new Map<string, number>()
-  let running = 0
+  const running = createOwnerCounts()
 
   const mayTake = (own: number, left: number) => (isShared ? own < left : left > 0)
-  const mayRun = (owner: string) => mayTake(runningOf.get(owner) ?? 0, maxRunning - running)
-  const countRunning = (owner: string, by: 1 | -1) => {
-    running += by
-    const own = (runningOf.get(owner) ?? 0) + by
-    if (own === 0) runningOf.delete(owner)
-    else runningOf.set(owner, own)
-  }
+  const mayRun = (owner: string) => mayTake(running.of(owner), maxRunning - running.total)
   return {
     enter(projectId, start) {
       const owner = isShared ? (projectId ?? '') : ''
@@ -81,7 +76,7 @@ export function createCallQueue({
       const run = () => {
         waiting.remove(owner, run)
         isRunning = true
-        countRunning(owner, 1)
+        running.add(owner, 1)
         start(place)
       }
       const place = {
@@ -92,7 +87,7 @@ export function createCallQueue({
             waiting.remove(owner, run)
             return
           }
-          countRunning(owner, -1)
+          running.add(owner, -1)
           waiting.start(mayRun)
         },
       }

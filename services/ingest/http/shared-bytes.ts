@@ -1,3 +1,4 @@
+import { createOwnerCounts } from '#runtime/owner-counts.ts'
 import type { Principal } from '../access/principal.ts'
 
 /** What one request takes of it. */
@@ -14,15 +15,11 @@ export interface SharedBytes {
 }
 
 export function createSharedBytes(mostBytes: number, onUsed: (bytes: number) => void): SharedBytes {
-  let used = 0
-  const usedBy = new Map<string, number>()
+  const used = createOwnerCounts()
   const add = (who: string, byteLength: number) => {
     if (byteLength === 0) return
-    used += byteLength
-    onUsed(used)
-    const own = (usedBy.get(who) ?? 0) + byteLength
-    if (own === 0) usedBy.delete(who)
-    else usedBy.set(who, own)
+    used.add(who, byteLength)
+    onUsed(used.total)
   }
   return {
     enter(principal) {
@@ -30,8 +27,8 @@ export function createSharedBytes(mostBytes: number, onUsed: (bytes: number) => 
       let taken = 0
       return {
         take(byteLength) {
-          const own = (usedBy.get(who) ?? 0) + byteLength
-          const left = mostBytes - used - byteLength
+          const own = used.of(who) + byteLength
+          const left = mostBytes - used.total - byteLength
           if (left < 0 || own > mostOwn(principal, mostBytes, left)) return false
           taken += byteLength
           add(who, byteLength)
