@@ -40,15 +40,14 @@ export class AssignmentLost extends Error {
   }
 }
 
-/**
- * Errors of kafkajs's connections and requests: the cluster is away, not the work wrong. A broker that takes connections and answers nothing (its
- * process stands still, its host hangs) is told of by an Error of no kind.
- */
+/** Errors of kafkajs's connections and requests: the cluster is away, not the work wrong. */
 export function isKafkaTrouble(error: unknown): error is Error {
-  return (
-    error instanceof kafkajs.KafkaJSError ||
-    (error instanceof Error && error.message === 'Broker not connected')
-  )
+  return error instanceof kafkajs.KafkaJSError || (error instanceof Error && isSilentBroker(error))
+}
+
+/** A broker that takes connections and answers nothing (its process stands still, its host hangs) is told of by an Error of no kind. */
+export function isSilentBroker(error: Error): boolean {
+  return error.message === 'Broker not connected'
 }
 
 /** kafkajs has given up on the cluster: the process ends, and its supervisor starts it again. */

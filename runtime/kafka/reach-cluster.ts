@@ -4,6 +4,7 @@ import { messageOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { networkCodes } from '../network-codes.ts'
 import type { ConsumerMetrics } from './consumer-metrics.ts'
+import { isSilentBroker } from './group-errors.ts'
 
 interface ReachingOptions {
   admin: Pick<Admin, 'connect' | 'disconnect' | 'describeCluster'>
@@ -76,9 +77,7 @@ export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof kafkajs.KafkaJSConnectionError) return isOfNetwork(error)
   return (
-    error instanceof kafkajs.KafkaJSRequestTimeoutError ||
-    error.message === 'Broker not connected' ||
-    isUnreachable(error.cause)
+    error instanceof kafkajs.KafkaJSRequestTimeoutError || isSilentBroker(error) || isUnreachable(error.cause)
   )
 }
 
