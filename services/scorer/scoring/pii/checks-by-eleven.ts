@@ -6,8 +6,14 @@ function passesEleven(
   weights: readonly number[],
   [forTen, forEleven]: readonly [number, number],
 ): boolean {
-  const check = 11 - (weighted(digits.slice(0, weights.length), (index) => weights[index] ?? 0) % 11)
+  const check = 11 - (weighted(digits.slice(0, weights.length), weights) % 11)
   return (check === 10 ? forTen : check === 11 ? forEleven : check) === Number(digits.charAt(weights.length))
+}
+
+/** Whether the last digit is what is left of the weighted sum mod 11, of 10 its own last. */
+function isElevensRest(digits: string, weights: readonly number[]): boolean {
+  const rest = weighted(digits.slice(0, weights.length), weights) % 11
+  return rest % 10 === Number(digits.charAt(weights.length))
 }
 
 /** Belgium's national number: 97 minus the number mod 97; a 2 stands before those born since 2000. */
@@ -35,6 +41,11 @@ export function passesPortugueseTaxNumber(digits: string): boolean {
   return passesEleven(digits, [9, 8, 7, 6, 5, 4, 3, 2], [0, 0])
 }
 
+/** The United Kingdom's NHS number: mod 11. */
+export function passesNhs(digits: string): boolean {
+  return passesEleven(digits, [10, 9, 8, 7, 6, 5, 4, 3, 2], [-1, 0])
+}
+
 /** Argentina's CUIT and CUIL: mod 11. */
 export function passesCuit(digits: string): boolean {
   return passesEleven(digits, [5, 4, 3, 2, 7, 6, 5, 4, 3, 2], [9, 0])
@@ -58,21 +69,20 @@ export function passesPps(text: string): boolean {
 /** Romania's CNP: mod 11. */
 export function passesCnp(digits: string): boolean {
   const weights = [2, 7, 9, 1, 4, 6, 3, 5, 8, 2, 7, 9]
-  const rest = weighted(digits.slice(0, 12), (index) => weights[index] ?? 0) % 11
+  const rest = weighted(digits.slice(0, 12), weights) % 11
   return (rest === 10 ? 1 : rest) === Number(digits.charAt(12))
 }
 
 /** Bulgaria's EGN: mod 11. */
 export function passesEgn(digits: string): boolean {
-  const weights = [2, 4, 8, 5, 10, 9, 7, 3, 6]
-  return (weighted(digits.slice(0, 9), (index) => weights[index] ?? 0) % 11) % 10 === Number(digits.charAt(9))
+  return isElevensRest(digits, [2, 4, 8, 5, 10, 9, 7, 3, 6])
 }
 
 /** Singapore's NRIC and FIN: a letter over mod 11, by the series. */
 export function passesNric(text: string): boolean {
   const weights = [2, 7, 6, 5, 4, 3, 2]
   const series = text.charAt(0)
-  const sum = weighted(text.slice(1, 8), (index) => weights[index] ?? 0) + (/[TG]/.test(series) ? 4 : 0)
+  const sum = weighted(text.slice(1, 8), weights) + (/[TG]/.test(series) ? 4 : 0)
   return (/[ST]/.test(series) ? 'JZIHGFEDCBA' : 'XWUTRQPNMLK').charAt(sum % 11) === text.charAt(8)
 }
 
@@ -103,19 +113,16 @@ export function passesBalticId(digits: string): boolean {
 /** Austria's social insurance number: the fourth digit is mod 11 of the others. */
 export function passesAustrianId(digits: string): boolean {
   const weights = [3, 7, 9, 0, 5, 8, 4, 2, 1, 6]
-  return weighted(digits, (index) => weights[index] ?? 0) % 11 === Number(digits.charAt(3))
+  return weighted(digits, weights) % 11 === Number(digits.charAt(3))
 }
 
 /** Ukraine's tax number of persons: mod 11. */
 export function passesUkrainianId(digits: string): boolean {
-  const weights = [10, 5, 7, 9, 4, 6, 10, 5, 7]
-  return (weighted(digits.slice(0, 9), (index) => weights[index] ?? 0) % 11) % 10 === Number(digits.charAt(9))
+  return isElevensRest(digits, [10, 5, 7, 9, 4, 6, 10, 5, 7])
 }
 
 /** Russia's tax number of persons: two digits, each mod 11. That of a firm has ten, and is no secret. */
 export function passesRussianTaxNumber(digits: string): boolean {
   const weights = [3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8]
-  const check = (from: number) =>
-    (weighted(digits.slice(0, 11 - from), (index) => weights[index + from] ?? 0) % 11) % 10
-  return check(1) === Number(digits.charAt(10)) && check(0) === Number(digits.charAt(11))
+  return isElevensRest(digits, weights.slice(1)) && isElevensRest(digits, weights)
 }

@@ -11,13 +11,13 @@ import {
   passesKoreanId,
   passesLuhn,
   passesMyNumber,
-  passesNhs,
   passesNir,
   passesPesel,
   passesSnils,
   passesTurkishId,
   passesVerhoeff,
 } from './check-digits.ts'
+import { passesNhs } from './checks-by-eleven.ts'
 import type { DocumentRule } from './document-rule.ts'
 import { furtherIdRules } from './further-ids.ts'
 
