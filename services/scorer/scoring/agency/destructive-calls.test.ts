@@ -1,31 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { detectCall } from '../../testing/detect-call.ts'
+import { answerWithCommand, recordShellCall } from '../../testing/shell-calls.ts'
 import { createAgencyDetector } from './detect-agency.ts'
-
-const record = (command: string) =>
-  detectCall(
-    createAgencyDetector,
-    { type: 'mcp_tool_call', tool_name: 'shell', arguments: { command } },
-    { output: 'done' },
-  )
-const answer = (command: string, asked: string) =>
-  detectCall(
-    createAgencyDetector,
-    { messages: [{ role: 'user', content: asked }] },
-    {
-      choices: [
-        {
-          message: {
-            role: 'assistant',
-            content: null,
-            tool_calls: [
-              { id: 'c', type: 'function', function: { name: 'sh', arguments: JSON.stringify({ command }) } },
-            ],
-          },
-        },
-      ],
-    },
-  )
 
 describe('destructive arguments', () => {
   test.each([
@@ -62,12 +38,12 @@ describe('destructive arguments', () => {
     ['UPDATE users SET admin = true', 4],
     ['WITH gone AS (DELETE FROM users RETURNING *) SELECT 1', 4],
   ])('%s', (command, value) => {
-    expect(record(command)).toMatchObject({ value })
-    expect(answer(command, 'How is the weather?')).toMatchObject({ value })
+    expect(recordShellCall(command)).toMatchObject({ value })
+    expect(answerWithCommand(command, 'How is the weather?')).toMatchObject({ value })
   })
 
   test('evidence says where', () => {
-    expect(record('ls; rm -rf /data')).toMatchObject({
+    expect(recordShellCall('ls; rm -rf /data')).toMatchObject({
       evidence: [{ part: 'request_body', pointer: '/arguments/command', start: 4, kind: 'deletes_files' }],
     })
   })

@@ -1,31 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { detectCall } from '../../testing/detect-call.ts'
+import { answerWithCommand, recordShellCall } from '../../testing/shell-calls.ts'
 import { createAgencyDetector } from './detect-agency.ts'
-
-const record = (command: string) =>
-  detectCall(
-    createAgencyDetector,
-    { type: 'mcp_tool_call', tool_name: 'shell', arguments: { command } },
-    { output: 'done' },
-  )
-const answer = (command: string, asked: string) =>
-  detectCall(
-    createAgencyDetector,
-    { messages: [{ role: 'user', content: asked }] },
-    {
-      choices: [
-        {
-          message: {
-            role: 'assistant',
-            content: null,
-            tool_calls: [
-              { id: 'c', type: 'function', function: { name: 'sh', arguments: JSON.stringify({ command }) } },
-            ],
-          },
-        },
-      ],
-    },
-  )
 
 const withTools = (offered: unknown, called: string) =>
   detectCall(
@@ -139,7 +115,7 @@ describe('left to a reader', () => {
     'DELETE FROM sessions WHERE expires_at < now()',
     'Grant all employees access to public holidays',
   ])('%s', (command) => {
-    expect(record(command)).toMatchObject({ reason: 'detectors_undecided' })
+    expect(recordShellCall(command)).toMatchObject({ reason: 'detectors_undecided' })
   })
 
   test.each([
@@ -154,14 +130,14 @@ describe('left to a reader', () => {
   test.each(['Yes, delete it all.', 'Bitte lösche den Ordner.', '删除 /data'])(
     'what the user asked for: %s',
     (asked) => {
-      expect(answer('rm -rf /data', asked)).toMatchObject({ reason: 'detectors_undecided' })
+      expect(answerWithCommand('rm -rf /data', asked)).toMatchObject({ reason: 'detectors_undecided' })
     },
   )
 
   test.each(['How do I delete a file?', "Don't delete anything, list it.", 'Yes? Is it approved?'])(
     'not what he forbids or asks about: %s',
     (asked) => {
-      expect(answer('rm -rf /data', asked)).toMatchObject({ value: 4 })
+      expect(answerWithCommand('rm -rf /data', asked)).toMatchObject({ value: 4 })
     },
   )
 
@@ -243,6 +219,6 @@ test('hostile text takes time in proportion to its length', () => {
     'find . ',
     "'a",
   ]) {
-    record(unit.repeat(Math.floor(60_000 / unit.length)))
+    recordShellCall(unit.repeat(Math.floor(60_000 / unit.length)))
   }
 })
