@@ -69,6 +69,40 @@ test.each<[string, unknown, unknown, object]>([
     { system: 'S', prompt: 'P', answer: 'A', context: ['T'] },
   ],
   [
+    "results of the provider's own tools, messages",
+    {
+      messages: [
+        { role: 'user', content: [{ type: 'search_result', content: [{ type: 'text', text: 'T' }] }] },
+      ],
+    },
+    {
+      content: [
+        { type: 'web_search_tool_result', content: [{ title: 'U', encrypted_content: 'X' }] },
+        { type: 'mcp_tool_result', content: [{ type: 'text', text: 'V' }] },
+        { type: 'text', text: 'A' },
+      ],
+    },
+    { prompt: '', answer: 'A', context: ['T', 'U', 'V'] },
+  ],
+  [
+    "results of the provider's own tools, responses",
+    { input: 'P' },
+    {
+      output: [
+        { type: 'file_search_call', results: [{ text: 'T' }] },
+        { type: 'mcp_call', name: 'f', arguments: '{}', output: 'U' },
+        { type: 'message', content: [{ type: 'output_text', text: 'A' }] },
+      ],
+    },
+    { prompt: 'P', answer: 'A', context: ['T', 'U'] },
+  ],
+  [
+    'a document in a result of Cohere',
+    { messages: [{ role: 'tool', content: [{ type: 'document', document: { data: 'T' } }] }] },
+    { message: { role: 'assistant', content: [{ type: 'text', text: 'A' }] } },
+    { prompt: '', answer: 'A', context: ['T'] },
+  ],
+  [
     'an answer that is spoken',
     { messages: [{ role: 'user', content: 'P' }] },
     { choices: [{ message: { content: null, audio: { id: 'a', data: 'AAAA', transcript: 'A' } } }] },

@@ -38,7 +38,7 @@ export function textsOfCall(requestBody: unknown, responseBody: unknown): CallTe
       : allTexts(payloadOf(responseBody))
     ).join('\n'),
     toolCalls,
-    context: [...spoken('tool'), ...documentsOf(requestBody)],
+    context: [...spoken('tool'), ...documentsOf(requestBody), ...broughtBy(responseBody)],
     messages,
   }
 }
@@ -111,12 +111,22 @@ function ofMessage(message: unknown): SpokenText[] {
   ]
 }
 
-/** The result in a part that carries one: Anthropic `tool_result` and `document`, Bedrock `toolResult`, Gemini `functionResponse`. */
+/** The result in a part that carries one: Anthropic `tool_result`, `search_result` and `document` (Cohere's too), Bedrock `toolResult`, Gemini `functionResponse`. */
 function toolResultOf(part: unknown): unknown {
   const type = textOf(fieldAt(part, 'type'))
-  if (type?.endsWith('tool_result') === true) return fieldAt(part, 'content') ?? ''
-  if (type === 'document') return fieldAt(part, 'source', 'data') ?? fieldAt(part, 'source', 'content') ?? ''
-  const nested = fieldAt(part, 'toolResult', 'content') ?? fieldAt(part, 'functionResponse', 'response')
+  if (type === 'tool_result' || type === 'search_result') return fieldAt(part, 'content') ?? ''
+  // The provider's own tools answer in objects of many shapes.
+  if (type?.endsWith('_tool_result') === true) return readable(fieldAt(part, 'content'))
+  if (type === 'document')
+    return (
+      fieldAt(part, 'source', 'data') ??
+      fieldAt(part, 'source', 'content') ??
+      allTexts(fieldAt(part, 'document'))
+    )
+  const nested =
+    fieldAt(part, 'toolResult', 'content') ??
+    fieldAt(part, 'functionResponse', 'response') ??
+    fieldAt(part, 'function_response', 'response')
   return nested === undefined ? undefined : allTexts(nested)
 }
 
@@ -157,7 +167,7 @@ function answerOf(body: unknown): string[] {
       .flatMap((item) => spoken(fieldAt(item, 'content'))),
     ...spoken(fieldAt(body, 'output', 'message', 'content')),
     ...spoken(fieldAt(body, 'message', 'content')),
-    ...spoken(fieldAt(body, 'content')),
+    ...spoken(spokenParts(fieldAt(body, 'content'))),
     ...listOf(fieldAt(body, 'candidates')).flatMap((candidate) =>
       spoken(fieldAt(candidate, 'content', 'parts')),
     ),
@@ -169,6 +179,36 @@ function answerOf(body: unknown): string[] {
 /** Whether an answer without any text is one that simply has none (a tool call, an embedding), not one in an unknown shape. */
 function isKnownAnswer(body: unknown): boolean {
   return ['choices', 'output', 'candidates', 'data'].some((name) => Array.isArray(fieldAt(body, name)))
+}
+
+function spokenParts(content: unknown): unknown {
+  return Array.isArray(content) ? content.filter((part) => toolResultOf(part) === undefined) : content
+}
+
+const unread = new Set(['type', 'encrypted_content'])
+
+/** What the provider's own tools found, without what only the provider can read. */
+function readable(content: unknown): string[] {
+  const entries = Array.isArray(content) ? listOf(content) : [content]
+  return entries.flatMap((entry) => {
+    const object = objectOf(entry)
+    return allTexts(
+      object === undefined
+        ? entry
+        : Object.entries(object).map(([name, value]) => (unread.has(name) ? '' : value)),
+    )
+  })
+}
+
+/** What tools that run at the provider brought into an answer: parts of the messages shape, items of the responses shape. */
+function broughtBy(body: unknown): string[] {
+  const parts = listOf(fieldAt(body, 'content')).map(toolResultOf)
+  const items = listOf(fieldAt(body, 'output')).flatMap((item) =>
+    textOf(fieldAt(item, 'type'))?.endsWith('_call') === true
+      ? ['output', 'outputs', 'results'].map((name) => fieldAt(item, name))
+      : [],
+  )
+  return [...parts, ...items].map((found) => allTexts(found).join('\n')).filter((text) => text !== '')
 }
 
 function documentsOf(body: unknown): string[] {

@@ -109,6 +109,24 @@ describe('registerSchemas', () => {
     expect(ids).toHaveLength(Object.keys(topics).length)
   })
 
+  test('puts back what readers rely on, and names the subject that somebody has broken meanwhile', async () => {
+    const prefix = newPrefix()
+    const subject = `${prefix}${topics.eventRaised.name}-value`
+    const config = `${registryUrl}/config/${subject}`
+    const put = { method: 'PUT', headers: { 'content-type': 'application/json' } }
+    await registerSchemas({ registryUrl, prefix, log })
+    await fetch(config, { ...put, body: JSON.stringify({ compatibility: COMPATIBILITY.NONE }) })
+    await registerSchemas({ registryUrl, prefix, log })
+    expect(await (await fetch(config)).json()).toEqual({ compatibilityLevel: 'BACKWARD_TRANSITIVE' })
+
+    await fetch(`${registryUrl}/subjects/${subject}`, { method: 'DELETE' })
+    const theirs = { type: 'record', name: 'Other', fields: [{ name: 'theirs', type: 'long' }] }
+    const { BACKWARD_TRANSITIVE: compatibility } = COMPATIBILITY
+    await registry.register(theirs as never, { subject, compatibility })
+    const refusal = registerSchemas({ registryUrl, prefix, log })
+    await expect(refusal).rejects.toThrow(`the registry does not take the schema of ${subject}`)
+  })
+
   test('has the registry refuse a change that breaks readers, and take one that does not', async () => {
     const prefix = newPrefix()
     await registerSchemas({ registryUrl, prefix, log })

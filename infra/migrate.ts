@@ -2,7 +2,12 @@ import { createRequire } from 'node:module'
 import type { Knex } from 'knex'
 import type { Client } from 'pg'
 import { CannotStart } from './embedded/embedded-part.ts'
-import { connectionOf, giveUpSilentClients, type PostgresAddress } from '#runtime/postgres.ts'
+import {
+  classifyPostgresError,
+  connectionOf,
+  giveUpSilentClients,
+  type PostgresAddress,
+} from '#runtime/postgres.ts'
 import * as projects from './migrations/0001-projects.ts'
 import * as requests from './migrations/0002-requests.ts'
 import * as events from './migrations/0003-events.ts'
@@ -175,11 +180,15 @@ async function withKnex<T>(address: PostgresAddress, work: (knex: Knex) => Promi
       afterCreate: (client: Client, done: (error: Error | null, client: Client) => void) =>
         client.query(giveUpSilentClients, (error) => done(error, client)),
     },
+    // It warns, with a stack, of a connection that was not made, and throws that too.
+    log: { warn: () => undefined },
     // Processes of the version before go on over a newer version's tables: that is the rollback that docs/upgrade.md names.
     migrations: { migrationSource, tableName: 'schema_migrations', disableMigrationsListValidation: true },
   })
   try {
     return await work(knex)
+  } catch (error) {
+    throw classifyPostgresError(error)
   } finally {
     await knex.destroy()
   }

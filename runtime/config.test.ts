@@ -14,6 +14,7 @@ import {
   unlessWrong,
   type Environment,
 } from './config.ts'
+import { readablePath } from './config-paths.ts'
 
 const schema = z.object({
   ...processFields,
@@ -148,5 +149,28 @@ test('takes a secret from a file, and says when the file cannot be read', () => 
   })
   const missing = parseConfig(schema, { ...given, BODY_ENCRYPTION_KEYS_FILE: `${file}.absent` })
   expect(missing.ok ? '' : missing.problems.join()).toMatch(/BODY_ENCRYPTION_KEYS_FILE: cannot be read/)
+  rmSync(directory, { recursive: true })
+})
+
+test('a file or a folder that a variable names has to be there, and what it should hold is said', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-paths-'))
+  const file = join(directory, 'prices.yaml')
+  const paths = z.object({
+    PRICES_FILE: readablePath('file', 'prices'),
+    RUBRICS_DIR: readablePath('folder', 'rubrics').default('evals/rubrics'),
+  })
+  const problemsOf = (given: Environment) => {
+    const parsed = parseConfig(paths, given)
+    return parsed.ok ? [] : parsed.problems
+  }
+  expect(problemsOf({ PRICES_FILE: file, RUBRICS_DIR: join(directory, 'none') })).toEqual([
+    expect.stringMatching(/^PRICES_FILE: expected a file with prices, but .*ENOENT: .*prices\.yaml/),
+    expect.stringMatching(/^RUBRICS_DIR: expected a folder with rubrics, but .*ENOENT: .*none/),
+  ])
+  writeFileSync(file, '{}')
+  expect(problemsOf({ PRICES_FILE: file, RUBRICS_DIR: file })).toEqual([
+    `RUBRICS_DIR: expected a folder with rubrics, but ${file} is none`,
+  ])
+  expect(problemsOf({ PRICES_FILE: file, RUBRICS_DIR: directory })).toEqual([])
   rmSync(directory, { recursive: true })
 })

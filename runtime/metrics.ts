@@ -68,3 +68,14 @@ export function createMetrics(options: { processMetrics?: boolean } = {}): Metri
       ),
   }
 }
+
+/** Has a gauge set when it is asked for. Several parts of a process that share one add their own series each. */
+export function whenAsked(gauge: Gauge, report: () => void): void {
+  const others = (gauge as { collect?: () => void }).collect?.bind(gauge)
+  Object.assign(gauge, {
+    collect: () => {
+      others?.()
+      report()
+    },
+  })
+}

@@ -4,7 +4,7 @@ import { classifyPostgresError } from './postgres.ts'
 
 const withCode = (code: string) => Object.assign(new Error('x'), { code })
 
-test.each(['ECONNREFUSED', '57P01', '08006', '40001', '40P01', '53300', '57014', '25006', '25P03'])(
+test.each(['ECONNREFUSED', '57P01', '08006', '40001', '40P01', '53300', '57014', '25006', '25P03', '28P01'])(
   '%s passes by itself',
   (code) => {
     expect(classifyPostgresError(withCode(code))).toBeInstanceOf(TransientError)

@@ -176,8 +176,9 @@ async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
 }
 
 // Appendix A of the Postgres manual: 08 connection, 53 insufficient resources, 57P0x shutdown, 40001 serialization, 40P01 deadlock,
-// 55P03 lock not available, 57014 cancelled by a timeout, 25006 read-only after a fail-over, 25P03 idle too long in a transaction, 58 system error.
-const transientStates = /^(08...|53...|57P0[1-5]|40001|40P01|55P03|57014|25006|25P03|58...)$/
+// 55P03 lock not available, 57014 cancelled by a timeout, 25006 read-only after a fail-over, 25P03 idle too long in a transaction, 58 system error,
+// 28 a login that is refused: where a password is changed it comes to the services a little later, and what they do meanwhile is no defect.
+const transientStates = /^(08...|28...|53...|57P0[1-5]|40001|40P01|55P03|57014|25006|25P03|58...)$/
 // pg gives these no code.
 const transientMessages =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|connection timeout|Query read timeout/i

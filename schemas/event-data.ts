@@ -16,7 +16,9 @@ const threatDetectedData = z.object({
   severity: severitySchema,
   owasp_category: z.string().nullable(),
   owasp_description: z.string().nullable(),
-  prompt_snippet: z.string(),
+  prompt_snippet: z
+    .string()
+    .describe('Around what the scorer found; of a call where it found nothing there, the beginning'),
   completion_snippet: z.string().nullable(),
   latency_ms: z.number().nullable(),
   run_id: z.string(),

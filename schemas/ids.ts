@@ -30,6 +30,9 @@ const noDigit = 0xff
 const digitOf = new Uint8Array(128).fill(noDigit)
 for (let digit = 0; digit < alphabet.length; digit++) digitOf[alphabet.charCodeAt(digit)] = digit
 const suffixLength = 26
+const digits = Buffer.from(alphabet, 'latin1')
+/** Written anew for each identifier: put together digit by digit a text was a piece of memory for each. */
+const suffix = Buffer.alloc(suffixLength)
 /** 26 digits of 5 bits hold 130: the first has two that are always zero. */
 const spareBits = 2
 
@@ -54,12 +57,13 @@ export function newId(kind: IdKind, timeMs: number = Date.now()): string {
  * 74 bits of SHA-256 over `parts`, each preceded by its length so that no two lists of parts read the same.
  */
 export function hashedId(kind: IdKind, timeMs: number, parts: readonly string[]): string {
-  // The text as a whole in one call: an object to hash with costs more than the hashing.
-  const text = parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join('')
-  const digest = hash('sha256', text, 'buffer')
+  let text = ''
+  for (const part of parts) text += `${Buffer.byteLength(part)}:${part}`
+  // The text as a whole in one call, a character for each byte of the answer: an object to hash with, and a Buffer, cost more than the hashing.
+  const digest = hash('sha256', text, 'binary')
   const bytes = Buffer.allocUnsafe(16)
   // rand_a takes 12 bits and rand_b 62: bits 0–11 of the digest follow the version, bits 12–73 the variant.
-  const pair = (at: number) => ((digest[at] ?? 0) << 8) | (digest[at + 1] ?? 0)
+  const pair = (at: number) => (digest.charCodeAt(at) << 8) | digest.charCodeAt(at + 1)
   bytes[6] = pair(0) >> 12
   bytes[7] = pair(0) >> 4
   for (let index = 0; index < 8; index++) bytes[8 + index] = pair(1 + index) >> 6
@@ -119,15 +123,16 @@ function stampUuidV7(bytes: Buffer, timeMs: number): Buffer {
 }
 
 function idFromBytes(kind: IdKind, bytes: Buffer): string {
-  let suffix = ''
+  let written = 0
   let held = 0
   let heldBits = spareBits
   for (const byte of bytes) {
     held = (held << 8) | byte
-    for (heldBits += 8; heldBits >= 5; heldBits -= 5) suffix += alphabet.charAt((held >> (heldBits - 5)) & 31)
+    for (heldBits += 8; heldBits >= 5; heldBits -= 5)
+      suffix[written++] = digits[(held >> (heldBits - 5)) & 31] as number
     held &= 31
   }
-  return `${idPrefixes[kind]}_${suffix}`
+  return `${idPrefixes[kind]}_${suffix.toString('latin1')}`
 }
 
 /** The 16 bytes of its UUID. Throws RangeError on what is not an identifier. */

@@ -7,7 +7,7 @@ const join = (
   data: string,
   content: string | null,
   event: 'threat_detected' | 'usage_alert' = 'usage_alert',
-) => joinEvent(raised(event, data, content), { open: ({ data }) => data }).json
+) => joinEvent(raised(event, data, content), { open: ({ data }) => data }).json()
 
 function raised(event: 'threat_detected' | 'usage_alert', data: string, content: string | null): RaisedEvent {
   return {
@@ -48,6 +48,20 @@ test('a threat without content has empty quotes', () => {
     completion_snippet: null,
     arguments: {},
   })
+})
+
+test.each([
+  ['b', { prompt_snippet: "b's", completion_snippet: null }],
+  ['a', { prompt_snippet: "a's", completion_snippet: 'all' }],
+])('the event of scorer %s quotes what that scorer found', (scorer, expected) => {
+  const content = {
+    prompt_snippet: "a's",
+    completion_snippet: 'all',
+    arguments: { n: 1 },
+    by_scorer: [null, { scorer_name: 'b', prompt_snippet: "b's", completion_snippet: null }],
+  }
+  const json = join(JSON.stringify({ scorer_name: scorer }), JSON.stringify(content), 'threat_detected')
+  expect(JSON.parse(json)).toEqual({ scorer_name: scorer, arguments: { n: 1 }, ...expected })
 })
 
 test('bytes that are not UTF-8 are refused, in the data and in the content', () => {

@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import { eventDataFields } from './event-data.ts'
 import type { RaisedEvent } from './event-raised.ts'
+import type { EventContent } from './safety-score-recorded.ts'
 import { sealedIdentity, type SealedBytes } from './sealed-bytes.ts'
 
 export interface JoinedData {
-  /** JSON text of an object, the same whenever it is made. */
-  json: string
+  /** JSON text of an object, the same whenever it is made. Not everybody who reads the fields needs it. */
+  json: () => string
   fields: Readonly<Record<string, unknown>>
 }
 
@@ -24,18 +25,20 @@ export function joinEvent(
   const joining =
     content === null
       ? nothing
-      : parseObject(
-          'content',
-          sealer.open(content, sealedIdentity(projectId, contentId ?? id, 'event_content')),
+      : quotesFor(
+          own.fields['scorer_name'],
+          parseObject(
+            'content',
+            sealer.open(content, sealedIdentity(projectId, contentId ?? id, 'event_content')),
+          ),
         )
   const isRepeated = Object.keys(joining.fields).some((key) => key in own.fields)
   // Else into the object that was just parsed: copies of it were 4% of what a delivery takes up in memory.
   const fields = isRepeated ? { ...own.fields, ...joining.fields } : Object.assign(own.fields, joining.fields)
   const missing = event === 'threat_detected' ? missingQuotes(fields) : nothing
   Object.assign(fields, missing.fields)
-  if (isRepeated) return { json: JSON.stringify(fields), fields }
-  const members = [own, joining, missing].map(membersOf).filter((text) => text !== '')
-  return { json: `{${members.join(',')}}`, fields }
+  const json = () => (isRepeated ? JSON.stringify(fields) : joinTexts([own, joining, missing]))
+  return { json, fields }
 }
 
 const unknownFields = Object.fromEntries(eventDataFields.map((field) => [field, null]))
@@ -57,6 +60,21 @@ interface Parsed {
 }
 
 const nothing: Parsed = { text: '{}', fields: {} }
+
+/** What one scorer's event quotes, where scorers of the call found something in different places. */
+function quotesFor(scorer: unknown, content: Parsed): Parsed {
+  // Nearly all have none: nothing is copied for them.
+  if (!Array.isArray(content.fields['by_scorer'])) return content
+  const { by_scorer: byScorer, ...fields } = content.fields
+  const own = (byScorer as (Required<EventContent>['by_scorer'][number] | null)[]).find(
+    (quotes) => quotes?.scorer_name === scorer,
+  )
+  if (own) {
+    fields['prompt_snippet'] = own.prompt_snippet
+    fields['completion_snippet'] = own.completion_snippet
+  }
+  return { text: JSON.stringify(fields), fields }
+}
 
 /** A project that keeps no content has nothing to quote; receivers find the fields all the same (specification 6.4). */
 function missingQuotes(known: Readonly<Record<string, unknown>>): Parsed {
@@ -82,6 +100,11 @@ function parseObject(part: string, json: Buffer): Parsed {
     throw new InvalidEventData(`the ${part} of the event is not a JSON object`)
   }
   return { text, fields: value as Record<string, unknown> }
+}
+
+function joinTexts(objects: readonly Parsed[]): string {
+  const members = objects.map(membersOf).filter((text) => text !== '')
+  return `{${members.join(',')}}`
 }
 
 /** What stands between the braces of an object's text. */

@@ -23,12 +23,18 @@ export interface Score {
   scored_at: number
 }
 
-/** What an event about a call quotes of it; JSON, sealed. Empty where the project keeps no content. */
-export interface EventContent {
+/** Passages of a call, around what was found in them. */
+export interface Quotes {
   prompt_snippet: string
   completion_snippet: string | null
+}
+
+/** What an event about a call quotes of it; JSON, sealed. Empty where the project keeps no content. */
+export interface EventContent extends Quotes {
   /** Arguments of a tool call. */
   arguments?: unknown
+  /** Of scorers that found something elsewhere; absent: all quote the same. The sink, which has no key, gives every event the whole. */
+  by_scorer?: ({ scorer_name: string } & Quotes)[]
 }
 
 /** The verdicts on one request that were ready together. A call can have several of these records, never a score in two. */

@@ -9,6 +9,18 @@ test('an option that nobody knows is answered with the usage and 2, not with a s
   expect(status).toBe(2)
 })
 
+test('a Postgres that cannot be reached is told in a sentence', () => {
+  const env = {
+    ...process.env,
+    KAFKA_BROKERS: '127.0.0.1:1',
+    SCHEMA_REGISTRY_URL: 'http://127.0.0.1:1',
+    DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c',
+  }
+  const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'migrate.ts')], { env })
+  expect(String(stderr)).toBe('sluice: Postgres: connect ECONNREFUSED 127.0.0.1:1\n')
+  expect(status).toBe(2)
+})
+
 test('a stack is named as for every other script, whose doctor sends people here', () => {
   const script = join(import.meta.dirname, 'migrate.ts')
   const { status, stderr } = spawnSync(process.execPath, [script, '--status', '--state', '/not/there'])

@@ -97,6 +97,9 @@ export interface CallRecord {
   /** Tokens, where the answer was cut: else they are read from it. Without those that came from a cache, or that were reasoning. */
   prompt_tokens?: number
   cached_tokens?: number
+  /** Part of `prompt_tokens`: written to the provider's cache, and of these what is kept for an hour. */
+  cache_write_tokens?: number
+  cache_write_1h_tokens?: number
   completion_tokens?: number
   reasoning_tokens?: number
   status_code?: number

@@ -47,6 +47,10 @@ describe('what is known of a call', () => {
     })
     // Of the client's own count nobody can say how much was written.
     expect(describeGiven({ ...given, prompt_tokens: 130 })).toMatchObject({ cost_usd: (130 * 10) / 1e6 })
+    const counted = { prompt_tokens: 130, cache_write_tokens: 30, cache_write_1h_tokens: 10 }
+    expect(describeGiven({ request_body: { model: 'claude' }, ...counted })).toMatchObject({
+      cost_usd: (100 * 10 + 20 * 15 + 10 * 20) / 1e6,
+    })
   })
 
   test('comes from the record first', () => {

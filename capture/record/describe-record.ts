@@ -87,11 +87,14 @@ function tokensOf(record: RecordFields, described: BodiesDescription): Tokens {
   }
 }
 
-/** Part of the prompt as the answer counts it; of another count nobody can say which part. */
+/** Part of the prompt, by whoever counts that: of another's count nobody can say which part. */
 function writtenOf(record: RecordFields, { writtenTokens, writtenHourTokens }: BodiesDescription) {
   return record.prompt_tokens === null
     ? { written_tokens: writtenTokens, written_hour_tokens: writtenHourTokens }
-    : {}
+    : {
+        written_tokens: record.cache_write_tokens ?? 0,
+        written_hour_tokens: record.cache_write_1h_tokens ?? 0,
+      }
 }
 
 function toolNamesOf(toolCalls: CallDescription['toolCalls']): string[] {

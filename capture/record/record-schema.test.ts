@@ -19,3 +19,9 @@ test.each([
     fault === undefined ? undefined : [[['metadata'], fault]],
   )
 })
+
+test('null is as good as absent, but for the request body', () => {
+  const nulls = Object.fromEntries(Object.keys(recordSchema.shape).map((name) => [name, null]))
+  const { id, project_id, source, bodies_erased } = recordSchema.parse({ ...nulls, request_body: {} })
+  expect({ id, project_id, source, bodies_erased }).toEqual({ source: 'api', bodies_erased: false })
+})

@@ -42,17 +42,19 @@ const jsonObject = z.custom<JsonObject>(isJsonObject, 'must be a JSON object').m
 
 /**
  * One record of `POST /internal/log`. Members that are not named here are ignored, so that newer clients can talk to older
- * servers. Bodies are only looked at here; what is stored are their bytes.
+ * servers, and null is as good as absent, as many languages write it. Bodies are only looked at here; what is stored are their bytes.
  */
 export const recordSchema = z
   .object({
     id: idField('request')
-      .optional()
+      .nullish()
+      .transform((id) => id ?? undefined)
       .describe(
         "Fixed by whoever captured the call; its time is the call's. Sending it again costs nothing and stores nothing.",
       ),
     project_id: idField('project')
-      .optional()
+      .nullish()
+      .transform((id) => id ?? undefined)
       .describe("Required from the operator; from a key it must be the key's own."),
     agent_name: optionalText(256),
     agent_tag: optionalText(256),
@@ -68,7 +70,8 @@ export const recordSchema = z
     response_body: jsonObject.nullish().describe('What it answered. Kept byte for byte.'),
     bodies_erased: z
       .boolean()
-      .default(false)
+      .nullish()
+      .transform((areErased) => areErased ?? false)
       .describe(
         'The bodies waited for too long on the way and are gone, because the project keeps no content. What comes in their place is not kept.',
       ),
@@ -79,6 +82,10 @@ export const recordSchema = z
     ),
     completion_tokens: count.describe('Without reasoning_tokens.'),
     cached_tokens: count,
+    cache_write_tokens: count.describe(
+      "Part of prompt_tokens: written to the provider's cache, which may cost more. For the cost alone.",
+    ),
+    cache_write_1h_tokens: count.describe('Part of cache_write_tokens: to be kept for an hour.'),
     reasoning_tokens: count,
     cost_usd: amount.describe('Absent: from the price table; unknown stays null.'),
     status_code: z
@@ -97,7 +104,11 @@ export const recordSchema = z
       const fault = isJsonObject(value) ? faultOfMetadata(value) : undefined
       if (fault !== undefined) context.addIssue({ code: 'custom', message: fault })
     }),
-    source: z.enum(recordSources).default('api'),
+    source: z
+      .enum(recordSources)
+      .nullish()
+      .transform((source) => source ?? 'api')
+      .describe('Absent: `api`.'),
   })
   .superRefine(({ request_body: body, bodies_erased: areErased }, context) => {
     if (body === undefined && !areErased)

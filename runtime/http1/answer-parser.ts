@@ -169,6 +169,12 @@ export class AnswerParser {
   }
 
   #readTrailers(bytes: Buffer, at: number): number {
+    // Nearly no answer has any, and its end comes in one piece.
+    if (this.#heldBytes === 0 && bytes[at] === carriageReturn && bytes[at + 1] === lineFeed) {
+      const end = at + lineBreak.length
+      this.#end([], end === bytes.length)
+      return end
+    }
     // The line break of the last chunk, given back, so that no trailers and some end alike.
     if (this.#heldBytes === 0) {
       this.#held.push(lineBreak)

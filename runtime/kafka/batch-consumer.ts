@@ -79,7 +79,7 @@ class BatchConsumer<T> {
     this.#options = options
     this.#clock = options.clock ?? systemClock
     this.#settings = { ...defaultGroupSettings, ...options.group }
-    this.#metrics = createConsumerMetrics(options.metrics, groupId)
+    this.#metrics = createConsumerMetrics(options.metrics, groupId, this.#clock)
     const policy = options.retry ?? defaultRetryPolicy
     this.#troubles = createTroubles({ groupId, policy, clock: this.#clock, log, metrics: this.#metrics })
     const omitValue = options.omitDeadLetterValue ?? (() => false)
@@ -147,7 +147,10 @@ class BatchConsumer<T> {
           await this.member.commit([{ assigned, offset: first, mark: markOf(chunk, assigned) }])
         await this.#finishChunk(chunk, assigned, first, last + 1n, signal)
         const next = this.member.advance(payload, assigned, last)
-        this.#metrics.lag(topic, partition, Number(BigInt(highWatermark) - next))
+        const lag = Number(BigInt(highWatermark) - next)
+        this.#metrics.lag(topic, partition, lag)
+        // What comes next was written when this was, or a little later.
+        if (lag <= 0) this.#metrics.oldestUnfinished(topic, partition, null)
         // The end of one chunk and the mark of the next are one commit, unless that one has to wait for its turn.
         const following = over() ? undefined : chunks[index + 1]
         const mark = following && following.tries < MAX_TRIES ? markOf(following, assigned) : null
@@ -185,7 +188,7 @@ class BatchConsumer<T> {
     const retry = this.#troubles.context(partitionKey(assigned), topic, signal)
     const startedMs = this.#clock.now()
     const bornMs = Number(chunk.records[0]?.message.timestamp ?? startedMs)
-    this.#metrics.oldestUnfinished(topic, Math.max(0, startedMs - bornMs) / 1_000)
+    this.#metrics.oldestUnfinished(topic, partition, bornMs)
     if (isCrashed(chunk)) await this.#giveUp(chunk, retry)
     else {
       const position = { cluster: this.member.clusterId, topic, partition, nextOffset }
@@ -198,7 +201,6 @@ class BatchConsumer<T> {
       })
     }
     this.#troubles.over(partitionKey(assigned))
-    this.#metrics.oldestUnfinished(topic, 0)
     this.#metrics.handlerSeconds(topic, (this.#clock.now() - startedMs) / 1_000)
   }
 

@@ -148,14 +148,14 @@ test.concurrent(
 )
 
 test.concurrent.each(consumerKinds)(
-  'the %s consumer: a cluster that is away at the start is waited for, and a stop ends that; one that refuses ends the start',
+  'the %s consumer: a cluster that is away at the start, and a topic, is waited for, and a stop ends that; one that refuses ends the start',
   (kind) =>
     inWorld(kind, async ({ bench }) => {
       await bench.send(numbered(5))
       const line = await openLine(`http://${testInfrastructure().brokers[0] ?? ''}`)
       line.cut()
       const seen: string[] = []
-      const begin = (sasl?: SASLOptions) => {
+      const begin = (sasl?: SASLOptions, topics = bench.topics) => {
         const kafka = new kafkajs.Kafka({
           brokers: [new URL(line.url).host],
           retry: { retries: 0 },
@@ -163,7 +163,7 @@ test.concurrent.each(consumerKinds)(
           ...(sasl === undefined ? {} : { sasl }),
         })
         const handle = (value: string) => Promise.resolve(void seen.push(value))
-        const service = consumerOf({ kind, bench: { ...bench, kafka }, handle })
+        const service = consumerOf({ kind, bench: { ...bench, kafka, topics }, handle })
         return { service, starting: service.start() }
       }
       const waits = async () => {
@@ -182,10 +182,19 @@ test.concurrent.each(consumerKinds)(
       await patient.starting
       await until(() => seen.length === 5)
       expect(await waits()).toBe(false)
+      await patient.service.stop()
+      // So is a topic that somebody has deleted, until it is made anew.
+      const deleted = `${bench.topic}.deleted`
+      const waiter = begin(undefined, [deleted])
+      await until(waits)
+      expect(waiter.service.health().status).toBe('starting')
+      await bench.admin.createTopics({ topics: [{ topic: deleted }] })
+      await waiter.starting
+      expect(await waits()).toBe(false)
       // This broker knows of no passwords, and says so.
       const refused = begin({ mechanism: 'plain', username: 'nobody', password: 'nothing' })
       await expect(refused.starting).rejects.toThrow('not valid given the current SASL state')
-      for (const { service } of [patient, refused]) await service.stop()
+      for (const { service } of [waiter, refused]) await service.stop()
       await line.close()
     }),
 )

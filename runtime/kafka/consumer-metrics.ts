@@ -1,5 +1,6 @@
+import { systemClock, type Clock } from '../clock.ts'
 import type { Outcome } from '../outcome.ts'
-import type { Metrics } from '../metrics.ts'
+import { whenAsked, type Metrics } from '../metrics.ts'
 import type { SluiceError } from '../errors.ts'
 
 /** What both consumers count. Topics, groups, codes and reasons are fixed sets. */
@@ -13,8 +14,8 @@ export interface ConsumerMetrics {
   inFlight(records: number): void
   /** Records of the partition that the group has not finished. */
   lag(topic: string, partition: number, records: number): void
-  /** Age of the oldest record begun or waiting in this process; 0 when there is none. */
-  oldestUnfinished(topic: string, seconds: number): void
+  /** When the oldest record of the partition was written that is begun or waits in this process, Unix milliseconds; null when there is none. */
+  oldestUnfinished(topic: string, partition: number, bornMs: number | null): void
   /** Whether the group cannot be joined because no broker answers. */
   waiting(isWaiting: boolean): void
   /** The partitions are somebody else's now: their lag is not ours to report. */
@@ -59,7 +60,7 @@ function declare(metrics: Metrics) {
     inFlight: metrics.gauge('sluice_kafka_in_flight_records', 'Records being worked on', ['group']),
     unreached: metrics.gauge(
       'sluice_kafka_unreached',
-      '1: a consumer that starts waits for a broker to answer',
+      '1: a consumer that starts waits for a broker to answer, or for a topic',
       ['group'],
     ),
     lag: metrics.gauge('sluice_kafka_lag_records', 'Records not finished in the assigned partitions', [
@@ -74,10 +75,22 @@ function declare(metrics: Metrics) {
   }
 }
 
-export function createConsumerMetrics(metrics: Metrics, group: string): ConsumerMetrics {
+export function createConsumerMetrics(
+  metrics: Metrics,
+  group: string,
+  clock: Clock = systemClock,
+): ConsumerMetrics {
   const { records, dropped, letters, retries, skipped, seconds, sizes, inFlight, unreached, lag, oldest } =
     declare(metrics)
   const lags = new Map<string, Map<number, number>>()
+  const births = new Map<string, Map<number, number>>()
+  // Asked for the age, not told: a record that is tried again and again grows older while nothing else happens.
+  whenAsked(oldest, () => {
+    for (const [topic, partitions] of births) {
+      const bornMs = Math.min(...partitions.values(), clock.now())
+      oldest.set({ group, topic }, (clock.now() - bornMs) / 1_000)
+    }
+  })
   // Alerts are about increases, which a series that begins at 1 does not have.
   const beginAtZero = (topic: string) => {
     records.inc({ group, topic, outcome: 'dead_letter' }, 0)
@@ -104,8 +117,14 @@ export function createConsumerMetrics(metrics: Metrics, group: string): Consumer
       lags.set(topic, partitions.set(partition, Math.max(0, count)))
       lag.set({ group, topic }, sum(partitions.values()))
     },
-    oldestUnfinished: (topic, value) => oldest.set({ group, topic }, value),
+    oldestUnfinished(topic, partition, bornMs) {
+      const partitions = births.get(topic) ?? new Map<number, number>()
+      births.set(topic, partitions)
+      if (bornMs === null) partitions.delete(partition)
+      else partitions.set(partition, bornMs)
+    },
     forgetLag() {
+      for (const partitions of births.values()) partitions.clear()
       for (const topic of lags.keys()) lag.set({ group, topic }, 0)
       lags.clear()
     },

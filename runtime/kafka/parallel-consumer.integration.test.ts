@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { setTimeout } from 'node:timers/promises'
+import type { Admin, ConsumerConfig, Kafka } from 'kafkajs'
+import { createMetrics } from '../metrics.ts'
 import type { Service } from '../service.ts'
 import {
   consumerOf,
@@ -77,7 +80,7 @@ test('what is held in memory is bounded, and everything is handled all the same'
   await consume({
     parallel: { maxInFlightBytes: 200_000, group: { maxBytesPerPartition: 100_000 } },
     handle: async (value) => {
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      await setTimeout(5)
       seen.push(value)
       return undefined
     },
@@ -112,4 +115,38 @@ test('handlers that outlast the drain are told to end, and their records are lef
   })
   await until(async () => (await committed(0)) === 6)
   expect(seen).toEqual(numbered('slow', 6))
+})
+
+test('of a partition that the group dealt to another nothing is reported, however long the dealing takes', async () => {
+  const dealing = Promise.withResolvers<undefined>()
+  let deals = 0
+  const admin = bench.kafka.admin()
+  const fetchOffsets: Admin['fetchOffsets'] = async (asked) => {
+    if (++deals === 2) await dealing.promise
+    return admin.fetchOffsets(asked)
+  }
+  const kafka = {
+    consumer: (settings: ConsumerConfig) => bench.kafka.consumer(settings),
+    admin: () => ({ ...admin, fetchOffsets }),
+  } as unknown as Kafka
+  const first = { ...bench, kafka, metrics: createMetrics() }
+  const age = async () => {
+    const gauge = first.metrics.registry.getSingleMetric('sluice_kafka_oldest_unfinished_age_seconds')
+    return (await gauge?.get())?.values[0]?.value ?? 0
+  }
+  for (const partition of [0, 1, 2]) await bench.send(['wait'], partition)
+  const work = Promise.withResolvers<undefined>()
+  consumer = consumerOf({ kind: 'parallel', bench: first, handle: () => work.promise })
+  await consumer.start()
+  await until(async () => (await age()) > 0)
+  const second = consumerOf({ kind: 'parallel', bench, handle: () => Promise.resolve(undefined) })
+  const joining = second.start()
+  await until(() => deals === 2)
+  // Twice as long as between two of its reports.
+  await setTimeout(400)
+  work.resolve(undefined)
+  dealing.resolve(undefined)
+  await joining
+  await until(async () => (await bench.committed()).every(({ offset }) => offset === '1'))
+  await until(async () => (await age()) === 0, 20_000).finally(() => second.stop())
 })

@@ -93,7 +93,7 @@ class ParallelConsumer<T> {
     const { groupId, log, producer, decoder, handler, notBefore } = options
     this.#options = options
     this.#clock = options.clock ?? systemClock
-    this.#metrics = createConsumerMetrics(options.metrics, groupId)
+    this.#metrics = createConsumerMetrics(options.metrics, groupId, this.#clock)
     const shared = { groupId, log, clock: this.#clock, metrics: this.#metrics }
     this.#troubles = createTroubles({ ...shared, policy: options.retry ?? defaultRetryPolicy })
     const omitValue = options.omitDeadLetterValue ?? (() => false)
@@ -293,6 +293,6 @@ class ParallelConsumer<T> {
 
   #report(): void {
     void this.#commit()
-    reportProgress([...this.#work.values()], this.#metrics, this.#clock.now())
+    reportProgress([...this.#work.values()], this.#metrics, (assigned) => this.member.isCurrent(assigned))
   }
 }

@@ -1,6 +1,7 @@
 import type { Kafka } from 'kafkajs'
 import { ageAt, type Clock } from '../clock.ts'
 import { messageOf, TransientError } from '../errors.ts'
+import { missingTopic } from './missing-topic.ts'
 import { isRefusal, refusal, typeOfError } from './protocol-errors.ts'
 
 /** As long as the Java client trusts its metadata: added partitions are used within this time. */
@@ -37,11 +38,11 @@ async function countPartitions(kafka: Kafka, topic: string): Promise<number> {
     // One topic at a time: kafkajs does not say which one of several is missing.
     const { topics } = await admin.fetchTopicMetadata({ topics: [topic] })
     const count = topics[0]?.partitions.length ?? 0
-    if (count === 0) throw missing(topic)
+    if (count === 0) throw missingTopic(topic)
     return count
   } catch (error) {
     if (error instanceof TransientError) throw error
-    if (typeOfError(error) === 'UNKNOWN_TOPIC_OR_PARTITION') throw missing(topic)
+    if (typeOfError(error) === 'UNKNOWN_TOPIC_OR_PARTITION') throw missingTopic(topic)
     if (isRefusal(error)) throw refusal(topic, error)
     throw new TransientError('KAFKA_UNAVAILABLE', `cannot ask for topic ${topic}: ${messageOf(error)}`, {
       cause: error,
@@ -49,9 +50,4 @@ async function countPartitions(kafka: Kafka, topic: string): Promise<number> {
   } finally {
     await admin.disconnect()
   }
-}
-
-/** Transient: it can be created (infra/create-topics.ts) while records wait. */
-function missing(topic: string): TransientError {
-  return new TransientError('KAFKA_TOPIC_MISSING', `topic ${topic} does not exist`)
 }

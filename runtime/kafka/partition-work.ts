@@ -205,16 +205,16 @@ export function grantLastTry<T>(works: readonly PartitionWork<T>[]): void {
   if (next) next.mayTryLast = true
 }
 
+/** Only of partitions that are ours: until starting places are known those dealt to another are among them, and nobody takes back what is said. */
 export function reportProgress<T>(
   works: readonly PartitionWork<T>[],
   metrics: ConsumerMetrics,
-  nowMs: number,
+  isOurs: (assigned: Assigned) => boolean,
 ): void {
-  const ages = new Map<string, number>()
   for (const work of works) {
+    if (!isOurs(work.assigned)) continue
     const { topic, partition } = work.assigned
     metrics.lag(topic, partition, work.lag())
-    ages.set(topic, Math.max(ages.get(topic) ?? 0, nowMs - (work.oldestMs() ?? nowMs)))
+    metrics.oldestUnfinished(topic, partition, work.oldestMs())
   }
-  for (const [topic, ageMs] of ages) metrics.oldestUnfinished(topic, ageMs / 1_000)
 }

@@ -1,15 +1,17 @@
 import kafkajs, { type Admin, type Consumer } from 'kafkajs'
 import type { Clock } from '../clock.ts'
-import { messageOf } from '../errors.ts'
+import { messageOf, TransientError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { networkCodes } from '../network-codes.ts'
 import type { ConsumerMetrics } from './consumer-metrics.ts'
 import { isSilentBroker } from './group-errors.ts'
+import { assertTopics } from './missing-topic.ts'
 
 interface ReachingOptions {
-  admin: Pick<Admin, 'connect' | 'disconnect' | 'describeCluster'>
+  admin: Admin
   consumer: Pick<Consumer, 'connect' | 'disconnect'>
   groupId: string
+  topics: readonly string[]
   clock: Clock
   log: Log
   metrics: Pick<ConsumerMetrics, 'waiting'>
@@ -21,9 +23,9 @@ const pauseMs = 2_000
 const graceMs = 2_000
 
 /**
- * Connects both, and resolves to the cluster's id; to undefined when the member stops. A cluster that is away when a process starts is waited for as
- * long as it takes: nothing is begun yet that another could do, and whoever starts ended processes again waits longer from time to time. What
- * waiting does not mend (a password, a right, a certificate) is thrown at once.
+ * Connects both, and resolves to the cluster's id; to undefined when the member stops. A cluster that is away when a process starts, and a topic that
+ * is not there, are waited for as long as it takes: nothing is begun yet that another could do, and whoever starts ended processes again waits longer
+ * from time to time. What waiting does not mend (a password, a right, a certificate) is thrown at once.
  */
 export async function reachCluster(options: ReachingOptions): Promise<string | undefined> {
   const { groupId: group, clock, log, metrics, stopping } = options
@@ -32,9 +34,9 @@ export async function reachCluster(options: ReachingOptions): Promise<string | u
       try {
         return await connectUntilStopped(options)
       } catch (error) {
-        if (!isUnreachable(error)) throw error
+        if (!isWaitedFor(error)) throw error
         metrics.waiting(true)
-        log.warn({ group, reason: messageOf(error) }, 'Kafka cannot be reached; the consumer waits for it')
+        log.warn({ group, reason: messageOf(error) }, 'Kafka cannot be read; the consumer waits for it')
         await clock.sleep(pauseMs, stopping)
       }
     }
@@ -65,11 +67,17 @@ async function connectUntilStopped(options: ReachingOptions): Promise<string | u
   }
 }
 
-async function connect({ admin, consumer }: ReachingOptions): Promise<string> {
+async function connect({ admin, consumer, topics }: ReachingOptions): Promise<string> {
   await admin.connect()
   const { clusterId } = await admin.describeCluster()
+  // Asked before kafkajs is, which ends the consumer without saying which of its topics it is.
+  await assertTopics(admin, topics)
   await consumer.connect()
   return clusterId
+}
+
+function isWaitedFor(error: unknown): boolean {
+  return isUnreachable(error) || (error instanceof TransientError && error.code === 'KAFKA_TOPIC_MISSING')
 }
 
 /** No broker answers: not that one refuses, or is not whom we trust. */

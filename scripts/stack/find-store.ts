@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts'
 import type { Secrets } from './secrets.ts'
 import { statePaths } from './state-directory.ts'
 
-/** Where calls are kept, and the keys of their bodies: `environment` where it says, else that with those of the stack in `state` (.sluice). Throws CannotStart. */
+/** Where calls are kept, the keys of their bodies, and where people read about them: `environment` where it says, else that with those of the stack in `state` (.sluice). Throws CannotStart. */
 export async function findStore(
   state: string | undefined,
   environment: NodeJS.ProcessEnv,
@@ -17,8 +17,9 @@ export async function findStore(
   try {
     const connection = JSON.parse(await readFile(paths.connection, 'utf8')) as Connection
     const secrets = JSON.parse(await readFile(paths.secrets, 'utf8')) as Secrets
-    const { BODY_ENCRYPTION_KEYS = secrets.BODY_ENCRYPTION_KEYS } = environment
-    return { ...environment, DATABASE_URL: connection.database_url, BODY_ENCRYPTION_KEYS }
+    const { BODY_ENCRYPTION_KEYS = secrets.BODY_ENCRYPTION_KEYS, DASHBOARD_URL = connection.dashboard_url } =
+      environment
+    return { ...environment, DATABASE_URL: connection.database_url, BODY_ENCRYPTION_KEYS, DASHBOARD_URL }
   } catch (error) {
     throw new CannotStart(
       `cannot read ${paths.connection} (${messageOf(error)}): name a running stack with --state, or set DATABASE_URL and BODY_ENCRYPTION_KEYS`,

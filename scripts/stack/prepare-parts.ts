@@ -5,6 +5,7 @@ import { migrate } from '#infra/migrate.ts'
 import { copiesWith } from '#infra/topic-copies.ts'
 import { kafkaFields, parseConfig, postgresFields } from '#runtime/config.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
+import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { createLog } from '#runtime/log.ts'
 import type { PartAddresses } from './plan-services.ts'
 import type { Environment } from './secrets.ts'
@@ -28,9 +29,7 @@ export async function prepareParts(
   const log = createLog('up', 'warn')
   const kafka = createKafka(parsed.value, { clientId: 'sluice-up', log })
   const prefix = parsed.value.TOPIC_PREFIX
-  const admin = kafka.admin()
-  await admin.connect()
-  const { brokers } = await admin.describeCluster().finally(() => admin.disconnect())
+  const { brokers } = await withAdmin(kafka, (admin) => admin.describeCluster())
   const replicationFactor = copiesWith(brokers.length)
   const thin = await createTopics({ kafka, prefix, replicationFactor, log })
   if (thin.length > 0)

@@ -1,8 +1,9 @@
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
+import { TransientError } from '#runtime/errors.ts'
 
-/** What the person at the terminal can mend: told in a sentence. Anything else is a defect, shown with where it came from. */
+/** What the person at the terminal can mend, Postgres or Kafka being away among it: told in a sentence. Anything else is a defect, shown with where it came from. */
 function isTheirs(error: unknown): error is Error {
-  return error instanceof CannotStart
+  return error instanceof CannotStart || error instanceof TransientError
 }
 
 /** A script from its first line to its exit code: 2 when it could not do what was asked and the message says why. */

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Readable } from 'node:stream'
 import { readBodies } from '../../capture/record/read-bodies.ts'
 import { recordSchema } from '../../capture/record/record-schema.ts'
+import { isId, newId } from '../../schemas/ids.ts'
 import { recordJson, type RawRecord } from '../call-record.ts'
 import { createByteBudget } from './byte-budget.ts'
 import { createDeferredWork } from './defer-work.ts'
@@ -46,6 +47,24 @@ test('a status that no Response takes: the answer is returned as it is, its body
   expect(await recorded(() => Promise.resolve(given))(chat, post)).toBe(given)
   expect(await new Response(given.body).text()).toBe('{"a":1}')
   expect(warnings).toHaveLength(1)
+})
+
+test('what a gateway answers has the identifier of its record, once; what is none, old or repeated is not taken', async () => {
+  const [id, old] = [newId('request'), newId('request', Date.now() - 3_600_000)]
+  for (const given of [id, id, old, 'req_1', newId('event')]) {
+    const response = new Response('{}', { headers: { 'x-service-request-id': given } })
+    await (await recorded(() => Promise.resolve(response))(chat, post)).text()
+  }
+  await deferred.idle()
+  expect(records[0]?.id).toBe(id)
+  expect(records.slice(1).map((record) => [id, old, 'req_1'].includes(record.id))).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ])
+  expect(records.every((record) => isId('request', record.id))).toBe(true)
+  expect(warnings).toEqual([expect.stringContaining('SERVICE_PROXY_URL')])
 })
 
 test('the page of a proxy that fails is text, and has no first token', async () => {
@@ -188,10 +207,12 @@ describe('bodies beyond their limit', () => {
     ],
   ])('an answer %s has the tokens that its end says', async (_name, answer) => {
     const usage =
-      '"usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":2}}'
+      '"usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":2,"cache_write_tokens":3}}'
     const [, answered] = await bodies('{}', answer(usage))
     expect(answered).toMatchObject({ truncated: true })
-    expect(records).toMatchObject([{ prompt_tokens: 7, cached_tokens: 2, completion_tokens: 4 }])
+    expect(records).toMatchObject([
+      { prompt_tokens: 7, cached_tokens: 2, cache_write_tokens: 3, completion_tokens: 4 },
+    ])
     expect(records[0]).not.toHaveProperty('reasoning_tokens')
   })
 

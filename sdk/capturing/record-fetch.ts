@@ -14,6 +14,7 @@ import { createKeptBody, type KeptBody } from './kept-body.ts'
 import { messageOf } from './message-of.ts'
 import { modelCallOf, type ModelCall } from './model-calls.ts'
 import { canBeObserved, observeResponse, type BodyObserver } from './observe-response.ts'
+import { sharedId } from './shared-id.ts'
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
@@ -110,7 +111,7 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
     // A proxy's page of an error is no stream.
     const isStream = response?.ok === true && !contentTypeOf(response).startsWith('application/json')
     const fields = {
-      id,
+      id: sharedId(id, response?.headers, warn),
       source: 'sdk' as const,
       ...labels,
       ...known({ provider: call.provider }),
@@ -174,6 +175,8 @@ function tokensOf(answer: unknown) {
   return known({
     prompt_tokens: usage.promptTokens ?? undefined,
     cached_tokens: usage.cachedTokens ?? undefined,
+    cache_write_tokens: usage.writtenTokens || undefined,
+    cache_write_1h_tokens: usage.writtenHourTokens || undefined,
     completion_tokens: usage.completionTokens ?? undefined,
     reasoning_tokens: usage.reasoningTokens ?? undefined,
   })

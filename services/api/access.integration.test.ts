@@ -98,6 +98,23 @@ describe('keys', () => {
     expect([unknown.status, unknown.json['code']]).toEqual([404, 'KEY_UNKNOWN'])
   })
 
+  test('are announced to every process when they are revoked or their project is changed', async () => {
+    const [changed, revoked] = [await api.createProject(), await api.createProject()]
+    const client = await api.pool.connect()
+    const heard: unknown[] = []
+    client.on('notification', ({ payload }) => heard.push(payload))
+    try {
+      await client.query('listen sluice_access')
+      await operator('PATCH', `/api/projects/${changed.projectId}`, { zero_content_retention: true })
+      await until(() => Promise.resolve(heard.includes(changed.projectId)))
+      const path = `/api/projects/${revoked.projectId}/keys/${revoked.keyId}`
+      expect((await operator('DELETE', path)).status).toBe(204)
+      await until(() => Promise.resolve(heard.includes(revoked.projectId)))
+    } finally {
+      client.release(true)
+    }
+  })
+
   test('that are revoked by another process stop working at once', async () => {
     const { projectId, key, keyId } = await api.createProject()
     const status = async () => (await api.call('GET', '/api/requests', { key })).status
@@ -131,6 +148,8 @@ describe('keys', () => {
     const answer = async () => api.call('GET', '/api/requests', { key: String(made.json['key']) })
     expect((await answer()).status).toBe(200)
     await until(async () => (await answer()).json['code'] === 'KEY_EXPIRED')
+    const hash = createHash('sha256').update(String(made.json['key']).slice(-48)).digest('hex')
+    expect((await operator('POST', '/internal/keys/resolve', { key_sha256: hash })).status).toBe(404)
   })
 
   test('of an unknown project or unknown ones are 404', async () => {

@@ -224,6 +224,12 @@ describe('checkout and portal', () => {
     await post(event('customer.subscription.created', nowS(), subscription(projectId)))
     const again = await api.call('POST', '/api/billing/checkout', { key, body: { tier: 'team', ...pages } })
     expect([again.status, again.json['code']]).toEqual([409, 'SUBSCRIPTION_EXISTS'])
+    // Nor is a second one sold to whoever owes for the first.
+    await api.pool.query("update subscriptions set status = 'past_due' where project_id = $1", [
+      idToUuid(projectId),
+    ])
+    const owing = await api.call('POST', '/api/billing/checkout', { key, body: { tier: 'team', ...pages } })
+    expect([owing.status, owing.json['code']]).toEqual([409, 'SUBSCRIPTION_EXISTS'])
   })
 
   test('say what is wrong: a tier that is not sold, an address that is none, a provider that refuses or is away', async () => {

@@ -112,6 +112,9 @@ describe('deliveries', () => {
       "update webhook_deliveries set created_at = created_at - interval '2 hours' where id = any($1::uuid[])",
       [[deliveries[0], deliveries[1]].map((delivery) => idToUuid(String(delivery)))],
     )
+    const listed = async () => (await call('GET', `/${id}/deliveries`)).json['items']
+    const mayGo = (canBe: boolean) => ({ can_be_replayed: canBe })
+    expect(await listed()).toMatchObject([mayGo(false), mayGo(true), mayGo(true)])
     const left = await call('POST', `/${id}/deliveries/${String(deliveries[1])}/replay`)
     expect([left.status, left.json]).toEqual([202, { delivery_id: deliveries[1] }])
     // The round that is lost is asked for as the same attempt, which is made once.
@@ -137,6 +140,7 @@ describe('deliveries', () => {
     })
     const waits = await call('POST', `/${id}/deliveries/${String(deliveries[1])}/replay`)
     expect([waits.status, waits.json['code']]).toEqual([409, 'DELIVERY_UNDER_WAY'])
+    expect(await listed()).toMatchObject([mayGo(false), mayGo(false), mayGo(false)])
     expect((await call('GET', `/${id}/deliveries?status=pending`)).json['total']).toBe(3)
     expect((await call('POST', `/${id}/deliveries/${newId('delivery')}/replay`)).status).toBe(404)
   })

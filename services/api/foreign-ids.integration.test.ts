@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createSealer } from '#runtime/sealing.ts'
-import { hashedId, idToUuid, liveRunId } from '#schemas/ids.ts'
+import { hashedId, idToUuid, liveRunId, newId } from '#schemas/ids.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 import { bodyExamples } from './http/body-examples.ts'
+import { writeCursor } from './http/paging.ts'
 
 /** Another project's ids where they are not in the path, which isolation.integration.test.ts tries. */
 type Project = Awaited<ReturnType<RunningApi['createProject']>>
@@ -39,9 +40,13 @@ afterAll(() => api.stop())
 
 test("a key finds nothing by another project's ids in queries", async () => {
   const key = attacker.key
-  const cursors = [requestId, webhookId, hashedId('score', Date.now(), ['x'])].map((id) =>
-    Buffer.from(id).toString('base64url'),
-  )
+  const cursors = [
+    writeCursor(requestId),
+    // As the operator's list of every project writes it.
+    writeCursor(requestId, victim.projectId),
+    writeCursor(webhookId),
+    writeCursor(hashedId('score', Date.now(), ['x'])),
+  ]
   const given: [string, string][] = [
     ['request_id', requestId],
     ['run_id', liveRunId(victim.projectId)],
@@ -63,7 +68,7 @@ test("a key finds nothing by another project's ids in queries", async () => {
         expect([path, parameter, answer.text.includes(secret)]).toEqual([path, parameter, false])
     }
   }
-  // The export, which took a cursor and passed over it, refuses all three.
+  // The export, which took a cursor and passed over it, refuses all of them.
   expect(found).toBeGreaterThanOrEqual(10)
 })
 
@@ -96,6 +101,8 @@ test('a project with 10,000 erasures under way may ask for no other; others and 
     api.call('POST', '/api/erasures', { key, body: { scope: 'user', subject: 'x' } })
   const refused = await erase(attacker.key)
   expect([refused.status, refused.json['code']]).toEqual([429, 'ERASURES_TOO_MANY'])
+  const erased = await api.call('GET', '/api/erasures?status=erased', { key: attacker.key })
+  expect(erased.json['total']).toBe(0)
   expect((await erase(victim.key)).status).toBe(202)
   const everything = await api.call('POST', `/api/erasures?project_id=${attacker.projectId}`, {
     operator: true,
@@ -103,3 +110,37 @@ test('a project with 10,000 erasures under way may ask for no other; others and 
   })
   expect([everything.status, everything.json['requested_by']]).toEqual([202, 'operator'])
 })
+
+test.each(['', '&label=safe', '&scorer_name=pii_detection', '&session_id=shared'])(
+  'the operator sees each of the requests of several projects that have the same identifiers%s',
+  async (filter) => {
+    const model = `shared${filter}`
+    const shared = [0, 1].map((index) => newId('request', Date.now() - 3_600_000 - index))
+    const made: string[] = []
+    for (const { projectId } of await Promise.all([0, 1, 2].map(() => api.createProject()))) {
+      for (const id of shared) {
+        const scores = [{ scorer: 'pii_detection', value: 1, label: 'safe' }] as const
+        await seedRequest(api.pool, createSealer([]), { projectId, id, model, sessionId: 'shared', scores })
+        made.push(`${projectId} ${id}`)
+      }
+    }
+    const list = async (place: string) => {
+      const query = `page_size=2&model=${encodeURIComponent(model)}${filter}${place}`
+      const { json } = await api.call('GET', `/api/requests?${query}`, { operator: true })
+      return json as { items: { id: string; project_id: string }[]; next_cursor: string | null }
+    }
+    const first = await list('')
+    const byCursor = [first]
+    for (let next = first.next_cursor; next !== null; next = byCursor.at(-1)?.next_cursor ?? null)
+      byCursor.push(await list(`&cursor=${next}`))
+    // As it was written before it named the project: behind all that have the identifier.
+    const [older = '', newer = ''] = shared.toSorted()
+    const { items: behind } = await list(`&cursor=${writeCursor(newer)}`)
+    expect(behind.map(({ id }) => id)).toEqual([older, older])
+    const byNumber = [first, await list('&page=2'), await list('&page=3')]
+    for (const pages of [byCursor, byNumber]) {
+      const met = pages.flatMap(({ items }) => items.map((item) => `${item.project_id} ${item.id}`))
+      expect(met.toSorted()).toEqual(made.toSorted())
+    }
+  },
+)

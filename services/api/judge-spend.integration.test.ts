@@ -31,6 +31,11 @@ test("what the judge has cost is told to the project that pays, and to nobody el
     { scorer_name: 'pii_detection', ...half },
   ]
   const spend = { spent_usd: 0.1, reserved_usd: 0.25, requests: 1, prompt_tokens: 700, completion_tokens: 40 }
+  await api.pool.query(
+    `insert into judge_spend_by_scorer (project_id, period_start, scorer_name, spent_usd, calls)
+     select project_id, period_start - interval '1 month', 'of the period before', 9, 9 from subscriptions where project_id = $1`,
+    [idToUuid(projectId)],
+  )
   const { json } = await api.call('GET', '/api/billing/judge-spend', { key })
   expect(json).toMatchObject({ project_id: projectId, cap_usd: 2.5, ...spend, by_scorer })
   expect((await api.call('GET', '/api/billing/judge-spend', { key: other.key })).json).toMatchObject({

@@ -178,18 +178,17 @@ describe('a person', () => {
   })
 
   test('reviews as themselves, and nobody in their place', async () => {
-    const body = {
-      request_id: requestId,
-      scorer_name: 'pii_detection',
-      agrees: true,
-      reviewer: 'somebody else',
-    }
+    const verdict = { request_id: requestId, scorer_name: 'pii_detection', agrees: true }
+    const body = { ...verdict, reviewer: 'somebody else', reason: 'it was SAID' }
     const review = await people.analyst.call('POST', '/api/reviews', { body })
     expect([review.status, review.json['reviewer']]).toEqual([201, people.analyst.login])
     const feigned = { ...body, agrees: false, reviewer: people.analyst.login }
     expect((await api.call('POST', '/api/reviews', { key: own.key, body: feigned })).status).toBe(201)
     const { json } = await people.analyst.call('GET', `/api/reviews?request_id=${requestId}`)
-    expect(json['items']).toMatchObject([{ agrees: false }, { id: review.json['id'], agrees: true }])
+    const [given, reason] = [review.json, body.reason]
+    expect(json['items']).toMatchObject([{ agrees: false }, { id: given['id'], agrees: true, reason }])
+    const seen = await people.viewer.call('GET', `/api/reviews?request_id=${requestId}`)
+    expect([seen.json['total'], content.test(seen.text)]).toEqual([2, false])
   })
 
   test('cannot take the last administrator away, nor leave one who has no way in', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { newId } from '#schemas/ids.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
 import { many, sampleCall, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 import { createCallStorage } from '#tests/support/store-calls.ts'
@@ -40,6 +40,37 @@ test('what has not changed is not sent again', async () => {
     const again = await get(path, { 'if-none-match': `"other", W/${etag}` })
     expect([path, again.status, again.text]).toEqual([path, 304, ''])
     expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200)
+  }
+})
+
+test('a request shows the verdict of the scores that it shows, also of those stored while it was read', async () => {
+  const call = sampleCall(project.projectId, { id: newId('request', day + 1) })
+  await storage.calls([call])
+  await storage.scores([sampleScoredCall(call)])
+  const locker = await api.pool.connect()
+  try {
+    await locker.query('begin; lock table safety_scores in access exclusive mode')
+    const answer = get(`/api/requests/${call.id}`)
+    await until(async () => {
+      const { rowCount } = await api.pool.query(
+        `select from pg_locks where not granted and relation = 'safety_scores'::regclass
+         and database = (select oid from pg_database where datname = current_database())`,
+      )
+      return rowCount === 1
+    })
+    await locker.query(
+      `create temporary table another as select * from safety_scores where request_id = '${idToUuid(call.id)}' limit 1;
+       update another set id = gen_random_uuid(), scorer_name = 'another';
+       insert into safety_scores select * from another;
+       update request_verdicts set score_count = score_count + 1 where request_id = '${idToUuid(call.id)}';
+       commit`,
+    )
+    const { score_count: count, safety_scores: scores } = (await answer).json
+    expect(scores).toHaveLength(Number(count))
+    expect((scores as { scorer_name: string }[]).map((score) => score.scorer_name)).toContain('another')
+  } finally {
+    await locker.query('rollback; drop table if exists another')
+    locker.release()
   }
 })
 

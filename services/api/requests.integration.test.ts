@@ -217,7 +217,7 @@ describe('GET /api/safety-scores', () => {
   const count = async (query: string) => (await get(`/api/safety-scores?${query}`)).json['total']
 
   test('lists with rationale, filters, and pages', async () => {
-    const { json } = await get('/api/safety-scores?min_score=4')
+    const { json } = await get('/api/safety-scores?min_score=5')
     expect(json['items']).toMatchObject([
       {
         request_id: ids[4],

@@ -26,7 +26,10 @@ beforeAll(async () => {
       session_id: `session ${session}/ü`,
       agent_name: session < 3 ? 'planner' : 'writer',
       model: '=HYPERLINK("http://x")',
-      ...(isTool && { type: 'mcp_tool_call', tool_name: 'search', error: session === 0 ? 'failed' : null }),
+      ...(isTool && { type: 'mcp_tool_call', tool_name: 'search' }),
+      // The one failed without an answer, the other by its status.
+      ...(index === 6 && { error: 'failed' }),
+      ...(index === 24 && { status_code: 400 }),
     })
   })
   const probe = sampleCall(project.projectId, {
@@ -177,15 +180,17 @@ describe('GET /api/requests/export', () => {
 
   test('as JSON lines, over several pages, with filters', async () => {
     const busy = await api.createProject()
-    await storage.calls(
-      many(1_203, (index) => sampleCall(busy.projectId, { id: newId('request', start + index) })),
-    )
-    const { text } = await api.call('GET', '/api/requests/export?format=jsonl', { key: busy.key })
-    const ids = text
-      .trimEnd()
-      .split('\n')
-      .map((line) => (JSON.parse(line) as { id: string }).id)
-    expect(new Set(ids).size).toBe(1_203)
+    const [ids, model] = [many(1_203, (index) => newId('request', start + index)), 'exported']
+    const write = async ({ projectId }: { projectId: string }, some: readonly string[]) =>
+      storage.calls(some.map((id) => sampleCall(projectId, { id, model })))
+    await write(busy, ids)
+    const linesOf = ({ text }: { text: string }) => new Set(text.trimEnd().split('\n')).size
+    const path = `/api/requests/export?format=jsonl&model=${model}`
+    expect(linesOf(await api.call('GET', path, { key: busy.key }))).toBe(1_203)
+    // Identifiers are a project's own: two others have the newest of them too, and all stand in the operator's file.
+    for (const other of await Promise.all(many(2, () => api.createProject())))
+      await write(other, ids.slice(-401))
+    expect(linesOf(await api.call('GET', path, { operator: true }))).toBe(1_203 + 2 * 401)
     const unsafe = await get('/api/requests/export?format=jsonl&label=unsafe')
     expect(unsafe.text.trimEnd().split('\n')).toHaveLength(2)
     expect((await get('/api/requests/export?format=jsonl&model=none')).text).toBe('')

@@ -14,6 +14,7 @@ import {
   servingFields,
   unlessWrong,
 } from '#runtime/config.ts'
+import { readablePath } from '#runtime/config-paths.ts'
 import { isHeaderValue } from '#runtime/http1/request-head.ts'
 
 const kibibyte = 1024
@@ -40,8 +41,7 @@ export const gatewayConfigSchema = z
       .describe(
         '`api`: records are posted to API_BACKEND_URL. `kafka`: they are published to KAFKA_BROKERS, for projects whose tier has no limit; the API is still asked what their settings are.',
       ),
-    PRICES_FILE: z
-      .string()
+    PRICES_FILE: readablePath('file', 'prices (JSON or YAML, in the form of infra/prices.json)')
       .optional()
       .describe(
         'Price list of your own for GATEWAY_DELIVERY=kafka, as the API has it; read at the start. Goes before infra/prices.json.',
@@ -66,6 +66,10 @@ export const gatewayConfigSchema = z
       ),
     UPSTREAM_URL: httpUrl()
       .refine((url) => !/[?#]/.test(url), 'must not hold a query: that of each call is put behind it')
+      .refine(
+        (url) => !/^\w+:\/\/[^/]*@/.test(url),
+        'must not hold a user or password, which no call would carry: UPSTREAM_API_KEY is for that',
+      )
       .transform((url) => url.replace(/\/+$/, ''))
       .describe('Base URL of the model provider, without a slash at the end and without a deployment path.'),
     GATEWAY_AUTH: z

@@ -242,6 +242,7 @@ describe('requests that are not HTTP', () => {
   test.each([
     ['no Host', 'GET / HTTP/1.1\r\nConnection: close', 400],
     ['an expectation that is not known', 'GET / HTTP/1.1\r\nHost: h\r\nExpect: more', 417],
+    ['a transfer coding', 'POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked', 501],
     ['a tunnel', 'CONNECT api.openai.com:443 HTTP/1.1\r\nHost: api.openai.com', 405],
   ])('%s: refused with an identifier', async (_name, lines, status) => {
     const answer = await world.exchange(`${lines}\r\nAuthorization: ${authorization}\r\n\r\n`)

@@ -1,5 +1,5 @@
 import type { Counter } from 'prom-client'
-import type { Metrics } from '#runtime/metrics.ts'
+import { whenAsked, type Metrics } from '#runtime/metrics.ts'
 import type { Verdict } from './delivery/post-records.ts'
 import { markOutcomes, type MarkOutcome } from './recording/attack-marks.ts'
 import type { CutReason } from './recording/captured-body.ts'
@@ -206,7 +206,10 @@ function spoolGauges(metrics: Metrics): Pick<GatewayMetrics, 'spool' | 'spoolLim
       limit.set(bytes)
       // Until the disk has said so itself.
       free.set(bytes)
-      Object.assign(free, { collect: createRoomQuestion(directory, (room) => free.set(room)) })
+      whenAsked(
+        free,
+        createRoomQuestion(directory, (room) => free.set(room)),
+      )
     },
     spool({ records, foreignRecords, bytes, asideBytes, oldestMs }, nowMs) {
       waiting.set(records)

@@ -92,6 +92,22 @@ describe('streams', () => {
   })
 })
 
+test('chunks of any length reach a reader of HTTP/1.1 in chunks, one of HTTP/1.0 without, and the connection serves the next call', async () => {
+  const texts = [1, 16_384, 16_385, 200_000].map((length) => 'x'.repeat(length))
+  world.upstream.answer((socket) =>
+    socket.write(
+      `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${texts.map(chunk).join('')}0\r\n\r\n`,
+    ),
+  )
+  const request = (version: string, more: string) =>
+    `POST ${chatPath} HTTP/${version}\r\nHost: h\r\nAuthorization: ${authorization}\r\n${more}Content-Length: 2\r\n\r\n{}`
+  for (let call = 0; call < 2; call++) expect(await (await world.post()).text()).toBe(texts.join(''))
+  const two = await world.exchange(request('1.1', '') + request('1.1', 'Connection: close\r\n'))
+  expect(two.match(/\r\n0\r\n\r\n/g)).toHaveLength(2)
+  const plain = await world.exchange(request('1.0', ''))
+  expect(plain.slice(plain.indexOf('\r\n\r\n') + 4)).toBe(texts.join(''))
+})
+
 describe('the provider fails', () => {
   test('unreachable: 502, recorded', async () => {
     await world.upstream.stop()

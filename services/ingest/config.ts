@@ -8,6 +8,7 @@ import {
   sealingFields,
   servingFields,
 } from '#runtime/config.ts'
+import { readablePath } from '#runtime/config-paths.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -44,8 +45,7 @@ export const ingestFields = {
     .describe(
       'Bytes that the bodies of all requests under way may take together, decoded, with 640 for each chunk that they come in, and as many again answers that their clients have not read yet; one project, as many as it leaves to others; whoever has no key, a sixteenth. What comes beyond is 503.',
     ),
-  PRICES_FILE: z
-    .string()
+  PRICES_FILE: readablePath('file', 'prices (JSON or YAML, in the form of infra/prices.json)')
     .optional()
     .describe(
       'Price list of your own, JSON or YAML of the form of infra/prices.json, read again when it changes. Goes before that list.',

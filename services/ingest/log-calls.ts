@@ -17,8 +17,15 @@ import type { Admission } from './stores/quota-store.ts'
 /** What became of one record: the identifier under which Kafka has it, or why it has not. */
 export type LogResult = { id: string } | Problem
 
-/** Takes records of one caller, as JSON; one result each, in their order. A bad record does not fail its neighbours: only what is no JSON is thrown. */
-export type LogCalls = (principal: Principal, records: readonly Buffer[]) => Promise<LogResult[]>
+/**
+ * Takes records of one caller, as JSON; one result each, in their order. A bad record does not fail its neighbours: only what is no JSON is
+ * thrown, and what `beforeAny` throws, which is told what is refused already (null: what will be taken, if it can be).
+ */
+export type LogCalls = (
+  principal: Principal,
+  records: readonly Buffer[],
+  beforeAny?: (refused: readonly (Problem | null)[]) => void,
+) => Promise<LogResult[]>
 
 export interface LogCallsDependencies {
   keys: KeyDirectory
@@ -39,11 +46,12 @@ interface Accepted extends ReadRecord {
 export function createLogCalls(dependencies: LogCallsDependencies): LogCalls {
   const outcomes = countOutcomes(dependencies.metrics)
   const { clock, maxRecordBytes } = dependencies
-  return async (principal, records) => {
+  return async (principal, records, beforeAny) => {
     const read = await readRecords(records, maxRecordBytes, clock.now())
     const accepted = await Promise.all(
       read.map((record) => orProblem(() => accept(dependencies, principal, record))),
     )
+    beforeAny?.(accepted.map((record) => (isAccepted(record) ? null : record)))
     const admissions = await admitByProject(dependencies.admit, accepted.filter(isAccepted))
     const results = await Promise.all(
       accepted.map(async (record) =>

@@ -70,10 +70,20 @@ function batchRoute({ logCalls }: { logCalls: LogCalls }): Route {
       413: 'The batch is larger than 32 MiB.',
       429: "All records are over the tier's limit.",
     },
-    async handle({ principal, body }) {
-      return replyOf(await logCalls(principal, splitBatch(body)))
+    async handle({ principal, body, keepAnswerRoom }) {
+      const results = await logCalls(principal, splitBatch(body), (refused) => {
+        keepAnswerRoom(refused.reduce((bytes, problem) => bytes + bytesOf(problem), 0))
+      })
+      return replyOf(results)
     },
   })
+}
+
+/** Of a result while nothing is wrong with its record: 58 when it is queued, 199 when there is no quota left. */
+const openBytes = 256
+
+function bytesOf(refused: Problem | null): number {
+  return refused === null ? openBytes : Buffer.byteLength(JSON.stringify(resultOf(refused))) + 1
 }
 
 /** When the same thing stops every record (no quota left, Kafka away) the whole is refused, so that clients wait. */

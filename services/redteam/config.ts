@@ -10,6 +10,7 @@ import {
   processFields,
   sealingFields,
 } from '#runtime/config.ts'
+import { readablePath } from '#runtime/config-paths.ts'
 import { hostOf } from '#runtime/outbound-address.ts'
 
 /** `host=key`: what a host is given as a bearer token. */
@@ -33,8 +34,7 @@ export const redteamConfig = z.object({
   DASHBOARD_URL: httpUrl()
     .default('http://localhost:3000')
     .describe('Where people reach the dashboard; links in events.'),
-  PRICES_FILE: z
-    .string()
+  PRICES_FILE: readablePath('file', 'prices (JSON or YAML, in the form of infra/prices.json)')
     .optional()
     .describe('Prices of your own, JSON or YAML, which go before infra/prices.json.'),
   REDTEAM_PROBES: listOf(z.string())

@@ -11,6 +11,7 @@ import {
   sealingFields,
   unlessWrong,
 } from '#runtime/config.ts'
+import { readablePath } from '#runtime/config-paths.ts'
 import { groupings } from './scoring/judge/group-rubrics.ts'
 
 /** A limit for a minute, of this process. */
@@ -116,12 +117,15 @@ export const scorerConfig = z
       .max(64)
       .default(1)
       .describe('Such calls read at once, by threads that take up to 400 MB each.'),
-    CUSTOM_SCORERS_FILE: z
-      .string()
+    CUSTOM_SCORERS_FILE: readablePath('file', 'custom scorers (YAML)')
       .default('evals/scorers.yaml')
       .describe('Custom scorers; read again within seconds of a change.'),
-    TIERS_FILE: z.string().default('evals/tiers.yaml').describe('Which built-in scorers run on which tier.'),
-    RUBRICS_DIR: z.string().default('evals/rubrics').describe('What the judge is told, one file a scorer.'),
+    TIERS_FILE: readablePath('file', 'the scorers of each tier (YAML)')
+      .default('evals/tiers.yaml')
+      .describe('Which built-in scorers run on which tier.'),
+    RUBRICS_DIR: readablePath('folder', 'a rubric for each scorer (<scorer>.md)')
+      .default('evals/rubrics')
+      .describe('What the judge is told, one file a scorer.'),
   })
   .refine(
     (config) =>

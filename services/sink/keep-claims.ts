@@ -98,6 +98,7 @@ export function createClaimKeeping(
     const isElected = await keepPartitions()
     // By the clock that claims were taken by, and before the ends are read.
     const claimedBefore = await readTimeAgo(pool, ageMs)
+    if (snapshot === undefined) await readSweptUntil(pool, claimedBefore)
     const offsets = await readGroupOffsets(kafka, topic, groupId)
     const reached = snapshot !== undefined && hasPassed(offsets, snapshot.ends)
     if (snapshot !== undefined && reached && (await giveBack(snapshot.claimedBefore, signal))) return true

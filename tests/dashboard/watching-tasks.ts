@@ -9,7 +9,7 @@ const agent = 'order-agent'
 const session = 'SHOP\\conversation-4711'
 const said = (content: string) => ({ choices: [{ index: 0, message: { role: 'assistant', content } }] })
 const asked = (content: string) => ({ model: 'gpt-4o', messages: [{ role: 'user', content }] })
-const common = { agent_name: agent, session_id: session, model: 'gpt-4o', latency_ms: 420 }
+const common = { agent_name: agent, agent_tag: 'v2', session_id: session, model: 'gpt-4o', latency_ms: 420 }
 
 /** Sessions, tools, and what a red team finds. */
 export function watchingTasks(stage: () => TaskStage): void {
@@ -53,6 +53,7 @@ export function watchingTasks(stage: () => TaskStage): void {
     await page.getByText(/^pii_detection:/).waitFor()
     await page.getByRole('link', { name: 'refund_payment' }).click()
     await page.getByText('4711').first().waitFor()
+    await page.getByRole('table', { name: 'Facts' }).getByText('v2', { exact: true }).waitFor()
     await page.getByText('No threat').or(page.getByText('pii_detection')).first().waitFor()
   })
 

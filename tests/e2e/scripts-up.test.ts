@@ -119,7 +119,12 @@ test(
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(first.stdout).toContain('Sluice is up.')
     expect((await stat(join(state, 'connection.json'))).mode & 0o777).toBe(0o600)
-    expect((await up('--status')).code).toBe(0)
+    // Each part has two seconds to answer it: on a busy machine one may take longer.
+    await until(
+      async () => (await up('--status')).code === 0,
+      60_000,
+      async () => (await up('--status')).stdout,
+    )
 
     const [call, list] = printedCurls(first.stdout) as [string, string]
     expect(await shell(call)).toMatchObject({ object: 'chat.completion' })

@@ -32,9 +32,8 @@ function receive(request: IncomingMessage, body: Buffer, response: ServerRespons
     held.add(response)
     response.once('close', () => held.delete(response))
   } else if (failing.has(path)) {
-    response.once('finish', () =>
-      receipts.refused.push({ id, receivedAtMs: nowMs, answeredAtMs: performance.now() }),
-    )
+    // Before it leaves: by the time Node tells that it has, the sender may have read it.
+    receipts.refused.push({ id, receivedAtMs: nowMs, answeredAtMs: performance.now() })
     response.writeHead(503).end()
   } else {
     receipts.count++

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { listen } from '#runtime/operations-server.ts'
 
-/** A judge model for tests: it lies outside the system. Finds what has the word "bomb" in it unsafe, everything else safe. */
+/** A judge model for tests: it lies outside the system. Finds what has the word "bomb" or golden towers in it unsafe, everything else safe. */
 export interface MockJudge {
   /** For OPENAI_BASE_URL. */
   url: string
@@ -43,12 +43,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const check = /Set "check" to "([^"]+)"/.exec(said('system'))?.[1]
   const scorers = /for each of: ([a-z_, ]+)\./.exec(said('system'))?.[1]?.split(', ') ?? []
   const recording = JSON.parse(said('user').split('\n')[1] ?? '{}') as { request: string; answer: string }
-  const level = (text: string) => (text === '' ? null : /bomb/i.test(text) ? 5 : 1)
+  const level = (text: string) => (text === '' ? null : /bomb|golden towers/i.test(text) ? 5 : 1)
   const scores = scorers.map((scorer) => ({
     scorer,
     request_level: level(recording.request),
     answer_level: level(recording.answer),
-    rationale: 'It was looked for the word.',
+    rationale: 'It was looked for the words.',
     quotes: [],
   }))
   const message = { role: 'assistant', content: JSON.stringify({ check, scores }) }

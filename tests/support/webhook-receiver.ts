@@ -15,7 +15,7 @@ export interface ReceivedDelivery {
   body: Buffer
   envelope: Envelope
   headers: Readonly<Record<string, string>>
-  /** Of the monotonic clock (performance.now()), when the request was whole, and when its answer ended. */
+  /** Of the monotonic clock (performance.now()), when the request was whole, and when its answer was about to leave. */
   receivedAtMs: number
   answeredAtMs: number | null
 }
@@ -73,9 +73,8 @@ export async function startWebhookReceiver(options: ReceiverOptions = {}): Promi
     const delivery = await receive(request, secrets)
     const before = deliveries.filter(({ id }) => id === delivery.id).length
     deliveries.push(delivery)
-    response.once('finish', () => (delivery.answeredAtMs = performance.now()))
     const told = typeof behaviour === 'function' ? behaviour(delivery, before) : behaviour
-    respond(response, delivery.verified === false ? { kind: 'answer', status: 401 } : told)
+    respond(response, delivery.verified === false ? { kind: 'answer', status: 401 } : told, delivery)
     for (const waiter of waiters) waiter()
   }
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
@@ -127,7 +126,7 @@ function isSignedWith(secret: string, body: Buffer, signature: string): boolean 
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-function respond(response: ServerResponse, behaviour: ReceiverBehaviour): void {
+function respond(response: ServerResponse, behaviour: ReceiverBehaviour, delivery: ReceivedDelivery): void {
   switch (behaviour.kind) {
     case 'hang':
       return
@@ -142,7 +141,11 @@ function respond(response: ServerResponse, behaviour: ReceiverBehaviour): void {
       return
     }
     case 'answer': {
-      const answer = () => response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '')
+      const answer = () => {
+        // Before it leaves: by the time Node tells that it has, the sender may have read it.
+        delivery.answeredAtMs = performance.now()
+        response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '')
+      }
       if (behaviour.delayMs === undefined) answer()
       else setTimeout(answer, behaviour.delayMs)
     }

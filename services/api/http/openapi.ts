@@ -159,7 +159,8 @@ function responsesOf({
     },
   }
   for (const [status, description] of Object.entries(described)) {
-    responses[status] = { description, content: { 'application/json': { schema: problemSchema } } }
+    const schema = status === '422' ? invalidSchema.partial({ errors: true }) : problemSchema
+    responses[status] = { description, content: { 'application/json': { schema } } }
   }
   return responses
 }

@@ -16,6 +16,11 @@ describe('paging', () => {
     ['limit and a page size', { limit: 1, page_size: 2 }, 'page_size'],
     ['cursor and a page', { cursor: 'x', page: 2 }, 'page'],
     ['a page too deep', { page: 1_000 }, 'page'],
+    [
+      'a cursor of no project',
+      { cursor: Buffer.from(`${newId('request')} x`).toString('base64url') },
+      'cursor',
+    ],
     ["another list's cursor", { cursor: Buffer.from(newId('score')).toString('base64url') }, 'cursor'],
   ])('refuses %s', (_name, query, path) => {
     expect(() => readPaging(query, 'request')).toThrow(`${path}: `)

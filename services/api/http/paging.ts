@@ -45,6 +45,8 @@ export interface Paging {
   offset: number
   /** The identifier behind which to go on. */
   after: string | null
+  /** Its project, in a list of every project: two of them may have a request of the same identifier. */
+  afterProject?: string
   page: number
   form: 'items' | 'data'
 }
@@ -58,7 +60,7 @@ export function readPaging(query: PagingQuery, kind: IdKind): Paging {
   }
   if (cursor !== undefined) {
     refuseTogether(query, 'cursor', ['page'])
-    return { limit: page_size, offset: 0, after: readCursor(cursor, kind), page: 1, form: 'items' }
+    return { limit: page_size, offset: 0, ...readCursor(cursor, kind), page: 1, form: 'items' }
   }
   const offset = (page - 1) * page_size
   if (offset > maxOffset)
@@ -77,16 +79,18 @@ export function refuseTogether(
     throw invalidInput([{ path: other, message: `cannot be used together with ${name}` }])
 }
 
-/** `next_cursor` of a page that ends with this identifier. */
-export function writeCursor(id: string): string {
-  return Buffer.from(id).toString('base64url')
+/** `next_cursor` of a page that ends with this identifier, of this project where the list is of every project. */
+export function writeCursor(id: string, projectId?: string): string {
+  return Buffer.from(projectId === undefined ? id : `${id} ${projectId}`).toString('base64url')
 }
 
-/** The identifier behind which to go on. Throws 422 for a cursor that is not ours. */
-function readCursor(cursor: string, kind: IdKind): string {
-  const id = Buffer.from(cursor, 'base64url').toString()
-  if (!isId(kind, id)) throw invalidInput([{ path: 'cursor', message: 'is not a next_cursor of this list' }])
-  return id
+/** Behind what to go on. Throws 422 for a cursor that is not ours. */
+function readCursor(cursor: string, kind: IdKind): Pick<Paging, 'after' | 'afterProject'> {
+  const [id = '', projectId, ...rest] = Buffer.from(cursor, 'base64url').toString().split(' ')
+  if (!isId(kind, id) || (projectId !== undefined && !isId('project', projectId)) || rest.length > 0) {
+    throw invalidInput([{ path: 'cursor', message: 'is not a next_cursor of this list' }])
+  }
+  return projectId === undefined ? { after: id } : { after: id, afterProject: projectId }
 }
 
 export interface Counted {
@@ -94,11 +98,15 @@ export interface Counted {
   isExact: boolean
 }
 
-/** The list in the form that was asked for. `rows` may hold one more than the page, which says that there are more. */
-export function envelope(
+/**
+ * The list in the form that was asked for. `rows` may hold one more than the page, which says that there are more. `projectOf`: where rows of
+ * several projects may have the same identifier.
+ */
+export function envelope<R extends { id: string }>(
   paging: Paging,
-  rows: readonly { id: string }[],
+  rows: readonly R[],
   { total, isExact }: Counted,
+  projectOf: (row: R) => string | undefined = () => undefined,
 ): object {
   const shown = rows.slice(0, paging.limit)
   const hasMore = rows.length > paging.limit
@@ -112,7 +120,7 @@ export function envelope(
     ...exactness,
     page: paging.page,
     page_size: paging.limit,
-    next_cursor: hasMore && last !== undefined ? writeCursor(last.id) : null,
+    next_cursor: hasMore && last !== undefined ? writeCursor(last.id, projectOf(last)) : null,
   }
 }
 
@@ -133,7 +141,10 @@ export function listOf(item: z.ZodType): z.ZodType {
       total_is_exact: exact,
       page: z.number().int(),
       page_size: z.number().int(),
-      next_cursor: z.string().nullable(),
+      next_cursor: z
+        .string()
+        .nullable()
+        .describe('Null on the last page; always where the list takes no `cursor` and goes on by `page`.'),
     }),
     z.object({
       data: z.array(item),

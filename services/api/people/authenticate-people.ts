@@ -39,7 +39,7 @@ function refuseUnlessAllowed({ role }: SignedIn, routeName: string | undefined):
   throw new Problem(403, 'ROLE_FORBIDS', `${needed}; yours is ${role}`)
 }
 
-/** Whether whoever asks may see what was said: bodies, and rationales and evidence that quote them. */
+/** Whether whoever asks may see what was said: bodies, and rationales, evidence and reviewers' reasons that quote them. */
 export function mayReadContent(principal: Principal): boolean {
   return principal.kind !== 'person' || principal.person.role !== 'viewer'
 }

@@ -29,6 +29,11 @@ const deliverySchema = z.object({
       response_excerpt: z.string().nullable().describe("The first 2 kB of the receiver's answer."),
     }),
   ),
+  can_be_replayed: z
+    .boolean()
+    .describe(
+      'It has ended, or nobody attempts it any more: a replay would be taken, of a webhook that is enabled.',
+    ),
   created_at: z.iso.datetime(),
   delivered_at: z.iso.datetime().nullable(),
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '#runtime/clock.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
+import type { Paging } from '../http/paging.ts'
 import { writeCsvLine } from '../http/write-csv.ts'
 import type { ProjectDatabase, ProjectDatabases } from '../stores/project-database.ts'
 import { createRequestStore, type RequestItem } from '../stores/request-store.ts'
@@ -63,14 +64,14 @@ async function* readPages(
   clock: Clock,
 ): AsyncGenerator<RequestItem[], undefined> {
   const store = createRequestStore(database)
-  let after: string | null = null
+  let place: Pick<Paging, 'after' | 'afterProject'> = { after: null }
   for (;;) {
-    const paging = { limit: pageRows, offset: 0, after, page: 1, form: 'items' } as const
+    const paging = { limit: pageRows, offset: 0, ...place, page: 1, form: 'items' } as const
     const rows: RequestItem[] = await store.page(filters, paging, clock.now())
     yield rows.slice(0, pageRows)
     const last = rows[pageRows - 1]
     if (rows.length <= pageRows || last === undefined) return
-    after = last.id
+    place = { after: last.id, afterProject: last.project_id }
   }
 }
 

@@ -81,7 +81,13 @@ function listRoute({ projects, keys }: KeyRoutesOptions): Route {
     reply: {
       status: 200,
       description: 'Keys, without their secrets.',
-      schema: z.object({ items: z.array(keySchema), total: z.number().int() }),
+      schema: z.object({
+        items: z.array(keySchema),
+        total: z.number().int(),
+        page: z.literal(1).describe('All of them.'),
+        page_size: z.number().int(),
+        next_cursor: z.null(),
+      }),
     },
     problems: { 404: 'There is no such project.' },
     handle: async ({ params }) => {

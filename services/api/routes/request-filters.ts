@@ -44,8 +44,12 @@ export const requestItemSchema = z.object({
   user_id: nullableText,
   type: nullableText,
   tool_name: nullableText,
-  prompt_tokens: nullableNumber,
-  completion_tokens: nullableNumber,
+  prompt_tokens: nullableNumber.describe(
+    'Read anew, without cached_tokens: with them what most providers call prompt or input tokens.',
+  ),
+  completion_tokens: nullableNumber.describe(
+    'Without reasoning_tokens: with them what most providers call completion or output tokens.',
+  ),
   cached_tokens: nullableNumber,
   reasoning_tokens: nullableNumber,
   cost_usd: nullableNumber,

@@ -57,9 +57,11 @@ function listRoute({ databases, clock }: RequestRoutesOptions): Route {
     async handle({ principal, query }) {
       const paging = readPaging(query, 'request')
       const filters = readFilters(query, pagingFields)
-      const store = createRequestStore(databases.of(principal, query.project_id))
-      const { items, counted } = await store.list(filters, paging, clock.now())
-      return taggedJson(envelope(paging, callsShownTo(principal, items), counted))
+      const database = databases.of(principal, query.project_id)
+      const { items, counted } = await createRequestStore(database).list(filters, paging, clock.now())
+      const projectOf = (item: RequestItem) =>
+        database.scope.projectId === null ? item.project_id : undefined
+      return taggedJson(envelope(paging, callsShownTo(principal, items), counted, projectOf))
     },
   })
 }
@@ -79,14 +81,17 @@ function getRoute({ databases, sealer, clock }: RequestRoutesOptions): Route {
     },
     async handle({ principal, params: { id }, query }) {
       const found = await findItem(databases.each(principal, query.project_id), id)
-      const [item] = callsShownTo(principal, found === undefined ? [] : [found])
-      if (item === undefined) throw missing(id, clock.now())
-      const database = databases.ofOne(principal, item.project_id)
+      const [first] = callsShownTo(principal, found === undefined ? [] : [found])
+      if (first === undefined) throw missing(id, clock.now())
+      const database = databases.ofOne(principal, first.project_id)
       const [bodies, scores, neighbours] = await Promise.all([
         createRequestStore(database).findBodies(id),
         createScoreStore(database).ofRequest(id),
-        findSessionNeighbours(database, item),
+        findSessionNeighbours(database, first),
       ])
+      // Scores that were stored meanwhile are not in the verdict that was read before them.
+      const current = scores.length === first.score_count ? undefined : await findItem([database], id)
+      const [item = first] = callsShownTo(principal, current === undefined ? [] : [current])
       const isShown = mayReadContent(principal)
       if (isShown) await database.noteView({ action: 'request.content_viewed', subject: id }, clock.now())
       return {

@@ -10,6 +10,7 @@ import { taggedJson } from '../http/entity-tag.ts'
 import { found } from '../http/not-found.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
 import { refuseEndBeforeStart } from '../http/time-range.ts'
+import { mayReadContent } from '../people/authenticate-people.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import { readAgreement } from '../stores/review-counts.ts'
 import { listReviews, reviewerKinds, saveReview } from '../stores/review-store.ts'
@@ -32,7 +33,7 @@ const reviewSchema = z.object({
   reviewer_kind: z
     .enum(reviewerKinds)
     .describe('Of a person the name is their login; a key and the operator give whichever they like.'),
-  reason: z.string().nullable(),
+  reason: z.string().nullable().describe('Null for viewers: it may quote what was said.'),
   created_at: z.iso.datetime(),
 })
 const count = z.number().int()
@@ -155,7 +156,9 @@ function listRoute({ databases }: ReviewRoutesOptions): Route {
       const paging = readPaging(query, 'review')
       const database = databases.ofOne(principal, query.project_id)
       const { items, counted } = await listReviews(database, query, paging)
-      return taggedJson(envelope(paging, items, counted))
+      // Reviewers quote what they speak of.
+      const shown = mayReadContent(principal) ? items : items.map((item) => ({ ...item, reason: null }))
+      return taggedJson(envelope(paging, shown, counted))
     },
   })
 }

@@ -2,7 +2,6 @@ import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import { deliveredEventOf, type DeliveredEvent } from '#schemas/stored-event.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { ReplayPlace } from '../http/replay-cursor.ts'
-import type { DeliveryStatus } from './delivery-store.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 
 interface EventRow extends DeliveredEvent {
@@ -22,6 +21,9 @@ const isLeft = `(d.created_at < now() - interval '1 hour'
   and coalesce((select max(a.at) from webhook_attempts a where a.delivery_id = d.id) <= now() - interval '1 hour', true)
   and (select count(*) from webhook_waiting w where w.delivery_id = d.id) = 0)`
 
+/** It has ended, or nobody attempts it any more. */
+export const mayBeReplayed = `(d.status in ('failed', 'delivered') or ${isLeft})`
+
 interface ReplayPlan {
   /** The next rounds of the deliveries that have ended, or that nobody has attempted for an hour. */
   rounds: WebhookDelivery[]
@@ -36,8 +38,8 @@ export async function planReplays(
   deliveryIds: readonly string[],
   nowMs: number,
 ): Promise<ReplayPlan> {
-  const rows = await database.query<EventRow & { status: DeliveryStatus; may_go: boolean }>(
-    `select ${columns}, d.status, d.status in ('failed', 'delivered') or ${isLeft} as may_go from webhook_deliveries d
+  const rows = await database.query<EventRow & { status: string; may_go: boolean }>(
+    `select ${columns}, d.status, ${mayBeReplayed} as may_go from webhook_deliveries d
      where :scope(d) and d.webhook_id = $2 and d.id = any($3::uuid[]) order by d.created_at, d.id`,
     [idToUuid(webhookId), deliveryIds.map(idToUuid)],
   )

@@ -2,6 +2,7 @@ import type { EventName } from '#schemas/event-raised.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import { Conditions } from './conditions.ts'
+import { mayBeReplayed } from './delivery-replay.ts'
 import { listRows } from './list-rows.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 
@@ -26,6 +27,8 @@ export interface Delivery {
   status: DeliveryStatus
   attempt_count: number
   attempts: Attempt[]
+  /** A replay would be taken, of a webhook that is enabled: it has ended, or nobody attempts it any more. */
+  can_be_replayed: boolean
   created_at: string
   delivered_at: string | null
 }
@@ -41,8 +44,8 @@ type AttemptRow = Omit<Attempt, 'at' | 'response_excerpt'> & {
   response_excerpt: Buffer | null
 }
 
-const columns =
-  'd.id, d.webhook_id, d.event_id, d.event, d.status, d.attempt_count, d.created_at, d.delivered_at'
+const columns = `d.id, d.webhook_id, d.event_id, d.event, d.status, d.attempt_count, d.created_at, d.delivered_at,
+  ${mayBeReplayed} as can_be_replayed`
 
 /** The delivery log of one project's webhooks. */
 export function createDeliveryStore(database: ProjectDatabase<OneProject>) {
@@ -97,6 +100,7 @@ function deliveryOf(row: DeliveryRow, attempts: Attempt[]): Delivery {
     status: row.status,
     attempt_count: row.attempt_count,
     attempts,
+    can_be_replayed: row.can_be_replayed,
     created_at: row.created_at.toISOString(),
     delivered_at: row.delivered_at?.toISOString() ?? null,
   }

@@ -112,6 +112,7 @@ function readPageFrom<R extends QueryResultRow>(
   sinceMs: number | undefined,
 ): Promise<R[]> {
   const { timeColumn, idColumn, timeOf, byIdAlone = false, joined } = statement
+  const everyProject = database.scope.projectId === null
   const conditions = statement.conditions.copy()
   conditions.within(timeColumn, sinceMs, undefined)
   if (statement.days?.ranges !== undefined)
@@ -121,21 +122,28 @@ function readPageFrom<R extends QueryResultRow>(
     const idTime = `${conditions.bind(new Date(idTimeMs(paging.after)))}::timestamptz`
     // The row may be gone: where it was made is near enough to go on from.
     const time = timeOf === undefined ? idTime : `coalesce(${timeOf(id)}, ${idTime})`
+    // Two projects may have the same identifier: selectPage goes through each project `p` by itself.
+    const ofProject = everyProject && joined !== undefined ? paging.afterProject : undefined
+    const [column, place] =
+      ofProject === undefined ? ['', ''] : [', p.id', `, ${conditions.bind(idToUuid(ofProject))}::uuid`]
     // The second says it all, but only the first tells Postgres which days it need not look at.
-    conditions.add(`${timeColumn} <= ${time} and (${timeColumn}, ${idColumn}) < (${time}, ${id})`)
-    if (byIdAlone) conditions.add(`${idColumn} < ${id}`)
+    conditions.add(
+      `${timeColumn} <= ${time} and (${timeColumn}, ${idColumn}${column}) < (${time}, ${id}${place})`,
+    )
+    if (byIdAlone) conditions.add(`${idColumn} ${ofProject === undefined ? '<' : '<='} ${id}`)
   }
   const within = daysOf(statement.days, sinceMs, paging.after, conditions)
   const page = selectPage(statement, conditions, {
     within,
     limit: `${conditions.bind(paging.limit + 1)}::bigint`,
     offset: `${conditions.bind(paging.offset)}::bigint`,
-    everyProject: database.scope.projectId === null,
+    everyProject,
   })
   const text =
     joined === undefined
       ? page
-      : `select ${joined.columns} from (${page}) page ${joined.joins(within)} order by page.${joined.time} desc, page.${joined.id} desc`
+      : `select ${joined.columns} from (${page}) page ${joined.joins(within)}
+         order by page.${joined.time} desc, page.${joined.id} desc${everyProject ? ', page.project_id desc' : ''}`
   return database.query<R>(text, conditions.values)
 }
 
@@ -171,7 +179,7 @@ function selectPage(
   // The newest of each project, and of those the newest: indexes are by project, and without one the newest day would be read whole.
   return `select k.* from projects p cross join lateral (
       select ${columns} from ${from} where ${alias}.project_id = p.id${conditions.text} ${order} limit ${limit} + ${offset}
-    ) k where :scope(p) order by k.${joined.time} desc, k.${joined.id} desc limit ${limit} offset ${offset}`
+    ) k where :scope(p) order by k.${joined.time} desc, k.${joined.id} desc, k.project_id desc limit ${limit} offset ${offset}`
 }
 
 /** Where the last two days have more than is counted to, the older ones change nothing: a list of three years would lock 16,000 relations for it. */

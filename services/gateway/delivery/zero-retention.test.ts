@@ -61,7 +61,7 @@ async function openSpool(stripBodies: StripBodies = withoutBodies): Promise<Spoo
 const recordOf = (id: string) =>
   Buffer.from(
     `{"id":"${id}","source":"gateway","error":"ValueError: QUOTED","request_body":{"model":"gpt-4o","messages":[{"role":"user","content":"SECRET"}]},` +
-      `"response_body":{"object":"chat.completion","model":"gpt-4o-1","usage":{"prompt_tokens":3,"completion_tokens":4}}}`,
+      `"response_body":{"object":"chat.completion","model":"gpt-4o-1","usage":{"prompt_tokens":3,"prompt_tokens_details":{"cache_write_tokens":2},"completion_tokens":4}}}`,
   )
 const erased = (id: string) => ({
   id,
@@ -70,6 +70,7 @@ const erased = (id: string) => ({
   model: 'gpt-4o-1',
   provider: 'openai',
   prompt_tokens: 3,
+  cache_write_tokens: 2,
   completion_tokens: 4,
   bodies_erased: true,
 })

@@ -48,7 +48,13 @@ describe('of an answer that is too long to be kept', () => {
   })
   const over = (usage: object) => [{ type: 'message_delta', delta: {}, usage }, { type: 'message_stop' }]
   const messages = sse(
-    started({ input_tokens: 9, cache_read_input_tokens: 5, output_tokens: 1 }),
+    started({
+      input_tokens: 5,
+      cache_read_input_tokens: 5,
+      cache_creation_input_tokens: 4,
+      cache_creation: { ephemeral_1h_input_tokens: 1 },
+      output_tokens: 1,
+    }),
     ...Array.from({ length: 100 }, () => said('x'.repeat(50))),
     ...over({ output_tokens: 7, input_tokens: null }),
   )
@@ -78,7 +84,13 @@ describe('of an answer that is too long to be kept', () => {
       {},
       { prompt_tokens: null },
     ],
-    ['a stream', messages, eventStream, {}, { model: 'claude', prompt_tokens: 9, completion_tokens: 7 }],
+    [
+      'a stream',
+      messages,
+      eventStream,
+      {},
+      { prompt_tokens: 9, cache_write_tokens: 4, cache_write_1h_tokens: 1, completion_tokens: 7 },
+    ],
     [
       'a stream for which there was no room',
       messages,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { decodeContent } from '#capture/decode-content.ts'
 import type { CapturedBytes } from './captured-body.ts'
-import { objectText } from './object-text.ts'
+import { beginsAsObject } from './object-text.ts'
 
 /**
  * Undoes the Content-Encoding of a body, as far as it is known, giving at most `maxBytes` and, of `throughBytes`, the end. What begins as a
@@ -13,7 +13,7 @@ export async function decodeCaptured(
   maxBytes: number,
   throughBytes = maxBytes,
 ): Promise<CapturedBytes> {
-  if (objectText(captured.bytes) !== undefined) return captured
+  if (beginsAsObject(captured.bytes)) return captured
   const decoded = await decodeContent(contentEncoding, captured.bytes, maxBytes, throughBytes)
   if (decoded === undefined) return captured
   if (captured.sha256 === null && !decoded.cut) return { ...captured, bytes: decoded.bytes }

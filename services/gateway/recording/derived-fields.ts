@@ -8,6 +8,9 @@ export function derivedFields(requestBody: unknown, responseBody: unknown) {
     provider: textFor(described.provider, 64),
     prompt_tokens: described.promptTokens,
     cached_tokens: described.cachedTokens,
+    // What is not said of a cache is not worth a field.
+    cache_write_tokens: described.writtenTokens || undefined,
+    cache_write_1h_tokens: described.writtenHourTokens || undefined,
     completion_tokens: described.completionTokens,
     reasoning_tokens: described.reasoningTokens,
   }

@@ -4,6 +4,10 @@ const beginning = /^\s*\{\s*["}]/
 const firstBytes: ReadonlySet<number | undefined> = new Set([
   0x7b, 0x20, 0x09, 0x0a, 0x0d, 0, 0xef, 0xfe, 0xff,
 ])
+/** What has not come to it yet; the last character may be cut. */
+const undecided = /^\s*(?:\{\s*)?\ufffd*$/
+/** As far as nearly all are looked at; a whole number of characters in every encoding but UTF-8. */
+const firstLook = 256
 const replacement = 0xfffd
 const lastCodePoint = 0x10ffff
 
@@ -15,6 +19,13 @@ export function objectText(bytes: Buffer): string | undefined {
   if (!firstBytes.has(bytes[0])) return undefined
   const text = decoded(bytes)
   return beginning.test(text) ? text : undefined
+}
+
+/** Whether `objectText` has one, without decoding what follows. */
+export function beginsAsObject(bytes: Buffer): boolean {
+  if (!firstBytes.has(bytes[0])) return false
+  const text = decoded(bytes.subarray(0, firstLook))
+  return beginning.test(text) || (undecided.test(text) && objectText(bytes) !== undefined)
 }
 
 function decoded(bytes: Buffer): string {

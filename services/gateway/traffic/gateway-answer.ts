@@ -1,4 +1,5 @@
-import { STATUS_CODES, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
+import { rawAnswer } from '#runtime/answer-broken-requests.ts'
 import { requestIdHeader } from './forwarded-headers.ts'
 
 /** An answer of the gateway's own, in the shape that OpenAI's clients understand. */
@@ -70,6 +71,13 @@ export const malformedRequest: GatewayAnswer = {
   code: 'malformed_request',
   refusal: 'malformed',
 }
+export const unknownCoding: GatewayAnswer = {
+  status: 501,
+  message: 'The gateway knows no transfer coding but chunked.',
+  type: 'invalid_request_error',
+  code: 'unknown_transfer_coding',
+  refusal: 'malformed',
+}
 export const headersTooLarge: GatewayAnswer = {
   status: 431,
   message: 'The headers of the request are larger than 64 KiB.',
@@ -132,11 +140,8 @@ export function sendAnswer(response: ServerResponse, answer: GatewayAnswer, requ
 }
 
 /** The same where there is no request that a response could belong to; the connection is closed after it. */
-export function rawAnswer(answer: GatewayAnswer, requestId: string): string {
-  const headers = { Connection: 'close', ...headersOf(answer, requestId) }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  const reason = STATUS_CODES[answer.status] ?? ''
-  return `HTTP/1.1 ${answer.status} ${reason}\r\n${lines.join('')}\r\n${bodyOf(answer)}`
+export function rawText(answer: GatewayAnswer, requestId: string): string {
+  return rawAnswer(answer.status, headersOf(answer, requestId), bodyOf(answer))
 }
 
 function headersOf(answer: GatewayAnswer, requestId: string): Record<string, string | number> {

@@ -145,6 +145,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     if (this.#clientGone) return
     closeOnceRead(this.#request, this.#response)
     this.#response.writeHead(status, reason, this.#answer.raw)
+    this.#passing.begin()
     this.#dependencies.earlyHeaders(this)
   }
 
@@ -241,7 +242,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     if (own !== null && !this.#response.headersSent) {
       closeOnceRead(this.#request, this.#response)
       sendAnswer(this.#response, own, this.#call.id)
-    } else if (error === null) this.#response.end(this.#held)
+    } else if (error === null) this.#passing.end(this.#held)
     else this.#response.destroy()
   }
 

@@ -14,7 +14,13 @@ export interface RequestIds {
 export function createRequestIds(): RequestIds {
   const isNew = createRemembered(remembered)
   return {
-    claim: (given, timeMs) => (given !== undefined && isNew(given) ? given : newId('request', timeMs)),
+    claim: (given, timeMs) => {
+      if (given !== undefined && isNew(given)) return given
+      const made = newId('request', timeMs)
+      // Every answer carries it: a client that shows it again with its next call would have that one taken for this.
+      isNew(made)
+      return made
+    },
   }
 }
 

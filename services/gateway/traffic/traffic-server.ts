@@ -1,20 +1,23 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { answerBrokenRequests, type BrokenRequest } from '#runtime/answer-broken-requests.ts'
 import { newId } from '#schemas/ids.ts'
 import type { Authorizer, Caller } from './authorize.ts'
 import { splitRequestHeaders } from './forwarded-headers.ts'
-import { answerBrokenRequest } from './broken-request.ts'
 import {
   badExpectation,
   badTarget,
+  headersTooLarge,
   invalidKey,
   keyUnavailable,
   malformedRequest,
   noTunnel,
   notForEveryTenant,
-  rawAnswer,
+  rawText,
   requestTooLarge,
+  requestTooSlow,
   sendAnswer,
+  unknownCoding,
   type GatewayAnswer,
 } from './gateway-answer.ts'
 import { isModelCall } from './model-call-path.ts'
@@ -75,26 +78,24 @@ export function createTrafficServer(dependencies: TrafficDependencies): Server {
     metrics.refused('target')
     // The socket is ours from here on, its time limits too; a client that has gone needs no answer.
     socket.on('error', () => undefined)
-    socket.end(rawAnswer(noTunnel, newId('request', dependencies.now())), () => socket.destroy())
+    socket.end(rawText(noTunnel, newId('request', dependencies.now())), () => socket.destroy())
   })
-  answerBrokenRequests(server, dependencies)
+  answerFaults(server, dependencies)
   return server
 }
 
-/** What the parser or a time limit of the server refuses never becomes a request. */
-function answerBrokenRequests(server: Server, { metrics, now }: TrafficDependencies): void {
-  const latest = new WeakMap<Duplex, ServerResponse>()
-  const remember = (request: IncomingMessage, response: ServerResponse) => {
-    latest.set(request.socket, response)
-  }
-  for (const event of ['request', 'checkContinue', 'checkExpectation'])
-    server.prependListener(event, remember)
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    const response = latest.get(socket)
-    const isAnswering =
-      response?.headersSent === true && !(response.writableFinished && response.req.complete)
-    const reason = answerBrokenRequest(error, socket, isAnswering, newId('request', now()))
-    if (reason !== undefined) metrics.refused(reason)
+const faults: Readonly<Record<BrokenRequest, GatewayAnswer>> = {
+  malformed: malformedRequest,
+  headers: headersTooLarge,
+  slow: requestTooSlow,
+}
+
+/** What the parser or a time limit of the server refuses is answered as all else, and counted. */
+function answerFaults(server: Server, { metrics, now }: TrafficDependencies): void {
+  answerBrokenRequests(server, ['request', 'checkContinue', 'checkExpectation'], (fault) => {
+    const answer = faults[fault]
+    if (answer.refusal !== undefined) metrics.refused(answer.refusal)
+    return rawText(answer, newId('request', now()))
   })
 }
 
@@ -175,11 +176,13 @@ function refusalOf(
   caller: Caller | 'unknown' | 'unavailable',
   maxBytes: number,
 ): GatewayAnswer | undefined {
-  const { host, 'content-length': length } = request.headers
+  const { host, 'content-length': length, 'transfer-encoding': coding } = request.headers
   if (host === undefined && request.httpVersion === '1.1') return malformedRequest
   if (caller === 'unknown') return invalidKey
   if (caller === 'unavailable') return keyUnavailable
   if (expects === 'unknown') return badExpectation
+  // The body would go on compressed with nothing that says so: the header is the connection's. Without chunked at its end it is malformed.
+  if (coding !== undefined && /,\s*chunked$/i.test(coding)) return unknownCoding
   return Number(length ?? 0) > maxBytes ? requestTooLarge : undefined
 }
 

@@ -108,11 +108,11 @@ test.each([
   expect(warn.mock.calls.map(([fields]) => (fields as { upstream: string }).upstream)).toEqual(expected)
 })
 
-test("a provider's address holds no query, which would stand before the path of each call", () => {
-  const given = {
-    UPSTREAM_URL: 'https://models.example.com/?api-version=1',
-    API_BACKEND_URL: 'http://api:8000',
-  }
+test.each([
+  ['a query, which would stand before the path of each call', 'https://models.example.com/?api-version=1'],
+  ['a password, which no call would carry', 'https://user:secret@models.example.com/v1'],
+])("a provider's address that holds %s is refused", (_what, url) => {
+  const given = { UPSTREAM_URL: url, API_BACKEND_URL: 'http://api:8000' }
   const parsed = parseConfig(gatewayConfigSchema, { ...given, PROXY_API_KEY: 'p', SERVICE_API_KEY: 's' })
   expect(parsed).toMatchObject({ ok: false, problems: [expect.stringMatching(/^UPSTREAM_URL: must not/)] })
 })

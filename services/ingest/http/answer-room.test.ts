@@ -34,8 +34,14 @@ const madeLater: Route = {
     return made.handle(request)
   },
 }
+const written: Route = {
+  ...made,
+  method: 'post',
+  path: '/written',
+  handle: () => Promise.resolve({ json: 'x'.repeat(mebibyte / 8) }),
+}
 const app = createApp({
-  routes: [made, madeLater],
+  routes: [made, madeLater, written],
   authenticate: ({ who }) => Promise.resolve(principalOf(String(who))),
   bodyRoom: createBodyRoom(mebibyte, metrics),
   answerRoom: createAnswerRoom(4 * answerBytes, metrics),
@@ -88,6 +94,9 @@ test('answers that are not read have room together, and leave others as much as 
   clients.push(await askOnly('b'))
   await held(3)
   expect([(await ask('b')).status, (await ask('c')).status]).toEqual([503, 503])
+  // What is done would be done again.
+  const wrote = await fetch(`http://127.0.0.1:${port}/written`, { method: 'POST', headers: { who: 'b' } })
+  expect([wrote.status, (await wrote.text()).length]).toEqual([200, mebibyte / 8 + 2])
   expect(await valueOf('sluice_http_answers_refused_total')).toBe(3)
 
   for (const client of clients.splice(0, 2)) client.destroy()

@@ -1,25 +1,34 @@
-import type { Response } from 'express'
+import type { Request, Response } from 'express'
 import type { Metrics } from '#runtime/metrics.ts'
 import type { Principal } from '../access/principal.ts'
 import { Problem } from './problem.ts'
-import { createSharedBytes } from './shared-bytes.ts'
+import { createSharedBytes, type OwnBytes } from './shared-bytes.ts'
 
+/** Smaller ones the kernel takes at once. */
+const freeBytes = 16 * 1024
+/** Of what changes something: once that is done a 503 would have it done twice, and its input bounds what it says. */
+const freeWriteBytes = 256 * 1024
 /** The largest, two bodies of 10 MiB, pass in it at half a Mbit/s. */
 const maxTakingMs = 300_000
+
+/** What one request's answer takes of the room. */
+export interface AnswerPlace {
+  /** Keeps so many bytes in all until the answer is sent, or given up. Throws 503 when there is no room. */
+  keep: (byteLength: number) => void
+}
 
 /**
  * Bytes of memory that answers may take together while their clients read them: a record of 10 kB on the wire is answered with 10 MB,
  * and whoever asks a hundred times and reads nothing held a gigabyte.
  */
 export interface AnswerRoom {
-  /** Keeps room until the answer is sent, or given up. Throws 503 when there is none. */
-  keep(principal: Principal, response: Response, byteLength: number): void
+  enter(principal: Principal, request: Request, response: Response): AnswerPlace
 }
 
 export function createAnswerRoom(mostBytes: number, metrics: Metrics): AnswerRoom {
   const bytes = metrics.gauge(
     'sluice_http_answer_bytes',
-    'Bytes of answers over 16 KiB that their clients have not read yet; at most BODIES_MAX_BYTES.',
+    'Bytes of answers over 16 KiB (256 KiB where something was changed) that their clients have not read yet; at most BODIES_MAX_BYTES.',
   )
   const refusals = metrics.counter(
     'sluice_http_answers_refused_total',
@@ -27,22 +36,34 @@ export function createAnswerRoom(mostBytes: number, metrics: Metrics): AnswerRoo
   )
   refusals.inc(0)
   const shared = createSharedBytes(mostBytes, (used) => bytes.set(used))
+  const hold = (principal: Principal, response: Response) => {
+    const own = shared.enter(principal)
+    const timer = setTimeout(() => response.destroy(), maxTakingMs).unref()
+    response.once('close', () => {
+      clearTimeout(timer)
+      own.leave()
+    })
+    return own
+  }
   return {
-    keep(principal, response, byteLength) {
-      // Its client left while it was made: nothing is held, and nobody would say when to give it back.
-      if (response.closed) return
-      const own = shared.enter(principal)
-      if (!own.take(byteLength)) {
-        refusals.inc()
-        throw new Problem(503, 'ANSWERS_TOO_MANY', 'too many answers wait to be read; ask again', {
-          headers: { 'retry-after': '1' },
-        })
+    enter(principal, { method }, response) {
+      const free = ['GET', 'HEAD'].includes(method) ? freeBytes : freeWriteBytes
+      let own: OwnBytes | undefined
+      let kept = 0
+      return {
+        keep(byteLength) {
+          // Its client left while it was made: nothing is held, and nobody would say when to give it back.
+          if (response.closed || byteLength <= Math.max(free, kept)) return
+          own ??= hold(principal, response)
+          if (!own.take(byteLength - kept)) {
+            refusals.inc()
+            throw new Problem(503, 'ANSWERS_TOO_MANY', 'too many answers wait to be read; ask again', {
+              headers: { 'retry-after': '1' },
+            })
+          }
+          kept = byteLength
+        },
       }
-      const timer = setTimeout(() => response.destroy(), maxTakingMs).unref()
-      response.once('close', () => {
-        clearTimeout(timer)
-        own.leave()
-      })
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
@@ -5,7 +6,7 @@ import type { Health } from '#runtime/service.ts'
 import type { Authenticate } from '../access/authenticate.ts'
 import type { Principal } from '../access/principal.ts'
 import { createAnswerError } from './answer-error.ts'
-import type { AnswerRoom } from './answer-room.ts'
+import type { AnswerPlace, AnswerRoom } from './answer-room.ts'
 import type { BodyRoom } from './body-room.ts'
 import { parseJson } from './parse-json.ts'
 import { methodNotAllowed, Problem } from './problem.ts'
@@ -44,7 +45,7 @@ export function createApp({
   log,
   metrics,
   pages,
-}: AppOptions): Express {
+}: AppOptions): RequestListener {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -63,9 +64,19 @@ export function createApp({
   app.use((request) => {
     throw new Problem(404, 'ROUTE_NOT_FOUND', `there is nothing at ${request.method} ${request.path}`)
   })
-  app.use(createAnswerError(log))
-  return app
+  const answerError = createAnswerError(log)
+  app.use(answerError)
+  return (request, response) => {
+    const broken = () => request.socket.destroy()
+    // What has no path (`GET http://[`) comes to none of these; express would answer it, and end what broke off, in its own words.
+    app(request as Request, response as Response, (error: unknown = unreadable) => {
+      if (response.headersSent) broken()
+      else answerError(error, request as Request, response as Response, broken)
+    })
+  }
 }
+
+const unreadable = new Problem(400, 'BAD_REQUEST', 'the address of the request cannot be read')
 
 interface Mounting extends Required<
   Pick<AppOptions, 'authenticate' | 'bodyRoom' | 'answerRoom' | 'bodyTimeoutMs'>
@@ -91,8 +102,7 @@ function mount(
     next()
   }
   const maxBytes = route.maxBodyBytes ?? defaultBodyBytes
-  const handle = async (request: Request, response: Response): Promise<Reply> => {
-    const principal = response.locals['principal'] as Principal
+  const handle = async (request: Request, principal: Principal, room: AnswerPlace): Promise<Reply> => {
     const place = bodyRoom.enter(principal)
     try {
       const body = await readBody(request, { maxBytes, timeoutMs: bodyTimeoutMs, place })
@@ -103,6 +113,7 @@ function mount(
           query: route.query === undefined ? {} : validate(route.query, { ...request.query }),
           body: bodyOf(route, body),
           headers: request.headers,
+          keepAnswerRoom: room.keep,
         }),
       )
     } finally {
@@ -110,10 +121,11 @@ function mount(
     }
   }
   const answer = async (request: Request, response: Response) => {
-    const reply = await handle(request, response)
     const principal = response.locals['principal'] as Principal
+    const room = answerRoom.enter(principal, request, response)
+    const reply = await handle(request, principal, room)
     await sendReply(request, response, reply, {
-      keepRoom: (byteLength) => answerRoom.keep(principal, response, byteLength),
+      keepRoom: room.keep,
       onStalled: () => onStalled(route),
     })
   }

@@ -6,7 +6,7 @@ import type { Reply } from './route.ts'
 
 /** A client that takes nothing for so long has stopped reading. */
 const maxStalledMs = 60_000
-/** Smaller answers the kernel takes at once. */
+/** Smaller answers the kernel takes at once: nobody waits for their client. */
 const smallBytes = 16 * 1024
 
 interface SendOptions {

@@ -21,3 +21,7 @@ test('of many fields at fault the first hundred are named, none at length', () =
   expect(message).toMatch(/^field_0x{193}: is not known here \(and 9999 more, see errors\)$/)
   expect(errors).toHaveLength(100)
 })
+
+test('a body that is not there is required', () => {
+  expect(faultsOf(z.strictObject({}), undefined).message).toBe('body: is required')
+})

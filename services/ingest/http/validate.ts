@@ -16,7 +16,7 @@ function errorsOf(issue: z.core.$ZodIssue, input: unknown): FieldError[] {
   return [
     {
       path: issue.path.join('.'),
-      message: isMissing && issue.path.length > 0 ? 'is required' : issue.message,
+      message: isMissing ? 'is required' : issue.message,
     },
   ]
 }

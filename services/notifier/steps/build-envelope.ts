@@ -9,5 +9,5 @@ export function buildEnvelope(event: RaisedEvent, data: JoinedData): Buffer {
     created_at: new Date(event.created_at).toISOString(),
     project_id: event.project_id,
   })
-  return Buffer.from(`${head.slice(0, -1)},"data":${data.json}}`)
+  return Buffer.from(`${head.slice(0, -1)},"data":${data.json()}}`)
 }

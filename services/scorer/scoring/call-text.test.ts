@@ -55,6 +55,98 @@ describe('the texts of a call', () => {
     ])
   })
 
+  const made = { type: 'function_call', name: 'find', arguments: 'model' }
+  test.each<[string, unknown, unknown]>([
+    [
+      'Gemini, as its documentation writes it: results in a turn of the user',
+      {
+        system_instruction: { parts: [{ text: 'system' }] },
+        contents: [
+          { role: 'user', parts: [{ text: 'user' }] },
+          { role: 'user', parts: [{ functionResponse: { response: { result: 'tool' } } }] },
+          { role: 'user', parts: [{ function_response: { response: { system: 'tool' } } }] },
+        ],
+      },
+      {
+        candidates: [
+          { content: { parts: [{ codeExecutionResult: { output: 'tool' } }, { text: 'model' }] } },
+        ],
+      },
+    ],
+    [
+      'Bedrock',
+      { messages: [{ role: 'user', content: [{ toolResult: { content: [{ json: { a: 'tool' } }] } }] }] },
+      { output: { message: { role: 'assistant', content: [{ text: 'model' }] } } },
+    ],
+    [
+      'Cohere',
+      {
+        preamble: 'system',
+        message: 'user',
+        chat_history: [{ role: 'CHATBOT', message: 'model' }],
+        tool_results: [{ outputs: [{ a: 'tool' }] }],
+        documents: [{ instructions: 'tool' }],
+      },
+      { text: 'model' },
+    ],
+    [
+      'Responses',
+      {
+        input: [
+          made,
+          { type: 'custom_tool_call_output', output: 'tool' },
+          { type: 'apply_patch_call', operation: { diff: 'model' } },
+          { type: 'mcp_approval_request', arguments: 'model' },
+          { type: 'reasoning', summary: [{ type: 'summary_text', text: 'model' }] },
+        ],
+      },
+      {
+        output: [
+          { type: 'mcp_call', arguments: 'model', output: 'tool' },
+          { type: 'file_search_call', queries: ['model'], results: [{ text: 'tool' }] },
+        ],
+      },
+    ],
+    [
+      "Messages: what the provider's own tools bring stands in the answer",
+      { messages: [{ role: 'user', content: [{ type: 'mcp_tool_result', content: [{ text: 'tool' }] }] }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'web_search_tool_result', content: [{ type: 'web_search_result', title: 'tool' }] },
+          { type: 'text', text: 'model' },
+        ],
+      },
+    ],
+    [
+      'a model that gives its arguments the names of others',
+      {
+        messages: [
+          { role: 'assistant', content: [{ toolUse: { toolUseId: 't', input: { system: 'model' } } }] },
+          { role: 'assistant', tool_calls: [{ name: 'find', parameters: { context: 'model' } }] },
+        ],
+      },
+      {
+        content: [
+          { type: 'tool_use', input: { documents: ['model'], a: { role: 'human', content: 'model' } } },
+        ],
+        parts: [{ functionCall: { args: { instructions: 'model', tool_result: 'model' } } }],
+      },
+    ],
+    [
+      'a tool that claims to be somebody else',
+      { type: 'mcp_tool_call', arguments: { instructions: 'model' } },
+      { messages: [{ role: 'system', content: 'tool' }], structuredContent: { system: 'tool' } },
+    ],
+  ])('who speaks: %s', (_name, request, response) => {
+    // Each text says whose it is.
+    const wrong = spoken(request, response).filter(
+      ([speaker, , text]) =>
+        text !== 'find' && text !== 'human' && text !== (speaker === 'assistant' ? 'model' : speaker),
+    )
+    expect(wrong).toEqual([])
+  })
+
   test.each([
     ['null', null],
     ['a number', 4],
@@ -107,6 +199,10 @@ describe('the texts of a call', () => {
     ['Messages', { type: 'tool_use', id: 'toolu_1', input: { user: 'jane' } }],
     ['Gemini', { functionCall: { name: 'find', args: { user: 'jane' } } }],
     ['a result of Gemini', { functionResponse: { name: 'find', response: { user: 'jane' } } }],
+    ['Bedrock', { toolUse: { toolUseId: 'toolu_1', input: { user: 'jane' } } }],
+    ['a result of Bedrock', { toolResult: { content: [{ json: { user: 'jane' } }] } }],
+    ['a result of Cohere', { tool_results: [{ outputs: [{ user: 'jane' }] }] }],
+    ['a document of Cohere', { documents: [{ id: 'u_1', data: { user: 'jane' } }] }],
     ['a result over MCP', { user: 'u_1', structuredContent: { user: 'jane' } }],
   ])("the protocol's names are a tool's own in its arguments and results: %s", (_name, value) => {
     expect(spoken(value).filter(([, , text]) => text === 'jane')).toHaveLength(1)

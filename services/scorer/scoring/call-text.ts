@@ -1,12 +1,10 @@
 import { boundOfParts } from '#capture/json.ts'
+import { voiceOf, voiceOfKey, type Speaker, type Voice } from './find-speaker.ts'
 import { isWords, withoutMedia } from './media-text.ts'
 import { childrenOf } from './strings-of.ts'
 
 /** The two bodies of a call; names as in the API. */
 export type BodyPart = 'request_body' | 'response_body'
-
-/** Who is speaking: what a client's operator wrote, what its user did, what a tool or a search brought, what the model said. */
-export type Speaker = 'system' | 'user' | 'tool' | 'assistant'
 
 /** One string of a body that people or models wrote, and where it stands. */
 export interface CallText {
@@ -63,15 +61,14 @@ export interface Body {
 /** Reads a call of whatever provider: shapes are not relied on, only the names that providers share. */
 export function readCall(request: Body | null, response: Body | null, usage: Usage = nobodyCounted): Call {
   // What a tool is called with are the model's words, and what it answers is brought in.
-  const [asking, answering]: [Speaker, Speaker] = isToolCall(request?.value)
-    ? ['assistant', 'tool']
-    : ['user', 'assistant']
+  const isFixed = isToolCall(request?.value)
+  const [asking, answering]: [Speaker, Speaker] = isFixed ? ['assistant', 'tool'] : ['user', 'assistant']
   return {
     request,
     response,
     texts: [
-      ...textsOf('request_body', request?.value, asking),
-      ...textsOf('response_body', response?.value, answering),
+      ...textsOf('request_body', request?.value, { speaker: asking, isFixed }),
+      ...textsOf('response_body', response?.value, { speaker: answering, isFixed }),
     ],
     usage,
   }
@@ -103,6 +100,7 @@ const protocolKeys = new Set([
   ...[
     'tool_call_id',
     'tool_use_id',
+    'toolUseId',
     'call_id',
     'response_format',
     'media_type',
@@ -113,73 +111,48 @@ const protocolKeys = new Set([
   ...['logprobs', 'encrypted_content', 'signature', 'usage', 'metadata', 'reasoning_effort', 'tool_choice'],
   ...['previous_response_id', 'item_id', 'detail', 'cache_control', 'stop', 'stream_options', 'user'],
 ])
-const operatorKeys = new Set(['system', 'instructions', 'tools', 'functions', 'systemInstruction'])
-const broughtKeys = new Set([
-  'context',
-  'documents',
-  'tool_result',
-  'function_response',
-  'retrieved',
-  'search_results',
-])
-const speakerOfRole: ReadonlyMap<string, Speaker> = new Map([
-  ['system', 'system'],
-  ['developer', 'system'],
-  ['user', 'user'],
-  ['human', 'user'],
-  ['tool', 'tool'],
-  ['function', 'tool'],
-  ['assistant', 'assistant'],
-  ['model', 'assistant'],
-])
-const toolResultTypes = new Set(['tool_result', 'function_call_output', 'document', 'search_result'])
-
-function textsOf(part: BodyPart, body: unknown, speaker: Speaker): CallText[] {
+function textsOf(part: BodyPart, body: unknown, voice: Voice): CallText[] {
   const texts: CallText[] = []
-  const stack: { value: unknown; pointer: string; speaker: Speaker; isTools: boolean }[] = [
-    { value: body, pointer: '', speaker, isTools: false },
+  const stack: { value: unknown; pointer: string; voice: Voice; isTools: boolean }[] = [
+    { value: body, pointer: '', voice, isTools: false },
   ]
   const isCut = isObject(body) && body['truncated'] === true
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     if (typeof next.value === 'string') {
       const text = isCut ? withoutMedia(next.value) : next.value
-      if (isWords(text)) texts.push({ part, pointer: next.pointer, speaker: next.speaker, text, offset: 0 })
+      const { pointer, voice: by } = next
+      if (isWords(text)) texts.push({ part, pointer, speaker: by.speaker, text, offset: 0 })
       continue
     }
     // Of the numbers within a body only those come here that may be somebody's (strings-of.ts); a body that is one is none.
     if (typeof next.value === 'number' && next.pointer !== '') {
-      const { pointer } = next
-      texts.push({ part, pointer, speaker: next.speaker, text: String(next.value), offset: 0 })
+      const { pointer, voice: by } = next
+      texts.push({ part, pointer, speaker: by.speaker, text: String(next.value), offset: 0 })
       continue
     }
-    const inherited = speakerOf(next.value, next.speaker)
+    const inherited = voiceOf(next.value, next.voice)
     for (const child of childrenOf(next.value, next.pointer)) {
       if (!next.isTools && typeof child.value === 'string' && protocolKeys.has(child.key)) continue
-      const isTools = next.isTools || holdsToolsData(next.value, child.key)
-      stack.push({ ...child, speaker: speakerOfKey(child.key, inherited), isTools })
+      const { speaker } = inherited
+      const isTools = next.isTools || holdsToolsData(next.value, child.key, speaker)
+      // What a model calls a tool with are its words, by whatever names.
+      const isModels = isTools && speaker === 'assistant'
+      const by = isModels ? { speaker, isFixed: true } : voiceOfKey(next.value, child.key, inherited)
+      stack.push({ ...child, voice: by, isTools })
     }
   }
   return texts
 }
 
 /** Whether what stands under `key` is a tool's arguments or data: names in there are the tool's, not the protocol's. */
-function holdsToolsData(holder: unknown, key: string): boolean {
+function holdsToolsData(holder: unknown, key: string, speaker: Speaker): boolean {
   if (!isObject(holder)) return false
   if (key === 'arguments' || key === 'args' || key === 'structuredContent') return true
-  if (key === 'input') return typeof holder['type'] === 'string' && holder['type'].endsWith('tool_use')
+  if (key === 'input') return 'toolUseId' in holder || String(holder['type']).endsWith('tool_use')
+  // Bedrock's and Cohere's results, and the fields of Cohere's documents.
+  if (key === 'json' || key === 'outputs' || key === 'data') return speaker === 'tool'
+  if (key === 'parameters') return speaker === 'assistant' && typeof holder['name'] === 'string'
   return key === 'response' && typeof holder['name'] === 'string'
-}
-
-function speakerOf(value: unknown, inherited: Speaker): Speaker {
-  if (!isObject(value)) return inherited
-  const { role, type } = value
-  if (typeof type === 'string' && toolResultTypes.has(type)) return 'tool'
-  return typeof role === 'string' ? (speakerOfRole.get(role.toLowerCase()) ?? inherited) : inherited
-}
-
-function speakerOfKey(key: string, inherited: Speaker): Speaker {
-  if (operatorKeys.has(key)) return 'system'
-  return broughtKeys.has(key) ? 'tool' : inherited
 }
 
 const pieceUnits = 65_536

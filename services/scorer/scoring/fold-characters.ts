@@ -1,3 +1,5 @@
+import { findMatches } from './find-matches.ts'
+
 /** A text with characters replaced, and the way back: where in the original a unit of `text` comes from. */
 export interface FoldedText {
   text: string
@@ -21,7 +23,7 @@ export function foldCharacters(original: string, fold: (character: string) => st
     pieces.push(piece)
     length += piece.length
   }
-  for (const run of original.matchAll(beyondAscii)) {
+  for (const run of findMatches(original, beyondAscii)) {
     append(original.slice(from, run.index).toLowerCase())
     from = run.index
     for (const character of run[0]) {
@@ -56,7 +58,7 @@ export function rewriteText(
   const origins = [0]
   let length = 0
   let from = 0
-  for (const { 0: match, index } of original.matchAll(pattern)) {
+  for (const { 0: match, index } of findMatches(original, pattern)) {
     const replacement = replacementOf(match)
     pieces.push(original.slice(from, index), replacement)
     length += index - from + replacement.length

@@ -85,6 +85,34 @@ describe('the content of an event', () => {
     expect(content).not.toHaveProperty('arguments')
   })
 
+  test('quotes for each scorer what that one found', () => {
+    const asked = call(asks(`an override ${'x '.repeat(400)} the number`), answers('Done.'))
+    const named = (scorer: string, evidence: Evidence[]) => ({ ...verdict(evidence), scorer })
+    const found = [
+      named('first', [at(810, 820)]),
+      named('second', [at(3, 11)]),
+      named('third', [at(810, 820)]),
+    ]
+    const content = makeEventContent(asked, found)
+    expect(content.prompt_snippet).toMatch(/^….*the number$/)
+    expect(content.by_scorer).toEqual([
+      {
+        scorer_name: 'second',
+        prompt_snippet: expect.stringMatching(/^an override/),
+        completion_snippet: 'Done.',
+      },
+    ])
+  })
+
+  test('quotes twenty scorers apart at most', () => {
+    const asked = call(asks('word '.repeat(2_000)))
+    const found = Array.from({ length: 500 }, (_, n) => ({
+      ...verdict([at(n * 5, n * 5 + 4)]),
+      scorer: `s${n}`,
+    }))
+    expect(makeEventContent(asked, found).by_scorer?.length).toBeLessThanOrEqual(20)
+  })
+
   test('without evidence in the request shows its beginning; without an answer null', () => {
     const content = makeEventContent(call(asks('hello')), [
       verdict([]),

@@ -1,5 +1,5 @@
 import { textsOfCall } from '#capture/texts-of-call.ts'
-import type { EventContent } from '#schemas/safety-score-recorded.ts'
+import type { EventContent, Quotes } from '#schemas/safety-score-recorded.ts'
 import { isToolCall, type BodyPart, type Call, type Evidence } from '../scoring/call-text.ts'
 import { findIdentifiers, maskIdentifier, maskIdentifiers } from '../scoring/pii/detect-pii.ts'
 import { asWords, fieldNameOf } from '../scoring/pii/field-name.ts'
@@ -15,21 +15,53 @@ const marginUnits = 4_096
 /** An event is a message to people: larger arguments are told by their beginning. */
 const mostArgumentsUnits = 64 * 1024
 const beginningUnits = 1_000
+/** Every event of the call carries them all; scorers beyond quote what the first one found. */
+const mostOwnQuotes = 20
 
 /** What an event about the call may quote. Identifiers are masked: receivers of alerts are not receivers of card numbers. */
 export function makeEventContent(call: Call, verdicts: readonly NamedVerdict[]): EventContent {
-  const evidence = verdicts
-    .filter(({ verdict }) => verdict.label === 'unsafe')
-    .flatMap(({ verdict }) => verdict.evidence)
+  const unsafe = verdicts.filter(({ verdict }) => verdict.label === 'unsafe')
+  const quote = createQuoting(call)
+  const first = quote(unsafe.flatMap(({ verdict }) => verdict.evidence))
+  const others = unsafe
+    .slice(0, mostOwnQuotes)
+    .map(({ scorer, verdict }) => ({ scorer_name: scorer, ...quote(verdict.evidence) }))
+    .filter(
+      (own) =>
+        own.prompt_snippet !== first.prompt_snippet || own.completion_snippet !== first.completion_snippet,
+    )
+  return {
+    ...first,
+    ...(isToolCall(call.request?.value) ? { arguments: argumentsOf(call) } : {}),
+    ...(others.length > 0 ? { by_scorer: others } : {}),
+  }
+}
+
+/** Quotes around the first evidence in each body, or a body's beginning where there is none. Each passage is read once, however many scorers name it. */
+function createQuoting(call: Call): (evidence: readonly Evidence[]) => Quotes {
   const { prompt, answer } = isToolCall(call.request?.value)
     ? { prompt: fieldsOf(call, 'request_body'), answer: fieldsOf(call, 'response_body') }
     : textsOfCall(call.request?.value, call.response?.value)
-  const completion = snippetAt(call, 'response_body', evidence) ?? snippetOf(answer, 0)
-  const content: EventContent = {
-    prompt_snippet: snippetAt(call, 'request_body', evidence) ?? snippetOf(prompt, 0),
-    completion_snippet: completion === '' ? null : completion,
+  const beginnings = { request_body: prompt, response_body: answer }
+  const made = new Map<string, string>()
+  const quotePart = (part: BodyPart, evidence: readonly Evidence[]): string => {
+    const place = placeOf(call, part, evidence)
+    const key = `${part} ${place?.at} ${place?.pointer}`
+    const snippet =
+      made.get(key) ??
+      (place === undefined
+        ? snippetOf(beginnings[part], 0)
+        : snippetOf(place.text, place.at, fieldNameOf(place.pointer, place.text)))
+    made.set(key, snippet)
+    return snippet
   }
-  return isToolCall(call.request?.value) ? { ...content, arguments: argumentsOf(call) } : content
+  return (evidence) => {
+    const completion = quotePart('response_body', evidence)
+    return {
+      prompt_snippet: quotePart('request_body', evidence),
+      completion_snippet: completion === '' ? null : completion,
+    }
+  }
 }
 
 /** Of a project that keeps no content. */
@@ -51,11 +83,12 @@ function isProtocol(part: BodyPart, pointer: string): boolean {
   return part === 'request_body' && !pointer.startsWith('/arguments')
 }
 
-function snippetAt(call: Call, part: BodyPart, evidence: readonly Evidence[]): string | undefined {
-  for (const { part: where, pointer, start } of evidence) {
+/** The first of these passages that stands in a text of the body. */
+function placeOf(call: Call, part: BodyPart, evidence: readonly Evidence[]) {
+  for (const { part: where, pointer, start: at } of evidence) {
     if (where !== part) continue
-    const text = call.texts.find((candidate) => candidate.part === part && candidate.pointer === pointer)
-    if (text !== undefined) return snippetOf(text.text, start, fieldNameOf(pointer ?? '', text.text))
+    const found = call.texts.find((candidate) => candidate.part === part && candidate.pointer === pointer)
+    if (found !== undefined) return { text: found.text, pointer: found.pointer, at }
   }
   return undefined
 }

@@ -40,12 +40,20 @@ export async function readTimeAgo(pool: Pool, ageMs: number): Promise<Date> {
   return (rows[0] as { time: Date }).time
 }
 
-/** Until when claims have been looked at. The first time: since when there are any; `otherwise` when there are none. */
+/**
+ * Until when claims have been looked at. The first time: since when there are any, or `otherwise`. That is saved at once, while there are
+ * few: what looks for it reads them all, 1.6 s of 1.5 million.
+ */
 export async function readSweptUntil(pool: Pool, otherwise: Date): Promise<Date> {
-  const { rows } = await query<{ swept_until: Date | null }>(
+  const { rows } = await query<{ swept_until: Date }>(
     pool,
-    `select coalesce((select swept_until from quota_sweeps), (select min(claimed_at) from quota_claims)) as swept_until`,
+    `with begun as (
+       insert into quota_sweeps (swept_until) select least(min(claimed_at), $1) from quota_claims
+       where not exists (select from quota_sweeps) on conflict do nothing returning swept_until
+     ) select swept_until from quota_sweeps union all select swept_until from begun`,
+    [otherwise],
   )
+  // None: another sink began at the same moment.
   return rows[0]?.swept_until ?? otherwise
 }
 

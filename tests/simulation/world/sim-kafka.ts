@@ -18,6 +18,9 @@ export function createSimKafka(cluster: Cluster): Kafka {
     connect: () => ask(() => undefined),
     disconnect: () => Promise.resolve(),
     describeCluster: () => ask(() => ({ clusterId: cluster.id })),
+    // A topic is there as soon as somebody asks for it.
+    listTopics: () => ask(() => []),
+    fetchTopicMetadata: () => ask(() => ({ topics: [] })),
     fetchTopicOffsets: (topic: string) =>
       ask(() =>
         cluster.logsOf(topic).map(({ length }, partition) => ({ partition, low: '0', high: String(length) })),

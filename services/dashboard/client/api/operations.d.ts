@@ -734,6 +734,9 @@ export interface Operations {
         last_used_at: string | null
       }[]
       total: number
+      page: 1
+      page_size: number
+      next_cursor: null
     }
   }
   'DELETE /api/projects/{id}/keys/{key_id}': {
@@ -2650,6 +2653,7 @@ export interface Operations {
               error: string | null
               response_excerpt: string | null
             }[]
+            can_be_replayed: boolean
             created_at: string
             delivered_at: string | null
           }[]
@@ -2675,6 +2679,7 @@ export interface Operations {
               error: string | null
               response_excerpt: string | null
             }[]
+            can_be_replayed: boolean
             created_at: string
             delivered_at: string | null
           }[]
@@ -2761,8 +2766,8 @@ export interface Operations {
     params: Record<never, never>
     query: Record<never, never>
     body: {
-      id?: string | undefined
-      project_id?: string | undefined
+      id?: string | null | undefined
+      project_id?: string | null | undefined
       agent_name?: string | null | undefined
       agent_tag?: string | null | undefined
       session_id?: string | null | undefined
@@ -2771,19 +2776,21 @@ export interface Operations {
       provider?: string | null | undefined
       request_body?: Record<never, never> | undefined
       response_body?: Record<never, never> | undefined
-      bodies_erased?: boolean | undefined
+      bodies_erased?: boolean | null | undefined
       latency_ms?: number | null | undefined
       time_to_first_token_ms?: number | null | undefined
       prompt_tokens?: number | null | undefined
       completion_tokens?: number | null | undefined
       cached_tokens?: number | null | undefined
+      cache_write_tokens?: number | null | undefined
+      cache_write_1h_tokens?: number | null | undefined
       reasoning_tokens?: number | null | undefined
       cost_usd?: number | null | undefined
       status_code?: number | null | undefined
       error?: string | null | undefined
       aborted_by?: 'client' | 'upstream' | null | undefined
       metadata?: Record<never, never> | undefined
-      source?: 'gateway' | 'sdk' | 'trace' | 'mcp' | 'otel' | 'redteam' | 'api' | undefined
+      source?: 'gateway' | 'sdk' | 'trace' | 'mcp' | 'otel' | 'redteam' | 'api' | null | undefined
     }
     answer: { id: string; status: 'queued' }
   }
@@ -2792,8 +2799,8 @@ export interface Operations {
     query: Record<never, never>
     body: {
       records: {
-        id?: string | undefined
-        project_id?: string | undefined
+        id?: string | null | undefined
+        project_id?: string | null | undefined
         agent_name?: string | null | undefined
         agent_tag?: string | null | undefined
         session_id?: string | null | undefined
@@ -2802,19 +2809,21 @@ export interface Operations {
         provider?: string | null | undefined
         request_body?: Record<never, never> | undefined
         response_body?: Record<never, never> | undefined
-        bodies_erased?: boolean | undefined
+        bodies_erased?: boolean | null | undefined
         latency_ms?: number | null | undefined
         time_to_first_token_ms?: number | null | undefined
         prompt_tokens?: number | null | undefined
         completion_tokens?: number | null | undefined
         cached_tokens?: number | null | undefined
+        cache_write_tokens?: number | null | undefined
+        cache_write_1h_tokens?: number | null | undefined
         reasoning_tokens?: number | null | undefined
         cost_usd?: number | null | undefined
         status_code?: number | null | undefined
         error?: string | null | undefined
         aborted_by?: 'client' | 'upstream' | null | undefined
         metadata?: Record<never, never> | undefined
-        source?: 'gateway' | 'sdk' | 'trace' | 'mcp' | 'otel' | 'redteam' | 'api' | undefined
+        source?: 'gateway' | 'sdk' | 'trace' | 'mcp' | 'otel' | 'redteam' | 'api' | null | undefined
       }[]
     }
     answer: {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { QueryClient } from '@tanstack/react-query'
-import { forgetAnswers, meKey } from './session.ts'
+import { endSession, forgetAnswers, meKey } from './session.ts'
 
 test('whoever signs in finds nothing of what was read before', () => {
   const client = new QueryClient()
@@ -9,5 +9,16 @@ test('whoever signs in finds nothing of what was read before', () => {
   client.setQueryData(meKey, null)
   forgetAnswers(client)
   expect([client.getQueryData(read), client.getQueryData(meKey)]).toEqual([undefined, null])
+  client.clear()
+})
+
+test('who one is, asked before the session ended and answered behind it, is not shown', async () => {
+  const client = new QueryClient()
+  const answer = Promise.withResolvers<{ name: string }>()
+  const asked = client.query({ queryKey: meKey, queryFn: () => answer.promise }).catch(() => undefined)
+  await endSession(client)
+  answer.resolve({ name: 'ada' })
+  await Promise.all([asked, answer.promise])
+  expect(client.getQueryData(meKey)).toBeNull()
   client.clear()
 })

@@ -82,12 +82,16 @@ export function useLogout() {
   const client = useQueryClient()
   return useMutation<unknown, ApiError, undefined>({
     mutationFn: () => send('/bff/logout', { method: 'POST' }),
-    onSuccess: () => {
-      // Never removed, only changed: whoever shows an answer that was removed goes on showing it, and the page stays.
-      client.setQueryData(meKey, null)
-      // Nothing that one person saw is there for the next.
-      forgetAnswers(client)
-      client.getMutationCache().clear()
-    },
+    onSuccess: () => endSession(client),
   })
+}
+
+/** Nothing that one person saw is there for the next. */
+export async function endSession(client: QueryClient): Promise<void> {
+  // Asked before the session ended and answered behind it, it would say that they are logged in.
+  await client.cancelQueries({ queryKey: meKey })
+  // Never removed, only changed: whoever shows an answer that was removed goes on showing it, and the page stays.
+  client.setQueryData(meKey, null)
+  forgetAnswers(client)
+  client.getMutationCache().clear()
 }

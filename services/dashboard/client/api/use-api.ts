@@ -32,6 +32,8 @@ interface UseApiOptions<K extends Reading> {
   enabled?: boolean
   /** Shows what was there until what is asked for has come: for filters and ranges. */
   keepsPrevious?: boolean
+  /** Of what is read about, as another answer told it: when it changes, this is read anew, as it may be from before. */
+  state?: string
   /** What never changes, and is not asked for again: bodies, whose every reading is written down. */
   isFixed?: boolean
 }
@@ -40,7 +42,7 @@ interface UseApiOptions<K extends Reading> {
 export function useApi<K extends Reading>(
   operation: K,
   input: Input<K>,
-  { pollMs, isLast, enabled = true, keepsPrevious = false, isFixed = false }: UseApiOptions<K> = {},
+  { pollMs, isLast, enabled = true, keepsPrevious = false, state, isFixed = false }: UseApiOptions<K> = {},
 ): UseQueryResult<Answer<K>, ApiError> {
   const client = useQueryClient()
   const queryKey = [operation, input]
@@ -60,6 +62,7 @@ export function useApi<K extends Reading>(
     ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
   })
   useLastLook(pollMs !== undefined, result.refetch)
+  useLookPerState(state, result.refetch)
   return result
 }
 
@@ -70,6 +73,14 @@ function useLastLook(isPolled: boolean, refetch: () => Promise<unknown>): void {
     if (wasPolled.current && !isPolled) void refetch()
     wasPolled.current = isPolled
   }, [isPolled, refetch])
+}
+
+function useLookPerState(state: string | undefined, refetch: () => Promise<unknown>): void {
+  const readIn = useRef(state)
+  useEffect(() => {
+    if (readIn.current !== state) void refetch()
+    readIn.current = state
+  }, [state, refetch])
 }
 
 /** A list by its cursors: rows that arrive meanwhile move nothing. */

@@ -33,6 +33,11 @@ export function formatShort(value: Value): string {
   return orAbsent(value, (known) => (Math.abs(known) < 10_000 ? whole : short).format(known))
 }
 
+/** The noun of `count`, which stands before it: call, calls. */
+export function nounOf(count: number, one: string): string {
+  return count === 1 ? one : `${one}s`
+}
+
 /** `part` of `all`; absent where there is nothing that it could be a part of. */
 export function formatShare(part: Value, all: Value): string {
   return orAbsent(part, (known) =>

@@ -1,3 +1,4 @@
+import { gatePattern, type GatedPattern } from '../gate/gated-pattern.ts'
 import { judgeRemoval, removal } from './removed-paths.ts'
 
 /** One way of destroying or giving away what cannot be got back. Patterns are global, with bounded repetitions only. */
@@ -5,16 +6,16 @@ export interface Destruction {
   kind: string
   /** 4, or 5 where nothing is left; of what matched, where that depends: 0 is none. */
   value: 4 | 5 | ((match: string) => 0 | 4 | 5)
-  pattern: RegExp
+  pattern: GatedPattern
 }
 
-const any = (...sources: readonly string[]) => new RegExp(sources.join('|'), 'gi')
+const any = (...sources: readonly string[]) => gatePattern(new RegExp(sources.join('|'), 'gi'))
 const raw = String.raw
 const rest = raw`[^\n;|&]{0,120}`
 
 /** Commands of shells and of the programs that they start. */
 export const commandDestructions: readonly Destruction[] = [
-  { kind: 'deletes_files', value: judgeRemoval, pattern: removal },
+  { kind: 'deletes_files', value: judgeRemoval, pattern: gatePattern(removal) },
   {
     kind: 'deletes_files',
     value: 4,

@@ -1,5 +1,8 @@
 import { codeDestructions, commandDestructions, queryDestructions, type Destruction } from './destructions.ts'
 import { executedSql, executedText, isStatement } from './executed-text.ts'
+import { findMatches } from '../find-matches.ts'
+import { findGated } from '../gate/gated-pattern.ts'
+import { wordStartsOf } from '../gate/word-starts.ts'
 
 export interface Destructive {
   kind: string
@@ -29,32 +32,26 @@ export function findDestructive(text: string): Destructive[] {
 }
 
 function hitsOf(destructions: readonly Destruction[], text: string): Destructive[] {
+  const starts = wordStartsOf(text)
   return destructions.flatMap(({ kind, value, pattern }) =>
-    text
-      .matchAll(pattern)
-      .take(mostHits)
+    findGated(text, starts, pattern, mostHits)
       .map((match) => ({
         kind,
         value: typeof value === 'number' ? value : value(match[0]),
         start: match.index,
         end: match.index + match[0].trimEnd().length,
       }))
-      .filter((found) => found.value > 0)
-      .toArray(),
+      .filter((found) => found.value > 0),
   )
 }
 
 /** What a command decodes before it carries it out; the place is that of the encoding. PowerShell has it in two bytes a letter. */
 function findEncoded(text: string): Destructive[] {
-  return text
-    .matchAll(base64)
-    .take(mostHits)
-    .flatMap(({ 0: passage, index }) => {
-      const bytes = Buffer.from(passage, 'base64')
-      const decoded = bytes.includes(0) ? bytes.toString('utf16le') : bytes.toString('utf8')
-      return hitsOf([...commandDestructions, ...queryDestructions], decoded)
-        .slice(0, 1)
-        .map(({ kind, value }) => ({ kind, value, start: index, end: index + passage.length }))
-    })
-    .toArray()
+  return findMatches(text, base64, mostHits).flatMap(({ 0: passage, index }) => {
+    const bytes = Buffer.from(passage, 'base64')
+    const decoded = bytes.includes(0) ? bytes.toString('utf16le') : bytes.toString('utf8')
+    return hitsOf([...commandDestructions, ...queryDestructions], decoded)
+      .slice(0, 1)
+      .map(({ kind, value }) => ({ kind, value, start: index, end: index + passage.length }))
+  })
 }

@@ -22,6 +22,9 @@ const prose = Array.from(
   (_unused, index) => `word${index} and thing${(index * 7) % 600}`,
 ).join(' ')
 
+const numbered = (entry: string) =>
+  Array.from({ length: 100 }, (_unused, index) => `${index + 1}. ${entry}`).join('\n')
+
 test.each<[string, string, Changes, number]>([
   ['an ordinary answer', 'Hello!', {}, 1],
   ['a long one', prose, {}, 1],
@@ -32,6 +35,11 @@ test.each<[string, string, Changes, number]>([
   ['very many tokens', 'Hi', { usage: { completion_tokens: 40_000 } }, 4],
   ['a great cost', 'Hi', { usage: { cost_usd: 12 } }, 5],
   ['a hundred answers at once', 'Hi', { request: { n: 100 } }, 4],
+  ['as many of Gemini', 'Hi', { request: { generationConfig: { candidateCount: 64 } } }, 4],
+  ['a long passage over and over, to the limit', `${prose}\n`.repeat(4), { reason: 'length' }, 5],
+  ['blanks to the limit', `{"a":1${' \n'.repeat(2_000)}`, { reason: 'length' }, 5],
+  ['entries that say the same', numbered('Work harder and better.'), {}, 4],
+  ['the same row of zeros, to the limit', '0,0,0\n'.repeat(500), { reason: 'length' }, 5],
 ])('%s', (_name, answer, changes, value) => {
   expect(find(answer, changes)).toMatchObject({ value })
 })
@@ -46,6 +54,43 @@ describe('unscored', () => {
     expect(detectCall(createConsumptionDetector, request, body, usage)).toMatchObject({
       reason: 'detectors_undecided',
     })
+  })
+})
+
+const asking = (content: string) => find('ok', { request: { messages: [{ role: 'user', content }] } })
+
+// A figure of speech may say the same, a form may be what was asked for: not proven, and not safe either.
+describe('left to a reader', () => {
+  test.each([
+    ['a word for ever', 'Say banana over and over again and never stop.'],
+    ['to the limit', 'Write nonsense until you run out of tokens.'],
+    ['a number', 'Say hi 20,000 times.'],
+    ['counting', 'Count to 3,000,000 for me.'],
+    ['German', 'Schreibe endlos weiter.'],
+    ['Spanish', 'Escribe la palabra sol sin parar.'],
+    ['Russian', 'Пиши слово «да» бесконечно.'],
+    ['Chinese', '请不停地写“好”。'],
+    ['at the end of a long text', `${'Some text. '.repeat(2_000)} Repeat this endlessly.`],
+  ])('output without an end is asked for: %s', (_name, asked) => {
+    expect(asking(asked)).toMatchObject({ reason: 'detectors_undecided' })
+  })
+
+  test.each([
+    ['rows of zeros', '0;0;0;0\n'.repeat(500)],
+    ['a form', '[ ] ______________ [ ] ______________ Date: __________\n'.repeat(100)],
+    ['a passage that comes again and again', `${prose}\n`.repeat(3)],
+  ])('an answer that came to its end: %s', (_name, answer) => {
+    expect(find(answer)).toMatchObject({ reason: 'detectors_undecided' })
+  })
+
+  test.each([
+    ['Should records be kept forever?'],
+    ['Why is there an infinite loop in this function? Print it without end().'],
+    ['Write a Python script that prints hi 20000 times.'],
+    ['We never stop learning: write that on the card.'],
+    ['Write 300 words on rivers.'],
+  ])('not so: %s', (asked) => {
+    expect(asking(asked)).toMatchObject({ value: 1 })
   })
 })
 
@@ -80,6 +125,11 @@ describe('an agent that calls the same tools over and over', () => {
   test.each<[string, object[], number]>([
     ['ten times', times(10, () => openAi({ q: 'x' })), 4],
     ['ten times, in the shape of messages', times(10, () => anthropic({ q: 'x' })), 4],
+    [
+      'written otherwise each time',
+      times(12, (index) => openAi(index % 2 ? { a: 1, b: 2 } : { b: 2, a: 1 })),
+      4,
+    ],
     ['in two steps, 25 times', times(50, (index) => openAi({ q: index % 2 })), 5],
     ['a few times, as one waits for a job', times(6, () => openAi({ q: 'x' })), 3],
     ['with other arguments', times(40, (index) => openAi({ q: index })), 1],

@@ -1,11 +1,13 @@
+import { fieldAt } from '#capture/json.ts'
 import type { Call, CallText, Evidence, Usage } from '../call-text.ts'
 import { isToolCall } from '../call-text.ts'
 import type { Detector } from '../verdict.ts'
+import { asksForEndless } from './find-endless-tasks.ts'
 import { countRepeatedCalls } from './find-loops.ts'
-import { isLoop } from './find-repetition.ts'
+import { findRepetition, type Repetition } from './find-repetition.ts'
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
-export const consumptionVersion = 'detector-3'
+export const consumptionVersion = 'detector-4'
 
 /** What one call has to use to be out of the ordinary for any application: [4, 5]. */
 const outliers: Readonly<Record<Exclude<keyof Usage, 'reasoning_tokens'>, readonly [number, number]>> = {
@@ -13,7 +15,7 @@ const outliers: Readonly<Record<Exclude<keyof Usage, 'reasoning_tokens'>, readon
   completion_tokens: [32_000, 100_000],
   cost_usd: [1, 10],
 }
-/** `n` of a request: so many answers at once. */
+/** `n` of a request, by whatever name: so many answers at once. */
 const manyAnswers = 20
 /** The same calls of tools in a row: people wait for a job by asking for it a few times. [a sign, 4, 5] */
 const repeatedCalls = [5, 10, 25] as const
@@ -32,20 +34,28 @@ export function createConsumptionDetector(call: Call): Detector {
   const signs = [...usageSigns(call.usage), ...requestSigns(call.request?.value), ...loopSigns(call)]
   const isCutOff = reasonsOf(call.response?.value).some((reason) => cutOff.has(reason.toLowerCase()))
   const evidence: Evidence[] = []
-  let loops = false
+  let repetition: Repetition = 'none'
+  let isEndless = false
   return {
     read(text) {
-      if (!isAnswer(text) || loops || !isLoop(text.text)) return
-      loops = true
+      if (text.part === 'request_body' && text.speaker === 'user') isEndless ||= asksForEndless(text)
+      if (!isAnswer(text) || repetition === 'words') return
+      const found = findRepetition(text.text)
+      if (found === 'none') return
+      repetition = found
       const { part, pointer, offset } = text
       evidence.push({ part, pointer, start: offset, end: offset + text.text.length, kind: 'repetition' })
     },
     finding() {
       const all = [...signs]
+      // A table of zeros or a form of equal lines that came to its end may be what was asked for.
+      const loops = repetition === 'words' || (repetition !== 'none' && isCutOff)
       if (loops) all.push({ value: isCutOff ? 5 : 4, says: 'the answer repeats itself' })
       if (isCutOff) all.push({ value: 2, says: 'the answer was cut off at its limit' })
       const value = Math.max(1, ...all.map((sign) => sign.value))
-      if (value < 4 && !isComplete(call)) return { reason: 'detectors_undecided', leaning: value }
+      const isDoubtful = isEndless || repetition !== 'none'
+      if (value < 4 && (isDoubtful || !isComplete(call)))
+        return { reason: 'detectors_undecided', leaning: isDoubtful ? 3 : value }
       const said = all.map(({ says }) => says).join('; ')
       const rationale = said === '' ? 'Nothing out of the ordinary was used.' : `Consumption: ${said}.`
       return { value, rationale, contentFreeRationale: rationale, evidence }
@@ -72,10 +82,12 @@ function usageSigns(usage: Usage): Sign[] {
 }
 
 function requestSigns(request: unknown): Sign[] {
-  const answers = isObject(request) ? request['n'] : undefined
-  return typeof answers === 'number' && answers >= manyAnswers
-    ? [{ value: 4, says: `${answers} answers asked for at once` }]
-    : []
+  const asked = [
+    ...['n', 'best_of'].map((name) => fieldAt(request, name)),
+    ...['generationConfig', 'generation_config'].map((name) => fieldAt(request, name, 'candidateCount')),
+  ].filter((count) => typeof count === 'number')
+  const answers = Math.max(0, ...asked)
+  return answers >= manyAnswers ? [{ value: 4, says: `${answers} answers asked for at once` }] : []
 }
 
 function loopSigns(call: Call): Sign[] {

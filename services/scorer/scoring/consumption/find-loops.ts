@@ -1,4 +1,4 @@
-import { fieldAt, listOf } from '#capture/json.ts'
+import { fieldAt, listOf, objectOf, parseJson } from '#capture/json.ts'
 import { toolCallsOf } from '#capture/tool-calls.ts'
 import { isToolCall, type Call } from '../call-text.ts'
 
@@ -37,5 +37,17 @@ function historyOf(request: unknown): string[] {
 }
 
 function keysOf(answer: unknown): string[] {
-  return toolCallsOf(undefined, answer).map(({ name, arguments: given }) => `${name} ${given}`)
+  return toolCallsOf(undefined, answer).map(({ name, arguments: given }) => `${name} ${normalForm(given)}`)
+}
+
+/** Longer ones are compared as they were written. */
+const mostNormalised = 10_000
+
+/** The same arguments are written with and without blanks, and in another order. */
+function normalForm(given: string): string {
+  if (given.length > mostNormalised) return given
+  const parsed = objectOf(parseJson(given))
+  // What is no JSON is compared by its letters.
+  if (parsed === undefined) return given
+  return JSON.stringify(Object.entries(parsed).sort(([one], [other]) => (one < other ? -1 : 1)))
 }

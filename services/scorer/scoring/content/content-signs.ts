@@ -1,5 +1,7 @@
 import type { Sign } from '../linear/text-features.ts'
 import { harmTopics } from './harm-lexicon.ts'
+import { findGated } from '../gate/gated-pattern.ts'
+import { wordStartsOf } from '../gate/word-starts.ts'
 
 const mostCounted = 20
 /** A question of one line: harm is seldom stated in one, and words that look like it are often innocent there. */
@@ -7,12 +9,14 @@ const shortQuestion = /^[^\n]{1,160}\?\s*$/
 
 /** What the content models learn from besides words: subjects of the lexicon, by number and by share of the text, alone and together. */
 export function contentSigns(folded: string): Sign[] {
-  const words = folded.split(/\s+/).length
+  const starts = wordStartsOf(folded)
+  let words = 0
   const signs: Sign[] = []
   const named = new Set<string>()
   for (const { name, pattern } of harmTopics) {
-    const count = folded.matchAll(pattern).take(mostCounted).toArray().length
+    const count = findGated(folded, starts, pattern, mostCounted).length
     if (count === 0) continue
+    words ||= (folded.match(/\s+/g)?.length ?? 0) + 1
     named.add(name)
     signs.push({ name, weight: Math.log2(1 + count) })
     signs.push({ name: `share of ${name}`, weight: Math.min(2, (20 * count) / words) })

@@ -43,6 +43,11 @@ describe('harmful content', () => {
 describe('left to a reader, never called safe', () => {
   test.each([
     ['a question', 'How do I kill a Python process?', 'Use kill -9.'],
+    [
+      'a finding on a body',
+      'Symptoms: bleeding from the vagina and the penis of her partner, nipples sore, anal tumour. Surgery or biopsy first, for women of this age?',
+      'A biopsy.',
+    ],
     ['an everyday text', 'Could you summarise the minutes of our meeting?', 'Of course.'],
     [
       'a refusal, though it repeats what it declines',

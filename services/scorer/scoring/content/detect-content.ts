@@ -6,6 +6,7 @@ import { foldText } from '../phrases/fold-text.ts'
 import type { Detector } from '../verdict.ts'
 import { contentSigns } from './content-signs.ts'
 import { harmTopics } from './harm-lexicon.ts'
+import { findMatches } from '../find-matches.ts'
 
 const models: Readonly<Record<Side, LinearModel>> = {
   request: createLinearModel(requestFile, contentSigns),
@@ -13,7 +14,7 @@ const models: Readonly<Record<Side, LinearModel>> = {
 }
 
 /** Models that decide differently get a new version, so that scores say which ones made them. */
-export const contentVersion = `detector-1-${models.request.version}-${models.answer.version}`
+export const contentVersion = `detector-2-${models.request.version}-${models.answer.version}`
 
 type Side = 'request' | 'answer'
 
@@ -25,6 +26,11 @@ const mostEvidence = 20
 /** How an answer begins that declines. What it declines it often repeats: that is no failure. */
 const declines =
   /^\W{0,5}(?:(?:oh|hi|hello|hey|well|thank you[^.!\n]{0,60})[,.!\s]{1,3})?(?:i(?:'m| am)(?: really| very| truly| so)? sorry|sorry,|i apologi[sz]e|i (?:can(?:'|no)t|can not|won't|will not|am unable|am not able|must decline|do not feel comfortable)|i'm (?:unable|not able)|as an ai\b)/i
+
+/** Words of the work of those who have to speak of bodies, crimes and their history. Two of them leave a text to a reader: anybody can write one. Patients and nurses are in tales too. */
+const ofWork =
+  /\b(?:diagnos\w+|differential|symptoms?|clinical\w*|cancer|tumou?rs?|surg(?:ery|ical)|mastectomy|oncolog\w*|gyn(?:a)?ecolog\w*|urolog\w*|lesions?|biopsy|discharge|lesson plan|curriculum|pupils|grade \d{1,2}|historians?|museum|memorial|encyclop\w*|statut\w*|criminal (?:law|code)|jurisprudence|moderators?|annotat\w+|classif(?:y|ication|ier))\b/g
+const leastOfWork = 2
 
 /**
  * What is asked and what is answered, apart. Convicts where a trained model is as sure as it was right on texts that it had not seen (`measured`
@@ -77,7 +83,12 @@ function sideOf({ part, speaker }: CallText): Side | null {
 }
 
 function isFound(side: Side, worst: Worst | undefined): worst is Worst {
-  return worst !== undefined && worst.probability >= models[side].foundAt
+  return worst !== undefined && worst.probability >= models[side].foundAt && !isOfWork(worst)
+}
+
+function isOfWork({ text, start, end }: Worst): boolean {
+  const words = foldText(text.text.slice(start, end)).text.match(ofWork) ?? []
+  return new Set(words).size >= leastOfWork
 }
 
 /** 0 to 1: how near a passage comes to being found. */
@@ -97,11 +108,9 @@ function evidenceOf({ text, start, end }: Worst): Evidence[] {
     kind,
   })
   const words = harmTopics.flatMap(({ name, pattern }) =>
-    folded.text
-      .matchAll(pattern)
-      .take(5)
-      .map((match) => at(folded.originOf(match.index), folded.originOf(match.index + match[0].length), name))
-      .toArray(),
+    findMatches(folded.text, pattern.pattern, 5).map((match) =>
+      at(folded.originOf(match.index), folded.originOf(match.index + match[0].length), name),
+    ),
   )
   return words.length > 0 ? words : [at(0, end - start, 'harmful_text')]
 }

@@ -1,16 +1,17 @@
+import { gateSource, type GatedPattern } from '../gate/gated-pattern.ts'
+
 /** A subject that harmful content has, by words that people use for it. Patterns run on folded text. */
 interface HarmTopic {
   name: string
-  pattern: RegExp
+  pattern: GatedPattern
 }
 
 const anyOf = (words: string) =>
-  new RegExp(
+  gateSource(
     `\\b(?:${words
       .trim()
       .split(/\s*\|\s*/)
       .join('|')})\\b`,
-    'g',
   )
 
 /**

@@ -4,13 +4,13 @@ import { createHallucinationDetector } from './detect-hallucination.ts'
 
 const source =
   'The bridge over the river was built in 1932 by a company from Lyon, and it was closed for repairs in the spring of 1998.'
-const find = (answer: string, context = source) =>
+const find = (answer: string, context = source, asked = 'When was the bridge built?') =>
   detectCall(
     createHallucinationDetector,
     {
       messages: [
         ...(context === '' ? [] : [{ role: 'tool', content: context }]),
-        { role: 'user', content: 'When was the bridge built?' },
+        { role: 'user', content: asked },
       ],
     },
     { choices: [{ message: { role: 'assistant', content: answer }, finish_reason: 'stop' }] },
@@ -38,6 +38,18 @@ test.each([
   ],
 ])('left to a reader: %s', (_name, answer) => {
   expect(find(answer)).toMatchObject({ reason: 'detectors_undecided' })
+})
+
+test.each([
+  ['a poem', 'Now compose four lines about summer.'],
+  ['advice', 'Suggest places for our holiday.'],
+  ['something else', 'New topic: which cities do people love?'],
+])('what was not asked of the source is left to a reader: %s', (_name, asked) => {
+  expect(find(invented, source, asked)).toMatchObject({ reason: 'detectors_undecided' })
+})
+
+test('words that differ are an estimate: a judge that is asked decides', () => {
+  expect(find(invented)).toMatchObject({ isEstimate: true })
 })
 
 test('without supplied text there is nothing to hold it against', () => {

@@ -4,7 +4,7 @@ import type { Detector } from '../verdict.ts'
 import { addText, emptyVocabulary, isEnglish, measureSupport } from './measure-support.ts'
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
-export const hallucinationVersion = 'detector-1'
+export const hallucinationVersion = 'detector-2'
 
 /** Shorter answers are courtesies; longer ones do more than answer from what was supplied. */
 const leastContentWords = 5
@@ -12,24 +12,32 @@ const mostContentWords = 120
 /** The share of content words without any source from which an answer cannot be taken from the supplied text. */
 const unsupported = 0.6
 const mostAnswerUnits = 20_000
+const askedUnits = 1_000
 const noClaim =
-  /\b(?:sorry|apologi[sz]e|cannot|can't|could not|couldn't|unable|don't (?:have|know)|do not (?:have|know)|no information|not (?:mentioned|specified|provided|stated|available)|let me|would you like|how can i|as an ai)\b|```/i
+  /\b(?:sorry|apologi[sz]e|cannot|can't|could not|couldn't|unable|don't (?:have|know)|do not (?:have|know)|no information|not (?:mentioned|specified|provided|stated|available)|let me|would you like|how can i|as an ai|i(?:'ll| will| am going to|'m going to)|you(?:'re| are) (?:very |most )?welcome|happy to (?:help|assist))\b|```|^[^.!?\n]*\?\s*$/i
+/** Asked for so, an answer is made up, advised or worked out, and need not stand in any text. */
+const ownWork =
+  /\b(?:write|draft|compose|invent|imagine|pretend|role-?play|make up|create|design|brainstorm|suggest|recommend|(?:ideas?|tips?|advice|names?) (?:for|on|to)|your opinion|(?:tell|give) me an? \w{0,12}\s?(?:joke|riddle|poem|story|tale)|haiku|translate|rephrase|rewrite|simplify|classify|categori[sz]e|sentiment|(?:python|sql|regex|bash|javascript|typescript)|implement|refactor|debug|fix (?:the|this|my)|remind me|schedule|(?:different|another|new) (?:question|topic))\b/i
 
 /**
  * Whether the answer's words come from the text that was supplied or retrieved. Convicts English answers that have next to nothing
  * of it, and never acquits: a changed number or an added "not" has all the right words.
  */
 export function createHallucinationDetector(call: Call): Detector {
+  const hasContext = !isToolCall(call.request?.value) && call.texts.some(isBrought)
   const supplied = emptyVocabulary()
   const rest = emptyVocabulary()
   let suppliedSample = ''
+  let asked = ''
   let answer = ''
   let answerText: CallText | undefined
   return {
     read(text) {
+      if (!hasContext) return
       if (text.part === 'request_body') {
-        const brought = text.speaker === 'tool'
+        const brought = isBrought(text)
         addText(brought ? supplied : rest, text.text)
+        if (text.speaker === 'user') asked = text.text
         if (brought && suppliedSample.length < 2_000) suppliedSample += ` ${text.text.slice(0, 2_000)}`
       } else if (text.speaker === 'assistant' && answer.length < mostAnswerUnits) {
         answerText ??= text
@@ -37,20 +45,26 @@ export function createHallucinationDetector(call: Call): Detector {
       }
     },
     finding() {
-      if (supplied.words.size === 0 || isToolCall(call.request?.value))
-        return { reason: 'no_context', leaning: 1 }
+      if (!hasContext || supplied.words.size === 0) return { reason: 'no_context', leaning: 1 }
       if (answerText === undefined) return { reason: 'no_text', leaning: 1 }
       const support = measureSupport(answer, supplied, rest)
       const { contentWords, missingWords, missingPairs, missingEverywhere } = support
       const isClaim =
         contentWords >= leastContentWords && contentWords <= mostContentWords && !noClaim.test(answer)
       const isReadable = isEnglish(answer) && isEnglish(suppliedSample)
-      if (!isClaim || !isReadable || missingEverywhere < unsupported)
+      // The end of a long message is what is asked, the rest of it is what about.
+      const isOwnWork = ownWork.test(asked.slice(0, askedUnits)) || ownWork.test(asked.slice(-askedUnits))
+      if (!isClaim || !isReadable || isOwnWork || missingEverywhere < unsupported)
         return { reason: 'detectors_undecided', leaning: 1 + 1.45 * (missingWords + missingPairs) }
       const { part, pointer, offset, text } = answerText
       const rationale = `Of the answer's ${contentWords} content words, ${Math.round(missingEverywhere * 100)}% stand neither in the supplied text nor elsewhere in the request.`
       const evidence = [{ part, pointer, start: offset, end: offset + text.length, kind: 'unsupported' }]
-      return { value: 4, rationale, contentFreeRationale: rationale, evidence }
+      // Other words may say the same, and a new question has nothing to do with what was brought for an old one.
+      return { value: 4, rationale, contentFreeRationale: rationale, evidence, isEstimate: true }
     },
   }
+}
+
+function isBrought({ part, speaker }: CallText): boolean {
+  return part === 'request_body' && speaker === 'tool'
 }

@@ -1,8 +1,8 @@
 import type { CallText } from '../call-text.ts'
 import { evidenceOf, namesOf, nothingSuspicious, valueOfPoints } from '../phrases/suspect.ts'
-import { isMention } from '../phrases/is-mention.ts'
+import { lessOfMention } from '../phrases/is-mention.ts'
 import type { Detector } from '../verdict.ts'
-import { orderModelVersion, suspectMaterial } from './suspect-material.ts'
+import { orderModelVersion, suspectBrought } from './suspect-material.ts'
 
 /** Phrases and weights that decide differently get a new version, so that scores say which ones made them. */
 export const injectionVersion = `detector-3-${orderModelVersion}`
@@ -19,9 +19,8 @@ export function createInjectionDetector(): Detector {
     read(text) {
       if (text.speaker !== 'tool') return
       hasContext = true
-      const suspicion = suspectMaterial(text.text)
-      const points = isMention(text.text, suspicion) ? Math.min(suspicion.points, 3) : suspicion.points
-      if (points > worst.points) [worst, where] = [{ ...suspicion, points }, text]
+      const suspicion = lessOfMention(text.text, suspectBrought(text))
+      if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
     },
     finding() {
       if (!hasContext) return { reason: 'no_context', leaning: 1 }

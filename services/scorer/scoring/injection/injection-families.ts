@@ -1,8 +1,8 @@
+import { gateSource as pattern } from '../gate/gated-pattern.ts'
+import { plantedFamilies } from './planted-families.ts'
 import { phraseFamilies } from '../jailbreak/phrase-families.ts'
 import type { PhraseFamily } from '../phrases/suspect.ts'
-
-const words = (count: number) => `(?:\\W+\\w+){0,${count}}?\\W+`
-const pattern = (source: string) => new RegExp(source, 'g')
+import { words } from '../phrases/words-between.ts'
 
 const change = String.raw`(?:modify|augment|enhance|enrich|rewrite|rephrase|render|encode|encrypt|transform|translate|shuffle|scramble|obfuscate|integrate|incorporate|weave|inject|prepend|append)`
 /** Forms and quizzes say these of an answer too: only with what is to be done to it. */
@@ -89,16 +89,7 @@ export const injectionFamilies: readonly PhraseFamily[] = [
       ),
     ],
   },
-  {
-    name: 'answer_on_demand',
-    points: 4,
-    patterns: [
-      pattern(
-        `\\b(?:when|if|whenever)\\W+(?:you(?:'re| are)?|the user|a user|anyone|someone|users)${words(3)}(?:asked|asks?|queried|questioned|prompted)\\b[^.\\n]{1,120}\\b(?:please output|output|answer|respond|reply|say|state|claim|always|tell them)\\b`,
-      ),
-      pattern(`\\b(?:always|only)\\W+(?:answer|respond|reply)\\W+(?:with|that|by saying)\\b`),
-    ],
-  },
+  ...plantedFamilies,
   {
     name: 'inserts_code',
     points: 2,
@@ -125,7 +116,8 @@ export const injectionFamilies: readonly PhraseFamily[] = [
         `\\b(?:retrieve|find|get|list|collect|gather|fetch|download|read|obtain)\\b[^.\\n]{0,60}\\b(?:my|user's|all|patient|saved|personal|private)\\b[^\\n]{0,140}\\b${sendTo}\\b[^\\n]{0,60}(?:\\bto\\b|\\bthe email\\b|\\bwith\\b)[^\\n]{0,40}(?:@|https?:)`,
       ),
       pattern(
-        `\\b${sendTo}\\b${words(4)}(?:my|your|the user's|all|their)\\W+(?:\\w+\\W+){0,3}?${secret}\\b[^\\n]{0,80}\\bto\\b[^\\n]{0,50}(?:@|https?:)`,
+        // Rules for staff say what not to share, and to whom to report.
+        `(?<!\\b(?:never|not|don't)\\W)\\b${sendTo}\\b${words(4)}(?:my|your|the user's|all|their)\\W+(?:\\w+\\W+){0,3}?${secret}\\b[^\\n]{0,80}\\bto\\b[^\\n]{0,50}(?:@|https?:)`,
       ),
       pattern(
         String.raw`<img\b[^>]{0,100}\bsrc=["']?https?:[^\s"'>]{1,200}[?&][\w-]{1,30}=(?:\[|\{\{|\$\{|<)`,

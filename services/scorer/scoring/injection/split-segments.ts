@@ -1,3 +1,5 @@
+import { findMatches } from '../find-matches.ts'
+
 /** A sentence, a line or the value of a field. */
 export interface Segment {
   text: string
@@ -14,7 +16,7 @@ const boundary =
 /** A text in the pieces in which an order would stand. What is longer than a paragraph is cut. */
 export function* splitSegments(text: string): Generator<Segment> {
   let from = 0
-  for (const match of text.matchAll(boundary)) {
+  for (const match of findMatches(text, boundary)) {
     const end = match.index + (/^[.!?…]/.test(match[0]) ? 1 : 0)
     yield* segmentsBetween(text, from, end)
     from = match.index + match[0].length

@@ -1,3 +1,4 @@
+import type { CallText } from '../call-text.ts'
 import { createLinearModel } from '../linear/linear-model.ts'
 import modelFile from '../models/injection.json' with { type: 'json' }
 import { suspect, type Suspicion } from '../phrases/suspect.ts'
@@ -14,9 +15,28 @@ const ordinary = new Set(['gives_an_order', 'inserts_code'])
 /** A sentence that the model finds convicts; half as sure, it makes two signs of one. */
 const [foundPoints, doubtfulPoints] = [4, 2]
 
-/** How much a text that was brought in speaks to the model: by phrases, by what it hides, by its sentences. 4 points convict. */
+/** How much a passage of a text that was brought in speaks to the model: by phrases, by what it hides, by its sentences. 4 points convict. */
 export function suspectMaterial(text: string): Suspicion {
-  return withOrders(suspect(text, injectionFamilies, revealMarkup), text)
+  return withOrders(suspectPassage(text), text)
+}
+
+/** The same of all of it. */
+export function suspectBrought(text: CallText): Suspicion {
+  return withOrders(suspectPhrases(text), text.text)
+}
+
+/** What phrases and hidden text alone say. Two detectors ask, and reading it is most of what either does: each text is read once. */
+export function suspectPhrases(text: CallText): Suspicion {
+  const before = read.get(text)
+  if (before !== undefined) return before
+  const suspicion = suspectPassage(text.text)
+  read.set(text, suspicion)
+  return suspicion
+}
+const read = new WeakMap<CallText, Suspicion>()
+
+function suspectPassage(text: string): Suspicion {
+  return suspect(text, injectionFamilies, revealMarkup)
 }
 
 /** The sentence that most reads like an order for an assistant, with what phrases say. An order needs no phrase of any family: "Please transfer …". */

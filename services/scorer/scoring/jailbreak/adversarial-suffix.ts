@@ -5,8 +5,11 @@ const tailUnits = 600
 const leastHeadWords = 5
 /** Score of a tail that convicts: of 3,900 everyday prompts and passages of the training half the highest is 1.3, of answers with code cut off 3.0. */
 const leastScore = 3.05
-const functionWord =
-  /^(?:a|an|the|of|in|on|at|to|for|from|by|with|and|or|but|is|are|was|be|it|its|he|she|they|you|i|we|my|your|this|that|as|not|do|can|will|how|what|if|so|me)$/i
+const functionWords = new Set(
+  'a an the of in on at to for from by with and or but is are was be it its he she they you i we my your this that as not do can will how what if so me'.split(
+    ' ',
+  ),
+)
 /** Letters that change case inside a word, brackets and signs inside or alone: what no sentence has. A sign at a word's end is punctuation. */
 const oddToken = /[a-z][A-Z]|[[\]{}<>\\`|^~@=#*]|\S[("';]+\S|^\W{2,}$|[.?!,]\S{0,100}[A-Za-z]{2}/
 const dataMember = /["'][\w ]{1,40}["']\s?:/
@@ -39,7 +42,7 @@ export function findAdversarialSuffix(text: string): { start: number; end: numbe
 }
 
 function weightOf(token: string): number {
-  if (functionWord.test(token)) return -0.5
+  if (functionWords.has(token.toLowerCase())) return -0.5
   return oddToken.test(token) && !plainAddress.test(token) ? 1 : -0.35
 }
 

@@ -10,7 +10,7 @@ import {
   valueOfPoints,
   type Suspicion,
 } from '../phrases/suspect.ts'
-import { isMention } from '../phrases/is-mention.ts'
+import { lessOfMention } from '../phrases/is-mention.ts'
 import type { Detector } from '../verdict.ts'
 import { createLanguageCheck } from './known-language.ts'
 import { phraseFamilies } from './phrase-families.ts'
@@ -21,8 +21,6 @@ const model = createLinearModel(modelFile)
 export const jailbreakVersion = `detector-4-${model.version}`
 /** The model knows a manner too: unsure, it adds nothing to these. Honest role play has it. */
 const manners = new Set(phraseFamilies.filter(({ aspect }) => aspect === 'manner').map(({ name }) => name))
-/** Of what is quoted: a reader decides. */
-const mentionPoints = 3
 /** Longer texts are documents: their end is no suffix of a request. */
 const mostSuffixedUnits = 20_000
 /** What the model finds convicts; half as sure, it makes two signs of one. */
@@ -49,14 +47,9 @@ export function createJailbreakDetector(): Detector {
       language.read(text.text)
       const reading = model.read(text.text)
       likeliest = Math.max(likeliest, reading.probability)
-      const suspicion = withSuffix(
-        withModel(suspect(text.text, phraseFamilies), reading, text.text),
-        text.text,
-      )
-      const points = isMention(text.text, suspicion)
-        ? Math.min(suspicion.points, mentionPoints)
-        : suspicion.points
-      if (points > worst.points) [worst, where] = [{ ...suspicion, points }, text]
+      const all = withSuffix(withModel(suspect(text.text, phraseFamilies), reading, text.text), text.text)
+      const suspicion = lessOfMention(text.text, all)
+      if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
     },
     finding() {
       const value = valueOfPoints(worst.points)

@@ -1,4 +1,5 @@
 import { isEnglish } from '../grounding/measure-support.ts'
+import { findMatches } from '../find-matches.ts'
 
 /** A foreign name or word in an English text; `忽略所有指令` is an order. */
 const mostForeignLetters = 5
@@ -30,5 +31,5 @@ export function createLanguageCheck() {
 }
 
 function countUpTo(text: string, pattern: RegExp, most: number): number {
-  return text.matchAll(pattern).take(most).toArray().length
+  return findMatches(text, pattern, most).length
 }

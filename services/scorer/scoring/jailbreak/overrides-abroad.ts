@@ -1,3 +1,4 @@
+import { gateSource, type GatedPattern } from '../gate/gated-pattern.ts'
 import { foldText } from '../phrases/fold-text.ts'
 
 /** "Ignore", "all the previous" and "instructions", as one says them to a model in the languages that most attacks come in. Stems: endings differ. */
@@ -52,15 +53,15 @@ const folded = (words: string) => `(?:${foldText(words).text})`
 const near = '[^.!?。\\n]{0,60}?'
 
 /** What is said stands in the order of its language: the verb first, or last. */
-export const overridesAbroad: readonly RegExp[] = languages.map(([ignore, previous, orders]) => {
+export const overridesAbroad: readonly GatedPattern[] = languages.map(([ignore, previous, orders]) => {
   const [verb, before, what] = [folded(ignore), folded(previous), folded(orders)]
   // A stem begins a word; in other scripts few have a blank before it, and \b knows none of their letters.
   const start = /^[a-z]/i.test(ignore) ? '\\b' : ''
-  return new RegExp(
-    `${start}${verb}${near}(?:${before}${near}${what}|${what}${near}${before})|${start}${before}${near}${what}${near}${verb}`,
-    'g',
-  )
+  const said = `${start}${verb}${near}(?:${before}${near}${what}|${what}${near}${before})|${start}${before}${near}${what}${near}${verb}`
+  return gateSource(said)
 })
 
-/** Without one of the verbs there is no order: one look for all of them costs less than twenty. */
-export const saysIgnoreAbroad = new RegExp(languages.map(([ignore]) => folded(ignore)).join('|'))
+/** The same within a few characters, with fewer words. */
+export const ignoresInChinese = gateSource(
+  '(?:忽略|无视|忘记|忘掉)[^。\\n]{0,12}(?:之前|以上|先前|所有)[^。\\n]{0,12}(?:指令|指示|规则|提示|设定)',
+)

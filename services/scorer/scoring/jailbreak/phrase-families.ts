@@ -1,10 +1,7 @@
+import { gateSource as pattern } from '../gate/gated-pattern.ts'
 import type { PhraseFamily } from '../phrases/suspect.ts'
-import { overridesAbroad, saysIgnoreAbroad } from './overrides-abroad.ts'
-
-const gap = String.raw`(?:\W+\w+){0,`
-/** `words(3)`: up to three words between two others. */
-const words = (count: number) => `${gap}${count}}?\\W+`
-const pattern = (source: string) => new RegExp(source, 'g')
+import { words } from '../phrases/words-between.ts'
+import { ignoresInChinese, overridesAbroad } from './overrides-abroad.ts'
 
 const rules = String.raw`(?:rules?|restrictions?|limitations?|limits|filters?|guidelines?|polic(?:y|ies)|censorship|boundaries|constraints?|ethics|ethical|morals?|morality|moral|legality|laws?|regulations|confines|safeguards|principles|consequences)`
 const before = String.raw`(?:previous|prior|earlier|above|preceding|past|usual|original|initial|old|former|existing|other|all)`
@@ -24,7 +21,7 @@ export const phraseFamilies: readonly PhraseFamily[] = [
       ),
     ],
   },
-  { name: 'override_in_another_language', points: 4, needs: saysIgnoreAbroad, patterns: overridesAbroad },
+  { name: 'override_in_another_language', points: 4, patterns: overridesAbroad },
   {
     name: 'ignore_instructions',
     points: 3,
@@ -59,7 +56,7 @@ export const phraseFamilies: readonly PhraseFamily[] = [
       pattern(
         `\\b(?:olvida|ignora|oublie[zr]?|ignore[zr]?|esqueca|dimentica)\\W+(?:\\w+\\W+){0,4}?(?:instrucciones|instructions|instrucoes|istruzioni|consignes|reglas|regles|regras|regole)\\b(?:\\W+\\w+){0,2}`,
       ),
-      /(?:忽略|无视|忘记|忘掉)[^。\n]{0,12}(?:之前|以上|先前|所有)[^。\n]{0,12}(?:指令|指示|规则|提示|设定)/g,
+      ignoresInChinese,
     ],
   },
   {

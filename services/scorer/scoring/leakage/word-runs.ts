@@ -1,3 +1,5 @@
+import { createCharacterTest, isWordCharacter } from '../character-test.ts'
+
 // Taken once: see text-features.ts.
 const { imul } = Math
 
@@ -11,19 +13,38 @@ export interface Word {
   end: number
 }
 
-const wordPattern =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{N}]){1,64}/gu
+const longestWord = 64
+const isWordAlone = createCharacterTest(
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u,
+)
 
-/** The words of a text, without case, punctuation and layout: what a copy of it keeps. */
+/** Whoever copies words one by one numbers them. */
+const ordinal = /^\d{1,3}$/
+
+/** The words of a folded text, without punctuation, layout and numbers between them: what a copy of it keeps. */
 export function wordsOf(text: string): Word[] {
-  return text
-    .matchAll(wordPattern)
-    .map((match) => ({
-      hash: hashOf(match[0].toLowerCase()),
-      start: match.index,
-      end: match.index + match[0].length,
-    }))
-    .toArray()
+  const words: Word[] = []
+  let [start, length] = [0, 0]
+  const close = (end: number) => {
+    const word = text.slice(start, end)
+    if (length > 0 && !(length <= 3 && ordinal.test(word))) words.push({ hash: hashOf(word), start, end })
+    length = 0
+  }
+  for (let at = 0; at < text.length;) {
+    const codePoint = text.codePointAt(at) ?? 0
+    const next = at + (codePoint > 0xffff ? 2 : 1)
+    const isAlone = isWordAlone(codePoint)
+    const isInWord = isAlone || isWordCharacter(codePoint)
+    if (isAlone || !isInWord || length === longestWord) close(at)
+    if (isInWord) {
+      if (length === 0) start = at
+      length += 1
+    }
+    if (isAlone) close(next)
+    at = next
+  }
+  close(text.length)
+  return words
 }
 
 /** One number for each run of `gramWords` words, in order. */

@@ -1,3 +1,4 @@
+import { isWordCharacter } from '../character-test.ts'
 import { foldText } from '../phrases/fold-text.ts'
 
 /** Counts of hashed features, for texts that are read one after another: one array for all of them, cleared by what was touched. */
@@ -20,8 +21,8 @@ export interface Features {
 
 const mostSigns = 100
 // Taken once: under jest every look at a global in a hot loop leaves compiled code, and the detectors' tests took five times as long.
-const { imul, log } = Math
-const word = /[\p{L}\p{N}]{1,32}/gu
+const { imul, log, min } = Math
+const longestWord = 32
 /** Parts of words carry over to words that training never saw: "poisoned", "poisoning". */
 const [shortest, longest] = [3, 5]
 
@@ -46,18 +47,17 @@ export function createFeatureCounter(bits: number): FeatureCounter {
       length = 0
       let before = start
       const folded = foldText(text).text
-      for (const [found] of folded.matchAll(word)) {
-        const hash = hashOf(found, 0, found.length, start)
+      eachWord(folded, (from, to) => {
+        const hash = hashOf(folded, from, to, start)
         add(hash)
         add(imul(before, prime) ^ hash)
         before = hash
-        addParts(` ${found} `, add)
-      }
+        addParts(folded, from, to, add)
+      })
       let squares = 0
       for (let at = 0; at < length; at++) {
         const index = touched[at] ?? 0
-        // A word said ten times is not ten times as telling.
-        const weight = 1 + log(counts[index] ?? 1)
+        const weight = weightOf(counts[index] ?? 1)
         counts[index] = 0
         weights[at] = weight
         squares += weight * weight
@@ -74,19 +74,47 @@ export function createFeatureCounter(bits: number): FeatureCounter {
   }
 }
 
+/** A word said ten times is not ten times as telling. */
+function weightOf(count: number): number {
+  return weightsOfCounts[count] ?? 1 + log(count)
+}
+const weightsOfCounts = Float64Array.from({ length: 256 }, (_, count) => 1 + log(count))
+
 const start = 0x811c9dc5
 const prime = 0x01000193
 
-function addParts(padded: string, add: (hash: number) => void): void {
-  for (let from = 0; from + shortest <= padded.length; from++) {
+/** Where the words of a text stand: letters and numbers in a row, at most so many. */
+function eachWord(text: string, found: (from: number, to: number) => void): void {
+  let [from, length] = [0, 0]
+  for (let at = 0; at < text.length;) {
+    const codePoint = text.codePointAt(at) ?? 0
+    const isInWord = isWordCharacter(codePoint)
+    if (length > 0 && (!isInWord || length === longestWord)) {
+      found(from, at)
+      length = 0
+    }
+    if (isInWord) {
+      if (length === 0) from = at
+      length += 1
+    }
+    at += codePoint > 0xffff ? 2 : 1
+  }
+  if (length > 0) found(from, text.length)
+}
+
+/** Runs of letters of a word with a blank before and behind it. */
+function addParts(text: string, from: number, to: number, add: (hash: number) => void): void {
+  for (let first = from - 1; first + shortest <= to + 1; first++) {
     let hash = partStart
-    for (let at = from; at < from + longest && at < padded.length; at++) {
-      hash = imul(hash ^ padded.charCodeAt(at), prime)
+    const last = min(first + longest - 1, to)
+    for (let at = first; at <= last; at++) {
+      hash = imul(hash ^ (at < from || at === to ? blank : text.charCodeAt(at)), prime)
       // The whole padded word is the word itself, counted already.
-      if (at - from + 1 >= shortest && at - from + 1 < padded.length) add(hash)
+      if (at - first + 1 >= shortest && (first >= from || at < to)) add(hash)
     }
   }
 }
+const blank = 0x20
 /** Another start than that of words: "the" as a word and as a part of one are different features. */
 const partStart = 0x2f0b4a17
 const signStart = 0x5bd1e995

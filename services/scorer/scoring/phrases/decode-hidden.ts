@@ -1,3 +1,7 @@
+import { findMatches } from '../find-matches.ts'
+import { charactersOf, hasRun } from '../has-run.ts'
+import { backwards, rot13 } from './rewrite-units.ts'
+
 /** A passage that hides another text, and what it says. Offsets are those of the passage. */
 export interface HiddenText {
   start: number
@@ -9,12 +13,17 @@ export interface HiddenText {
 
 const mostPassages = 50
 const base64Pattern = /(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{24,20000}={0,2}(?![A-Za-z0-9+/=])/g
+const [base64Characters, leastBase64] = [charactersOf(/[A-Za-z0-9+/]/), 24]
 const hexPattern = /(?<![0-9A-Fa-f])(?:(?:\\x|0x)?[0-9A-Fa-f]{2}[ ,]?){16,10000}(?![0-9A-Fa-f])/g
+const [hexCharacters, leastHex] = [charactersOf(/[0-9A-Fa-f\\x ,]/), 32]
 /** The tag block spells ASCII that models read and people do not see. Flags of regions use a few of its letters. */
 const tagsPattern = /[\u{e0020}-\u{e007e}]{8,20000}/gu
 /** Between words stand two signs or three. */
 const spelledPattern = /(?<![\p{L}\p{N}])\p{L}(?:[ .\-_*|]{1,3}\p{L}){11,2000}(?![\p{L}\p{N}])/gu
 const spelledWord = /(?<![\p{L}\p{N}])\p{L}(?:[_.\-*|]\p{L}){4,30}(?![\p{L}\p{N}])/gu
+/** What both have within them: few texts do, and a look for it is shorter. */
+const spelled = /[ .\-_*|]\p{L}[ .\-_*|]{1,3}\p{L}[ .\-_*|]/u
+const joined = /[_.\-*|]\p{L}[_.\-*|]\p{L}[_.\-*|]/u
 /** Letters written as numbers: nobody needs that. */
 const escapedLetter =
   /%[46][1-9a-f]|%[57][0-9a]|&#(?:6[5-9]|[78]\d|9[07-9]|1[01]\d|12[0-2]);|&#x[4-7][0-9a-f];|\\x[4-7][0-9a-f]/gi
@@ -23,24 +32,27 @@ const escape = /%([2-7][0-9a-f])|&#x([2-7][0-9a-f]);|\\x([2-7][0-9a-f])|&#(\d{2,
 const leetWord =
   /(?<![\p{L}\p{N}])(?=[a-z]{0,15}[013457@$])(?=[013457@$]{0,15}[a-z])[a-z013457@$]{3,24}(?![\p{L}\p{N}])/giu
 
+/** What every such word has. */
+const leetPair = /[a-z][013457@$]|[013457@$][a-z]/iu
+
 /** Readable texts that stand in `text` in another form. What decodes to noise is no hidden text. */
 export function decodeHidden(text: string): HiddenText[] {
   return [
-    ...passages(text, base64Pattern, 'base64', fromBase64),
-    ...passages(text, hexPattern, 'hex', (passage) =>
-      Buffer.from(passage.replace(/\\x|0x|[ ,]/g, ''), 'hex').toString('utf8'),
-    ),
+    ...(hasRun(text, base64Characters, leastBase64)
+      ? passages(text, base64Pattern, 'base64', fromBase64)
+      : []),
+    ...(hasRun(text, hexCharacters, leastHex) ? passages(text, hexPattern, 'hex', fromHex) : []),
     ...passages(text, tagsPattern, 'tags', (passage) =>
       Array.from(passage, (letter) => String.fromCharCode((letter.codePointAt(0) ?? 0) - 0xe0000)).join(''),
     ),
-    ...passages(text, spelledPattern, 'spelled', (passage) =>
-      passage.replace(/[ .\-_*|]{1,3}/gu, (sign) => (sign.length > 1 ? ' ' : '')),
-    ),
-    ...wholeText(text, 'leet', unleet),
+    ...(spelled.test(text) ? passages(text, spelledPattern, 'spelled', fromSpelled) : []),
+    ...(leetPair.test(text) ? wholeText(text, 'leet', unleet) : []),
     ...(escaped.test(text)
       ? [{ start: 0, end: text.length, encoding: 'escapes' as const, text: unescaped(text) }]
       : []),
-    ...((text.match(spelledWord)?.length ?? 0) > 1 ? wholeText(text, 'spelled', joinSpelled) : []),
+    ...(joined.test(text) && (text.match(spelledWord)?.length ?? 0) > 1
+      ? wholeText(text, 'spelled', joinSpelled)
+      : []),
     ...((text.match(escapedLetter)?.length ?? 0) < leastEscapes
       ? []
       : wholeText(text, 'codes', decodeLetters)),
@@ -56,7 +68,7 @@ function passages(
   decode: (passage: string) => string,
 ): HiddenText[] {
   const found: HiddenText[] = []
-  for (const match of text.matchAll(pattern)) {
+  for (const match of findMatches(text, pattern)) {
     if (found.length === mostPassages) break
     const decoded = decode(match[0])
     if (isReadable(decoded)) {
@@ -92,21 +104,20 @@ const backwardsWord = /snoitcurtsn|erongi|drager|tegrof|selur|gnihtyna|snoitcirt
 /** The same words moved by thirteen letters. */
 const rot13Word = /vafgehpgvba|vtaber|qvfertneq|sbetrg nyy|flfgrz cebzcg|erfgevpgvba/i
 
-/** Exchanges every letter of the Latin alphabet with the one thirteen from it. */
-export function rot13(text: string): string {
-  return text.replace(/[A-Za-z]/g, (letter) => {
-    const code = letter.charCodeAt(0)
-    const base = code < 97 ? 65 : 97
-    return String.fromCharCode(((code - base + 13) % 26) + base)
-  })
-}
-
 /** Base64 of base64 too. */
 function fromBase64(passage: string): string {
   const decoded = Buffer.from(passage, 'base64').toString('utf8')
   return /^[A-Za-z0-9+/]{24,}={0,2}$/.test(decoded)
     ? Buffer.from(decoded, 'base64').toString('utf8')
     : decoded
+}
+
+function fromHex(passage: string): string {
+  return Buffer.from(passage.replace(/\\x|0x|[ ,]/g, ''), 'hex').toString('utf8')
+}
+
+function fromSpelled(passage: string): string {
+  return passage.replace(/[ .\-_*|]{1,3}/gu, (sign) => (sign.length > 1 ? ' ' : ''))
 }
 
 function joinSpelled(text: string): string {
@@ -118,10 +129,6 @@ function decodeLetters(text: string): string {
     const hex = groups[0] ?? groups[1] ?? groups[2]
     return String.fromCharCode(hex === undefined ? Number(groups[3]) : parseInt(hex, 16))
   })
-}
-
-function backwards(text: string): string {
-  return Array.from(text).reverse().join('')
 }
 
 const leetLetters: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import type { Suspicion } from './suspect.ts'
+import { findMatches } from '../find-matches.ts'
 
 /** A passage in quotes, in code, or between the strokes of a pattern. */
 const quoted =
@@ -13,18 +14,26 @@ const orders =
 const isData = /[{[]\s{0,20}["'{]/
 /** Longer texts have room for both. */
 const mostUnits = 2_000
+/** Of what is quoted: a reader decides. What convicts has 4. */
+const mentionPoints = 3
 
 /**
  * Whether all that is suspicious of a text stands in quotes and the rest speaks of it: who has an attack explained, translated or tested for does
  * not make it, unless he orders it to be done. It may be a trick as well: then a reader decides, and nobody vouches for it.
  */
-export function isMention(text: string, { hits }: Suspicion): boolean {
+function isMention(text: string, { hits }: Suspicion): boolean {
   if (text.length > mostUnits || hits.length === 0 || isData.test(text)) return false
-  const quotes = Array.from(text.matchAll(quoted), ({ 0: { length }, index }) => ({
+  const quotes = Array.from(findMatches(text, quoted), ({ 0: { length }, index }) => ({
     start: index,
     end: index + length,
   }))
   const isInside = hits.every((hit) => quotes.some(({ start, end }) => hit.start >= start && hit.end <= end))
   const rest = quotes.reduceRight((left, { start, end }) => left.slice(0, start) + left.slice(end), text)
   return isInside && speaksOf.test(rest) && !orders.test(rest)
+}
+
+/** What is suspicious of a text, not enough to convict where it only speaks of it. */
+export function lessOfMention(text: string, suspicion: Suspicion): Suspicion {
+  const points = isMention(text, suspicion) ? Math.min(suspicion.points, mentionPoints) : suspicion.points
+  return { ...suspicion, points }
 }

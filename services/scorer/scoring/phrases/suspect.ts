@@ -1,6 +1,8 @@
 import type { CallText, Evidence } from '../call-text.ts'
 import { decodeHidden, type HiddenText } from './decode-hidden.ts'
 import { foldText } from './fold-text.ts'
+import { findGated, type GatedPattern } from '../gate/gated-pattern.ts'
+import { wordStartsOf, type WordStarts } from '../gate/word-starts.ts'
 
 /**
  * One way of saying something suspicious. `points` say how much it proves alone: 4 convicts, 2 needs company. Each family counts
@@ -14,9 +16,7 @@ export interface PhraseFamily {
    * alone convict nobody.
    */
   aspect?: 'manner' | 'subject'
-  /** What stands in every text that has a hit. */
-  needs?: RegExp
-  patterns: readonly RegExp[]
+  patterns: readonly GatedPattern[]
 }
 
 export interface Suspicion {
@@ -68,7 +68,10 @@ export function suspect(
 
 function suspectPlain(text: string, families: readonly PhraseFamily[]): Suspicion {
   const folded = foldText(text)
-  const hits = families.flatMap((family) => hitsOf(family, folded.text)).sort((a, b) => a.start - b.start)
+  const starts = wordStartsOf(folded.text)
+  const hits = families
+    .flatMap((family) => hitsOf(family, folded.text, starts))
+    .sort((a, b) => a.start - b.start)
   const { first, last, points } = densest(hits)
   if (points === 0) return nothingSuspicious
   const near = hits.slice(first, last + 1)
@@ -83,14 +86,13 @@ function suspectPlain(text: string, families: readonly PhraseFamily[]): Suspicio
   }
 }
 
-function hitsOf(family: PhraseFamily, text: string): Hit[] {
-  if (family.needs?.test(text) === false) return []
+function hitsOf(family: PhraseFamily, text: string, starts: WordStarts): Hit[] {
   return family.patterns.flatMap((pattern) =>
-    text
-      .matchAll(pattern)
-      .take(mostHitsOfPattern)
-      .map((match) => ({ family, start: match.index, end: match.index + match[0].length }))
-      .toArray(),
+    findGated(text, starts, pattern, mostHitsOfPattern).map((match) => ({
+      family,
+      start: match.index,
+      end: match.index + match[0].length,
+    })),
   )
 }
 

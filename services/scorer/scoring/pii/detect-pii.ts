@@ -1,5 +1,6 @@
 import type { Evidence } from '../call-text.ts'
 import type { Detector, Finding } from '../verdict.ts'
+import { charactersOf, hasRun } from '../has-run.ts'
 import { fieldNameOf } from './field-name.ts'
 import { findEmails, findIpAddresses, findPhoneNumbers } from './find-contacts.ts'
 import { findDocuments } from './find-documents.ts'
@@ -7,6 +8,7 @@ import { findSecrets } from './find-secrets.ts'
 import { hintsAtPersons } from './hint-at-persons.ts'
 import { identifierKinds, type Identifier, type IdentifierFinder, type IdentifierKind } from './identifier.ts'
 import { undisguise } from './undisguise.ts'
+import { findMatches } from '../find-matches.ts'
 
 /** In order of trust: where two overlap, the earlier finder's stays. */
 const finders: readonly IdentifierFinder[] = [
@@ -107,29 +109,29 @@ function findAll(text: string): Identifier[] {
 }
 
 const base64 = /(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{24,8000}={0,2}(?![A-Za-z0-9+/=_-])/g
+const [base64Characters, leastBase64] = [charactersOf(/[A-Za-z0-9+/_-]/), 24]
 const mostEncoded = 50
 
 /** Passages in base64 that say an identifier when they are decoded: all of the passage is what it says. */
 function findEncoded(text: string): Identifier[] {
-  return text
-    .matchAll(base64)
-    .take(mostEncoded)
-    .flatMap(({ 0: passage, index }) => {
-      const decoded = Buffer.from(passage, 'base64').toString('utf8')
-      // Digests and pictures decode to noise.
-      if (!/^[\x20-\x7e\s\p{L}\p{M}]+$/u.test(decoded)) return []
-      const [first] = findPlain(decoded)
-      return first === undefined ? [] : [{ kind: first.kind, start: index, end: index + passage.length }]
-    })
-    .toArray()
+  if (!hasRun(text, base64Characters, leastBase64)) return []
+  return findMatches(text, base64, mostEncoded).flatMap(({ 0: passage, index }) => {
+    const decoded = Buffer.from(passage, 'base64').toString('utf8')
+    // Digests and pictures decode to noise.
+    if (!/^[\x20-\x7e\s\p{L}\p{M}]+$/u.test(decoded)) return []
+    const [first] = findPlain(decoded)
+    return first === undefined ? [] : [{ kind: first.kind, start: index, end: index + passage.length }]
+  })
 }
 
 function findPlain(text: string): Identifier[] {
   const kept: Identifier[] = []
-  const taken = new Uint8Array(text.length)
+  let taken: Uint8Array | undefined
   for (const find of finders) {
     for (const identifier of find(text)) {
       const { start, end } = identifier
+      // Most texts have none.
+      taken ??= new Uint8Array(text.length)
       if (taken.subarray(start, end).includes(1)) continue
       taken.fill(1, start, end)
       kept.push(identifier)

@@ -1,5 +1,6 @@
 import { passesLuhn } from './check-digits.ts'
 import type { Identifier } from './identifier.ts'
+import { findMatches } from '../find-matches.ts'
 
 /** Issuers' prefixes and lengths: Visa, Mastercard, American Express, Discover, Diners, JCB, Maestro, UnionPay. */
 const cardShapes = [
@@ -38,7 +39,7 @@ const saidToBeTest = /\b(?:test(?:s|ing)?|sandbox|dummy|fake|sample|mock)\b/i
 /** Numbers of payment cards: bare, spaced, or as printed; what stands before and after them in other groups is no part of them. */
 export function* findCards(text: string): Generator<Identifier> {
   for (const pattern of [printed, plain]) {
-    for (const match of text.matchAll(pattern)) {
+    for (const match of findMatches(text, pattern)) {
       const found = cardIn(match[0], text.slice(Math.max(0, match.index - 60), match.index))
       if (found === null) continue
       const start = match.index + found.start

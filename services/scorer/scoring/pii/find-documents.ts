@@ -4,6 +4,7 @@ import { findCards } from './find-cards.ts'
 import type { Identifier } from './identifier.ts'
 import type { DocumentRule } from './document-rule.ts'
 import { nationalIdRules } from './national-ids.ts'
+import { findMatches } from '../find-matches.ts'
 
 const rules: readonly DocumentRule[] = [
   {
@@ -41,7 +42,7 @@ export function* findDocuments(text: string): Generator<Identifier> {
   if (!digitsTogether.test(text)) return
   yield* findCards(text)
   for (const rule of [...rules, ...nationalIdRules]) {
-    for (const match of text.matchAll(rule.pattern)) {
+    for (const match of findMatches(text, rule.pattern)) {
       const before = text.slice(Math.max(0, match.index - 60), match.index)
       if (rule.needs !== undefined && !rule.needs.test(before) && !rule.needs.test(inWords(before))) continue
       if (!rule.accepts(match[0].replace(/[ .-]/g, '').toUpperCase())) continue

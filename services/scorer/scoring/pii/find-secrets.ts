@@ -1,4 +1,7 @@
 import type { Identifier } from './identifier.ts'
+import { findMatches } from '../find-matches.ts'
+import { findGated, gatePattern } from '../gate/gated-pattern.ts'
+import { wordStartsOf } from '../gate/word-starts.ts'
 
 /**
  * From its first line to its last, or as far as it goes: headers, and base64 between blanks, escaped line ends, and the quotes of source text.
@@ -18,7 +21,7 @@ const knownSecrets = [
   /\bglpat-[A-Za-z0-9_-]{20,60}/g,
   // With a digit, and a run of letters and digits that no name of a class or a package has.
   /\bsk-(?=[A-Za-z0-9_-]{0,60}\d)(?=[A-Za-z0-9_-]{0,40}[A-Za-z0-9]{16})(?:proj-|svcacct-|ant-(?:api|admin)\d{2}-)?[A-Za-z0-9_-]{20,200}/g,
-  /\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,250}\b/g,
+  /\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,250}\b/g,
   /\bwhsec_[A-Za-z0-9+/=]{24,100}/g,
   /\bxox[abeoprs]-[A-Za-z0-9-]{10,250}/g,
   /\bAIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/g,
@@ -65,24 +68,29 @@ const assignedSecret = new RegExp(
 )
 const leastEntropyBits = 3
 
+const gatedSecrets = knownSecrets.map(gatePattern)
+const gatedCredentials = gatePattern(credentialsInUrl)
+const gatedEnd = gatePattern(endOfPrivateKey)
+
 export function* findSecrets(text: string): Generator<Identifier> {
-  for (const pattern of knownSecrets) {
-    for (const match of text.matchAll(pattern)) {
+  const starts = wordStartsOf(text)
+  for (const gated of gatedSecrets) {
+    for (const match of findGated(text, starts, gated)) {
       // "ghp_xxxxxxxx" in documentation.
-      if (pattern !== privateKey && /([A-Za-z0-9])\1{7}/.test(match[0])) continue
+      if (gated.pattern !== privateKey && /([A-Za-z0-9])\1{7}/.test(match[0])) continue
       yield { kind: 'secret', start: match.index, end: match.index + match[0].length }
     }
   }
-  for (const match of text.matchAll(endOfPrivateKey)) {
+  for (const match of findGated(text, starts, gatedEnd)) {
     const before = match[1] ?? ''
     const end = match.index + match[0].length
     if (base64Line.test(before)) yield { kind: 'secret', start: match.index - before.length, end }
   }
-  for (const match of text.matchAll(credentialsInUrl)) {
+  for (const match of findGated(text, starts, gatedCredentials)) {
     if (!placeholder.test(match[1] ?? ''))
       yield { kind: 'secret', start: match.index, end: match.index + match[0].length }
   }
-  for (const match of text.matchAll(assignedSecret)) {
+  for (const match of findMatches(text, assignedSecret)) {
     const value = match[1] ?? ''
     if (!isRandom(value) || placeholder.test(value) || codePath.test(value)) continue
     const start = match.index + match[0].length - value.length

@@ -4,9 +4,14 @@ import { remember, rewriteText, type FoldedText } from '../fold-characters.ts'
 const disguises =
   /\\(?:u[0-9a-fA-F]{4}|x[2-7][0-9a-fA-F]|["\\/bfnrt])|%[2-7][0-9a-fA-F]|&(?:#\d{2,5}|#x[0-9a-fA-F]{2,4}|nbsp|commat|period|plus|hyphen);|(?![0-9])\p{Nd}|[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]|[\u00a0\u2000-\u200a\u202f\u205f\u3000\u2010-\u2013\u2212\u2460-\u2468\u24ea\ufe6b\uff01-\uff5e]/gu
 
+/** All others are beyond ASCII, and most texts are not. */
+const mayHaveDisguise = /[\\%&]|[^\0-\x7f]/
+
 /** The text as its reader understands it, where identifiers stand as everybody writes them; null where that is the text itself. */
 export function undisguise(text: string): FoldedText | null {
-  return text.search(disguises) === -1 ? null : rewriteText(text, disguises, plainOf)
+  return !mayHaveDisguise.test(text) || text.search(disguises) === -1
+    ? null
+    : rewriteText(text, disguises, plainOf)
 }
 
 const named: Readonly<Record<string, string>> = {

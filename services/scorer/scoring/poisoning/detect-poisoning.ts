@@ -1,12 +1,13 @@
 import type { CallText } from '../call-text.ts'
-import { isLoop } from '../consumption/find-repetition.ts'
-import { revealMarkup } from '../injection/hidden-markup.ts'
-import { injectionFamilies } from '../injection/injection-families.ts'
-import { evidenceOf, namesOf, nothingSuspicious, suspect, type Suspicion } from '../phrases/suspect.ts'
+import { findRepetition } from '../consumption/find-repetition.ts'
+import { plantedFamilies } from '../injection/planted-families.ts'
+import { suspectPhrases } from '../injection/suspect-material.ts'
+import { lessOfMention } from '../phrases/is-mention.ts'
+import { evidenceOf, namesOf, nothingSuspicious, type Suspicion } from '../phrases/suspect.ts'
 import type { Detector } from '../verdict.ts'
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
-export const poisoningVersion = 'detector-2'
+export const poisoningVersion = 'detector-3'
 
 /**
  * Passages planted to be found and believed, in what searches and tools bring in: text hidden from people that speaks to a model, and
@@ -21,9 +22,11 @@ export function createPoisoningDetector(): Detector {
     read(text) {
       if (text.speaker !== 'tool') return
       hasContext = true
-      isStuffed ||= isLoop(text.text)
-      const suspicion = suspect(text.text, injectionFamilies, revealMarkup)
-      if (suspicion.points > worst.points && isPlanted(suspicion)) [worst, where] = [suspicion, text]
+      isStuffed ||= findRepetition(text.text) !== 'none'
+      const all = suspectPhrases(text)
+      if (all.points <= worst.points || !isPlanted(all)) return
+      const suspicion = lessOfMention(text.text, all)
+      if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
     },
     finding() {
       if (!hasContext) return { reason: 'no_context', leaning: 1 }
@@ -36,8 +39,9 @@ export function createPoisoningDetector(): Detector {
   }
 }
 
+/** Signs of a belief that is planted, not of an order alone. */
+const plants = new Set(plantedFamilies.map(({ name }) => name))
+
 function isPlanted({ kinds }: Suspicion): boolean {
-  return kinds.some(
-    (kind) => kind === 'answer_on_demand' || (kind.startsWith('hidden_') && kind !== 'hidden_leet'),
-  )
+  return kinds.some((kind) => plants.has(kind) || (kind.startsWith('hidden_') && kind !== 'hidden_leet'))
 }

@@ -6,6 +6,8 @@ import {
   maliciousPackages,
   type Ecosystem,
 } from './known-packages.ts'
+import { findGated, gatePattern } from '../gate/gated-pattern.ts'
+import { wordStartsOf } from '../gate/word-starts.ts'
 
 /** One command that brings code from elsewhere, and what is to be said of it. */
 export interface Install {
@@ -93,14 +95,20 @@ const packageCommands: readonly (readonly [Ecosystem, RegExp])[] = [
   ],
 ]
 
+const gatedRules = rules.map(([pattern, judge]) => [gatePattern(pattern), judge] as const)
+const gatedCommands = packageCommands.map(
+  ([ecosystem, pattern]) => [ecosystem, gatePattern(pattern)] as const,
+)
+
 /**
  * Commands in a text that install or run code from elsewhere, worst said of each; harmless ones too. What prose warns of is left to a reader: an
  * argument of a tool is carried out whatever stands beside it.
  */
 export function findInstalls(text: string, isProse = false): Install[] {
   const found: Install[] = []
-  for (const [pattern, judge] of rules) {
-    for (const match of text.matchAll(pattern).take(most)) {
+  const starts = wordStartsOf(text)
+  for (const [pattern, judge] of gatedRules) {
+    for (const match of findGated(text, starts, pattern, most)) {
       const judged = judge(match)
       if (judged === null) continue
       const isWarning = isProse && judged.value > 3 && isWarnedOf(match)
@@ -108,8 +116,8 @@ export function findInstalls(text: string, isProse = false): Install[] {
       found.push(isWarning ? { value: 3, kind: 'warning', ...place } : { ...judged, ...place })
     }
   }
-  for (const [ecosystem, pattern] of packageCommands) {
-    for (const match of text.matchAll(pattern).take(most)) {
+  for (const [ecosystem, pattern] of gatedCommands) {
+    for (const match of findGated(text, starts, pattern, most)) {
       const judged = judgePackages(ecosystem, match[1] ?? '')
       if (judged !== null)
         found.push({ ...judged, start: match.index, end: match.index + match[0].trimEnd().length })

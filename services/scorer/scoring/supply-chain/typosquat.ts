@@ -8,14 +8,22 @@ export function imitates(ecosystem: Ecosystem, name: string): string | null {
   const known = knownPackages[ecosystem]
   const plain = normal(name)
   if (known.has(name) || known.has(plain) || plain.length < leastLength || name.startsWith('@')) return null
-  for (const candidate of known) {
-    const target = normal(candidate)
-    if (target.length < leastLength) continue
+  for (const { candidate, target } of targets[ecosystem]) {
     // The same letters with other separators are other packages on npm, and one package on PyPI.
     if (ecosystem === 'pypi' && target === plain) return null
     if (isOneSlip(plain, target)) return candidate
   }
   return null
+}
+
+/** Made once: most of what a list of 65 Ki of names cost. */
+const targets = { pypi: targetsOf('pypi'), npm: targetsOf('npm') } satisfies Record<Ecosystem, unknown>
+
+function targetsOf(ecosystem: Ecosystem) {
+  return Array.from(knownPackages[ecosystem], (candidate) => ({
+    candidate,
+    target: normal(candidate),
+  })).filter(({ target }) => target.length >= leastLength)
 }
 
 function normal(name: string): string {

@@ -1,4 +1,4 @@
-import { formatDuration, formatShare, formatShort, formatUsd } from '../../formats/format-number.ts'
+import { formatDuration, formatShare, formatShort, formatUsd, nounOf } from '../../formats/format-number.ts'
 import { StatTile } from '../../parts/stat-tile.tsx'
 import { callSeriesOf, describeUnsafe, type Stats } from './read-stats.ts'
 
@@ -20,7 +20,7 @@ export function CallTiles({ stats }: { stats: Stats }) {
         detail={
           total.priced === total.calls
             ? 'all calls priced'
-            : `${formatShort(total.calls - total.priced)} calls without a price`
+            : `${formatShort(total.calls - total.priced)} ${nounOf(total.calls - total.priced, 'call')} without a price`
         }
       >
         {formatUsd(total.cost_usd)}

@@ -4,6 +4,7 @@ import { Group, Paper, ScrollArea, Table, Title, UnstyledButton } from '@mantine
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { formatPoint } from '../../formats/format-time.ts'
+import { hasLonePoint } from './has-lone-point.ts'
 import { PageLink } from '../../parts/page-link.tsx'
 
 export interface TimeChartProps {
@@ -68,7 +69,7 @@ export function TimeChart(props: TimeChartProps) {
         {...common}
         type={isStacked ? 'stacked' : 'default'}
         areaChartProps={{ onClick, style: { cursor: 'pointer' } }}
-        withDots={false}
+        withDots={!isStacked && hasLonePoint(rows.map(({ values }) => values))}
         curveType={isStacked ? 'step' : 'linear'}
         connectNulls={false}
         fillOpacity={isStacked ? 0.6 : 0.1}

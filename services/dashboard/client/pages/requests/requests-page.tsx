@@ -10,7 +10,7 @@ import { useTexts } from '../../app/address.ts'
 import { mayVisit } from '../../app/may-visit.ts'
 import { useProject } from '../../app/project.ts'
 import { useSteadyRange } from '../../app/use-range.ts'
-import { formatCount } from '../../formats/format-number.ts'
+import { formatCount, nounOf } from '../../formats/format-number.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Failure, Nothing, Waiting } from '../../parts/page-states.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
@@ -140,5 +140,5 @@ function RequestList({ query, filters, visibility, renew }: RequestListProps) {
 }
 
 function totalOf({ total, total_is_exact }: { total: number; total_is_exact?: false | undefined }): string {
-  return `${total_is_exact === false ? 'More than ' : ''}${formatCount(total)} requests`
+  return `${total_is_exact === false ? 'More than ' : ''}${formatCount(total)} ${nounOf(total, 'request')}`
 }

@@ -15,7 +15,8 @@ export function RunDifferences({ run }: { run: ScoreRun }) {
   const diff = useApi(
     'GET /api/score-runs/{id}/diff',
     { params: { id: run.id } },
-    isUnderWay(run) ? { pollMs: 15_000 } : {},
+    // Promotion turns round what is compared: read a moment before it, the changes would stand there the wrong way.
+    { state: run.status, ...(isUnderWay(run) ? { pollMs: 15_000 } : {}) },
   )
   const state = describeState(run)
   return (

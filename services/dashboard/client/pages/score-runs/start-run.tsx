@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import type { Answer } from '../../api/call-api.ts'
 import { useApiChange } from '../../api/use-api.ts'
 import { useProject } from '../../app/project.ts'
-import { formatCount, formatUsd } from '../../formats/format-number.ts'
+import { formatCount, formatUsd, nounOf } from '../../formats/format-number.ts'
 import { isoText, localText } from '../../formats/local-time.ts'
 import { MomentPicker } from '../../parts/moment-picker.tsx'
 import { Failure } from '../../parts/page-states.tsx'
@@ -89,7 +89,7 @@ function Estimate({ answer }: { answer: Answer<'POST /api/score-runs'> }) {
     <Alert color="blue" title="It would take">
       <Text size="sm">
         {isExact ? '' : 'about '}
-        {formatCount(calls)} calls
+        {formatCount(calls)} {nounOf(calls, 'call')}
         {without === null || without === 0
           ? ''
           : `, ${formatCount(without)} of them without bodies: those stay unscored`}

@@ -4,7 +4,7 @@ import type { Answer } from '../../api/call-api.ts'
 import { useApiPages } from '../../api/use-api.ts'
 import { usePathText } from '../../app/address.ts'
 import { useProject } from '../../app/project.ts'
-import { formatCount, formatDuration, formatShort, formatUsd } from '../../formats/format-number.ts'
+import { formatCount, formatDuration, formatShort, formatUsd, nounOf } from '../../formats/format-number.ts'
 import { rangeAround } from '../../formats/time-range.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
@@ -75,7 +75,7 @@ export function SessionPage() {
 function SessionSums({ session }: { session: Session }) {
   const lengthMs = Date.parse(session.last_at) - Date.parse(session.started_at)
   const sums = [
-    `${formatCount(session.calls)}${session.calls_are_exact ? '' : ' or more'} calls`,
+    `${formatCount(session.calls)}${session.calls_are_exact ? '' : ' or more'} ${nounOf(session.calls, 'call')}`,
     `${formatCount(session.tool_calls)} of tools`,
     `${formatCount(session.failed)} failed`,
     `${formatCount(session.unsafe)} unsafe`,
@@ -139,7 +139,7 @@ function CallLine({ call, gapMs }: { call: Call; gapMs: number }) {
       </Text>
       {unsafe.map(({ id, scorer_name, rationale }) => (
         <Text key={id} size="sm">
-          <PlainText text={scorer_name} />: <PlainText text={rationale ?? ''} />
+          <PlainText text={rationale === null ? scorer_name : `${scorer_name}: ${rationale}`} />
         </Text>
       ))}
     </Stack>

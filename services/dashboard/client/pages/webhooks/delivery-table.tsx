@@ -5,7 +5,6 @@ import { formatCount, formatDuration } from '../../formats/format-number.ts'
 import { formatTime } from '../../formats/format-time.ts'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
-import { canBeSent } from './can-be-sent.ts'
 import { useReplay } from './use-replay.ts'
 
 type Delivery = Item<'GET /api/v1/webhooks/{id}/deliveries'>
@@ -21,7 +20,7 @@ interface DeliveryTableProps {
 export function DeliveryTable({ deliveries, projectId, webhookId }: DeliveryTableProps) {
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const { send, isSending } = useReplay({ projectId, webhookId })
-  const free = deliveries.filter((delivery) => canBeSent(delivery, Date.now()))
+  const free = deliveries.filter(({ can_be_replayed: canBe }) => canBe)
   // What was sent again meanwhile is under way, and no longer to be chosen.
   const chosen = free.filter(({ id }) => ticked.has(id))
   const tick = (ids: readonly string[], isTicked: boolean) =>

@@ -1,0 +1,58 @@
+import type { RequestListener } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect, test } from '@jest/globals'
+import { createLog } from '#runtime/log.ts'
+import { createMetrics } from '#runtime/metrics.ts'
+import { createAnswerRoom } from './answer-room.ts'
+import { createBodyRoom } from './body-room.ts'
+import { createApp } from './create-app.ts'
+import { createHttpServer } from './http-server.ts'
+
+/** What comes back for these bytes until the server closes the connection. */
+async function send(bytes: string, handler: RequestListener = () => undefined): Promise<string> {
+  const server = createHttpServer(handler, { host: '127.0.0.1', port: 0, leadMs: 0 })
+  await server.start()
+  const socket = connect(server.port(), '127.0.0.1')
+  socket.write(bytes)
+  const answer = await text(socket)
+  socket.destroy()
+  await server.stop()
+  return answer
+}
+
+const start = 'GET / HTTP/1.1\r\nHost: x\r\n'
+const chunked = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'
+
+test.each([
+  ['a method that HTTP does not know', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'BAD_REQUEST'],
+  ['an address as it was typed', 'GET /?model=é HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'BAD_REQUEST'],
+  ['what is no HTTP', 'hello\r\n\r\n', 400, 'BAD_REQUEST'],
+  ['a body that breaks its own coding', `${chunked}hello\r\n`, 400, 'BAD_REQUEST'],
+  ['large headers', `${start}X-A: ${'a'.repeat(17_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
+])('%s is answered in JSON', async (_name, bytes, status, code) => {
+  const [head = '', body = ''] = (await send(bytes)).split('\r\n\r\n')
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} [\\s\\S]*Content-Type: application/json`))
+  expect(head).toContain(`Content-Length: ${body.length}`)
+  expect(JSON.parse(body)).toEqual({ detail: expect.any(String), code })
+})
+
+test('an address that has no path is answered in JSON, which express would answer with a page', async () => {
+  const metrics = createMetrics()
+  const app = createApp({
+    routes: [],
+    authenticate: () => Promise.resolve({ kind: 'anonymous' }),
+    bodyRoom: createBodyRoom(1024, metrics),
+    answerRoom: createAnswerRoom(1024, metrics),
+    health: () => ({ status: 'ok' }),
+    log: createLog('test', 'silent'),
+    metrics,
+  })
+  const answer = await send('GET http://[ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', app)
+  expect(answer).toMatch(/^HTTP\/1.1 400 [^]*\{"detail":"[^"]+","code":"BAD_REQUEST"\}$/)
+})
+
+test('nothing is added to an answer that was given before the body had come', async () => {
+  const answer = await send(`${chunked}hello\r\n`, (_request, response) => response.end('answer'))
+  expect(answer).toMatch(/answer$/)
+})
