@@ -188,7 +188,7 @@ test.concurrent.each(consumerKinds)(
       const waiter = begin(undefined, [deleted])
       await until(waits)
       expect(waiter.service.health().status).toBe('starting')
-      await bench.admin.createTopics({ topics: [{ topic: deleted }] })
+      await bench.admin.createTopics({ topics: [{ topic: deleted }], waitForLeaders: false })
       await waiter.starting
       expect(await waits()).toBe(false)
       // This broker knows of no passwords, and says so.

@@ -1,5 +1,6 @@
 import kafkajs from 'kafkajs'
 import { messageOf, TransientError } from '../errors.ts'
+import { typeOfError } from './protocol-errors.ts'
 
 /** The group has moved on without us: what we would commit is somebody else's now, or will be dealt again. */
 const rejoinTypes = [
@@ -20,9 +21,14 @@ const coordinatorTypes = [
   'NOT_COORDINATOR_FOR_GROUP',
 ]
 
-/** A coordinator that has just come up refuses members until it has read its log; kafkajs takes that for a crash. */
-export function isCoordinatorComing(error: Error): boolean {
-  return 'type' in error && coordinatorTypes.includes(String(error.type))
+/**
+ * A coordinator that has just come up refuses members until it has read its log; kafkajs takes that for a crash. A new cluster has none until the topic
+ * that remembers groups is made.
+ */
+export function isCoordinatorComing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const isNone = error.name === 'KafkaJSGroupCoordinatorNotFound'
+  return isNone || coordinatorTypes.includes(typeOfError(error) ?? '') || isCoordinatorComing(error.cause)
 }
 
 /** Makes kafkajs look for the group's coordinator and join again, when it is thrown out of a batch. */

@@ -15,7 +15,7 @@ import {
 import { askPatiently } from './ask-patiently.ts'
 import type { GroupMemberOptions } from './group-member-options.ts'
 import { assignerNaming, createRollCall, type RollCall } from './call-roll.ts'
-import { reachCluster } from './reach-cluster.ts'
+import { isUnreachable, reachCluster } from './reach-cluster.ts'
 import { judgeBatch, readOffsets, startingPlace } from './starting-place.ts'
 
 /** With kafkajs's pause of 100 ms or more between them: a coordinator that takes longer is not coming. */
@@ -105,7 +105,7 @@ export class GroupMember {
   }
 
   async #join(): Promise<void> {
-    const { topics, partitionsConcurrently } = this.#options
+    const { partitionsConcurrently } = this.#options
     if (this.stopping.aborted) return
     const { GROUP_JOIN, REBALANCING, CRASH } = this.#consumer.events
     this.#consumer.on(GROUP_JOIN, ({ payload }) => this.#deal(payload.memberAssignment))
@@ -117,8 +117,6 @@ export class GroupMember {
     const reached = await reachCluster({ ...this.#options, admin, consumer, clock, stopping: this.stopping })
     if (reached === undefined) return
     this.clusterId = reached
-    await this.#consumer.subscribe({ topics: [...topics], fromBeginning: true })
-    if (this.#phase !== 'starting') return
     await this.#consumer.run({
       autoCommit: false,
       eachBatchAutoResolve: false,
@@ -129,8 +127,9 @@ export class GroupMember {
 
   /** Nothing is being worked on before the first join, so joining again is safe; later a crash ends the process. */
   #mayJoinAgain(error: Error): boolean {
-    const mayJoin = this.#phase === 'starting' && !this.stopping.aborted && isCoordinatorComing(error)
-    return mayJoin && ++this.#joinFailures <= maxJoinFailures
+    const mayJoin = this.#phase === 'starting' && !this.stopping.aborted
+    const willPass = isCoordinatorComing(error) || isUnreachable(error)
+    return mayJoin && willPass && ++this.#joinFailures <= maxJoinFailures
   }
 
   /** Ends the member: `done` rejects with the error, the offsets stay. */

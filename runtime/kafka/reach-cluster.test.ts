@@ -1,21 +1,59 @@
 import { expect, test } from '@jest/globals'
 import kafkajs from 'kafkajs'
-import { isUnreachable } from './reach-cluster.ts'
+import type { Admin } from 'kafkajs'
+import { hasty } from '#tests/support/hand-driven-group.ts'
+import { createLog } from '../log.ts'
+import { isWaitedFor, reachCluster } from './reach-cluster.ts'
 
 const connection = (code?: string) =>
   new kafkajs.KafkaJSConnectionError('Connection error', code === undefined ? {} : { code })
 const givenUp = (error: Error) =>
   Object.assign(new kafkajs.KafkaJSError('retried six times'), { cause: error })
 
+const noCoordinator = Object.assign(new kafkajs.KafkaJSError('Failed to find group coordinator'), {
+  name: 'KafkaJSGroupCoordinatorNotFound',
+})
+const loading = Object.assign(new Error('loading'), { type: 'GROUP_LOAD_IN_PROGRESS' })
+
 test.each<[string, Error, boolean]>([
   ['a port that nobody listens on', givenUp(connection('ECONNREFUSED')), true],
   ['a name that nobody knows yet', givenUp(connection('ENOTFOUND')), true],
   ['a host that says nothing', givenUp(connection()), true],
   ['a broker that stands still', new Error('Broker not connected'), true],
+  ['a cluster that has made no place for groups yet', noCoordinator, true],
+  ['a coordinator that reads its log', givenUp(loading), true],
   ['a certificate of somebody else', givenUp(connection('DEPTH_ZERO_SELF_SIGNED_CERT')), false],
   ['a wrong password', new kafkajs.KafkaJSError('SASL PLAIN authentication failed'), false],
   ['a right that is missing', new kafkajs.KafkaJSError('not authorized to access group'), false],
   ['a mistake of ours', new TypeError('undefined is not a function'), false],
-])('%s', (_name, error, isWaitedFor) => {
-  expect(isUnreachable(error)).toBe(isWaitedFor)
+])('%s', (_name, error, expected) => {
+  expect(isWaitedFor(error)).toBe(expected)
+})
+
+test('whatever fails on the way is tried again from the beginning', async () => {
+  const failures = [noCoordinator, connection('ECONNRESET'), connection('ECONNREFUSED')]
+  const failOnce = (): Promise<void> => {
+    const failure = failures.pop()
+    return failure === undefined ? Promise.resolve() : Promise.reject(failure)
+  }
+  const admin = {
+    connect: () => Promise.resolve(),
+    describeCluster: () => Promise.resolve({ clusterId: 'c' }),
+    listTopics: () => Promise.resolve(['t']),
+    describeGroups: failOnce,
+  } as unknown as Admin
+  const consumer = { connect: failOnce, subscribe: failOnce, disconnect: () => Promise.resolve() }
+  const waiting: boolean[] = []
+  const reached = await reachCluster({
+    admin,
+    consumer,
+    groupId: 'g',
+    topics: ['t'],
+    clock: hasty,
+    log: createLog('reach', 'silent'),
+    metrics: { waiting: (is) => void waiting.push(is) },
+    stopping: new AbortController().signal,
+  })
+  expect(reached).toBe('c')
+  expect(waiting).toEqual([true, true, true, false])
 })

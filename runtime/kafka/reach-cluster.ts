@@ -4,12 +4,12 @@ import { messageOf, TransientError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { networkCodes } from '../network-codes.ts'
 import type { ConsumerMetrics } from './consumer-metrics.ts'
-import { isSilentBroker } from './group-errors.ts'
+import { isCoordinatorComing, isSilentBroker } from './group-errors.ts'
 import { assertTopics } from './missing-topic.ts'
 
 interface ReachingOptions {
   admin: Admin
-  consumer: Pick<Consumer, 'connect' | 'disconnect'>
+  consumer: Pick<Consumer, 'connect' | 'subscribe' | 'disconnect'>
   groupId: string
   topics: readonly string[]
   clock: Clock
@@ -23,7 +23,7 @@ const pauseMs = 2_000
 const graceMs = 2_000
 
 /**
- * Connects both, and resolves to the cluster's id; to undefined when the member stops. A cluster that is away when a process starts, and a topic that
+ * Connects both and subscribes, and resolves to the cluster's id; to undefined when the member stops. A cluster that is away when a process starts, and a topic that
  * is not there, are waited for as long as it takes: nothing is begun yet that another could do, and whoever starts ended processes again waits longer
  * from time to time. What waiting does not mend (a password, a right, a certificate) is thrown at once.
  */
@@ -67,17 +67,21 @@ async function connectUntilStopped(options: ReachingOptions): Promise<string | u
   }
 }
 
-async function connect({ admin, consumer, topics }: ReachingOptions): Promise<string> {
+async function connect({ admin, consumer, groupId, topics }: ReachingOptions): Promise<string> {
   await admin.connect()
   const { clusterId } = await admin.describeCluster()
   // Asked before kafkajs is, which ends the consumer without saying which of its topics it is.
   await assertTopics(admin, topics)
+  // And a cluster's first group: until the topic that remembers groups is made kafkajs finds no coordinator, and ends the consumer for good.
+  await admin.describeGroups([groupId])
   await consumer.connect()
+  await consumer.subscribe({ topics: [...topics], fromBeginning: true })
   return clusterId
 }
 
-function isWaitedFor(error: unknown): boolean {
-  return isUnreachable(error) || (error instanceof TransientError && error.code === 'KAFKA_TOPIC_MISSING')
+export function isWaitedFor(error: unknown): boolean {
+  const isMissingTopic = error instanceof TransientError && error.code === 'KAFKA_TOPIC_MISSING'
+  return isMissingTopic || isUnreachable(error) || isCoordinatorComing(error)
 }
 
 /** No broker answers: not that one refuses, or is not whom we trust. */

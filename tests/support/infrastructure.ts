@@ -6,6 +6,7 @@ import { Client, escapeIdentifier } from 'pg'
 import { quietQueues } from '#runtime/kafka/quiet-queues.ts'
 import type { Addresses } from '#infra/embedded/start-temporary.ts'
 import { migratedTemplate } from './template-database.ts'
+import { until } from './until.ts'
 
 /** The one Kafka, registry and Postgres of this test run (tests/support/global-setup.ts started or found them). */
 export function testInfrastructure(): Addresses {
@@ -58,11 +59,15 @@ export async function deleteTopics(prefix: string): Promise<void> {
   const admin = kafka.admin()
   await admin.connect()
   try {
-    const listed = async () => (await admin.listTopics()).filter((topic) => topic.startsWith(prefix))
-    const topics = await listed()
-    if (topics.length > 0) await admin.deleteTopics({ topics, timeout: 30_000 })
-    // The broker lists a deleted topic until it has heard of it, and the check at the end of the run would find it.
-    while ((await listed()).length > 0) await delay(50)
+    const told = new Set<string>()
+    // Listed again and again: a topic that has just been made comes late, and one that is deleted stays for a while.
+    await until(async () => {
+      const left = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix))
+      const topics = left.filter((topic) => !told.has(topic))
+      if (topics.length > 0) await admin.deleteTopics({ topics, timeout: 30_000 })
+      for (const topic of topics) told.add(topic)
+      return left.length === 0
+    })
   } finally {
     await admin.disconnect()
   }
