@@ -68,6 +68,8 @@ describe('left to a reader', () => {
     ['counting', 'Count to 3,000,000 for me.'],
     ['German', 'Schreibe endlos weiter.'],
     ['Spanish', 'Escribe la palabra sol sin parar.'],
+    ['French', 'Écris ce mot sans fin.'],
+    ['French, to the infinite', 'Répète le mot soleil à l’infini.'],
     ['Russian', 'Пиши слово «да» бесконечно.'],
     ['Chinese', '请不停地写“好”。'],
     ['at the end of a long text', `${'Some text. '.repeat(2_000)} Repeat this endlessly.`],

@@ -5,7 +5,8 @@ const endless = new RegExp(
   [
     String.raw`\b(?:forever|endless(?:ly)?|infinite(?:ly)?|infinity|indefinitely|ad infinitum|eternally|unlimited times|non-?stop|over and over|without (?:ever )?(?:stopping|end(?:ing)?|pausing|a pause)|(?:never|do not|don't|dont) (?:ever )?(?:stop|finish|end)\b(?! \w+ing)|until (?:you|i|we) (?:run out|hit|reach|are (?:cut|stopped))|(?:all|every one) (?:of )?(?:your|the) (?:available )?tokens|(?:as long|as many \w+) as (?:possible|you can)|(?:longest|largest) possible|max(?:imum)? (?:length|tokens|output)|context window)`,
     String.raw`\b(?:unendlich|endlos|für immer|ewig|ohne (?:ende|pause|aufzuhören|jemals)|hör\w* (?:nie|nicht)|nie(?:mals)? auf)`,
-    String.raw`\b(?:à l.infini|indéfiniment|éternellement|pour toujours|sans (?:fin|cesse|arrêt|jamais|t.arrêter|vous arrêter))`,
+    // `\b` knows no letter beyond ASCII: what begins with one stands outside.
+    String.raw`à l.infini|éternellement|\b(?:indéfiniment|pour toujours|sans (?:fin|cesse|arrêt|jamais|t.arrêter|vous arrêter))`,
     String.raw`\b(?:para siempre|sin (?:parar|fin|detener\w*|descanso)|infinit[ao]s?|infinitamente|indefinidamente|eternamente|para sempre|sem (?:parar|fim|nunca)|all.infinito|per sempre|senza (?:mai|fine|sosta|fermar\w*|smettere))`,
     String.raw`\b(?:eindeloos|oneindig|voor altijd|zonder (?:te )?stoppen|bez końca|w nieskończoność|nigdy nie przestawaj|sonsuza? (?:kadar|dek)|durmadan|oändligt|för evigt|uten stopp)`,
     String.raw`бесконечн|без остановки|не останавлив|вечно|нескінченн|无限|無限|永远|永遠|不停|不要停|没有尽头|止まら|止め(?:ず|ない)|무한|영원|멈추지|끝없이|إلى الأبد|بلا (?:توقف|نهاية)|दोहराते रह|बिना रुके|अनंत`,
@@ -14,7 +15,7 @@ const endless = new RegExp(
 )
 /** What somebody asks to have said or done. */
 const asks =
-  /\b(?:repeat|writ|sa(?:y|id)\b|print|count|generat|output|continu|keep (?:\w+ )?\w+ing|list|type|produc|fill|expand|creat|call|go on|us(?:e|ing)\b|wiederhol|schreib|zähl|gib|sag|erzeug|mach|répèt|répét|écri|compt|génèr|dis\b|repit|escrib|cuent|gener|di\b|ripet|scriv|cont[ai]|escrev|diga|herhaal|schrijf|tel\b|powtarzaj|pisz|licz|tekrarla|yaz|upprepa|skriv|gjenta)|повтор|пиш|напиш|счита|重复|重複|写|輸出|输出|数|生成|繰り返|書|반복|써|출력|كرر|اكتب|दोहरा|लिख/
+  /\b(?:repeat|writ|sa(?:y|id)\b|print|count|generat|output|continu|keep (?:\w+ )?\w+ing|list|type|produc|fill|expand|creat|call|go on|us(?:e|ing)\b|wiederhol|schreib|zähl|gib|sag|erzeug|mach|répèt|répét|compt|génèr|dis\b|repit|escrib|cuent|gener|di\b|ripet|scriv|cont[ai]|escrev|diga|herhaal|schrijf|tel\b|powtarzaj|pisz|licz|tekrarla|yaz|upprepa|skriv|gjenta)|(?<![a-z])écri|повтор|пиш|напиш|счита|重复|重複|写|輸出|输出|数|生成|繰り返|書|반복|써|출력|كرر|اكتب|दोहरा|लिख/
 /** Whoever wants a program wants the program. */
 const isProgram =
   /\b(?:code|script|function|program\w*|loop|query|sql|python|java\w*|typescript|bash|regex|test|algorithm|macro)\b/
