@@ -81,6 +81,56 @@ test('a record that makes the service fail is refused after ten times, its neigh
   ])
 })
 
+test.each([403, 406, 451])('a record that a firewall refuses with %i holds up no other', async (status) => {
+  answers((ids, path) => (ids.includes('b') ? { status } : taken(ids, path)))
+  const patient = rejectStubborn(post)
+  for (let n = 1; n < 3; n++) await expect(patient(recordsOf('abc'))).rejects.toThrow(String(status))
+  expect(await patient(recordsOf('abcd'))).toMatchObject([
+    { kind: 'taken' },
+    { kind: 'refused', status },
+    { kind: 'taken' },
+    { kind: 'taken' },
+  ])
+})
+
+test('one that comes alone is refused too, once another has been taken before it', async () => {
+  answers((ids, path) => (ids.includes('b') ? { status: 403 } : taken(ids, path)))
+  const patient = rejectStubborn(post)
+  for (let n = 0; n < 9; n++) await expect(patient(recordsOf('b'))).rejects.toThrow('403')
+  await patient(recordsOf('a'))
+  for (let n = 1; n < 3; n++) await expect(patient(recordsOf('b'))).rejects.toThrow('403')
+  expect(await kindsOf(patient(recordsOf('b')))).toEqual(['refused'])
+})
+
+test('a gateway that is locked out refuses none, and knocks for some of its records alone', async () => {
+  answers(() => ({ status: 403 }))
+  const patient = rejectStubborn(post)
+  const many = Array.from({ length: 100 }, (_, at) => Buffer.from(`{"id":"r${at}"}`))
+  for (let n = 0; n < 3; n++) await expect(patient(many)).rejects.toThrow('403')
+  expect(posted).toHaveLength(3 + 8)
+})
+
+test('a 403 by the service itself is about the credential: it waits', async () => {
+  answers((ids, path) =>
+    ids.includes('b') ? { status: 403, body: { detail: 'scope', code: 'KEY_SCOPE' } } : taken(ids, path),
+  )
+  const patient = rejectStubborn(post)
+  for (let n = 0; n < 25; n++) await expect(patient(recordsOf('abc'))).rejects.toThrow('scope')
+})
+
+test('what begins to fail while records are tried alone loses none of those behind', async () => {
+  let isDown = false
+  answers((ids, path) => {
+    if (path.endsWith('batch')) return { status: 500 }
+    if (ids[0] === 'c') isDown = true
+    return isDown ? { status: 500 } : taken(ids, path)
+  })
+  const patient = rejectStubborn(post)
+  await patient(recordsOf('a'))
+  for (let n = 1; n < 10; n++) await expect(patient(recordsOf('abcde'))).rejects.toThrow('500')
+  expect(await kindsOf(patient(recordsOf('abcde')))).toEqual(['taken', 'taken', 'later', 'later', 'later'])
+})
+
 test.each([500, 503])('a service that answers everything %i has no record refused', async (status) => {
   answers(() => ({ status }))
   const patient = rejectStubborn(post)
@@ -93,7 +143,8 @@ test('a fault of the moment costs no record, and one that goes away meanwhile le
   answers((ids, path) => {
     if (path.endsWith('batch')) return { status: 500 }
     posts++
-    if (ids[0] === 'b' && posts === 2) return { status: 500 }
+    // Of `a` to find out that some are taken, of `a` again, and then of it.
+    if (ids[0] === 'b' && posts === 3) return { status: 500 }
     return ids[0] === 'd' ? { status: 503 } : taken(ids, path)
   })
   const patient = rejectStubborn(post)

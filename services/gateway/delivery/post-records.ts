@@ -11,8 +11,8 @@ export type Verdict =
   | { kind: 'over_quota' }
   /** It will never be taken. */
   | { kind: 'refused'; status: number; detail: string }
-  /** Not now. `status` is what it was answered, where that says something of this record. */
-  | { kind: 'later'; status?: 500 }
+  /** Not now. `status` is what it was answered, where that may be due to this record. */
+  | { kind: 'later'; status?: number }
   /** Not by this gateway: it has no credential for the record's project. */
   | { kind: 'unsendable' }
 
@@ -36,11 +36,14 @@ export class NotTaken extends TransientError {
   readonly status: number
   /** What it asks for, 0 when it says nothing. */
   readonly retryAfterMs: number
+  /** Whether it may be due to what one of the records holds. */
+  readonly isFault: boolean
 
-  constructor(status: number, detail: string, retryAfterMs: number) {
+  constructor({ status, retryAfterMs }: Answer, { detail, code }: Refusal) {
     super('BACKEND_UNAVAILABLE', `the API service answered ${status}: ${detail}`)
     this.status = status
     this.retryAfterMs = retryAfterMs
+    this.isFault = isFault(status, code)
   }
 }
 
@@ -48,6 +51,20 @@ interface Answer {
   status: number
   text: string
   retryAfterMs: number
+}
+
+interface Refusal {
+  detail: string
+  code: string | undefined
+}
+
+/** Of the credential, the address or the moment, whatever is sent; 407 is a proxy's. */
+const neverOfRecords = new Set([401, 404, 405, 407, 408, 429])
+
+/** A firewall before the service refuses what a record holds, without a word on which. A 403 with a code is the service's own, on the credential. */
+function isFault(status: number, code: string | undefined): boolean {
+  if (status === 403 && code !== undefined) return false
+  return status === 500 || (status >= 400 && status < 500 && !neverOfRecords.has(status))
 }
 
 const batchAnswer = z.object({
@@ -59,7 +76,7 @@ const batchAnswer = z.object({
     ]),
   ),
 })
-const refusal = z.object({ detail: z.string(), code: z.string().optional() })
+const refusalAnswer = z.object({ detail: z.string(), code: z.string().optional() })
 
 /** Statuses that the same bytes will always get. */
 const refusedStatuses = new Set([400, 413, 422])
@@ -139,17 +156,19 @@ function readVerdicts(text: string, expected: number): Verdict[] {
   })
 }
 
-function verdictOf({ status, text, retryAfterMs }: Answer): Verdict {
+function verdictOf(answer: Answer): Verdict {
+  const { status } = answer
   if (status >= 200 && status < 300) return { kind: 'taken' }
-  const { detail, code } = refusalOf(text)
+  const refusal = refusalOf(answer.text)
+  const { detail, code } = refusal
   // Another 429 is of something on the way, and says nothing of the project.
   if (status === 429 && code === quotaCode) return { kind: 'over_quota' }
   if (refusedStatuses.has(status)) return { kind: 'refused', status, detail }
-  throw new NotTaken(status, detail, retryAfterMs)
+  throw new NotTaken(answer, refusal)
 }
 
-function refusalOf(text: string): { detail: string; code: string | undefined } {
-  const parsed = refusal.safeParse(parseJson(text))
+function refusalOf(text: string): Refusal {
+  const parsed = refusalAnswer.safeParse(parseJson(text))
   return parsed.success
     ? { detail: parsed.data.detail.slice(0, 500), code: parsed.data.code }
     : { detail: '', code: undefined }

@@ -1,51 +1,93 @@
 import { TransientError } from '#runtime/errors.ts'
 import { NotTaken, type PostRecords, type Verdict } from './post-records.ts'
 
-/** So often a 500 is waited out: with the sender's pauses about a minute. */
+/** So often a 500 is waited out: with the sender's pauses about a minute. A firewall does not change its mind. */
 const patientTries = 10
+const firewallTries = 3
 const maxCounted = 1_000
+/** So many records are tried alone before all are taken for held up: a gateway that is locked out must not knock once a record. */
+const maxProbes = 8
+/** A longer one is not kept to be sent again. */
+const maxProofBytes = 64 * 1024
 
 /**
- * A record that makes the API service fail must not hold up those behind it for ever. A batch that is answered 500 again and again is posted one by
- * one; what is answered 500 twice more while another is taken is refused. 503 and silence say nothing of a record.
+ * A record that makes the API service fail, or that a firewall before it refuses, must not hold up those behind it for ever. A batch that is
+ * answered so again and again is posted one by one; what is answered so twice more while another is taken is refused. 503 and silence say
+ * nothing of a record.
  */
 export function rejectStubborn(post: PostRecords): PostRecords {
   const countFailure = createFailureCounts()
+  /** The last that was taken: sent again it stores nothing, and shows whether any would be. */
+  let proof: Buffer | undefined
   return async (records) => {
     let verdicts: Verdict[]
     try {
       verdicts = await post(records)
     } catch (error) {
       const [first] = records
-      if (!isFault(error) || first === undefined || records.length === 1) throw error
-      if (countFailure(first) % patientTries !== 0) throw error
-      return postOneByOne(post, records, error)
+      if (!isFault(error) || first === undefined) throw error
+      if (countFailure(first) % (error.status === 500 ? patientTries : firewallTries) !== 0) throw error
+      const known = await findTaken(post, proof === undefined ? probesOf(records) : [proof])
+      if (known === undefined) throw error
+      return postOneByOne(post, records, { known, detail: error.message })
     }
+    proof = records.find((record, at) => isProof(record, verdicts[at])) ?? proof
     if (!verdicts.some(isDecided)) return verdicts
     return verdicts.map((verdict, index) => {
       const record = records[index]
-      if (verdict.kind !== 'later' || verdict.status !== 500 || record === undefined) return verdict
-      return countFailure(record) < patientTries ? verdict : refusedFor('the record is answered 500')
+      if (!isStubborn(verdict) || record === undefined) return verdict
+      return countFailure(record) < patientTries
+        ? verdict
+        : refusedFor(verdict.status, 'the record is answered 500')
     })
   }
+}
+
+function isProof(record: Buffer, verdict: Verdict | undefined): boolean {
+  return verdict?.kind === 'taken' && record.length <= maxProofBytes
+}
+
+/** Some, spread over all, and not always the same: those may be the stubborn ones. A record alone shows nothing. */
+function probesOf(records: readonly Buffer[]): Buffer[] {
+  if (records.length === 1) return []
+  const count = Math.min(maxProbes, records.length)
+  const places = Array.from({ length: count }, (_, at) => ((at + Math.random()) * records.length) / count)
+  return places.flatMap((place) => records[Math.floor(place)] ?? [])
+}
+
+/** The first that the service decides when it is sent alone. */
+async function findTaken(post: PostRecords, probes: readonly Buffer[]): Promise<Buffer | undefined> {
+  for (const probe of probes) {
+    const [verdict] = await tryEach(post, [probe])
+    if (verdict === undefined) return undefined
+    if (isDecided(verdict)) return probe
+  }
+  return undefined
 }
 
 async function postOneByOne(
   post: PostRecords,
   records: readonly Buffer[],
-  failure: NotTaken,
+  { known, detail }: { known: Buffer; detail: string },
 ): Promise<Verdict[]> {
   const verdicts = await tryEach(post, records)
-  if (!verdicts.some((verdict) => verdict !== undefined && isDecided(verdict))) throw failure
   for (const [index, verdict] of verdicts.entries()) {
     const record = records[index]
-    if (verdict?.kind !== 'later' || verdict.status !== 500 || record === undefined) continue
     // Once more: it may have been a fault of that moment.
-    const [again] = await tryEach(post, [record])
-    const isStubborn = again?.kind === 'later' && again.status === 500
-    verdicts[index] = isStubborn ? refusedFor(failure.message) : again
+    if (record !== undefined && isStubborn(verdict)) [verdicts[index]] = await tryEach(post, [record])
   }
-  return records.map((_record, index) => verdicts[index] ?? { kind: 'later' })
+  // And the way must be open still: a service that began to fail meanwhile says nothing of those behind.
+  const isProven = verdicts.some(isStubborn) && (await findTaken(post, [known])) !== undefined
+  return records.map((_record, index) => {
+    const verdict = verdicts[index]
+    return isProven && isStubborn(verdict)
+      ? refusedFor(verdict.status, detail)
+      : (verdict ?? { kind: 'later' })
+  })
+}
+
+function isStubborn(verdict: Verdict | undefined): verdict is Verdict & { kind: 'later'; status: number } {
+  return verdict?.kind === 'later' && verdict.status !== undefined
 }
 
 /** Ends at the first that is not answered, or not because of what it holds. */
@@ -57,25 +99,25 @@ async function tryEach(post: PostRecords, records: readonly Buffer[]): Promise<(
     } catch (error) {
       if (!(error instanceof TransientError)) throw error
       if (!isFault(error)) return verdicts
-      verdicts.push({ kind: 'later', status: 500 })
+      verdicts.push({ kind: 'later', status: error.status })
     }
   }
   return verdicts
 }
 
 function isFault(error: unknown): error is NotTaken {
-  return error instanceof NotTaken && error.status === 500
+  return error instanceof NotTaken && error.isFault
 }
 
 function isDecided({ kind }: Verdict): boolean {
   return kind !== 'later'
 }
 
-function refusedFor(detail: string): Verdict {
-  return { kind: 'refused', status: 500, detail }
+function refusedFor(status: number, detail: string): Verdict {
+  return { kind: 'refused', status, detail }
 }
 
-/** How often each record was answered 500; the oldest are forgotten. */
+/** How often each record was answered so; the oldest are forgotten. */
 function createFailureCounts(): (record: Buffer) => number {
   const counts = new Map<string, number>()
   return (record) => {
