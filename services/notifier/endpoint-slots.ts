@@ -37,7 +37,7 @@ export type EndpointKind = (typeof endpointKinds)[number]
 export type PlacesByKind = Readonly<Record<EndpointKind, number>>
 
 export interface PlacesLeft {
-  /** Endpoints that have places taken, are slow or are held back. Any other is unknown and has one place. */
+  /** Endpoints that have places taken, are slow (those first that were noted longest ago) or are held back. Any other is unknown and has one place. */
   endpoints: readonly { webhookId: string; kind: EndpointKind; places: number }[]
   /** In all. */
   all: PlacesByKind

@@ -57,6 +57,21 @@ test('places are dealt to projects in turn, and within each to its webhooks in t
   expect(await waiting.take({ places: slots.placesLeft(), leaseMs: 60_000 })).toEqual([])
 })
 
+test('of slow webhooks the one comes first that was heard of longest ago, not the one with the longest queue', async () => {
+  const { webhooks } = await addWaiting(20, 5)
+  const [patient = ''] = webhooks
+  await stage.pool.query(
+    "update webhook_waiting set due_at = due_at - interval '1 hour' where webhook_id = any($1) and webhook_id <> $2",
+    [webhooks.map(idToUuid), idToUuid(patient)],
+  )
+  const slots = createEndpointSlots({ perEndpoint: 16, total: 64 })
+  for (const webhookId of webhooks) slots.note(webhookId, true)
+  const taken = await createWaitingStore(stage.pool).take({ places: slots.placesLeft(), leaseMs: 60_000 })
+  const ofThese = taken.map(({ webhook_id: id }) => id).filter((id) => webhooks.includes(id))
+  expect(ofThese).toContain(patient)
+  expect(new Set(ofThese).size).toBeLessThan(webhooks.length)
+})
+
 test('what is set aside falls due by the clock of the database', async () => {
   const waiting = createWaitingStore(stage.pool)
   const [now, later] = [await addWaiting(1, 1), await addWaiting(1, 1)]

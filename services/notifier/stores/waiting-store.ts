@@ -12,8 +12,8 @@ export interface WaitingStore {
   /** Writes that `delivery.attempt` waits. */
   add(delivery: WebhookDelivery, due: WaitingDue): Promise<void>
   /**
-   * Takes what is due as far as there are `places` for it, dealt out to projects in turn, within each to its webhooks in turn, longest
-   * waiting first. They fall due again after `leaseMs` unless they are removed.
+   * Takes what is due as far as there are `places` for it, dealt out to projects in turn, within each to its webhooks in turn, those first
+   * of which nothing was heard for longest: however much waits for the others. They fall due again after `leaseMs` unless they are removed.
    */
   take(options: TakeOptions): Promise<WebhookDelivery[]>
   /** What became of the attempt is stored and published. */
@@ -56,10 +56,11 @@ const takeWaiting = `
   ),
   head as (
     select head.delivery_id, head.due_at, webhook.project_id, coalesce(known.kind, 'unknown') as kind,
-      row_number() over (partition by webhook.id order by head.due_at) as turn
+      row_number() over (partition by webhook.id order by head.due_at) as turn, coalesce(known.heard, 0) as heard
     from endpoint
     join webhooks webhook on webhook.id = endpoint.webhook_id
-    left join unnest($1::uuid[], $2::text[], $3::int[]) as known (webhook_id, kind, places) on known.webhook_id = webhook.id
+    left join unnest($1::uuid[], $2::text[], $3::int[]) with ordinality as known (webhook_id, kind, places, heard)
+      on known.webhook_id = webhook.id
     cross join lateral (
       select w.delivery_id, w.due_at from webhook_waiting w
       where w.webhook_id = webhook.id and w.due_at <= now()
@@ -67,7 +68,7 @@ const takeWaiting = `
     ) head
   ),
   ranked as (
-    select head.*, row_number() over (partition by kind, project_id order by turn, due_at) as project_turn from head
+    select head.*, row_number() over (partition by kind, project_id order by turn, heard, due_at) as project_turn from head
   ),
   dealt as (
     select ranked.delivery_id, places.all_left, row_number() over (partition by kind order by project_turn, due_at) as place
