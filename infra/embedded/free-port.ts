@@ -1,23 +1,39 @@
 import { randomInt } from 'node:crypto'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { CannotStart } from './embedded-part.ts'
 
 const LOOPBACK = '127.0.0.1'
 
 /** From 32768 on the kernel gives ports to connections of anybody: one of those could be taken again before its user listens. */
 const [lowest, highest] = [10_000, 32_767]
+const blockSize = 64
 const mostTries = 10_000
 
-/** Ports that nothing listens on now, all different. */
+/** Ports of this process that it has not given out, and gives out once. */
+let block = Promise.resolve<number[]>([])
+
+/**
+ * Ports that nothing listens on now, all different, and that no other process is given while this one lives: whoever starts on one, or starts again on it
+ * after a kill, finds it free.
+ */
 export async function freePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>()
-  for (let tries = 0; ports.size < count; tries++) {
+  const ports: number[] = []
+  for (let tries = 0; ports.length < count; tries++) {
     if (tries === mostTries)
       throw new CannotStart(`No ${count} ports between ${lowest} and ${highest} are free.`)
-    const port = randomInt(lowest, highest)
-    if (await isPortFree(port)) ports.add(port)
+    const port = (await block).shift()
+    if (port === undefined) block = claimBlock()
+    else if (await isPortFree(port)) ports.push(port)
   }
-  return [...ports]
+  return ports
+}
+
+/** Neighbouring ports, of which this process holds the first as long as it lives; none where another does. */
+async function claimBlock(): Promise<number[]> {
+  const first = blockSize * randomInt(Math.ceil(lowest / blockSize), Math.floor(highest / blockSize))
+  const holder = await listenIfFree(first)
+  holder?.unref()
+  return holder === undefined ? [] : Array.from({ length: blockSize - 1 }, (_, index) => first + 1 + index)
 }
 
 /** Throws {@link CannotStart} naming the port and who wants it when something listens there already. */
@@ -29,22 +45,18 @@ export async function assertPortFree(port: number, wantedBy: string): Promise<vo
 }
 
 export async function isPortFree(port: number): Promise<boolean> {
-  try {
-    const server = await listen(port)
-    await new Promise((resolve) => server.close(resolve))
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false
-    throw error
-  }
+  const server = await listenIfFree(port)
+  await new Promise((resolve) => (server === undefined ? resolve(undefined) : server.close(resolve)))
+  return server !== undefined
 }
 
-function listen(port: number): Promise<ReturnType<typeof createServer>> {
+function listenIfFree(port: number): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer()
-    server.once('error', reject)
-    server.listen({ port, host: LOOPBACK, exclusive: true }, () => {
-      resolve(server)
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(undefined)
+      else reject(error)
     })
+    server.listen({ port, host: LOOPBACK, exclusive: true }, () => resolve(server))
   })
 }
