@@ -62,7 +62,6 @@ test('each process as a user of its own: a call goes all the way, also over retr
   receiver.trust(await createWebhook(stack, receiver.url))
   receiver.behave((_delivery, before) => (before === 0 ? { kind: 'answer', status: 500 } : accept))
   const [id] = await sendPrompts({ ...stack, prompts: ['My card is 4111 1111 1111 1111'], concurrency: 1 })
-  const tried = receiver.waitFor((all) => all.length === 2, 60_000)
 
   await produce('sluice-gateway', topics.requestLogged.name, 'no call')
   const letters = () => operate('GET', '/api/dead-letters')
@@ -71,7 +70,7 @@ test('each process as a user of its own: a call goes all the way, also over retr
   await operate('POST', `/api/dead-letters/${letter?.id}/redrive`)
   await until(async () => ((await letters())['items'] as unknown[]).length === 2)
 
-  await tried
+  await receiver.waitFor((all) => all.length === 2)
   expect(receiver.deliveries.map(({ envelope: { data } }) => data['request_id'])).toEqual([id, id])
   const range = { start: new Date(Date.now() - 3_600_000), end: new Date(Date.now() + 60_000) }
   const { run } = await operate('POST', '/api/score-runs', { ...range, source: 'kafka' })

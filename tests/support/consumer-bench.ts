@@ -10,6 +10,7 @@ import { createMetrics, type Metrics } from '#runtime/metrics.ts'
 import { PermanentError } from '#runtime/errors.ts'
 import type { Admin, Kafka } from 'kafkajs'
 import { deleteTopics, randomName, testInfrastructure } from './infrastructure.ts'
+import { readLog, type LogRecord } from './read-log.ts'
 import { until } from './until.ts'
 
 /** One topic with its dead-letter topic, and what a consumer of it needs. */
@@ -25,18 +26,10 @@ export interface ConsumerBench {
   /** Sends texts; each is its own key, so they spread over the partitions. */
   send(values: readonly string[], partition?: number): Promise<void>
   /** Every record of the topic, from the beginning, by partition and offset. */
-  read(topic: string): Promise<ReadRecord[]>
+  read(topic: string): Promise<(LogRecord & { headers: Record<string, string> })[]>
   /** What the group committed, by partition. */
   committed(): Promise<{ partition: number; offset: string; metadata: string | null }[]>
   close(): Promise<void>
-}
-
-export interface ReadRecord {
-  partition: number
-  offset: string
-  key: string | null
-  value: Buffer | null
-  headers: Record<string, string>
 }
 
 export async function createConsumerBench(name: string, partitions = 3): Promise<ConsumerBench> {
@@ -86,7 +79,7 @@ export async function createConsumerBench(name: string, partitions = 3): Promise
         messages: values.map((value) => ({ key: value, value, ...place })),
       })
     },
-    read: (from) => readTopic(kafka, admin, from, randomName('reader')),
+    read: async (from) => (await readLog(kafka, from)).map(withTextHeaders),
     async committed() {
       const [offsets] = await admin.fetchOffsets({ groupId, topics: [topic] })
       return offsets?.partitions ?? []
@@ -100,6 +93,11 @@ export async function createConsumerBench(name: string, partitions = 3): Promise
   }
 }
 
+function withTextHeaders(record: LogRecord) {
+  const entries = Object.entries(record.headers).map(([name, value]) => [name, String(value)] as const)
+  return { ...record, headers: Object.fromEntries(entries) }
+}
+
 /** Text as it is; what begins with `poison` cannot be decoded. */
 const textDecoder: Decoder<string> = {
   decode: (value) => {
@@ -108,35 +106,6 @@ const textDecoder: Decoder<string> = {
       ? Promise.reject(new PermanentError('UNDECODABLE', 'poison'))
       : Promise.resolve(text)
   },
-}
-
-async function readTopic(kafka: Kafka, admin: Admin, topic: string, groupId: string): Promise<ReadRecord[]> {
-  const ends = await admin.fetchTopicOffsets(topic)
-  const expected = ends.reduce((sum, { high, low }) => sum + Number(high) - Number(low), 0)
-  const records: ReadRecord[] = []
-  if (expected === 0) return records
-  const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 100 })
-  await consumer.connect()
-  await consumer.subscribe({ topic, fromBeginning: true })
-  const complete = Promise.withResolvers<undefined>()
-  await consumer.run({
-    autoCommit: false,
-    eachMessage: ({ partition, message }) => {
-      const headers = Object.entries(message.headers ?? {}).map(([key, value]) => [key, String(value)])
-      records.push({
-        partition,
-        offset: message.offset,
-        key: message.key?.toString() ?? null,
-        value: message.value,
-        headers: Object.fromEntries(headers) as Record<string, string>,
-      })
-      if (records.length === expected) complete.resolve(undefined)
-      return Promise.resolve()
-    },
-  })
-  await complete.promise
-  await consumer.disconnect()
-  return records
 }
 
 export const consumerKinds = ['batch', 'parallel'] as const

@@ -2,7 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Kafka, logLevel } from 'kafkajs'
 import { startTemporary, type Addresses } from '#infra/embedded/start-temporary.ts'
+import { quietQueues } from '#runtime/kafka/quiet-queues.ts'
+import { withAdmin } from '#runtime/kafka/with-admin.ts'
+import { awaitCoordinator } from './await-coordinator.ts'
 import { findRunning } from './find-running.ts'
 import { keepRun } from './run-state.ts'
 import { dockerAnswers, startContainers } from './start-containers.ts'
@@ -13,6 +17,9 @@ const KEPT_RUNNING = join(import.meta.dirname, '..', '..', '.cache', 'test-infra
 /** Finds or starts the infrastructure of the run and tells the test processes where it is. */
 async function globalSetup(): Promise<void> {
   const { addresses, stop } = await obtain()
+  quietQueues()
+  const kafka = new Kafka({ brokers: addresses.brokers, logLevel: logLevel.NOTHING })
+  await withAdmin(kafka, (admin) => awaitCoordinator(admin, 'the-first'))
   const directory = await mkdtemp(join(tmpdir(), 'sluice-run-'))
   const file = join(directory, 'infra.json')
   const { brokers, registryUrl, postgresUrl } = addresses

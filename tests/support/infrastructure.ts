@@ -60,14 +60,23 @@ export async function deleteTopics(prefix: string): Promise<void> {
   await admin.connect()
   try {
     const told = new Set<string>()
-    // Listed again and again: a topic that has just been made comes late, and one that is deleted stays for a while.
-    await until(async () => {
-      const left = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix))
-      const topics = left.filter((topic) => !told.has(topic))
-      if (topics.length > 0) await admin.deleteTopics({ topics, timeout: 30_000 })
+    let [left, problem]: [string[], unknown] = [[], undefined]
+    const tell = async (topics: string[]) => {
+      await admin.deleteTopics({ topics, timeout: 30_000 })
       for (const topic of topics) told.add(topic)
-      return left.length === 0
-    })
+    }
+    // Listed again and again: a topic that has just been made comes late, and one that is deleted stays for a while.
+    await until(
+      async () => {
+        left = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix))
+        const topics = left.filter((topic) => !told.has(topic))
+        // One that went meanwhile refuses the others too.
+        if (topics.length > 0) await tell(topics).catch((error: unknown) => (problem = error))
+        return left.length === 0
+      },
+      180_000,
+      () => `still there: ${left.join()}; ${String(problem)}`,
+    )
   } finally {
     await admin.disconnect()
   }

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Admin, EachBatchPayload, IHeaders, Kafka } from 'kafkajs'
+import { awaitCoordinator } from './await-coordinator.ts'
 
 export interface LogRecord {
   partition: number
+  offset: bigint
   key: string
   value: Buffer | null
   headers: IHeaders
@@ -10,10 +12,12 @@ export interface LogRecord {
 
 /** Every record of the topic's log, from its beginning to its present end; partitions each in their order. */
 export async function readLog(kafka: Kafka, topic: string): Promise<LogRecord[]> {
-  const ends = await endsOf(kafka, topic)
+  const groupId = `${topic}-reader-${randomUUID()}`
+  const ends = await endsOf(kafka, topic, groupId)
   const records: LogRecord[] = []
   if (ends.size === 0) return records
-  const consumer = kafka.consumer({ groupId: `${topic}-reader-${randomUUID()}` })
+  const read = new Map<number, bigint>()
+  const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 100 })
   await consumer.connect()
   try {
     await consumer.subscribe({ topic, fromBeginning: true })
@@ -22,19 +26,19 @@ export async function readLog(kafka: Kafka, topic: string): Promise<LogRecord[]>
         if (!payload.restart) reject(payload.error)
       })
       const eachBatch = ({ batch }: EachBatchPayload) => {
-        for (const { key, value, headers } of batch.messages) {
-          records.push({
-            partition: batch.partition,
-            key: key?.toString() ?? '',
-            value,
-            headers: headers ?? {},
-          })
+        const { partition } = batch
+        for (const { key, value, headers = {}, ...message } of batch.messages) {
+          const offset = BigInt(message.offset)
+          // A consumer that starts again by itself begins anew.
+          if (offset <= (read.get(partition) ?? -1n)) continue
+          read.set(partition, offset)
+          records.push({ partition, offset, key: key?.toString() ?? '', value, headers })
         }
-        if (BigInt(batch.lastOffset()) + 1n >= (ends.get(batch.partition) ?? 0n)) ends.delete(batch.partition)
+        if (BigInt(batch.lastOffset()) + 1n >= (ends.get(partition) ?? 0n)) ends.delete(partition)
         if (ends.size === 0) resolve()
         return Promise.resolve()
       }
-      consumer.run({ eachBatch }).catch(reject)
+      consumer.run({ autoCommit: false, eachBatch }).catch(reject)
     })
   } finally {
     await consumer.disconnect()
@@ -42,12 +46,13 @@ export async function readLog(kafka: Kafka, topic: string): Promise<LogRecord[]>
   return records
 }
 
-async function endsOf(kafka: Kafka, topic: string): Promise<Map<number, bigint>> {
+async function endsOf(kafka: Kafka, topic: string, groupId: string): Promise<Map<number, bigint>> {
   const admin = kafka.admin()
   await admin.connect()
   try {
     const offsets = await offsetsOf(admin, topic)
     const written = offsets.filter(({ high, low }) => high !== low)
+    await awaitCoordinator(admin, groupId)
     return new Map(written.map(({ partition, high }) => [partition, BigInt(high)]))
   } finally {
     await admin.disconnect()

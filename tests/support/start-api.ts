@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Kafka } from 'kafkajs'
 import pg from 'pg'
 import { awaitTopics, registerSchemas } from '#infra/create-topics.ts'
@@ -18,6 +17,7 @@ import {
 import { apiConfigSchema } from '#services/api/config.ts'
 import { createApi } from '#services/api/service.ts'
 import { createTestDatabase, deleteTopics, randomName, testInfrastructure } from './infrastructure.ts'
+import { readLog } from './read-log.ts'
 
 export const operatorSecret = 'an-operator-secret-for-tests'
 
@@ -178,30 +178,11 @@ async function readTopic<S extends SchemaName>(
   definition: TopicDefinition<S>,
 ): Promise<TopicValues[S][]> {
   const topic = prefix + definition.name
-  const admin = kafka.admin()
-  await admin.connect()
-  const ends = await admin.fetchTopicOffsets(topic)
-  await admin.disconnect()
-  const expected = ends.reduce((sum, { high, low }) => sum + Number(high) - Number(low), 0)
-  if (expected === 0) return []
   const log = createLog('api-test', 'silent')
   const codec = createRegistryCodec({ url: registryUrl, log }).codec<TopicValues[S]>({
     subject: `${topic}-value`,
     schema: avroSchemas[definition.schema],
   })
-  const consumer = kafka.consumer({ groupId: `${prefix}reader-${definition.name}-${randomUUID()}` })
-  const values: Promise<TopicValues[S]>[] = []
-  const complete = Promise.withResolvers<undefined>()
-  await consumer.connect()
-  await consumer.subscribe({ topic, fromBeginning: true })
-  await consumer.run({
-    eachMessage: ({ message }) => {
-      if (message.value !== null) values.push(codec.decode(message.value))
-      if (values.length >= expected) complete.resolve(undefined)
-      return Promise.resolve()
-    },
-  })
-  await complete.promise
-  await consumer.disconnect()
-  return Promise.all(values)
+  const records = await readLog(kafka, topic)
+  return Promise.all(records.map(({ value }) => codec.decode(value ?? Buffer.alloc(0))))
 }
