@@ -209,7 +209,12 @@ describe('infra/prices.json', () => {
 
   test.each([
     ['openai', 'gpt-4o-mini-2024-07-18', 0.15],
+    ['openai', 'gpt-6.2-sol', 2],
+    ['openai', 'gpt-6-luna', 0.1],
     ['anthropic', 'claude-opus-4-5-20251101', 5],
+    ['anthropic', 'claude-opus-5-5', 4],
+    ['anthropic', 'claude-sonnet-5', 2],
+    ['anthropic', 'claude-fable-5-1', 10],
     ['google', 'gemini-2.5-flash', 0.3],
     ['mistral', 'mistral-large-latest', 0.5],
     ['cohere', 'command-a-03-2025', 2.5],
