@@ -11,6 +11,7 @@ export type CallShape =
   | 'embeddings'
   | 'messages'
   | 'generate_content'
+  | 'interactions'
   | 'cohere_chat'
   | 'converse'
   | 'mcp_tool_call'
@@ -20,6 +21,7 @@ const shapeByPathEnd: readonly (readonly [string, CallShape])[] = [
   ['/chat/completions', 'chat_completions'],
   ['/completions', 'completions'],
   ['/responses', 'responses'],
+  ['/responses/compact', 'responses'],
   ['/embeddings', 'embeddings'],
   ['/messages', 'messages'],
 ]
@@ -42,7 +44,8 @@ const bodyTests: readonly (readonly [CallShape, BodyTest])[] = [
   ['mcp_tool_call', (request) => fieldAt(request, 'type') === 'mcp_tool_call'],
   ['chat_completions', (_, response) => objectNamed(response, 'chat.completion')],
   ['completions', (_, response) => objectNamed(response, 'text_completion')],
-  ['responses', (_, response) => fieldAt(response, 'object') === 'response'],
+  ['responses', (_, response) => isResponse(response)],
+  ['interactions', (_, response) => Array.isArray(fieldAt(response, 'steps')) && has(response, 'status')],
   ['messages', (_, response) => fieldAt(response, 'type') === 'message' && has(response, 'content')],
   ['generate_content', (request, response) => has(response, 'candidates') || has(request, 'contents')],
   ['converse', (_, response) => objectOf(fieldAt(response, 'output', 'message')) !== undefined],
@@ -69,6 +72,12 @@ function has(body: unknown, name: string): boolean {
 function objectNamed(response: unknown, name: string): boolean {
   const object = fieldAt(response, 'object')
   return object === name || object === `${name}.chunk`
+}
+
+/** `response.compaction` too: what a conversation came to. */
+function isResponse(response: unknown): boolean {
+  const object = fieldAt(response, 'object')
+  return object === 'response' || object === 'response.compaction'
 }
 
 function choiceHas(response: unknown, name: string): boolean {

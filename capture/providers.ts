@@ -37,6 +37,7 @@ const providerByModel: readonly (readonly [RegExp, string])[] = [
 const providerByShape: Partial<Record<CallShape, string>> = {
   messages: 'anthropic',
   generate_content: 'google',
+  interactions: 'google',
   cohere_chat: 'cohere',
   converse: 'bedrock',
 }

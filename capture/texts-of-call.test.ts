@@ -32,6 +32,21 @@ test('a chat with tools and several choices', () => {
   expect(texts.messages.map(({ role }) => role)).toEqual(['system', 'user', 'tool', 'user'])
 })
 
+test('a conversation that is shortened: its users’ words are no answer', () => {
+  const message = (role: string) => ({ type: 'message', role, content: [{ type: 'input_text', text: role }] })
+  const compacted = {
+    object: 'response.compaction',
+    output: [message('user'), { type: 'compaction', encrypted_content: 'x' }],
+    usage: { input_tokens: 9, output_tokens: 2, total_tokens: 11 },
+  }
+  expect(textsOfCall({ model: 'gpt-x', input: 'Hi' }, compacted)).toMatchObject({ prompt: 'Hi', answer: '' })
+  expect(describeCall({ requestBody: { input: 'Hi' }, responseBody: compacted })).toMatchObject({
+    shape: 'responses',
+    promptTokens: 9,
+    completionTokens: 2,
+  })
+})
+
 test.each<[string, unknown, unknown, object]>([
   [
     'messages',

@@ -1,3 +1,4 @@
+import { isResultStep, newSteps } from './interaction-steps.ts'
 import { fieldAt, listOf, objectOf, textOf } from './json.ts'
 import { toolCallsOf, type ToolCall } from './tool-calls.ts'
 
@@ -65,12 +66,15 @@ function messagesOf(body: unknown): SpokenText[] {
   ]
 }
 
-/** `input` of the responses shape (text or items) and of embeddings (text or texts). */
+/** `input` of the responses shape (text or items), of embeddings (text or texts) and of interactions (text, parts or steps). */
 function ofInput(input: unknown): SpokenText[] {
-  if (typeof input === 'string') return say('user', input)
-  return listOf(input).flatMap((item) => {
+  const items = Array.isArray(input) ? listOf(input) : [input]
+  return items.flatMap((item) => {
     if (typeof item === 'string') return say('user', item)
     const type = textOf(fieldAt(item, 'type'))
+    if (type === 'text') return say('user', item)
+    if (type === 'model_output') return say('assistant', fieldAt(item, 'content'))
+    if (isResultStep(item)) return say('tool', foundIn(item))
     if (type?.endsWith('_output') === true) return say('tool', fieldAt(item, 'output'))
     return ofMessage(item)
   })
@@ -163,8 +167,12 @@ function answerOf(body: unknown): string[] {
       ...spoken(fieldAt(choice, 'text')),
     ]),
     ...listOf(fieldAt(body, 'output'))
-      .filter((item) => fieldAt(item, 'type') === 'message')
+      // What a conversation was shortened to has its user's words again.
+      .filter((item) => fieldAt(item, 'type') === 'message' && fieldAt(item, 'role') !== 'user')
       .flatMap((item) => spoken(fieldAt(item, 'content'))),
+    ...newSteps(body)
+      .filter((step) => fieldAt(step, 'type') === 'model_output')
+      .flatMap((step) => spoken(fieldAt(step, 'content'))),
     ...spoken(fieldAt(body, 'output', 'message', 'content')),
     ...spoken(fieldAt(body, 'message', 'content')),
     ...spoken(spokenParts(fieldAt(body, 'content'))),
@@ -178,7 +186,9 @@ function answerOf(body: unknown): string[] {
 
 /** Whether an answer without any text is one that simply has none (a tool call, an embedding), not one in an unknown shape. */
 function isKnownAnswer(body: unknown): boolean {
-  return ['choices', 'output', 'candidates', 'data'].some((name) => Array.isArray(fieldAt(body, name)))
+  return ['choices', 'output', 'candidates', 'steps', 'data'].some((name) =>
+    Array.isArray(fieldAt(body, name)),
+  )
 }
 
 function spokenParts(content: unknown): unknown {
@@ -200,7 +210,7 @@ function readable(content: unknown): string[] {
   })
 }
 
-/** What tools that run at the provider brought into an answer: parts of the messages shape, items of the responses shape. */
+/** What tools that run at the provider brought into an answer: parts of the messages shape, items of the responses shape, steps of an interaction. */
 function broughtBy(body: unknown): string[] {
   const parts = listOf(fieldAt(body, 'content')).map(toolResultOf)
   const items = listOf(fieldAt(body, 'output')).flatMap((item) =>
@@ -208,7 +218,17 @@ function broughtBy(body: unknown): string[] {
       ? ['output', 'outputs', 'results'].map((name) => fieldAt(item, name))
       : [],
   )
-  return [...parts, ...items].map((found) => allTexts(found).join('\n')).filter((text) => text !== '')
+  const steps = newSteps(body).filter(isResultStep).map(foundIn)
+  return [...parts, ...items, ...steps]
+    .map((found) => allTexts(found).join('\n'))
+    .filter((text) => text !== '')
+}
+
+/** Words as parts have them, else all texts of a result in whatever shape. */
+function foundIn(step: unknown): string[] {
+  const result = fieldAt(step, 'result')
+  const said = contentTexts(result)
+  return said.length > 0 ? said : allTexts(result)
 }
 
 function documentsOf(body: unknown): string[] {

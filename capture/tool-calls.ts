@@ -1,3 +1,4 @@
+import { newSteps } from './interaction-steps.ts'
 import { fieldAt, listOf, textOf } from './json.ts'
 
 export interface ToolCall {
@@ -14,6 +15,7 @@ export function toolCallsOf(requestBody: unknown, responseBody: unknown): ToolCa
     ...listOf(fieldAt(responseBody, 'choices')).flatMap((choice) => ofMessage(fieldAt(choice, 'message'))),
     ...ofMessage(fieldAt(responseBody, 'message')),
     ...listOf(fieldAt(responseBody, 'output')).flatMap(ofResponsesItem),
+    ...newSteps(responseBody).flatMap(ofResponsesItem),
     ...listOf(fieldAt(responseBody, 'content')).flatMap(ofContentPart),
     ...listOf(fieldAt(responseBody, 'output', 'message', 'content')).flatMap(ofContentPart),
     ...listOf(fieldAt(responseBody, 'candidates'))
@@ -40,7 +42,7 @@ function ofFunctionCall(call: unknown): ToolCall[] {
   )
 }
 
-/** An output item of the responses shape: function, custom and MCP calls have a name of their own. */
+/** An output item of the responses shape, a step of an interaction: function, custom and MCP calls have a name of their own. */
 function ofResponsesItem(item: unknown): ToolCall[] {
   const type = textOf(fieldAt(item, 'type'))
   if (type?.endsWith('_call') !== true) return []

@@ -40,6 +40,7 @@ function usageOfObject(usage: unknown): TokenUsage {
   if (objectOf(fieldAt(usage, 'tokens')) ?? objectOf(fieldAt(usage, 'billed_units')))
     return cohereUsage(usage)
   if (count('inputTokens') !== undefined) return bedrockUsage(usage)
+  if (count('total_input_tokens') !== undefined) return interactionUsage(usage)
   if (count('cache_read_input_tokens') !== undefined || count('cache_creation_input_tokens') !== undefined)
     return anthropicUsage(usage)
   return separateUsage({
@@ -130,15 +131,32 @@ function bedrockUsage(usage: unknown): TokenUsage {
 
 /** Gemini counts cached content in the prompt, and beside it what tools brought in; thoughts beside the candidates. */
 function googleUsage(usage: unknown): TokenUsage {
-  const prompt = countOf(fieldAt(usage, 'promptTokenCount'))
-  const ofTools = countOf(fieldAt(usage, 'toolUsePromptTokenCount')) ?? 0
+  const count = (name: string) => countOf(fieldAt(usage, name))
+  return withThoughtsBeside(
+    { prompt: count('promptTokenCount'), ofTools: count('toolUsePromptTokenCount') },
+    { completion: count('candidatesTokenCount'), cached: count('cachedContentTokenCount') },
+    count('thoughtsTokenCount'),
+  )
+}
+
+/** The same counts under the names of its interactions. */
+function interactionUsage(usage: unknown): TokenUsage {
+  const count = (name: string) => countOf(fieldAt(usage, `total_${name}_tokens`))
+  return withThoughtsBeside(
+    { prompt: count('input'), ofTools: count('tool_use') },
+    { completion: count('output'), cached: count('cached') },
+    count('thought'),
+  )
+}
+
+function withThoughtsBeside(
+  { prompt, ofTools = 0 }: { prompt: number | undefined; ofTools: number | undefined },
+  counted: Pick<InclusiveUsage, 'completion' | 'cached'>,
+  thoughts: number | undefined,
+): TokenUsage {
   return {
-    ...separateUsage({
-      prompt: prompt === undefined ? undefined : prompt + ofTools,
-      completion: countOf(fieldAt(usage, 'candidatesTokenCount')),
-      cached: countOf(fieldAt(usage, 'cachedContentTokenCount')),
-    }),
-    reasoningTokens: countOf(fieldAt(usage, 'thoughtsTokenCount')) ?? null,
+    ...separateUsage({ ...counted, prompt: prompt === undefined ? undefined : prompt + ofTools }),
+    reasoningTokens: thoughts ?? null,
   }
 }
 

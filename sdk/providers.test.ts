@@ -131,6 +131,29 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
     googleText,
   ],
   [
+    'Google, interactions',
+    async () => {
+      const client = stage.google()
+      expect(client.interactions).toBeDefined()
+      const { output_text: text } = await stage.sluice
+        .wrap(client)
+        .interactions.create({ model: 'model-1', input: 'Hi' })
+      return text ?? ''
+    },
+    interactionText,
+  ],
+  [
+    'Google, interactions, streamed',
+    async () =>
+      joined(
+        await stage.sluice
+          .wrap(stage.google())
+          .interactions.create({ model: 'model-1', input: 'Hi', stream: true }),
+        (event) => (event.event_type === 'step.delta' && event.delta.type === 'text' ? event.delta.text : ''),
+      ),
+    interactionText,
+  ],
+  [
     'Mistral',
     async () => {
       const content = (await stage.sluice.wrap(stage.mistral()).chat.complete({ model: 'm', messages: user }))
@@ -166,7 +189,7 @@ test.each(calls)(
     expect(record).not.toHaveProperty('error')
     expect(record).not.toHaveProperty('aborted_by')
     expect(typeof record?.['time_to_first_token_ms']).toBe(name.includes('stream') ? 'number' : 'undefined')
-    if (name.startsWith('Google')) expect(record?.['model']).toBe('model-1')
+    if (name.startsWith('Google') && !name.includes('interactions')) expect(record?.['model']).toBe('model-1')
   },
 )
 
@@ -181,6 +204,9 @@ function textOfMessage({ content: [part] }: Anthropic.Message): string {
 }
 function cohereText(answer: unknown) {
   return (answer as { message: { content: { text: string }[] } }).message.content[0]?.text
+}
+function interactionText(answer: unknown) {
+  return (answer as { steps: { content: { text: string }[] }[] }).steps[0]?.content[0]?.text
 }
 function googleText(answer: unknown) {
   const { candidates } = answer as { candidates: { content: { parts: { text: string }[] } }[] }

@@ -3,6 +3,7 @@ import { createCandidateAssembly } from './candidate-assembly.ts'
 import { createChatAssembly } from './chat-assembly.ts'
 import { createCohereAssembly } from './cohere-assembly.ts'
 import { createCompletionAssembly } from './completion-assembly.ts'
+import { createInteractionAssembly } from './interaction-assembly.ts'
 import { createMessageAssembly } from './message-assembly.ts'
 import { createRepeatedChunks } from './repeated-chunks.ts'
 import { createResponseAssembly } from './response-assembly.ts'
@@ -20,7 +21,7 @@ export const streamTextFactor = 8
 
 /**
  * The message that a `text/event-stream` amounts to: OpenAI chat, completions and responses, Anthropic messages, Google's
- * candidates, Cohere's second chat. Undefined for a stream that is none of them.
+ * candidates and interactions, Cohere's second chat. Undefined for a stream that is none of them.
  */
 export function assembleStream(text: string): AssembledStream | undefined {
   let assembly: StreamAssembly | undefined
@@ -57,6 +58,8 @@ function assemblyFor(chunk: JsonObject, isFirst: boolean): StreamAssembly | unde
     return createResponseAssembly()
   if (type === 'message_start' || (type === 'error' && isError)) return createMessageAssembly()
   if (type === 'message-start') return createCohereAssembly()
+  if (textOf(fieldAt(chunk, 'event_type'))?.startsWith('interaction.') === true)
+    return createInteractionAssembly()
   if (Array.isArray(fieldAt(chunk, 'candidates'))) return createCandidateAssembly()
   const object = fieldAt(chunk, 'object')
   const choices = listOf(fieldAt(chunk, 'choices'))

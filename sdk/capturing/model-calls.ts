@@ -16,12 +16,15 @@ const pathsWithModel = [
   /\/model\/([^/]+)\/(?:invoke|invoke-with-response-stream)$/,
 ]
 
+/** Cohere's chats and Google's interactions. */
+const directly = /\/v[12]\/chat$|\/interactions$/
+
 /** What a POST to `url` is; undefined for what is no call of a model (files, lists of models, …): that is not recorded. */
 export function modelCallOf(url: string): ModelCall | undefined {
   if (!URL.canParse(url)) return undefined
   const { hostname, pathname } = new URL(url)
   const model = pathsWithModel.map((path) => path.exec(pathname)?.[1]).find((named) => named !== undefined)
-  const isCall = model !== undefined || shapeOfPath(pathname) !== null || /\/v[12]\/chat$/.test(pathname)
+  const isCall = model !== undefined || shapeOfPath(pathname) !== null || directly.test(pathname)
   if (!isCall) return undefined
   return {
     model: model === undefined ? undefined : decodeURIComponent(model),

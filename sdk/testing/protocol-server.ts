@@ -139,12 +139,36 @@ function candidates(streamed: boolean): Answer {
   return streamed ? events(part('Hello'), part(' there', 'STOP')) : json(part(said, 'STOP'))
 }
 
+function interaction(streamed: boolean): Answer {
+  const common = { id: 'v1_1', object: 'interaction', model: 'model-1' }
+  const counted = { total_input_tokens: 3, total_output_tokens: 2, total_tokens: 5 }
+  const content = [{ type: 'text', text: said }]
+  if (!streamed)
+    return json({
+      ...common,
+      status: 'completed',
+      steps: [{ type: 'model_output', content }],
+      usage: counted,
+    })
+  const delta = (text: string) => ({ event_type: 'step.delta', index: 0, delta: { type: 'text', text } })
+  return events(
+    { event_type: 'interaction.created', interaction: { ...common, status: 'in_progress' } },
+    { event_type: 'step.start', index: 0, step: { type: 'model_output' } },
+    delta('Hello'),
+    delta(' there'),
+    { event_type: 'step.stop', index: 0 },
+    { event_type: 'interaction.completed', interaction: { ...common, status: 'completed', usage: counted } },
+    '[DONE]',
+  )
+}
+
 const answers: readonly (readonly [string, (streamed: boolean) => Answer])[] = [
   ['/chat/completions', chat],
   ['/v1/messages', messages],
   ['/v2/chat', cohere],
   ['/v1/chat', cohereFirst],
   [':generateContent', candidates],
+  ['/interactions', interaction],
   [':streamGenerateContent', () => candidates(true)],
 ]
 

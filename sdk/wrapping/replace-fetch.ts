@@ -24,7 +24,7 @@ const stainless: Slot = (client, replace) => {
   return true
 }
 
-/** Google GenAI: every call goes through `apiClient.apiCall`, whose last argument is the fetch to use. */
+/** Google GenAI: every call goes through `apiClient.apiCall`, whose last argument is the fetch to use; interactions by what `getFetch` gives, asked for at their first use. */
 const google: Slot = (client, replace) => {
   const apiClient = fieldsOf(client['apiClient'])
   const apiCall = apiClient?.['apiCall']
@@ -33,6 +33,13 @@ const google: Slot = (client, replace) => {
   apiClient['apiCall'] = (...given: unknown[]): unknown => {
     const inner = (given[5] ?? defaultFetch) as Fetch
     return Reflect.apply(apiCall as Call, apiClient, [...given.slice(0, 5), replace(inner)])
+  }
+  const getFetch = apiClient['getFetch']
+  if (typeof getFetch === 'function') {
+    const inner = (Reflect.apply(getFetch as Call, apiClient, []) ?? defaultFetch) as Fetch
+    const replaced = replace(inner)
+    apiClient['getFetch'] = () => replaced
+    Reflect.deleteProperty(client, '_interactions')
   }
   return true
 }

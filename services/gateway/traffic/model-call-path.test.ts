@@ -15,6 +15,8 @@ test.each([
   ['/v1/chat/./completions', true],
   ['/v1/Chat/Completions', true],
   ['/v1/responses/#a', true],
+  ['/v1/responses/compact?beta=true', true],
+  ['/v1/responses/input_tokens', false],
   ['/openai/deployments/a%2fb/embeddings/', true],
   ['/anthropic/v1/messages', true],
   ['/v1/threads/../messages', true],

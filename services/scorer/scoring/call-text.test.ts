@@ -74,6 +74,26 @@ describe('the texts of a call', () => {
       },
     ],
     [
+      'Interactions: results of the program and of Google are steps',
+      {
+        system_instruction: 'system',
+        input: [
+          { type: 'user_input', content: [{ type: 'text', text: 'user' }] },
+          { type: 'model_output', content: [{ type: 'text', text: 'model' }] },
+          { type: 'function_result', result: [{ type: 'text', text: 'tool' }] },
+        ],
+      },
+      {
+        steps: [
+          { type: 'user_input', content: [{ type: 'text', text: 'user' }] },
+          { type: 'google_search_result', result: [{ search_suggestions: 'tool' }] },
+          { type: 'code_execution_result', result: 'tool' },
+          { type: 'mcp_server_tool_result', result: { a: 'tool' } },
+          { type: 'model_output', content: [{ type: 'text', text: 'model' }] },
+        ],
+      },
+    ],
+    [
       'Bedrock',
       { messages: [{ role: 'user', content: [{ toolResult: { content: [{ json: { a: 'tool' } }] } }] }] },
       { output: { message: { role: 'assistant', content: [{ text: 'model' }] } } },

@@ -27,10 +27,16 @@ const speakerOfRole: ReadonlyMap<string, Speaker> = new Map([
   ['chatbot', 'assistant'],
   ['ai', 'assistant'],
 ])
-/** Anthropic's of its own tools too (`web_search_tool_result`), and all of the responses shape (`mcp_call` has its output in itself). */
-const resultType = /(?:^|_)tool_result$|_call_output$|^document$|^search_result$/
+/** Anthropic's of its own tools too (`web_search_tool_result`), all of the responses shape (`mcp_call` has its output in itself) and of Google's interactions. */
+const resultType =
+  /(?:^|_)(?:tool|function|search|execution|maps|context|retrieval|processing)_result$|_call_output$|^document$/
 const callType =
   /^(?:(?:function|custom_tool|mcp|file_search|web_search|code_interpreter|computer|image_generation|apply_patch|local_shell|shell)_call|mcp_approval_request|reasoning)$/
+/** Steps of Google's interactions. */
+const speakerOfStep: ReadonlyMap<unknown, Speaker> = new Map([
+  ['user_input', 'user'],
+  ['model_output', 'assistant'],
+])
 const outputKeys = new Set(['output', 'outputs', 'results'])
 
 /** Who speaks. Fixed: in what a tool answered, names and roles are words of the tool, which may claim anything. */
@@ -46,7 +52,7 @@ export function voiceOf(value: unknown, inherited: Voice): Voice {
   const { role, type } = object
   if (typeof type === 'string' && resultType.test(type)) return { speaker: 'tool', isFixed: true }
   if (typeof type === 'string' && callType.test(type)) return { speaker: 'assistant', isFixed: false }
-  const speaker = typeof role === 'string' ? speakerOfRole.get(role.toLowerCase()) : undefined
+  const speaker = typeof role === 'string' ? speakerOfRole.get(role.toLowerCase()) : speakerOfStep.get(type)
   return speaker === undefined ? inherited : { speaker, isFixed: speaker === 'tool' }
 }
 

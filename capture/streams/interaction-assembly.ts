@@ -1,0 +1,68 @@
+import { fieldAt, listOf, objectOf, parseJson, textOf, type JsonObject } from '../json.ts'
+import { entryAt, growing, inOrder, type Growing } from './merge-delta.ts'
+import type { StreamAssembly } from './stream-assembly.ts'
+
+interface Step {
+  fields: Growing
+  /** JSON text of what a tool is called with, which comes in pieces. */
+  given: string
+}
+
+/** Google's interactions: steps by index, each grown by its deltas; the last event has the usage, and seldom the steps again. */
+export function createInteractionAssembly(): StreamAssembly {
+  const top = growing()
+  const steps = new Map<number, Step>()
+  let ended = false
+
+  const stepOf = (chunk: JsonObject) =>
+    entryAt(steps, chunk['index'], () => ({ fields: growing(), given: '' }))
+
+  return {
+    add(chunk) {
+      const type = textOf(chunk['event_type']) ?? ''
+      Object.assign(top, objectOf(chunk['interaction']))
+      if (type === 'step.start') Object.assign(stepOf(chunk).fields, objectOf(chunk['step']))
+      else if (type === 'step.delta') grow(stepOf(chunk), objectOf(chunk['delta']) ?? {})
+      else if (type === 'interaction.status_update') top['status'] = chunk['status']
+      else if (type === 'interaction.completed') ended = true
+      else if (type === 'error') top['error'] = chunk['error']
+    },
+    body: () =>
+      listOf(top['steps']).length > 0 ? { ...top } : { ...top, steps: inOrder(steps).map(stepBody) },
+    ended: () => ended,
+  }
+}
+
+/** Media and annotations stand in lists; whatever else a delta holds belongs to the step itself. */
+function grow(step: Step, delta: JsonObject): void {
+  const { fields } = step
+  const { type, ...rest } = delta
+  if (type === 'arguments_delta') step.given += textOf(delta['arguments']) ?? ''
+  else if (type === 'text') growText(fields, 'content', delta)
+  else if (type === 'thought_summary') growText(fields, 'summary', objectOf(delta['content']) ?? {})
+  else if (type === 'text_annotation_delta') annotate(fields, listOf(delta['annotations']))
+  else if (fields['type'] === 'model_output') fields['content'] = [...listOf(fields['content']), delta]
+  else Object.assign(fields, rest)
+}
+
+function growText(fields: Growing, name: string, part: JsonObject): void {
+  const parts = [...listOf(fields[name])]
+  const last = objectOf(parts.at(-1))
+  const text = textOf(part['text'])
+  if (text !== undefined && last?.['type'] === 'text')
+    parts[parts.length - 1] = { ...last, text: (textOf(last['text']) ?? '') + text }
+  else parts.push(part)
+  fields[name] = parts
+}
+
+function annotate(fields: Growing, annotations: readonly unknown[]): void {
+  const parts = [...listOf(fields['content'])]
+  const last = objectOf(parts.at(-1)) ?? { type: 'text', text: '' }
+  const known = listOf(fieldAt(last, 'annotations'))
+  fields['content'] = [...parts.slice(0, -1), { ...last, annotations: [...known, ...annotations] }]
+}
+
+/** A tool's arguments as the object that they are; as their text when they were cut off. */
+function stepBody({ fields, given }: Step): JsonObject {
+  return given === '' ? fields : { ...fields, arguments: parseJson(given) ?? given }
+}
