@@ -32,7 +32,8 @@ for (const name of surface) {
   // CommonJS programs are told apart by the ending, in declarations too.
   await writeFile(join(dist, `${name}.d.cts`), declarations.replaceAll(".ts'", ".cjs'"))
 }
-await copyFile(join(sdk, '..', 'LICENSE'), join(dist, 'LICENSE'))
+// Beside package.json, where npm and what reads licences look for it.
+await copyFile(join(sdk, '..', 'LICENSE'), join(sdk, 'LICENSE'))
 
 /** File by file, which is possible because every export of the surface says its type. */
 function declarationsOf(source: string): string {

@@ -36,7 +36,7 @@ export function createClient(options: SluiceOptions = {}): SluiceClient {
   const shipper =
     settings.apiKey === undefined ? undefined : shipperOf(settings, settings.apiKey, budget, warn)
   if (settings.fault !== undefined) warn('key', `nothing is recorded: ${settings.fault}`)
-  const forgetExit = shipper === undefined ? undefined : flushAtExit(shipper)
+  const forgetExit = shipper === undefined ? undefined : flushAtExit(shipper, warn)
   const lost = (detail: string) => shipper?.drop('capture_failed', 1, detail)
   const deferred = createDeferredWork(lost)
 

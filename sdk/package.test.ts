@@ -70,7 +70,7 @@ test('it holds two builds, declarations, README and licence, and needs nothing',
     'dist/index.cjs',
     'dist/index.d.ts',
     'dist/index.d.cts',
-    'dist/LICENSE',
+    'LICENSE',
   ])
     expect((await readFile(join(installed, file), 'utf8')).length).toBeGreaterThan(0)
 })
@@ -85,6 +85,11 @@ test('an ES module with the Google client; the process ends by itself and its re
   )
   expect(stdout).toBe('Hello there')
   expect(receiver.taken).toMatchObject([{ model: 'model-1', source: 'sdk' }])
+})
+
+test('its package.json can be asked for, as tools do', async () => {
+  const program = `console.log(require('@sluice/sdk/package.json').version)`
+  expect((await runProgram('version.cjs', program)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 
 test('CommonJS', async () => {
@@ -173,6 +178,7 @@ test('an API that is away ends no program and keeps none', async () => {
     recordToolCall({ toolName: 't' })`
   const { stderr } = await runProgram('away.mjs', program, { SERVICE_BASE_URL: 'http://127.0.0.1:9' })
   expect(stderr).not.toContain('Error: ')
+  expect(stderr).toContain('the program ends with 1 record(s)')
 })
 
 test('an answer that is never read is recorded when it is thrown away', async () => {
