@@ -14,7 +14,7 @@ beforeAll(async () => {
   const dependencies = { log: createLog('test', 'silent'), metrics: createMetrics(), applicationName: 'test' }
   pool = createPool(
     { DATABASE_URL: line.url, DATABASE_POOL_SIZE: 2 },
-    { ...dependencies, statementTimeoutMs: 1_000 },
+    { ...dependencies, statementTimeoutMs: 5_000 },
   )
 })
 afterAll(async () => {
@@ -41,7 +41,7 @@ test('what a connection that died without a word was asked passes by itself, and
   line.mend()
   const after = await Promise.all([pidOf(), pidOf()])
   expect(after.filter((pid) => before.includes(pid))).toEqual([])
-}, 60_000)
+})
 
 /** The one that another connection ends. */
 const endBackend = (pid: number | undefined) => query(pool, 'select pg_terminate_backend($1, 5000)', [pid])

@@ -13,7 +13,7 @@ import { startPostgres } from './start-postgres.ts'
 import { startRegistry } from './start-registry.ts'
 
 const cacheDirectory = process.env['SLUICE_CACHE_DIR'] ?? join(import.meta.dirname, '..', '..', '.cache')
-const DEADLINE_MS = 180_000
+const DEADLINE_MS = 300_000
 let directory: string
 let running: EmbeddedPart | undefined
 

@@ -39,7 +39,7 @@ beforeAll(async () => {
     receiverUrl: receiver.url,
     environment: { NODE_EXTRA_CA_CERTS: join(directory, 'authority.pem') },
   })
-}, 60_000)
+})
 
 afterAll(async () => {
   await gateway.stop()

@@ -58,7 +58,6 @@ test.each([
     )
     expect(receiver.deliveries).toHaveLength(1)
   },
-  180_000,
 )
 
 /** What was handed to the database does not fall due there: whoever made the attempt has to write it, before another notifier makes it again. */

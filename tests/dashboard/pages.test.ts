@@ -24,7 +24,7 @@ beforeAll(async () => {
   site = await startDashboardSite()
   admin = await site.signIn()
 }, 600_000)
-afterAll(() => site.stop(), 60_000)
+afterAll(() => site.stop())
 
 /** Its time. */
 const requestTitle = /\d:\d\d/
@@ -88,7 +88,7 @@ describe('every page', () => {
       await page.goto(`${path}?project=${site.projectId}`)
       await look(title)
     }
-  }, 300_000)
+  }, 900_000)
 
   test.each(['light', 'dark'] as const)('is accessible in the %s theme', (theme) => {
     expect(titles).toEqual(expect.arrayContaining(['Overview', 'Dead letters', 'Audit log', 'Your sessions']))

@@ -14,7 +14,7 @@ const stage = () => set
 beforeAll(async () => {
   set = await setTaskStage()
 }, 600_000)
-afterAll(() => set.stop(), 120_000)
+afterAll(() => set.stop())
 
 describe('watching', () => watchingTasks(stage))
 describe('setting up', () => settingUpTasks(stage))

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 
 const UP = join(import.meta.dirname, '..', '..', 'scripts', 'up')
 const DOCTOR = join(import.meta.dirname, '..', '..', 'scripts', 'doctor')
-const DEADLINE_MS = 300_000
+const DEADLINE_MS = 600_000
 const run = promisify(execFile)
 
 let state: string
@@ -122,7 +122,7 @@ test(
     // Each part has two seconds to answer it: on a busy machine one may take longer.
     await until(
       async () => (await up('--status')).code === 0,
-      60_000,
+      180_000,
       async () => (await up('--status')).stdout,
     )
 
@@ -136,7 +136,7 @@ test(
     // Partitions and consumer groups come a moment after the processes.
     await until(
       async () => (await doctor()).length === 0,
-      60_000,
+      180_000,
       async () => (await doctor()).join('\n'),
     )
 

@@ -39,6 +39,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   const { name, environment, operationsPort, logFile, readyDeadlineMs = 120_000 } = options
   const state = { restarts: 0, stopping: false }
   const stopping = () => state.stopping
+  let startingAgain = Promise.resolve()
   let current: GuardedProcess
 
   const launch = async () => {
@@ -61,7 +62,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
       logFile,
       stopDeadlineMs: 30_000,
     })
-    void current.exited.then(async () => {
+    startingAgain = current.exited.then(async () => {
       if (stopping()) return
       state.restarts++
       await sleep(1_000)
@@ -86,6 +87,10 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
     },
     async stop() {
       state.stopping = true
+      const ended = startingAgain
+      await current.stop()
+      // One that had ended by itself may have been starting again.
+      await ended
       await current.stop()
       return (await current.exited).code
     },
