@@ -5,7 +5,10 @@ import { startMockPaymentProvider, type MockPaymentProvider } from '#tests/suppo
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 
 const secret = 'whsec_for_tests'
-const second = (iso: string) => Date.parse(iso) / 1000
+/** Of the period that was paid for: begun this month and shorter than one, whenever this runs. */
+const startSecond = Math.floor(Date.now() / 1_000)
+const endSecond = startSecond + 20 * 86_400
+const isoOf = (second: number) => new Date(second * 1_000).toISOString()
 let api: RunningApi
 let provider: MockPaymentProvider
 let serial = 0
@@ -30,14 +33,14 @@ const subscription = (projectId: string, given: Record<string, unknown> = {}, pr
   id: `sub_${projectId}`,
   customer: `cus_${projectId}`,
   status: 'active',
-  billing_cycle_anchor: second('2026-11-15T10:00:00Z'),
+  billing_cycle_anchor: startSecond,
   metadata: { project_id: projectId },
   items: {
     data: [
       {
         price: { id: price },
-        current_period_start: second('2026-11-15T10:00:00Z'),
-        current_period_end: second('2026-12-15T10:00:00Z'),
+        current_period_start: startSecond,
+        current_period_end: endSecond,
       },
     ],
   },
@@ -107,8 +110,8 @@ describe('what the payment provider posts', () => {
       tier: 'team',
       status: 'active',
       requests_this_period: 1,
-      period_start: '2026-11-15T10:00:00.000Z',
-      period_reset_at: '2026-12-15T10:00:00.000Z',
+      period_start: isoOf(startSecond),
+      period_reset_at: isoOf(endSecond),
     })
     const failed = event('invoice.payment_failed', at + 6, {
       parent: { subscription_details: { subscription: `sub_${projectId}` } },
@@ -156,7 +159,7 @@ describe('what the payment provider posts', () => {
     await api.call('POST', '/internal/log', { key, body: { request_body: {} } })
     await api.pool.query('update subscriptions set period_reset_at = $2 where project_id = $1', [
       idToUuid(projectId),
-      '2026-11-15T10:00:00Z',
+      isoOf(startSecond),
     ])
     await post(event('customer.subscription.updated', nowS(), subscription(projectId)))
     expect(await subscriptionOf(key)).toMatchObject({ tier: 'pro', requests_this_period: 0 })
