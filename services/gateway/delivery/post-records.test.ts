@@ -93,11 +93,18 @@ test.each([403, 406, 451])('a record that a firewall refuses with %i holds up no
   ])
 })
 
-test('one that comes alone is refused too, once another has been taken before it', async () => {
-  answers((ids, path) => (ids.includes('b') ? { status: 403 } : taken(ids, path)))
+test('one that fails alone is refused too, once another has been taken before it', async () => {
+  answers((ids, path) => (ids.includes('b') ? { status: 500 } : taken(ids, path)))
   const patient = rejectStubborn(post)
-  for (let n = 0; n < 9; n++) await expect(patient(recordsOf('b'))).rejects.toThrow('403')
+  for (let n = 0; n < 20; n++) await expect(patient(recordsOf('b'))).rejects.toThrow('500')
   await patient(recordsOf('a'))
+  for (let n = 1; n < 10; n++) await expect(patient(recordsOf('b'))).rejects.toThrow('500')
+  expect(await kindsOf(patient(recordsOf('b')))).toEqual(['refused'])
+})
+
+test('one that a firewall refuses is so too when it is the first and comes alone: the service says that it is there', async () => {
+  answers((ids) => (ids.length === 0 ? { status: 422, body: { detail: 'no id' } } : { status: 403 }))
+  const patient = rejectStubborn(post)
   for (let n = 1; n < 3; n++) await expect(patient(recordsOf('b'))).rejects.toThrow('403')
   expect(await kindsOf(patient(recordsOf('b')))).toEqual(['refused'])
 })
@@ -108,6 +115,7 @@ test('a gateway that is locked out refuses none, and knocks for some of its reco
   const many = Array.from({ length: 100 }, (_, at) => Buffer.from(`{"id":"r${at}"}`))
   for (let n = 0; n < 3; n++) await expect(patient(many)).rejects.toThrow('403')
   expect(posted).toHaveLength(3 + 8)
+  for (let n = 0; n < 9; n++) await expect(patient(recordsOf('a'))).rejects.toThrow('403')
 })
 
 test('a 403 by the service itself is about the credential: it waits', async () => {

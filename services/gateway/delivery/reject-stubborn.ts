@@ -27,7 +27,7 @@ export function rejectStubborn(post: PostRecords): PostRecords {
       const [first] = records
       if (!isFault(error) || first === undefined) throw error
       if (countFailure(first) % (error.status === 500 ? patientTries : firewallTries) !== 0) throw error
-      const known = await findTaken(post, proof === undefined ? probesOf(records) : [proof])
+      const known = await findTaken(post, proof === undefined ? probesOf(records, error) : [proof])
       if (known === undefined) throw error
       return postOneByOne(post, records, { known, detail: error.message })
     }
@@ -47,9 +47,15 @@ function isProof(record: Buffer, verdict: Verdict | undefined): boolean {
   return verdict?.kind === 'taken' && record.length <= maxProofBytes
 }
 
-/** Some, spread over all, and not always the same: those may be the stubborn ones. A record alone shows nothing. */
-function probesOf(records: readonly Buffer[]): Buffer[] {
-  if (records.length === 1) return []
+/** No record: that the service itself says so (422) shows that the firewall lets through what is sent to it. */
+const nothing = Buffer.from('{}')
+
+/**
+ * Some, spread over all, and not always the same: those may be the stubborn ones. A record alone, as the last of a gateway before this one,
+ * would hold up all for ever; of a service that fails it shows nothing.
+ */
+function probesOf(records: readonly Buffer[], { status }: NotTaken): Buffer[] {
+  if (records.length === 1) return status === 500 ? [] : [nothing]
   const count = Math.min(maxProbes, records.length)
   const places = Array.from({ length: count }, (_, at) => ((at + Math.random()) * records.length) / count)
   return places.flatMap((place) => records[Math.floor(place)] ?? [])
