@@ -7,6 +7,7 @@ import { avroSchemas, topics, topicsToCreate } from '#schemas/topics.ts'
 import { deleteTopics, randomName, testInfrastructure } from '#tests/support/infrastructure.ts'
 import { until } from '#tests/support/until.ts'
 import { awaitTopics, createTopics, registerSchemas } from './create-topics.ts'
+import { freePorts } from './embedded/free-port.ts'
 
 const { brokers, registryUrl } = testInfrastructure()
 const log = createLog('create-topics-test', 'silent')
@@ -107,6 +108,17 @@ describe('registerSchemas', () => {
     await registerSchemas({ registryUrl, prefix, log })
     expect(await idsOf(prefix)).toEqual(ids)
     expect(ids).toHaveLength(Object.keys(topics).length)
+  })
+
+  test('says that the registry is away, whom nobody would guess from "fetch failed"', async () => {
+    const [port] = await freePorts(1)
+    const away = registerSchemas({ registryUrl: `http://127.0.0.1:${port}`, prefix: newPrefix(), log })
+    await expect(away).rejects.toMatchObject({
+      code: 'REGISTRY_UNAVAILABLE',
+      message: expect.stringMatching(
+        /^the schema registry at http:\/\/127\.0\.0\.1:\d+ does not answer: .*ECONNREFUSED/,
+      ),
+    })
   })
 
   test('puts back what readers rely on, and names the subject that somebody has broken meanwhile', async () => {

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { COMPATIBILITY, SchemaRegistry } from '@kafkajs/confluent-schema-registry'
+import { SchemaRegistry } from '@kafkajs/confluent-schema-registry'
 import kafkajs, { type Admin, type ConfigEntries, type ITopicMetadata, type Kafka } from 'kafkajs'
 import { messageOf } from '#runtime/errors.ts'
-import { fetchRegistry, registryAddress } from '#runtime/kafka/registry-address.ts'
+import { registryAddress } from '#runtime/kafka/registry-address.ts'
 import type { Log } from '#runtime/log.ts'
 import { avroSchemas, topics, topicsToCreate, type TopicToCreate } from '#schemas/topics.ts'
+import { readersLevel, readLevel, setLevel } from './ask-registry.ts'
 import { CannotStart } from './embedded/embedded-part.ts'
 import { fewestCopies, inSyncOf, refuseFewerCopies } from './topic-copies.ts'
 
@@ -165,45 +166,23 @@ interface RegisterSchemasOptions {
   log: Log
 }
 
-const registryTimeoutMs = 10_000
-const compatibility = COMPATIBILITY.BACKWARD_TRANSITIVE
-
 /**
- * Registers the schema of every topic as subject `<prefix + topic>-value`, BACKWARD_TRANSITIVE, also where somebody has set another level: a reader
- * with the newest schema reads all that was ever written. Throws CannotStart when the registry finds that a change breaks that.
+ * Registers the schema of every topic as subject `<prefix + topic>-value`, BACKWARD_TRANSITIVE, also where somebody has set another level.
+ * Throws CannotStart when the registry finds that a change breaks readers, TransientError when it is away.
  */
 export async function registerSchemas({ registryUrl, prefix, log }: RegisterSchemasOptions): Promise<void> {
   const registry = new SchemaRegistry(registryAddress(registryUrl))
   for (const { name, schema } of Object.values(topics)) {
     const subject = `${prefix}${name}-value`
-    await correctLevel(registryUrl, subject)
+    const level = await readLevel(registryUrl, subject)
+    // The client refuses to register where the level is another. Where none is set it sets ours itself.
+    if (level !== undefined && level !== readersLevel) await setLevel(registryUrl, subject)
     try {
-      await registry.register(avroSchemas[schema] as never, { subject, compatibility })
+      await registry.register(avroSchemas[schema] as never, { subject, compatibility: readersLevel })
     } catch (error) {
       if (!Error.isError(error) || !('status' in error) || error.status !== 409) throw error
       throw new CannotStart(`the registry does not take the schema of ${subject}: ${messageOf(error)}`)
     }
   }
   log.info({ subjects: Object.keys(topics).length }, 'schemas are registered')
-}
-
-/** The registry's client refuses to register where the level is another. Where none is set it sets ours itself. */
-async function correctLevel(registryUrl: string, subject: string): Promise<void> {
-  const path = `/config/${encodeURIComponent(subject)}`
-  const found = await fetchRegistry(registryUrl, path, { signal: AbortSignal.timeout(registryTimeoutMs) })
-  const answer = await found.text()
-  if (found.status === 404) return
-  if (!found.ok) throw refused(path, found, answer)
-  if ((JSON.parse(answer) as { compatibilityLevel?: string }).compatibilityLevel === compatibility) return
-  const put = await fetchRegistry(registryUrl, path, {
-    method: 'PUT',
-    body: JSON.stringify({ compatibility }),
-    headers: { 'content-type': 'application/vnd.schemaregistry.v1+json' },
-    signal: AbortSignal.timeout(registryTimeoutMs),
-  })
-  if (!put.ok) throw refused(path, put, await put.text())
-}
-
-function refused(path: string, { status }: Response, answer: string): CannotStart {
-  return new CannotStart(`the registry answered ${path} with ${status}: ${answer.slice(0, 200)}`)
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
+import { whyFetchFailed } from '#infra/why-fetch-failed.ts'
 import { messageOf } from '#runtime/errors.ts'
 import type { Connection } from './connection.ts'
 import { statePaths } from './state-directory.ts'
@@ -62,7 +63,7 @@ export async function requestApi(
     })
     return { status: response.status, text: await response.text() }
   } catch (error) {
-    throw new ApiAway(`the API at ${shown(api)} does not answer: ${reasonOf(error)}`)
+    throw new ApiAway(`the API at ${shown(api)} does not answer: ${whyFetchFailed(error)}`)
   }
 }
 
@@ -95,11 +96,4 @@ function parse(text: string): unknown {
     if (error instanceof SyntaxError) return undefined
     throw error
   }
-}
-
-/** What fetch wraps; of a host with several addresses there is a code and no message. */
-function reasonOf(error: unknown): string {
-  const cause: unknown = Error.isError(error) ? error.cause : undefined
-  if (!Error.isError(cause)) return 'the request cannot be made'
-  return cause.message === '' && 'code' in cause ? String(cause.code) : cause.message
 }

@@ -1,7 +1,7 @@
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { TransientError } from '#runtime/errors.ts'
 
-/** What the person at the terminal can mend, Postgres or Kafka being away among it: told in a sentence. Anything else is a defect, shown with where it came from. */
+/** What the person at the terminal can mend, Postgres, Kafka or the registry being away among it: told in a sentence. Anything else is a defect, shown with where it came from. */
 function isTheirs(error: unknown): error is Error {
   return error instanceof CannotStart || error instanceof TransientError
 }
