@@ -1,4 +1,4 @@
-import { boundOfParts } from '#capture/json.ts'
+import { boundOfParts, fieldAt, objectOf } from '#capture/json.ts'
 import { voiceOf, voiceOfKey, type Speaker, type Voice } from './find-speaker.ts'
 import { isWords, withoutMedia } from './media-text.ts'
 import { childrenOf } from './strings-of.ts'
@@ -116,7 +116,7 @@ function textsOf(part: BodyPart, body: unknown, voice: Voice): CallText[] {
   const stack: { value: unknown; pointer: string; voice: Voice; isTools: boolean }[] = [
     { value: body, pointer: '', voice, isTools: false },
   ]
-  const isCut = isObject(body) && body['truncated'] === true
+  const isCut = fieldAt(body, 'truncated') === true
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     if (typeof next.value === 'string') {
       const text = isCut ? withoutMedia(next.value) : next.value
@@ -145,8 +145,9 @@ function textsOf(part: BodyPart, body: unknown, voice: Voice): CallText[] {
 }
 
 /** Whether what stands under `key` is a tool's arguments or data: names in there are the tool's, not the protocol's. */
-function holdsToolsData(holder: unknown, key: string, speaker: Speaker): boolean {
-  if (!isObject(holder)) return false
+function holdsToolsData(value: unknown, key: string, speaker: Speaker): boolean {
+  const holder = objectOf(value)
+  if (holder === undefined) return false
   if (key === 'arguments' || key === 'args' || key === 'structuredContent') return true
   if (key === 'input') return 'toolUseId' in holder || String(holder['type']).endsWith('tool_use')
   // Bedrock's and Cohere's results, and the fields of Cohere's documents.
@@ -174,21 +175,16 @@ export function* piecesOf<T extends { text: string; offset: number }>(whole: T):
 
 /** Whether a request is an agent's call of an external tool (specification 2.2). */
 export function isToolCall(requestBody: unknown): boolean {
-  return isObject(requestBody) && requestBody['type'] === 'mcp_tool_call'
+  return fieldAt(requestBody, 'type') === 'mcp_tool_call'
 }
 
 /** Whether a body stands for bytes that were no JSON object: its text is all that is known of it, and what it consists of nobody has parsed. */
 export function isWrapped(body: unknown): boolean {
-  return (
-    isObject(body) && (body['truncated'] === true || (typeof body['encoding'] === 'string' && 'raw' in body))
-  )
+  const isRaw = typeof fieldAt(body, 'encoding') === 'string' && fieldAt(body, 'raw') !== undefined
+  return isRaw || fieldAt(body, 'truncated') === true
 }
 
 /** Whether the strings of a body are all that it said: not of one that was cut when it was recorded, or that is no text. */
 export function isKeptWhole(body: unknown): boolean {
-  return !isWrapped(body) || (isObject(body) && body['encoding'] === 'utf8')
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return !isWrapped(body) || fieldAt(body, 'encoding') === 'utf8'
 }

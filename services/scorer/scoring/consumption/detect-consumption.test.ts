@@ -44,6 +44,17 @@ test.each<[string, string, Changes, number]>([
   expect(find(answer, changes)).toMatchObject({ value })
 })
 
+test.each([
+  ['Bedrock', { stopReason: 'max_tokens' }],
+  ['Cohere', { finish_reason: 'MAX_TOKENS' }],
+  ['Ollama', { done_reason: 'length' }],
+  ['Gemini', { candidates: [{ finishReason: 'MAX_TOKENS' }] }],
+  ['Responses', { incomplete_details: { reason: 'max_output_tokens' } }],
+])('a loop until the limit, as %s says it', (_name, end) => {
+  const body = { role: 'assistant', content: loop, ...end }
+  expect(detectCall(createConsumptionDetector, {}, body, counted)).toMatchObject({ value: 5 })
+})
+
 describe('unscored', () => {
   test.each<[string, unknown, unknown, Usage | undefined]>([
     ['nobody counted', {}, { content: 'hi' }, undefined],

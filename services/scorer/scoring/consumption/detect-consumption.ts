@@ -1,4 +1,4 @@
-import { fieldAt } from '#capture/json.ts'
+import { fieldAt, listOf } from '#capture/json.ts'
 import type { Call, CallText, Evidence, Usage } from '../call-text.ts'
 import { isToolCall } from '../call-text.ts'
 import type { Detector } from '../verdict.ts'
@@ -105,18 +105,10 @@ function loopSigns(call: Call): Sign[] {
 
 /** Why answers ended, by whatever name a provider gives it. */
 function reasonsOf(response: unknown): string[] {
-  if (!isObject(response)) return []
-  const { stop_reason: stopReason, incomplete_details: incomplete, choices, candidates } = response
-  const found = [stopReason, isObject(incomplete) ? incomplete['reason'] : undefined]
-  for (const list of [choices, candidates]) {
-    if (!Array.isArray(list)) continue
-    for (const choice of list as unknown[]) {
-      if (isObject(choice)) found.push(choice['finish_reason'], choice['finishReason'])
-    }
-  }
-  return found.filter((reason) => typeof reason === 'string')
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
+  const answers = ['choices', 'candidates'].flatMap((name) => listOf(fieldAt(response, name)))
+  return [
+    ...['stop_reason', 'stopReason', 'finish_reason', 'done_reason'].map((name) => fieldAt(response, name)),
+    fieldAt(response, 'incomplete_details', 'reason'),
+    ...answers.flatMap((answer) => [fieldAt(answer, 'finish_reason'), fieldAt(answer, 'finishReason')]),
+  ].filter((reason) => typeof reason === 'string')
 }
