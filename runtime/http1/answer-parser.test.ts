@@ -105,8 +105,12 @@ test('of HEAD has a length and no body', () => {
   expect(hear(`${ok}Content-Length: 3\r\n\r\n`, Infinity, 'HEAD').whole).toEqual([[[], true]])
 })
 
-test('what comes behind an answer makes its connection useless', () => {
-  const answer = `${ok}Content-Length: 1\r\n\r\na`
+// Else the next request would be sent there, and answered with it.
+test.each([
+  ['of known length', `${ok}Content-Length: 1\r\n\r\na`],
+  ['in chunks', `${chunked}1\r\na\r\n0\r\n\r\n`],
+  ['with trailers', `${chunked}0\r\nX: 1\r\n\r\n`],
+])('what comes behind an answer %s makes its connection useless', (_name, answer) => {
   const whole: boolean[] = []
   const parser = new AnswerParser({
     onHead: () => undefined,

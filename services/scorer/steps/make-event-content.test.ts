@@ -104,6 +104,32 @@ describe('the content of an event', () => {
     ])
   })
 
+  test('quotes each message in which scorers found something at the same place', () => {
+    const messages = ['one', 'two'].map((content) => ({ role: 'user', content }))
+    const found = messages.map((_message, index) => ({
+      ...verdict([at(0, 3, `/messages/${index}/content`)]),
+      scorer: `s${index}`,
+    }))
+    const content = makeEventContent(call({ messages }), found)
+    expect(content).toMatchObject({ prompt_snippet: 'one', by_scorer: [{ prompt_snippet: 'two' }] })
+  })
+
+  test('quotes apart what a scorer found elsewhere in the answer alone', () => {
+    const said = `a secret ${'x '.repeat(400)} the harm`
+    const inAnswer = (start: number) => ({
+      ...at(start, start + 5, '/choices/0/message/content'),
+      part: 'response_body' as const,
+    })
+    const content = makeEventContent(call(asks('hi'), answers(said)), [
+      { ...verdict([inAnswer(2)]), scorer: 'first' },
+      { ...verdict([inAnswer(814)]), scorer: 'second' },
+    ])
+    expect(content.completion_snippet).toMatch(/^a secret/)
+    expect(content.by_scorer).toMatchObject([
+      { scorer_name: 'second', completion_snippet: expect.stringMatching(/the harm$/) },
+    ])
+  })
+
   test('quotes twenty scorers apart at most', () => {
     const asked = call(asks('word '.repeat(2_000)))
     const found = Array.from({ length: 500 }, (_, n) => ({
