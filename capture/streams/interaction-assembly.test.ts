@@ -105,3 +105,15 @@ test('what is said, called, found and counted in an interaction', () => {
   ])
   expect(textsOfCall({ input: { type: 'text', text: 'One part' } }, {}).prompt).toBe('One part')
 })
+
+test.each([
+  ['text', { type: 'text', text: '•' }],
+  ['annotations', { type: 'text_annotation_delta', annotations: ['•'] }],
+  ['media', { type: 'image', data: '•' }],
+])('tens of thousands of deltas take time in proportion to their number: %s', (_name, given) => {
+  const many = [start(0, { type: 'model_output' }), ...Array<object>(50_000).fill(delta(0, given))]
+  const [step] = assembleStream(sse({ event_type: 'interaction.created', interaction }, ...many))?.body[
+    'steps'
+  ] as [object]
+  expect(JSON.stringify(step).match(/•/g)).toHaveLength(50_000)
+})

@@ -41,25 +41,33 @@ function grow(step: Step, delta: JsonObject): void {
   else if (type === 'text') growText(fields, 'content', delta)
   else if (type === 'thought_summary') growText(fields, 'summary', objectOf(delta['content']) ?? {})
   else if (type === 'text_annotation_delta') annotate(fields, listOf(delta['annotations']))
-  else if (fields['type'] === 'model_output') fields['content'] = [...listOf(fields['content']), delta]
+  else if (fields['type'] === 'model_output') listIn(fields, 'content').push(delta)
   else Object.assign(fields, rest)
 }
 
+/** The list itself, which grows in place: an answer may have tens of thousands of deltas. */
+function listIn(fields: Growing, name: string): unknown[] {
+  const known = fields[name]
+  if (Array.isArray(known)) return known as unknown[]
+  const made: unknown[] = []
+  fields[name] = made
+  return made
+}
+
 function growText(fields: Growing, name: string, part: JsonObject): void {
-  const parts = [...listOf(fields[name])]
-  const last = objectOf(parts.at(-1))
+  const parts = listIn(fields, name)
+  const last = parts.at(-1) as Growing | undefined
   const text = textOf(part['text'])
-  if (text !== undefined && last?.['type'] === 'text')
-    parts[parts.length - 1] = { ...last, text: (textOf(last['text']) ?? '') + text }
-  else parts.push(part)
-  fields[name] = parts
+  if (text !== undefined && fieldAt(last, 'type') === 'text' && last !== undefined)
+    last['text'] = (textOf(last['text']) ?? '') + text
+  else parts.push(growing(part))
 }
 
 function annotate(fields: Growing, annotations: readonly unknown[]): void {
-  const parts = [...listOf(fields['content'])]
-  const last = objectOf(parts.at(-1)) ?? { type: 'text', text: '' }
-  const known = listOf(fieldAt(last, 'annotations'))
-  fields['content'] = [...parts.slice(0, -1), { ...last, annotations: [...known, ...annotations] }]
+  const parts = listIn(fields, 'content')
+  if (objectOf(parts.at(-1)) === undefined) parts.push({ type: 'text', text: '' })
+  const known = listIn(parts.at(-1) as Growing, 'annotations')
+  for (const annotation of annotations) known.push(annotation)
 }
 
 /** A tool's arguments as the object that they are; as their text when they were cut off. */
