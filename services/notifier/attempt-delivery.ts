@@ -1,81 +1,35 @@
 import type { Clock } from '#runtime/clock.ts'
-import { PermanentError, TransientError } from '#runtime/errors.ts'
-import { drop, ok, type Outcome } from '#runtime/outcome.ts'
+import { drop, ok } from '#runtime/outcome.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import type { DeliveryPublisher } from './delivery-publisher.ts'
-import type { EndpointSlots } from './endpoint-slots.ts'
-import type { NotifierMetrics } from './notifier-metrics.ts'
-import type { AttemptResult, Sender } from './sending/send-attempt.ts'
-import { buildEnvelope } from './steps/build-envelope.ts'
-import type { JoinEvent } from './steps/open-event.ts'
-import type { OpenSecrets } from './steps/open-secrets.ts'
-import { isLastAttempt, planNext, type FailedAttempt } from './steps/plan-next.ts'
-import { signDelivery, type SigningKeys } from './steps/sign-delivery.ts'
-import type { DeliveryStore, FinishedAttempt } from './stores/delivery-store.ts'
-import type { Webhook } from './stores/webhook-rows.ts'
+import {
+  claimLeaseMs,
+  decided,
+  recordAsks,
+  type AttemptEnd,
+  type AttemptProgress,
+  type MakeAttempt,
+} from './make-attempt.ts'
+import { openOrRefuse, type MessageDependencies } from './steps/open-message.ts'
+import type { DeliveryStore } from './stores/delivery-store.ts'
 import type { WebhookStore } from './stores/webhook-store.ts'
-import { createUnwrittenAttempts } from './unwritten-attempts.ts'
+import { attemptName, type UnwrittenAttempts } from './unwritten-attempts.ts'
 
-export interface AttemptDependencies {
+export interface AttemptDependencies extends MessageDependencies {
   webhooks: WebhookStore
   deliveries: DeliveryStore
-  publisher: DeliveryPublisher
-  sender: Sender
-  openSecrets: OpenSecrets
-  joinEvent: JoinEvent
-  slots: EndpointSlots
-  metrics: NotifierMetrics
+  making: MakeAttempt
+  unwritten: UnwrittenAttempts
   clock: Clock
-}
-
-/** `leased`: somebody else has the attempt until then (Unix milliseconds), unless they died. */
-export type AttemptEnd = { kind: 'decided'; outcome: Outcome } | { kind: 'leased'; untilMs: number }
-
-export interface AttemptProgress {
-  /** The receiver takes its time. */
-  onSlow?: () => void
-  /** The request is over, or there was none; what follows is between us and Postgres. */
-  onSent?: () => void
-  /** Whether no record asks for the attempt (any more), so that the runtime neither tries it again nor sets it aside. Absent: one does. */
-  isAlone?: () => boolean
 }
 
 /** Makes one attempt, writes how it ended and publishes what follows; the same again when it is told twice. */
 export type AttemptDelivery = (delivery: WebhookDelivery, progress?: AttemptProgress) => Promise<AttemptEnd>
 
-/** Longer than any attempt takes, with what is written after it. */
-export const claimLeaseMs = 15_000
-/** An endpoint that takes this long is a slow one (endpoint-slots.ts). */
-const slowMs = 1_000
-/**
- * A receiver that takes longer is not waited for any more. Counted from the sending: what Postgres and this process take is no
- * receiver's doing, and setting deliveries aside for it makes more work when there is too much already.
- */
-const patienceMs = 250
-/** Between two tries to write how an attempt ended. */
-const writeAgainMs = 1_000
-
 export function createAttemptDelivery(dependencies: AttemptDependencies): AttemptDelivery {
-  const { webhooks, deliveries, publisher, metrics, clock } = dependencies
-  const unwritten = createUnwrittenAttempts(metrics, clock)
-
-  const failed = async (delivery: WebhookDelivery, attempt: FailedAttempt) => {
-    await publisher.publish([planNext(delivery, attempt)])
-    if (attempt.isLast) metrics.dead.inc()
-  }
-  const finish = async (
-    delivery: WebhookDelivery,
-    webhook: Webhook,
-    sent: FinishedAttempt,
-  ): Promise<AttemptEnd> => {
-    const attempt = await noteHealth(webhook, sent, dependencies)
-    await deliveries.finish(delivery, attempt)
-    const { error, finishedAtMs, isLast } = attempt
-    if (error !== null) await failed(delivery, { failedAtMs: finishedAtMs, error, isLast })
-    return decided(ok())
-  }
-  return async (delivery, { onSlow, onSent, isAlone = recordAsks } = {}) => {
-    const name = `${delivery.delivery_id}/${delivery.attempt}`
+  const { webhooks, deliveries, making, unwritten, clock } = dependencies
+  return async (delivery, progress = {}) => {
+    const { isAlone = recordAsks } = progress
+    const name = attemptName(delivery)
     const untilMs = clock.now() + claimLeaseMs
     const sent = unwritten.find(name)
     const webhook = await webhooks.find(delivery.project_id, delivery.webhook_id)
@@ -83,165 +37,16 @@ export function createAttemptDelivery(dependencies: AttemptDependencies): Attemp
       unwritten.remove(name)
       return decided(drop('webhook_gone'))
     }
-    const message = sent === undefined ? openOrRefuse(delivery, webhook, isAlone(), dependencies) : undefined
-    if (message !== undefined) {
-      const claim = await deliveries.claim(delivery)
-      if (claim.kind === 'gone') return decided(drop('webhook_gone'))
-      if (claim.kind === 'superseded') return decided(drop('already_made'))
-      if (claim.kind === 'leased') return claim
-      if (claim.kind === 'failed_before') {
-        await failed(delivery, claim)
-        return decided(ok())
-      }
+    if (sent !== undefined) return making.make({ delivery, webhook, what: sent, untilMs }, progress)
+    const what = openOrRefuse(delivery, webhook, isAlone(), dependencies)
+    const claim = await deliveries.claim(delivery)
+    if (claim.kind === 'gone') return decided(drop('webhook_gone'))
+    if (claim.kind === 'superseded') return decided(drop('already_made'))
+    if (claim.kind === 'leased') return claim
+    if (claim.kind === 'failed_before') {
+      await making.failed(delivery, claim)
+      return decided(ok())
     }
-    const attempt =
-      sent ??
-      // Another try at this attempt may have ended while this one asked.
-      unwritten.find(name) ??
-      (await sendPatiently(delivery, webhook, message as Message | PermanentError, dependencies, onSlow))
-    onSent?.()
-    unwritten.add(name, attempt)
-    const end = await insist(() => finish(delivery, webhook, attempt), { isAlone, untilMs, clock })
-    unwritten.remove(name)
-    return end
+    return making.make({ delivery, webhook, what, untilMs }, progress)
   }
-}
-
-function recordAsks(): boolean {
-  return false
-}
-
-/** Tries again what is transient while nobody else does, until the claim is over: from then on another notifier may send it anyway. */
-async function insist<T>(
-  write: () => Promise<T>,
-  { isAlone, untilMs, clock }: { isAlone: () => boolean; untilMs: number; clock: Clock },
-): Promise<T> {
-  for (;;) {
-    try {
-      return await write()
-    } catch (error) {
-      if (!(error instanceof TransientError) || !isAlone() || clock.now() >= untilMs) throw error
-      await clock.sleep(writeAgainMs)
-    }
-  }
-}
-
-function decided(outcome: Outcome): AttemptEnd {
-  return { kind: 'decided', outcome }
-}
-
-interface Message {
-  body: Buffer
-  keys: SigningKeys
-  isTest: boolean
-}
-
-/** Everything that can fail for good comes before the claim, so that no attempt is left open by it. */
-function openMessage(
-  delivery: WebhookDelivery,
-  webhook: Webhook,
-  { openSecrets, joinEvent }: AttemptDependencies,
-): Message {
-  const data = joinEvent(delivery.event)
-  return {
-    body: buildEnvelope(delivery.event, data),
-    keys: openSecrets(webhook),
-    isTest: data.fields['test'] === true,
-  }
-}
-
-/** With a record, what cannot be opened is a dead letter; without one it would come again for ever, and is the attempt's failure. */
-function openOrRefuse(
-  delivery: WebhookDelivery,
-  webhook: Webhook,
-  isAlone: boolean,
-  dependencies: AttemptDependencies,
-): Message | PermanentError {
-  try {
-    return openMessage(delivery, webhook, dependencies)
-  } catch (error) {
-    if (isAlone && error instanceof PermanentError) return error
-    throw error
-  }
-}
-
-async function sendPatiently(
-  delivery: WebhookDelivery,
-  webhook: Webhook,
-  message: Message | PermanentError,
-  dependencies: AttemptDependencies,
-  onSlow: (() => void) | undefined,
-): Promise<FinishedAttempt> {
-  if (message instanceof PermanentError) return refusedAttempt(message, dependencies.clock.now())
-  let isOver = false
-  // An answer that has come and was not read yet is read before the immediate: a busy process does not blame receivers.
-  const judge = () => setImmediate(() => (isOver ? undefined : onSlow?.()))
-  const timer = onSlow === undefined ? undefined : setTimeout(judge, patienceMs)
-  try {
-    return await sendMessage(delivery, webhook, message, dependencies)
-  } finally {
-    isOver = true
-    clearTimeout(timer)
-  }
-}
-
-function refusedAttempt({ message }: PermanentError, finishedAtMs: number): FinishedAttempt {
-  const error = `cannot be sent: ${message}`
-  return { finishedAtMs, statusCode: null, durationMs: 0, error, excerpt: null, isLast: true, wasSent: false }
-}
-
-async function sendMessage(
-  delivery: WebhookDelivery,
-  webhook: Webhook,
-  { body, keys, isTest }: Message,
-  { sender, slots, metrics, clock }: AttemptDependencies,
-): Promise<FinishedAttempt> {
-  const isWanted = webhook.enabled || isTest
-  const headers = signDelivery(delivery, body, keys, clock.now())
-  const result = isWanted ? await sender.send(webhook.url, headers, body) : disabledResult(webhook)
-  const finishedAtMs = clock.now()
-  slots.note(webhook.id, result.durationMs >= slowMs)
-  metrics.attempts.inc({ result: resultLabel(result) })
-  metrics.attemptSeconds.observe(result.durationMs / 1_000)
-  if (result.error === null && delivery.attempt === 1) {
-    metrics.eventToReceipt.observe(Math.max(0, finishedAtMs - delivery.event.created_at) / 1_000)
-  }
-  const { statusCode, durationMs, error, excerpt } = result
-  return {
-    finishedAtMs,
-    statusCode,
-    durationMs,
-    error,
-    excerpt,
-    isLast: !isWanted || isLastAttempt(delivery),
-    wasSent: isWanted,
-  }
-}
-
-/** Whether receivers are reached is kept with the webhook; one that is disabled for it says so in the delivery log. */
-async function noteHealth(
-  webhook: Webhook,
-  attempt: FinishedAttempt,
-  { webhooks, metrics }: AttemptDependencies,
-): Promise<FinishedAttempt> {
-  if (attempt.error === null && webhook.isFailing) await webhooks.noteDelivered(webhook.id)
-  if (attempt.error === null || !attempt.isLast || !attempt.wasSent) return attempt
-  const { reason, isNew } = await webhooks.noteFailure(webhook.id)
-  if (isNew) metrics.disabled.inc()
-  return reason === null ? attempt : { ...attempt, error: `${attempt.error}; ${disabledBecause(reason)}` }
-}
-
-function disabledResult({ disabledReason }: Webhook): AttemptResult {
-  const error = disabledBecause(disabledReason)
-  return { statusCode: null, durationMs: 0, error, excerpt: null, timedOut: false }
-}
-
-function disabledBecause(reason: string | null): string {
-  return `the webhook is disabled${reason === null ? '' : `: ${reason}`}`
-}
-
-function resultLabel(result: AttemptResult): string {
-  if (result.error === null) return 'delivered'
-  if (result.timedOut) return 'timed_out'
-  return result.statusCode === null ? 'no_answer' : 'refused'
 }

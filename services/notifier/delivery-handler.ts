@@ -2,8 +2,9 @@ import type { RecordHandler } from '#runtime/kafka/records.ts'
 import type { Log } from '#runtime/log.ts'
 import { deadLetter, drop, type Outcome } from '#runtime/outcome.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import { claimLeaseMs, type AttemptDelivery, type AttemptEnd } from './attempt-delivery.ts'
+import type { AttemptDelivery } from './attempt-delivery.ts'
 import type { EndpointSlots, GiveBack } from './endpoint-slots.ts'
+import { claimLeaseMs, type AttemptEnd, type AttemptProgress } from './make-attempt.ts'
 import type { NotifierMetrics } from './notifier-metrics.ts'
 import { checkDelivery } from './steps/check-record.ts'
 import type { WaitingDue, WaitingStore } from './stores/waiting-store.ts'
@@ -16,8 +17,16 @@ export interface DeliveryHandlerDependencies {
   log: Log
 }
 
+/** Makes an attempt that has its place at the endpoint; one at a slow receiver goes on without its record. */
+export type CarryOut = (
+  delivery: WebhookDelivery,
+  giveBack: GiveBack,
+  make: (delivery: WebhookDelivery, progress: AttemptProgress) => Promise<AttemptEnd>,
+) => Promise<Outcome>
+
 export interface DeliveryHandler {
   handle: RecordHandler<WebhookDelivery>
+  carryOut: CarryOut
   /** Resolves once no attempt is being made. */
   drained(): Promise<void>
 }
@@ -56,7 +65,7 @@ export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies)
     return outcome
   }
   /** An attempt at a slow receiver goes on without its record, so that a consumer never waits for a receiver. */
-  const begin = async (delivery: WebhookDelivery, giveBack: GiveBack): Promise<Outcome> => {
+  const carryOut: CarryOut = async (delivery, giveBack, make) => {
     const first = Promise.withResolvers<AttemptEnd | 'slow'>()
     let isLetGo = false
     const onSlow = () => {
@@ -68,18 +77,19 @@ export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies)
       ended()
     }
     attempts++
-    const going = attempt(delivery, { onSlow, onSent: giveBack, isAlone: () => isLetGo })
+    const going = make(delivery, { onSlow, onSent: giveBack, isAlone: () => isLetGo })
     void going.then(over, over)
     void going.then(first.resolve, first.reject)
     const end = await first.promise
     return end === 'slow' ? letGoOn(delivery, going) : conclude(delivery, end)
   }
   return {
+    carryOut,
     async handle({ value: delivery }) {
       const fault = checkDelivery(delivery)
       if (fault !== undefined) return deadLetter(fault)
       const giveBack = await slots.takeSoon(delivery)
-      if (giveBack !== undefined) return begin(delivery, giveBack)
+      if (giveBack !== undefined) return carryOut(delivery, giveBack, attempt)
       slots.holdBack(delivery)
       return setAside(delivery, 'endpoint_full', { inMs: 0 })
     },

@@ -1,17 +1,20 @@
-import type { BatchHandler } from '#runtime/kafka/records.ts'
-import { PermanentError } from '#runtime/errors.ts'
-import { deadLetter, ok, type Outcome } from '#runtime/outcome.ts'
-import { createTakeTurn, type TakeTurn } from '#runtime/take-turns.ts'
+import type { RecordHandler } from '#runtime/kafka/records.ts'
+import { deadLetter, ok } from '#runtime/outcome.ts'
+import { createTakeTurn } from '#runtime/take-turns.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { deliveryId, type WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import type { BeginDelivery } from './begin-delivery.ts'
 import type { DeliveryPublisher } from './delivery-publisher.ts'
 import type { NotifierMetrics } from './notifier-metrics.ts'
+import { buildEnvelope } from './steps/build-envelope.ts'
 import { chunkDeliveries, chunkRows } from './steps/chunk-deliveries.ts'
 import { checkEvent } from './steps/check-record.ts'
 import type { ExpressionCache } from './steps/expression-cache.ts'
 import type { JoinEvent } from './steps/open-event.ts'
-import { offerEvent, selectWebhooks } from './steps/select-webhooks.ts'
+import { isTestEvent } from './steps/open-message.ts'
+import { offerEvent, selectWebhooks, type Decision, type OfferedEvent } from './steps/select-webhooks.ts'
 import type { DeliveryStore } from './stores/delivery-store.ts'
+import { gatherCalls } from './stores/gather-calls.ts'
 import type { Webhook } from './stores/webhook-rows.ts'
 import type { ExpressionFailure, WebhookStore } from './stores/webhook-store.ts'
 
@@ -19,91 +22,94 @@ export interface FanOutDependencies {
   webhooks: WebhookStore
   deliveries: DeliveryStore
   publisher: DeliveryPublisher
+  begin: BeginDelivery
   joinEvent: JoinEvent
   expressions: ExpressionCache
   metrics: NotifierMetrics
 }
 
 /**
- * An event becomes one delivery for each webhook that wants it. Rows first, then the topic: whoever takes a delivery finds its
- * row. Both have identities of their own, so that an event that comes twice makes nothing new. Expressions of a project can take half a second an
- * event (`filter-allowance.ts`), a batch of such events minutes: they take turns with the heartbeat, without which the consumer would be put out
- * of its group, and the events would come back for ever.
+ * An event becomes one delivery for each webhook that wants it, and its first attempt is made at once where its endpoint has a place
+ * (docs/decisions/0072). Of the others rows come first, then the topic: whoever takes a delivery finds its row. Both have identities of their
+ * own, so that an event that comes twice makes nothing new.
  */
-export function createFanOutHandler(dependencies: FanOutDependencies): BatchHandler<RaisedEvent> {
-  const { webhooks, deliveries, publisher } = dependencies
-  return async ({ records }) => {
-    const faults = records.map(({ value }) => checkEvent(value))
-    const projectIds = records
-      .filter((_record, index) => faults[index] === undefined)
-      .map(({ value }) => value.project_id)
-    const known = await webhooks.ofProjects(projectIds)
-    const byProject = Map.groupBy(known, ({ projectId }) => projectId)
-    const outcomes: Outcome[] = []
-    let waiting: FannedOut[] = []
-    let rows = 0
-    const takeTurn = createTakeTurn()
-    const store = async () => {
-      const due = waiting.flatMap((one) => one.due)
-      const failures = waiting.flatMap((one) => one.failures)
-      waiting = []
-      rows = 0
+export function createFanOutHandler(dependencies: FanOutDependencies): RecordHandler<RaisedEvent> {
+  const { webhooks, joinEvent, begin, metrics } = dependencies
+  const select = createSelecting(dependencies)
+  const ask = gatherAsking(dependencies)
+  const noteFailure = gatherCalls<ExpressionFailure, undefined>({
+    maxItems: chunkRows,
+    async run(failures) {
+      await webhooks.noteExpressionFailures(failures)
+      return failures.map(() => undefined)
+    },
+  })
+  return async ({ value: event, partition }) => {
+    const fault = checkEvent(event)
+    if (fault !== undefined) return deadLetter(fault)
+    const known = await webhooks.ofProject(event.project_id)
+    if (known.length === 0) return ok()
+    const data = joinEvent(event)
+    const decided = await select(known, offerEvent(event, data), partition)
+    for (const { selection } of decided) metrics.selections.inc({ selection })
+    const selected = decided.filter(({ selection }) => selection === 'selected')
+    const failures = decided.flatMap(({ webhook, failure }) =>
+      failure === null ? [] : [{ webhook, failure }],
+    )
+    if (selected.length + failures.length === 0) return ok()
+    const message = { body: buildEnvelope(event, data), isTest: isTestEvent(data) }
+    await allOver([
+      ...selected.map(async ({ webhook }) => {
+        const delivery = firstAttempt(event, webhook.id)
+        if (!(await begin(delivery, webhook, message))) await ask(delivery)
+      }),
+      ...failures.map(noteFailure),
+    ])
+    return ok()
+  }
+}
+
+/**
+ * Expressions of a project can take half a second an event (`filter-allowance.ts`), many such events minutes: those of a partition take turns
+ * with each other, and all with the heartbeat, without which the consumer would be put out of its group, and the events would come back for ever.
+ */
+function createSelecting({ expressions }: FanOutDependencies) {
+  const takeTurn = createTakeTurn()
+  const latest = new Map<number, Promise<unknown>>()
+  return (webhooks: readonly Webhook[], offered: OfferedEvent, partition: number): Promise<Decision[]> => {
+    const decide = () => selectWebhooks(webhooks, offered, expressions, takeTurn, () => performance.now())
+    if (webhooks.every(({ filterExpression }) => filterExpression === null)) return decide()
+    const deciding = (latest.get(partition) ?? Promise.resolve()).then(decide)
+    latest.set(
+      partition,
+      deciding.catch(() => undefined),
+    )
+    return deciding
+  }
+}
+
+/** What has no place at its endpoint is asked for by a record, in chunks that the producer has room for. */
+function gatherAsking({
+  deliveries,
+  publisher,
+}: FanOutDependencies): (delivery: WebhookDelivery) => Promise<undefined> {
+  return gatherCalls<WebhookDelivery, undefined>({
+    maxItems: chunkRows,
+    async run(due) {
       for (const chunk of chunkDeliveries(due)) {
         await deliveries.insert(chunk)
         await publisher.publish(chunk.map((delivery) => ({ topic: 'deliveryDue', delivery })))
       }
-      await webhooks.noteExpressionFailures(failures)
-    }
-    for (const [index, { value }] of records.entries()) {
-      const fault = faults[index]
-      const fanned =
-        fault === undefined
-          ? await fanOut(value, byProject.get(value.project_id) ?? [], takeTurn, dependencies)
-          : nothingBut(deadLetter(fault))
-      waiting.push(fanned)
-      rows += fanned.due.length + fanned.failures.length
-      outcomes.push(fanned.outcome)
-      if (rows >= chunkRows) await store()
-    }
-    await store()
-    return outcomes
-  }
+      return due.map(() => undefined)
+    },
+  })
 }
 
-interface FannedOut {
-  failures: readonly ExpressionFailure[]
-  due: readonly WebhookDelivery[]
-  outcome: Outcome
-}
-
-function nothingBut(outcome: Outcome): FannedOut {
-  return { due: [], failures: [], outcome }
-}
-
-async function fanOut(
-  event: RaisedEvent,
-  webhooks: readonly Webhook[],
-  takeTurn: TakeTurn,
-  dependencies: FanOutDependencies,
-): Promise<FannedOut> {
-  if (webhooks.length === 0) return nothingBut(ok())
-  try {
-    const offered = offerEvent(event, dependencies.joinEvent(event))
-    const decided = await selectWebhooks(webhooks, offered, dependencies.expressions, takeTurn, () =>
-      performance.now(),
-    )
-    for (const { selection } of decided) dependencies.metrics.selections.inc({ selection })
-    return {
-      due: decided
-        .filter(({ selection }) => selection === 'selected')
-        .map(({ webhook }) => firstAttempt(event, webhook.id)),
-      failures: decided.flatMap(({ webhook, failure }) => (failure === null ? [] : [{ webhook, failure }])),
-      outcome: ok(),
-    }
-  } catch (error) {
-    if (error instanceof PermanentError) return nothingBut(deadLetter(error))
-    throw error
-  }
+/** Waits for all, whatever becomes of one: what is under way when the runtime tries an event again would be claimed, by us. */
+async function allOver(works: readonly Promise<unknown>[]): Promise<void> {
+  const ends = await Promise.allSettled(works)
+  const failed = ends.find(({ status }) => status === 'rejected')
+  if (failed?.status === 'rejected') throw failed.reason
 }
 
 function firstAttempt(event: RaisedEvent, webhookId: string): WebhookDelivery {

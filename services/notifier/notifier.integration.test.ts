@@ -74,6 +74,8 @@ test('an event is delivered once, signed, with what was sealed', async () => {
   })
   expect(stored).toMatchObject({ attempt_count: 1, attempts: [{ number: 1, status_code: 200, error: null }] })
   expect(stored.delivered_at).not.toBeNull()
+  // Its endpoint had a place: nobody had to ask for it.
+  expect(await stage.read(topics.deliveryDue)).toEqual([])
 })
 
 test('an event that comes three times is delivered once', async () => {
@@ -194,6 +196,8 @@ test('an endpoint gets no more at once than its places; the rest wait and come',
   for (const event of events) await stage.settled(event, webhookId, 'delivered')
   expect(receiver.deliveries).toHaveLength(300)
   expect(receiver.ids()).toHaveLength(300)
+  const asked = await stage.read(topics.deliveryDue)
+  expect(asked.some(({ webhook_id: id, attempt }) => id === webhookId && attempt === 1)).toBe(true)
 })
 
 describe('who gets what', () => {

@@ -2,12 +2,11 @@ import type { Kafka } from 'kafkajs'
 import type { Pool } from 'pg'
 import { messageOf } from '#runtime/errors.ts'
 import { groupSettingsOf, type GroupSettings } from '#runtime/kafka/assignment.ts'
-import { createBatchConsumer } from '#runtime/kafka/batch-consumer.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { oncePerTurn } from '#runtime/kafka/once-per-turn.ts'
-import { createParallelConsumer } from '#runtime/kafka/parallel-consumer.ts'
+import { createParallelConsumer, type ParallelConsumerOptions } from '#runtime/kafka/parallel-consumer.ts'
 import { createProducer } from '#runtime/kafka/producer.ts'
-import type { ConsumedRecord, Producer } from '#runtime/kafka/records.ts'
+import type { Producer, RecordHandler } from '#runtime/kafka/records.ts'
 import { createRegistryCodec, type Codec } from '#runtime/kafka/registry-codec.ts'
 import type { Log } from '#runtime/log.ts'
 import { createPool } from '#runtime/postgres.ts'
@@ -17,14 +16,17 @@ import { runTogether, type Part } from '#runtime/run-together.ts'
 import { createSealer, type Sealer } from '#runtime/sealing.ts'
 import type { Service } from '#runtime/service.ts'
 import { avroSchemas, topics, type TopicDefinition, type TopicValues } from '#schemas/topics.ts'
+import type { RaisedEvent } from '#schemas/event-raised.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import { claimLeaseMs, createAttemptDelivery } from './attempt-delivery.ts'
+import { createAttemptDelivery } from './attempt-delivery.ts'
+import { createBeginDelivery } from './begin-delivery.ts'
 import type { NotifierConfig } from './config.ts'
 import { createDeliveryHandler } from './delivery-handler.ts'
 import { createDeliveryPublisher, type DeliveryPublisher } from './delivery-publisher.ts'
 import { createEndpointSlots } from './endpoint-slots.ts'
 import { createFanOutHandler } from './fan-out-handler.ts'
 import { createGiveUpDelivery } from './give-up-delivery.ts'
+import { claimLeaseMs, createMakeAttempt } from './make-attempt.ts'
 import { createNotifierMetrics, type NotifierMetrics } from './notifier-metrics.ts'
 import { createSender } from './sending/send-attempt.ts'
 import { createExpressionCache } from './steps/expression-cache.ts'
@@ -35,6 +37,7 @@ import { createAbandonDelivery } from './stores/abandon-delivery.ts'
 import { createDeliveryStore } from './stores/delivery-store.ts'
 import { createWaitingStore } from './stores/waiting-store.ts'
 import { createWebhookStore } from './stores/webhook-store.ts'
+import { createUnwrittenAttempts } from './unwritten-attempts.ts'
 import { createWaitingPump } from './waiting-pump.ts'
 
 /** Specification 3.3: a receiver answers within 10 s. */
@@ -72,7 +75,7 @@ export function createNotifier(config: NotifierConfig, dependencies: ProcessDepe
     start: () => prepareCodecs([...ground.deliveries.values()], log),
     stop: () => pool.end(),
   }
-  return runTogether([connections, producer, ...createDelivering(ground), createFanOut(ground)], log)
+  return runTogether([connections, producer, ...createDelivering(ground)], log)
 }
 
 function layGround(config: NotifierConfig, dependencies: ProcessDependencies): Ground {
@@ -116,75 +119,43 @@ async function prepareCodecs(codecs: readonly Codec<WebhookDelivery>[], log: Log
   }
 }
 
-function createFanOut(ground: Ground): Service {
-  const { config, pool, events, sealer, publisher } = ground
-  return createBatchConsumer({
-    ...ground,
-    groupId: `${config.TOPIC_PREFIX}notifier-fan-out`,
-    topics: [config.TOPIC_PREFIX + topics.eventRaised.name],
-    decoder: events,
-    handler: createFanOutHandler({
-      webhooks: createWebhookStore(pool),
-      deliveries: createDeliveryStore(pool, claimLeaseMs),
-      publisher,
-      joinEvent: createJoinEvent(sealer),
-      expressions: createExpressionCache(),
-      metrics: ground.notifierMetrics,
-    }),
-    maxBatchRecords: 500,
-    // A batch mostly waits for Postgres and for the broker's acknowledgement; one after the other they would be what limits it all.
-    partitionsConcurrently: 6,
-  })
-}
-
 /** First attempts, retries and those that wait share the places at an endpoint, and nothing else. */
 function createDelivering(ground: Ground): Part[] {
-  const { config, pool, sealer, publisher, clock, log } = ground
-  const perEndpoint = config.WEBHOOK_ENDPOINT_CONCURRENCY
-  const concurrency = config.WEBHOOK_CONCURRENCY
+  const { config, pool, sealer, clock, notifierMetrics: metrics } = ground
+  const total = config.WEBHOOK_CONCURRENCY
   const sender = createSender({
     policy: { insecureHosts: config.WEBHOOK_ALLOW_INSECURE, ports: config.WEBHOOK_PORTS },
     ca: config.WEBHOOK_CA,
     resolveHost: createDnsResolver(dnsTimeoutMs),
     timeoutMs: receiverTimeoutMs,
-    maxConnections: concurrency,
+    maxConnections: total,
   })
-  const metrics = ground.notifierMetrics
   const slots = createEndpointSlots({
-    perEndpoint,
-    total: concurrency,
+    perEndpoint: config.WEBHOOK_ENDPOINT_CONCURRENCY,
+    total,
     onChange: oncePerTurn(() => {
       metrics.inFlight.set(slots.taken)
       metrics.knownEndpoints.set(slots.known)
     }),
   })
-  const attempt = createAttemptDelivery({
+  const shared = {
+    ...ground,
     webhooks: createWebhookStore(pool),
     deliveries: createDeliveryStore(pool, claimLeaseMs),
-    publisher,
-    sender,
+    waiting: createWaitingStore(pool),
     openSecrets: createOpenSecrets(sealer),
     joinEvent: createJoinEvent(sealer),
+    unwritten: createUnwrittenAttempts(metrics, clock),
+    sender,
     slots,
     metrics,
-    clock,
-  })
+  }
+  const making = createMakeAttempt(shared)
+  const attempt = createAttemptDelivery({ ...shared, making })
   const giveUp = createGiveUpDelivery({ ...ground, abandon: createAbandonDelivery(pool), metrics })
-  const waiting = createWaitingStore(pool)
-  const delivering = createDeliveryHandler({ attempt, slots, waiting, metrics, log })
-  const dueTimeOf = createDueTimes(clock)
-  const consumerOf = (name: string, from: readonly TopicDefinition[], areDue: boolean) =>
-    createParallelConsumer<WebhookDelivery>({
-      ...ground,
-      groupId: `${config.TOPIC_PREFIX}notifier-${name}`,
-      topics: from.map((topic) => config.TOPIC_PREFIX + topic.name),
-      // All of these topics carry the same record; whoever wrote it is found by the id in front of it.
-      decoder: ground.deliveries.get(topics.deliveryDue) as Codec<WebhookDelivery>,
-      handler: delivering.handle,
-      concurrency,
-      window: recordsAtOnce,
-      ...(areDue ? {} : { notBefore: ({ value }: ConsumedRecord<WebhookDelivery>) => dueTimeOf(value) }),
-    })
+  const delivering = createDeliveryHandler({ ...shared, attempt })
+  const begin = createBeginDelivery({ ...shared, making, carryOut: delivering.carryOut })
+  const fanOut = createFanOutHandler({ ...shared, begin, expressions: createExpressionCache() })
   const sending: Part = {
     start: () => Promise.resolve(),
     stop: async () => {
@@ -192,10 +163,36 @@ function createDelivering(ground: Ground): Part[] {
       await sender.close()
     },
   }
+  const pump = createWaitingPump({ ...shared, attempt, giveUp })
+  return [sending, pump, ...createConsumers(ground, delivering.handle, fanOut)]
+}
+
+function createConsumers(
+  ground: Ground,
+  deliver: RecordHandler<WebhookDelivery>,
+  fanOut: RecordHandler<RaisedEvent>,
+): Service[] {
+  const { config, clock, events } = ground
+  const consumerOf = <T>(
+    name: string,
+    from: readonly TopicDefinition[],
+    own: Pick<ParallelConsumerOptions<T>, 'decoder' | 'handler' | 'notBefore'>,
+  ) =>
+    createParallelConsumer<T>({
+      ...ground,
+      groupId: `${config.TOPIC_PREFIX}notifier-${name}`,
+      topics: from.map((topic) => config.TOPIC_PREFIX + topic.name),
+      concurrency: config.WEBHOOK_CONCURRENCY,
+      window: recordsAtOnce,
+      ...own,
+    })
+  // All of these topics carry the same record; whoever wrote it is found by the id in front of it.
+  const decoder = ground.deliveries.get(topics.deliveryDue) as Codec<WebhookDelivery>
+  const delivering = { decoder, handler: deliver }
+  const dueTimeOf = createDueTimes(clock)
   return [
-    sending,
-    createWaitingPump({ attempt, giveUp, slots, waiting, metrics, log, clock }),
-    consumerOf('retry', retryTopics, false),
-    consumerOf('due', [topics.deliveryDue], true),
+    consumerOf('retry', retryTopics, { ...delivering, notBefore: ({ value }) => dueTimeOf(value) }),
+    consumerOf('due', [topics.deliveryDue], delivering),
+    consumerOf('fan-out', [topics.eventRaised], { decoder: events, handler: fanOut }),
   ]
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '#runtime/clock.ts'
+import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { NotifierMetrics } from './notifier-metrics.ts'
 import type { FinishedAttempt } from './stores/delivery-store.ts'
 
@@ -11,6 +12,11 @@ export interface UnwrittenAttempts {
   find(name: string): FinishedAttempt | undefined
   add(name: string, attempt: FinishedAttempt): void
   remove(name: string): void
+}
+
+/** What an attempt is known by here. */
+export function attemptName({ delivery_id: id, attempt }: WebhookDelivery): string {
+  return `${id}/${attempt}`
 }
 
 /** With an excerpt of 2 kB each: 20 MB. A process has a few hundred at work on each partition. */

@@ -2,16 +2,11 @@ import type { PreparedStatement } from '#runtime/postgres.ts'
 
 // Prepared, because planning took 25 µs of each delivery in groups of a hundred.
 
-/**
- * Writes those that are not there yet, of webhooks that are. These are locked, all at once, so that none goes while its deliveries come
- * (docs/decisions/0071).
- */
-export const insertDeliveries: PreparedStatement = {
-  name: 'insert_deliveries',
-  text: `
+const lockWebhooks = `
   with webhook as materialized (
     select id, project_id from webhooks where id = any($2::uuid[]) order by id for key share
-  )
+  )`
+const insertThose = `
   insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, content_codec,
     content_key_id, content_data, content_id, created_at)
   select d.id, d.webhook_id, d.project_id, d.event_id, d.event, d.event_created_at, d.data, d.content_codec,
@@ -22,7 +17,28 @@ export const insertDeliveries: PreparedStatement = {
   join webhook on webhook.id = d.webhook_id and webhook.project_id = d.project_id
   where not exists (select from erased_requests x where x.project_id = d.project_id and x.request =
     coalesce(d.content_id, substring(convert_from(d.data, 'UTF8') from '"request_id":"(req_[0-9a-z]{26})"')))
-  on conflict (id) do nothing`,
+  on conflict (id) do nothing`
+
+/**
+ * Writes those that are not there yet, of webhooks that are. These are locked, all at once, so that none goes while its deliveries come
+ * (docs/decisions/0071).
+ */
+export const insertDeliveries: PreparedStatement = {
+  name: 'insert_deliveries',
+  text: lockWebhooks + insertThose,
+}
+
+/** The same, each with the claim of its first attempt. Tells what was not written, which is next to nothing. */
+export const beginDeliveries: PreparedStatement = {
+  name: 'begin_deliveries',
+  text: `${lockWebhooks},
+  begun as (${insertThose} returning id),
+  claimed as (
+    insert into webhook_attempts (delivery_id, number, lease_until, at)
+    select id, 1, clock_timestamp() + $12 * interval '1 millisecond', clock_timestamp() from begun
+  )
+  select asked.place::integer from unnest($1::uuid[]) with ordinality as asked (id, place)
+  where not exists (select from begun where begun.id = asked.id)`,
 }
 
 /**

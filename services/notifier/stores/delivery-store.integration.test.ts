@@ -105,6 +105,35 @@ test('no delivery comes of a webhook that goes at this moment; that of another d
   expect(await leftOf(other)).toEqual({ deliveries: 1, attempts: 0 })
 })
 
+test('a delivery is begun once, and is then claimed: by nobody else, nor where a record asks for it', async () => {
+  const one = await addWebhook()
+  const begun = await Promise.all([store.begin(one), store.begin(one)])
+  expect(begun).toEqual([true, false])
+  expect(await store.begin(one)).toBe(false)
+  await store.insert([one])
+  expect(await store.claim(one)).toMatchObject({ kind: 'leased' })
+  expect(await leftOf(one)).toEqual({ deliveries: 1, attempts: 1 })
+  await store.finish(one, ended(null))
+  expect(await statusOf(one)).toEqual({ status: 'delivered', attempt_count: 1 })
+})
+
+test('one that is there already is not begun, and can be claimed', async () => {
+  const [one, other] = [await addWebhook(), await addWebhook()]
+  await store.insert([one])
+  expect(await Promise.all([store.begin(one), store.begin(other)])).toEqual([false, true])
+  expect(await store.claim(one)).toEqual({ kind: 'claimed' })
+})
+
+test('nothing is begun of a webhook that goes at this moment; that of another is', async () => {
+  const [one, other] = [await addWebhook(), await addWebhook()]
+  const begun = await whileDeleting(deleteWebhook, one.webhook_id, () =>
+    Promise.all([store.begin(one), store.begin(other)]),
+  )
+  expect(begun).toEqual([false, true])
+  expect(await leftOf(one)).toEqual({ deliveries: 0, attempts: 0 })
+  expect(await leftOf(other)).toEqual({ deliveries: 1, attempts: 1 })
+})
+
 test('no attempt comes of a delivery that goes at this moment; that of another does', async () => {
   const [one, other] = [await addWebhook(), await addWebhook()]
   await store.insert([one, other])

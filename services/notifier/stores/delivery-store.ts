@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { postgresArray, type ArrayType, type ArrayValues } from '#runtime/postgres-arrays.ts'
 import { idToBytes } from '#schemas/ids.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import { claimAttempts, finishAttempts, insertDeliveries } from './delivery-statements.ts'
+import { beginDeliveries, claimAttempts, finishAttempts, insertDeliveries } from './delivery-statements.ts'
 import { gatherCalls } from './gather-calls.ts'
 import { writeRows } from './write-rows.ts'
 
@@ -35,6 +35,8 @@ export interface FinishedAttempt {
 export interface DeliveryStore {
   /** Writes deliveries that are not there yet. Those whose webhook was deleted meanwhile, or whose request was erased, are left out. */
   insert(deliveries: readonly WebhookDelivery[]): Promise<void>
+  /** Writes a delivery that is not there yet, with the right to make its first attempt; false: it was left out, or is there. */
+  begin(delivery: WebhookDelivery): Promise<boolean>
   /** Asks for the right to make `delivery.attempt`, for as long as the store's lease. */
   claim(delivery: WebhookDelivery): Promise<Claim>
   /** Writes how the attempt ended and what the delivery is now. A success is never undone by another's failure. */
@@ -51,24 +53,43 @@ export function createDeliveryStore(pool: pg.Pool, leaseMs: number): DeliverySto
   return {
     async insert(deliveries) {
       if (deliveries.length === 0) return
-      const column = columnsOf(deliveries)
-      await writeRows(pool, insertDeliveries, [
-        column('uuid', ({ delivery_id: id }) => idToBytes(id)),
-        column('uuid', ({ webhook_id: id }) => idToBytes(id)),
-        column('uuid', ({ project_id: id }) => idToBytes(id)),
-        column('uuid', ({ event }) => idToBytes(event.id)),
-        column('text', ({ event }) => event.event),
-        column('timestamptz', ({ event }) => event.created_at),
-        column('bytea', ({ event }) => event.data),
-        column('text', ({ event }) => event.content?.codec ?? null),
-        column('text', ({ event }) => event.content?.key_id ?? null),
-        column('bytea', ({ event }) => event.content?.data ?? null),
-        column('text', ({ event }) => event.content_id),
-      ])
+      await writeRows(pool, insertDeliveries, rowsOf(deliveries))
     },
+    begin: gatherBeginnings(pool, leaseMs),
     claim,
     finish: (delivery, attempt) => finish({ delivery, attempt }),
   }
+}
+
+/** As {@link insertDeliveries} and {@link beginDeliveries} take them. */
+function rowsOf(deliveries: readonly WebhookDelivery[]): Buffer[] {
+  const column = columnsOf(deliveries)
+  return [
+    column('uuid', ({ delivery_id: id }) => idToBytes(id)),
+    column('uuid', ({ webhook_id: id }) => idToBytes(id)),
+    column('uuid', ({ project_id: id }) => idToBytes(id)),
+    column('uuid', ({ event }) => idToBytes(event.id)),
+    column('text', ({ event }) => event.event),
+    column('timestamptz', ({ event }) => event.created_at),
+    column('bytea', ({ event }) => event.data),
+    column('text', ({ event }) => event.content?.codec ?? null),
+    column('text', ({ event }) => event.content?.key_id ?? null),
+    column('bytea', ({ event }) => event.content?.data ?? null),
+    column('text', ({ event }) => event.content_id),
+  ]
+}
+
+function gatherBeginnings(pool: pg.Pool, leaseMs: number): DeliveryStore['begin'] {
+  return gatherCalls<WebhookDelivery, boolean>({
+    keyOf: ({ delivery_id: id }) => id,
+    maxItems: maxGathered,
+    async run(deliveries) {
+      const values = [...rowsOf(deliveries), leaseMs]
+      const rows = await writeRows<{ place: number }>(pool, beginDeliveries, values)
+      const leftOut = new Set(rows.map(({ place }) => place - 1))
+      return deliveries.map((_delivery, index) => !leftOut.has(index))
+    },
+  })
 }
 
 function gatherClaims(pool: pg.Pool, leaseMs: number): DeliveryStore['claim'] {

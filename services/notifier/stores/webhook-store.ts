@@ -1,9 +1,9 @@
 import type pg from 'pg'
-import { postgresArray } from '#runtime/postgres-arrays.ts'
-import { query, type PreparedStatement } from '#runtime/postgres.ts'
-import { idToBytes, idToUuid } from '#schemas/ids.ts'
+import { query } from '#runtime/postgres.ts'
+import { idToUuid } from '#schemas/ids.ts'
 import { createFindWebhook } from './find-webhook.ts'
-import { webhookColumns, webhookOf, type Webhook, type WebhookRow } from './webhook-rows.ts'
+import { createFindWebhooksOfProject } from './find-webhooks-of-project.ts'
+import type { Webhook } from './webhook-rows.ts'
 
 export interface ExpressionFailure {
   webhook: Webhook
@@ -11,8 +11,8 @@ export interface ExpressionFailure {
 }
 
 export interface WebhookStore {
-  /** Every webhook of the projects, disabled ones included. */
-  ofProjects(projectIds: readonly string[]): Promise<Webhook[]>
+  /** Every webhook of the project, disabled ones included. */
+  ofProject(projectId: string): Promise<readonly Webhook[]>
   /** Undefined when the project has no such webhook any more. */
   find(projectId: string, webhookId: string): Promise<Webhook | undefined>
   /** Shows on webhooks what their expressions failed with, unless they have others by now. */
@@ -24,11 +24,6 @@ export interface WebhookStore {
   noteFailure(webhookId: string): Promise<{ reason: string | null; isNew: boolean }>
   /** Notes that something was delivered. */
   noteDelivered(webhookId: string): Promise<void>
-}
-
-const findOfProjects: PreparedStatement = {
-  name: 'find_webhooks_of_projects',
-  text: `select ${webhookColumns} from webhooks w where w.project_id = any($1::uuid[])`,
 }
 
 // An expression that fails on every event writes once a minute, not with every batch.
@@ -59,11 +54,7 @@ const noteFailing = `
 export function createWebhookStore(pool: pg.Pool): WebhookStore {
   const find = createFindWebhook(pool)
   return {
-    async ofProjects(projectIds) {
-      const ids = postgresArray('uuid', [...new Set(projectIds)], idToBytes)
-      const { rows } = await query<WebhookRow>(pool, findOfProjects, [ids])
-      return rows.map(webhookOf)
-    },
+    ofProject: createFindWebhooksOfProject(pool),
     async find(projectId, webhookId) {
       const webhook = await find(webhookId)
       return webhook?.projectId === projectId ? webhook : undefined

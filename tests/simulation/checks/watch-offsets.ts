@@ -34,12 +34,15 @@ const whatIsMissing: Readonly<Record<string, WhatIsMissing>> = {
     const isStored = ({ id }: { id: string }) => scores.has(`${idToUuid(call.project_id)}/${idToUuid(id)}`)
     return call.scores.every(isStored) ? undefined : 'a score'
   },
-  'notifier-fan-out'(value, index, { webhooks, deliveries }) {
+  'notifier-fan-out'(value, index, database) {
     const event = value as RaisedEvent
-    for (const webhook of webhooks.filter((one) => wants(one, event))) {
+    for (const webhook of database.webhooks.filter((one) => wants(one, event))) {
       const id = deliveryId(event, webhook.id)
-      if (!deliveries.has(id)) return `the delivery to ${webhook.url}`
-      if (!index.deliveries.has(`${topics.deliveryDue.name}/${id}/1`)) return `what is due at ${webhook.url}`
+      const delivery = database.deliveries.get(id)?.delivery
+      if (delivery === undefined) return `the delivery to ${webhook.url}`
+      if (index.deliveries.has(`${topics.deliveryDue.name}/${id}/1`)) continue
+      const missing = attemptMissing(delivery, index, database)
+      if (missing !== undefined) return `${missing}, or what is due at ${webhook.url}`
     }
     return undefined
   },

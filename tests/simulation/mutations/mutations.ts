@@ -86,6 +86,16 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: "if (claim.kind === 'leased') return claim\n",
     replace: '',
   },
+  'fan-out-makes-what-somebody-has-begun': {
+    file: 'services/notifier/begin-delivery.ts',
+    find: 'isOurs = await deliveries.begin(delivery)',
+    replace: 'isOurs = (await deliveries.begin(delivery)) || true',
+  },
+  'fan-out-does-not-wait-for-attempts': {
+    file: 'services/notifier/begin-delivery.ts',
+    find: 'await carryOut(delivery, giveBack, ',
+    replace: 'void carryOut(delivery, giveBack, ',
+  },
   'notifier-sends-what-was-not-written-again': {
     file: 'services/notifier/unwritten-attempts.ts',
     find: 'find: (name) => attempts.get(name)?.attempt,',
@@ -93,7 +103,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'notifier-forgets-what-follows-a-failure': {
     file: 'services/notifier/attempt-delivery.ts',
-    find: "if (claim.kind === 'failed_before') {\n        await failed(delivery, claim)\n",
+    find: "if (claim.kind === 'failed_before') {\n      await making.failed(delivery, claim)\n",
     replace: "if (claim.kind === 'failed_before') {\n",
   },
   'notifier-shortens-the-delay': {

@@ -1,19 +1,22 @@
-import { createBatchConsumer } from '#runtime/kafka/batch-consumer.ts'
 import { createParallelConsumer } from '#runtime/kafka/parallel-consumer.ts'
 import type { ConsumedRecord } from '#runtime/kafka/records.ts'
 import { runTogether, type Part } from '#runtime/run-together.ts'
 import type { Service } from '#runtime/service.ts'
 import { topics, type TopicDefinition } from '#schemas/topics.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import { claimLeaseMs, createAttemptDelivery } from '#services/notifier/attempt-delivery.ts'
+import type { RaisedEvent } from '#schemas/event-raised.ts'
+import { createAttemptDelivery } from '#services/notifier/attempt-delivery.ts'
+import { createBeginDelivery } from '#services/notifier/begin-delivery.ts'
 import { createDeliveryHandler } from '#services/notifier/delivery-handler.ts'
 import { createDeliveryPublisher } from '#services/notifier/delivery-publisher.ts'
 import { createEndpointSlots } from '#services/notifier/endpoint-slots.ts'
 import { createFanOutHandler } from '#services/notifier/fan-out-handler.ts'
+import { claimLeaseMs, createMakeAttempt } from '#services/notifier/make-attempt.ts'
 import { createNotifierMetrics } from '#services/notifier/notifier-metrics.ts'
 import { createExpressionCache } from '#services/notifier/steps/expression-cache.ts'
 import { createJoinEvent } from '#services/notifier/steps/open-event.ts'
 import { createOpenSecrets } from '#services/notifier/steps/open-secrets.ts'
+import { createUnwrittenAttempts } from '#services/notifier/unwritten-attempts.ts'
 import { createWaitingPump } from '#services/notifier/waiting-pump.ts'
 import {
   createSimDeliveryStore,
@@ -28,23 +31,24 @@ const retryTopics = [topics.deliveryRetry1s, topics.deliveryRetry2s, topics.deli
 /** As services/notifier/service.ts puts it together. */
 export function startSimNotifier(ground: SimGround, receivers: Receivers): Service {
   const { database, producer, codecs, log } = ground
+  const metrics = createNotifierMetrics(ground.metrics)
   const shared = {
     ...ground,
     webhooks: createSimWebhookStore(database),
     deliveries: createSimDeliveryStore(database, claimLeaseMs),
     publisher: createDeliveryPublisher({ producer, encoderOf: () => codecs.deliveries, topicPrefix: '' }),
-    joinEvent: createJoinEvent(ground.sealer),
-    metrics: createNotifierMetrics(ground.metrics),
-  }
-  const slots = createEndpointSlots({ perEndpoint: 2, total: 16 })
-  const attempt = createAttemptDelivery({
-    ...shared,
-    sender: receivers.sender,
     openSecrets: createOpenSecrets(ground.sealer),
-    slots,
-  })
+    joinEvent: createJoinEvent(ground.sealer),
+    unwritten: createUnwrittenAttempts(metrics, ground.clock),
+    slots: createEndpointSlots({ perEndpoint: 2, total: 16 }),
+    sender: receivers.sender,
+    metrics,
+  }
+  const making = createMakeAttempt(shared)
+  const attempt = createAttemptDelivery({ ...shared, making })
   const waiting = createSimWaitingStore(database)
-  const delivering = createDeliveryHandler({ ...shared, attempt, slots, waiting })
+  const delivering = createDeliveryHandler({ ...shared, attempt, waiting })
+  const begin = createBeginDelivery({ ...shared, making, carryOut: delivering.carryOut })
   const consumerOf = (name: string, from: readonly TopicDefinition[], areDue: boolean) =>
     createParallelConsumer<WebhookDelivery>({
       ...ground,
@@ -57,19 +61,19 @@ export function startSimNotifier(ground: SimGround, receivers: Receivers): Servi
       ...(areDue ? {} : { notBefore: ({ value }: ConsumedRecord<WebhookDelivery>) => value.due_at }),
     })
   const sending: Part = { start: () => Promise.resolve(), stop: () => delivering.drained() }
-  const fanOut = createBatchConsumer({
+  const fanOut = createParallelConsumer<RaisedEvent>({
     ...ground,
     groupId: 'notifier-fan-out',
     topics: [topics.eventRaised.name],
     decoder: codecs.events,
-    handler: createFanOutHandler({ ...shared, expressions: createExpressionCache() }),
-    maxBatchRecords: 3,
-    partitionsConcurrently: 6,
+    handler: createFanOutHandler({ ...shared, begin, expressions: createExpressionCache() }),
+    concurrency: 16,
+    window: 8,
   })
   return runTogether(
     [
       sending,
-      createWaitingPump({ ...ground, ...shared, attempt, giveUp: refusedNothing, slots, waiting }),
+      createWaitingPump({ ...shared, attempt, giveUp: refusedNothing, waiting }),
       consumerOf('retry', retryTopics, false),
       consumerOf('due', [topics.deliveryDue], true),
       fanOut,

@@ -7,13 +7,20 @@ import type { Database, DeliveryEntry } from './database.ts'
 /** As services/notifier/stores/delivery-store.ts. */
 export function createSimDeliveryStore(database: Database, leaseMs: number): DeliveryStore {
   const { deliveries, world } = database
+  const insert = (delivery: WebhookDelivery): boolean => {
+    if (deliveries.has(delivery.delivery_id)) return false
+    const row: DeliveryEntry = { delivery, attemptCount: 0, status: 'pending', attempts: new Map() }
+    deliveries.set(delivery.delivery_id, row)
+    return true
+  }
   return {
-    insert: (asked) =>
+    insert: (asked) => database.ask(() => asked.forEach(insert)),
+    begin: (delivery) =>
       database.ask(() => {
-        for (const delivery of asked) {
-          const row: DeliveryEntry = { delivery, attemptCount: 0, status: 'pending', attempts: new Map() }
-          if (!deliveries.has(delivery.delivery_id)) deliveries.set(delivery.delivery_id, row)
-        }
+        if (!insert(delivery)) return false
+        claim(deliveries, delivery, world.nowMs, leaseMs)
+        database.onClaimed(delivery)
+        return true
       }),
     claim: (delivery) =>
       database.ask(() => {
@@ -109,8 +116,7 @@ export function createSimWaitingStore(database: Database): WaitingStore {
 export function createSimWebhookStore(database: Database): WebhookStore {
   const { webhooks } = database
   return {
-    ofProjects: (projects) =>
-      database.ask(() => webhooks.filter(({ projectId }) => projects.includes(projectId))),
+    ofProject: (project) => database.ask(() => webhooks.filter(({ projectId }) => projectId === project)),
     find: (_project, id) => database.ask(() => webhooks.find((webhook) => webhook.id === id)),
     noteExpressionFailures: () => database.ask(() => undefined),
     noteFailure: () => database.ask(() => ({ reason: null, isNew: false })),

@@ -1,0 +1,68 @@
+import { expect, test } from '@jest/globals'
+import { systemClock } from '#runtime/clock.ts'
+import { PermanentError, TransientError } from '#runtime/errors.ts'
+import { ok } from '#runtime/outcome.ts'
+import { createBeginDelivery, type BeginDependencies } from './begin-delivery.ts'
+import { createEndpointSlots } from './endpoint-slots.ts'
+import { signingKeyOf } from './steps/sign-delivery.ts'
+import { webhook, webhookDelivery } from './testing/sample-records.ts'
+
+const keys = { current: signingKeyOf('whsec_c2VjcmV0'), previous: null }
+const message = { body: Buffer.from('{}'), isTest: false }
+const endpoint = webhook()
+const delivery = webhookDelivery({ webhook_id: endpoint.id })
+
+/** Beginning where the store says `begin`; what was made, with the places that were taken then. */
+function setOut(begin: () => Promise<boolean>, openSecrets: BeginDependencies['openSecrets'] = () => keys) {
+  const slots = createEndpointSlots({ perEndpoint: 1, total: 8 })
+  const made: number[] = []
+  const start = createBeginDelivery({
+    deliveries: { begin } as unknown as BeginDependencies['deliveries'],
+    slots,
+    openSecrets,
+    making: {
+      make: () => Promise.reject(new Error('not made here')),
+      failed: () => Promise.reject(new Error('not made here')),
+    },
+    carryOut: (_delivery, giveBack) => {
+      made.push(slots.taken)
+      giveBack()
+      return Promise.resolve(ok())
+    },
+    clock: systemClock,
+  })
+  return { start: () => start(delivery, endpoint, message), slots, made }
+}
+
+test('what was written is made in its place', async () => {
+  const { start, slots, made } = setOut(() => Promise.resolve(true))
+  expect(await start()).toBe(true)
+  expect({ made, taken: slots.taken }).toEqual({ made: [1], taken: 0 })
+})
+
+test('what was there already, or has no place, is asked for by a record, and the place is given back', async () => {
+  const { start, slots, made } = setOut(() => Promise.resolve(false))
+  expect(await start()).toBe(false)
+  expect({ made, taken: slots.taken }).toEqual({ made: [], taken: 0 })
+  slots.holdBack(delivery)
+  expect(await start()).toBe(false)
+})
+
+test('a store that is away keeps no place', async () => {
+  const { start, slots, made } = setOut(() => Promise.reject(new TransientError('AWAY', 'away')))
+  await expect(start()).rejects.toThrow('away')
+  expect({ made, taken: slots.taken }).toEqual({ made: [], taken: 0 })
+})
+
+test('a secret that cannot be opened is left to the record that asks for it; a mistake of ours is not', async () => {
+  const begin = () => Promise.reject(new Error('nothing may be written'))
+  const sealed = setOut(begin, () => {
+    throw new PermanentError('CANNOT_OPEN', 'sealed')
+  })
+  expect(await sealed.start()).toBe(false)
+  expect(sealed.slots.taken).toBe(0)
+  const mistaken = setOut(begin, () => {
+    throw new TypeError('ours')
+  })
+  await expect(mistaken.start()).rejects.toThrow(TypeError)
+})

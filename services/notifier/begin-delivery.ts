@@ -1,0 +1,60 @@
+import type { Clock } from '#runtime/clock.ts'
+import { PermanentError } from '#runtime/errors.ts'
+import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import type { CarryOut } from './delivery-handler.ts'
+import type { EndpointSlots } from './endpoint-slots.ts'
+import { claimLeaseMs, type MakeAttempt } from './make-attempt.ts'
+import type { Message } from './steps/open-message.ts'
+import type { OpenSecrets } from './steps/open-secrets.ts'
+import type { SigningKeys } from './steps/sign-delivery.ts'
+import type { DeliveryStore } from './stores/delivery-store.ts'
+import type { Webhook } from './stores/webhook-rows.ts'
+
+export interface BeginDependencies {
+  deliveries: DeliveryStore
+  openSecrets: OpenSecrets
+  slots: EndpointSlots
+  making: MakeAttempt
+  carryOut: CarryOut
+  clock: Clock
+}
+
+/**
+ * Writes a delivery with the claim of its first attempt, and makes that. False: a record has to ask for it, because its endpoint has no place
+ * soon, somebody else has begun it, or its secret cannot be opened.
+ */
+export type BeginDelivery = (
+  delivery: WebhookDelivery,
+  webhook: Webhook,
+  message: Omit<Message, 'keys'>,
+) => Promise<boolean>
+
+export function createBeginDelivery(dependencies: BeginDependencies): BeginDelivery {
+  const { deliveries, openSecrets, slots, making, carryOut, clock } = dependencies
+  return async (delivery, webhook, message) => {
+    const keys = openedOr(webhook, openSecrets)
+    if (keys === undefined) return false
+    const giveBack = await slots.takeSoon(delivery)
+    if (giveBack === undefined) return false
+    const untilMs = clock.now() + claimLeaseMs
+    let isOurs = false
+    try {
+      isOurs = await deliveries.begin(delivery)
+    } finally {
+      if (!isOurs) giveBack()
+    }
+    if (!isOurs) return false
+    const claimed = { delivery, webhook, what: { ...message, keys }, untilMs }
+    await carryOut(delivery, giveBack, (_delivery, progress) => making.make(claimed, progress))
+    return true
+  }
+}
+
+function openedOr(webhook: Webhook, openSecrets: OpenSecrets): SigningKeys | undefined {
+  try {
+    return openSecrets(webhook)
+  } catch (error) {
+    if (error instanceof PermanentError) return undefined
+    throw error
+  }
+}

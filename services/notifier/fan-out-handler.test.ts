@@ -1,0 +1,105 @@
+import { expect, test } from '@jest/globals'
+import { TransientError } from '#runtime/errors.ts'
+import { createMetrics } from '#runtime/metrics.ts'
+import { newId } from '#schemas/ids.ts'
+import type { RaisedEvent } from '#schemas/event-raised.ts'
+import { createSealer } from '#runtime/sealing.ts'
+import { createFanOutHandler, type FanOutDependencies } from './fan-out-handler.ts'
+import { createNotifierMetrics } from './notifier-metrics.ts'
+import { createJoinEvent } from './steps/open-event.ts'
+import type { Webhook } from './stores/webhook-rows.ts'
+import { raisedEvent, webhook } from './testing/sample-records.ts'
+
+const projectId = newId('project')
+
+function handlerWith(webhooks: readonly Webhook[], given: Partial<FanOutDependencies>) {
+  const handle = createFanOutHandler({
+    webhooks: {
+      ofProject: (id: string) => Promise.resolve(webhooks.filter((one) => one.projectId === id)),
+      noteExpressionFailures: () => Promise.resolve(),
+    } as unknown as FanOutDependencies['webhooks'],
+    deliveries: { insert: () => Promise.resolve() } as unknown as FanOutDependencies['deliveries'],
+    publisher: { publish: () => Promise.resolve() },
+    begin: () => Promise.resolve(true),
+    joinEvent: createJoinEvent(createSealer([])),
+    expressions: { evaluate: () => true },
+    metrics: createNotifierMetrics(createMetrics()),
+    ...given,
+  })
+  return (event: RaisedEvent, partition = 0) =>
+    handle(
+      {
+        topic: 'event.raised',
+        partition,
+        offset: 0n,
+        key: null,
+        value: event,
+        headers: {},
+        timestampMs: 0,
+      },
+      new AbortController().signal,
+    )
+}
+
+test('an event is over when all of its attempts are, whatever became of one', async () => {
+  const slow = Promise.withResolvers<boolean>()
+  const [one, other] = [webhook({ projectId }), webhook({ projectId })]
+  const handle = handlerWith([one, other], {
+    begin: (_delivery, { id }) =>
+      id === one.id ? Promise.reject(new TransientError('AWAY', 'away')) : slow.promise,
+  })
+  let isOver = false
+  const ending = handle(raisedEvent({ project_id: projectId })).finally(() => (isOver = true))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(isOver).toBe(false)
+  slow.resolve(true)
+  await expect(ending).rejects.toThrow('away')
+})
+
+test('what cannot be begun is written first, then asked for, those of several events together', async () => {
+  const told: string[] = []
+  const handle = handlerWith([webhook({ projectId })], {
+    begin: () => Promise.resolve(false),
+    deliveries: {
+      insert: (chunk: readonly unknown[]) => Promise.resolve(void told.push(`insert ${chunk.length}`)),
+    } as unknown as FanOutDependencies['deliveries'],
+    publisher: {
+      publish: (placed) =>
+        Promise.resolve(void told.push(`publish ${placed.map(({ topic }) => topic).join()}`)),
+    },
+  })
+  await Promise.all([
+    handle(raisedEvent({ project_id: projectId })),
+    handle(raisedEvent({ project_id: projectId })),
+  ])
+  expect(told).toEqual(['insert 2', 'publish deliveryDue,deliveryDue'])
+})
+
+test('expressions of a partition take turns; who has none, or another partition, does not wait for them', async () => {
+  const ended: string[] = []
+  const projects = new Map(['first', 'second', 'beside', 'plain'].map((name) => [name, newId('project')]))
+  const webhooks = [...projects].flatMap(([name, id]) =>
+    ['a', 'b', 'c'].map((letter) =>
+      webhook({ projectId: id, filterExpression: name === 'plain' ? null : `${name} ${letter}` }),
+    ),
+  )
+  const handle = handlerWith(webhooks, {
+    expressions: {
+      evaluate: (source: string) => {
+        // Longer than a turn lasts.
+        for (const since = performance.now(); performance.now() - since < 12;);
+        ended.push(source.slice(0, -2))
+        return true
+      },
+    },
+  })
+  const raise = async (name: string, partition = 0) => {
+    await handle(raisedEvent({ project_id: projects.get(name) ?? '' }), partition)
+    if (name === 'plain') ended.push(name)
+  }
+  await Promise.all([raise('first'), raise('second'), raise('beside', 1), raise('plain')])
+  const own = ended.filter((name) => name === 'first' || name === 'second')
+  expect(own).toEqual([...Array<string>(3).fill('first'), ...Array<string>(3).fill('second')])
+  expect(ended.indexOf('beside')).toBeLessThan(ended.indexOf('second'))
+  expect(ended.indexOf('plain')).toBeLessThan(ended.indexOf('second'))
+})

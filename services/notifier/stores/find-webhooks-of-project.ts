@@ -1,0 +1,70 @@
+import type pg from 'pg'
+import { postgresArray } from '#runtime/postgres-arrays.ts'
+import { query, type PreparedStatement } from '#runtime/postgres.ts'
+import { idToBytes } from '#schemas/ids.ts'
+import { gatherCalls } from './gather-calls.ts'
+import { webhookColumns, webhookOf, webhookVersion, type Webhook, type WebhookRow } from './webhook-rows.ts'
+
+const findChanged: PreparedStatement = {
+  name: 'find_changed_webhooks_of_projects',
+  text: `
+  select known.place::integer, found.versions, ${webhookColumns}
+  from unnest($1::uuid[], $2::text[]) with ordinality as known (project_id, versions, place)
+  cross join lateral (
+    select string_agg(w.id::text || ' ' || ${webhookVersion}, ',' order by w.id) as versions from webhooks w
+    where w.project_id = known.project_id
+  ) found
+  left join webhooks w on w.project_id = known.project_id
+  where found.versions is distinct from known.versions`,
+}
+
+type ChangedRow = { place: number; versions: string } & (WebhookRow | { id: null })
+
+interface Kept {
+  versions: string
+  webhooks: Webhook[]
+}
+
+/** Of about a kilobyte each; beyond these those of the project that was read first are read anew. */
+const defaultMaxKept = 10_000
+
+/**
+ * Finds the webhooks of a project as they are now, disabled ones included. As find-webhook.ts: Postgres is asked each time, and tells only of
+ * projects whose webhooks are not as they were.
+ */
+export function createFindWebhooksOfProject(
+  pool: pg.Pool,
+  maxKept = defaultMaxKept,
+): (projectId: string) => Promise<readonly Webhook[]> {
+  const kept = new Map<string, Kept>()
+  let count = 0
+  const forget = (projectId: string) => {
+    count -= kept.get(projectId)?.webhooks.length ?? 0
+    kept.delete(projectId)
+  }
+  const note = (row: ChangedRow, projectId: string) => {
+    if (row.id === null) return
+    const known = kept.get(projectId) ?? { versions: row.versions, webhooks: [] }
+    kept.set(projectId, known)
+    known.webhooks.push(webhookOf(row))
+    count++
+  }
+  return gatherCalls({
+    maxItems: 500,
+    async run(projectIds) {
+      const asked = [...new Set(projectIds)]
+      const { rows } = await query<ChangedRow>(pool, findChanged, [
+        postgresArray('uuid', asked, idToBytes),
+        postgresArray('text', asked, (id) => kept.get(id)?.versions ?? null),
+      ])
+      for (const place of new Set(rows.map((row) => row.place))) forget(asked[place - 1] as string)
+      for (const row of rows) note(row, asked[row.place - 1] as string)
+      const found = projectIds.map((id) => kept.get(id)?.webhooks ?? [])
+      for (const oldest of kept.keys()) {
+        if (count <= maxKept) break
+        forget(oldest)
+      }
+      return found
+    },
+  })
+}
