@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, unlink, writeFile } from 'node:fs/promi
 import { join } from 'node:path'
 import type { Log } from '#runtime/log.ts'
 import { eraseAfterMs, eraseFile, type StripBodies } from '../spool/erase-bodies.ts'
-import { decodeFrame, encodeFrame, headerBytes, segmentHeader } from '../spool/segment-format.ts'
+import { decodeFrame, encodeFrames, headerBytes, segmentHeader } from '../spool/segment-format.ts'
 import { begunMsOf, isEphemeralPath, segmentName, segmentSuffix } from '../spool/segment.ts'
 import { isMissing } from '../spool/spool-lock.ts'
 
@@ -43,7 +43,7 @@ export function createKeptRecords(options: KeptOptions): KeptRecords {
   return {
     async keep(record, id, isEphemeral) {
       await mkdir(directory, { recursive: true, mode: 0o700 })
-      const frame = encodeFrame(record, key)
+      const frame = encodeFrames([record], key)
       const path = join(directory, segmentName(now(), id, isEphemeral))
       const bytes = Buffer.concat([segmentHeader(), frame])
       await writeFile(path, bytes, { mode: 0o600 })
@@ -66,14 +66,15 @@ export function createKeptRecords(options: KeptOptions): KeptRecords {
     async giveBack(take) {
       await forEachFile(options, 'a kept record cannot be given back; it stays', async (path, name) => {
         const frame = decodeFrame(await readFile(path), headerBytes, key)
-        if (frame.kind !== 'frame' || frame.record === null) {
+        const [record = null] = frame.kind === 'frame' ? frame.records : []
+        if (record === null) {
           log.error(
             { path },
             'a kept record cannot be opened: it is damaged, or sealed under another SPOOL_KEY; it stays',
           )
           return
         }
-        if (await take(frame.record, isEphemeralPath(name))) await unlink(path)
+        if (await take(record, isEphemeralPath(name))) await unlink(path)
       })
     },
   }

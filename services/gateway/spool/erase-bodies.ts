@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { readFile, rename, unlink, writeFile } from 'node:fs/promises'
-import { decodeFrame, encodeFrame, headerBytes, segmentHeader } from './segment-format.ts'
+import { decodeFrame, encodeFrames, headerBytes, segmentHeader } from './segment-format.ts'
 import { erasedPath, removeSegment, type Segment } from './segment.ts'
 
 /** Content of projects that keep none may wait on disk for an hour. Looked at every 10 s, and between two tries to send. */
@@ -19,24 +19,26 @@ export async function eraseSegment(
   strip: StripBodies,
 ): Promise<number> {
   const bytes = await readFile(segment.path)
-  const frames: Buffer[] = []
+  const left: Buffer[] = []
   let unreadable = 0
   for (let at = segment.sentOffset; at < segment.size;) {
     const frame = decodeFrame(bytes, at, key)
     if (frame.kind !== 'frame') break
-    const stripped = frame.record === null ? undefined : strip(frame.record)
-    if (stripped === undefined) unreadable++
-    else frames.push(encodeFrame(stripped, key))
+    for (const record of frame.records) {
+      const stripped = record === null ? undefined : strip(record)
+      if (stripped === undefined) unreadable++
+      else left.push(stripped)
+    }
     at = frame.end
   }
   const old = { ...segment }
-  const erased = Buffer.concat([segmentHeader(), ...frames])
+  const erased = Buffer.concat([segmentHeader(), encodeFrames(left, key)])
   await replaceFile(erasedPath(old.path), erased)
   await removeSegment(old)
   segment.path = erasedPath(old.path)
   segment.size = erased.length
   segment.sentOffset = headerBytes
-  segment.unsent = frames.length
+  segment.unsent = left.length
   return unreadable
 }
 
@@ -53,10 +55,10 @@ export async function eraseFile(
   strip: StripBodies,
 ): Promise<boolean> {
   const frame = decodeFrame(await readFile(path), headerBytes, key)
-  const record = frame.kind === 'frame' ? frame.record : null
+  const [record = null] = frame.kind === 'frame' ? frame.records : []
   const stripped = record === null ? undefined : strip(record)
   if (stripped !== undefined) {
-    const erased = encodeFrame(stripped, key)
+    const erased = encodeFrames([stripped], key)
     await replaceFile(erasedPath(path), Buffer.concat([segmentHeader(), erased]))
   }
   await unlink(path)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createLog, type Log } from '#runtime/log.ts'
 import { until } from '#tests/support/until.ts'
-import { encodeFrame, segmentHeader } from './segment-format.ts'
+import { encodeFrames, segmentHeader } from './segment-format.ts'
 import { segmentName } from './segment.ts'
 import { Spool } from './spool.ts'
 import { createSpoolTroubles } from './spool-troubles.ts'
@@ -53,7 +53,7 @@ async function leave(...records: string[]): Promise<void> {
   for (const [index, record] of records.entries()) {
     const folder = join(directory, `worker-${record}`)
     await mkdir(folder)
-    const bytes = Buffer.concat([segmentHeader(), encodeFrame(Buffer.from(record), undefined)])
+    const bytes = Buffer.concat([segmentHeader(), encodeFrames([Buffer.from(record)], undefined)])
     await writeFile(join(folder, segmentName(index + 1, record)), bytes)
   }
 }

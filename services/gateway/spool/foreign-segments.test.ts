@@ -12,7 +12,8 @@ import type { SpoolOptions } from './spool-options.ts'
 import { Spool } from './spool.ts'
 
 const key = createSecretKey(Buffer.alloc(32, 3))
-const records = Array.from({ length: 4 }, (_, index) => `${index}:${'x'.repeat(100_000)}`)
+/** Two by themselves, then two that are sealed together. */
+const records = [150_000, 150_000, 30_000, 30_000].map((size, index) => `${index}:${'x'.repeat(size)}`)
 let directory: string
 let lost: [string, number][]
 let names = 0

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import type { RecentRecords } from './recent-records.ts'
-import { isEphemeralPath, readSegment, type Segment } from './segment.ts'
+import { countRecords, isEphemeralPath, readSegment, type Segment } from './segment.ts'
 
 /** Records that are next to be sent, all of one segment, oldest first. */
 export interface SpoolBatch {
@@ -13,9 +13,9 @@ export interface SpoolBatch {
   end: number
 }
 
+/** One frame is taken however much it holds. */
 interface BatchLimits {
   records: number
-  /** About; one record is taken however long it is. */
   bytes: number
 }
 
@@ -29,21 +29,23 @@ export async function readBatch(
   const offset = recent.startOf(segment) ?? segment.size
   const found =
     recent.from(segment, segment.sentOffset) ?? (await readSegment(segment, { ...limits, offset }, key))
+  let count = 0
   let byteLength = 0
   const taken = []
-  for (const entry of found) {
-    byteLength += entry.record?.length ?? 0
-    if (taken.length === limits.records || (taken.length > 0 && byteLength > limits.bytes)) break
-    taken.push(entry)
+  for (const frame of found) {
+    count += frame.records.length
+    byteLength += frame.end - frame.start
+    if (taken.length > 0 && (count > limits.records || byteLength > limits.bytes)) break
+    taken.push(frame)
   }
   const last = taken.at(-1)
   if (last === undefined) return undefined
-  const records = taken.flatMap(({ record }) => (record === null ? [] : [record]))
+  const records = taken.flatMap((frame) => frame.records.filter((record) => record !== null))
   return {
     records,
     segment,
     isEphemeral: isEphemeralPath(segment.path),
-    count: taken.length,
+    count: countRecords(taken),
     end: last.end,
   }
 }

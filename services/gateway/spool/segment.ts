@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { open, readFile, stat, unlink, writeFile, type FileHandle } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { decodeFrame, headerBytes, lengthOfFrame, segmentVersion, versionOfHeader } from './segment-format.ts'
+import { decodeFrame, headerBytes, isReadableHeader, lengthOfFrame } from './segment-format.ts'
 import { isMissing } from './spool-lock.ts'
 
 /** One file of the spool and how far it has been sent. */
@@ -19,9 +19,11 @@ export interface Segment {
   isForeign: boolean
 }
 
-export interface SegmentRecord {
+/** Records that were written together, and are sent together. */
+export interface SegmentFrame {
   /** Null: it cannot be opened with the key that is here. */
-  record: Buffer | null
+  records: readonly (Buffer | null)[]
+  start: number
   /** The offset behind it. */
   end: number
 }
@@ -63,21 +65,21 @@ export async function inspectSegment(path: string, key: KeyObject | undefined): 
   const empty = { path, size: bytes.length, sentOffset: bytes.length, unsent: 0, begunMs, isForeign: false }
   // A process can be killed before it has written the header.
   if (bytes.length < headerBytes) return { segment: empty, problem: null }
-  if (versionOfHeader(bytes) !== segmentVersion) return { segment: empty, problem: 'another version' }
-  const { records, end, isCorrupt } = readFrames(bytes, headerBytes, undefined, Infinity)
+  if (!isReadableHeader(bytes)) return { segment: empty, problem: 'another version' }
+  const { frames, end, isCorrupt } = readFrames(bytes, headerBytes, undefined, Infinity)
   const sentOffset = Math.min(Math.max(await readSentOffset(path), headerBytes), end)
-  const unsent = records.filter((record) => record.end > sentOffset).length
+  const unsent = countRecords(frames.filter((frame) => frame.end > sentOffset))
   // One key has sealed them all: that of the process which wrote the segment.
-  const isForeign = unsent > 0 && readFrames(bytes, headerBytes, key, 1).records[0]?.record === null
+  const isForeign = unsent > 0 && readFrames(bytes, headerBytes, key, 1).frames[0]?.records[0] === null
   const segment = { ...empty, size: end, sentOffset, unsent, isForeign }
   return { segment, problem: isCorrupt ? 'damaged' : null }
 }
 
-/** Whether a segment is of the version that this gateway writes. */
+/** Whether a segment is of a version that this gateway reads. */
 export async function isReadable(path: string): Promise<boolean> {
   const file = await open(path, 'r')
   try {
-    return versionOfHeader(await readWindow(file, 0, headerBytes)) === segmentVersion
+    return isReadableHeader(await readWindow(file, 0, headerBytes))
   } finally {
     await file.close()
   }
@@ -86,17 +88,21 @@ export async function isReadable(path: string): Promise<boolean> {
 export interface ReadLimits {
   /** Nothing behind it is read. */
   offset: number
+  /** About, as of bytes: one frame is read however much it holds. */
   records: number
-  /** About; one record is read however long it is. */
   bytes: number
 }
 
-/** Records from `segment.sentOffset` on. */
+export function countRecords(frames: readonly SegmentFrame[]): number {
+  return frames.reduce((sum, { records }) => sum + records.length, 0)
+}
+
+/** Frames from `segment.sentOffset` on. */
 export async function readSegment(
   segment: Segment,
   limits: ReadLimits,
   key: KeyObject | undefined,
-): Promise<SegmentRecord[]> {
+): Promise<SegmentFrame[]> {
   const from = segment.sentOffset
   const file = await open(segment.path, 'r')
   try {
@@ -104,8 +110,9 @@ export async function readSegment(
     const needed = lengthOfFrame(window)
     const isLong = needed > window.length && from + needed <= limits.offset
     const bytes = isLong ? await readWindow(file, from, needed) : window
-    return readFrames(bytes, 0, key, limits.records).records.map(({ record, end }) => ({
-      record,
+    return readFrames(bytes, 0, key, limits.records).frames.map(({ records, start, end }) => ({
+      records,
+      start: from + start,
       end: from + end,
     }))
   } finally {
@@ -141,15 +148,17 @@ async function readSentOffset(path: string): Promise<number> {
   }
 }
 
-/** The whole frames of `bytes` from `offset` on, and where the first that is not whole begins. */
-function readFrames(bytes: Buffer, offset: number, key: KeyObject | undefined, maxRecords: number) {
-  const records: SegmentRecord[] = []
-  let end = offset
-  while (records.length < maxRecords) {
-    const frame = decodeFrame(bytes, end, key)
-    if (frame.kind !== 'frame') return { records, end, isCorrupt: frame.kind === 'corrupt' }
-    records.push({ record: frame.record, end: frame.end })
-    end = frame.end
+/** The whole frames of `bytes` from `offset` on, until they hold `enough` records, and where the first that is not whole begins. */
+function readFrames(bytes: Buffer, offset: number, key: KeyObject | undefined, enough: number) {
+  const frames: SegmentFrame[] = []
+  let start = offset
+  for (let count = 0; count < enough;) {
+    const frame = decodeFrame(bytes, start, key)
+    if (frame.kind !== 'frame') return { frames, end: start, isCorrupt: frame.kind === 'corrupt' }
+    const { records, end } = frame
+    frames.push({ records, start, end })
+    count += records.length
+    start = end
   }
-  return { records, end, isCorrupt: false }
+  return { frames, end: start, isCorrupt: false }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { createLog } from '#runtime/log.ts'
 import { until } from '#tests/support/until.ts'
-import { encodeFrame, segmentHeader } from './segment-format.ts'
+import { encodeFrames, segmentHeader } from './segment-format.ts'
 import { segmentName } from './segment.ts'
 import type { SpoolOptions } from './spool-options.ts'
 import { Spool } from './spool.ts'
@@ -111,7 +111,7 @@ test('what is on disk cannot be read without the key', async () => {
 
 test('records that were not acknowledged are there for the next process, and those that were are not', async () => {
   const first = await openSpool()
-  await append(first, ...numbered(20))
+  for (const record of numbered(20)) await append(first, record)
   const batch = await first.take(5, 1024 * 1024)
   if (batch !== undefined) await first.acknowledge(batch)
   await first.close()
@@ -139,7 +139,7 @@ test('many segments, more than is kept in memory, are read back in order', async
 })
 
 describe('what a killed process leaves', () => {
-  const frame = encodeFrame(Buffer.from('torn'), key)
+  const frame = encodeFrames([Buffer.from('torn')], key)
   test.each<[string, Buffer]>([
     ['whole', Buffer.alloc(0)],
     ['with a torn frame', frame.subarray(0, frame.length - 3)],
@@ -155,7 +155,7 @@ describe('what a killed process leaves', () => {
   test('cut at any byte: the whole frames before the cut', async () => {
     const whole = Buffer.concat([
       segmentHeader(),
-      ...numbered(3).map((record) => encodeFrame(Buffer.from(record), key)),
+      ...numbered(3).map((record) => encodeFrames([Buffer.from(record)], key)),
     ])
     const frameLength = (whole.length - 8) / 3
     for (let cut = 0; cut <= whole.length; cut++) {
@@ -170,7 +170,7 @@ describe('what a killed process leaves', () => {
   })
 
   test('damaged: what stands before the damage, and the loss is told', async () => {
-    const path = await leftBehind('dead', numbered(10))
+    const path = await leftBehind('dead', numbered(9), encodeFrames([Buffer.from('9:')], key))
     const bytes = await readFile(path)
     bytes[bytes.length - 5] = (bytes.at(-5) ?? 0) ^ 0xff
     await writeFile(path, bytes)

@@ -4,7 +4,7 @@ import type { LossReason, SpoolOptions } from './spool-options.ts'
 import { readBatch, type SpoolBatch } from './read-batch.ts'
 import { createRecentRecords } from './recent-records.ts'
 import { eraseAfterMs, eraseSegment } from './erase-bodies.ts'
-import { frameOf } from './segment-format.ts'
+import { framesOf } from './segment-format.ts'
 import type { SegmentWriter } from './segment-writer.ts'
 import { isEphemeralPath, removeSegment, writeSentOffset, type Segment } from './segment.ts'
 import { depthOf, foreignProblem, type SpoolDepth } from './spool-depth.ts'
@@ -110,7 +110,7 @@ export class Spool {
     return this.#queue.add(record, isEphemeral)
   }
 
-  /** The next records, at most `maxRecords` and about `maxBytes`; undefined when all are sent. One batch at a time. */
+  /** The next records, at most `maxRecords` and `maxBytes` unless more were sealed together; undefined when all are sent. One batch at a time. */
   async take(maxRecords: number, maxBytes: number): Promise<SpoolBatch | undefined> {
     if (this.#isDue) await this.#keepHouse()
     for (;;) {
@@ -202,16 +202,16 @@ export class Spool {
 
   async #writeTo(writer: SegmentWriter | undefined, records: readonly Buffer[]): Promise<void> {
     if (writer === undefined) throw new Error(`the spool cannot be written: ${this.problem() ?? 'not open'}`)
-    const frames = records.map((record) => frameOf(record, this.#options.key))
+    const frames = framesOf(records, this.#options.key)
     const byteLength = frames.reduce((sum, frame) => sum + frame.byteLength, 0)
     await this.#makeRoom(byteLength)
     const segment = await writer.write(frames, (begun) => this.#segments.push(begun))
     let end = segment.size - byteLength
-    records.forEach((record, index) => {
-      const start = end
-      end += frames[index]?.byteLength ?? 0
-      this.#recent.add({ segment, start, end, record, writtenMs: this.#options.now() })
-    })
+    const writtenMs = this.#options.now()
+    for (const { records, byteLength: length } of frames) {
+      this.#recent.add({ segment, start: end, end: end + length, records, writtenMs })
+      end += length
+    }
     segment.unsent += records.length
     this.#wake?.()
   }
