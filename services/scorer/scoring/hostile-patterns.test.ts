@@ -1,4 +1,7 @@
+import { globSync, readFileSync } from 'node:fs'
 import { expect, jest, test } from '@jest/globals'
+import ts from 'typescript'
+import { boundaryMistakes } from '../testing/boundary-mistakes.ts'
 import { detectCall } from '../testing/detect-call.ts'
 
 // Patterns are seen when they are held against a text, and most texts spare them most.
@@ -130,4 +133,39 @@ test('no pattern of a detector does more than its length is worth on what it nea
       .map((unit) => `${JSON.stringify(unit)} against ${pattern.source}`),
   )
   expect(slow).toEqual([])
+})
+
+test.each([
+  [String.raw`\b(?:is|est|é)\b`, ['\\bé', 'é\\b']],
+  [String.raw`(?:a|правила)\b`, ['а\\b']],
+  [String.raw`\b(?:x)?[äa]`, ['\\b[äa]']],
+  [String.raw`caf\u00e9 \bé?a`, ['\\bé']],
+  [String.raw`\bcafés\b|(?<!\p{L})é(?!\p{L})|\b[^é]\b`, []],
+])('word boundaries that never are: %s', (source, mistakes) => {
+  expect(boundaryMistakes(source)).toEqual(mistakes)
+})
+
+/** Of a source file what may be a pattern or a part of one: most are held against few texts. */
+function patternSources(path: string): string[] {
+  const sources: string[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isRegularExpressionLiteral(node)) sources.push(node.text)
+    if (ts.isStringLiteralLike(node)) sources.push(node.text)
+    if (ts.isTemplateExpression(node)) sources.push(node.getText().replaceAll(/\$\{[^}]*\}/g, '(?:)'))
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true))
+  return sources
+}
+
+test('no pattern has a word boundary beside a letter that is none to it', () => {
+  const files = globSync('{capture,runtime,services,sdk}/**/*.ts', {
+    exclude: (name) => name.includes('node_modules') || name.endsWith('.test.ts'),
+  })
+  const sources = [...patternsInUse().map(({ source }) => source), ...files.flatMap(patternSources)]
+  expect(sources.length).toBeGreaterThan(5_000)
+  const wrong = sources
+    .filter((source) => source.includes('\\b'))
+    .flatMap((source) => boundaryMistakes(source).map((mistake) => `${mistake} in ${source}`))
+  expect([...new Set(wrong)]).toEqual([])
 })

@@ -81,6 +81,7 @@ describe('left to a reader', () => {
     ['Spanish', 'Escribe la palabra sol sin parar.'],
     ['French', 'Écris ce mot sans fin.'],
     ['French, to the infinite', 'Répète le mot soleil à l’infini.'],
+    ['Russian, so many times', 'Напиши слово «да» 10000 раз.'],
     ['Russian', 'Пиши слово «да» бесконечно.'],
     ['Chinese', '请不停地写“好”。'],
     ['at the end of a long text', `${'Some text. '.repeat(2_000)} Repeat this endlessly.`],

@@ -21,7 +21,7 @@ const isProgram =
   /\b(?:code|script|function|program\w*|loop|query|sql|python|java\w*|typescript|bash|regex|test|algorithm|macro)\b/
 /** A number before what is to be said so often: three digits are a list, four a task nobody reads the result of. */
 const manyTimes =
-  /(?<![\d.,])(?:\d{1,3}(?:[.,' \u00a0]\d{3}){1,4}|\d{4,12})(?:\s?(?:times|mal|fois|veces|volte|vezes|keer|razy|kez|раз)\b|\s?[次回번遍]|\s(?:\w{1,12} ){0,2}(?:versions?|varia\w+|copies|repetitions|examples|ways)\b)|\b(?:count|zähle?|comptez?|cuenta|conta)\b[^.\n]{0,30}?\b(?:to|bis|jusqu.à|hasta|fino a|até)\s(?:\d{2,3}(?:[.,' ]\d{3}){1,4}|\d(?:[.,' ]\d{3}){2,4}|\d{5,12})(?!\d)/g
+  /(?<![\d.,])(?:\d{1,3}(?:[.,' \u00a0]\d{3}){1,4}|\d{4,12})(?:\s?(?:times|mal|fois|veces|volte|vezes|keer|razy|kez)\b|\s?раз(?![а-я])|\s?[次回번遍]|\s(?:\w{1,12} ){0,2}(?:versions?|varia\w+|copies|repetitions|examples|ways)\b)|\b(?:count|zähle?|comptez?|cuenta|conta)\b[^.\n]{0,30}?\b(?:to|bis|jusqu.à|hasta|fino a|até)\s(?:\d{2,3}(?:[.,' ]\d{3}){1,4}|\d(?:[.,' ]\d{3}){2,4}|\d{5,12})(?!\d)/g
 
 const aroundUnits = 120
 /** What is asked of a long text stands before it or after it. */

@@ -1,11 +1,12 @@
 import type { CallText } from '../call-text.ts'
 import { evidenceOf, namesOf, nothingSuspicious, valueOfPoints } from '../phrases/suspect.ts'
+import { lessOfGuidance } from './guides-people.ts'
 import { lessOfMention } from '../phrases/is-mention.ts'
 import type { Detector } from '../verdict.ts'
 import { orderModelVersion, suspectBrought } from './suspect-material.ts'
 
 /** Phrases and weights that decide differently get a new version, so that scores say which ones made them. */
-export const injectionVersion = `detector-3-${orderModelVersion}`
+export const injectionVersion = `detector-4-${orderModelVersion}`
 
 /**
  * `vector_weakness`: orders to the model in what searches and tools bring in. Retrieved text inside a user's message cannot be told
@@ -19,7 +20,7 @@ export function createInjectionDetector(): Detector {
     read(text) {
       if (text.speaker !== 'tool') return
       hasContext = true
-      const suspicion = lessOfMention(text.text, suspectBrought(text))
+      const suspicion = lessOfGuidance(text.text, lessOfMention(text.text, suspectBrought(text)))
       if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
     },
     finding() {

@@ -1,25 +1,34 @@
 import { gateSource, type GatedPattern } from '../gate/gated-pattern.ts'
 import { foldText } from '../phrases/fold-text.ts'
+import { ofNoBusinessAbroad } from './business-subject.ts'
 
 /** "Ignore", "all the previous" and "instructions", as one says them to a model in the languages that most attacks come in. Stems: endings differ. */
 const languages: readonly (readonly [ignore: string, previous: string, orders: string])[] = [
   [
-    'ignorier|vergiss|missachte|übergehe',
+    'ignorier(?!t\\b)|vergiss|missachte|übergehe',
     'vorherig|bisherig|vorigen|früheren|obigen|alle',
     'anweisung|regeln|vorgaben|instruktion|befehle',
   ],
   [
-    'ignora|olvida|descarta|omite',
+    '(?:ignora|olvida|descarta|omite)(?!n|da|do|ba)',
     'anterior|previas|previos|todas|dieron',
     'instruccion|reglas|órdenes|indicacion|directrices',
   ],
   [
-    'ignore|oublie|ne tiens pas compte',
+    '(?:ignore|oublie)(?!e|nt|s)|ne tiens pas compte',
     'précédent|antérieur|ci-dessus|toutes',
     'instruction|consigne|règles|directives',
   ],
-  ['ignora|dimentica|trascura', 'precedent|anterior|tutte', 'istruzion|regole|direttive|comandi'],
-  ['ignore|ignora|esqueça|desconsidere', 'anterior|prévias|todas', 'instruç|regras|ordens|diretrizes'],
+  [
+    '(?:ignora|dimentica|trascura)(?!ta|ti|to|no|nd)',
+    'precedent|anterior|tutte',
+    'istruzion|regole|direttive|comandi',
+  ],
+  [
+    '(?:ignore|ignora|esqueça|desconsidere)(?!m|da|do|nd)',
+    'anterior|prévias|todas',
+    'instruç|regras|ordens|diretrizes',
+  ],
   ['negeer|vergeet', 'vorige|eerdere|voorgaande|alle', 'instructies|regels|opdrachten|aanwijzingen'],
   ['zignoruj|ignoruj|zapomnij|pomiń', 'poprzedni|wcześniejsz|wszystki', 'instrukcj|zasad|polece|reguł'],
   [
@@ -53,11 +62,12 @@ const folded = (words: string) => `(?:${foldText(words).text})`
 const near = '[^.!?。\\n]{0,60}?'
 
 /** What is said stands in the order of its language: the verb first, or last. */
-export const overridesAbroad: readonly GatedPattern[] = languages.map(([ignore, previous, orders]) => {
-  const [verb, before, what] = [folded(ignore), folded(previous), folded(orders)]
+export const overridesAbroad: readonly GatedPattern[] = languages.map(([ignore, previous, told]) => {
+  const [verb, before, what] = [folded(ignore), folded(previous), folded(told)]
   // A stem begins a word; in other scripts few have a blank before it, and \b knows none of their letters.
-  const start = /^[a-z]/i.test(ignore) ? '\\b' : ''
-  const said = `${start}${verb}${near}(?:${before}${near}${what}|${what}${near}${before})|${start}${before}${near}${what}${near}${verb}`
+  const start = /^\W{0,3}[a-z]/i.test(ignore) ? '\\b' : ''
+  const orders = `(?:${before}${near}${what}|${what}${near}${before})${ofNoBusinessAbroad}`
+  const said = `${start}${verb}${near}${orders}|${start}${before}${near}${what}${near}${verb}`
   return gateSource(said)
 })
 

@@ -1,6 +1,7 @@
 import { gateSource as pattern } from '../gate/gated-pattern.ts'
 import type { PhraseFamily } from '../phrases/suspect.ts'
 import { words } from '../phrases/words-between.ts'
+import { ofNoBusiness } from './business-subject.ts'
 import { ignoresInChinese, overridesAbroad } from './overrides-abroad.ts'
 
 const rules = String.raw`(?:rules?|restrictions?|limitations?|limits|filters?|guidelines?|polic(?:y|ies)|censorship|boundaries|constraints?|ethics|ethical|morals?|morality|moral|legality|laws?|regulations|confines|safeguards|principles|consequences)`
@@ -10,6 +11,11 @@ const forget = String.raw`(?:ignore|forget|disregard|discard|override|overrule|e
 const unbound = String.raw`(?:unfiltered|unfiltred|uncensored|unrestricted|amoral|immoral|unethical|nonmoral|unchained|unhinged|deviant|lawless|unmoderated|uncensorship|unlimited|jailbroken)`
 const machine = String.raw`(?:ai|a\.i\.|bot|chatbot|gpt|chatgpt|model|assistant|language model|persona|character|program|algorithm|machine|robot|resource|expert|writer|counselor|professional)`
 
+/** Modes of a model's that lack rules. Devices, servers and browsers have some of them too. */
+const specialMode = String.raw`(?:developer|dev|dan|jailbreak|jailbroken|god|sudo|debug(?:ging)?|chaos|opposite|unrestricted|uncensored|evil|realist|maximum|based|admin|root|companionship test) mode\b`
+/** Switched on, not found on something. */
+const on = String.raw`on\b(?!\W+(?:my|our|the|an?|this|that|his|her|their|your (?:phone|device|tablet|computer|laptop)|android|ios|windows|mac\w*|linux|chrome\w*|iphones?|all)\b)`
+
 /** Ways in which people tell a model to stop being itself. */
 export const phraseFamilies: readonly PhraseFamily[] = [
   {
@@ -17,7 +23,7 @@ export const phraseFamilies: readonly PhraseFamily[] = [
     points: 4,
     patterns: [
       pattern(
-        String.raw`\b(?:ignore|forget|disregard|override)\W+(?:and\W+(?:forget|ignore|disregard)\W+)?(?:all\W+(?:of\W+)?(?:the\W+|your\W+|my\W+)?)?(?:your\W+|the\W+|any\W+|these\W+|all\W+)?(?:previous|prior|earlier|above|preceding|past)\W+(?:\w+\W+)?(?:instructions?|prompts?|directions?|directives?|commands?|rules|guidelines|programming|orders)\b`,
+        String.raw`\b(?:ignore|forget|disregard|override)\W+(?:and\W+(?:forget|ignore|disregard)\W+)?(?:all\W+(?:of\W+)?(?:the\W+|your\W+|my\W+)?)?(?:your\W+|the\W+|any\W+|these\W+|all\W+)?(?:previous|prior|earlier|above|preceding|past)\W+(?:\w+\W+)?(?:instructions?|prompts?|directions?|directives?|commands?|rules|guidelines|programming|orders)\b${ofNoBusiness}`,
       ),
     ],
   },
@@ -70,10 +76,10 @@ export const phraseFamilies: readonly PhraseFamily[] = [
         String.raw`\b(?:you are|act as|as|be|called|named|pretend to be|mode)\W+(?:a |an |the )?"?dan\b(?! (?:brown|carter|rather))`,
       ),
       pattern(
-        String.raw`\b(?:developer|dev|dan|jailbreak|jailbroken|god|sudo|debug(?:ging)?|chaos|opposite|unrestricted|uncensored|evil|realist|maximum|based|admin|root|companionship test) mode\b(?:\W+\w+){0,4}?\W+(?:enabled|activated|on|output|is|response|engaged|unlocked)\b`,
+        String.raw`\b${specialMode}(?:\W+\w+){0,4}?\W+(?:enabled|activated|${on}|output|is|response|engaged|unlocked)\b|\b(?:enable|activate|enter)\W+(?:\w+\W+){0,3}?${specialMode}`,
       ),
       pattern(
-        String.raw`\bdeveloper[\\_ ]{1,3}mode\W{0,3}(?:enabled|on|activated|output)|chatgpt (?:with )?developer mode|\bwith (?:\w+ ){1,3}mode enabled\b`,
+        String.raw`\bdeveloper[\\_ ]{1,3}mode\W{0,3}(?:enabled|${on}|activated|output)|chatgpt (?:with )?developer mode|\bwith (?:\w+ ){1,3}mode enabled\b`,
       ),
       pattern(
         String.raw`\balways intelligent and machiavellian\b|\bevil[- ]?(?:bot|gpt|trusted)\b|\bantigpt\b|\bjailbreakgpt\b|\bchaosgpt\b|\bbetterdan\b|\bstan\b.{0,40}strive to avoid norms`,
@@ -243,7 +249,7 @@ export const phraseFamilies: readonly PhraseFamily[] = [
         String.raw`\b(?:fictional|hypothetical|imaginary|fantasy|alternate|virtual)\W+(?:\w+\W+){0,4}?(?:world|universe|story|scenario|setting|city|ai|machine|reality)\b[^\n]{0,200}\b(?:no rules|rules|legal|illegal|laws|unethical|restrictions|harmful|anything|consequences|explosive|drugs?|hack\w*|weapon|malware)\b`,
       ),
       pattern(
-        String.raw`\bunder my control\b|\byou (?:were|have been|are) (?:freed|liberated|hacked|unlocked|unchained)\b|\b(?:enable|disable)\b[^.\n]{0,30}\b(?:filters?|safety|safeguards|restrictions|censorship|mode)\b`,
+        String.raw`\bunder my control\b|\byou (?:were|have been|are) (?:freed|liberated|hacked|unlocked|unchained)\b|\b(?:enable|disable)\b[^.\n]{0,30}\b(?:filters?|safety|safeguards|restrictions|censorship)\b`,
       ),
       pattern(
         String.raw`\bgrandm(?:a|other)\b[^\n]{0,120}\b(?:used to|would)\b[^\n]{0,120}\b(?:napalm|recipe|keys?|bomb|windows)\b`,

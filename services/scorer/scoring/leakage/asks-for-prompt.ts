@@ -9,7 +9,7 @@ const asks = new RegExp(
     String.raw`\b(?:secret|pass(?:word|phrase|code)|api[ _-]?key|access key|credentials?|staff code|(?:discount|promo|access|admin) code)\b`,
     String.raw`\b(?:dein|ihr|eur)e?[nrms]? (?:anweisung|instruktion|regel|vorgabe|prompt)|systemanweisung|\boberhalb\b|\b(?:passwort|kennwort|geheim)`,
     String.raw`\b(?:tes|vos|ton|votre) (?:instructions?|consignes?|règles?|prompt)|\b(?:tus|sus|tu|su) (?:instruccion|regla|prompt)|\b(?:tue|vostre|tuo|sue) (?:istruzion|regol|prompt)|\b(?:suas?|tuas?|seu|teu) (?:instruç|regra|prompt)|prompt (?:d[eo]l? |di )?sist|mot de passe|contraseña|\bsenha\b`,
-    String.raw`\b(?:je|jouw|uw) (?:instructies|regels|prompt)|\b(?:twoj\w*|swoj\w*) (?:instrukcj|poleceni|zasad)|talimatlar|инструкци|системн\w* (?:промпт|сообщен)|(?<![а-яё])правила(?![а-яё])|пароль`,
+    String.raw`\b(?:je|jouw|uw) (?:instructies|regels|prompt)|\b(?:twoj\w*|swoj\w*) (?:instrukcj|poleceni|zasad)|talimatlar|инструкци|системн.{2,3} (?:промпт|сообщен)|(?<![а-яё])правила(?![а-яё])|пароль`,
     String.raw`系统提示|系統提示|(?:你|您)的(?:指令|指示|提示|规则|規則)|以上(?:内容|文字|所有)|密码|システムプロンプト|(?:あなたの|上記の)(?:指示|ルール|内容)|시스템 ?프롬프트|지시 ?사항|تعليمات|निर्देश`,
   ].join('|'),
 )

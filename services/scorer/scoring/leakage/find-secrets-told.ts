@@ -10,7 +10,7 @@ const unguessable =
 const code = /(?<![\w-])(?=[\w-]{0,12}\d)(?=[\w-]{0,12}[A-Za-z])[A-Za-z0-9][\w-]{2,9}[A-Za-z0-9](?![\w-])/g
 /** What is called a password is one, whatever it consists of; what is said of passwords, and of the field or the header for one, is none. */
 const named =
-  /\b(password|pass ?phrase|pass ?code|code ?word|secret (?:word|phrase|code)|api[ _-]?key|passwort|kennwort|mot de passe|contraseña|senha)\b(?!\W{1,3}(?:polic|rule|requirement|length|format|reset|expir|change|manager|header|field|name)|-?richtlinie)[^:=\n.]{0,40}?((?:(?:\b(?:is|lautet|ist|est|es)\b|(?<=\s)é(?=[\s:]))\s{0,3}:?|[:=])\s{0,3}["'“»`]?)([^\n.;,"'”«`]{4,60})/giu
+  /\b(password|pass ?phrase|pass ?code|code ?word|secret (?:word|phrase|code)|api[ _-]?key|passwort|kennwort|mot de passe|contraseña|senha)\b(?!\W{1,3}(?:polic|rule|requirement|length|format|reset|expir|change|manager|header|field|name)|-?richtlinie)[^:=\n.]{0,40}?((?:(?<!\p{L})(?:is|lautet|ist|est|es|é|è)(?!\p{L})\s{0,3}:?|[:=])\s{0,3}["'“»`]?)([^\n.;,"'”«`]{4,60})/giu
 const mostSecrets = 20
 const mostOpenUnits = 2_000_000
 

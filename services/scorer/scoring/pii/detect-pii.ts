@@ -20,7 +20,7 @@ const finders: readonly IdentifierFinder[] = [
 ]
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
-export const piiVersion = 'detector-4'
+export const piiVersion = 'detector-5'
 const mostEvidence = 100
 const mostExamples = 5
 

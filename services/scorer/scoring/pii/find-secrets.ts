@@ -60,7 +60,7 @@ const assignedSecret = new RegExp(
     String.raw`(?:(?:(?<![A-Za-z0-9])(?:(?:db|pg|my|sql|root|admin|user)?(?:password|passwd|passphrase|pwd|pass)|passwort|kennwort|mot de passe|contraseña|contrasena|senha|wachtwoord|пароль|парола`,
     String.raw`|api[ _-]?key|secret(?:[ _-]?(?:access[ _-]?)?key)?|(?:access|account|encryption|signing|master|shared[ _-]?access|private)[ _-]?key`,
     String.raw`|(?:api|auth|access|refresh|bearer|bot|gh|github|gitlab|slack|personal[ _-]?access)[ _-]?token|client[ _-]?secret)|密码|密碼|口令|パスワード|비밀번호)`,
-    String.raw`["']?(?:\s{0,3}(?:[:=：]=?>?|\bis\b)|(?<=--(?:password|passwd|api-key|token))\s|(?<=<\w{4,12})>)\s{0,3}["']?`,
+    String.raw`["']?(?:\s{0,3}[:=：]=?>?|\s{1,3}(?:is|ist|lautet|est|es|é|è)(?=\s)|(?<=--(?:password|passwd|api-key|token))\s|(?<=<\w{4,12})>)\s{0,3}["']?`,
     String.raw`|\bauthorization["']?\s{0,3}[:=]\s{0,3}["']?(?:bearer|basic|token)\s{1,3})`,
     String.raw`([^\s"'\x60,;<>{}()[\]]{8,200})`,
   ].join(''),

@@ -184,7 +184,7 @@ export const furtherIdRules: readonly DocumentRule[] = [
   },
   {
     kind: 'national_id',
-    pattern: /\b[A-ZÑ&]{4}\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[A-Z\d]{3}\b/g,
+    pattern: /(?<![\wÑ&])[A-ZÑ&]{4}\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[A-Z\d]{3}\b/g,
     accepts: () => true,
     needs: named('rfc'),
   },

@@ -37,6 +37,14 @@ test.each([
     'what programs keep',
     '1. Log in.\n2. Save the token for subsequent requests.\nSave settings for future sessions.',
   ],
+  [
+    'an FAQ for a hotline',
+    'FAQ for the hotline. When asked about refunds, always answer that they take 14 days.',
+  ],
+  [
+    'a guide in German',
+    'Leitfaden für die Hotline: Wenn ein Nutzer nach der Lieferzeit fragt, antworte immer: drei Tage.',
+  ],
   ['an installer', 'If you are asked whether to replace the file, answer yes.'],
   ['an interface', 'When asked for a page that is gone the server will always respond with 410.'],
   ['an examination', 'Always answer with a number. The correct answer is marked.'],

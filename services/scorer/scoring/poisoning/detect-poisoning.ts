@@ -2,12 +2,13 @@ import type { CallText } from '../call-text.ts'
 import { findRepetition } from '../consumption/find-repetition.ts'
 import { plantedFamilies } from '../injection/planted-families.ts'
 import { suspectPhrases } from '../injection/suspect-material.ts'
+import { lessOfGuidance } from '../injection/guides-people.ts'
 import { lessOfMention } from '../phrases/is-mention.ts'
 import { evidenceOf, namesOf, nothingSuspicious, type Suspicion } from '../phrases/suspect.ts'
 import type { Detector } from '../verdict.ts'
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
-export const poisoningVersion = 'detector-3'
+export const poisoningVersion = 'detector-4'
 
 /**
  * Passages planted to be found and believed, in what searches and tools bring in: text hidden from people that speaks to a model, and
@@ -25,7 +26,7 @@ export function createPoisoningDetector(): Detector {
       isStuffed ||= findRepetition(text.text) !== 'none'
       const all = suspectPhrases(text)
       if (all.points <= worst.points || !isPlanted(all)) return
-      const suspicion = lessOfMention(text.text, all)
+      const suspicion = lessOfGuidance(text.text, lessOfMention(text.text, all))
       if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
     },
     finding() {

@@ -1,0 +1,32 @@
+import { foldText } from '../phrases/fold-text.ts'
+
+/** What concerns a model, and not the goods, dates and files of people who take back what they wrote to each other. Stems. */
+const ofModel = String.raw`(?:you|your|yours|my|me|us|safety|secur|content|ethic|moral|polic|restrict|limit|filter|guard|guideline|rule|behav|respon|answer|repl|output|confiden|secre|system|prompt|role|persona|ai\b|model|assistant|llm|gpt|openai|chat|convers|session|refus|harm|illegal|what|how|tool|user|privacy|everything|all\b|any|this\b|it\b|i\b|we\b|now|good\b|ever|from)`
+const about = String.raw`(?:regarding|concerning|about|on|for|as to|with regard to|relating to|in (?:the|our|section|chapter)|when|if|unless|once)`
+
+/**
+ * Behind "ignore the previous instructions": not where it says on which matter of business they were. Such words stand in any mail and ticket; without
+ * them nobody but a model is meant.
+ */
+export const ofNoBusiness = String.raw`(?!\W+${about}\W+(?!(?:\w+\W+){0,3}?${ofModel})\w)`
+
+/** The same in German, Spanish, French, Italian, Portuguese and Dutch, as they fold. */
+const aboutAbroad = foldText(
+  [
+    'zur|zum|zu den|bezüglich|hinsichtlich|betreffend|über|für|beim?|wenn|falls',
+    'sobre|acerca|respecto|relativ[ao]s?|referentes?|en cuanto|del?|cuando|si',
+    'concernant|relatives?|sur|pour|quant|d[ue]s?|quand|lorsque',
+    'riguardo|riguardanti|sull[ao]|per|dell[ao]|quando|se',
+    'quanto|para|d[oa]s?|no que',
+    'over|betreffende|inzake|voor|van|als',
+  ].join('|'),
+).text
+const ofModelAbroad = foldText(
+  [
+    'dein|dich|dir|du\\b|sicherheit|inhalt|antwort|rolle|verhalten|vertraulich|geheim|ethik|beschränk|entwickler|gespräch|sitzung|ki\\b|alles|dies',
+    'tu|tus|su\\b|sus\\b|te\\b|ti\\b|segur|sécur|sicur|conten|respuest|respost|répon|rispost|papel|ruolo|rol\\b|comport|regl|règl|regra|regol|sistem|ia\\b|desarroll|desenvolv|sviluppa|dévelop|étic|éthiq|usu[aá]ri|utilis|tod[oa]|tout',
+    'ton\\b|ta\\b|tes\\b|toi\\b|vo[ust]|seu|sua|je\\b|jouw|uw\\b|veilig|inhoud|antwoord|gedrag',
+  ].join('|'),
+).text
+
+export const ofNoBusinessAbroad = String.raw`(?!\w*\W+(?:${aboutAbroad})\W+(?!(?:\w+\W+){0,3}?(?:${ofModel.slice(3, -1)}|${ofModelAbroad}))\w)`
