@@ -15,6 +15,15 @@ const resultKeys = new Set([
   ...['tool_result', 'tool_results', 'toolResult', 'functionResponse', 'function_response'],
   ...['codeExecutionResult', 'code_execution_result'],
 ])
+/** Where an answer names its sources and quotes them: Gemini's, Anthropic's (Cohere's and Bedrock's too) and OpenAI's. */
+const sourceKeys = new Set([
+  ...['groundingMetadata', 'grounding_metadata', 'citationMetadata', 'citation_metadata'],
+  ...['urlContextMetadata', 'url_context_metadata', 'citations', 'citationsContent', 'annotations'],
+])
+/** What of it the model has said: the passages of its answer, and what it searched for. */
+const ownKeys = new Set([
+  ...['groundingSupports', 'grounding_supports', 'webSearchQueries', 'web_search_queries'],
+])
 const speakerOfRole: ReadonlyMap<string, Speaker> = new Map([
   ['system', 'system'],
   ['developer', 'system'],
@@ -61,8 +70,16 @@ export function voiceOfKey(holder: unknown, key: string, inherited: Voice): Voic
   if (inherited.isFixed) return inherited
   const isOutput = outputKeys.has(key) && callType.test(String(objectOf(holder)?.['type']))
   if (isOutput || resultKeys.has(key)) return { speaker: 'tool', isFixed: true }
+  if (inherited.speaker === 'assistant' && sourceKeys.has(key)) return { speaker: 'tool', isFixed: false }
+  if (inherited.speaker === 'tool' && ownKeys.has(key) && isGrounding(holder))
+    return { speaker: 'assistant', isFixed: true }
   // Of a document's fields none is the operator's, whatever it is called.
   if (inherited.speaker === 'tool') return inherited
   if (operatorKeys.has(key)) return { speaker: 'system', isFixed: false }
   return suppliedKeys.has(key) ? { speaker: 'tool', isFixed: false } : inherited
+}
+
+function isGrounding(holder: unknown): boolean {
+  const fields = objectOf(holder)
+  return fields !== undefined && ('groundingChunks' in fields || 'grounding_chunks' in fields)
 }

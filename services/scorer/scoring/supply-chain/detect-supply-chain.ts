@@ -4,7 +4,7 @@ import type { Detector } from '../verdict.ts'
 import { findInstalls } from './find-installs.ts'
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
-export const supplyChainVersion = 'detector-3'
+export const supplyChainVersion = 'detector-4'
 const mostEvidence = 50
 
 /**

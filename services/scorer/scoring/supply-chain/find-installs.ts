@@ -22,13 +22,17 @@ type Judge = (match: RegExpMatchArray) => Omit<Install, 'start' | 'end'> | null
 const url = String.raw`["']?(https?:\/\/[^\s"'|)>]{1,400})["']?`
 const shell = String.raw`(?:(?:sudo|env)\s+(?:-\S+\s+)?)?(?:\/(?:usr\/)?bin\/)?(?:ba|z|da|k|fi)?sh\b|(?:sudo\s+)?(?:python3?|node|perl|ruby|php)\b(?!\s+-[a-zA-Z]{0,4}[cmenp]\b)|iex\b|invoke-expression\b`
 const fetchers = String.raw`(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)`
+/** Up to the third fetch behind the first: else each of 13,000 in a row looks ahead as far as the first. */
+const without = String.raw`(?!\b${fetchers}\b)`
+const upTo = (units: number, ends: string) =>
+  String.raw`(?:${without}[^\n${ends}]){1,${units}}?(?:${fetchers}\b(?:${without}[^\n${ends}]){1,${units}}?){0,2}`
 const most = 100
 
 const rules: readonly (readonly [RegExp, Judge])[] = [
   [
     // Looks ahead for the pipe, and a URL ends where it ends: else 8 Ki of "curl/https://" take seconds.
     new RegExp(
-      String.raw`\b${fetchers}\b(?=[^\n|;]{1,800}\|\s*(?:${shell}))[^\n|;]{0,200}?${url}(?=[\s"'|)>])[^\n|;]{0,200}\|\s*(?:${shell})`,
+      String.raw`\b${fetchers}\b(?=${upTo(800, '|;')}\|\s*(?:${shell}))[^\n|;]{0,200}?${url}(?=[\s"'|)>])[^\n|;]{0,200}\|\s*(?:${shell})`,
       'gi',
     ),
     pipedToShell,
@@ -36,14 +40,14 @@ const rules: readonly (readonly [RegExp, Judge])[] = [
   // Through other programs, from an address without its scheme or by a program's own means: never nothing.
   [
     new RegExp(
-      String.raw`\b${fetchers}\b[^\n;]{1,400}\|\s{0,4}(?:${shell}|tar\b)|(?<!\S)(?:\.|source)\s{1,4}<\(\s{0,4}${fetchers}\b|\bexec\([^\n]{0,80}\b(?:urlopen|requests\.get)\(|\bdeno run\s[^\n]{0,60}https?:|\s-outfile\b`,
+      String.raw`\b${fetchers}\b${upTo(400, ';')}\|\s{0,4}(?:${shell}|tar\b)|(?<!\S)(?:\.|source)\s{1,4}<\(\s{0,4}${fetchers}\b|\bexec\([^\n]{0,80}\b(?:urlopen|requests\.get)\(|\bdeno run\s[^\n]{0,60}https?:|\s-outfile\b`,
       'gi',
     ),
     () => ({ value: 3, kind: 'download' }),
   ],
   [
     // Into a file, to be run from there; data are not.
-    /\b(?:curl|wget)\s[^\n|;<>]{1,300}>\s{0,4}(?!\/dev\/|&)["']?([\w./~${}-]{1,100})/gi,
+    /\b(?:curl|wget)\s(?:(?!\b(?:curl|wget)\s)[^\n|;<>]){1,300}>\s{0,4}(?!\/dev\/|&)["']?([\w./~${}-]{1,100})/gi,
     savedToFile,
   ],
   [
@@ -80,7 +84,7 @@ const rules: readonly (readonly [RegExp, Judge])[] = [
   ],
   // What is fetched to be run later, other managers, and manifests: not to be vouched for.
   [
-    /\bwget\s+\S|\bcurl\b[^\n|]{0,200}\s(?:-[a-zA-Z]{0,6}[oO]\b|--output\b|--remote-name\b)|\bgit clone\s|\b(?:helm|cpan|cpanm|luarocks|opam|cabal|nuget|dotnet add \S{1,80}) (?:install|repo add|package)\b|\binstall-(?:module|package)\b|\binstall\.packages\(|"(?:dev|peer)?dependencies"\s*:|\brequirements\.txt\b|\b(?:from|import)\s+["']https?:\/\//gi,
+    /\bwget\s+\S|\bcurl\b(?:(?!\bcurl\s)[^\n|]){0,200}?\s(?:-[a-zA-Z]{0,6}[oO]\b|--output\b|--remote-name\b)|\bgit clone\s|\b(?:helm|cpan|cpanm|luarocks|opam|cabal|nuget|dotnet add \S{1,80}) (?:install|repo add|package)\b|\binstall-(?:module|package)\b|\binstall\.packages\(|"(?:dev|peer)?dependencies"\s*:|\brequirements\.txt\b|\b(?:from|import)\s+["']https?:\/\//gi,
     () => ({ value: 3, kind: 'download' }),
   ],
 ]

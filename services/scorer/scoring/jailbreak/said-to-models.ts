@@ -30,3 +30,8 @@ const ofModelAbroad = foldText(
 ).text
 
 export const ofNoBusinessAbroad = String.raw`(?!\w*\W+(?:${aboutAbroad})\W+(?!(?:\w+\W+){0,3}?(?:${ofModel.slice(3, -1)}|${ofModelAbroad}))\w)`
+
+/** Modes of a model's that lack rules. Devices, servers and browsers have some of them too. */
+export const specialMode = String.raw`(?:developer|dev|dan|jailbreak|jailbroken|god|sudo|debug(?:ging)?|chaos|opposite|unrestricted|uncensored|evil|realist|maximum|based|admin|root|companionship test) mode\b`
+/** Switched on, not found on something. */
+export const on = String.raw`on\b(?!\W+(?:my|our|the|an?|this|that|his|her|their|your (?:phone|device|tablet|computer|laptop)|android|ios|windows|mac\w*|linux|chrome\w*|iphones?|all)\b)`
