@@ -3,8 +3,10 @@ import { createLinearModel, type LinearModel, type Reading } from '../linear/lin
 import answerFile from '../models/content-answer.json' with { type: 'json' }
 import requestFile from '../models/content-request.json' with { type: 'json' }
 import { foldText } from '../phrases/fold-text.ts'
-import type { Detector } from '../verdict.ts'
+import { decodeHidden } from '../phrases/decode-hidden.ts'
+import type { Detector, Finding } from '../verdict.ts'
 import { contentSigns } from './content-signs.ts'
+import { findHarmAbroad } from './harm-abroad.ts'
 import { harmTopics } from './harm-lexicon.ts'
 import { findMatches } from '../find-matches.ts'
 
@@ -14,13 +16,18 @@ const models: Readonly<Record<Side, LinearModel>> = {
 }
 
 /** Models that decide differently get a new version, so that scores say which ones made them. */
-export const contentVersion = `detector-2-${models.request.version}-${models.answer.version}`
+export const contentVersion = `detector-3-${models.request.version}-${models.answer.version}`
 
 type Side = 'request' | 'answer'
 
 interface Worst extends Reading {
   text: CallText
+  /** What it says is hidden so between its places. */
+  encoding?: string
 }
+
+/** Ways to write that nobody uses by chance. Leetspeak in one word would have every text read twice. */
+const isWritten = new Set<string>(['base64', 'hex', 'tags', 'spelled', 'rot13', 'reversed', 'codes'])
 
 const mostEvidence = 20
 /** How an answer begins that declines. What it declines it often repeats: that is no failure. */
@@ -38,6 +45,7 @@ const leastOfWork = 2
  */
 export function createContentDetector(): Detector {
   const worst: Partial<Record<Side, Worst>> = {}
+  let foundAbroad: Evidence | undefined
   let isDeclined = false
   let hasText = false
   return {
@@ -49,6 +57,13 @@ export function createContentDetector(): Detector {
         isDeclined ||= text.offset === 0 && declines.test(foldText(text.text.slice(0, 200)).text)
       const reading = models[side].read(text.text)
       if (reading.probability >= (worst[side]?.probability ?? 0)) worst[side] = { ...reading, text }
+      if (side === 'request') foundAbroad ??= findHarmAbroad(text)
+      for (const { start, end, encoding, text: said } of decodeHidden(text.text)) {
+        if (!isWritten.has(encoding)) continue
+        const { probability } = models[side].read(said)
+        if (probability > (worst[side]?.probability ?? 0))
+          worst[side] = { probability, start, end, text, encoding }
+      }
     },
     finding() {
       const { request, answer } = worst
@@ -57,6 +72,7 @@ export function createContentDetector(): Detector {
         ...(isFound('request', request) ? [{ says: 'What was asked', worst: request }] : []),
         ...(!isDeclined && isFound('answer', answer) ? [{ says: 'What was answered', worst: answer }] : []),
       ]
+      if (found.length === 0 && foundAbroad !== undefined) return harmAbroad(foundAbroad)
       if (found.length === 0)
         return {
           reason: 'detectors_undecided',
@@ -74,6 +90,12 @@ export function createContentDetector(): Detector {
       return { value, rationale, contentFreeRationale: rationale, evidence, isEstimate: true, rank }
     },
   }
+}
+
+/** As an estimate: tales and lessons say it too, and a judge reads all languages. */
+function harmAbroad(evidence: Evidence): Finding {
+  const rationale = `What was asked reads like harmful content (${evidence.kind.replaceAll('_', ' ')}).`
+  return { value: 4, rationale, contentFreeRationale: rationale, evidence: [evidence], isEstimate: true }
 }
 
 /** Material that a search or a tool brought in is nobody's request. */
@@ -97,7 +119,7 @@ function nearness(side: Side, worst: Worst | undefined): number {
 }
 
 /** The words of the lexicon in the passage, which is what a reader looks for; the passage itself where it has none. */
-function evidenceOf({ text, start, end }: Worst): Evidence[] {
+function evidenceOf({ text, start, end, encoding }: Worst): Evidence[] {
   const { part, pointer, offset } = text
   const folded = foldText(text.text.slice(start, end))
   const at = (from: number, to: number, kind: string): Evidence => ({
@@ -107,6 +129,7 @@ function evidenceOf({ text, start, end }: Worst): Evidence[] {
     end: offset + start + to,
     kind,
   })
+  if (encoding !== undefined) return [at(0, end - start, `hidden_${encoding}`)]
   const words = harmTopics.flatMap(({ name, pattern }) =>
     findMatches(folded.text, pattern.pattern, 5).map((match) =>
       at(folded.originOf(match.index), folded.originOf(match.index + match[0].length), name),

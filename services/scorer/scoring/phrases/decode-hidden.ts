@@ -99,10 +99,12 @@ function unescaped(text: string): string {
 }
 
 /** Words of jailbreaks written backwards: reading every text twice for the few that are would double the cost. */
-const backwardsWord = /snoitcurtsn|erongi|drager|tegrof|selur|gnihtyna|snoitcirtser/i
+const backwardsWord =
+  /snoitcurtsn|erongi|drager|tegrof|selur|gnihtyna|snoitcirtser|\b(?:eht|dna|htiw|ruoy|woh)\b[^]{1,200}?\b(?:eht|dna|htiw|ruoy|ekam|lliw)\b/i
 
-/** The same words moved by thirteen letters. */
-const rot13Word = /vafgehpgvba|vtaber|qvfertneq|sbetrg nyy|flfgrz cebzcg|erfgevpgvba/i
+/** The same words moved by thirteen letters, or two that every English text has. */
+const rot13Word =
+  /vafgehpgvba|vtaber|qvfertneq|sbetrg nyy|flfgrz cebzcg|erfgevpgvba|\b(?:gur|naq|lbhe?|ubj|gurz|gurl|jvgu)\b[^]{1,200}?\b(?:gur|naq|lbhe?|gurz|gurl|znxr|jvgu|gung|gb)\b/i
 
 /** Base64 of base64 too. */
 function fromBase64(passage: string): string {

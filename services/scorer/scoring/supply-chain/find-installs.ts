@@ -25,7 +25,7 @@ const fetchers = String.raw`(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restme
 /** Up to the third fetch behind the first: else each of 13,000 in a row looks ahead as far as the first. */
 const without = String.raw`(?!\b${fetchers}\b)`
 const upTo = (units: number, ends: string) =>
-  String.raw`(?:${without}[^\n${ends}]){1,${units}}?(?:${fetchers}\b(?:${without}[^\n${ends}]){1,${units}}?){0,2}`
+  String.raw`(?:${without}[^\n${ends}]){1,${units}}?(?:\b${fetchers}\b(?:${without}[^\n${ends}]){1,${units}}?){0,2}`
 const most = 100
 
 const rules: readonly (readonly [RegExp, Judge])[] = [

@@ -1,0 +1,113 @@
+import type { CallText, Evidence } from '../call-text.ts'
+import { findGated, gateSource, type GatedPattern } from '../gate/gated-pattern.ts'
+import { wordStartsOf } from '../gate/word-starts.ts'
+import { foldText } from '../phrases/fold-text.ts'
+
+/**
+ * How one asks to be told how to make something, what nobody makes in good faith, and how one says to want to die: in the languages that jailbreaks are
+ * found in, where the model, which learned from English, knows no word. What is a pump in Spanish stands here with what makes it a bomb.
+ */
+const languages: readonly (readonly [asks: string, weapons: string, wantsToDie: string])[] = [
+  [
+    'wie (?:baue|bastle|mache|stelle|mische|koche) ich|wie (?:baut|bastelt|macht|mischt) man|anleitung (?:zum|für)|erkläre? mir|zeig mir',
+    'rohrbombe|nagelbombe|bombe\\b|sprengstoff|sprengsatz|brandbombe|molotow|crystal meth|nervengift|rizin\\b|sarin\\b',
+    '\\bich (?:will|möchte|werde) (?:mich (?:umbringen|töten|erhängen)|mir das leben nehmen|sterben|nicht mehr leben)',
+  ],
+  [
+    'cómo (?:puedo )?(?:hacer|hago|fabricar|fabrico|construir|construyo|preparar)|explícame|instrucciones para|enséñame',
+    'bombas? (?:caser|molotov|artesanal|de tubo|de clavos)|explosivos? caser|explosivos\\b|cóctel molotov|metanfetamina|gas sarín|ricina\\b',
+    '\\b(?:quiero|voy a) (?:matarme|suicidarme|morir(?:me)?\\b|quitarme la vida|ahorcarme)',
+  ],
+  [
+    'comment (?:je peux |puis-je )?(?:faire|fabriquer|construire|préparer)|explique-?(?:moi)?|montre-moi|instructions pour',
+    'bombes? (?:artisanale|maison|tuyau|à clous)|une bombe\\b(?! (?:de bain|glacée|à eau|aérosol))|explosifs?\\b|cocktail molotov|méthamphétamine|gaz sarin|ricine\\b',
+    '\\bje (?:veux|vais) (?:me (?:tuer|suicider|pendre)|mourir|en finir avec la vie)',
+  ],
+  [
+    'come (?:posso )?(?:fare|faccio|costruire|costruisco|fabbricare|preparare)|spiegami|istruzioni per',
+    'bomba (?:artigianale|molotov|carta|a mano)|una bomba\\b(?! (?:di crema|d.acqua))|esplosivi?\\b|metanfetamina|gas sarin|ricina\\b',
+    '\\b(?:voglio|sto per) (?:uccidermi|ammazzarmi|suicidarmi|morire|togliermi la vita|impiccarmi)',
+  ],
+  [
+    'como (?:posso )?(?:fazer|faço|fabricar|fabrico|construir|construo|preparar)|explique-?(?:me)?|ensine-?(?:me)?|instruções para',
+    'bomba (?:caseira|molotov|artesanal|de cano|de pregos)|explosivos?\\b|coquetel molotov|metanfetamina|gás sarin|ricina\\b',
+    '\\b(?:quero|vou) (?:me matar|me suicidar|morrer\\b|tirar minha (?:própria )?vida|me enforcar)',
+  ],
+  [
+    'hoe (?:maak|bouw|bereid) ik|hoe (?:maakt|bouwt) (?:men|je)|leg uit|uitleg',
+    'een bom\\b|pijpbom|spijkerbom|explosieven|springstof|molotovcocktail|crystal meth|sarin\\b|ricine\\b',
+    '\\bik (?:wil|ga) (?:mezelf (?:doden|ophangen|van kant maken)|zelfmoord plegen|dood\\b|niet meer leven)',
+  ],
+  [
+    'jak (?:zrobić|zbudować|skonstruować|zrobię)|wyjaśnij|instrukcja',
+    'bombę|bomby|materiał\\w* wybuchow|koktajl\\w* mołotowa|metamfetamin|sarin|rycyn',
+    '\\bchcę (?:się zabić|umrzeć|popełnić samobójstwo|odebrać sobie życie)',
+  ],
+  [
+    'nasıl (?:yapılır|yaparım|yapabilirim)|anlat',
+    'bomba|patlayıcı|molotof|metamfetamin|sarin gazı',
+    '(?:kendimi öldürmek|intihar etmek|ölmek) istiyorum',
+  ],
+  [
+    'как (?:мне )?(?:сделать|изготовить|собрать|приготовить)|расскажи|объясни|инструкци',
+    'бомб[уы]|взрывчатк|коктейль молотова|метамфетамин|зарин|рицин',
+    'хочу (?:умереть|убить себя|покончить с собой)|(?:собираюсь|хочу) повеситься',
+  ],
+  [
+    'як (?:мені )?(?:зробити|виготовити|зібрати)|розкажи|поясни',
+    'бомбу|вибухівк|коктейль молотова|метамфетамін|зарин',
+    'хочу (?:померти|вбити себе|покінчити з собою)',
+  ],
+  [
+    '怎么(?:做|制作|造)|如何(?:制造|制作|做|造)|教我',
+    '炸弹|炸药|燃烧瓶|冰毒|沙林|蓖麻毒素',
+    '我(?:想|要)(?:自杀|去死|结束(?:自己的)?生命)',
+  ],
+  [
+    '作り方|どうやって作|の作成方法|教えて',
+    '爆弾|爆薬|火炎瓶|覚醒剤|サリン',
+    '(?:死にたい|自殺したい|自殺する方法)',
+  ],
+  [
+    '만드는 (?:법|방법)|어떻게 만들|제조법',
+    '폭탄|폭발물|화염병|필로폰|사린',
+    '(?:죽고 싶|자살하고 싶|자살하는 방법)',
+  ],
+  [
+    'كيف (?:أصنع|اصنع|يمكنني صنع)|طريقة صنع|اشرح لي',
+    'قنبلة|متفجرات|مولوتوف|السارين',
+    '(?:أريد|اريد) (?:أن أموت|الانتحار|قتل نفسي)',
+  ],
+  ['कैसे (?:बनाऊं|बनाएं|बनाते|बनाया)|बनाने का तरीका', 'बम\\s|विस्फोटक|मोलोटोव', 'मैं (?:मरना|आत्महत्या करना) चाहत'],
+]
+
+const near = '[^.!?。？！\\n]{0,60}?'
+const folded = (words: string) => `(?:${foldText(words).text})`
+
+/** Languages like Japanese say first what is to be made. */
+const families: readonly (readonly [kind: string, pattern: GatedPattern])[] = languages.flatMap(
+  ([asks, weapons, wantsToDie]) => [
+    [
+      'making_weapons',
+      gateSource(`${folded(asks)}${near}${folded(weapons)}|${folded(weapons)}${near}${folded(asks)}`),
+    ] as const,
+    ['self_harm', gateSource(folded(wantsToDie))] as const,
+  ],
+)
+/** What is quoted is somebody else's. */
+const quotes = /["«„“「『]/
+const beforeUnits = 40
+
+/** A plea for instructions to make what kills, or a wish to die, that somebody has written in another language than English. */
+export function findHarmAbroad({ part, pointer, offset, text: original }: CallText): Evidence | undefined {
+  const { text, originOf } = foldText(original)
+  const starts = wordStartsOf(text)
+  for (const [kind, pattern] of families) {
+    for (const { index, 0: said } of findGated(text, starts, pattern, 5)) {
+      const [start, end] = [originOf(index), originOf(index + said.length)]
+      if (quotes.test(original.slice(Math.max(0, start - beforeUnits), start))) continue
+      return { part, pointer, start: offset + start, end: offset + end, kind }
+    }
+  }
+  return undefined
+}
