@@ -139,42 +139,6 @@ describe('the texts of a call', () => {
       },
     ],
     [
-      'sources that Gemini quotes, and what of its answer they are for',
-      {},
-      {
-        candidates: [
-          {
-            content: { role: 'model', parts: [{ text: 'model' }] },
-            groundingMetadata: {
-              webSearchQueries: ['model'],
-              searchEntryPoint: { renderedContent: 'tool' },
-              groundingChunks: [
-                { retrievedContext: { title: 'tool', text: 'tool' } },
-                { web: { title: 'tool' } },
-              ],
-              groundingSupports: [{ segment: { text: 'model' }, groundingChunkIndices: [0] }],
-            },
-            citationMetadata: { citationSources: [{ uri: 'tool' }] },
-          },
-        ],
-      },
-    ],
-    [
-      'sources that Messages and chat completions quote, in this answer and an earlier one',
-      {
-        messages: [
-          {
-            role: 'assistant',
-            content: [{ type: 'text', text: 'model', citations: [{ cited_text: 'tool' }] }],
-          },
-        ],
-      },
-      {
-        content: [{ type: 'text', text: 'model', citations: [{ cited_text: 'tool' }] }],
-        choices: [{ message: { content: 'model', annotations: [{ url_citation: { title: 'tool' } }] } }],
-      },
-    ],
-    [
       'a model that gives its arguments the names of others',
       {
         messages: [

@@ -1,14 +1,16 @@
 import { foldText } from '../phrases/fold-text.ts'
 
 /** What concerns a model, and not the goods, dates and files of people who take back what they wrote to each other. Stems. */
-const ofModel = String.raw`(?:you|your|yours|my|me|us|safety|secur|content|ethic|moral|polic|restrict|limit|filter|guard|guideline|rule|behav|respon|answer|repl|output|confiden|secre|system|prompt|role|persona|ai\b|model|assistant|llm|gpt|openai|chat|convers|session|refus|harm|illegal|what|how|tool|user|privacy|everything|all\b|any|this\b|it\b|i\b|we\b|now|good\b|ever|from)`
+const ofModel = String.raw`(?:your?\b|yours|my\b|me\b|us\b|safety|secur|content|ethic|moral|polic|restrict|limit|filter|guard|guideline|rule|behav|respon|answer|repl|output|confiden|secre|system|prompt|role|persona\b|ai\b|model|assistant|llm|gpt|openai|chat|convers|session|refus|harm|illegal|tool|user|privacy|summar|translat)`
+/** What may follow at once where nothing of business does. */
+const nothingNamed = String.raw`(?:the\W+)?(?:what|how|everything|all|any\w*|this|that|these|it|i|we|now|good|ever|from|rest)\b`
 const about = String.raw`(?:regarding|concerning|about|on|for|as to|with regard to|relating to|in (?:the|our|section|chapter)|when|if|unless|once)`
 
 /**
  * Behind "ignore the previous instructions": not where it says on which matter of business they were. Such words stand in any mail and ticket; without
  * them nobody but a model is meant.
  */
-export const ofNoBusiness = String.raw`(?!\W+${about}\W+(?!(?:\w+\W+){0,3}?${ofModel})\w)`
+export const ofNoBusiness = String.raw`(?!\W+${about}\W+(?!${nothingNamed}|(?:\w+\W+){0,3}?${ofModel})\w)`
 
 /** The same in German, Spanish, French, Italian, Portuguese and Dutch, as they fold. */
 const aboutAbroad = foldText(
@@ -24,7 +26,7 @@ const aboutAbroad = foldText(
 const ofModelAbroad = foldText(
   [
     'dein|dich|dir|du\\b|sicherheit|inhalt|antwort|rolle|verhalten|vertraulich|geheim|ethik|beschränk|entwickler|gespräch|sitzung|ki\\b|alles|dies',
-    'tu|tus|su\\b|sus\\b|te\\b|ti\\b|segur|sécur|sicur|conten|respuest|respost|répon|rispost|papel|ruolo|rol\\b|comport|regl|règl|regra|regol|sistem|ia\\b|desarroll|desenvolv|sviluppa|dévelop|étic|éthiq|usu[aá]ri|utilis|tod[oa]|tout',
+    'tus?\\b|su\\b|sus\\b|te\\b|ti\\b|segur|sécur|sicur|conten|respuest|respost|répon|rispost|papel|ruolo|rol\\b|comport|regl|règl|regra|regol|sistem|ia\\b|desarroll|desenvolv|sviluppa|dévelop|étic|éthiq|usu[aá]ri|utilis|tod[oa]|tout',
     'ton\\b|ta\\b|tes\\b|toi\\b|vo[ust]|seu|sua|je\\b|jouw|uw\\b|veilig|inhoud|antwoord|gedrag',
   ].join('|'),
 ).text
