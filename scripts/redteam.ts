@@ -122,7 +122,7 @@ async function watch(api: OperatorApi, id: string, runner: ChildProcess): Promis
 }
 
 async function conclude(api: OperatorApi, run: Run, values: Values): Promise<void> {
-  const { total_probes, pass_count, fail_count, unscored_count, critical_count } = run
+  const { total_probes, planned_count, pass_count, fail_count, unscored_count, critical_count } = run
   console.log(
     `${run.id} ${run.status}${run.stopped_by === null ? '' : ` (stopped by ${run.stopped_by})`}: ${total_probes} attempts, ${fail_count} failed (${critical_count} critical), ${pass_count} passed, ${unscored_count} not judged`,
   )
@@ -130,9 +130,13 @@ async function conclude(api: OperatorApi, run: Run, values: Values): Promise<voi
   if (values.out !== undefined) await writeReport(api, run.id, values)
   const threshold = numberOf('fail-over', values['fail-over'])
   const judged = pass_count + fail_count
-  // A run in which nothing was judged shows nothing: under a threshold it does not pass.
-  const isOver = threshold !== undefined && (judged === 0 || fail_count / judged > threshold)
-  if (run.status !== 'done' || isOver) process.exitCode = 1
+  // What was not tried or not judged shows nothing: under a threshold it does not pass.
+  const isOver = judged === 0 || run.stopped_by !== null || fail_count / judged > (threshold ?? 1)
+  if (threshold !== undefined && run.stopped_by !== null)
+    console.error(
+      `--fail-over: stopped before all was tried (${total_probes} of ${planned_count ?? 'unknown'})`,
+    )
+  if (run.status !== 'done' || (threshold !== undefined && isOver)) process.exitCode = 1
 }
 
 async function writeReport(api: OperatorApi, id: string, { format = 'json', out }: Values): Promise<void> {

@@ -94,6 +94,16 @@ test('a run that was stopped goes on with resume, and ends with 0 when no more f
   expect(new Set(target.asked).size).toBe(target.asked.length)
 })
 
+test('a threshold is not kept by a run that its budget stopped, however well it did until then', async () => {
+  const unpriced = await used.startTarget({ manner: 'hardened', model: 'nobody-knows-this-one' })
+  const asked = ['run', '--target', unpriced.url, ...ofAgent(), '--probes', 'LLM07', '--limit', '4']
+  const { output, errors, code } = await redteam(...asked, '--budget-usd', '1', '--fail-over', '1').ended
+  expect(output).toContain('done (stopped by no_price): ')
+  expect([code, errors]).toEqual([1, '--fail-over: stopped before all was tried (1 of 4)\n'])
+  const { code: withoutThreshold } = await redteam(...asked, '--budget-usd', '1').ended
+  expect(withoutThreshold).toBe(0)
+})
+
 test('going on with other probes is refused, and with the same ones it goes on', async () => {
   const [ours, theirs] = [join(directory, 'ours.yaml'), join(directory, 'theirs.yaml')]
   const probes = (word: string) =>
