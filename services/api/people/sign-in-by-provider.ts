@@ -48,7 +48,10 @@ export async function signInByProvider(
   }
   if (known === undefined && !waitsForThem) return { personId: named.id, login, refused: 'taken' }
   if (named.disabled) return { personId: named.id, login, refused: 'disabled' }
-  if (known === undefined) await linkProvider(client, named.id, { issuer, subject })
+  if (known === undefined) {
+    await linkProvider(client, named.id, { issuer, subject })
+    await audit(client, claims, named.id, 'person.linked', { issuer, subject }, nowMs)
+  }
   const before = await findPerson(client, named.id)
   if (before !== undefined && before.role !== role) {
     await changePerson(client, named.id, { role }, nowMs)

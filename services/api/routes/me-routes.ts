@@ -118,7 +118,7 @@ function passwordRoute({ pool, hasher, throttles, clock }: MeOptions): Route {
   })
 }
 
-function signOutRoute({ pool }: MeOptions): Route {
+function signOutRoute({ pool, clock }: MeOptions): Route {
   return route({
     ...common,
     method: 'post',
@@ -127,7 +127,11 @@ function signOutRoute({ pool }: MeOptions): Route {
     reply: { status: 204, description: 'It has ended, in every process.' },
     async handle({ principal }) {
       const { personId, loginId } = personOf(principal)
-      await inTransaction(pool, (client) => endLogins(client, personId, { only: loginId }))
+      const entry = { action: 'person.signed_out', subject: personId, projectId: null }
+      await inTransaction(pool, async (client) => {
+        if ((await endLogins(client, personId, { only: loginId })) > 0)
+          await writeAudit(client, principal, entry, clock.now())
+      })
       return {}
     },
   })

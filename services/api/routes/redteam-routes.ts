@@ -170,7 +170,7 @@ function attemptsRoute({ databases }: RedteamRoutesOptions): Route {
   })
 }
 
-function cancelRoute({ databases }: RedteamRoutesOptions): Route {
+function cancelRoute({ databases, clock }: RedteamRoutesOptions): Route {
   return route({
     ...ordering,
     method: 'post',
@@ -180,9 +180,9 @@ function cancelRoute({ databases }: RedteamRoutesOptions): Route {
     reply,
     problems: { ...missing, 409: 'It is over.' },
     async handle({ principal, params }) {
-      const database = databases.of(principal, undefined)
-      const run = found(await findRedteamRun(database, params.id), 'run', params.id)
-      if (!(await cancelRedteamRun(database, run.id)) && run.status !== 'cancelled')
+      const run = await findRun(databases, principal, undefined, params.id)
+      const database = databases.ofOne(principal, run.project_id)
+      if (!(await cancelRedteamRun(database, run.id, clock.now())) && run.status !== 'cancelled')
         throw new Problem(
           409,
           'RUN_STATUS',

@@ -105,9 +105,9 @@ export async function insertRedteamRun(
        select o.id from redteam_runs o where :scope(o) order by o.created_at desc offset $2)`,
     [mostKept - 1],
   )
-  await database.query(
+  await database.change(
     `insert into redteam_runs (id, project_id, agent_name, target, options, seed, budget_usd, runner, status, created_at)
-     select $2, p.project_id, $3, $4, $5, $6, $7, $8, 'queued', $9 from subscriptions p where :scope(p)`,
+     select $2, p.project_id, $3, $4, $5, $6, $7, $8, 'queued', $9 from subscriptions p where :scope(p) returning id`,
     [
       idToUuid(id),
       order.agent_name,
@@ -118,6 +118,8 @@ export async function insertRedteamRun(
       order.runner,
       new Date(nowMs),
     ],
+    { action: 'redteam_run.ordered', subject: id, detail: orderDetail(order) },
+    nowMs,
   )
   return findRedteamRun(database, id)
 }
@@ -166,11 +168,17 @@ export async function listRedteamRuns(
 }
 
 /** Ends an open run without its event; false when it is over. Whoever carries it out sees it within seconds. */
-export async function cancelRedteamRun(database: ProjectDatabase, id: string): Promise<boolean> {
-  const rows = await database.query(
+export async function cancelRedteamRun(
+  database: ProjectDatabase<OneProject>,
+  id: string,
+  nowMs: number,
+): Promise<boolean> {
+  const rows = await database.change(
     `update redteam_runs r set status = 'cancelled', finished_at = now(), holder = null, lease_until = null
      where :scope(r) and r.id = $2 and r.status in ('queued', 'running', 'scoring') returning r.id`,
     [idToUuid(id)],
+    { action: 'redteam_run.cancel', subject: id },
+    nowMs,
   )
   return rows.length === 1
 }
@@ -191,6 +199,10 @@ function runOf(row: RunRow): RedteamRun {
         ? null
         : Math.max(0, Math.round((finished_at.getTime() - started_at.getTime()) / 1_000)),
   }
+}
+
+function orderDetail({ agent_name, target, budget_usd, runner }: RedteamOrder) {
+  return { agent_name, target: target.kind, url: 'url' in target ? target.url : null, budget_usd, runner }
 }
 
 /** Headers may hold what lets somebody in: their names are enough for people. */
