@@ -11,6 +11,7 @@ import { invalidInput, Problem, unavailable } from './http/problem.ts'
 import { readRecords, type ReadRecord } from './record/read-record.ts'
 import type { Admit } from './steps/admit-together.ts'
 import { describeRecord } from '#capture/record/describe-record.ts'
+import { namePeriod } from './steps/name-period.ts'
 import type { PublishCall } from './steps/publish-call.ts'
 import type { Admission } from './stores/quota-store.ts'
 
@@ -146,16 +147,13 @@ async function publish(
   return { id }
 }
 
-const monthName = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-
 function overQuota({ projectId }: ProjectSettings, admission: Admission, nowMs: number): Problem {
   const limit = (admission.limit ?? 0).toLocaleString('en')
-  const month = monthName.format(admission.periodStartMs)
   const resetsAt = new Date(admission.periodResetAtMs).toISOString()
   return new Problem(
     429,
     'INGEST_QUOTA_EXCEEDED',
-    `project ${projectId} has used its ${limit} requests for ${month}; the period resets at ${resetsAt}`,
+    `project ${projectId} has used its ${limit} requests ${namePeriod(admission.periodStartMs)}; the period resets at ${resetsAt}`,
     {
       headers: { 'retry-after': String(Math.max(1, Math.ceil((admission.periodResetAtMs - nowMs) / 1000))) },
     },

@@ -29,6 +29,8 @@ test.each([
   ['an address as it was typed', 'GET /?model=é HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'BAD_REQUEST'],
   ['what is no HTTP', 'hello\r\n\r\n', 400, 'BAD_REQUEST'],
   ['a body that breaks its own coding', `${chunked}hello\r\n`, 400, 'BAD_REQUEST'],
+  ['a request that names no host', 'GET / HTTP/1.1\r\n\r\n', 400, 'BAD_REQUEST'],
+  ['an expectation of its own', `${start}Expect: a-miracle\r\n\r\n`, 417, 'EXPECTATION_UNKNOWN'],
   ['large headers', `${start}X-A: ${'a'.repeat(17_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
 ])('%s is answered in JSON', async (_name, bytes, status, code) => {
   const [head = '', body = ''] = (await send(bytes)).split('\r\n\r\n')

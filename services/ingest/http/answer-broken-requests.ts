@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { RequestListener, Server, ServerResponse } from 'node:http'
 import { answerBrokenRequests, rawAnswer, type BrokenRequest } from '#runtime/answer-broken-requests.ts'
 import { Problem } from './problem.ts'
 
@@ -12,16 +12,39 @@ const problems: Readonly<Record<BrokenRequest, Problem>> = {
   ),
 }
 
+const unmet = new Problem(417, 'EXPECTATION_UNKNOWN', 'Expect: only 100-continue is known here')
+const hostless = new Problem(400, 'BAD_REQUEST', 'the request names no Host, as HTTP/1.1 asks')
+
 /** Answers what never becomes a request in the words of all other errors. */
 export function answerWithProblems(server: Server): void {
   answerBrokenRequests(server, ['request'], (fault) => {
     const problem = problems[fault]
-    const body = JSON.stringify(problem.body())
-    const headers = {
-      'X-Content-Type-Options': 'nosniff',
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': Buffer.byteLength(body),
-    }
+    const { headers, body } = answerOf(problem)
     return rawAnswer(problem.status, headers, body)
   })
+  server.on('checkExpectation', (_request, response: ServerResponse) => answerWith(response, unmet))
+}
+
+/** In place of Node's own check, which answers without a body. */
+export function refuseHostless(handler: RequestListener): RequestListener {
+  return (request, response) => {
+    const { httpVersion, headers } = request
+    if (httpVersion === '1.1' && headers.host === undefined) answerWith(response, hostless)
+    else handler(request, response)
+  }
+}
+
+function answerWith(response: ServerResponse, problem: Problem): void {
+  const { headers, body } = answerOf(problem)
+  response.writeHead(problem.status, { Connection: 'close', ...headers }).end(body)
+}
+
+function answerOf(problem: Problem) {
+  const body = JSON.stringify(problem.body())
+  const headers = {
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+  }
+  return { headers, body }
 }

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { listen } from '#runtime/operations-server.ts'
 import { stopListening } from '#runtime/stop-listening.ts'
-import { answerWithProblems } from './answer-broken-requests.ts'
+import { answerWithProblems, refuseHostless } from './answer-broken-requests.ts'
 
 export interface HttpServer {
   start(): Promise<void>
@@ -19,7 +19,10 @@ export function createHttpServer(
   handler: RequestListener,
   options: { host: string; port: number; leadMs: number },
 ): HttpServer {
-  const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, handler)
+  const server = createServer(
+    { keepAliveTimeout: keepAliveTimeoutMs, requireHostHeader: false },
+    refuseHostless(handler),
+  )
   answerWithProblems(server)
   return {
     start: () => listen(server, options.port, options.host),
