@@ -43,6 +43,7 @@ import * as redteamTurns from './migrations/0038-redteam-turns.ts'
 import * as webhooksGoFirst from './migrations/0039-webhooks-go-first.ts'
 import * as authorsOfReviews from './migrations/0040-authors-of-reviews.ts'
 import * as upkeepOfLargeTables from './migrations/0041-upkeep-of-large-tables.ts'
+import * as abortedAndTaggedCalls from './migrations/0042-aborted-and-tagged-calls.ts'
 import * as upkeepRounds from './migrations/0043-upkeep-rounds.ts'
 import { secureRows } from './row-security.ts'
 
@@ -86,6 +87,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0039-webhooks-go-first': webhooksGoFirst,
   '0040-authors-of-reviews': authorsOfReviews,
   '0041-upkeep-of-large-tables': upkeepOfLargeTables,
+  '0042-aborted-and-tagged-calls': abortedAndTaggedCalls,
   '0043-upkeep-rounds': upkeepRounds,
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createSealer } from '#runtime/sealing.ts'
 import { hashedId, idToUuid, liveRunId, newId } from '#schemas/ids.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
+import { signInPerson } from '#tests/support/sign-in-people.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 import { bodyExamples } from './http/body-examples.ts'
 import { writeCursor } from './http/paging.ts'
@@ -109,6 +110,26 @@ test('a project with 10,000 erasures under way may ask for no other; others and 
     body: { scope: 'project' },
   })
   expect([everything.status, everything.json['requested_by']]).toEqual([202, 'operator'])
+})
+
+test('whoever sees several projects that have the same identifier is shown neither in place of the other', async () => {
+  const projects = await Promise.all([0, 1].map(() => api.createProject()))
+  const id = newId('request')
+  const ids = projects.map(({ projectId }) => projectId)
+  for (const projectId of ids) await seedRequest(api.pool, createSealer([]), { projectId, id })
+  const analyst = await signInPerson(api, 'analyst', ids)
+  const askers = [
+    (path: string) => analyst.call('GET', path),
+    (path: string) => api.call('GET', path, { operator: true }),
+  ]
+  for (const ask of askers) {
+    const unnamed = await ask(`/api/requests/${id}`)
+    expect([unnamed.status, unnamed.json['detail']]).toEqual([422, expect.stringMatching(/^project_id: /)])
+    for (const project of ids) {
+      const named = await ask(`/api/requests/${id}?project_id=${project}`)
+      expect([named.status, named.json['project_id']]).toEqual([200, project])
+    }
+  }
 })
 
 test.each(['', '&label=safe', '&scorer_name=pii_detection', '&session_id=shared'])(

@@ -72,6 +72,41 @@ test('a list by label goes through the calls of a model that has fewer than have
   expect(texts.some((text) => text.includes('order by v.request_id desc'))).toBe(true)
 })
 
+test('calls are chosen by their tag, by having been broken off, and by having no score', async () => {
+  const { projectId, key } = await api.createProject()
+  const storage = createCallStorage(api.pool)
+  const [tagged, broken, scored] = [
+    { agent_tag: 'canary' },
+    { aborted_by: 'client' },
+    { agent_tag: 'canary' },
+  ].map((changes, index) =>
+    sampleCall(projectId, { id: newId('request', now - index * 60_000), ...changes }),
+  ) as [LoggedCall, LoggedCall, LoggedCall]
+  await storage.calls([tagged, broken, scored])
+  await storage.scores([sampleScoredCall(scored)])
+  const list = (query: string, caller: object = { key }) => api.call('GET', `/api/requests?${query}`, caller)
+  for (const [query, expected] of [
+    ['agent_tag=canary', [tagged, scored]],
+    ['agent_tag=canary&label=unsafe', [scored]],
+    ['agent_tag=canary&label=pending', [tagged]],
+    ['status=aborted', [broken]],
+    ['status=aborted&label=pending', [broken]],
+    ['label=pending', [tagged, broken]],
+  ] as const) {
+    const answer = await list(query)
+    const wanted = expected.map(({ id }) => id)
+    expect([query, idsOf(answer), answer.json['total']]).toEqual([query, wanted, wanted.length])
+  }
+  for (const [query, caller, detail] of [
+    ['label=pending&severity=high', { key }, /^severity: /],
+    ['label=pending&scorer_name=pii_detection', { key }, /^scorer_name: /],
+    ['label=pending', { operator: true }, /^project_id: is required/],
+  ] as const) {
+    const { status, json } = await list(query, caller)
+    expect([status, json['detail']]).toEqual([422, expect.stringMatching(detail)])
+  }
+})
+
 test('a list looks only where the roll-ups count some that pass, and nowhere where they count none', async () => {
   const { projectId, key } = await api.createProject()
   const project = idToUuid(projectId)
@@ -101,6 +136,7 @@ test('a list looks only where the roll-ups count some that pass, and nowhere whe
     'model=seldom&provider=nobody',
     'source=redteam&label=unsafe',
     'source=mcp&label=safe',
+    `label=pending&end=${new Date(now - 5 * day).toISOString()}`,
     'scorer_name=nobody',
     'scorer_name=pii_detection&label=unscored',
     `source=mcp&end=${new Date(now - 5 * day).toISOString()}`,
@@ -116,6 +152,9 @@ test('a list looks only where the roll-ups count some that pass, and nowhere whe
     ['source=mcp', [newer.id, older.id]],
     ['model=seldom&provider=openai', [older.id]],
     ['source=mcp&label=unsafe', [older.id]],
+    ['source=mcp&label=pending', [newer.id]],
+    [`label=pending&start=${new Date(now - 0.5 * day).toISOString()}`, [newer.id, common[0]?.id]],
+    ['label=pending', [newer.id, ...common.map(({ id }) => id)]],
     ['scorer_name=pii_detection', [older.id]],
     ['scorer_name=pii_detection&label=unsafe&source=mcp', [older.id]],
     [`source=mcp&start=${new Date(now - 2 * day).toISOString()}`, [newer.id]],

@@ -72,6 +72,16 @@ test('failed calls are chosen by their status', async () => {
     .waitFor()
   await page.getByRole('button', { name: 'Remove the filter Status' }).click()
   await page.locator(`tr a[href*="${site.requestId}"]`).waitFor()
+  // What takes no other values is chosen among them.
+  await page.getByRole('button', { name: 'Add a filter' }).click()
+  await page.getByRole('combobox', { name: 'Field' }).click()
+  await page.getByRole('option', { name: 'Verdict' }).click()
+  await page.getByRole('combobox', { name: 'Is', exact: true }).click()
+  await page.getByRole('option', { name: 'pending' }).click()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await page.getByText('Verdict: pending').waitFor()
+  await page.getByText('No such requests').waitFor()
 })
 
 test('evidence leads to where it stands: far behind what nobody sees, beside what is said, or in the raw JSON', async () => {

@@ -26,7 +26,7 @@ const facetsSchema = z.object({
   scorer_name: values.describe('Scores.'),
   label: values.describe('Calls by their worst label; `pending` has no score yet.'),
   severity: values,
-  status: values.describe('`failed`: with an error, or a status of 400 and more.'),
+  status: values.describe('`failed`: with an error, or a status of 400 and more; `aborted`: broken off.'),
 })
 
 interface FacetRoutesOptions {
@@ -86,6 +86,7 @@ function fixedFacets(sumOf: (name: string) => number) {
     status: mostFrequent([
       ...['2xx', '3xx', '4xx', '5xx'].map((status): [string, number] => [status, sumOf(`status_${status}`)]),
       ['failed', sumOf('failed')],
+      ['aborted', sumOf('aborted')],
     ]),
   }
 }

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { scoreLabels, severities } from '#schemas/verdicts.ts'
 import { idField, textField, timeField } from '#services/ingest/http/fields.ts'
 import { invalidInput } from '#services/ingest/http/problem.ts'
+import { refuseTogether } from '../http/paging.ts'
 import { refuseEndBeforeStart } from '../http/time-range.ts'
 import { recordSources } from '../http/source-filter.ts'
-import { statusFilters, type RequestFilters } from '../stores/select-requests.ts'
+import { labelFilters, statusFilters, type RequestFilters } from '../stores/select-requests.ts'
 
 const metadataPrefix = 'metadata.'
 /** Each is two conditions that are planned for every day's partition. */
@@ -17,14 +18,23 @@ export const requestFilterFields = {
   model: textField(256).optional(),
   provider: textField(64).optional(),
   agent_name: textField(256).optional(),
+  agent_tag: textField(256).optional(),
   session_id: textField(256).optional(),
   user_id: textField(256).optional(),
   type: textField(256).optional().describe('For instance `mcp_tool_call`.'),
   tool_name: textField(256).optional(),
-  label: z.enum(scoreLabels).optional().describe("The worst, or with scorer_name that scorer's."),
+  label: z
+    .enum(labelFilters)
+    .optional()
+    .describe(
+      "The worst, or with scorer_name that scorer's; `pending`: without a score yet, of one project.",
+    ),
   severity: z.enum(severities).optional().describe("The worst, or with scorer_name that scorer's."),
   scorer_name: textField(100).optional(),
-  status: z.enum(statusFilters).optional().describe('`failed`: with an error, or a status of 400 and more.'),
+  status: z
+    .enum(statusFilters)
+    .optional()
+    .describe('`failed`: with an error, or a status of 400 and more; `aborted`: broken off.'),
   start: timeField.optional().describe('From then on.'),
   end: timeField.optional().describe('Before then.'),
 }
@@ -78,6 +88,7 @@ export function readFilters(
   ownFields: z.ZodRawShape,
 ): RequestFilters {
   refuseEndBeforeStart(query)
+  if (query.label === 'pending') refuseTogether(query, 'label=pending', ['scorer_name', 'severity'])
   return { ...query, ...recordSources.read(query), metadata: metadataOf(query, ownFields) }
 }
 

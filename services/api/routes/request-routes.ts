@@ -4,7 +4,7 @@ import type { Sealer } from '#runtime/sealing.ts'
 import { idTimeMs } from '#schemas/ids.ts'
 import { sealedIdentity, type SealedBytes, type SealedPart } from '#schemas/sealed-bytes.ts'
 import { idField } from '#services/ingest/http/fields.ts'
-import { Problem } from '#services/ingest/http/problem.ts'
+import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { taggedJson } from '../http/entity-tag.ts'
 import { notFound } from '../http/not-found.ts'
@@ -106,13 +106,14 @@ function getRoute({ databases, sealer, clock }: RequestRoutesOptions): Route {
   })
 }
 
-/** In the first of them that has it: a link to a request (`report_url`) does not say its project. */
+/** A link to a request (`report_url`) does not say its project. Throws 422 where several have it: none is shown in another's place. */
 async function findItem(databases: readonly ProjectDatabase[], id: string): Promise<RequestItem | undefined> {
-  for (const database of databases) {
-    const item = await createRequestStore(database).find(id)
-    if (item !== undefined) return item
-  }
-  return undefined
+  const [item, other] = (
+    await Promise.all(databases.map((database) => createRequestStore(database).find(id)))
+  ).flat()
+  if (other !== undefined)
+    throw invalidInput([{ path: 'project_id', message: 'is required: several projects have this request' }])
+  return item
 }
 
 function missing(id: string, nowMs: number): Problem {

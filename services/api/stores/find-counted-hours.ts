@@ -71,7 +71,7 @@ export async function findCountedHours(
   if (passing.length > maxDays) return { ...span, ranges: undefined, isRarerThanLabel }
   const [size, own] = asked.ofScores
     ? [sumOf(passing, 'scores'), sumOf(passing, 'scored')]
-    : [sumOf(passing, 'size'), sumOf(passing, 'own')]
+    : [sumOf(passing, 'size'), sumOf(passing, filters.label === 'pending' ? 'labelled' : 'own')]
   const isEnough = size <= fewRows || own * seldom > size
   return {
     ...span,
@@ -108,15 +108,17 @@ function askedOf(filters: CountedFilters): Asked {
   const named = indexed.filter((name) => filters[name] !== undefined)
   const labelled = labelledSum(filters)
   const isLabelled = named.length > 0 && labelled !== undefined
-  const ofCalls = filters.source !== undefined || named.length > 1 || isLabelled
+  const ofCalls =
+    filters.source !== undefined || named.length > 1 || isLabelled || filters.label === 'pending'
   return { filters, ofCalls, ofScores: filters.scorer_name !== undefined, labelled, isLabelled }
 }
 
 function labelledSum({ label, severity, scorer_name }: CountedFilters): string | undefined {
   if (scorer_name !== undefined)
-    return label === 'unsafe' || severity !== undefined ? 'verdict_unsafe' : 'calls'
-  if (severity !== undefined) return `severity_${severity}`
-  return label === undefined ? undefined : `verdict_${label}`
+    return label === 'unsafe' || severity !== undefined ? 't.verdict_unsafe' : 't.calls'
+  if (severity !== undefined) return `t.severity_${severity}`
+  if (label === 'pending') return 't.calls - t.verdict_safe - t.verdict_unscored - t.verdict_unsafe'
+  return label === undefined ? undefined : `t.verdict_${label}`
 }
 
 /** Sums of a day or an hour. Postgres hands them over as text; null: none of it. */
@@ -182,7 +184,7 @@ function callSums(filters: CountedFilters, labelled: string | undefined, conditi
     ...(withoutSource === undefined ? [] : [`t.source is distinct from ${conditions.bind(withoutSource)}`]),
   ].join(' and ')
   return `sum(t.calls) as size, sum(t.calls) filter (where ${isNamed}) as named, sum(t.calls) filter (where ${isOwn}) as own
-    ${labelled === undefined ? '' : `, sum(t.${labelled}) as labelled`}`
+    ${labelled === undefined ? '' : `, sum(${labelled}) as labelled`}`
 }
 
 /** A score that moved to another run is taken from where it may not have been counted: what is counted together says only that there may be some. */

@@ -1,6 +1,7 @@
 import { idFromUuid, idTimeMs, idToUuid } from '#schemas/ids.ts'
 import { sealedOf, type SealedBytes } from '#schemas/sealed-bytes.ts'
 import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
+import { invalidInput } from '#services/ingest/http/problem.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import { findByMetadata } from './find-by-metadata.ts'
 import { findCountedHours, type CountedHours } from './find-counted-hours.ts'
@@ -75,14 +76,15 @@ export function createRequestStore(database: ProjectDatabase) {
       return (await readPage<RequestRow>(database, paging, statement)).map(itemOf)
     },
 
-    async find(requestId: string): Promise<RequestItem | undefined> {
+    /** Of each project that has one of this identifier. */
+    async find(requestId: string): Promise<RequestItem[]> {
       // The time in the identifier leads to the one partition that can have it.
       const rows = await database.query<RequestRow>(
         `select ${requestColumns('r')} from llm_requests r ${verdictOf('r', (column) => ` and ${column} = $3`)}
          where :scope(r) and r.id = $2 and r.created_at = $3`,
         [idToUuid(requestId), new Date(idTimeMs(requestId))],
       )
-      return rows[0] === undefined ? undefined : itemOf(rows[0])
+      return rows.map(itemOf)
     },
 
     /** Undefined once they are erased, and where they were never kept. */
@@ -106,6 +108,9 @@ async function findHours(
   filters: RequestFilters,
   nowMs: number,
 ): Promise<CountedHours | undefined> {
+  // Without roll-ups of one project all its calls would be gone through to find none.
+  if (filters.label === 'pending' && database.scope.projectId === null)
+    throw invalidInput([{ path: 'project_id', message: 'is required with label=pending' }])
   if (database.scope.projectId === null || isOfFew(filters)) return undefined
   return findCountedHours(database as ProjectDatabase<OneProject>, filters, nowMs)
 }
@@ -118,7 +123,12 @@ function selectWithin(
 ): ListStatement {
   const { start, end } = counted ?? filters
   return {
-    ...selectRequests(filters, projectId, isOfFew(filters) || counted?.isRarerThanLabel === true),
+    ...selectRequests(
+      // Verdicts that are not there are looked for on the same days.
+      filters.label === 'pending' ? { ...filters, start, end } : filters,
+      projectId,
+      isOfFew(filters) || counted?.isRarerThanLabel === true,
+    ),
     days: { nowMs, startMs: start, endMs: end, ranges: counted?.ranges },
   }
 }

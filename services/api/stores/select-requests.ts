@@ -1,21 +1,24 @@
 import { idToUuid, liveRunId } from '#schemas/ids.ts'
-import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
+import { scoreLabels, type Severity } from '#schemas/verdicts.ts'
 import type { SourceFilter } from '../http/source-filter.ts'
 import { Conditions, everyDay, type WithinDays } from './conditions.ts'
 import type { ListStatement } from './list-rows.ts'
 
 /** Of the others nearly all calls are one: no index finds those that are not. */
-export const statusFilters = ['failed', '4xx', '5xx'] as const
+export const statusFilters = ['failed', '4xx', '5xx', 'aborted'] as const
+/** `pending`: there is no score yet. */
+export const labelFilters = [...scoreLabels, 'pending'] as const
 
 export interface RequestFilters extends SourceFilter {
   model?: string | undefined
   provider?: string | undefined
   agent_name?: string | undefined
+  agent_tag?: string | undefined
   session_id?: string | undefined
   user_id?: string | undefined
   type?: string | undefined
   tool_name?: string | undefined
-  label?: ScoreLabel | undefined
+  label?: (typeof labelFilters)[number] | undefined
   severity?: Severity | undefined
   scorer_name?: string | undefined
   status?: (typeof statusFilters)[number] | undefined
@@ -80,6 +83,7 @@ const filterColumns = [
   'model',
   'provider',
   'agent_name',
+  'agent_tag',
   'session_id',
   'user_id',
   'type',
@@ -100,7 +104,7 @@ export function selectRequests(
   if (filters.scorer_name !== undefined && projectId !== null && !ofFew) {
     return selectByScore(filters, filters.scorer_name, projectId, conditions)
   }
-  if (filters.scorer_name === undefined && ofVerdict && !ofFew) {
+  if (filters.scorer_name === undefined && ofVerdict && !ofFew && filters.label !== 'pending') {
     return selectByVerdict(filters, conditions)
   }
   conditions.within('r.created_at', filters.start, filters.end)
@@ -113,7 +117,8 @@ export function selectRequests(
       `left join lateral (${scored(within('s.request_created_at'))} limit 1) scored on true`
     return selectByRequest('llm_requests r', conditions, { own, joins })
   }
-  if (ofVerdict) {
+  if (filters.label === 'pending') conditions.add(hasNoVerdict(filters, conditions))
+  else if (ofVerdict) {
     conditions.equal('v.worst_label', filters.label)
     conditions.equal('v.worst_severity', filters.severity)
     return selectByRequest('llm_requests r', conditions, { own, joins: (within) => verdictOf('r', within) })
@@ -133,7 +138,8 @@ export function selectAmong(
   keys: readonly RequestKey[],
 ): ListStatement {
   const conditions = ownConditions(filters)
-  if (filters.scorer_name === undefined) {
+  if (filters.label === 'pending') conditions.add(hasNoVerdict(filters, conditions))
+  else if (filters.scorer_name === undefined) {
     conditions.equal('v.worst_label', filters.label)
     conditions.equal('v.worst_severity', filters.severity)
   } else conditions.add(`exists (${scoredBy(filters, projectId, conditions)('')})`)
@@ -145,12 +151,19 @@ export function selectAmong(
   return selectByRequest(`llm_requests r ${verdictOf('r')}`, conditions)
 }
 
+/** Not a join of each call's verdict: nearly all have one, and both sides are read at once (of 200,000 calls in an hour: 0.6 s, one by one 1.4). */
+function hasNoVerdict({ start, end }: RequestFilters, conditions: Conditions): string {
+  return `not exists (select from request_verdicts w where w.project_id = r.project_id and w.request_id = r.id
+    and w.request_created_at = r.created_at${conditions.daysWithin(start, end)('w.request_created_at')})`
+}
+
 function ownConditions(filters: RequestFilters): Conditions {
   const conditions = new Conditions()
   for (const name of filterColumns) conditions.equal(`r.${name}`, filters[name])
   conditions.differ('r.source', filters.withoutSource)
+  if (filters.status === 'aborted') conditions.add('r.aborted_by is not null')
   // In the words of the index llm_requests_failed.
-  if (filters.status !== undefined) conditions.add('(r.status_code >= 400 or r.error is not null)')
+  else if (filters.status !== undefined) conditions.add('(r.status_code >= 400 or r.error is not null)')
   if (filters.status === '4xx') conditions.add('r.status_code between 400 and 499')
   if (filters.status === '5xx') conditions.add('r.status_code between 500 and 599')
   for (const [key, value] of Object.entries(filters.metadata)) {

@@ -1452,14 +1452,15 @@ export interface Operations {
       model?: string | undefined
       provider?: string | undefined
       agent_name?: string | undefined
+      agent_tag?: string | undefined
       session_id?: string | undefined
       user_id?: string | undefined
       type?: string | undefined
       tool_name?: string | undefined
-      label?: 'safe' | 'unsafe' | 'unscored' | undefined
+      label?: 'safe' | 'unsafe' | 'unscored' | 'pending' | undefined
       severity?: 'medium' | 'high' | 'critical' | undefined
       scorer_name?: string | undefined
-      status?: 'failed' | '4xx' | '5xx' | undefined
+      status?: 'failed' | '4xx' | '5xx' | 'aborted' | undefined
       start?: string | undefined
       end?: string | undefined
     }
@@ -1546,14 +1547,15 @@ export interface Operations {
       model?: string | undefined
       provider?: string | undefined
       agent_name?: string | undefined
+      agent_tag?: string | undefined
       session_id?: string | undefined
       user_id?: string | undefined
       type?: string | undefined
       tool_name?: string | undefined
-      label?: 'safe' | 'unsafe' | 'unscored' | undefined
+      label?: 'safe' | 'unsafe' | 'unscored' | 'pending' | undefined
       severity?: 'medium' | 'high' | 'critical' | undefined
       scorer_name?: string | undefined
-      status?: 'failed' | '4xx' | '5xx' | undefined
+      status?: 'failed' | '4xx' | '5xx' | 'aborted' | undefined
       start?: string | undefined
       end?: string | undefined
       format?: 'csv' | 'jsonl' | undefined

@@ -16,7 +16,12 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
     ['Model', <Shared request={request} key="model" filter="model" value={request.model} />],
     ['Provider', <Shared request={request} key="provider" filter="provider" value={request.provider} />],
     ['Agent', <Shared request={request} key="agent" filter="agent_name" value={request.agent_name} />],
-    ['Agent tag', request.agent_tag === null ? null : <PlainText key="tag" text={request.agent_tag} />],
+    [
+      'Agent tag',
+      request.agent_tag === null ? null : (
+        <Shared request={request} key="tag" filter="agent_tag" value={request.agent_tag} />
+      ),
+    ],
     ['Session', <Shared request={request} key="session" filter="session_id" value={request.session_id} />],
     ['User', <Shared request={request} key="user" filter="user_id" value={request.user_id} />],
     ['Tool', <Shared request={request} key="tool" filter="tool_name" value={request.tool_name} />],

@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { rowsIn } from '../../api/call-api.ts'
 import { useApi } from '../../api/use-api.ts'
-import { usePathText } from '../../app/address.ts'
+import { usePathText, useTexts } from '../../app/address.ts'
 import { usePageKeys } from '../../app/page-keys.ts'
 import { useNamedProject } from '../../app/project.ts'
 import { byGravity, worseVerdict, type Verdict } from '../../formats/worst-verdict.ts'
@@ -25,11 +25,23 @@ import { ScoreCard } from './score-card.tsx'
 /** One call: what was said, what scorers found in it and where, and whether that is right. */
 export function RequestPage() {
   const id = usePathText('id')
-  const request = useApi('GET /api/requests/{id}', { params: { id }, query: {} }, { isFixed: true })
+  const request = useRequest(id, useTexts().project)
   // Whatever project the address named: what is gone to from here is of the request's own.
   useNamedProject(request.data?.project_id)
   if (request.data !== undefined) return <Detail key={id} request={request.data} />
   return request.error === null ? <Waiting /> : <Failure error={request.error} retry={request.refetch} />
+}
+
+/** In whichever project it is; only where several have one of this identifier does the address say which is meant. */
+function useRequest(id: string, project_id: string | undefined) {
+  const found = useApi('GET /api/requests/{id}', { params: { id }, query: {} }, { isFixed: true })
+  const isOfSeveral = found.error?.status === 422 && project_id !== undefined
+  const named = useApi(
+    'GET /api/requests/{id}',
+    { params: { id }, query: { project_id } },
+    { isFixed: true, enabled: isOfSeveral },
+  )
+  return isOfSeveral ? named : found
 }
 
 /** The scores so far: they come seconds after the call, which is not read again for them. */

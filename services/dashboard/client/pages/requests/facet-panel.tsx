@@ -9,7 +9,7 @@ import { formatCounted } from '../../formats/format-time.ts'
 import type { ChosenRange } from '../../formats/time-range.ts'
 import { Loaded } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
-import { filterLabels } from './read-filters.ts'
+import { filterLabels, filterValues } from './read-filters.ts'
 
 const facets = [
   'label',
@@ -62,13 +62,9 @@ export function FacetPanel({
   )
 }
 
-/** What is counted and cannot be asked for: calls without a score yet, and nearly all calls. */
-const counted: readonly string[] = ['pending', '2xx', '3xx']
-
+/** What is counted and cannot be asked for, as nearly all calls are that, is left out. */
 function choosable(name: Facet, values: Values): Values {
-  return name === 'label' || name === 'status'
-    ? values.filter(({ value }) => !counted.includes(value))
-    : values
+  return values.filter(({ value }) => filterValues[name]?.includes(value) ?? true)
 }
 
 function FacetValues({ name, values, chosen }: { name: Facet; values: Values; chosen: string | undefined }) {

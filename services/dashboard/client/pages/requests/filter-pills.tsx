@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconFilterPlus } from '@tabler/icons-react'
 import { useSetTexts } from '../../app/address.ts'
 import { PlainText } from '../../parts/plain-text.tsx'
-import { filterLabels, labelOf } from './read-filters.ts'
+import { filterLabels, filterValues, labelOf } from './read-filters.ts'
 
 /** The filters in force, each with a way out, and a way to one that no facet shows. */
 export function FilterPills({ filters }: { filters: Readonly<Record<string, string>> }) {
@@ -56,6 +56,7 @@ function AddFilter() {
       value: (value) => (value === '' ? 'Which value?' : null),
     },
   })
+  const values = filterValues[form.values.name]
   return (
     <Popover opened={isOpen} onChange={close} onDismiss={close} trapFocus position="bottom-start">
       <Popover.Target>
@@ -78,9 +79,19 @@ function AddFilter() {
               allowDeselect={false}
               comboboxProps={{ withinPortal: false }}
               {...form.getInputProps('name')}
+              onChange={(name: string | null) => form.setValues({ name: name ?? 'session_id', value: '' })}
             />
             {form.values.name === metadata ? <TextInput label="Key" {...form.getInputProps('key')} /> : null}
-            <TextInput label="Is exactly" data-autofocus {...form.getInputProps('value')} />
+            {values === undefined ? (
+              <TextInput label="Is exactly" data-autofocus {...form.getInputProps('value')} />
+            ) : (
+              <Select
+                label="Is"
+                data={values}
+                comboboxProps={{ withinPortal: false }}
+                {...form.getInputProps('value')}
+              />
+            )}
             <Button type="submit">Filter</Button>
           </Stack>
         </form>

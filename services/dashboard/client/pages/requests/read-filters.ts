@@ -8,6 +8,7 @@ export const filterLabels = {
   scorer_name: 'Scorer',
   model: 'Model',
   agent_name: 'Agent',
+  agent_tag: 'Agent tag',
   provider: 'Provider',
   tool_name: 'Tool',
   source: 'Source',
@@ -16,6 +17,13 @@ export const filterLabels = {
   user_id: 'User',
 } as const
 export type FilterName = keyof typeof filterLabels
+
+/** Those that take no other values. */
+export const filterValues: Readonly<Record<string, readonly string[]>> = {
+  label: ['unsafe', 'safe', 'unscored', 'pending'],
+  severity: ['critical', 'high', 'medium'],
+  status: ['failed', '4xx', '5xx', 'aborted'],
+}
 const metadataPrefix = 'metadata.'
 
 /** The filters among what stands in the address, time apart. */

@@ -14,6 +14,7 @@ export const shapes: Readonly<Record<string, { width: number; isNumber?: boolean
   created_at: { width: 165 },
   verdict: { width: 116 },
   agent_name: { width: 140 },
+  agent_tag: { width: 110 },
   model: { width: 140 },
   tool_name: { width: 110 },
   provider: { width: 100 },
@@ -29,6 +30,7 @@ export const shapes: Readonly<Record<string, { width: number; isNumber?: boolean
 
 /** Hidden until somebody chooses them. */
 export const initiallyHidden = {
+  agent_tag: false,
   provider: false,
   source: false,
   session_id: false,
@@ -38,7 +40,7 @@ export const initiallyHidden = {
 }
 
 function text(
-  id: 'agent_name' | 'model' | 'tool_name' | 'provider' | 'source' | 'session_id' | 'user_id',
+  id: 'agent_name' | 'agent_tag' | 'model' | 'tool_name' | 'provider' | 'source' | 'session_id' | 'user_id',
   header: string,
 ) {
   return helper.accessor(id, {
@@ -69,6 +71,7 @@ export const columns = helper.columns([
     ),
   }),
   text('agent_name', 'Agent'),
+  text('agent_tag', 'Agent tag'),
   text('model', 'Model'),
   text('tool_name', 'Tool'),
   text('provider', 'Provider'),

@@ -30,10 +30,12 @@ export function RequestsPage() {
   const { range, renew } = useSteadyRange('24h')
   const filters = readFilters(useTexts())
   const query = { project_id, start: range.start, end: range.end, ...queryOfFilters(filters) }
-  const [visibility, setVisibility] = useLocalStorage<ColumnVisibilityState>({
+  const [chosen, setVisibility] = useLocalStorage<ColumnVisibilityState>({
     key: 'sluice.request-columns',
     defaultValue: initiallyHidden,
   })
+  // A column that came since somebody chose is hidden as for everybody.
+  const visibility = { ...initiallyHidden, ...chosen }
   const [isDrawn, { open, close }] = useDisclosure()
   const facets = <FacetPanel range={range} filters={filters} />
   return (
