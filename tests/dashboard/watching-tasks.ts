@@ -64,7 +64,7 @@ export function watchingTasks(stage: () => TaskStage): void {
     const row = page.getByRole('row').filter({ hasText: 'refund_payment' })
     await row.getByText('New', { exact: true }).waitFor()
     expect((await row.getByRole('cell').allInnerTexts()).slice(3, 6)).toEqual(['1', '0%', '0'])
-    await row.getByRole('link').click()
+    await row.getByRole('link', { name: 'refund_payment' }).click()
     await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor()
     await page
       .getByRole('link', { name: /\d:\d\d/ })

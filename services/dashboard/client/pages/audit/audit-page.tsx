@@ -2,6 +2,7 @@ import { Button, Code, Group } from '@mantine/core'
 import type { Item } from '../../api/call-api.ts'
 import { useApiPages } from '../../api/use-api.ts'
 import { useSetTexts, useTexts } from '../../app/address.ts'
+import { useProject } from '../../app/project.ts'
 import { useRange } from '../../app/use-range.ts'
 import { FilterPill } from '../../parts/filter-pill.tsx'
 import { LoadedPages } from '../../parts/loaded-pages.tsx'
@@ -17,10 +18,18 @@ type Entry = Item<'GET /api/audit'>
 /** Who changed or was shown what. */
 export function AuditPage() {
   const range = useRange('30d')
-  const { person, action } = useTexts()
+  const { person, action, of } = useTexts()
   const setTexts = useSetTexts()
+  const nameOf = useProjectNames()
   const entries = useApiPages('GET /api/audit', {
-    query: { page_size: '100', person_id: person, action, start: range.start, end: range.end },
+    query: {
+      page_size: '100',
+      person_id: person,
+      action,
+      project_id: of,
+      start: range.start,
+      end: range.end,
+    },
   })
   return (
     <>
@@ -30,6 +39,7 @@ export function AuditPage() {
       <Group mb="sm">
         <FilterPill label="person" value={person} onRemove={() => setTexts({ person: undefined })} />
         <FilterPill label="action" value={action} onRemove={() => setTexts({ action: undefined })} />
+        <FilterPill label="project" value={nameOf(of)} onRemove={() => setTexts({ of: undefined })} />
       </Group>
       <LoadedPages<'GET /api/audit'>
         query={entries}
@@ -43,6 +53,7 @@ export function AuditPage() {
 
 function AuditTable({ entries }: { entries: readonly Entry[] }) {
   const setTexts = useSetTexts()
+  const nameOf = useProjectNames()
   const columns: Column<Entry>[] = [
     { title: 'When', cell: ({ at }) => <TimeText at={at} /> },
     { title: 'Who', cell: (entry) => <Actor entry={entry} onChoose={(person) => setTexts({ person })} /> },
@@ -56,6 +67,15 @@ function AuditTable({ entries }: { entries: readonly Entry[] }) {
     },
     { title: 'Of', cell: ({ subject }) => (subject === null ? null : <PlainText text={subject} />) },
     {
+      title: 'Project',
+      cell: ({ project_id: of }) =>
+        of === null ? null : (
+          <Button variant="transparent" px={0} size="compact-sm" onClick={() => setTexts({ of })}>
+            <PlainText text={nameOf(of)} />
+          </Button>
+        ),
+    },
+    {
       title: 'Details',
       cell: ({ detail }) =>
         detail === null ? null : (
@@ -67,8 +87,14 @@ function AuditTable({ entries }: { entries: readonly Entry[] }) {
     { title: 'From', cell: ({ address }) => address },
   ]
   return (
-    <RowsTable label="Audit log" columns={columns} rows={entries} keyOf={({ id }) => id} minWidth={900} />
+    <RowsTable label="Audit log" columns={columns} rows={entries} keyOf={({ id }) => id} minWidth={1000} />
   )
+}
+
+/** What a project is called, or its identifier where it is not among those that are named. */
+function useProjectNames(): <T extends string | undefined>(id: T) => T | string {
+  const { all } = useProject()
+  return (id) => all.find((project) => project.id === id)?.name ?? id
 }
 
 function Actor({ entry, onChoose }: { entry: Entry; onChoose: (person: string) => void }) {

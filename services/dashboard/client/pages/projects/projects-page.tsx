@@ -72,6 +72,9 @@ function ProjectTable({ projects }: { projects: readonly Project[] }) {
       title: 'Go to',
       cell: ({ id }) => (
         <Group gap="sm" wrap="nowrap">
+          <PageLink to="/" search={{ project: id }}>
+            Overview
+          </PageLink>
           <PageLink to="/settings/keys" search={{ project: id }}>
             Keys
           </PageLink>

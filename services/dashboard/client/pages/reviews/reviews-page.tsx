@@ -9,6 +9,7 @@ import { useProject } from '../../app/project.ts'
 import { useRange } from '../../app/use-range.ts'
 import { formatCount, formatShare } from '../../formats/format-number.ts'
 import { LoadedPages } from '../../parts/loaded-pages.tsx'
+import { FilterPill } from '../../parts/filter-pill.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { Loaded, Nothing } from '../../parts/page-states.tsx'
@@ -31,10 +32,10 @@ export function ReviewsPage() {
   const project = useProject()
   const role = useMe().data?.role ?? 'viewer'
   const range = useRange('90d')
-  const { agrees: wanted } = useTexts()
+  const { agrees: wanted, scorer_name } = useTexts()
   const setTexts = useSetTexts()
   const agrees = (['true', 'false'] as const).find((each) => each === wanted)
-  const query = { project_id: project.id, start: range.start, end: range.end, agrees }
+  const query = { project_id: project.id, start: range.start, end: range.end, agrees, scorer_name }
   const reviews = useApiPages('GET /api/reviews', { query: { ...query, page_size: '50' } })
   return (
     <>
@@ -61,6 +62,11 @@ export function ReviewsPage() {
       </PageHead>
       <Stack gap="xl">
         <AgreementPanel query={{ project_id: project.id, start: range.start, end: range.end }} />
+        <FilterPill
+          label="scorer"
+          value={scorer_name}
+          onRemove={() => setTexts({ scorer_name: undefined })}
+        />
         <LoadedPages<'GET /api/reviews'>
           query={reviews}
           empty={
@@ -83,9 +89,22 @@ interface AgreementQuery {
 }
 
 function AgreementPanel({ query }: { query: AgreementQuery }) {
+  const setTexts = useSetTexts()
   const agreement = useApi('GET /api/reviews/agreement', { query }, { keepsPrevious: true })
   const columns: Column<Agreement>[] = [
-    { title: 'Scorer', cell: ({ scorer_name: name }) => <PlainText text={name} /> },
+    {
+      title: 'Scorer',
+      cell: ({ scorer_name: name }) => (
+        <Button
+          variant="transparent"
+          px={0}
+          size="compact-sm"
+          onClick={() => setTexts({ scorer_name: name })}
+        >
+          <PlainText text={name} />
+        </Button>
+      ),
+    },
     { title: 'Reviewed', isNumber: true, cell: ({ reviews }) => formatCount(reviews) },
     { title: 'Agreed', isNumber: true, cell: ({ agreed, reviews }) => formatShare(agreed, reviews) },
     { title: 'False alarms', isNumber: true, cell: (scorer) => formatCount(scorer.false_alarms) },

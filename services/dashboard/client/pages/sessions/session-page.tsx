@@ -5,7 +5,7 @@ import { useApiPages } from '../../api/use-api.ts'
 import { usePathText } from '../../app/address.ts'
 import { useProject } from '../../app/project.ts'
 import { formatCount, formatDuration, formatShort, formatUsd, nounOf } from '../../formats/format-number.ts'
-import { rangeAround } from '../../formats/time-range.ts'
+import { rangeAround, type RangeTexts } from '../../formats/time-range.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { Failure, Waiting } from '../../parts/page-states.tsx'
@@ -14,7 +14,7 @@ import { TimeText } from '../../parts/time-text.tsx'
 import { VerdictBadge } from '../../parts/verdict-badge.tsx'
 
 type Session = Answer<'GET /api/sessions/{id}'>
-const hourMs = 3_600_000
+const dayMs = 24 * 3_600_000
 type Call = NonNullable<Session['items']>[number]
 
 /** One run of an agent, call by call as it went. */
@@ -30,7 +30,7 @@ export function SessionPage() {
   // From its very first call: of a long session the sums begin with a later one.
   const range = rangeAround(
     { from: calls[0]?.created_at ?? first.started_at, to: first.last_at },
-    hourMs,
+    dayMs,
     Date.now(),
   )
   // Without its source the list leaves a probe out.
@@ -44,6 +44,7 @@ export function SessionPage() {
       </PageHead>
       <Stack gap="lg">
         <SessionSums session={first} />
+        <OthersOf agents={first.agents} users={calls.map(({ user_id }) => user_id)} range={range} />
         {pages.isError ? <Failure error={pages.error} retry={pages.refetch} /> : null}
         <Timeline bulletSize={26} active={calls.length} lineWidth={2}>
           {calls.map((call, index) => (
@@ -96,6 +97,33 @@ function SessionSums({ session }: { session: Session }) {
         ))}
       </Group>
     </Paper>
+  )
+}
+
+/** To the other sessions of the same agents and users, around this one. */
+function OthersOf({
+  agents,
+  users,
+  range,
+}: {
+  agents: string[]
+  users: (string | null)[]
+  range: RangeTexts
+}) {
+  const named = [
+    ...agents.map((name) => ['agent_name', name] as const),
+    ...[...new Set(users)].flatMap((name) => (name === null ? [] : [['user_id', name] as const])),
+  ]
+  if (named.length === 0) return null
+  return (
+    <Group gap="xs">
+      <Text size="sm">Other sessions of</Text>
+      {named.slice(0, 10).map(([filter, name]) => (
+        <PageLink key={`${filter} ${name}`} to="/sessions" search={{ [filter]: name, ...range }} size="sm">
+          <PlainText text={name} />
+        </PageLink>
+      ))}
+    </Group>
   )
 }
 

@@ -133,6 +133,7 @@ function SessionTable({ sessions }: { sessions: readonly Session[] }) {
 
 function SessionRow({ session }: { session: Session }) {
   const { session_id, agents, unsafe, calls_are_exact } = session
+  const setTexts = useSetTexts()
   return (
     <Table.Tr>
       <Table.Td maw={260} style={{ overflow: 'hidden', textOverflow: 'ellipsis' }}>
@@ -146,9 +147,15 @@ function SessionRow({ session }: { session: Session }) {
       <Table.Td>
         <Group gap={4}>
           {agents.slice(0, 3).map((agent) => (
-            <Badge key={agent} variant="default">
+            <Button
+              key={agent}
+              variant="default"
+              size="compact-xs"
+              title="Only of this agent"
+              onClick={() => setTexts({ agent_name: agent })}
+            >
               <PlainText text={agent} />
-            </Badge>
+            </Button>
           ))}
           {agents.length > 3 ? `and ${agents.length - 3} more` : null}
         </Group>

@@ -109,11 +109,20 @@ function ToolRow({ tool, range }: { tool: Tool; range: ChosenRange }) {
       <Table.Td ta="right">{formatShare(tool.failed, tool.calls)}</Table.Td>
       <Table.Td ta="right">{formatCount(tool.requested)}</Table.Td>
       <Table.Td>
-        <Group gap={4}>
+        <Group gap="xs">
           {tool.agents.slice(0, shownAgents).map((agent) => (
-            <Badge key={agent} variant="default">
+            <PageLink
+              key={agent}
+              to="/requests"
+              search={{
+                agent_name: agent,
+                ...(tool.calls === 0 ? {} : { tool_name: tool.tool_name }),
+                ...rangeTexts(range),
+              }}
+              size="sm"
+            >
               <PlainText text={agent} />
-            </Badge>
+            </PageLink>
           ))}
           {tool.agent_count > shownAgents ? `and ${formatCount(tool.agent_count - shownAgents)} more` : null}
         </Group>

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { createSealer } from '#runtime/sealing.ts'
+import { idToUuid } from '#schemas/ids.ts'
+import { seriousFindings, startDashboardSite, type DashboardSite } from '#tests/support/dashboard-site.ts'
+import { seedRequest } from '#tests/support/seed-requests.ts'
+
+let site: DashboardSite
+let page: Page
+/** Of one user's two sessions. */
+let ids: string[]
+
+beforeAll(async () => {
+  site = await startDashboardSite()
+  page = (await site.signIn()).page
+  const scores = [{ scorer: 'pii_detection', value: 1, label: 'safe' }] as const
+  const seed = (sessionId: string) =>
+    seedRequest(site.api.pool, createSealer([]), {
+      projectId: site.projectId,
+      sessionId,
+      agentName: 'booking-agent',
+      scores,
+    })
+  ids = [await seed('monday'), await seed('tuesday')]
+  await site.api.pool.query(
+    `update llm_requests set user_id = 'u-17', agent_tag = 'v2', aborted_by = 'client' where id = any ($1::uuid[])`,
+    [ids.map(idToUuid)],
+  )
+}, 600_000)
+afterAll(() => site.stop())
+
+const open = (path: string) => page.goto(`${path}${path.includes('?') ? '&' : '?'}project=${site.projectId}`)
+const rowOf = (id: string | undefined) => page.locator(`tr a[href*="${id}"]`)
+
+test('from a call to those of its tag, and from a session to others of its agent and of its user', async () => {
+  await open(`/requests/${ids[0]}`)
+  await page.getByRole('table', { name: 'Facts' }).getByRole('link', { name: 'v2', exact: true }).click()
+  await page.getByText('Agent tag: v2').waitFor()
+  for (const id of ids) await rowOf(id).waitFor()
+  for (const [name, label] of [
+    ['booking-agent', 'agent'],
+    ['u-17', 'user'],
+  ] as const) {
+    await open('/sessions/monday')
+    await page.getByRole('link', { name, exact: true }).click()
+    await page.getByText(`${label}: ${name}`).waitFor()
+    await page.getByRole('link', { name: 'tuesday' }).waitFor()
+  }
+  await page.getByRole('button', { name: 'booking-agent' }).first().click()
+  await page.getByText('agent: booking-agent').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+})
+
+test('calls that were broken off are chosen by their status', async () => {
+  await open('/requests?range=24h&status=aborted')
+  for (const id of ids) await rowOf(id).waitFor()
+  expect(await rowOf(site.requestId).count()).toBe(0)
+})
+
+test('a call whose identifier another project has too is opened in the project of the link', async () => {
+  const other = await site.api.createProject({ name: 'Another' })
+  const seeded = { projectId: other.projectId, id: String(ids[1]), model: 'model-of-another' }
+  await seedRequest(site.api.pool, createSealer([]), seeded)
+  const facts = page.getByRole('table', { name: 'Facts' })
+  await page.goto(`/requests/${ids[1]}?project=${other.projectId}`)
+  await facts.getByText('model-of-another').waitFor()
+  await open(`/requests/${ids[1]}`)
+  await facts.getByText('booking-agent').waitFor()
+  await page.goto(`/requests/${ids[1]}`)
+  await page
+    .getByRole('alert')
+    .getByText(/several projects/)
+    .waitFor()
+})
+
+test('reviews of one scorer and the audit log of one project', async () => {
+  for (const scorer_name of ['pii_detection', 'jailbreak_detection'])
+    await site.api.call('POST', `/api/reviews?project_id=${site.projectId}`, {
+      operator: true,
+      body: { request_id: site.requestId, scorer_name, agrees: true, reviewer: 'ana' },
+    })
+  await open('/reviews')
+  const reviews = page.getByRole('table', { name: 'Reviews' })
+  await reviews.getByText('jailbreak_detection').waitFor()
+  await page.getByRole('table', { name: 'Agreement' }).getByRole('button', { name: 'pii_detection' }).click()
+  await reviews.getByText('jailbreak_detection').waitFor({ state: 'detached' })
+  await reviews.getByText('pii_detection').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.goto('/settings/audit')
+  const log = page.getByRole('table', { name: 'Audit log' })
+  await log.getByText('person.signed_in').waitFor()
+  await log.getByRole('button', { name: 'Checkout' }).first().click()
+  await page.getByText('project: Checkout').waitFor()
+  await log.getByText('person.signed_in').waitFor({ state: 'detached' })
+  await log.getByText('review.saved').first().waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+})
