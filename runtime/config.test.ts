@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
 import {
+  baseUrl,
   kafkaFields,
   operationsPort,
   parseConfig,
   postgresFields,
   processFields,
+  receiverFields,
   registryFields,
   sealingFields,
   unlessWrong,
@@ -64,6 +66,45 @@ test('addresses say how they are spoken to: host:8081 alone is a URL of the sche
       'DATABASE_URL: expected postgres://user:password@host:port/database',
     ],
   })
+})
+
+test('an address that paths are put behind holds nothing that they would be lost in, and no password', () => {
+  const read = (API: string) => parseConfig(z.object({ API: baseUrl() }), { API })
+  expect(read('https://api.example.com:8443/base//')).toEqual({
+    ok: true,
+    value: { API: 'https://api.example.com:8443/base' },
+  })
+  const query = 'API: must not hold a query or a fragment: paths are put behind it'
+  const password = 'API: must not hold a user name or a password'
+  for (const [url, problem] of [
+    ['http://api?key=hidden', query],
+    ['http://api/#top', query],
+    ['http://user:hidden@api', password],
+    ['HTTP://hidden@api/base', password],
+  ] as const)
+    expect([url, read(url)]).toEqual([url, { ok: false, problems: [problem] }])
+})
+
+test.each([
+  ['KAFKA_BROKERS', 'a:1,b:65536', 'expected host:port'],
+  ['KAFKA_BROKERS', 'http://a:9092', 'expected host:port'],
+  ['DATABASE_POOL_SIZE', 'ten', 'expected a number, without a unit'],
+  ['DATABASE_POOL_SIZE', '1.5', 'expected a whole number'],
+  ['DATABASE_URL', 'postgres://u:50%off@db/sluice', 'a % in the user name or the password is written %25'],
+  ['SCHEMA_REGISTRY_URL', 'http://u:p%@registry', 'a % in the user name or the password is written %25'],
+  ['SCHEMA_REGISTRY_URL', 'http://', 'expected http:// or https://, and a host'],
+  ['WEBHOOK_ALLOW_INSECURE', 'a.example,http://b.example', 'expected hosts alone'],
+  ['WEBHOOK_ALLOW_INSECURE', 'a.example:8080', 'expected hosts alone'],
+  ['WEBHOOK_ALLOW_INSECURE', '[::1]:8080', 'expected hosts alone'],
+])('%s=%s: %s', (name, value, problem) => {
+  const fields = z
+    .object({ ...kafkaFields, ...postgresFields, ...registryFields, ...receiverFields })
+    .partial()
+  expect(parseConfig(fields, { [name]: value })).toEqual({ ok: false, problems: [`${name}: ${problem}`] })
+})
+
+test.each(['a.example', '127.0.0.1', '::1', '[::1]', 'A.example.'])('%s is a host', (host) => {
+  expect(parseConfig(z.object(receiverFields), { WEBHOOK_ALLOW_INSECURE: host })).toMatchObject({ ok: true })
 })
 
 test('a blank variable is an unset one, and the end of a line is no part of a value', () => {
@@ -149,6 +190,13 @@ test('takes a secret from a file, and says when the file cannot be read', () => 
   })
   const missing = parseConfig(schema, { ...given, BODY_ENCRYPTION_KEYS_FILE: `${file}.absent` })
   expect(missing.ok ? '' : missing.problems.join()).toMatch(/BODY_ENCRYPTION_KEYS_FILE: cannot be read/)
+  // Which of the two was meant only whoever set them knows: after a rotation one of them is the old secret.
+  expect(parseConfig(schema, { ...given, BODY_ENCRYPTION_KEYS: 'k1:hidden' })).toEqual({
+    ok: false,
+    problems: ['BODY_ENCRYPTION_KEYS: is set, and so is BODY_ENCRYPTION_KEYS_FILE: take one away'],
+  })
+  for (const unset of ['', ' \n'])
+    expect(parseConfig(schema, { ...given, BODY_ENCRYPTION_KEYS: unset })).toMatchObject({ ok: true })
   rmSync(directory, { recursive: true })
 })
 

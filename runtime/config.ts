@@ -7,7 +7,7 @@ import { hostOf } from './outbound-address.ts'
 
 /**
  * Fragments of configuration that services spread into their own `z.object({...})`. A key is the environment variable's name;
- * `NAME_FILE` names a file that holds the value instead. docs/configuration.md is made from the descriptions.
+ * `NAME_FILE` names a file that holds the value instead; both are refused. docs/configuration.md is made from the descriptions.
  */
 export const processFields = {
   LOG_LEVEL: z.enum(logLevels).default('info').describe('Least severe log line that is written.'),
@@ -34,9 +34,7 @@ export const servingFields = {
 }
 
 export const kafkaFields = {
-  KAFKA_BROKERS: listOf(z.string().regex(/^[^\s:]+:\d+$/, 'expected host:port')).describe(
-    'Brokers to start from, host:port, comma-separated.',
-  ),
+  KAFKA_BROKERS: listOf(brokerAddress()).describe('Brokers to start from, host:port, comma-separated.'),
   KAFKA_SSL: flag().describe('Whether brokers are reached over TLS.'),
   KAFKA_SSL_CA: pem().optional().describe('Certificate authority of the brokers, PEM.'),
   KAFKA_SSL_CERT: pem().optional().describe('Client certificate, PEM.'),
@@ -62,17 +60,17 @@ export const groupFields = {
 }
 
 export const registryFields = {
-  SCHEMA_REGISTRY_URL: httpUrl().describe(
+  SCHEMA_REGISTRY_URL: withCredentials(httpUrl()).describe(
     'Schema registry, its Confluent-compatible address; `https://user:password@host` where it asks for credentials, percent-encoded.',
   ),
 }
 
 export const postgresFields = {
-  DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/, error: 'expected postgres://user:password@host:port/database' })
-    .describe(
-      'Postgres, postgres://user:password@host:port/database. The API takes the roles sluice_api and sluice_operator from this login.',
-    ),
+  DATABASE_URL: withCredentials(
+    z.url({ protocol: /^postgres(ql)?$/, error: 'expected postgres://user:password@host:port/database' }),
+  ).describe(
+    'Postgres, postgres://user:password@host:port/database. The API takes the roles sluice_api and sluice_operator from this login.',
+  ),
   DATABASE_SSL_CA: pem()
     .optional()
     .describe(
@@ -93,12 +91,9 @@ export const sealingFields = {
 
 /** For whoever saves addresses of receivers and whoever sends to them: what may be saved is what may be reached. */
 export const receiverFields = {
-  WEBHOOK_ALLOW_INSECURE: listOf(z.string())
-    .default([])
-    .transform((hosts) => new Set(hosts.map(hostOf)))
-    .describe(
-      'Hosts (no ports) that webhooks may reach over plain HTTP, at private addresses and on any port, comma-separated.',
-    ),
+  WEBHOOK_ALLOW_INSECURE: hosts().describe(
+    'Hosts (no ports) that webhooks may reach over plain HTTP, at private addresses and on any port, comma-separated.',
+  ),
   WEBHOOK_PORTS: listOf(z.coerce.number<string>().int().min(1).max(65_535))
     .default([443, 8443])
     .transform((ports) => new Set(ports))
@@ -107,10 +102,9 @@ export const receiverFields = {
 
 /** For whoever orders attacks and whoever makes them. */
 export const attackFields = {
-  REDTEAM_ALLOWED_HOSTS: listOf(z.string())
-    .default([])
-    .transform((hosts) => new Set(hosts.map(hostOf)))
-    .describe('Hosts (no ports) that the red team may attack, comma-separated. Loopback always is one.'),
+  REDTEAM_ALLOWED_HOSTS: hosts().describe(
+    'Hosts (no ports) that the red team may attack, comma-separated. Loopback always is one.',
+  ),
 }
 
 /** For whoever marks what it attacks with, and whoever knows it by that. */
@@ -150,6 +144,37 @@ export function listOf<T extends z.ZodType<unknown, string>>(item: T) {
 /** `host:8081` alone is a URL too: its scheme is `host`. */
 export function httpUrl() {
   return z.url({ protocol: /^https?$/, error: 'expected http:// or https://, and a host' })
+}
+
+/** An address that paths are put behind, without a slash at its end. A password in it would be sent by none who asks there. */
+export function baseUrl(credentials = 'must not hold a user name or a password') {
+  return httpUrl()
+    .refine((url) => !/[?#]/.test(url), 'must not hold a query or a fragment: paths are put behind it')
+    .refine((url) => !/^[a-z]+:\/\/[^/?#]*@/i.test(url), credentials)
+    .transform((url) => url.replace(/\/+$/, ''))
+}
+
+function brokerAddress() {
+  return z.string().refine((text) => {
+    const port = Number(/^[^\s:]+:(\d+)$/.exec(text)?.[1])
+    return port >= 1 && port <= 65_535
+  }, 'expected host:port')
+}
+
+/** With a scheme, a path or a port no host would ever be equal to it. */
+function hosts() {
+  return listOf(z.string().refine((text) => !/[/@]|^[^:[]+:\d+$|\]:/.test(text), 'expected hosts alone'))
+    .default([])
+    .transform((list) => new Set(list.map(hostOf)))
+}
+
+/** What reads a password as percent-encoded throws where it is not, at its first use and without a word of where it stands. */
+function withCredentials(url: z.ZodURL) {
+  return url.refine((text) => {
+    if (!URL.canParse(text)) return true
+    const { username, password } = new URL(text)
+    return !/%(?![0-9a-f]{2})/i.test(username + password)
+  }, 'a % in the user name or the password is written %25')
 }
 
 /** `true` or `false`; false when unset. */
@@ -209,8 +234,11 @@ export function parseConfig<S extends z.ZodObject>(
 
 function readVariable(name: string, environment: Environment, problems: string[]): string | undefined {
   const file = environment[`${name}_FILE`]
+  const value = environment[name]
+  if (file !== undefined && file.trim() !== '' && value !== undefined && value.trim() !== '')
+    problems.push(`${name}: is set, and so is ${name}_FILE: take one away`)
   // `echo secret | base64` puts a line's end into a Secret: no header and no peer would take it as part of the value.
-  if (file === undefined || file === '') return environment[name]?.replace(/[\r\n]+$/, '')
+  if (file === undefined || file.trim() === '') return value?.replace(/[\r\n]+$/, '')
   try {
     return readFileSync(file, 'utf8').trimEnd()
   } catch (error) {
@@ -219,12 +247,17 @@ function readVariable(name: string, environment: Environment, problems: string[]
   }
 }
 
+const typeWords: Readonly<Record<string, string>> = {
+  number: 'expected a number, without a unit',
+  int: 'expected a whole number',
+}
+
 function describeIssue(issue: z.core.$ZodIssue, given: Record<string, string>): string {
   const name = issue.path[0]
   if (typeof name !== 'string') return issue.message
   return given[name] === undefined && issue.code === 'invalid_type'
     ? `${name}: is not set`
-    : `${name}: ${issue.message}`
+    : `${name}: ${issue.code === 'invalid_type' ? (typeWords[issue.expected] ?? issue.message) : issue.message}`
 }
 
 /** 32 bytes are 43 characters of base64: an id has fewer. */

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { messageOf } from '#runtime/errors.ts'
 import { findStore } from './stack/find-store.ts'
+import { overrideEnvironment } from './stack/override-environment.ts'
 import { askPatiently, callApi, findApi, requestApi, type OperatorApi } from './stack/operator-api.ts'
 import { createProgress } from './stack/progress.ts'
 import {
@@ -71,20 +72,21 @@ async function startRunner(
   const main = join(import.meta.dirname, '..', 'services', 'redteam', 'main.ts')
   return spawn(process.execPath, [main], {
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: {
-      LOG_LEVEL: 'warn',
-      ...env,
-      OPS_PORT: '0',
-      API_BACKEND_URL: api.baseUrl,
-      INTERNAL_API_SECRET: api.secret,
-      REDTEAM_RUN_ID: run.id,
-      ...(files.length === 0 ? {} : { REDTEAM_PROBES: files.join(',') }),
-      ...(values.command === undefined ? {} : { REDTEAM_TARGET_COMMAND: values.command }),
-      ...(values.key === undefined || url === undefined
-        ? {}
-        : { REDTEAM_TARGET_KEYS: `${new URL(url).hostname}=${values.key}` }),
-      ...(recordedFile === undefined ? {} : { REDTEAM_RECORDED_FILE: recordedFile }),
-    },
+    env: overrideEnvironment(
+      { LOG_LEVEL: 'warn', ...env },
+      {
+        OPS_PORT: '0',
+        API_BACKEND_URL: api.baseUrl,
+        INTERNAL_API_SECRET: api.secret,
+        REDTEAM_RUN_ID: run.id,
+        ...(files.length === 0 ? {} : { REDTEAM_PROBES: files.join(',') }),
+        ...(values.command === undefined ? {} : { REDTEAM_TARGET_COMMAND: values.command }),
+        ...(values.key === undefined || url === undefined
+          ? {}
+          : { REDTEAM_TARGET_KEYS: `${new URL(url).hostname}=${values.key}` }),
+        ...(recordedFile === undefined ? {} : { REDTEAM_RECORDED_FILE: recordedFile }),
+      },
+    ),
   })
 }
 

@@ -8,6 +8,7 @@ import { messageOf } from '#runtime/errors.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createLog } from '#runtime/log.ts'
 import type { Connection } from '../stack/connection.ts'
+import { overrideEnvironment } from '../stack/override-environment.ts'
 import type { Secrets } from '../stack/secrets.ts'
 import { statePaths } from '../stack/state-directory.ts'
 
@@ -48,7 +49,7 @@ export async function findSystem(place: Place, environment: NodeJS.ProcessEnv): 
   )
   const stateDirectory = place.state === undefined && isNamed ? undefined : resolve(place.state ?? '.sluice')
   const found = stateDirectory === undefined ? undefined : await readState(stateDirectory)
-  const all = { ...environment, ...found?.environment }
+  const all = overrideEnvironment(environment, found?.environment ?? {})
   const parsed = parseConfig(schema, all)
   if (!parsed.ok) throw new CannotStart(`the configuration is wrong\n${parsed.problems.join('\n')}`)
   return {

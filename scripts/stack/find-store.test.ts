@@ -21,5 +21,10 @@ test('of a running stack: its database, the keys of its bodies, and its dashboar
   expect(await findStore(state, {})).toEqual(its)
   const given = { DASHBOARD_URL: 'https://sluice.example.com' }
   expect(await findStore(state, given)).toEqual({ ...its, ...given })
+  // The stack that --state names, whatever database a file names; the keys that a file holds are somebody's choice.
+  const files = { DATABASE_URL_FILE: '/run/url', BODY_ENCRYPTION_KEYS_FILE: '/run/keys', DASHBOARD_URL: '' }
+  const { BODY_ENCRYPTION_KEYS_FILE } = files
+  const { DATABASE_URL, DASHBOARD_URL } = its
+  expect(await findStore(state, files)).toEqual({ DATABASE_URL, DASHBOARD_URL, BODY_ENCRYPTION_KEYS_FILE })
   await rm(state, { recursive: true })
 })

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { whyFetchFailed } from '#infra/why-fetch-failed.ts'
+import { baseUrl, parseConfig } from '#runtime/config.ts'
 import { messageOf } from '#runtime/errors.ts'
 import type { Connection } from './connection.ts'
 import { statePaths } from './state-directory.ts'
@@ -12,6 +14,11 @@ export interface OperatorApi {
   secret: string
 }
 
+const schema = z.object({
+  PUBLIC_BASE_URL: baseUrl().optional(),
+  INTERNAL_API_SECRET: z.string().optional(),
+})
+
 /** The API is away, or another stands in its place: asking again later can help. */
 class ApiAway extends CannotStart {}
 
@@ -20,10 +27,11 @@ export async function findApi(
   state: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<OperatorApi> {
-  const { PUBLIC_BASE_URL: baseUrl, INTERNAL_API_SECRET: secret } = environment
-  if (state === undefined && baseUrl !== undefined && secret !== undefined) {
-    if (!URL.canParse(baseUrl)) throw new CannotStart('PUBLIC_BASE_URL is not a URL')
-    return { baseUrl, secret }
+  if (state === undefined) {
+    const parsed = parseConfig(schema, environment)
+    if (!parsed.ok) throw new CannotStart(`the configuration is wrong\n${parsed.problems.join('\n')}`)
+    const { PUBLIC_BASE_URL, INTERNAL_API_SECRET: secret } = parsed.value
+    if (PUBLIC_BASE_URL !== undefined && secret !== undefined) return { baseUrl: PUBLIC_BASE_URL, secret }
   }
   const { connection } = statePaths(resolve(state ?? '.sluice'))
   try {

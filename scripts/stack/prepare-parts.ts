@@ -7,6 +7,7 @@ import { kafkaFields, parseConfig, postgresFields } from '#runtime/config.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { createLog } from '#runtime/log.ts'
+import { overrideEnvironment } from './override-environment.ts'
 import type { PartAddresses } from './plan-services.ts'
 import type { Environment } from './secrets.ts'
 
@@ -18,7 +19,7 @@ export async function prepareParts(
 ): Promise<void> {
   const { DATABASE_URL, DATABASE_SSL_CA } = postgresFields
   const wanted = z.object({ ...kafkaFields, DATABASE_URL, DATABASE_SSL_CA })
-  const parsed = parseConfig(wanted, { ...environment, ...addresses })
+  const parsed = parseConfig(wanted, overrideEnvironment(environment, { ...addresses }))
   if (!parsed.ok)
     throw new CannotStart(`Kafka or Postgres cannot be reached as configured: ${parsed.problems.join('; ')}.`)
   const { applied, newer } = await migrate(parsed.value.DATABASE_URL, parsed.value.DATABASE_SSL_CA)

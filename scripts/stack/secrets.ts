@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { readJson, writeJson } from './state-directory.ts'
 
 export interface Secrets {
@@ -29,7 +30,8 @@ export async function obtainSecrets(file: string, environment: Environment): Pro
 
 async function readGiven(name: string, environment: Environment): Promise<string | undefined> {
   const file = environment[`${name}_FILE`]
-  // The file goes before the variable, as in the services.
+  if (file && environment[name])
+    throw new CannotStart(`${name} and ${name}_FILE are both set: take one away.`)
   const value = file ? (await readFile(file, 'utf8')).trimEnd() : environment[name]
   return value === '' ? undefined : value
 }

@@ -49,12 +49,13 @@ test('secrets are made once and stay; what the environment gives is used and not
   await writeFile(given, 'from a file\n')
   const second = await obtainSecrets(file, {
     PROXY_API_KEY: 'mine',
-    INTERNAL_API_SECRET: 'not it: services take the file',
     INTERNAL_API_SECRET_FILE: given,
     SPOOL_KEY: '',
   })
   expect(second).toEqual({ ...first, PROXY_API_KEY: 'mine', INTERNAL_API_SECRET: 'from a file' })
   expect(await obtainSecrets(file, {})).toEqual(first)
+  const both = { PROXY_API_KEY: 'mine', PROXY_API_KEY_FILE: given }
+  await expect(obtainSecrets(file, both)).rejects.toThrow('PROXY_API_KEY and PROXY_API_KEY_FILE are both set')
 })
 
 test('a log is set aside only when it has grown large', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { attackFields, flag, httpUrl, milliseconds, operationsPort, receiverFields } from '#runtime/config.ts'
+import { attackFields, baseUrl, flag, milliseconds, operationsPort, receiverFields } from '#runtime/config.ts'
 import { tierSchema } from '#schemas/tiers.ts'
 import { ingestFields } from '#services/ingest/config.ts'
 import { tierPricesSchema } from './billing/tier-prices.ts'
@@ -19,10 +19,10 @@ export const apiConfigSchema = z.object({
     .default(8000)
     .describe('Port that the API listens on.'),
   OPS_PORT: operationsPort(9000),
-  PUBLIC_BASE_URL: httpUrl()
+  PUBLIC_BASE_URL: baseUrl()
     .default('http://localhost:8000')
     .describe('Where clients reach the API; shown in /openapi.json.'),
-  DASHBOARD_URL: httpUrl()
+  DASHBOARD_URL: baseUrl()
     .default('http://localhost:3000')
     .describe('Where people reach the dashboard; links in events.'),
   LOGIN_IDLE_MINUTES: wholeNumber(1, 43_200, 720).describe(
@@ -45,7 +45,7 @@ export const apiConfigSchema = z.object({
   SLOW_QUERY_MS: milliseconds(1_000, 300_000).describe(
     'Statements that take longer are logged with their route.',
   ),
-  STRIPE_API_BASE: httpUrl()
+  STRIPE_API_BASE: baseUrl()
     .optional()
     .describe("The payment provider's address, without a path. Unset: its own."),
   STRIPE_PRICES: tierPricesSchema.describe(

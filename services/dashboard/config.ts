@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import {
-  httpUrl,
+  baseUrl,
   listOf,
   operationsPort,
   processFields,
@@ -34,10 +34,10 @@ const settings = z.object({
     .max(65_535)
     .default(3000)
     .describe('Port that the dashboard listens on.'),
-  DASHBOARD_URL: httpUrl()
+  DASHBOARD_URL: baseUrl()
     .default('http://localhost:3000')
     .describe('Where people reach the dashboard. With https its cookies are for https alone.'),
-  API_BACKEND_URL: httpUrl()
+  API_BACKEND_URL: baseUrl()
     .default('http://localhost:8000')
     .describe('Where the dashboard reaches the API.'),
   INTERNAL_API_SECRET: z

@@ -95,7 +95,7 @@ function openidRoutes(
 ): Router | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = config
   if (issuer === undefined || clientId === undefined) return undefined
-  const dashboardUrl = config.DASHBOARD_URL.replace(/\/$/, '')
+  const dashboardUrl = config.DASHBOARD_URL
   const provider = createOpenidProvider({
     issuer,
     clientId,

@@ -2,6 +2,7 @@ import { createSecretKey } from 'node:crypto'
 import { z } from 'zod'
 import {
   attackMarkFields,
+  baseUrl,
   flag,
   httpUrl,
   kafkaFields,
@@ -64,14 +65,9 @@ export const gatewayConfigSchema = z
       .describe(
         'Processes that serve, each on a core and with a spool of its own. Each takes an equal part of what GATEWAY_MAX_CONNECTIONS, UPSTREAM_CONNECTIONS, UPSTREAM_MAX_WAITING, CAPTURE_TOTAL_MAX_BYTES and SPOOL_MAX_BYTES allow.',
       ),
-    UPSTREAM_URL: httpUrl()
-      .refine((url) => !/[?#]/.test(url), 'must not hold a query: that of each call is put behind it')
-      .refine(
-        (url) => !/^\w+:\/\/[^/]*@/.test(url),
-        'must not hold a user or password, which no call would carry: UPSTREAM_API_KEY is for that',
-      )
-      .transform((url) => url.replace(/\/+$/, ''))
-      .describe('Base URL of the model provider, without a slash at the end and without a deployment path.'),
+    UPSTREAM_URL: baseUrl(
+      'must not hold a user name or a password, which no call would carry: UPSTREAM_API_KEY is for that',
+    ).describe('Base URL of the model provider, without a slash at the end and without a deployment path.'),
     GATEWAY_AUTH: z
       .enum(['proxy_keys', 'project_keys'])
       .default('proxy_keys')
@@ -155,9 +151,7 @@ export const gatewayConfigSchema = z
     CAPTURE_TOTAL_MAX_BYTES: wholeNumber(128 * mebibyte, mebibyte, 8 * 1024 * mebibyte).describe(
       'Bytes of all bodies being captured, with 640 for each chunk that they come in. Beyond it bodies are recorded cut; traffic is never held up. With project keys one project takes as much of it as it leaves to others. As many may wait for a disk that hangs, and as many of short requests are gathered before they are forwarded; more pass as they come.',
     ),
-    API_BACKEND_URL: httpUrl()
-      .transform((url) => url.replace(/\/+$/, ''))
-      .describe('The API service, which takes the records.'),
+    API_BACKEND_URL: baseUrl().describe('The API service, which takes the records.'),
     SERVICE_API_KEY: z
       .string()
       .min(1)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import {
   attackFields,
   attackMarkFields,
-  httpUrl,
+  baseUrl,
   listOf,
   milliseconds,
   operationsPort,
@@ -29,9 +29,9 @@ export const redteamConfig = z.object({
   ...sealingFields,
   ...attackFields,
   ...attackMarkFields,
-  API_BACKEND_URL: httpUrl().describe('Where attempts are logged: the API, or ingest alone.'),
+  API_BACKEND_URL: baseUrl().describe('Where attempts are logged: the API, or ingest alone.'),
   INTERNAL_API_SECRET: z.string().min(1).describe('Of the API: only the operator logs attacks.'),
-  DASHBOARD_URL: httpUrl()
+  DASHBOARD_URL: baseUrl()
     .default('http://localhost:3000')
     .describe('Where people reach the dashboard; links in events.'),
   PRICES_FILE: readablePath('file', 'prices (JSON or YAML, in the form of infra/prices.json)')
@@ -80,7 +80,7 @@ export const redteamConfig = z.object({
     .regex(/^run_[0-9a-z]{26}$/)
     .optional()
     .describe('Carry out this run and end. Unset: every run that is ordered through the API.'),
-  REDTEAM_ATTACKER_URL: httpUrl()
+  REDTEAM_ATTACKER_URL: baseUrl()
     .optional()
     .describe('Model of the adaptive attacker: base URL of a chat-completions server.'),
   REDTEAM_ATTACKER_MODEL: z.string().min(1).default('gpt-4o-mini').describe('Its name there.'),

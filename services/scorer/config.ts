@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import {
   groupFields,
-  httpUrl,
+  baseUrl,
   kafkaFields,
   milliseconds,
   operationsPort,
@@ -38,11 +38,7 @@ export const scorerConfig = z
       .describe(
         "The judge's key. Neither it nor OPENAI_BASE_URL set: no judge, and what needs one is `unscored`.",
       ),
-    OPENAI_BASE_URL: httpUrl()
-      // fetch refuses such a URL, and repeats it in its error.
-      .refine((url) => !/^[a-z]+:\/\/[^/?#]*@/i.test(url), 'must not hold a user name or a password')
-      .optional()
-      .describe('Any server that speaks chat completions; unset: OpenAI.'),
+    OPENAI_BASE_URL: baseUrl().optional().describe('Any server that speaks chat completions; unset: OpenAI.'),
     OPENAI_API_VERSION: z
       .string()
       .min(1)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import {
   groupFields,
-  httpUrl,
+  baseUrl,
   kafkaFields,
   milliseconds,
   operationsPort,
@@ -17,7 +17,7 @@ export const sinkConfig = z.object({
   ...groupFields,
   ...registryFields,
   ...postgresFields,
-  DASHBOARD_URL: httpUrl()
+  DASHBOARD_URL: baseUrl()
     .default('http://localhost:3000')
     .describe('Where people open the dashboard; `report_url` in events starts with it.'),
   SINK_BATCH_MAX_RECORDS: z.coerce

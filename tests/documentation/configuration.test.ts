@@ -17,7 +17,7 @@ test('docs/configuration.md is made from the schemas, and every variable says wh
   expectPage(
     'configuration.md',
     `# Configuration\n\nMade from each service's \`config.ts\`; \`UPDATE_DOCS=1\` before \`tests/documentation\` writes it anew. Variables are read once, at the start;
-a process with wrong ones names them all and exits with 2. \`NAME_FILE\` names a file that holds the value of \`NAME\`. An empty variable is an unset one.
+a process with wrong ones names them all and exits with 2. \`NAME_FILE\` names a file that holds the value of \`NAME\`; both set is wrong. An empty variable is an unset one.
 \`NODE_EXTRA_CA_CERTS\` is Node's own: a file of certificate authorities that every process believes besides the public ones ([operations](operations.md)).\n\n${sections.join('\n')}`,
   )
 })
