@@ -45,6 +45,7 @@ import * as authorsOfReviews from './migrations/0040-authors-of-reviews.ts'
 import * as upkeepOfLargeTables from './migrations/0041-upkeep-of-large-tables.ts'
 import * as abortedAndTaggedCalls from './migrations/0042-aborted-and-tagged-calls.ts'
 import * as upkeepRounds from './migrations/0043-upkeep-rounds.ts'
+import * as missingDayTables from './migrations/0044-missing-day-tables.ts'
 import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
@@ -89,6 +90,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0041-upkeep-of-large-tables': upkeepOfLargeTables,
   '0042-aborted-and-tagged-calls': abortedAndTaggedCalls,
   '0043-upkeep-rounds': upkeepRounds,
+  '0044-missing-day-tables': missingDayTables,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

@@ -122,7 +122,7 @@ const scoreTables = `
  * The partitions of one UTC day, with the foreign keys between them: declared on the parents, they would keep a day of
  * requests from ever being dropped. Returns whether it made them. Made apart and attached, because that lets readers and writers go on.
  */
-const ensureDayPartitions = `
+export const ensureDayPartitions = `
   create function ensure_day_partitions(p_day date) returns boolean language plpgsql as $$
   declare
     v_suffix text := to_char(p_day, '"_"YYYYMMDD');

@@ -2,6 +2,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { systemClock } from '#runtime/clock.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
+import { newId } from '#schemas/ids.ts'
+import { createCallStorage } from '#tests/support/store-calls.ts'
+import { createErasingStage } from '../testing/erasing-stage.ts'
+import { sampleCall, sampleScoredCall } from '../testing/sample-records.ts'
 import { createDayPartitions, dayOf } from './day-partitions.ts'
 
 const dayMs = 86_400_000
@@ -57,4 +61,40 @@ test('only days near enough to now are given partitions; older ones are written 
   expect([...(await partitions.writable(new Set(days)))]).toEqual([longAgo, oldest, today, tomorrow])
   expect(await partitionsOf(tooOld)).toEqual([])
   expect(await partitionsOf(tooNew)).toEqual([])
+})
+
+/** With a score, and what is kept with either: rows that have lost their peer must not keep the table from coming back. */
+async function insertCall(day: string): Promise<void> {
+  const projectId = await createErasingStage(pool).addProject()
+  const call = sampleCall(projectId, { id: newId('request', Date.parse(`${day}T12:00Z`)) })
+  const storage = createCallStorage(pool)
+  await storage.calls([call])
+  await storage.scores([sampleScoredCall(call)])
+}
+
+test.each([
+  ['scores, with the key of their details', 'drop table safety_scores_20300105 cascade'],
+  ['calls, with the keys of all others', 'drop table llm_requests_20300105 cascade'],
+  [
+    'bodies, which are detached only',
+    'alter table llm_request_bodies detach partition llm_request_bodies_20300105',
+  ],
+])('a day that lacks the table of %s gets it back', async (_name, loss) => {
+  const day = '2030-01-05'
+  const make = () => createDayPartitions({ pool, clock: systemClock, maxAgeDays: 35 }).make(day)
+  const shape = async () => {
+    const { rows } = await pool.query<{ shape: string }>(
+      `select conrelid::regclass || ' ' || regexp_replace(pg_get_constraintdef(oid), ' NOT VALID$', '') as shape from pg_constraint
+       where conrelid::regclass::text like '%_20300105' and contype in ('p', 'f') order by 1`,
+    )
+    return rows.map((row) => row.shape)
+  }
+  await make()
+  const whole = await shape()
+  await insertCall(day)
+  await pool.query(loss)
+  expect(await partitionsOf(day)).toHaveLength(4)
+  await make()
+  expect(await partitionsOf(day)).toHaveLength(5)
+  expect(await shape()).toEqual(whole)
 })
