@@ -101,7 +101,7 @@ class BatchConsumer<T> {
   }
 
   health(): Health {
-    return this.#troubles.health(this.member.phase)
+    return this.#troubles.health(this.member)
   }
 
   async #work(payload: EachBatchPayload, assigned: Assigned): Promise<void> {

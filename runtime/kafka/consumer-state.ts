@@ -14,7 +14,7 @@ export interface Troubles {
   /** A retry context whose troubles are known by `place`, a name or a record, until `over(place)`. */
   context(place: Place, topic: string, signal: AbortSignal): RetryContext
   over(place: Place): void
-  health(phase: Health['status']): Health
+  health(member: { phase: Health['status']; waitsFor: string | undefined }): Health
 }
 
 export function createTroubles(options: {
@@ -39,8 +39,8 @@ export function createTroubles(options: {
       },
     }),
     over: (place) => void known.delete(place),
-    health(phase) {
-      const [problem] = known.values()
+    health({ phase, waitsFor }) {
+      const [problem = waitsFor] = known.values()
       if (problem === undefined) return { status: phase }
       return { status: phase === 'ok' ? 'degraded' : phase, problems: { [groupId]: problem } }
     },

@@ -27,8 +27,11 @@ const coordinatorTypes = [
  */
 export function isCoordinatorComing(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const isNone = error.name === 'KafkaJSGroupCoordinatorNotFound'
-  return isNone || coordinatorTypes.includes(typeOfError(error) ?? '') || isCoordinatorComing(error.cause)
+  return isWithoutCoordinator(error) || coordinatorTypes.includes(typeOfError(error) ?? '') || isCoordinatorComing(error.cause)
+}
+
+export function isWithoutCoordinator(error: unknown): boolean {
+  return error instanceof Error && error.name === 'KafkaJSGroupCoordinatorNotFound'
 }
 
 /** Makes kafkajs look for the group's coordinator and join again, when it is thrown out of a batch. */

@@ -129,7 +129,7 @@ class ParallelConsumer<T> {
   }
 
   health(): Health {
-    return this.#troubles.health(this.member.phase)
+    return this.#troubles.health(this.member)
   }
 
   async #stop(): Promise<void> {

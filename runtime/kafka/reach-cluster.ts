@@ -3,8 +3,7 @@ import type { Clock } from '../clock.ts'
 import { messageOf, TransientError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { networkCodes } from '../network-codes.ts'
-import type { ConsumerMetrics } from './consumer-metrics.ts'
-import { isCoordinatorComing, isSilentBroker } from './group-errors.ts'
+import { isCoordinatorComing, isSilentBroker, isWithoutCoordinator } from './group-errors.ts'
 import { assertTopics } from './missing-topic.ts'
 
 interface ReachingOptions {
@@ -14,7 +13,8 @@ interface ReachingOptions {
   topics: readonly string[]
   clock: Clock
   log: Log
-  metrics: Pick<ConsumerMetrics, 'waiting'>
+  /** Why it waits; undefined once it does not. */
+  onWaiting: (reason: string | undefined) => void
   stopping: AbortSignal
 }
 
@@ -28,21 +28,22 @@ const graceMs = 2_000
  * from time to time. What waiting does not mend (a password, a right, a certificate) is thrown at once.
  */
 export async function reachCluster(options: ReachingOptions): Promise<string | undefined> {
-  const { groupId: group, clock, log, metrics, stopping } = options
+  const { groupId: group, clock, log, onWaiting, stopping } = options
   try {
     while (!stopping.aborted) {
       try {
         return await connectUntilStopped(options)
       } catch (error) {
         if (!isWaitedFor(error)) throw error
-        metrics.waiting(true)
-        log.warn({ group, reason: messageOf(error) }, 'Kafka cannot be read; the consumer waits for it')
+        const reason = reasonOf(error)
+        onWaiting(reason)
+        log.warn({ group, reason }, 'Kafka cannot be read; the consumer waits for it')
         await clock.sleep(pauseMs, stopping)
       }
     }
     return undefined
   } finally {
-    metrics.waiting(false)
+    onWaiting(undefined)
   }
 }
 
@@ -77,6 +78,13 @@ async function connect({ admin, consumer, groupId, topics }: ReachingOptions): P
   await consumer.connect()
   await consumer.subscribe({ topics: [...topics], fromBeginning: true })
   return clusterId
+}
+
+/** kafkajs keeps to itself what the brokers said of the coordinator; its own warning beside this one has it. */
+function reasonOf(error: unknown): string {
+  return isWithoutCoordinator(error)
+    ? `${messageOf(error)}: the cluster makes its first, or this user may not read the group`
+    : messageOf(error)
 }
 
 export function isWaitedFor(error: unknown): boolean {
