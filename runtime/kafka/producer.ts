@@ -3,6 +3,7 @@ import { systemClock, type Clock } from '../clock.ts'
 import { PermanentError, SluiceError, TransientError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import type { Health, Service } from '../service.ts'
 import { createPartitionCounts } from './partition-counts.ts'
 import { PendingSend } from './pending-send.ts'
 import { ProducerLane } from './producer-lane.ts'
@@ -51,9 +52,12 @@ const defaults = {
  * `start` does not wait for Kafka: a service that starts while Kafka is away comes up, and its sends reject with
  * KAFKA_UNAVAILABLE until Kafka is there.
  */
-export function createProducer(options: ProducerOptions): Producer {
+export function createProducer(options: ProducerOptions): Producer & Pick<Service, 'health'> {
   return new GatheringProducer({ ...defaults, ...options })
 }
+
+/** Who sends now and then only is not degraded for ever by the last that failed. */
+const troubleMs = 60_000
 
 class GatheringProducer implements Producer {
   readonly #options: Required<ProducerOptions>
@@ -61,6 +65,7 @@ class GatheringProducer implements Producer {
   readonly #buffer: SendBuffer
   readonly #lanes: readonly ProducerLane[]
   #stopped: Promise<void> | undefined
+  #trouble: { reason: string; atMs: number } | undefined
 
   constructor(options: Required<ProducerOptions>) {
     const { kafka, clock, log, maxInFlight, maxBufferedBytes } = options
@@ -84,6 +89,12 @@ class GatheringProducer implements Producer {
     return this.#stopped
   }
 
+  health(): Health {
+    const { reason, atMs } = this.#trouble ?? { reason: '', atMs: -Infinity }
+    if (this.#options.clock.now() - atMs > troubleMs) return { status: 'ok' }
+    return { status: 'degraded', problems: { kafka: reason } }
+  }
+
   async send(records: readonly OutgoingRecord[]): Promise<void> {
     if (records.length === 0) return
     const observe = this.#metrics.sendSeconds.startTimer()
@@ -92,8 +103,11 @@ class GatheringProducer implements Producer {
       await this.#enqueue(records, sizes)
     } catch (error) {
       this.#metrics.failures.inc({ code: error instanceof SluiceError ? error.code : 'UNKNOWN' })
+      if (error instanceof TransientError)
+        this.#trouble = { reason: error.message, atMs: this.#options.clock.now() }
       throw error
     }
+    this.#trouble = undefined
     observe()
     this.#count(records, sizes)
   }

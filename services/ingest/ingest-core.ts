@@ -112,6 +112,7 @@ export function createIngestCore(config: IngestFields, dependencies: IngestDepen
           ? {}
           : { postgres: 'not hearing of revoked keys: every key is checked at every use' }),
         ...(ofPrices === undefined ? {} : { prices: ofPrices }),
+        ...producer.health().problems,
       }
     },
   }

@@ -49,6 +49,15 @@ test('Kafka away: 503 with Retry-After, and the same id again counts once', asyn
     }
     const usage = await api.call('GET', '/api/billing/subscription', { key })
     expect(usage.json['requests_this_period']).toBe(1)
+    // It reads on, so it stays ready; whoever looks is told why nothing is taken.
+    const { status, json } = await api.call('GET', '/readyz')
+    expect([status, json]).toEqual([
+      200,
+      {
+        status: 'degraded',
+        problems: { kafka: expect.stringMatching(/^Kafka did not acknowledge .*ECONNREFUSED/) },
+      },
+    ])
   } finally {
     await api.stop()
   }
