@@ -67,12 +67,47 @@ describe('a periodic task', () => {
     await recovered.promise
     await task.stop()
     const growing = [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]
-    expect(clock.slept.slice(0, 11)).toEqual([...growing, 1, 500, 1])
+    // In two parts: whoever wakes it ends the second.
+    const parts = (ms: number) => [Math.min(ms, 2000), Math.max(0, ms - 2000)]
+    expect(clock.slept.slice(0, 20)).toEqual([...growing.flatMap(parts), 1, ...parts(500), 1])
     expect(seen.slice(0, 2)).toEqual(['ok', 'degraded'])
     expect(seen[9]).toBe('ok')
     const text = await metrics.registry.metrics()
     expect(text).toContain('sluice_sink_task_runs_total{task="t",outcome="failed"} 9')
     expect(text).toContain('sluice_sink_task_last_success_timestamp_seconds{task="t"} 0')
+  })
+
+  test('that failed and is woken does not wait out its pause', async () => {
+    const slept: number[] = []
+    const longPause = Promise.withResolvers<undefined>()
+    let runs = 0
+    const tried = Promise.withResolvers<undefined>()
+    const task = createPeriodicTask({
+      name: 't',
+      intervalMs: 7,
+      clock: {
+        now: () => 0,
+        sleep: (ms, signal) => {
+          slept.push(ms)
+          if (ms <= 2000) return new Promise((resolve) => setImmediate(resolve))
+          longPause.resolve(undefined)
+          return new Promise((resolve) => signal?.addEventListener('abort', () => resolve()))
+        },
+      },
+      log,
+      metrics: createMetrics(),
+      run: () => {
+        if (++runs <= 4) return Promise.reject(new TransientError('POSTGRES_UNAVAILABLE', 'away'))
+        tried.resolve(undefined)
+        return Promise.resolve(false)
+      },
+    })
+    await task.start()
+    await Promise.race([longPause.promise, tried.promise])
+    task.wake()
+    await tried.promise
+    await task.stop()
+    expect(slept.slice(0, 7)).toEqual([500, 0, 1000, 0, 2000, 0, 2000])
   })
 
   test('shows its last success by the clock as it is: one that had been ahead would hide for as long that the task stalls', async () => {

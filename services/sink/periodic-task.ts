@@ -35,6 +35,8 @@ export interface PeriodicTask extends Service {
 
 const firstBackoffMs = 500
 const longestBackoffMs = 30_000
+/** Whoever wakes a task has just had what it needs, so it does not wait out a longer one: events waited half a minute for tables that were back. */
+const wokenBackoffMs = 2_000
 
 /**
  * Runs something again and again until stopped. Transient failures are tried again with growing pauses (up to 30 s); any other failure
@@ -72,7 +74,8 @@ export function createPeriodicTask(options: PeriodicTaskOptions): PeriodicTask {
         const delayMs = Math.min(firstBackoffMs * 2 ** failures++, longestBackoffMs)
         problem = `${error.code}: ${error.message}`
         log.warn({ err: error, task: name, delay_ms: delayMs }, 'a task failed and will be tried again')
-        await pause(delayMs, false)
+        await pause(Math.min(delayMs, wokenBackoffMs), false)
+        await pause(Math.max(0, delayMs - wokenBackoffMs), true)
       }
     }
   }
