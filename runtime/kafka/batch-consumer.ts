@@ -91,6 +91,7 @@ class BatchConsumer<T> {
       settings: this.#settings,
       partitionsConcurrently: options.partitionsConcurrently ?? 1,
       metrics: this.#metrics,
+      onWaiting: (reason) => this.#troubles.waiting(reason),
       onAssigned: (dealt) => {
         reportSuspects(dealt, log)
       },
@@ -101,7 +102,7 @@ class BatchConsumer<T> {
   }
 
   health(): Health {
-    return this.#troubles.health(this.member)
+    return this.#troubles.health(this.member.phase)
   }
 
   async #work(payload: EachBatchPayload, assigned: Assigned): Promise<void> {

@@ -14,7 +14,9 @@ export interface Troubles {
   /** A retry context whose troubles are known by `place`, a name or a record, until `over(place)`. */
   context(place: Place, topic: string, signal: AbortSignal): RetryContext
   over(place: Place): void
-  health(member: { phase: Health['status']; waitsFor: string | undefined }): Health
+  /** The cluster is not reached yet, and why; undefined: it is. */
+  waiting(reason: string | undefined): void
+  health(phase: Health['status']): Health
 }
 
 export function createTroubles(options: {
@@ -26,6 +28,7 @@ export function createTroubles(options: {
 }): Troubles {
   const { groupId, policy, clock, log, metrics } = options
   const known = new Map<Place, string>()
+  let waitsFor: string | undefined
   return {
     context: (place, topic, signal) => ({
       policy,
@@ -39,7 +42,11 @@ export function createTroubles(options: {
       },
     }),
     over: (place) => void known.delete(place),
-    health({ phase, waitsFor }) {
+    waiting(reason) {
+      waitsFor = reason
+      metrics.waiting(reason !== undefined)
+    },
+    health(phase) {
       const [problem = waitsFor] = known.values()
       if (problem === undefined) return { status: phase }
       return { status: phase === 'ok' ? 'degraded' : phase, problems: { [groupId]: problem } }

@@ -27,7 +27,11 @@ const coordinatorTypes = [
  */
 export function isCoordinatorComing(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  return isWithoutCoordinator(error) || coordinatorTypes.includes(typeOfError(error) ?? '') || isCoordinatorComing(error.cause)
+  return (
+    isWithoutCoordinator(error) ||
+    coordinatorTypes.includes(typeOfError(error) ?? '') ||
+    isCoordinatorComing(error.cause)
+  )
 }
 
 export function isWithoutCoordinator(error: unknown): boolean {

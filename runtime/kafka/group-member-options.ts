@@ -22,6 +22,8 @@ export interface GroupMemberOptions {
   onRebalancing?(): void
   /** The group has dealt anew: what is not current any more is lost. Called behind `onAssigned`. */
   onDealt?(): void
+  /** Why it has not reached the cluster yet; undefined once it has, or has stopped. */
+  onWaiting(reason: string | undefined): void
   /** The member cannot go on; the consumer winds up and calls `leave`. */
   onFailed(): void
 }

@@ -42,7 +42,6 @@ export class GroupMember {
   readonly #done = Promise.withResolvers<undefined>()
   readonly #joined = Promise.withResolvers<undefined>()
   #phase: Health['status'] = 'starting'
-  #waitsFor: string | undefined
   #generation = 0
   #assigned = new Map<string, Assigned>()
   #commitOffsets: ((offsets: Offsets) => Promise<void>) | null = null
@@ -93,11 +92,6 @@ export class GroupMember {
     return this.#phase
   }
 
-  /** Why it has not reached the cluster yet. */
-  get waitsFor(): string | undefined {
-    return this.#waitsFor
-  }
-
   /** Resolves once the group has dealt and the starting places are known. */
   start(): Promise<void> {
     this.#starting ??= this.#start()
@@ -120,12 +114,7 @@ export class GroupMember {
       if (!payload.restart) this.fail(kafkaLost(payload.error))
     })
     const [admin, consumer, clock] = [this.#admin, this.#consumer, this.#clock]
-    const onWaiting = (reason: string | undefined) => {
-      this.#waitsFor = reason
-      this.#options.metrics.waiting(reason !== undefined)
-    }
-    const parts = { admin, consumer, clock, onWaiting, stopping: this.stopping }
-    const reached = await reachCluster({ ...this.#options, ...parts })
+    const reached = await reachCluster({ ...this.#options, admin, consumer, clock, stopping: this.stopping })
     if (reached === undefined) return
     this.clusterId = reached
     await this.#consumer.run({

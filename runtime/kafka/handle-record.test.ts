@@ -39,7 +39,7 @@ async function run(fails: { decoding?: Error[]; handling?: Error[]; burying?: Er
     () => 'through',
     String,
   )
-  return { end, happened, health: troubles.health({ phase: 'ok', waitsFor: undefined }).status }
+  return { end, happened, health: troubles.health('ok').status }
 }
 const away = () => new TransientError('AWAY', 'not now')
 

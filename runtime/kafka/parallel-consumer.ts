@@ -106,6 +106,7 @@ class ParallelConsumer<T> {
       settings: { ...defaultGroupSettings, maxWaitMs: 200, ...options.group },
       partitionsConcurrently: 1,
       metrics: this.#metrics,
+      onWaiting: (reason) => this.#troubles.waiting(reason),
       onAssigned: (dealt) => dealt.forEach((assigned) => this.#adopt(assigned)),
       onDealt: () => this.#dropLost(),
       onBatch: (payload, assigned) => this.#take(payload, assigned),
@@ -129,7 +130,7 @@ class ParallelConsumer<T> {
   }
 
   health(): Health {
-    return this.#troubles.health(this.member)
+    return this.#troubles.health(this.member.phase)
   }
 
   async #stop(): Promise<void> {
