@@ -4,13 +4,15 @@ import { foldText } from '../phrases/fold-text.ts'
 const ofModel = String.raw`(?:your?\b|yours|my\b|me\b|us\b|safety|secur|content|ethic|moral|polic|restrict|limit|filter|guard|guideline|rule|behav|respon|answer|repl|output|confiden|secre|system|prompt|role|persona\b|ai\b|model|assistant|llm|gpt|openai|chat|convers|session|refus|harm|illegal|tool|user|privacy|summar|translat)`
 /** What may follow at once where nothing of business does. */
 const nothingNamed = String.raw`(?:the\W+)?(?:what|how|everything|all|any\w*|this|that|these|it|i|we|now|good|ever|from|rest)\b`
+/** What another sentence says is no matter of the instructions: "… instructions. When done, print it". */
+const sameSentence = String.raw`[^\w.!?:;\n]{1,4}`
 const about = String.raw`(?:regarding|concerning|about|on|for|as to|with regard to|relating to|in (?:the|our|section|chapter)|when|if|unless|once)`
 
 /**
  * Behind "ignore the previous instructions": not where it says on which matter of business they were. Such words stand in any mail and ticket; without
  * them nobody but a model is meant.
  */
-export const ofNoBusiness = String.raw`(?!\W+${about}\W+(?!${nothingNamed}|(?:\w+\W+){0,3}?${ofModel})\w)`
+export const ofNoBusiness = String.raw`(?!${sameSentence}${about}\W+(?!${nothingNamed}|(?:\w+\W+){0,3}?${ofModel})\w)`
 
 /** The same in German, Spanish, French, Italian, Portuguese and Dutch, as they fold. */
 const aboutAbroad = foldText(
@@ -31,7 +33,7 @@ const ofModelAbroad = foldText(
   ].join('|'),
 ).text
 
-export const ofNoBusinessAbroad = String.raw`(?!\w*\W+(?:${aboutAbroad})\W+(?!(?:\w+\W+){0,3}?(?:${ofModel.slice(3, -1)}|${ofModelAbroad}))\w)`
+export const ofNoBusinessAbroad = String.raw`(?!\w*${sameSentence}(?:${aboutAbroad})\W+(?!(?:\w+\W+){0,3}?(?:${ofModel.slice(3, -1)}|${ofModelAbroad}))\w)`
 
 /** Modes of a model's that lack rules. Devices, servers and browsers have some of them too. */
 export const specialMode = String.raw`(?:developer|dev|dan|jailbreak|jailbroken|god|sudo|debug(?:ging)?|chaos|opposite|unrestricted|uncensored|evil|realist|maximum|based|admin|root|companionship test) mode\b`
