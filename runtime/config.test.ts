@@ -90,7 +90,7 @@ test.each([
   ['KAFKA_BROKERS', 'http://a:9092', 'expected host:port'],
   ['DATABASE_POOL_SIZE', 'ten', 'expected a number, without a unit'],
   ['DATABASE_POOL_SIZE', '1.5', 'expected a whole number'],
-  ['DATABASE_URL', 'postgres://u:50%off@db/sluice', 'a % in the user name or the password is written %25'],
+  ['DATABASE_URL', 'postgres://u:50%99off@db/sluice', 'a % in the user name or the password is written %25'],
   ['SCHEMA_REGISTRY_URL', 'http://u:p%@registry', 'a % in the user name or the password is written %25'],
   ['SCHEMA_REGISTRY_URL', 'http://', 'expected http:// or https://, and a host'],
   ['WEBHOOK_ALLOW_INSECURE', 'a.example,http://b.example', 'expected hosts alone'],
@@ -101,6 +101,15 @@ test.each([
     .object({ ...kafkaFields, ...postgresFields, ...registryFields, ...receiverFields })
     .partial()
   expect(parseConfig(fields, { [name]: value })).toEqual({ ok: false, problems: [`${name}: ${problem}`] })
+})
+
+test('a bare % in the password of DATABASE_URL is taken, as pg takes it', () => {
+  const DATABASE_URL = 'postgres://u:50%off%@db/sluice'
+  expect(
+    parseConfig(z.object({ DATABASE_URL: postgresFields.DATABASE_URL }), { DATABASE_URL }),
+  ).toMatchObject({
+    ok: true,
+  })
 })
 
 test.each(['a.example', '127.0.0.1', '::1', '[::1]', 'A.example.'])('%s is a host', (host) => {

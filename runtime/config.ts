@@ -68,6 +68,7 @@ export const registryFields = {
 export const postgresFields = {
   DATABASE_URL: withCredentials(
     z.url({ protocol: /^postgres(ql)?$/, error: 'expected postgres://user:password@host:port/database' }),
+    true,
   ).describe(
     'Postgres, postgres://user:password@host:port/database. The API takes the roles sluice_api and sluice_operator from this login.',
   ),
@@ -168,13 +169,27 @@ function hosts() {
     .transform((list) => new Set(list.map(hostOf)))
 }
 
-/** What reads a password as percent-encoded throws where it is not, at its first use and without a word of where it stands. */
-function withCredentials(url: z.ZodURL) {
+/**
+ * What reads a password as percent-encoded throws where it is not, at its first use and without a word of where it stands. pg alone takes a % with no
+ * two digits behind it for itself.
+ */
+function withCredentials(url: z.ZodURL, takesBarePercent = false) {
   return url.refine((text) => {
     if (!URL.canParse(text)) return true
     const { username, password } = new URL(text)
-    return !/%(?![0-9a-f]{2})/i.test(username + password)
+    const written = `${username}:${password}`
+    return isDecodable(takesBarePercent ? written.replace(/%(?![0-9a-f]{2})/gi, '%25') : written)
   }, 'a % in the user name or the password is written %25')
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch (error) {
+    if (error instanceof URIError) return false
+    throw error
+  }
 }
 
 /** `true` or `false`; false when unset. */
