@@ -81,7 +81,9 @@ test.each([
   ],
 ])('a day that lacks the table of %s gets it back', async (_name, loss) => {
   const day = '2030-01-05'
-  const make = () => createDayPartitions({ pool, clock: systemClock, maxAgeDays: 35 }).make(day)
+  // One that runs on, as sinks do.
+  const partitions = createDayPartitions({ pool, clock: systemClock, maxAgeDays: 35 })
+  const make = () => partitions.make(day)
   const shape = async () => {
     const { rows } = await pool.query<{ shape: string }>(
       `select conrelid::regclass || ' ' || regexp_replace(pg_get_constraintdef(oid), ' NOT VALID$', '') as shape from pg_constraint

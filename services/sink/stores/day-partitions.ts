@@ -36,7 +36,6 @@ export function createDayPartitions({
   const known = new Set<string>()
 
   async function make(day: string): Promise<void> {
-    if (known.has(day)) return
     await inTransaction(pool, async (client) => {
       // Attaching waits for nobody long: whoever holds the parent's lock would make every writer queue behind us.
       await client.query(`set local lock_timeout = '3s'`)
