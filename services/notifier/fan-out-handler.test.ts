@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { TransientError } from '#runtime/errors.ts'
+import { PermanentError, TransientError } from '#runtime/errors.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { newId } from '#schemas/ids.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
@@ -26,7 +26,7 @@ function handlerWith(webhooks: readonly Webhook[], given: Partial<FanOutDependen
     metrics: createNotifierMetrics(createMetrics()),
     ...given,
   })
-  return (event: RaisedEvent, partition = 0) =>
+  return (event: RaisedEvent, partition = 0, signal = new AbortController().signal) =>
     handle(
       {
         topic: 'event.raised',
@@ -37,7 +37,7 @@ function handlerWith(webhooks: readonly Webhook[], given: Partial<FanOutDependen
         headers: {},
         timestampMs: 0,
       },
-      new AbortController().signal,
+      signal,
     )
 }
 
@@ -102,4 +102,51 @@ test('expressions of a partition take turns; who has none, or another partition,
   expect(own).toEqual([...Array<string>(3).fill('first'), ...Array<string>(3).fill('second')])
   expect(ended.indexOf('beside')).toBeLessThan(ended.indexOf('second'))
   expect(ended.indexOf('plain')).toBeLessThan(ended.indexOf('second'))
+})
+
+test('an event that fails for good for one webhook is tried again for another, before it is set aside', async () => {
+  const [one, other] = [webhook({ projectId }), webhook({ projectId })]
+  const begin = (_delivery: unknown, { id }: Webhook) =>
+    Promise.reject(id === one.id ? new PermanentError('BAD', 'for good') : new TransientError('AWAY', 'away'))
+  const event = raisedEvent({ project_id: projectId })
+  await expect(handlerWith([one, other], { begin })(event)).rejects.toThrow('away')
+  await expect(handlerWith([one], { begin })(event)).rejects.toThrow('for good')
+})
+
+test('events for many webhooks are told one after the other, others beside them', async () => {
+  const begun: string[] = []
+  const ending = Promise.withResolvers<boolean>()
+  const small = newId('project')
+  const many = Array.from({ length: 101 }, () => webhook({ projectId }))
+  const handle = handlerWith([...many, webhook({ projectId: small })], {
+    begin: ({ event }) => {
+      begun.push(event.id)
+      return ending.promise
+    },
+  })
+  const [first, second, third] = [projectId, projectId, small].map((id) => raisedEvent({ project_id: id }))
+  const told = [first, second, third].map((event) => handle(event as RaisedEvent))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(begun.toSorted()).toEqual([...Array<string | undefined>(101).fill(first?.id), third?.id].toSorted())
+  ending.resolve(true)
+  await Promise.all(told)
+  expect(begun).toHaveLength(203)
+})
+
+test('what waits for its turn is given up with its partition', async () => {
+  const evaluated: string[] = []
+  const lost = new AbortController()
+  const handle = handlerWith([webhook({ projectId, filterExpression: 'one' })], {
+    expressions: {
+      evaluate: (source) => {
+        evaluated.push(source)
+        lost.abort()
+        return true
+      },
+    },
+  })
+  const raise = () => handle(raisedEvent({ project_id: projectId }), 0, lost.signal)
+  const ends = await Promise.allSettled([raise(), raise(), raise()])
+  expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected'])
+  expect(evaluated).toHaveLength(1)
 })
