@@ -5,6 +5,7 @@ import { deadLetterTopic, topics } from '#schemas/topics.ts'
 import { readLog } from '#tests/support/read-log.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#tests/support/webhook-receiver.ts'
 import { createDeliveryStore } from './stores/delivery-store.ts'
+import { createWebhookStore } from './stores/webhook-store.ts'
 import { eventually, setNotifierStage, startNotifier, type NotifierStage } from './testing/notifier-stage.ts'
 import { raisedEvent, webhookDelivery } from './testing/sample-records.ts'
 
@@ -38,7 +39,9 @@ test('what somebody else has begun is left to them until their claim is over, an
   const event = raisedEvent({ project_id: projectId })
   // By a notifier that died of it.
   const leaseMs = 8_000
-  await createDeliveryStore(stage.pool, leaseMs).begin(webhookDelivery({ event, webhook_id: webhookId }))
+  const webhook = await createWebhookStore(stage.pool).find(projectId, webhookId)
+  const delivery = webhookDelivery({ event, webhook_id: webhookId })
+  await createDeliveryStore(stage.pool, leaseMs).begin(delivery, { version: webhook?.version ?? 'gone' })
   await stage.raise(event)
   const count = () => receiver.deliveries.filter(({ id }) => id === event.id).length
   const before = await eventually(

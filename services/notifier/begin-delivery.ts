@@ -39,7 +39,7 @@ export function createBeginDelivery(dependencies: BeginDependencies): BeginDeliv
     const untilMs = clock.now() + claimLeaseMs
     let isOurs = false
     try {
-      isOurs = await deliveries.begin(delivery)
+      isOurs = await deliveries.begin(delivery, webhook)
     } finally {
       if (!isOurs) giveBack()
     }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { idToUuid, newId } from '#schemas/ids.ts'
+import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { createPool } from '#runtime/postgres.ts'
@@ -8,6 +9,7 @@ import { createTestDatabase, type TestDatabase } from '#tests/support/infrastruc
 import { until } from '#tests/support/until.ts'
 import { raisedEvent, webhookDelivery } from '../testing/sample-records.ts'
 import { createDeliveryStore, type DeliveryStore, type FinishedAttempt } from './delivery-store.ts'
+import { createWebhookStore } from './webhook-store.ts'
 
 let database: TestDatabase
 let pool: pg.Pool
@@ -40,6 +42,16 @@ async function addWebhook() {
     [idToUuid(id), idToUuid(projectId)],
   )
   return webhookDelivery({ webhook_id: id, event: raisedEvent({ project_id: projectId }) })
+}
+
+async function versionOf({ webhook_id: id, project_id: projectId }: WebhookDelivery) {
+  const found = await createWebhookStore(pool).find(projectId, id)
+  return { version: found?.version ?? 'gone' }
+}
+
+/** As who has just read the webhook. */
+async function begin(delivery: WebhookDelivery): Promise<boolean> {
+  return store.begin(delivery, await versionOf(delivery))
 }
 
 const deleteWebhook = 'delete from webhooks where id = $1'
@@ -107,9 +119,10 @@ test('no delivery comes of a webhook that goes at this moment; that of another d
 
 test('a delivery is begun once, and is then claimed: by nobody else, nor where a record asks for it', async () => {
   const one = await addWebhook()
-  const begun = await Promise.all([store.begin(one), store.begin(one)])
+  const read = await versionOf(one)
+  const begun = await Promise.all([store.begin(one, read), store.begin(one, read)])
   expect(begun).toEqual([true, false])
-  expect(await store.begin(one)).toBe(false)
+  expect(await begin(one)).toBe(false)
   await store.insert([one])
   expect(await store.claim(one)).toMatchObject({ kind: 'leased' })
   expect(await leftOf(one)).toEqual({ deliveries: 1, attempts: 1 })
@@ -120,14 +133,27 @@ test('a delivery is begun once, and is then claimed: by nobody else, nor where a
 test('one that is there already is not begun, and can be claimed', async () => {
   const [one, other] = [await addWebhook(), await addWebhook()]
   await store.insert([one])
-  expect(await Promise.all([store.begin(one), store.begin(other)])).toEqual([false, true])
+  expect(await Promise.all([begin(one), begin(other)])).toEqual([false, true])
   expect(await store.claim(one)).toEqual({ kind: 'claimed' })
+})
+
+test.each([
+  'enabled = false',
+  "url = 'https://new.example'",
+  "previous_secret_until = now() + interval '1 hour'",
+])('what was read of a webhook before it changed begins nothing: %s', async (change) => {
+  const [one, other] = [await addWebhook(), await addWebhook()]
+  const [before, same] = [await versionOf(one), await versionOf(other)]
+  await pool.query(`update webhooks set ${change} where id = $1`, [idToUuid(one.webhook_id)])
+  expect(await Promise.all([store.begin(one, before), store.begin(other, same)])).toEqual([false, true])
+  expect(await leftOf(one)).toEqual({ deliveries: 0, attempts: 0 })
+  expect(await begin(one)).toBe(true)
 })
 
 test('nothing is begun of a webhook that goes at this moment; that of another is', async () => {
   const [one, other] = [await addWebhook(), await addWebhook()]
   const begun = await whileDeleting(deleteWebhook, one.webhook_id, () =>
-    Promise.all([store.begin(one), store.begin(other)]),
+    Promise.all([begin(one), begin(other)]),
   )
   expect(begun).toEqual([false, true])
   expect(await leftOf(one)).toEqual({ deliveries: 0, attempts: 0 })

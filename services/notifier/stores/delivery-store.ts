@@ -4,6 +4,7 @@ import { idToBytes } from '#schemas/ids.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { beginDeliveries, claimAttempts, finishAttempts, insertDeliveries } from './delivery-statements.ts'
 import { gatherCalls } from './gather-calls.ts'
+import type { Webhook } from './webhook-rows.ts'
 import { writeRows } from './write-rows.ts'
 
 /** What came of asking for the right to make an attempt. */
@@ -35,8 +36,11 @@ export interface FinishedAttempt {
 export interface DeliveryStore {
   /** Writes deliveries that are not there yet. Those whose webhook was deleted meanwhile, or whose request was erased, are left out. */
   insert(deliveries: readonly WebhookDelivery[]): Promise<void>
-  /** Writes a delivery that is not there yet, with the right to make its first attempt; false: it was left out, or is there. */
-  begin(delivery: WebhookDelivery): Promise<boolean>
+  /**
+   * Writes a delivery that is not there yet, with the right to make its first attempt; false: it was left out, or is there, or its webhook is not
+   * as it was read.
+   */
+  begin(delivery: WebhookDelivery, webhook: Pick<Webhook, 'version'>): Promise<boolean>
   /** Asks for the right to make `delivery.attempt`, for as long as the store's lease. */
   claim(delivery: WebhookDelivery): Promise<Claim>
   /** Writes how the attempt ended and what the delivery is now. A success is never undone by another's failure. */
@@ -48,46 +52,58 @@ const maxGathered = 200
 
 /** Claims last for `leaseMs`. Claims and finishes that come close together share a statement; each is as safe as alone. */
 export function createDeliveryStore(pool: pg.Pool, leaseMs: number): DeliveryStore {
+  const begin = gatherBeginnings(pool, leaseMs)
   const claim = gatherClaims(pool, leaseMs)
   const finish = gatherFinishes(pool)
   return {
     async insert(deliveries) {
       if (deliveries.length === 0) return
-      await writeRows(pool, insertDeliveries, rowsOf(deliveries))
+      await writeRows(
+        pool,
+        insertDeliveries,
+        rowsOf(deliveries.map((delivery) => ({ delivery, version: null }))),
+      )
     },
-    begin: gatherBeginnings(pool, leaseMs),
+    begin: (delivery, { version }) => begin({ delivery, version }),
     claim,
     finish: (delivery, attempt) => finish({ delivery, attempt }),
   }
 }
 
 /** As {@link insertDeliveries} and {@link beginDeliveries} take them. */
-function rowsOf(deliveries: readonly WebhookDelivery[]): Buffer[] {
-  const column = columnsOf(deliveries)
+function rowsOf(rows: readonly Beginning[]): Buffer[] {
+  const column = columnsOf(rows)
   return [
-    column('uuid', ({ delivery_id: id }) => idToBytes(id)),
-    column('uuid', ({ webhook_id: id }) => idToBytes(id)),
-    column('uuid', ({ project_id: id }) => idToBytes(id)),
-    column('uuid', ({ event }) => idToBytes(event.id)),
-    column('text', ({ event }) => event.event),
-    column('timestamptz', ({ event }) => event.created_at),
-    column('bytea', ({ event }) => event.data),
-    column('text', ({ event }) => event.content?.codec ?? null),
-    column('text', ({ event }) => event.content?.key_id ?? null),
-    column('bytea', ({ event }) => event.content?.data ?? null),
-    column('text', ({ event }) => event.content_id),
+    column('uuid', ({ delivery }) => idToBytes(delivery.delivery_id)),
+    column('uuid', ({ delivery }) => idToBytes(delivery.webhook_id)),
+    column('uuid', ({ delivery }) => idToBytes(delivery.project_id)),
+    column('uuid', ({ delivery }) => idToBytes(delivery.event.id)),
+    column('text', ({ delivery }) => delivery.event.event),
+    column('timestamptz', ({ delivery }) => delivery.event.created_at),
+    column('bytea', ({ delivery }) => delivery.event.data),
+    column('text', ({ delivery }) => delivery.event.content?.codec ?? null),
+    column('text', ({ delivery }) => delivery.event.content?.key_id ?? null),
+    column('bytea', ({ delivery }) => delivery.event.content?.data ?? null),
+    column('text', ({ delivery }) => delivery.event.content_id),
+    column('text', ({ version }) => version),
   ]
 }
 
-function gatherBeginnings(pool: pg.Pool, leaseMs: number): DeliveryStore['begin'] {
-  return gatherCalls<WebhookDelivery, boolean>({
-    keyOf: ({ delivery_id: id }) => id,
+/** `version`: of the webhook as it was read; null: whatever it is. */
+interface Beginning {
+  delivery: WebhookDelivery
+  version: string | null
+}
+
+function gatherBeginnings(pool: pg.Pool, leaseMs: number): (beginning: Beginning) => Promise<boolean> {
+  return gatherCalls<Beginning, boolean>({
+    keyOf: ({ delivery }) => delivery.delivery_id,
     maxItems: maxGathered,
-    async run(deliveries) {
-      const values = [...rowsOf(deliveries), leaseMs]
+    async run(beginnings) {
+      const values = [...rowsOf(beginnings), leaseMs]
       const rows = await writeRows<{ place: number }>(pool, beginDeliveries, values)
       const leftOut = new Set(rows.map(({ place }) => place - 1))
-      return deliveries.map((_delivery, index) => !leftOut.has(index))
+      return beginnings.map((_beginning, index) => !leftOut.has(index))
     },
   })
 }

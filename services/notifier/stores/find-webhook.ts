@@ -8,7 +8,7 @@ import { webhookColumns, webhookOf, webhookVersion, type Webhook, type WebhookRo
 const findChanged: PreparedStatement = {
   name: 'find_changed_webhooks',
   text: `
-  select known.place::integer, ${webhookVersion} as version, ${webhookColumns}
+  select known.place::integer, ${webhookColumns}
   from unnest($1::uuid[], $2::text[]) with ordinality as known (id, version, place)
   left join webhooks w on w.id = known.id
   where w.id is null or known.version is distinct from ${webhookVersion}`,
@@ -20,7 +20,7 @@ interface Gone {
   id: null
 }
 
-type ChangedRow = Gone | (WebhookRow & { place: number; version: string })
+type ChangedRow = Gone | (WebhookRow & { place: number })
 
 /** Of about a kilobyte each; beyond these the one that was read first is read anew. */
 const defaultMaxKept = 10_000
@@ -33,10 +33,10 @@ export function createFindWebhook(
   pool: pg.Pool,
   maxKept = defaultMaxKept,
 ): (webhookId: string) => Promise<Webhook | undefined> {
-  const kept = new Map<string, { version: string; webhook: Webhook }>()
+  const kept = new Map<string, Webhook>()
   const note = (id: string, row: ChangedRow) => {
     kept.delete(id)
-    if (row.id !== null) kept.set(id, { version: row.version, webhook: webhookOf(row) })
+    if (row.id !== null) kept.set(id, webhookOf(row))
   }
   return gatherCalls({
     maxItems: 200,
@@ -47,7 +47,7 @@ export function createFindWebhook(
         postgresArray('text', asked, (id) => kept.get(id)?.version ?? null),
       ])
       for (const row of rows) note(asked[row.place - 1] as string, row)
-      const found = ids.map((id) => kept.get(id)?.webhook)
+      const found = ids.map((id) => kept.get(id))
       for (const oldest of kept.keys()) {
         if (kept.size <= maxKept) break
         kept.delete(oldest)

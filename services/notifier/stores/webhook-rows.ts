@@ -17,6 +17,8 @@ export interface Webhook {
   secret: SealedBytes
   /** Of before a rotation, while its overlap lasts. */
   previousSecret: SealedBytes | null
+  /** Another as soon as anything of it is. */
+  version: string
 }
 
 /** A row of `webhooks` as {@link webhookColumns} reads it. */
@@ -36,15 +38,17 @@ export interface WebhookRow {
   previous_secret_codec: string | null
   previous_secret_key_id: string | null
   previous_secret_data: Buffer | null
+  version: string
 }
+
+/** Of `webhooks w`: another version of the row, or the end of an overlap. */
+export const webhookVersion = `w.xmin::text || case when w.previous_secret_until > now() then '+' else '' end`
 
 /** Of `webhooks w`. A secret of before a rotation is read while its overlap lasts. */
 export const webhookColumns = `w.id, w.project_id, w.url, w.events, w.filters, w.filter_expression, w.enabled, w.disabled_reason,
   w.failing_since is not null as is_failing, w.secret_codec, w.secret_key_id, w.secret_data, w.previous_secret_codec,
-  w.previous_secret_key_id, case when w.previous_secret_until > now() then w.previous_secret_data end as previous_secret_data`
-
-/** Differs from what it was as soon as {@link webhookColumns} may: another version of the row, or the end of an overlap. */
-export const webhookVersion = `w.xmin::text || case when w.previous_secret_until > now() then '+' else '' end`
+  w.previous_secret_key_id, case when w.previous_secret_until > now() then w.previous_secret_data end as previous_secret_data,
+  ${webhookVersion} as version`
 
 export function webhookOf(row: WebhookRow): Webhook {
   return {
@@ -59,6 +63,7 @@ export function webhookOf(row: WebhookRow): Webhook {
     isFailing: row.is_failing,
     secret: { codec: row.secret_codec, key_id: row.secret_key_id, data: row.secret_data },
     previousSecret: sealedOf(row.previous_secret_codec, row.previous_secret_key_id, row.previous_secret_data),
+    version: row.version,
   }
 }
 

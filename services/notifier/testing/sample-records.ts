@@ -32,6 +32,7 @@ export function webhook(given: Partial<Webhook> = {}): Webhook {
     isFailing: false,
     secret: { codec: 'none', key_id: null, data: Buffer.from('whsec_c2VjcmV0') },
     previousSecret: null,
+    version: '1',
     ...given,
   }
 }

@@ -88,8 +88,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'fan-out-makes-what-somebody-has-begun': {
     file: 'services/notifier/begin-delivery.ts',
-    find: 'isOurs = await deliveries.begin(delivery)',
-    replace: 'isOurs = (await deliveries.begin(delivery)) || true',
+    find: 'isOurs = await deliveries.begin(delivery, webhook)',
+    replace: 'isOurs = (await deliveries.begin(delivery, webhook)) || true',
   },
   'fan-out-does-not-wait-for-attempts': {
     file: 'services/notifier/begin-delivery.ts',

@@ -51,6 +51,7 @@ export function makeProjects(ground: SimGround) {
       enabled: true,
       disabledReason: null,
       isFailing: false,
+      version: '1',
       secret,
       previousSecret: null,
     } satisfies Webhook)
