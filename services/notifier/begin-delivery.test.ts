@@ -3,9 +3,13 @@ import { systemClock } from '#runtime/clock.ts'
 import { PermanentError, TransientError } from '#runtime/errors.ts'
 import { ok } from '#runtime/outcome.ts'
 import { createBeginDelivery, type BeginDependencies } from './begin-delivery.ts'
+import { createMetrics } from '#runtime/metrics.ts'
 import { createEndpointSlots } from './endpoint-slots.ts'
+import { createNotifierMetrics } from './notifier-metrics.ts'
+import { decided } from './make-attempt.ts'
 import { signingKeyOf } from './steps/sign-delivery.ts'
 import { webhook, webhookDelivery } from './testing/sample-records.ts'
+import { attemptName, createUnwrittenAttempts } from './unwritten-attempts.ts'
 
 const keys = { current: signingKeyOf('whsec_c2VjcmV0'), previous: null }
 const message = { body: Buffer.from('{}'), isTest: false }
@@ -15,7 +19,9 @@ const delivery = webhookDelivery({ webhook_id: endpoint.id })
 /** Beginning where the store says `begin`; what was made, with the places that were taken then. */
 function setOut(begin: () => Promise<boolean>, openSecrets: BeginDependencies['openSecrets'] = () => keys) {
   const slots = createEndpointSlots({ perEndpoint: 1, total: 8 })
+  const unwritten = createUnwrittenAttempts(createNotifierMetrics(createMetrics()), systemClock)
   const made: number[] = []
+  const written: string[] = []
   const start = createBeginDelivery({
     deliveries: { begin } as unknown as BeginDependencies['deliveries'],
     slots,
@@ -24,6 +30,11 @@ function setOut(begin: () => Promise<boolean>, openSecrets: BeginDependencies['o
       make: () => Promise.reject(new Error('not made here')),
       failed: () => Promise.reject(new Error('not made here')),
     },
+    unwritten,
+    attempt: (sent) => {
+      written.push(attemptName(sent))
+      return Promise.resolve(decided(ok()))
+    },
     carryOut: (_delivery, giveBack) => {
       made.push(slots.taken)
       giveBack()
@@ -31,7 +42,7 @@ function setOut(begin: () => Promise<boolean>, openSecrets: BeginDependencies['o
     },
     clock: systemClock,
   })
-  return { start: () => start(delivery, endpoint, message), slots, made }
+  return { start: () => start(delivery, endpoint, message), slots, unwritten, made, written }
 }
 
 test('what was written is made in its place', async () => {
@@ -65,4 +76,19 @@ test('a secret that cannot be opened is left to the record that asks for it; a m
     throw new TypeError('ours')
   })
   await expect(mistaken.start()).rejects.toThrow(TypeError)
+})
+
+test('what was sent and is not written is written here, not asked for: another notifier would send it again', async () => {
+  const { start, unwritten, written, slots } = setOut(() => Promise.reject(new Error('nothing is begun')))
+  unwritten.add(attemptName(delivery), {
+    finishedAtMs: 1,
+    statusCode: 200,
+    durationMs: 1,
+    error: null,
+    excerpt: null,
+    isLast: false,
+    wasSent: true,
+  })
+  expect(await start()).toBe(true)
+  expect({ written, taken: slots.taken }).toEqual({ written: [attemptName(delivery)], taken: 0 })
 })

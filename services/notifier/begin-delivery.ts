@@ -1,6 +1,7 @@
 import type { Clock } from '#runtime/clock.ts'
 import { PermanentError } from '#runtime/errors.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import type { AttemptDelivery } from './attempt-delivery.ts'
 import type { CarryOut } from './delivery-handler.ts'
 import type { EndpointSlots } from './endpoint-slots.ts'
 import { claimLeaseMs, type MakeAttempt } from './make-attempt.ts'
@@ -9,12 +10,15 @@ import type { OpenSecrets } from './steps/open-secrets.ts'
 import type { SigningKeys } from './steps/sign-delivery.ts'
 import type { DeliveryStore } from './stores/delivery-store.ts'
 import type { Webhook } from './stores/webhook-rows.ts'
+import { attemptName, type UnwrittenAttempts } from './unwritten-attempts.ts'
 
 export interface BeginDependencies {
   deliveries: DeliveryStore
   openSecrets: OpenSecrets
   slots: EndpointSlots
   making: MakeAttempt
+  attempt: AttemptDelivery
+  unwritten: UnwrittenAttempts
   carryOut: CarryOut
   clock: Clock
 }
@@ -30,8 +34,13 @@ export type BeginDelivery = (
 ) => Promise<boolean>
 
 export function createBeginDelivery(dependencies: BeginDependencies): BeginDelivery {
-  const { deliveries, openSecrets, slots, making, carryOut, clock } = dependencies
+  const { deliveries, openSecrets, slots, making, attempt, unwritten, carryOut, clock } = dependencies
   return async (delivery, webhook, message) => {
+    // Sent, and not written because Postgres or Kafka was away: a record may be another notifier's, which would send it again.
+    if (unwritten.find(attemptName(delivery)) !== undefined) {
+      await attempt(delivery)
+      return true
+    }
     const keys = openedOr(webhook, openSecrets)
     if (keys === undefined) return false
     const giveBack = await slots.takeSoon(delivery)

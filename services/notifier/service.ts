@@ -154,7 +154,7 @@ function createDelivering(ground: Ground): Part[] {
   const attempt = createAttemptDelivery({ ...shared, making })
   const giveUp = createGiveUpDelivery({ ...ground, abandon: createAbandonDelivery(pool), metrics })
   const delivering = createDeliveryHandler({ ...shared, attempt })
-  const begin = createBeginDelivery({ ...shared, making, carryOut: delivering.carryOut })
+  const begin = createBeginDelivery({ ...shared, making, attempt, carryOut: delivering.carryOut })
   const fanOut = createFanOutHandler({ ...shared, begin, expressions: createExpressionCache() })
   const sending: Part = {
     start: () => Promise.resolve(),

@@ -48,7 +48,7 @@ export function startSimNotifier(ground: SimGround, receivers: Receivers): Servi
   const attempt = createAttemptDelivery({ ...shared, making })
   const waiting = createSimWaitingStore(database)
   const delivering = createDeliveryHandler({ ...shared, attempt, waiting })
-  const begin = createBeginDelivery({ ...shared, making, carryOut: delivering.carryOut })
+  const begin = createBeginDelivery({ ...shared, making, attempt, carryOut: delivering.carryOut })
   const consumerOf = (name: string, from: readonly TopicDefinition[], areDue: boolean) =>
     createParallelConsumer<WebhookDelivery>({
       ...ground,
