@@ -1,6 +1,7 @@
 import { COMPATIBILITY, SchemaRegistry } from '@kafkajs/confluent-schema-registry'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import kafkajs from 'kafkajs'
+import { kafkaFields } from '#runtime/config.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createLog } from '#runtime/log.ts'
 import { avroSchemas, topics, topicsToCreate } from '#schemas/topics.ts'
@@ -16,8 +17,8 @@ const admin = kafka.admin()
 const type = kafkajs.ConfigResourceTypes.TOPIC
 const prefixes: string[] = []
 
-function newPrefix(): string {
-  const prefix = `${randomName('topics')}.`
+function newPrefix(length = 0): string {
+  const prefix = `${randomName('topics')}.`.padEnd(length, 'x')
   prefixes.push(prefix)
   return prefix
 }
@@ -44,7 +45,9 @@ afterAll(async () => {
 
 describe('createTopics', () => {
   test('creates every topic of the table with its partitions and configuration, and again changes nothing', async () => {
-    const prefix = newPrefix()
+    // The longest that TOPIC_PREFIX takes.
+    const prefix = newPrefix(200)
+    expect(kafkaFields.TOPIC_PREFIX.parse(prefix)).toBe(prefix)
     for (let round = 0; round < 2; round++) {
       await createTopics({ kafka, prefix, replicationFactor: 1, log })
       for (const { name, partitions, config } of topicsToCreate(prefix)) {

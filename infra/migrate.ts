@@ -46,6 +46,7 @@ import * as upkeepOfLargeTables from './migrations/0041-upkeep-of-large-tables.t
 import * as abortedAndTaggedCalls from './migrations/0042-aborted-and-tagged-calls.ts'
 import * as upkeepRounds from './migrations/0043-upkeep-rounds.ts'
 import * as missingDayTables from './migrations/0044-missing-day-tables.ts'
+import * as detachedDayTables from './migrations/0046-detached-day-tables.ts'
 import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
@@ -91,6 +92,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0042-aborted-and-tagged-calls': abortedAndTaggedCalls,
   '0043-upkeep-rounds': upkeepRounds,
   '0044-missing-day-tables': missingDayTables,
+  '0046-detached-day-tables': detachedDayTables,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

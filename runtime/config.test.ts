@@ -93,6 +93,13 @@ test.each([
   ['DATABASE_URL', 'postgres://u:50%99off@db/sluice', 'a % in the user name or the password is written %25'],
   ['SCHEMA_REGISTRY_URL', 'http://u:p%@registry', 'a % in the user name or the password is written %25'],
   ['SCHEMA_REGISTRY_URL', 'http://', 'expected http:// or https://, and a host'],
+  ['SCHEMA_REGISTRY_URL', 'http://r/?k=v', 'must not hold a query or a fragment: paths are put behind it'],
+  ['TOPIC_PREFIX', 'team one.', 'expected letters, digits, ., _ and - only'],
+  [
+    'TOPIC_PREFIX',
+    'a'.repeat(201),
+    'expected at most 200 characters: Kafka takes no topic whose name has more than 249',
+  ],
   ['WEBHOOK_ALLOW_INSECURE', 'a.example,http://b.example', 'expected hosts alone'],
   ['WEBHOOK_ALLOW_INSECURE', 'a.example:8080', 'expected hosts alone'],
   ['WEBHOOK_ALLOW_INSECURE', '[::1]:8080', 'expected hosts alone'],

@@ -47,7 +47,8 @@ export const kafkaFields = {
   KAFKA_SASL_PASSWORD: z.string().optional().describe('SASL password.'),
   TOPIC_PREFIX: z
     .string()
-    .regex(/^[a-zA-Z0-9._-]*$/)
+    .regex(/^[a-zA-Z0-9._-]*$/, 'expected letters, digits, ., _ and - only')
+    .max(200, 'expected at most 200 characters: Kafka takes no topic whose name has more than 249')
     .default('')
     .describe('Goes before every topic, consumer group and subject, for clusters that are shared.'),
 }
@@ -60,7 +61,7 @@ export const groupFields = {
 }
 
 export const registryFields = {
-  SCHEMA_REGISTRY_URL: withCredentials(httpUrl()).describe(
+  SCHEMA_REGISTRY_URL: withCredentials(pathsBehind()).describe(
     'Schema registry, its Confluent-compatible address; `https://user:password@host` where it asks for credentials, percent-encoded.',
   ),
 }
@@ -147,10 +148,16 @@ export function httpUrl() {
   return z.url({ protocol: /^https?$/, error: 'expected http:// or https://, and a host' })
 }
 
+function pathsBehind() {
+  return httpUrl().refine(
+    (url) => !/[?#]/.test(url),
+    'must not hold a query or a fragment: paths are put behind it',
+  )
+}
+
 /** An address that paths are put behind, without a slash at its end. A password in it would be sent by none who asks there. */
 export function baseUrl(credentials = 'must not hold a user name or a password') {
-  return httpUrl()
-    .refine((url) => !/[?#]/.test(url), 'must not hold a query or a fragment: paths are put behind it')
+  return pathsBehind()
     .refine((url) => !/^[a-z]+:\/\/[^/?#]*@/i.test(url), credentials)
     .transform((url) => url.replace(/\/+$/, ''))
 }

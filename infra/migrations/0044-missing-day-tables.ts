@@ -5,7 +5,7 @@ import { ensureDayPartitions } from './0002-requests.ts'
  * A day that lacks one of its tables, because somebody dropped or detached that one alone, gets it back with its foreign keys; what the others
  * hold stays. Calls of such a day were refused by Postgres, again and again. Keys that were dropped with it are not held against the rows that lost their peers.
  */
-const mendDayPartitions = `
+export const mendDayPartitions = `
   create or replace function ensure_day_partitions(p_day date) returns boolean language plpgsql as $$
   declare
     v_suffix text := to_char(p_day, '"_"YYYYMMDD');

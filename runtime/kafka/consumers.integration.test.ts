@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { PermanentError, TransientError } from '../errors.ts'
 import { deadLetter, drop } from '../outcome.ts'
 import type { Service } from '../service.ts'
+import { groupSettingsOf } from './assignment.ts'
 import { setGroupOffsets } from './set-group-offsets.ts'
 import {
   consumerKinds,
@@ -140,6 +141,12 @@ describe.each(consumerKinds)('the %s consumer', (kind) => {
     await consumer.stop()
     expect(await committedSum()).toBe(0)
     expect(await marks()).toEqual([])
+  })
+
+  test('a session that the broker does not grant ends it, and names the variable', async () => {
+    const group = groupSettingsOf({ KAFKA_SESSION_TIMEOUT_MS: 1_000 })
+    const named = /^KAFKA_SESSION_TIMEOUT_MS: .*group\.min\.session\.timeout\.ms/
+    await expect(consume({ batch: { group }, parallel: { group } })).rejects.toThrow(named)
   })
 
   test('a mistake that one record brings out dead-letters it at the third try; its neighbours go on', async () => {

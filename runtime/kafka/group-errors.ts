@@ -65,5 +65,7 @@ export function isSilentBroker(error: Error): boolean {
 
 /** kafkajs has given up on the cluster: the process ends, and its supervisor starts it again. */
 export function kafkaLost(error: unknown): TransientError {
-  return new TransientError('KAFKA_CONSUMER_CRASHED', messageOf(error), { cause: error })
+  // The broker names its own settings only, which whoever set ours does not know.
+  const whose = typeOfError(error) === 'INVALID_SESSION_TIMEOUT' ? 'KAFKA_SESSION_TIMEOUT_MS: ' : ''
+  return new TransientError('KAFKA_CONSUMER_CRASHED', whose + messageOf(error), { cause: error })
 }

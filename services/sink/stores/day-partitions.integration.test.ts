@@ -79,6 +79,18 @@ test.each([
     'bodies, which are detached only',
     'alter table llm_request_bodies detach partition llm_request_bodies_20300105',
   ],
+  [
+    'calls, and those of what belongs to them detached',
+    `drop table llm_requests_20300105 cascade;
+     alter table llm_request_bodies detach partition llm_request_bodies_20300105;
+     alter table safety_scores detach partition safety_scores_20300105;
+     alter table request_verdicts detach partition request_verdicts_20300105`,
+  ],
+  [
+    'scores, and that of their details detached',
+    `drop table safety_scores_20300105 cascade;
+     alter table safety_score_details detach partition safety_score_details_20300105`,
+  ],
 ])('a day that lacks the table of %s gets it back', async (_name, loss) => {
   const day = '2030-01-05'
   // One that runs on, as sinks do.
@@ -95,7 +107,7 @@ test.each([
   const whole = await shape()
   await insertCall(day)
   await pool.query(loss)
-  expect(await partitionsOf(day)).toHaveLength(4)
+  expect((await partitionsOf(day)).length).toBeLessThan(5)
   await make()
   expect(await partitionsOf(day)).toHaveLength(5)
   expect(await shape()).toEqual(whole)
