@@ -82,14 +82,14 @@ describe('a batch that is refused as a whole', () => {
   const texts = Array.from({ length: 300 }, (_, index) => ([0, 7, 299].includes(index) ? 'bad' : 'good'))
   const ids = texts.map((_, index) => `r${index}`)
 
-  test.each([400, 403, 406, 422, 500])(
-    '%i for what three records hold: they are given up, all others are taken',
-    async (status) => {
-      const all = await sendAll(
-        texts,
-        (records) => (hasBad(records) ? answered(status, page) : taken(records)),
-        40,
-      )
+  test.each([400, 403, 406, 422, 500, 'ECONNRESET', 'EPIPE'])(
+    '%s for what three records hold: they are given up, all others are taken',
+    async (fault) => {
+      const refuse = () => {
+        if (typeof fault === 'string') throw Object.assign(new Error('broken off'), { code: fault })
+        return answered(fault, page)
+      }
+      const all = await sendAll(texts, (records) => (hasBad(records) ? refuse() : taken(records)), 40)
       expect(all.dropped).toEqual(['refused', 'refused', 'refused'])
       expect([all.stored.size, all.sentCount, all.waiting]).toEqual([all.added - 3, all.added - 3, []])
       expect(all.posts).toBeLessThan(150)

@@ -97,6 +97,8 @@ export function createSendBatch({ poster, queue, warn, drop, sent }: SendBatchDe
   return send
 }
 
+const brokenOff: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE'])
+
 type Whole = BatchFate & { kind: 'refused' | 'again' }
 
 const tooLargeDetail = 'a record is larger than the API takes'
@@ -113,7 +115,7 @@ async function postBatch(poster: Poster, batch: readonly QueuedRecord[]): Promis
     return batchFate(await poster.post(batchBody(batch), answerTimeoutMs), batch.length)
   } catch (error) {
     // Firewalls also break off.
-    const isFault = (error as NodeJS.ErrnoException).code === 'ECONNRESET'
+    const isFault = brokenOff.has((error as NodeJS.ErrnoException).code)
     const detail = error instanceof Error ? error.message : String(error)
     return { kind: 'again', afterMs: undefined, detail, isFault }
   }

@@ -9,10 +9,10 @@ export type Verdict =
   | { kind: 'taken' }
   /** The project has used its requests. */
   | { kind: 'over_quota' }
-  /** It will never be taken. */
-  | { kind: 'refused'; status: number; detail: string }
+  /** It will never be taken. `status` as of `NotTaken`. */
+  | { kind: 'refused'; status: number | null; detail: string }
   /** Not now. `status` is what it was answered, where that may be due to this record. */
-  | { kind: 'later'; status?: number }
+  | { kind: 'later'; status?: number | null }
   /** Not by this gateway: it has no credential for the record's project. */
   | { kind: 'unsendable' }
 
@@ -31,19 +31,24 @@ export interface PostOptions {
   now: () => number
 }
 
-/** An answer of the API service that is not for good. */
+/** An answer of the API service that is not for good, or a connection that was broken off. */
 export class NotTaken extends TransientError {
-  readonly status: number
+  /** Null: broken off. */
+  readonly status: number | null
   /** What it asks for, 0 when it says nothing. */
   readonly retryAfterMs: number
   /** Whether it may be due to what one of the records holds. */
   readonly isFault: boolean
 
-  constructor({ status, retryAfterMs }: Answer, { detail, code }: Refusal) {
-    super('BACKEND_UNAVAILABLE', `the API service answered ${status}: ${detail}`)
+  constructor(
+    detail: string,
+    { status, retryAfterMs, isFault }: Pick<NotTaken, 'status' | 'retryAfterMs' | 'isFault'>,
+    options?: ErrorOptions,
+  ) {
+    super('BACKEND_UNAVAILABLE', detail, options)
     this.status = status
     this.retryAfterMs = retryAfterMs
-    this.isFault = isFault(status, code)
+    this.isFault = isFault
   }
 }
 
@@ -107,7 +112,7 @@ export function createPostRecords({ dispatcher, url, credential, now }: PostOpti
       const retryAfterMs = Math.min(Number(headers['retry-after']) * 1_000 || 0, longestRetryAfterMs)
       return { status: statusCode, text: await readText(answer), retryAfterMs }
     } catch (error) {
-      throw new TransientError('BACKEND_UNAVAILABLE', 'the API service does not answer', { cause: error })
+      throw withoutAnswer(error)
     }
   }
   const postOne = async (record: Buffer): Promise<Verdict> => verdictOf(await post('/internal/log', record))
@@ -159,12 +164,26 @@ function readVerdicts(text: string, expected: number): Verdict[] {
 function verdictOf(answer: Answer): Verdict {
   const { status } = answer
   if (status >= 200 && status < 300) return { kind: 'taken' }
-  const refusal = refusalOf(answer.text)
-  const { detail, code } = refusal
+  const { detail, code } = refusalOf(answer.text)
   // Another 429 is of something on the way, and says nothing of the project.
   if (status === 429 && code === quotaCode) return { kind: 'over_quota' }
   if (refusedStatuses.has(status)) return { kind: 'refused', status, detail }
-  throw new NotTaken(answer, refusal)
+  throw new NotTaken(`the API service answered ${status}: ${detail}`, {
+    status,
+    retryAfterMs: answer.retryAfterMs,
+    isFault: isFault(status, code),
+  })
+}
+
+/** Some firewalls break off what they refuse, and a service that a record ends does so too. */
+const brokenOff = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+
+function withoutAnswer(cause: unknown): TransientError {
+  const code = (cause as NodeJS.ErrnoException).code ?? ''
+  if (!brokenOff.has(code))
+    return new TransientError('BACKEND_UNAVAILABLE', 'the API service does not answer', { cause })
+  const fault = { status: null, retryAfterMs: 0, isFault: true }
+  return new NotTaken(`the connection to the API service was broken off (${code})`, fault, { cause })
 }
 
 function refusalOf(text: string): Refusal {

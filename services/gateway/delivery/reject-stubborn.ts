@@ -1,7 +1,7 @@
 import { TransientError } from '#runtime/errors.ts'
 import { NotTaken, type PostRecords, type Verdict } from './post-records.ts'
 
-/** So often a 500 is waited out: with the sender's pauses about a minute. A firewall does not change its mind. */
+/** So often a 500 or a break is waited out: with the sender's pauses about a minute. A firewall that says so does not change its mind. */
 const patientTries = 10
 const firewallTries = 3
 const maxCounted = 1_000
@@ -26,7 +26,10 @@ export function rejectStubborn(post: PostRecords): PostRecords {
     } catch (error) {
       const [first] = records
       if (!isFault(error) || first === undefined) throw error
-      if (countFailure(first) % (error.status === 500 ? patientTries : firewallTries) !== 0) throw error
+      // That an empty record passes shows less than a real one does.
+      const isAlone = records.length === 1 && proof === undefined
+      const tries = isFirewalls(error) && !isAlone ? firewallTries : patientTries
+      if (countFailure(first) % tries !== 0) throw error
       const known = await findTaken(post, proof === undefined ? probesOf(records, error) : [proof])
       if (known === undefined) throw error
       return postOneByOne(post, records, { known, detail: error.message })
@@ -52,10 +55,10 @@ const nothing = Buffer.from('{}')
 
 /**
  * Some, spread over all, and not always the same: those may be the stubborn ones. A record alone, as the last of a gateway before this one,
- * would hold up all for ever; of a service that fails it shows nothing.
+ * would wait for ever; of a service that fails it shows nothing.
  */
-function probesOf(records: readonly Buffer[], { status }: NotTaken): Buffer[] {
-  if (records.length === 1) return status === 500 ? [] : [nothing]
+function probesOf(records: readonly Buffer[], error: NotTaken): Buffer[] {
+  if (records.length === 1) return isFirewalls(error) ? [nothing] : []
   const count = Math.min(maxProbes, records.length)
   const places = Array.from({ length: count }, (_, at) => ((at + Math.random()) * records.length) / count)
   return places.flatMap((place) => records[Math.floor(place)] ?? [])
@@ -92,7 +95,9 @@ async function postOneByOne(
   })
 }
 
-function isStubborn(verdict: Verdict | undefined): verdict is Verdict & { kind: 'later'; status: number } {
+type Stubborn = Verdict & { kind: 'later'; status: number | null }
+
+function isStubborn(verdict: Verdict | undefined): verdict is Stubborn {
   return verdict?.kind === 'later' && verdict.status !== undefined
 }
 
@@ -115,11 +120,16 @@ function isFault(error: unknown): error is NotTaken {
   return error instanceof NotTaken && error.isFault
 }
 
+/** By its own word. Of a 500 or a break the service itself may be the cause, and of that moment. */
+function isFirewalls({ status }: NotTaken): boolean {
+  return status !== null && status !== 500
+}
+
 function isDecided({ kind }: Verdict): boolean {
   return kind !== 'later'
 }
 
-function refusedFor(status: number, detail: string): Verdict {
+function refusedFor(status: number | null, detail: string): Verdict {
   return { kind: 'refused', status, detail }
 }
 

@@ -35,7 +35,7 @@ const longestWaitMs = 10_000
 /** Verdicts that are remembered of batches that were given up, at 100 bytes each. */
 const maxSettled = 10_000
 
-/** Carries records from the spool to the API service, in order, for as long as it takes. */
+/** Carries records from the spool to the API service, the oldest first, for as long as it takes. */
 export class Sender {
   readonly #dependencies: SenderDependencies
   readonly #breaker: CircuitBreaker<[readonly Buffer[]], Verdict[]>

@@ -67,8 +67,11 @@ export async function inspectSegment(path: string, key: KeyObject | undefined): 
   if (bytes.length < headerBytes) return { segment: empty, problem: null }
   if (!isReadableHeader(bytes)) return { segment: empty, problem: 'another version' }
   const { frames, end, isCorrupt } = readFrames(bytes, headerBytes, undefined, Infinity)
-  const sentOffset = Math.min(Math.max(await readSentOffset(path), headerBytes), end)
-  const unsent = countRecords(frames.filter((frame) => frame.end > sentOffset))
+  const notedOffset = await readSentOffset(path)
+  const unsentFrames = frames.filter((frame) => frame.end > notedOffset)
+  const unsent = countRecords(unsentFrames)
+  // Of a note that was torn only the first digits are there: it points into a frame, which goes again from its start.
+  const sentOffset = unsentFrames[0]?.start ?? end
   // One key has sealed them all: that of the process which wrote the segment.
   const isForeign = unsent > 0 && readFrames(bytes, headerBytes, key, 1).frames[0]?.records[0] === null
   const segment = { ...empty, size: end, sentOffset, unsent, isForeign }

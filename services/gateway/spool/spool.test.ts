@@ -120,6 +120,40 @@ test('records that were not acknowledged are there for the next process, and tho
   await next.close()
 })
 
+test('a note of what is sent that was torn costs a resend, and no record', async () => {
+  for (const length of [0, 1, 2]) {
+    const first = await openSpool()
+    for (const record of numbered(20)) await append(first, record)
+    const batch = await first.take(5, 1024 * 1024)
+    if (batch !== undefined) await first.acknowledge(batch)
+    await first.close()
+    const [note = ''] = (await readdir(directory, { recursive: true })).filter((file) =>
+      file.endsWith('.sent'),
+    )
+    const text = await readFile(join(directory, note), 'latin1')
+    expect(text).toHaveLength(3)
+    await writeFile(join(directory, note), text.slice(0, length))
+    const next = await openSpool()
+    const seen = await drain(next)
+    expect(seen.slice(-15)).toEqual(numbered(20).slice(5))
+    expect(lost).toEqual([])
+    await next.close()
+  }
+})
+
+test('a batch that is given up holds up no other: segments take turns, and none loses its place', async () => {
+  await leftBehind('dead', ['stubborn'])
+  await leftBehind('dead as well', ['stubborn too'])
+  const spool = await openSpool()
+  await append(spool, 'a', 'b')
+  const next = async () => (await spool.take(100, 1024 * 1024))?.records.map(String)
+  const [first, second] = [await next(), await next()]
+  expect([first, second].flat().sort()).toEqual(['stubborn', 'stubborn too'])
+  expect([await next(), await next(), await next()]).toEqual([['a', 'b'], first, second])
+  expect(await drain(spool)).toEqual(['a', 'b', ...(first ?? []), ...(second ?? [])])
+  await spool.close()
+})
+
 test('a folder whose process lives is left alone', async () => {
   const first = await openSpool()
   await append(first, 'mine')

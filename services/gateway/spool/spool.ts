@@ -6,11 +6,12 @@ import { createRecentRecords } from './recent-records.ts'
 import { eraseAfterMs, eraseSegment } from './erase-bodies.ts'
 import { framesOf } from './segment-format.ts'
 import type { SegmentWriter } from './segment-writer.ts'
-import { isEphemeralPath, removeSegment, writeSentOffset, type Segment } from './segment.ts'
-import { depthOf, foreignProblem, type SpoolDepth } from './spool-depth.ts'
+import { removeSegment, writeSentOffset, type Segment } from './segment.ts'
+import { foreignProblem, type SpoolDepth } from './spool-depth.ts'
 import { releaseFolder, touchEveryMs, touchLock } from './spool-lock.ts'
 import { createSpoolTroubles, type SpoolTroubles } from './spool-troubles.ts'
 import { createSpoolWriters, type SpoolWriters } from './spool-writers.ts'
+import { createWaitingSegments, type WaitingSegments } from './waiting-segments.ts'
 import { createWriteQueue, type WriteQueue } from './write-queue.ts'
 
 const maxSegmentBytes = 16 * 1024 * 1024
@@ -31,10 +32,8 @@ export class Spool {
   #own: OwnFolder = { folder: '', left: [] }
   /** Undefined while the directory cannot be written. */
   #writers: SpoolWriters | undefined
-  /** Oldest first; the last ones may be those that are written to. */
-  #segments: Segment[] = []
+  readonly #segments: WaitingSegments
   readonly #queue: WriteQueue
-  #inFlight: Segment | undefined
   #wake: (() => void) | undefined
   #touch: NodeJS.Timeout | undefined
   #isDue = false
@@ -44,6 +43,8 @@ export class Spool {
     this.#options = options
     this.#note = createSentNotes(options)
     this.#troubles = createSpoolTroubles(options.log)
+    const isActive = (segment: Segment) => this.#isActive(segment)
+    this.#segments = createWaitingSegments({ recent: this.#recent, troubles: this.#troubles, isActive })
     this.#queue = createWriteQueue((records, isEphemeral) => this.#write(records, isEphemeral), {
       maxBytes: options.maxWaitingBytes,
       onRefused: (error) => {
@@ -96,7 +97,7 @@ export class Spool {
     // How many records lie behind the damage is not known; at least one.
     if (damaged > 0) this.#lose('damaged', damaged)
     if (segments.length > 0) {
-      this.#segments.unshift(...segments)
+      this.#segments.adopt(segments)
       log.info(
         { segments: segments.length, ...this.depth() },
         'records of gateways that are gone are adopted',
@@ -110,36 +111,28 @@ export class Spool {
     return this.#queue.add(record, isEphemeral)
   }
 
-  /** The next records, at most `maxRecords` and `maxBytes` unless more were sealed together; undefined when all are sent. One batch at a time. */
+  /** The next records, at most `maxRecords` and `maxBytes` unless more were sealed together; undefined when all are sent. One batch at a time: without `acknowledge` the next is of another segment, if there is one. */
   async take(maxRecords: number, maxBytes: number): Promise<SpoolBatch | undefined> {
     if (this.#isDue) await this.#keepHouse()
     for (;;) {
-      const segment = this.#segments.find((each) => this.#isTakeable(each) || this.#isDone(each))
+      const segment = this.#segments.next()
       if (segment === undefined) return undefined
       if (segment.unsent === 0) {
-        await this.#remove(segment)
+        await this.#segments.remove(segment)
         continue
       }
-      this.#inFlight = segment
+      this.#segments.hold(segment, true)
       const batch = await this.#read(segment, maxRecords, maxBytes)
       if (typeof batch === 'object') {
         const unreadable = batch.count - batch.records.length
         if (unreadable > 0) this.#lose('unreadable', unreadable, segment)
         return batch
       }
-      this.#inFlight = undefined
+      this.#segments.release()
       if (batch === 'later') continue
       this.#lose('damaged', segment.unsent, segment)
       segment.unsent = 0
     }
-  }
-
-  #isTakeable(segment: Segment): boolean {
-    return segment.unsent > 0 && !segment.isForeign && this.#troubles.isReadable(segment)
-  }
-
-  #isDone(segment: Segment): boolean {
-    return segment.unsent === 0 && !this.#isActive(segment) && this.#troubles.isRemovable(segment)
   }
 
   /** Whether `take` has more to do than to take: a batch that cannot be sent is to be given up for it, and taken anew. */
@@ -151,7 +144,7 @@ export class Spool {
   async acknowledge({ segment, count, end }: SpoolBatch): Promise<void> {
     segment.sentOffset = end
     segment.unsent -= count
-    this.#inFlight = undefined
+    this.#segments.release()
     this.#recent.forget(segment, end)
     const isFree = segment.unsent === 0 && segment.size > worthFreeingBytes
     if (isFree && this.#isActive(segment) && this.#queue.writing() === undefined)
@@ -161,7 +154,7 @@ export class Spool {
 
   /** Resolves when there may be something to take, or when `signal` aborts. */
   async untilRecords(signal: AbortSignal): Promise<void> {
-    if (signal.aborted || this.#isDue || this.#segments.some((each) => this.#isTakeable(each))) return
+    if (signal.aborted || this.#isDue || this.#segments.hasTakeable()) return
     const { promise, resolve } = Promise.withResolvers<undefined>()
     this.#wake = () => resolve(undefined)
     signal.addEventListener('abort', this.#wake, { once: true })
@@ -171,7 +164,7 @@ export class Spool {
   }
 
   depth(): SpoolDepth {
-    return { ...depthOf(this.#segments, this.#recent), asideBytes: this.#troubles.asideBytes() }
+    return { ...this.#segments.depth(), asideBytes: this.#troubles.asideBytes() }
   }
 
   /** Notes what is sent and gives the folder free; what is not sent stays in it. */
@@ -180,7 +173,7 @@ export class Spool {
     await this.#queue.writing()
     const troubles = this.#troubles
     await troubles.attempt('a segment cannot be closed', async () => this.#writers?.finishAll())
-    for (const segment of this.#segments) {
+    for (const segment of this.#segments.all()) {
       await troubles.attempt('what is sent cannot be noted', () =>
         segment.unsent === 0 ? removeSegment(segment) : writeSentOffset(segment),
       )
@@ -205,7 +198,7 @@ export class Spool {
     const frames = framesOf(records, this.#options.key)
     const byteLength = frames.reduce((sum, frame) => sum + frame.byteLength, 0)
     await this.#makeRoom(byteLength)
-    const segment = await writer.write(frames, (begun) => this.#segments.push(begun))
+    const segment = await writer.write(frames, (begun) => this.#segments.begin(begun))
     let end = segment.size - byteLength
     const writtenMs = this.#options.now()
     for (const { records, byteLength: length } of frames) {
@@ -219,12 +212,9 @@ export class Spool {
   /** Drops the oldest whole segments that are not being sent. */
   async #makeRoom(byteLength: number): Promise<void> {
     while (this.depth().bytes + byteLength > this.#options.maxBytes) {
-      const victim = this.#segments.find(
-        (segment) =>
-          segment !== this.#inFlight && !this.#isActive(segment) && this.#troubles.isRemovable(segment),
-      )
+      const victim = this.#segments.victim()
       if (victim === undefined) throw new Error('the spool is full and nothing of it can make room')
-      if ((await this.#remove(victim)) && victim.unsent > 0) this.#lose('spool_full', victim.unsent)
+      if ((await this.#segments.remove(victim)) && victim.unsent > 0) this.#lose('spool_full', victim.unsent)
     }
   }
 
@@ -247,39 +237,22 @@ export class Spool {
     return this.#writers?.isActive(segment) === true
   }
 
-  /** Whether it is gone. One that cannot be removed stays, and is tried again. */
-  async #remove(segment: Segment): Promise<boolean> {
-    // At once, so that nobody else takes it meanwhile.
-    this.#segments = this.#segments.filter((other) => other !== segment)
-    this.#recent.forget(segment, segment.size)
-    try {
-      await removeSegment(segment)
-      return true
-    } catch (error) {
-      this.#troubles.unremoved(segment, error)
-      this.#segments.unshift(segment)
-      return false
-    }
-  }
-
   /** Between two batches, so that nothing is moved under one that is being sent. */
   async #keepHouse(): Promise<void> {
     this.#isDue = false
     const { now } = this.#options
     const troubles = this.#troubles
     troubles.retry()
-    const isDue = (segment: Segment) =>
-      isEphemeralPath(segment.path) && !this.#isActive(segment) && now() - segment.begunMs >= eraseAfterMs
     if (this.#queue.writing() === undefined)
       await troubles.attempt('a segment cannot be closed', async () => this.#writers?.finishAged(now()))
-    for (const segment of this.#segments.filter(isDue))
+    for (const segment of this.#segments.agedEphemeral(now() - eraseAfterMs))
       await troubles.attempt('bodies that are due cannot be erased', () => this.#erase(segment))
     await this.#adopt()
   }
 
   async #erase(segment: Segment): Promise<void> {
     const { key, stripBodies, log } = this.#options
-    this.#inFlight = segment
+    this.#segments.hold(segment, false)
     this.#recent.forget(segment, segment.size)
     const unreadable = await eraseSegment(segment, key, stripBodies)
     if (unreadable > 0) this.#lose('unreadable', unreadable, segment)

@@ -1,0 +1,88 @@
+import type { RecentRecords } from './recent-records.ts'
+import { isEphemeralPath, removeSegment, type Segment } from './segment.ts'
+import { depthOf, type SpoolDepth } from './spool-depth.ts'
+import type { SpoolTroubles } from './spool-troubles.ts'
+
+/** The segments of a spool, oldest first, and whose turn it is. */
+export interface WaitingSegments {
+  /** One that is written to from now on. */
+  begin(segment: Segment): void
+  /** Those that others left, which are older. */
+  adopt(segments: readonly Segment[]): void
+  all(): readonly Segment[]
+  depth(): Omit<SpoolDepth, 'asideBytes'>
+  hasTakeable(): boolean
+  /**
+   * What to take from or, when all of it is sent, to remove: the oldest; after one that was taken and not released the one behind it, because what
+   * keeps that from being sent may be a record of it, and those behind it show whether.
+   */
+  next(): Segment | undefined
+  /** It makes no room until it is released, or another is held. */
+  hold(segment: Segment, isTaken: boolean): void
+  release(): void
+  /** Whether it is gone. One that cannot be removed stays, and is tried again. */
+  remove(segment: Segment): Promise<boolean>
+  /** The oldest that may be dropped. */
+  victim(): Segment | undefined
+  /** Those of projects that keep no content, begun before `beforeMs`. */
+  agedEphemeral(beforeMs: number): readonly Segment[]
+}
+
+interface WaitingSegmentsDependencies {
+  recent: RecentRecords
+  troubles: SpoolTroubles
+  /** Whether it is written to. */
+  isActive: (segment: Segment) => boolean
+}
+
+export function createWaitingSegments({
+  recent,
+  troubles,
+  isActive,
+}: WaitingSegmentsDependencies): WaitingSegments {
+  let segments: Segment[] = []
+  let held: Segment | undefined
+  let taken: Segment | undefined
+
+  const isTakeable = (segment: Segment) =>
+    segment.unsent > 0 && !segment.isForeign && troubles.isReadable(segment)
+  const isRemovable = (segment: Segment) => !isActive(segment) && troubles.isRemovable(segment)
+
+  return {
+    begin: (segment) => void segments.push(segment),
+    adopt: (older) => void segments.unshift(...older),
+    all: () => segments,
+    depth: () => depthOf(segments, recent),
+    hasTakeable: () => segments.some(isTakeable),
+    next() {
+      const behind = taken === undefined ? 0 : segments.indexOf(taken) + 1
+      const inTurn = [...segments.slice(behind), ...segments.slice(0, behind)]
+      return inTurn.find((each) => isTakeable(each) || (each.unsent === 0 && isRemovable(each)))
+    },
+    hold(segment, isTaken) {
+      held = segment
+      if (isTaken) taken = segment
+    },
+    release() {
+      held = taken = undefined
+    },
+    async remove(segment) {
+      // At once, so that nobody else takes it meanwhile.
+      segments = segments.filter((other) => other !== segment)
+      recent.forget(segment, segment.size)
+      try {
+        await removeSegment(segment)
+        return true
+      } catch (error) {
+        troubles.unremoved(segment, error)
+        segments.unshift(segment)
+        return false
+      }
+    },
+    victim: () => segments.find((segment) => segment !== held && isRemovable(segment)),
+    agedEphemeral: (beforeMs) =>
+      segments.filter(
+        (segment) => isEphemeralPath(segment.path) && !isActive(segment) && segment.begunMs <= beforeMs,
+      ),
+  }
+}
