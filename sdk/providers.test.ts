@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type Anthropic from '@anthropic-ai/sdk'
+import { GoogleGenAI } from '@google/genai'
+import { Mistral } from '@mistralai/mistralai'
+import { CohereClient, CohereClientV2 } from 'cohere-ai'
 import type OpenAI from 'openai'
 import { said } from './testing/protocol-server.ts'
 import { joined, startProviderStage, user, type ProviderStage } from './testing/provider-stage.ts'
@@ -14,6 +17,14 @@ beforeEach(() => {
   stage.clear()
 })
 afterAll(() => stage.stop())
+
+const mistral = () => new Mistral({ apiKey: 'k', serverURL: stage.provider.url })
+const cohere = () => new CohereClientV2({ token: 'k', environment: stage.provider.url })
+const cohereFirst = () => new CohereClient({ token: 'k', environment: stage.provider.url })
+const google = () =>
+  new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: stage.provider.url, fetch: ownFetch } })
+/** Without one, Google's client looks for Node's dispatcher, which jest's globals lack. package.test.ts does without. */
+const ownFetch = (input: string | URL | Request, init?: RequestInit) => fetch(input, init)
 
 /** Name, a call of a wrapped client that returns the text of the answer, where the text stands in the recorded answer. */
 const calls: readonly [string, () => Promise<string>, (answer: unknown) => unknown][] = [
@@ -85,7 +96,7 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
   [
     'Cohere',
     async () => {
-      const answer = await stage.sluice.wrap(stage.cohere()).chat({ model: 'm', messages: user })
+      const answer = await stage.sluice.wrap(cohere()).chat({ model: 'm', messages: user })
       const part = answer.message.content?.[0]
       return part?.type === 'text' ? part.text : ''
     },
@@ -94,20 +105,20 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
   [
     'Cohere, streamed',
     async () =>
-      joined(await stage.sluice.wrap(stage.cohere()).chatStream({ model: 'm', messages: user }), (part) =>
+      joined(await stage.sluice.wrap(cohere()).chatStream({ model: 'm', messages: user }), (part) =>
         part.type === 'content-delta' ? part.delta?.message?.content?.text : '',
       ),
     cohereText,
   ],
   [
     'Cohere, first chat',
-    async () => (await stage.sluice.wrap(stage.cohereFirst()).chat({ message: 'Hi' })).text,
+    async () => (await stage.sluice.wrap(cohereFirst()).chat({ message: 'Hi' })).text,
     (answer) => (answer as { text: string }).text,
   ],
   [
     'Cohere, first chat, streamed',
     async () =>
-      joined(await stage.sluice.wrap(stage.cohereFirst()).chatStream({ message: 'Hi' }), (part) =>
+      joined(await stage.sluice.wrap(cohereFirst()).chatStream({ message: 'Hi' }), (part) =>
         part.eventType === 'text-generation' ? part.text : '',
       ),
     (answer) => (answer as { text: string }).text,
@@ -115,17 +126,15 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
   [
     'Google',
     async () =>
-      (await stage.sluice.wrap(stage.google()).models.generateContent({ model: 'model-1', contents: 'Hi' }))
-        .text ?? '',
+      (await stage.sluice.wrap(google()).models.generateContent({ model: 'model-1', contents: 'Hi' })).text ??
+      '',
     googleText,
   ],
   [
     'Google, streamed',
     async () =>
       joined(
-        await stage.sluice
-          .wrap(stage.google())
-          .models.generateContentStream({ model: 'model-1', contents: 'Hi' }),
+        await stage.sluice.wrap(google()).models.generateContentStream({ model: 'model-1', contents: 'Hi' }),
         (part) => part.text,
       ),
     googleText,
@@ -133,7 +142,7 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
   [
     'Google, interactions',
     async () => {
-      const client = stage.google()
+      const client = google()
       expect(client.interactions).toBeDefined()
       const { output_text: text } = await stage.sluice
         .wrap(client)
@@ -147,7 +156,7 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
     async () =>
       joined(
         await stage.sluice
-          .wrap(stage.google())
+          .wrap(google())
           .interactions.create({ model: 'model-1', input: 'Hi', stream: true }),
         (event) => (event.event_type === 'step.delta' && event.delta.type === 'text' ? event.delta.text : ''),
       ),
@@ -156,7 +165,7 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
   [
     'Mistral',
     async () => {
-      const content = (await stage.sluice.wrap(stage.mistral()).chat.complete({ model: 'm', messages: user }))
+      const content = (await stage.sluice.wrap(mistral()).chat.complete({ model: 'm', messages: user }))
         .choices[0]?.message?.content
       return typeof content === 'string' ? content : ''
     },
@@ -165,7 +174,7 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
   [
     'Mistral, streamed, wrapped after its first use',
     async () => {
-      const client = stage.mistral()
+      const client = mistral()
       await client.chat.complete({ model: 'm', messages: user })
       return joined(await stage.sluice.wrap(client).chat.stream({ model: 'm', messages: user }), (event) => {
         const content = event.data.choices[0]?.delta.content

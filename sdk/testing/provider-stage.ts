@@ -1,7 +1,4 @@
 import Anthropic from '@anthropic-ai/sdk'
-import { GoogleGenAI } from '@google/genai'
-import { Mistral } from '@mistralai/mistralai'
-import { CohereClient, CohereClientV2 } from 'cohere-ai'
 import OpenAI from 'openai'
 import {
   startRecordReceiver,
@@ -12,7 +9,7 @@ import { createClient } from '../create-client.ts'
 import type { SluiceClient, SluiceOptions } from '../types.ts'
 import { startProtocolServer, type ProtocolServer } from './protocol-server.ts'
 
-/** A provider of every protocol, an API that takes records, and the official clients that call the provider. */
+/** A provider of every protocol, an API that takes records, and the official clients that most tests call the provider by. */
 export interface ProviderStage {
   provider: ProtocolServer
   receiver: RecordReceiver
@@ -23,10 +20,6 @@ export interface ProviderStage {
   recorded(client?: SluiceClient): Promise<PostedRecord[]>
   openAi(): OpenAI
   anthropic(): Anthropic
-  mistral(): Mistral
-  google(): GoogleGenAI
-  cohere(): CohereClientV2
-  cohereFirst(): CohereClient
   clear(): void
   stop(): Promise<void>
 }
@@ -49,10 +42,6 @@ export async function startProviderStage(): Promise<ProviderStage> {
     },
     openAi: () => new OpenAI({ apiKey: 'k', baseURL: `${provider.url}/v1`, maxRetries: 2 }),
     anthropic: () => new Anthropic({ apiKey: 'k', baseURL: provider.url, maxRetries: 2 }),
-    mistral: () => new Mistral({ apiKey: 'k', serverURL: provider.url }),
-    google: () => new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: provider.url, fetch: ownFetch } }),
-    cohere: () => new CohereClientV2({ token: 'k', environment: provider.url }),
-    cohereFirst: () => new CohereClient({ token: 'k', environment: provider.url }),
     clear() {
       receiver.taken.length = 0
       provider.seen.length = 0
@@ -63,9 +52,6 @@ export async function startProviderStage(): Promise<ProviderStage> {
     },
   }
 }
-
-/** Without one, Google's client looks for Node's dispatcher, which jest's globals lack. package.test.ts does without. */
-const ownFetch = (input: string | URL | Request, init?: RequestInit) => fetch(input, init)
 
 export async function joined<T>(
   stream: AsyncIterable<T>,

@@ -86,7 +86,7 @@ export function createApi(config: ApiConfig, dependencies: ProcessDependencies):
     auditMs: config.AUDIT_RETENTION_DAYS * 24 * 60 * minuteMs,
   })
   const pages = createDocsPages({
-    document: describeApi({ routes, baseUrl: config.PUBLIC_BASE_URL, version: apiVersion }),
+    describe: () => describeApi({ routes, baseUrl: config.PUBLIC_BASE_URL, version: apiVersion }),
     authenticate,
     requireKey: config.DOCS_REQUIRE_KEY,
   })

@@ -1,5 +1,6 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
-import { getAbsoluteFSPath } from 'swagger-ui-dist'
+// Not the package's own entry, which runs all of what is for browsers.
+import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path.js'
 import type { Authenticate } from '#services/ingest/access/authenticate.ts'
 import { methodNotAllowed } from '#services/ingest/http/problem.ts'
 
@@ -26,24 +27,24 @@ const policy =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
 
 interface DocsOptions {
-  /** The OpenAPI description, made once. */
-  document: object
+  /** Makes the OpenAPI description: once, for the first who asks. */
+  describe: () => object
   authenticate: Authenticate
   /** DOCS_REQUIRE_KEY. */
   requireKey: boolean
 }
 
 /** `/openapi.json`, and `/docs` where it can be tried. */
-export function createDocsPages({ document, authenticate, requireKey }: DocsOptions): Router {
+export function createDocsPages({ describe, authenticate, requireKey }: DocsOptions): Router {
   const router = express.Router()
-  const json = JSON.stringify(document)
+  let json: string | undefined
   const admit = async (request: Request, response: Response, next: NextFunction) => {
     await authenticate(request.headers, requireKey ? 'read' : 'public')
     response.set('content-security-policy', policy)
     next()
   }
   router.get('/openapi.json', admit, (_request, response) => {
-    response.type('json').send(json)
+    response.type('json').send((json ??= JSON.stringify(describe())))
   })
   router.get('/docs', admit, (_request, response) => {
     response.type('html').send(page)
