@@ -53,9 +53,9 @@ async function ages(table: string, column: string, projectId: string): Promise<n
   return rows.map(({ age }) => age)
 }
 
-function retention(metadataDays: number | undefined) {
+function retention(metadataDays: number | undefined, clock = systemClock) {
   const log = createLog('test', 'silent')
-  return createRetention({ pool, metadataDays, clock: systemClock, log, metrics: createMetrics() })
+  return createRetention({ pool, metadataDays, clock, log, metrics: createMetrics() })
 }
 
 async function keep(metadataDays: number | undefined): Promise<void> {
@@ -89,6 +89,17 @@ test('content goes after 90 days or as the project says; calls and scores stay u
   }
   expect(await ages('llm_requests', 'created_at', usual)).toEqual([1, 8, 89, 92])
   expect(await ages('tool_rollups', 'last_at', usual)).toEqual([1, 8, 89, 92])
+})
+
+test('nothing is old by the clock of one sink alone', async () => {
+  const [usual, short] = [await addProject(null), await addProject(7)]
+  for (const project of [usual, short]) await seed(project, 5)
+  const run = retention(100, { ...systemClock, now: () => Date.now() + 3_650 * dayMs })
+  while (await run());
+  for (const project of [usual, short]) {
+    expect(await ages('llm_request_bodies', 'created_at', project)).toEqual([5])
+    expect(await ages('llm_requests', 'created_at', project)).toEqual([5])
+  }
 })
 
 test('what one step of a round cannot do keeps the others from nothing', async () => {

@@ -5,6 +5,7 @@ import type { Metrics } from '#runtime/metrics.ts'
 import { inElectedTransaction } from './in-elected-transaction.ts'
 import type { RoundEnd } from './periodic-task.ts'
 import { runApart } from './run-apart.ts'
+import { readTimeAgo } from './stores/claim-store.ts'
 import { dayOf } from './stores/day-partitions.ts'
 import {
   allDayTables,
@@ -41,7 +42,7 @@ const retentionLock = 7_355_611
  * One round of erasing what is kept no longer: a day of content 90 days after it ended, by dropping its tables; a day of calls and scores, and its
  * roll-ups, when METADATA_RETENTION_DAYS says so; deliveries and dead letters after 90 days; deliveries whose webhook was deleted; and rows of content of
  * projects that keep theirs for fewer days, project by project. One day a round, because dropping a partition locks its parent. Each is a transaction of
- * its own that ends soon, and what fails keeps nothing else from going.
+ * its own that ends soon, and what fails keeps nothing else from going. What goes is old by the sink's clock and by Postgres's.
  */
 export function createRetention(
   dependencies: RetentionDependencies,
@@ -50,7 +51,9 @@ export function createRetention(
   const dropped = metrics.counter('sluice_sink_partitions_dropped_total', 'Partitions dropped at their age')
   const erased = metrics.counter('sluice_sink_content_erased_total', 'Rows of content erased at their age')
 
-  const before = (days: number) => new Date(clock.now() - days * dayMs)
+  // Of the round. The earlier of both clocks: by that of a host alone that began in 2038 all content went within a minute, and comes back from nowhere.
+  let nowMs: number
+  const before = (days: number) => new Date(nowMs - days * dayMs)
   /** The first day that is still kept when days are kept `days` after their end. */
   const firstKept = (days: number) => dayOf(before(days).getTime())
   const elected = <T>(work: (client: PoolClient) => Promise<T>) =>
@@ -93,6 +96,7 @@ export function createRetention(
 
   let rounds = 0
   return async (signal, number = rounds++) => {
+    nowMs = Math.min(clock.now(), (await readTimeAgo(pool, 0)).getTime())
     const found = await findShortRetentions(pool)
     // Each round begins with another: where a few that fail break it off, the rest have their turn in the next.
     const first = found.length === 0 ? 0 : number % found.length
