@@ -14,6 +14,7 @@ import { operatorSecret } from '../support/start-api.ts'
 import { adminPassword } from '../support/start-dashboard.ts'
 import { startFilledApi } from '../support/start-filled-api.ts'
 import { awaitShown, countScripts, shiftClock, timeClick, type TimedClick } from '../support/time-clicks.ts'
+import { undoAll, type Undo } from '../support/undo.ts'
 
 /**
  * From click to painted rows in a headless Chromium, over ten million calls: the database that `tests/bench/api.ts --fill-only` leaves in `--state`, the API and the
@@ -53,7 +54,7 @@ const bodiesAsked: string[] = []
 const listsAsked = new Set<string>()
 
 const stopInfrastructure = await openBenchmark()
-const undo: (() => Promise<unknown>)[] = [stopInfrastructure]
+const undo: Undo = [stopInfrastructure]
 try {
   await ensureClient(console.log)
   const postgres = await startKeptPostgres(values.state)
@@ -65,7 +66,7 @@ try {
   undo.push(() => browser.close())
   await measure(browser, await startServer(baseUrl), filled)
 } finally {
-  for (const step of undo.reverse()) await step()
+  await undoAll(undo)
 }
 
 async function startServer(apiUrl: string): Promise<string> {

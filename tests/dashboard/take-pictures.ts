@@ -7,6 +7,7 @@ import { signIn } from '#tests/support/dashboard-site.ts'
 import { browserArguments, findBrowser } from '#tests/support/find-browser.ts'
 import { startApi } from '#tests/support/start-api.ts'
 import { adminPassword, startDashboard } from '#tests/support/start-dashboard.ts'
+import { undoAll, type Undo } from '#tests/support/undo.ts'
 import { until } from '#tests/support/until.ts'
 import { fillPictureCalls } from './picture-calls.ts'
 import { fillPictureRuns } from './picture-runs.ts'
@@ -20,7 +21,7 @@ const directory = join(import.meta.dirname, '..', '..', 'docs', 'dashboard')
 const sizes = { wide: { width: 1280, height: 720 }, narrow: { width: 390, height: 844 } } as const
 const maxBytes = 150_000
 
-const undo: (() => Promise<unknown>)[] = []
+const undo: Undo = []
 try {
   undo.push(await openBenchmark())
   await ensureClient(console.log)
@@ -49,7 +50,7 @@ try {
   await dark.page.goto(`/?project=${projectId}`)
   await take(dark.page, 'overview-dark')
 } finally {
-  for (const step of undo.reverse()) await step()
+  await undoAll(undo)
 }
 
 type ShownIds = Record<'requestId' | 'webhookId' | 'scoreRunId' | 'redteamRunId', string>

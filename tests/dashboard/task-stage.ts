@@ -8,6 +8,7 @@ import {
   type VisitedPage,
 } from '#tests/support/dashboard-site.ts'
 import { startMockPaymentProvider, type MockPaymentProvider } from '#tests/support/mock-payment-provider.ts'
+import { startWithUndo, type Undo } from '#tests/support/undo.ts'
 import { until } from '#tests/support/until.ts'
 
 /** Everything that people work with: the dashboard in a browser, and API, sink, scorer and red team behind it. */
@@ -27,20 +28,11 @@ interface StageProject {
   key: string
 }
 
-export async function setTaskStage(): Promise<TaskStage> {
-  const undo: (() => Promise<unknown>)[] = []
-  const stop = async () => {
-    for (const step of undo.splice(0).reverse()) await step()
-  }
-  try {
-    return { ...(await setParts(undo)), stop }
-  } catch (error) {
-    await stop()
-    throw error
-  }
+export function setTaskStage(): Promise<TaskStage> {
+  return startWithUndo(setParts)
 }
 
-async function setParts(undo: (() => Promise<unknown>)[]): Promise<TaskStage> {
+async function setParts(undo: Undo): Promise<Omit<TaskStage, 'stop'>> {
   const payments = await startMockPaymentProvider()
   undo.push(() => payments.stop())
   const system = await setRedteamStage({

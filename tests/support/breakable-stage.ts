@@ -6,6 +6,7 @@ import { createWebhook } from './create-webhook.ts'
 import { startMockProvider } from './mock-provider.ts'
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts'
 import { startStack, type Stack } from './start-stack.ts'
+import { startWithUndo } from './undo.ts'
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts'
 
 /** The pipeline as processes, with a Postgres of its own. */
@@ -20,13 +21,10 @@ export interface BreakableStage {
 }
 
 /** `durable`: as startOwnPostgres has it. */
-export async function setBreakableStage({ durable }: { durable: boolean }): Promise<BreakableStage> {
-  const directory = await mkdtemp(join(tmpdir(), 'sluice-breakable-'))
-  const undo: (() => Promise<unknown>)[] = [() => rm(directory, { recursive: true, force: true })]
-  const stop = async () => {
-    for (const step of undo.splice(0).reverse()) await step()
-  }
-  try {
+export function setBreakableStage({ durable }: { durable: boolean }): Promise<BreakableStage> {
+  return startWithUndo(async (undo) => {
+    const directory = await mkdtemp(join(tmpdir(), 'sluice-breakable-'))
+    undo.push(() => rm(directory, { recursive: true, force: true }))
     const postgres = await startOwnPostgres(directory, durable)
     undo.push(() => postgres.stop())
     await migrate(postgres.address)
@@ -41,9 +39,6 @@ export async function setBreakableStage({ durable }: { durable: boolean }): Prom
     })
     undo.push(() => stack.stop())
     receiver.trust(await createWebhook(stack, receiver.url))
-    return { stack, postgres, receiver, directory, stop }
-  } catch (error) {
-    await stop()
-    throw error
-  }
+    return { stack, postgres, receiver, directory }
+  })
 }

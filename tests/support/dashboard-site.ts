@@ -7,6 +7,7 @@ import { browserArguments, findBrowser } from './find-browser.ts'
 import { seedRequest } from './seed-requests.ts'
 import { startApi, type RunningApi } from './start-api.ts'
 import { adminPassword, startDashboard, type RunningDashboard } from './start-dashboard.ts'
+import { startWithUndo } from './undo.ts'
 
 /** Would act, hide or turn round what stands beside it, were it more than text. */
 export const hostileText = [
@@ -43,38 +44,33 @@ export interface VisitedPage {
   offences: string[]
 }
 
-export async function openDashboard(apiUrl: string): Promise<OpenDashboard> {
-  await ensureClient(console.log)
-  const dashboard = await startDashboard(apiUrl)
-  const browser = await chromium.launch({ executablePath: await findBrowser(), args: browserArguments })
-  return {
-    dashboard,
-    browser,
-    signIn: (name = 'admin', password = adminPassword) =>
-      signIn({ browser, baseUrl: dashboard.baseUrl, name, password, theme: 'light' }),
-    async stop() {
-      await browser.close()
-      await dashboard.stop()
-    },
-  }
+export function openDashboard(apiUrl: string): Promise<OpenDashboard> {
+  return startWithUndo(async (undo) => {
+    await ensureClient(console.log)
+    const dashboard = await startDashboard(apiUrl)
+    undo.push(() => dashboard.stop())
+    const browser = await chromium.launch({ executablePath: await findBrowser(), args: browserArguments })
+    undo.push(() => browser.close())
+    return {
+      dashboard,
+      browser,
+      signIn: (name = 'admin', password = adminPassword) =>
+        signIn({ browser, baseUrl: dashboard.baseUrl, name, password, theme: 'light' }),
+    }
+  })
 }
 
 /** A dashboard before the real API alone, with a project whose every text is hostile. */
-export async function startDashboardSite(): Promise<DashboardSite> {
-  const api = await startApi()
-  const { projectId } = await api.createProject({ name: 'Checkout' })
-  const requestId = await seedHostileRequest(api, projectId)
-  const opened = await openDashboard(api.baseUrl)
-  return {
-    ...opened,
-    api,
-    projectId,
-    requestId,
-    async stop() {
-      await opened.stop()
-      await api.stop()
-    },
-  }
+export function startDashboardSite(): Promise<DashboardSite> {
+  return startWithUndo(async (undo) => {
+    const api = await startApi()
+    undo.push(() => api.stop())
+    const { projectId } = await api.createProject({ name: 'Checkout' })
+    const requestId = await seedHostileRequest(api, projectId)
+    const opened = await openDashboard(api.baseUrl)
+    undo.push(() => opened.stop())
+    return { ...opened, api, projectId, requestId }
+  })
 }
 
 function seedHostileRequest(api: RunningApi, projectId: string): Promise<string> {

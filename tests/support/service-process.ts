@@ -71,8 +71,23 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   }
   const output = () => readFile(logFile, 'utf8')
   const ready = () => awaitReady({ name, operationsPort, readyDeadlineMs }, output)
+  const stop = async () => {
+    state.stopping = true
+    const ended = startingAgain
+    await current.stop()
+    // One that had ended by itself may have been starting again.
+    await ended
+    await current.stop()
+    return (await current.exited).code
+  }
   await launch()
-  await ready()
+  try {
+    await ready()
+  } catch (error) {
+    // It would be started again for ever.
+    await stop()
+    throw error
+  }
   return {
     name,
     operationsPort,
@@ -85,15 +100,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
       await current.exited
       await ready()
     },
-    async stop() {
-      state.stopping = true
-      const ended = startingAgain
-      await current.stop()
-      // One that had ended by itself may have been starting again.
-      await ended
-      await current.stop()
-      return (await current.exited).code
-    },
+    stop,
     async startAgain() {
       state.stopping = false
       await launch()

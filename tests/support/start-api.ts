@@ -18,6 +18,7 @@ import { apiConfigSchema } from '#services/api/config.ts'
 import { createApi } from '#services/api/service.ts'
 import { createTestDatabase, deleteTopics, randomName, testInfrastructure } from './infrastructure.ts'
 import { readLog } from './read-log.ts'
+import { startWithUndo, type Undo } from './undo.ts'
 
 export const operatorSecret = 'an-operator-secret-for-tests'
 
@@ -59,23 +60,11 @@ type Environment =
   Record<string, string> | ((databaseUrl: string) => Record<string, string> | Promise<Record<string, string>>)
 
 /** The real API in this process, on a database and topics of its own. */
-export async function startApi(environment: Environment = {}): Promise<RunningApi> {
-  const undo: (() => Promise<unknown>)[] = []
-  const stop = async () => {
-    for (const step of undo.splice(0).reverse()) await step()
-  }
-  try {
-    return { ...(await startWith(environment, undo)), stop }
-  } catch (error) {
-    await stop()
-    throw error
-  }
+export function startApi(environment: Environment = {}): Promise<RunningApi> {
+  return startWithUndo((undo) => startWith(environment, undo))
 }
 
-async function startWith(
-  environment: Environment,
-  undo: (() => Promise<unknown>)[],
-): Promise<Omit<RunningApi, 'stop'>> {
+async function startWith(environment: Environment, undo: Undo): Promise<Omit<RunningApi, 'stop'>> {
   const { brokers, registryUrl } = testInfrastructure()
   const topicPrefix = `${randomName('api')}.`
   const database = await createTestDatabase()

@@ -15,6 +15,7 @@ import { startCountingReceiver } from './counting-receiver.ts'
 import { createWebhook } from './create-webhook.ts'
 import { ordinaryAnswer } from './real-prompts.ts'
 import { startStack, type Stack } from './start-stack.ts'
+import { startWithUndo } from './undo.ts'
 
 export interface AnsweredCall {
   id: string
@@ -43,11 +44,8 @@ export interface Pipeline {
 /** Postgres writes through to the disk, as in production. */
 export async function startPipeline(cacheDirectory: string): Promise<Pipeline> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-pipeline-'))
-  const undo: (() => unknown)[] = [() => rm(directory, { recursive: true, force: true })]
-  const close = async () => {
-    for (const step of undo.splice(0).reverse()) await step()
-  }
-  try {
+  const { stop: close, ...pipeline } = await startWithUndo(async (undo) => {
+    undo.push(() => rm(directory, { recursive: true, force: true }))
     const parts = await startParts(directory, cacheDirectory)
     undo.push(() => stopTogether(parts))
     const provider = await startBenchProcess(new URL('bench-provider.ts', import.meta.url), [
@@ -79,7 +77,7 @@ export async function startPipeline(cacheDirectory: string): Promise<Pipeline> {
       database,
       kafkaLog: join(directory, 'kafka', 'log'),
       components,
-      call(count) {
+      call(count: number) {
         // No figure means anything once a call has failed.
         if (load.exitCode !== null) throw new Error('a call failed: its error stands above')
         load.send(count)
@@ -89,12 +87,9 @@ export async function startPipeline(cacheDirectory: string): Promise<Pipeline> {
       async scaleOut() {
         more.push(await stack.startAnother('sink'), await stack.startAnother('scorer'))
       },
-      close,
     }
-  } catch (error) {
-    await close()
-    throw error
-  }
+  })
+  return { ...pipeline, close }
 }
 
 async function startParts(directory: string, cacheDirectory: string): Promise<EmbeddedPart[]> {

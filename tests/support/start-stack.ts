@@ -10,6 +10,7 @@ import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createLog } from '#runtime/log.ts'
 import { createTestDatabase, deleteTopics, randomName, testInfrastructure } from './infrastructure.ts'
 import { startServiceProcess, type ServiceProcess } from './service-process.ts'
+import { startWithUndo, type Undo } from './undo.ts'
 
 export interface StackOptions {
   /** The model provider, which is outside the system. */
@@ -52,75 +53,86 @@ export interface Stack {
 
 type ServiceName = 'api' | 'sink' | 'scorer' | 'notifier' | 'gateway'
 
-export async function startStack(options: StackOptions): Promise<Stack> {
+export function startStack(options: StackOptions): Promise<Stack> {
+  return startWithUndo((undo) => startWith(options, undo))
+}
+
+async function startWith(options: StackOptions, undo: Undo): Promise<Omit<Stack, 'stop'>> {
   const infrastructure = testInfrastructure()
   const topicPrefix = `${randomName('stack')}.`
   const directory = await mkdtemp(join(tmpdir(), 'sluice-stack-'))
+  undo.push(() => rm(directory, { recursive: true, force: true }))
   const database = options.databaseUrl === undefined ? await createTestDatabase() : undefined
   const databaseUrl = database?.url ?? options.databaseUrl ?? ''
-  const started: ServiceProcess[] = []
-  const undo: (() => Promise<unknown>)[] = [
-    async () => database?.drop(),
+  const starting: Promise<ServiceProcess>[] = []
+  undo.push(
+    () => database?.drop(),
     () => deleteTopics(topicPrefix),
-    () => rm(directory, { recursive: true, force: true }),
-    () => Promise.all(started.map((process) => process.stop())),
-  ]
-  const stop = async () => {
-    for (const step of undo.splice(0).reverse()) await step()
+    () => stopAll(starting),
+  )
+  await prepareTopics(topicPrefix, options.kafka)
+  const [apiPort, gatewayPort, ...operations] = (await freePorts(7)) as [number, number, ...number[]]
+  const apiUrl = `http://127.0.0.1:${apiPort}`
+  const operator = randomBytes(16).toString('hex')
+  const proxyApiKey = `proxy-${randomBytes(8).toString('hex')}`
+  const shared = {
+    LOG_LEVEL: 'info',
+    KAFKA_BROKERS: infrastructure.brokers.join(','),
+    SCHEMA_REGISTRY_URL: infrastructure.registryUrl,
+    DATABASE_URL: databaseUrl,
+    TOPIC_PREFIX: topicPrefix,
+    BODY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    WEBHOOK_ALLOW_INSECURE: options.insecureWebhookHosts,
+    ...options.environment,
   }
-  try {
-    await prepareTopics(topicPrefix, options.kafka)
-    const [apiPort, gatewayPort, ...operations] = (await freePorts(7)) as [number, number, ...number[]]
-    const apiUrl = `http://127.0.0.1:${apiPort}`
-    const operator = randomBytes(16).toString('hex')
-    const proxyApiKey = `proxy-${randomBytes(8).toString('hex')}`
-    const shared = {
-      LOG_LEVEL: 'info',
-      KAFKA_BROKERS: infrastructure.brokers.join(','),
-      SCHEMA_REGISTRY_URL: infrastructure.registryUrl,
-      DATABASE_URL: databaseUrl,
-      TOPIC_PREFIX: topicPrefix,
-      BODY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
-      WEBHOOK_ALLOW_INSECURE: options.insecureWebhookHosts,
-      ...options.environment,
-    }
-    const start = async (name: ServiceName, own: Readonly<Record<string, string>> = {}) => {
-      const operationsPort = operations.pop() ?? (await freePorts(1))[0] ?? 0
-      const process = await startServiceProcess({
-        name,
-        operationsPort,
-        environment: { ...shared, ...options.kafka?.environmentOf(name), ...own },
-        logFile: join(directory, `${name}-${operationsPort}.log`),
-      })
-      started.push(process)
-      return process
-    }
-    const api = await start('api', { API_PORT: String(apiPort), INTERNAL_API_SECRET: operator })
-    const newProject = () => createProject(apiUrl, operator)
-    const { projectId, apiKey } = await newProject()
-    const [sink, scorer, notifier, gateway] = await Promise.all([
-      start('sink'),
-      start('scorer'),
-      start('notifier'),
-      start('gateway', {
-        GATEWAY_PORT: String(gatewayPort),
-        UPSTREAM_URL: options.upstreamUrl,
-        PROXY_API_KEY: proxyApiKey,
-        API_BACKEND_URL: apiUrl,
-        SERVICE_API_KEY: apiKey,
-        SPOOL_DIR: join(directory, 'spool'),
-        SPOOL_KEY: randomBytes(32).toString('base64'),
-      }),
-    ])
-    const gatewayUrl = `http://127.0.0.1:${gatewayPort}`
-    const processes = { api, sink, scorer, notifier, gateway }
-    const keys = { apiKey, proxyApiKey, operatorSecret: operator }
-    const addresses = { gatewayUrl, apiUrl, projectId, databaseUrl, topicPrefix, ...keys }
-    return { ...addresses, processes, startAnother: start, createProject: newProject, stop }
-  } catch (error) {
-    await stop()
-    throw error
+  const startOn = async (
+    port: number | undefined,
+    name: ServiceName,
+    own: Readonly<Record<string, string>>,
+  ) => {
+    const operationsPort = port ?? (await freePorts(1))[0] ?? 0
+    return startServiceProcess({
+      name,
+      operationsPort,
+      environment: { ...shared, ...options.kafka?.environmentOf(name), ...own },
+      logFile: join(directory, `${name}-${operationsPort}.log`),
+    })
   }
+  const start = (name: ServiceName, own: Readonly<Record<string, string>> = {}) => {
+    const process = startOn(operations.pop(), name, own)
+    starting.push(process)
+    return process
+  }
+  const api = await start('api', { API_PORT: String(apiPort), INTERNAL_API_SECRET: operator })
+  const newProject = () => createProject(apiUrl, operator)
+  const { projectId, apiKey } = await newProject()
+  const [sink, scorer, notifier, gateway] = await Promise.all([
+    start('sink'),
+    start('scorer'),
+    start('notifier'),
+    start('gateway', {
+      GATEWAY_PORT: String(gatewayPort),
+      UPSTREAM_URL: options.upstreamUrl,
+      PROXY_API_KEY: proxyApiKey,
+      API_BACKEND_URL: apiUrl,
+      SERVICE_API_KEY: apiKey,
+      SPOOL_DIR: join(directory, 'spool'),
+      SPOOL_KEY: randomBytes(32).toString('base64'),
+    }),
+  ])
+  const gatewayUrl = `http://127.0.0.1:${gatewayPort}`
+  const processes = { api, sink, scorer, notifier, gateway }
+  const keys = { apiKey, proxyApiKey, operatorSecret: operator }
+  const addresses = { gatewayUrl, apiUrl, projectId, databaseUrl, topicPrefix, ...keys }
+  return { ...addresses, processes, startAnother: start, createProject: newProject }
+}
+
+/** Those too that start while another has failed to. */
+async function stopAll(starting: readonly Promise<ServiceProcess>[]): Promise<void> {
+  const outcomes = await Promise.allSettled(starting)
+  await Promise.all(
+    outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.stop()] : [])),
+  )
 }
 
 async function prepareTopics(prefix: string, users: UsersOfKafka | undefined): Promise<void> {

@@ -20,6 +20,7 @@ import {
   testInfrastructure,
 } from '#tests/support/infrastructure.ts'
 import { startMockJudge } from '#tests/support/mock-judge.ts'
+import { startWithUndo, type Undo } from '#tests/support/undo.ts'
 import { redteamConfig } from '../config.ts'
 import { createRedteam } from '../service.ts'
 
@@ -55,20 +56,12 @@ interface RedteamStageOptions {
 }
 
 export async function setRedteamStage(options: RedteamStageOptions = {}): Promise<RedteamStage> {
-  const undo: (() => Promise<unknown>)[] = []
-  const close = async () => {
-    for (const step of undo.splice(0).reverse()) await step()
-  }
-  try {
-    return { ...(await setStage(undo, options)), close }
-  } catch (error) {
-    await close()
-    throw error
-  }
+  const { stop: close, ...stage } = await startWithUndo((undo) => setStage(undo, options))
+  return { ...stage, close }
 }
 
 async function setStage(
-  undo: (() => Promise<unknown>)[],
+  undo: Undo,
   { judged = true, apiEnvironment = {} }: RedteamStageOptions,
 ): Promise<Omit<RedteamStage, 'close'>> {
   const shared = await layParts(undo)
@@ -114,7 +107,7 @@ async function setStage(
 }
 
 /** Topics, schemas, a database and a judge; what services are told of them. */
-async function layParts(undo: (() => Promise<unknown>)[]) {
+async function layParts(undo: Undo) {
   const { brokers, registryUrl } = testInfrastructure()
   const prefix = `${randomName('redteam')}.`
   undo.push(() => deleteTopics(prefix))

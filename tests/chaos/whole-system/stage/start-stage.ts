@@ -4,6 +4,7 @@ import { createTopics, registerSchemas } from '#infra/create-topics.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createLog } from '#runtime/log.ts'
 import type { ServiceProcess } from '../../../support/service-process.ts'
+import { startWithUndo } from '../../../support/undo.ts'
 import { createServiceClocks, type ServiceClocks } from './clock-files.ts'
 import { createLossCount, type LossCount } from './count-losses.ts'
 import { makeProjects, type ChaosProjects } from './make-projects.ts'
@@ -38,13 +39,9 @@ export interface Stage {
   stop(): Promise<void>
 }
 
-export async function startStage({ directory, registryUrl, room, say }: StageOptions): Promise<Stage> {
-  const undo: (() => unknown)[] = []
-  const onStarted = (stop: () => unknown) => void undo.push(stop)
-  const stop = async () => {
-    for (const step of undo.splice(0).reverse()) await step()
-  }
-  try {
+export function startStage({ directory, registryUrl, room, say }: StageOptions): Promise<Stage> {
+  return startWithUndo(async (undo) => {
+    const onStarted = (stop: () => unknown) => void undo.push(stop)
     const topicPrefix = `chaos-${randomBytes(4).toString('hex')}.`
     const parts = await startParts({ directory, registryUrl, onStarted })
     say('brokers, registry and Postgres are up')
@@ -83,10 +80,6 @@ export async function startStage({ directory, registryUrl, room, say }: StageOpt
       projects,
       losses,
       startOneMore: add,
-      stop,
     }
-  } catch (error) {
-    await stop()
-    throw error
-  }
+  })
 }
