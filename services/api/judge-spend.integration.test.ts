@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { idToUuid } from '#schemas/ids.ts'
+import { createSealer } from '#runtime/sealing.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
+import { seedRequest } from '#tests/support/seed-requests.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 
 let api: RunningApi
@@ -44,4 +46,27 @@ test("what the judge has cost is told to the project that pays, and to nobody el
     requests: 0,
     by_scorer: [],
   })
+})
+
+test('what it would cost to score the last quarter of an hour again is told, wherever the hours of Postgres begin', async () => {
+  const { projectId } = await api.createProject()
+  const hourMs = Date.now() - (Date.now() % 3_600_000)
+  const [start, end] = [hourMs + 45 * 60_000, hourMs + 60 * 60_000]
+  await seedRequest(api.pool, createSealer([]), { projectId, id: newId('request', start + 1_000) })
+  const id = crypto.randomUUID()
+  await api.pool.query(`select reserve_judge_usd($1, $2, 0.5, null, interval '1 hour', now())`, [
+    id,
+    idToUuid(projectId),
+  ])
+  await api.pool.query(`select settle_judge_usd($1, 0.25, 700, 40, '{content_safety}')`, [id])
+  const { json } = await api.call('POST', '/api/score-runs', {
+    operator: true,
+    body: {
+      project_id: projectId,
+      start: new Date(start).toISOString(),
+      end: new Date(end).toISOString(),
+      dry_run: true,
+    },
+  })
+  expect(json).toMatchObject({ run: null, calls: 1, estimated_judge_usd: 0.25 })
 })

@@ -96,7 +96,7 @@ export async function estimateRun(pool: Pool, order: ScoreRunOrder): Promise<Sco
 // it is not known of one project that has calls and asks a judge.
 const rolledUpSql = `
   with asked as (
-    select p.id, p.judge_mode, (select sum(calls) from call_rollups c where c.project_id = p.id and c.hour >= date_trunc('hour', $2::timestamptz)
+    select p.id, p.judge_mode, (select sum(calls) from call_rollups c where c.project_id = p.id and c.hour >= date_trunc('hour', $2::timestamptz, 'UTC')
       and c.hour < $3) as calls
     from projects p where $1::uuid is null or p.id = $1
   ), costs as (

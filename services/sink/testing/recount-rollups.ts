@@ -19,7 +19,7 @@ const verdicts = [
 /** What each roll-up has to say of project `$1`, by counting the rows that it counts. */
 export const recounts: Record<RollupTable['name'], string> = {
   call_rollups: `
-    select date_trunc('hour', r.created_at) as hour, source, model, provider, agent_name, count(*) as calls,
+    select date_trunc('hour', r.created_at, 'UTC') as hour, source, model, provider, agent_name, count(*) as calls,
       count(*) filter (where ${failed}) as failed, count(aborted_by) as aborted,
       ${[2, 3, 4, 5].map((hundred) => `count(*) filter (where status_code / 100 = ${hundred}) as status_${hundred}xx`).join(', ')},
       ${['prompt', 'completion', 'cached', 'reasoning'].map((kind) => `coalesce(sum(${kind}_tokens), 0) as ${kind}_tokens`).join(', ')},
@@ -28,12 +28,12 @@ export const recounts: Record<RollupTable['name'], string> = {
     from llm_requests r left join request_verdicts v on v.project_id = r.project_id and v.request_id = r.id
     where r.project_id = $1 group by 1, 2, 3, 4, 5`,
   score_rollups: `
-    select date_trunc('hour', request_created_at) as hour, run_id, source, scorer_name, score_label, severity, count(*) as scores,
+    select date_trunc('hour', request_created_at, 'UTC') as hour, run_id, source, scorer_name, score_label, severity, count(*) as scores,
       count(score_value) as valued, coalesce(sum(floor(score_value * 1e6 + 0.5)::numeric), 0) as value_micros
     from safety_scores s join llm_requests r on r.project_id = s.project_id and r.id = s.request_id
     where s.project_id = $1 group by 1, 2, 3, 4, 5, 6`,
   tool_rollups: `
-    select date_trunc('hour', created_at) as hour, source, tool_name, agent_name, count(*) as calls,
+    select date_trunc('hour', created_at, 'UTC') as hour, source, tool_name, agent_name, count(*) as calls,
       count(*) filter (where ${failed}) as failed, 0 as requested
     from llm_requests where project_id = $1 and tool_name is not null group by 1, 2, 3, 4`,
 }
