@@ -80,6 +80,24 @@ test.each<[scope: 'request' | 'session' | 'user', subjectOf: (call: LoggedCall) 
   expect((await stage.store([later])).fates).toEqual(['stored'])
 })
 
+test('an erasure is of what was made or taken before it, however late that comes, and of its own project', async () => {
+  const [projectId, goneId] = [await stage.addProject(), await stage.addProject()]
+  await stage.erase(projectId, 'user', 'u-erased')
+  await stage.erase(goneId, 'project', '')
+  const comes = async (madeAfterMs: number, takenAfterMs: number, user: string) => {
+    const call = sampleCall(projectId, {
+      id: newId('request', Date.now() + madeAfterMs),
+      received_at: Date.now() + takenAfterMs,
+      user_id: user,
+    })
+    return (await stage.store([call])).fates
+  }
+  // From a spool; of a client whose clock is ahead.
+  expect(await comes(-60_000, 60_000, 'u-erased')).toEqual(['erased'])
+  expect(await comes(60_000, -60_000, 'u-erased')).toEqual(['erased'])
+  expect(await comes(-60_000, -60_000, 'u-kept')).toEqual(['stored'])
+})
+
 test('a whole project is erased with its roll-ups and tool names; its settings stay', async () => {
   const projectId = await stage.addProject()
   const webhookId = await addWebhook(pool, projectId)

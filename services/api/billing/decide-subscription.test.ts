@@ -76,6 +76,11 @@ describe('a subscription', () => {
     expect(apply(stored, order(9_000), state({ prices: ['price_pro'] })).tier).toBe('pro')
   })
 
+  test('is not paid again by the event that it was last changed by, which the provider sends once more', () => {
+    const overdue = fail(apply(fresh, order(1_000), state()), order(2_000, 1))
+    expect(apply(overdue, order(1_000), state()).status).toBe('past_due')
+  })
+
   test('of which two events of one kind come in one second is asked for', () => {
     const stored = apply(fresh, order(1_000, 2, 'evt_a'), state())
     expect(decideSubscription(stored, order(1_000, 2, 'evt_b'), state(), tierOf)).toEqual({ kind: 'ask' })

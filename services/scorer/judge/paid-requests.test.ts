@@ -10,25 +10,28 @@ import type { Lane } from './waiting-lines.ts'
 const hourMs = 3_600_000
 const prompt = { system: 's', user: 'u', schema: {}, answerTokens: 10 }
 const reply = { text: '{}', promptTokens: 1, cachedTokens: 0, completionTokens: 1 }
+/** A token a byte, the ten of its answer, and 200 around it. */
+const mostUsd = (Buffer.byteLength('su{}') + 10 + 200) / 1_000_000
 const never = new AbortController().signal
 
 /** A book that takes everything. */
 const reserve: JudgeBudget['reserve'] = () =>
   Promise.resolve({ kind: 'reserved', settle: () => Promise.resolve() })
 
-/** The provider asks the first one to wait 5 s; then it answers. */
-function asked(budget: JudgeBudget = { reserve }) {
+/** The provider asks the first one to wait 5 s, or gives it other trouble; then it answers. */
+function asked(
+  budget: JudgeBudget = { reserve },
+  trouble = new JudgeTrouble('too many', { status: 429, retryAfterMs: 5_000 }),
+) {
   const time = { nowMs: hourMs, sleptMs: [] as number[] }
   let asks = 0
   const requests = createPaidRequests({
     ask: () => {
       asks++
-      return asks === 1
-        ? Promise.reject(new JudgeTrouble('too many', { status: 429, retryAfterMs: 5_000 }))
-        : Promise.resolve(reply)
+      return asks === 1 ? Promise.reject(trouble) : Promise.resolve(reply)
     },
     model: 'a-model',
-    price: null,
+    price: { input: 1, cachedInput: 1, output: 1 },
     budget,
     concurrency: 1,
     requestsPerMinute: null,
@@ -58,6 +61,19 @@ test.each([
   time.nowMs -= setBackMs
   expect(await send()).toMatchObject({ kind: 'answered' })
   expect(time.sleptMs).toEqual(slept)
+  stop()
+})
+
+test.each([
+  ['was refused costs nothing', { status: 503 }, 0],
+  ['gave no answer may have been worked on, and costs what it can at most', {}, mostUsd],
+])('a request that %s', async (_name, details, usd) => {
+  const settled: number[] = []
+  const settle = (spend: { usd: number }) => Promise.resolve(void settled.push(spend.usd))
+  const book: JudgeBudget = { reserve: () => Promise.resolve({ kind: 'reserved', settle }) }
+  const { send, stop } = asked(book, new JudgeTrouble('trouble', details))
+  await send()
+  expect(settled).toEqual([usd])
   stop()
 })
 

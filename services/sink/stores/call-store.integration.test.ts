@@ -51,3 +51,23 @@ test('tools beyond ten thousand of a project are not remembered and raise no eve
   const { rowCount } = await pool.query('select from seen_tools where project_id = $1', [idToUuid(fullId)])
   expect(rowCount).toBe(10_000)
 })
+
+test('the first call of a period of the unlimited tier begins it, and is counted in it', async () => {
+  const projectId = await addProject()
+  await pool.query(
+    `insert into subscriptions (project_id, tier, requests_this_period, period_start, period_anchor, period_reset_at)
+     values ($1, 'enterprise', 7, now() - interval '40 days', now() - interval '40 days', now() - interval '9 days')`,
+    [idToUuid(projectId)],
+  )
+  const position = { cluster: 'c', topic: 'periods', partition: 0, nextOffset: 1n }
+  await createCallStore(pool, createRollupStore()).store(
+    [placeSample(sampleCall(projectId), 0)],
+    position,
+    'kept',
+  )
+  const { rows } = await pool.query(
+    'select requests_this_period, period_reset_at > now() as is_current from subscriptions where project_id = $1',
+    [idToUuid(projectId)],
+  )
+  expect(rows).toEqual([{ requests_this_period: '1', is_current: true }])
+})
