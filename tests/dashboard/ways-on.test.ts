@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { createSealer } from '#runtime/sealing.ts'
-import { idToUuid } from '#schemas/ids.ts'
+import { idTimeMs, idToUuid, newId } from '#schemas/ids.ts'
 import { seriousFindings, startDashboardSite, type DashboardSite } from '#tests/support/dashboard-site.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
 
@@ -94,4 +94,45 @@ test('reviews of one scorer and the audit log of one project', async () => {
   await log.getByText('person.signed_in').waitFor({ state: 'detached' })
   await log.getByText('review.saved').first().waitFor()
   expect(await seriousFindings(page)).toEqual([])
+})
+
+test('a long word moves nothing that stands beside it off the screen', async () => {
+  const word = 'W'.repeat(250)
+  await seedRequest(site.api.pool, createSealer([]), {
+    projectId: site.projectId,
+    sessionId: word,
+    agentName: word,
+    model: word,
+  })
+  await open(`/sessions/${word}`)
+  await page.getByText('1 call', { exact: true }).waitFor()
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+  await open('/sessions')
+  await page.getByRole('link', { name: word }).waitFor()
+  // Words of others in two columns; each has room for some letters, and is no wider than that.
+  const width = await page
+    .locator('table')
+    .boundingBox()
+    .then((box) => box?.width)
+  expect(width).toBeLessThan(1.5 * Number(page.viewportSize()?.width))
+})
+
+test('of a session that is longer than what is summed up it is said what the sums are of, and calls that came are read anew', async () => {
+  const seedMany = async (count: number) => {
+    const calls = Array.from({ length: count }, () => newId('request'))
+    await site.api.pool.query(
+      `insert into llm_requests (id, project_id, created_at, received_at, source, model, session_id, zero_content_retention)
+       select id, $1, at, at, 'api', 'gpt-4o', 'longest', false from unnest($2::uuid[], $3::timestamptz[]) as c (id, at)`,
+      [idToUuid(site.projectId), calls.map(idToUuid), calls.map((id) => new Date(idTimeMs(id)))],
+    )
+  }
+  await seedMany(500)
+  await open('/sessions/longest')
+  await page.getByText('500 calls', { exact: true }).waitFor()
+  await seedMany(1)
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await page.getByText('the last 500 calls', { exact: true }).waitFor()
+  await page.getByRole('link', { name: '0 unsafe' }).click()
+  await page.getByText('Verdict: unsafe').waitFor()
+  await page.getByText('Session: longest').waitFor()
 })

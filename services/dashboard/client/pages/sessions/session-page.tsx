@@ -5,6 +5,7 @@ import { useApiPages } from '../../api/use-api.ts'
 import { usePathText } from '../../app/address.ts'
 import { useProject } from '../../app/project.ts'
 import { formatCount, formatDuration, formatShort, formatUsd, nounOf } from '../../formats/format-number.ts'
+import type { SearchTexts } from '../../formats/search-texts.ts'
 import { rangeAround, type RangeTexts } from '../../formats/time-range.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
@@ -35,15 +36,23 @@ export function SessionPage() {
   )
   // Without its source the list leaves a probe out.
   const ofRedteam = calls[0]?.source === 'redteam' ? { source: 'redteam' } : {}
+  const asList = { ...ofRedteam, session_id: id, ...range }
   return (
     <>
       <PageHead title={<PlainText text={id} />}>
-        <PageLink to="/requests" search={{ ...ofRedteam, session_id: id, ...range }} size="sm">
+        <PageLink to="/requests" search={asList} size="sm">
           As a list
         </PageLink>
+        <Button
+          variant="default"
+          loading={pages.isRefetching && !pages.isFetchingNextPage}
+          onClick={() => void pages.refetch()}
+        >
+          Refresh
+        </Button>
       </PageHead>
       <Stack gap="lg">
-        <SessionSums session={first} />
+        <SessionSums session={first} asList={asList} />
         <OthersOf agents={first.agents} users={calls.map(({ user_id }) => user_id)} range={range} />
         {pages.isError ? <Failure error={pages.error} retry={pages.refetch} /> : null}
         <Timeline bulletSize={26} active={calls.length} lineWidth={2}>
@@ -73,13 +82,12 @@ export function SessionPage() {
   )
 }
 
-function SessionSums({ session }: { session: Session }) {
+function SessionSums({ session, asList }: { session: Session; asList: SearchTexts }) {
   const lengthMs = Date.parse(session.last_at) - Date.parse(session.started_at)
   const sums = [
-    `${formatCount(session.calls)}${session.calls_are_exact ? '' : ' or more'} ${nounOf(session.calls, 'call')}`,
+    `${session.calls_are_exact ? '' : 'the last '}${formatCount(session.calls)} ${nounOf(session.calls, 'call')}`,
     `${formatCount(session.tool_calls)} of tools`,
     `${formatCount(session.failed)} failed`,
-    `${formatCount(session.unsafe)} unsafe`,
     `${formatShort(session.total_tokens)} tokens`,
     formatUsd(session.cost_usd),
     `over ${formatDuration(lengthMs)}`,
@@ -90,6 +98,9 @@ function SessionSums({ session }: { session: Session }) {
         <Text size="sm">
           <TimeText at={session.started_at} />
         </Text>
+        <PageLink to="/requests" search={{ ...asList, label: 'unsafe' }} size="sm">
+          {formatCount(session.unsafe)} unsafe
+        </PageLink>
         {sums.map((sum) => (
           <Text key={sum} size="sm">
             {sum}

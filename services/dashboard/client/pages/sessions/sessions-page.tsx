@@ -133,10 +133,12 @@ function SessionTable({ sessions }: { sessions: readonly Session[] }) {
 
 function SessionRow({ session }: { session: Session }) {
   const { session_id, agents, unsafe, calls_are_exact } = session
+  // Of a long session only its last calls are summed up.
+  const orMore = calls_are_exact ? '' : '+'
   const setTexts = useSetTexts()
   return (
     <Table.Tr>
-      <Table.Td maw={260} style={{ overflow: 'hidden', textOverflow: 'ellipsis' }}>
+      <Table.Td>
         <SessionLink id={session_id} from={session.started_at} to={session.last_at}>
           <PlainText text={session_id} />
         </SessionLink>
@@ -162,15 +164,28 @@ function SessionRow({ session }: { session: Session }) {
       </Table.Td>
       <Table.Td ta="right">
         {formatCount(session.calls)}
-        {calls_are_exact ? '' : '+'}
+        {orMore}
       </Table.Td>
-      <Table.Td ta="right">{formatCount(session.tool_calls)}</Table.Td>
-      <Table.Td ta="right">{formatCount(session.failed)}</Table.Td>
+      <Table.Td ta="right">
+        {formatCount(session.tool_calls)}
+        {orMore}
+      </Table.Td>
+      <Table.Td ta="right">
+        {formatCount(session.failed)}
+        {orMore}
+      </Table.Td>
       <Table.Td ta="right">
         {unsafe === 0 ? '0' : <Badge color="red.9">{formatCount(unsafe)}</Badge>}
+        {orMore}
       </Table.Td>
-      <Table.Td ta="right">{formatShort(session.total_tokens)}</Table.Td>
-      <Table.Td ta="right">{formatUsd(session.cost_usd)}</Table.Td>
+      <Table.Td ta="right">
+        {formatShort(session.total_tokens)}
+        {orMore}
+      </Table.Td>
+      <Table.Td ta="right">
+        {formatUsd(session.cost_usd)}
+        {orMore}
+      </Table.Td>
     </Table.Tr>
   )
 }
