@@ -136,3 +136,22 @@ test('of a session that is longer than what is summed up it is said what the sum
   await page.getByText('Verdict: unsafe').waitFor()
   await page.getByText('Session: longest').waitFor()
 })
+
+test('a verdict that a promoted run took back is taken back in a list that is open', async () => {
+  const id = await seedRequest(site.api.pool, createSealer([]), {
+    projectId: site.projectId,
+    scores: [{ scorer: 'pii_detection', value: 5, label: 'unsafe', severity: 'critical' }],
+  })
+  // From then on what comes is told.
+  const polled = page.waitForResponse((response) => response.url().includes('since=now'))
+  await open('/requests?range=24h')
+  const row = page.getByRole('row').filter({ has: page.locator(`a[href*="${id}"]`) })
+  await row.getByText('critical', { exact: true }).waitFor()
+  await polled
+  await site.api.pool.query(
+    `with promoted as (update safety_scores set score_label = 'safe', severity = null, score_value = 1, stored_xid = pg_current_xact_id() where request_id = $1)
+     update request_verdicts set worst_label = 'safe', worst_severity = null where request_id = $1`,
+    [idToUuid(id)],
+  )
+  await row.getByText('safe', { exact: true }).waitFor()
+})

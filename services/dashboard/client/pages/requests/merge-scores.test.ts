@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { addArrived, withArrived, type ArrivedScore, type RequestItem } from './merge-scores.ts'
+import { addArrived, saysWorse, withArrived, type ArrivedScore, type RequestItem } from './merge-scores.ts'
 
 const row = (fields: Partial<RequestItem> = {}) =>
   ({ id: 'r', worst_label: null, worst_severity: null, score_count: 0, ...fields }) as RequestItem
@@ -62,4 +62,28 @@ test('a scorer that says something else leaves nothing to go by: the list is rea
   expect([before, again, promoted].map(({ isOutdated }) => isOutdated)).toEqual([false, false, true])
   expect([again.arrived.has('r'), promoted.arrived.has('r')]).toEqual([true, false])
   expect(addArrived(promoted.arrived, [score('b', 'safe')]).arrived.get('r')?.worst.label).toBe('safe')
+})
+
+test.each([
+  [
+    'a milder score took the place of the one that the row is from',
+    'unsafe',
+    'high',
+    [score('a', 'safe')],
+    true,
+  ],
+  ['a milder severity did', 'unsafe', 'critical', [score('a', 'unsafe', 'medium')], true],
+  [
+    'the row had these scores already',
+    'unsafe',
+    'high',
+    [score('a', 'unsafe', 'high'), score('b', 'safe')],
+    false,
+  ],
+  ['a worse score came', 'safe', null, [score('a', 'unsafe', 'high')], false],
+  ['they are the first ones', null, null, [score('a', 'safe')], false],
+  ['none came for it', 'unsafe', 'high', [{ ...score('a', 'safe'), request_id: 'other' }], false],
+] as const)('the list is read anew or not: %s', (_name, worst_label, worst_severity, scores, wanted) => {
+  const { arrived } = addArrived(new Map(), scores)
+  expect(saysWorse([row({ worst_label, worst_severity })], arrived, scores)).toBe(wanted)
 })

@@ -1,5 +1,5 @@
 import type { Item } from '../../api/call-api.ts'
-import { worseVerdict, type Verdict } from '../../formats/worst-verdict.ts'
+import { byGravity, worseVerdict, type Verdict } from '../../formats/worst-verdict.ts'
 
 export type RequestItem = Item<'GET /api/requests'>
 
@@ -61,4 +61,20 @@ export function withArrived(row: RequestItem, arrived: Arrived | undefined): Req
     worst_severity: severity,
     score_count: Math.max(row.score_count, arrived.scorers.size),
   }
+}
+
+/**
+ * Whether a row says worse than all that ever came for its request, of which `scores` just did: those took others' places, as after a promotion, and
+ * the list has to be read anew. A call's first scores are stored at once, so that a row has all of them or none.
+ */
+export function saysWorse(
+  rows: readonly RequestItem[],
+  arrived: ReadonlyMap<string, Arrived>,
+  scores: readonly ArrivedScore[],
+): boolean {
+  const came = new Set(scores.map(({ request_id }) => request_id))
+  return rows.some(({ id, worst_label: label, worst_severity: severity }) => {
+    const worst = came.has(id) ? arrived.get(id)?.worst : undefined
+    return worst !== undefined && byGravity({ label, severity }, worst) < 0
+  })
 }

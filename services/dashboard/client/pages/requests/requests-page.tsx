@@ -81,9 +81,9 @@ interface RequestListProps {
 function RequestList({ query, filters, visibility, renew }: RequestListProps) {
   const client = useQueryClient()
   const pages = useApiPages('GET /api/requests', { query })
-  const arrived = useArrivedScores(query['project_id'] ?? '')
   const { data, fetchNextPage } = pages
   const rows = useMemo(() => rowsOf<'GET /api/requests'>(data), [data])
+  const arrived = useArrivedScores(query['project_id'] ?? '', rows)
   const shown = useMemo(() => rows.map((row) => withArrived(row, arrived.get(row.id))), [rows, arrived])
   const arriving = useNewRequests(
     query,

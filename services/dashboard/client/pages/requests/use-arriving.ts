@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { callApi } from '../../api/call-api.ts'
 import { useApi } from '../../api/use-api.ts'
 import { countNew } from './count-new.ts'
-import { addArrived, type Arrived, type RequestItem } from './merge-scores.ts'
+import { addArrived, saysWorse, type Arrived, type ArrivedScore, type RequestItem } from './merge-scores.ts'
 
 const scoresMs = 4_000
 const requestsMs = 5_000
@@ -15,8 +15,11 @@ interface Polled {
   arrived: ReadonlyMap<string, Arrived>
 }
 
-/** Scores that come while the page is looked at, by request. */
-export function useArrivedScores(projectId: string): ReadonlyMap<string, Arrived> {
+/** Scores that come while the page is looked at, by request. Where they make `rows` untrue, the list is read anew. */
+export function useArrivedScores(
+  projectId: string,
+  rows: readonly RequestItem[],
+): ReadonlyMap<string, Arrived> {
   const client = useQueryClient()
   const queryKey = ['arrived-scores', projectId]
   const { data } = useQuery<Polled>({
@@ -27,16 +30,20 @@ export function useArrivedScores(projectId: string): ReadonlyMap<string, Arrived
         arrived: new Map<string, Arrived>(),
       }
       let isOutdated = false
+      const came: ArrivedScore[] = []
       for (let round = 0; round < maxRounds; round++) {
         const query = { project_id: projectId, since: polled.since, page_size: '200' }
         const answer = await callApi('GET /api/safety-scores', { query }, signal)
         if (!('next_since' in answer)) throw new Error('the API answered a list where scores were polled')
-        const added = addArrived(polled.arrived, answer.items ?? [])
+        const scores = answer.items ?? []
+        came.push(...scores)
+        const added = addArrived(polled.arrived, scores)
         polled = { since: answer.next_since, arrived: added.arrived }
         isOutdated ||= added.isOutdated
         if (!answer.has_more) break
       }
-      if (isOutdated) void client.invalidateQueries({ queryKey: ['GET /api/requests'] })
+      if (isOutdated || saysWorse(rows, polled.arrived, came))
+        void client.invalidateQueries({ queryKey: ['GET /api/requests'] })
       return polled
     },
     refetchInterval: scoresMs,
