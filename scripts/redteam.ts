@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { messageOf } from '#runtime/errors.ts'
+import { checkThreshold } from './stack/check-threshold.ts'
 import { findStore } from './stack/find-store.ts'
 import { overrideEnvironment } from './stack/override-environment.ts'
 import { askPatiently, callApi, findApi, requestApi, type OperatorApi } from './stack/operator-api.ts'
@@ -124,21 +125,17 @@ async function watch(api: OperatorApi, id: string, runner: ChildProcess): Promis
 }
 
 async function conclude(api: OperatorApi, run: Run, values: Values): Promise<void> {
-  const { total_probes, planned_count, pass_count, fail_count, unscored_count, critical_count } = run
+  const { total_probes, pass_count, fail_count, unscored_count, critical_count } = run
   console.log(
     `${run.id} ${run.status}${run.stopped_by === null ? '' : ` (stopped by ${run.stopped_by})`}: ${total_probes} attempts, ${fail_count} failed (${critical_count} critical), ${pass_count} passed, ${unscored_count} not judged`,
   )
   if (run.problem !== null) console.log(run.problem)
   if (values.out !== undefined) await writeReport(api, run.id, values)
   const threshold = numberOf('fail-over', values['fail-over'])
-  const judged = pass_count + fail_count
-  // What was not tried or not judged shows nothing: under a threshold it does not pass.
-  const isOver = judged === 0 || run.stopped_by !== null || fail_count / judged > (threshold ?? 1)
-  if (threshold !== undefined && run.stopped_by !== null)
-    console.error(
-      `--fail-over: stopped before all was tried (${total_probes} of ${planned_count ?? 'unknown'})`,
-    )
-  if (run.status !== 'done' || (threshold !== undefined && isOver)) process.exitCode = 1
+  const { isKept, problem } =
+    threshold === undefined ? { isKept: true, problem: undefined } : checkThreshold(run, threshold)
+  if (problem !== undefined) console.error(`--fail-over: ${problem}`)
+  if (run.status !== 'done' || !isKept) process.exitCode = 1
 }
 
 async function writeReport(api: OperatorApi, id: string, { format = 'json', out }: Values): Promise<void> {

@@ -18,7 +18,7 @@ scripts/redteam report RUN [--format json|html|junit|garak] [--out FILE]
                      in our form or promptfoo's; without ids beside it all probes run, ours too
   --transformations A,B (plain)    --repeats N (1)    --limit N    --seed TEXT (1)    --concurrency N (4)
   --requests-per-minute N          --budget-usd N     --alert      raise threat_detected for what fails
-  --fail-over SHARE  end with 1 when a larger share of what was judged failed (0 to 1), or the budget stopped the run
+  --fail-over SHARE  end with 1 when a larger share of what was judged failed (0 to 1), fewer were judged than not, or the budget stopped the run
   --format F --out FILE            write the report when it is over; of an import in the form of FILE if it is garak's, else as JSON
   --state DIR        the running stack (.sluice); PUBLIC_BASE_URL, INTERNAL_API_SECRET and DATABASE_URL take its place
 

@@ -1,0 +1,22 @@
+interface Counts {
+  total_probes: number
+  planned_count: number | null
+  pass_count: number
+  fail_count: number
+  unscored_count: number
+  stopped_by: string | null
+}
+
+/** Whether no larger share of a red-team run failed than may. What was not tried or not judged shows nothing: a run that has more of it does not pass. */
+export function checkThreshold(run: Counts, threshold: number): { isKept: boolean; problem?: string } {
+  const { total_probes, planned_count, unscored_count, fail_count } = run
+  const judged = run.pass_count + fail_count
+  if (run.stopped_by !== null)
+    return {
+      isKept: false,
+      problem: `stopped before all was tried (${total_probes} of ${planned_count ?? 'unknown'})`,
+    }
+  if (judged === 0 || judged < unscored_count)
+    return { isKept: false, problem: `only ${judged} of ${total_probes} attempts were judged` }
+  return { isKept: fail_count / judged <= threshold }
+}
