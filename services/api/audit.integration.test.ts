@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { signInPerson } from '#tests/support/sign-in-people.ts'
+import { until } from '#tests/support/until.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 
 let api: RunningApi
@@ -39,4 +40,30 @@ test('the audit log says who had an agent attacked, took calls with them, and si
     project_id: projectId,
     detail: { agent_name: 'bot', target: 'chat', url: target.url, budget_usd: 2, runner: 'worker' },
   })
+})
+
+test('an export that is refused took nothing with it, and is not in the log', async () => {
+  const { projectId } = await api.createProject()
+  const person = await signInPerson(api, 'analyst', [projectId])
+  const exports = () => entries(`person_id=${person.id}&action=requests.exported`)
+  await api.pool.query('alter table llm_requests rename to away')
+  expect((await person.call('GET', '/api/requests/export')).status).toBe(500)
+  await api.pool.query('alter table away rename to llm_requests')
+  expect(await exports()).toEqual([])
+  expect((await person.call('GET', '/api/requests/export')).status).toBe(200)
+  expect(await exports()).toHaveLength(1)
+})
+
+test('sign-ins that were refused are in the log once in a while, with the person and the place, and without the names that nobody has', async () => {
+  const person = await signInPerson(api, 'viewer', [])
+  const address = '203.0.113.9'
+  const refused = () => entries('action=person.sign_in_refused')
+  for (const login of [person.login, 'typed-in-the-wrong-field', person.login.toUpperCase()]) {
+    const body = { login, password: 'not this one', address }
+    const { status } = await api.call('POST', '/internal/people/sign-in', { operator: true, body })
+    expect(status).toBe(401)
+  }
+  await until(async () => (await refused()).length > 0)
+  const about = { actor_id: person.id, actor_name: person.login, subject: person.id, address }
+  expect(await refused()).toEqual([expect.objectContaining({ ...about, detail: { how: 'password' } })])
 })

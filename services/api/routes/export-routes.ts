@@ -44,13 +44,14 @@ export function exportRoutes({ databases, clock, places }: ExportRoutesOptions):
         const filters = readFilters(query, formatField)
         const database = databases.of(principal, query.project_id)
         const chunks = await places.export(database.scope.projectId, async () => {
+          const pages = readPages(database, filters, clock)
+          // Read before the answer begins, so that what is wrong with the question is answered as such, and nothing is written down that was refused.
+          const first = await pages.next()
           await database.noteView(
             { action: 'requests.exported', subject: database.scope.projectId },
             clock.now(),
           )
-          const pages = readPages(database, filters, clock)
-          // Read before the answer begins, so that what is wrong with the question is answered as such.
-          return write(await pages.next(), pages, format)
+          return write(first, pages, format)
         })
         return {
           headers: { 'content-disposition': `attachment; filename="requests.${format}"` },

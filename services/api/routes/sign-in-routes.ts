@@ -12,7 +12,7 @@ import { route, type Reply, type Route } from '#services/ingest/http/route.ts'
 import { checkPassword } from '../people/check-password.ts'
 import type { PasswordHasher } from '../people/hash-password.ts'
 import { signInByProvider } from '../people/sign-in-by-provider.ts'
-import { writeAudit } from '../stores/audit-store.ts'
+import { writeAudit, writeView } from '../stores/audit-store.ts'
 import { beginLogin, type LoginLimits, type Shown } from '../stores/login-store.ts'
 import type { ThrottleStore } from '../stores/login-throttle-store.ts'
 import { findCredentials, countAdministrators, insertPerson, lockPeople } from '../stores/people-store.ts'
@@ -114,7 +114,9 @@ function firstRoute({ pool, hasher, clock, log }: SignInOptions): Route {
   })
 }
 
-function passwordRoute({ pool, hasher, throttles, limits, clock }: SignInOptions, count: Count): Route {
+function passwordRoute(options: SignInOptions, count: Count): Route {
+  const { pool, hasher, throttles, limits, clock } = options
+  const noteRefused = createNoteRefused(options)
   return route({
     ...common,
     path: '/internal/people/sign-in',
@@ -142,6 +144,7 @@ function passwordRoute({ pool, hasher, throttles, limits, clock }: SignInOptions
         shown && (await signIn({ pool, limits, clock }, shown, { address, userAgent }, 'password'))
       if (begun === undefined) {
         count('password', 'refused')
+        if (person !== undefined) noteRefused({ personId: person.id, login, address }, 'password')
         throw new Problem(401, 'SIGN_IN_REFUSED', 'nobody has this login and this password')
       }
       await throttles.clear(attempt)
@@ -188,6 +191,24 @@ function providerRoute({ pool, limits, clock }: SignInOptions, count: Count): Ro
       return begun
     },
   })
+}
+
+/**
+ * Writes down that somebody was not let in as a person, once in a while for each: guesses would fill the log. Of names that nobody has nothing is
+ * written, as passwords are typed there. Not waited for: by how long an answer takes it would say which names somebody has.
+ */
+function createNoteRefused({ pool, clock, log }: Pick<SignInOptions, 'pool' | 'clock' | 'log'>) {
+  return (person: { personId: string; login: string; address: string | null }, how: How) => {
+    const entry = {
+      action: 'person.sign_in_refused',
+      subject: person.personId,
+      projectId: null,
+      detail: { how },
+    }
+    writeView(pool, { kind: 'person', person }, entry, clock.now()).catch((error: unknown) =>
+      log.error({ err: error, person: person.personId }, 'a refused sign-in is missing in the audit log'),
+    )
+  }
 }
 
 /** Undefined when what they have shown is theirs no more. */

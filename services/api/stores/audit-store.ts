@@ -48,7 +48,7 @@ export async function auditDecided(
   }
 }
 
-/** The same person looking at the same thing again within this is written down once: pages that poll would fill the log. */
+/** The same person looking at the same thing again within this, or being refused again, is written down once: pages that poll, and guesses, would fill the log. */
 const sameViewMs = 10 * 60_000
 
 /** Writes down that a person is about to be shown something, before they are. Keys and the operator are programs, and not written down. */
