@@ -200,6 +200,18 @@ test('no more than `concurrency` run, partitions in turn, and a partition that h
   expect([...paused]).toEqual([])
 })
 
+test('partitions whose records take long leave places for the others', async () => {
+  const { give, end, begun } = await consume({ concurrency: 8, window: 9 })
+  await give(0, 0, 9)
+  expect(begun).toHaveLength(6)
+  await give(1, 0, 9)
+  expect(begun.filter((name) => name.startsWith('1/'))).toEqual(['1/0', '1/1'])
+  await end('1/0')
+  expect(begun.at(-1)).toBe('1/2')
+  await end('0/0')
+  expect(begun.at(-1)).toBe('1/3')
+})
+
 test('a record begins when it is due, without anything else happening', async () => {
   const dueMs = Date.now() + 10_000
   const { give, begun, tick } = await consume({ notBefore: () => dueMs })

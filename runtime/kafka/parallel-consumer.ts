@@ -223,10 +223,10 @@ class ParallelConsumer<T> {
   #beginAll(works: readonly PartitionWork<T>[]): void {
     let passed = 0
     while (passed < works.length && this.#running < this.#options.concurrency) {
-      const work = works[this.#turn++ % works.length]
-      const next =
-        work !== undefined && this.#dueTimes.isDue(work) && work.mayBegin() ? work.begin() : undefined
-      if (work === undefined || next === undefined) passed++
+      const work = works[this.#turn++ % works.length] as PartitionWork<T>
+      const hasPlace = work.hasPlace(this.#running, this.#options.concurrency, works.length)
+      const next = hasPlace && this.#dueTimes.isDue(work) && work.mayBegin() ? work.begin() : undefined
+      if (next === undefined) passed++
       else {
         passed = 0
         void this.#workOn(work, next)

@@ -106,6 +106,14 @@ export class PartitionWork<T> {
     return triesBefore(this.#suspects, offset) + 1
   }
 
+  /**
+   * Whether another of `places` is for this partition, when `taken` are taken by all of `partitions`. The last quarter is for those that have less
+   * than their share: where the records of a few take long, the others go on.
+   */
+  hasPlace(taken: number, places: number, partitions: number): boolean {
+    return taken < places - (places >> 2) || this.running < places / partitions
+  }
+
   /** Whether the record at the head is covered by an acknowledged mark, or needs none because it is given up. */
   mayBegin(): boolean {
     if (this.head === undefined) return false

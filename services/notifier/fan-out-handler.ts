@@ -7,6 +7,7 @@ import { deliveryId, type WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { BeginDelivery } from './begin-delivery.ts'
 import type { DeliveryPublisher } from './delivery-publisher.ts'
 import type { NotifierMetrics } from './notifier-metrics.ts'
+import { createPartitionTurns } from './partition-turns.ts'
 import { buildEnvelope } from './steps/build-envelope.ts'
 import { chunkDeliveries, chunkRows } from './steps/chunk-deliveries.ts'
 import { checkEvent } from './steps/check-record.ts'
@@ -41,7 +42,7 @@ export function createFanOutHandler(dependencies: FanOutDependencies): RecordHan
   const { webhooks, joinEvent, begin, metrics } = dependencies
   const select = createSelecting(dependencies)
   const ask = gatherAsking(dependencies)
-  const inTurn = createTurns()
+  const inTurn = createPartitionTurns()
   const noteFailure = gatherCalls<ExpressionFailure, undefined>({
     maxItems: chunkRows,
     async run(failures) {
@@ -82,7 +83,7 @@ export function createFanOutHandler(dependencies: FanOutDependencies): RecordHan
  */
 function createSelecting({ expressions }: FanOutDependencies) {
   const takeTurn = createTakeTurn()
-  const inTurn = createTurns()
+  const inTurn = createPartitionTurns()
   return (
     webhooks: readonly Webhook[],
     offered: OfferedEvent,
@@ -92,22 +93,6 @@ function createSelecting({ expressions }: FanOutDependencies) {
     const decide = () => selectWebhooks(webhooks, offered, expressions, takeTurn, () => performance.now())
     if (webhooks.every(({ filterExpression }) => filterExpression === null)) return decide()
     return inTurn(partition, signal, decide)
-  }
-}
-
-/** Of each partition one after the other; what waits for its turn is given up with the partition. */
-function createTurns() {
-  const latest = new Map<number, Promise<unknown>>()
-  return <T>(partition: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    const working = (latest.get(partition) ?? Promise.resolve()).then(() => {
-      signal.throwIfAborted()
-      return work()
-    })
-    latest.set(
-      partition,
-      working.catch(() => undefined),
-    )
-    return working
   }
 }
 
