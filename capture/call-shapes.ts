@@ -12,6 +12,7 @@ export type CallShape =
   | 'messages'
   | 'generate_content'
   | 'interactions'
+  | 'conversation'
   | 'cohere_chat'
   | 'converse'
   | 'mcp_tool_call'
@@ -45,7 +46,8 @@ const bodyTests: readonly (readonly [CallShape, BodyTest])[] = [
   ['chat_completions', (_, response) => objectNamed(response, 'chat.completion')],
   ['completions', (_, response) => objectNamed(response, 'text_completion')],
   ['responses', (_, response) => isResponse(response)],
-  ['interactions', (_, response) => Array.isArray(fieldAt(response, 'steps')) && has(response, 'status')],
+  ['interactions', (_, response) => isInteraction(response)],
+  ['conversation', (_, response) => objectNamed(response, 'conversation.response')],
   ['messages', (_, response) => fieldAt(response, 'type') === 'message' && has(response, 'content')],
   ['generate_content', (request, response) => has(response, 'candidates') || has(request, 'contents')],
   ['converse', (_, response) => objectOf(fieldAt(response, 'output', 'message')) !== undefined],
@@ -78,6 +80,12 @@ function objectNamed(response: unknown, name: string): boolean {
 function isResponse(response: unknown): boolean {
   const object = fieldAt(response, 'object')
   return object === 'response' || object === 'response.compaction'
+}
+
+/** An old one has no steps, and one of an agent names no object. */
+function isInteraction(response: unknown): boolean {
+  const hasSteps = Array.isArray(fieldAt(response, 'steps')) && has(response, 'status')
+  return hasSteps || objectNamed(response, 'interaction')
 }
 
 function choiceHas(response: unknown, name: string): boolean {

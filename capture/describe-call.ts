@@ -1,5 +1,6 @@
 import { shapeOfBodies, type CallShape } from './call-shapes.ts'
 import { fieldAt, textOf } from './json.ts'
+import { outputEntries } from './output-entries.ts'
 import { providerOfCall } from './providers.ts'
 import { toolCallsOf, type ToolCall } from './tool-calls.ts'
 import { usageOf, type TokenUsage } from './usage.ts'
@@ -43,6 +44,9 @@ function modelOf(requestBody: unknown, responseBody: unknown): string | null {
   return (
     textOf(fieldAt(responseBody, 'model')) ??
     textOf(fieldAt(responseBody, 'modelVersion')) ??
+    outputEntries(responseBody)
+      .map((entry) => textOf(fieldAt(entry, 'model')))
+      .find((model) => model !== undefined) ??
     textOf(fieldAt(requestBody, 'model')) ??
     textOf(fieldAt(requestBody, 'modelId')) ??
     null

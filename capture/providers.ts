@@ -38,6 +38,7 @@ const providerByShape: Partial<Record<CallShape, string>> = {
   messages: 'anthropic',
   generate_content: 'google',
   interactions: 'google',
+  conversation: 'mistral',
   cohere_chat: 'cohere',
   converse: 'bedrock',
 }

@@ -1,5 +1,6 @@
 import { isResultStep, newSteps } from './interaction-steps.ts'
 import { fieldAt, listOf, objectOf, textOf } from './json.ts'
+import { isToolEntry, outputEntries, saidInOutputs } from './output-entries.ts'
 import { toolCallsOf, type ToolCall } from './tool-calls.ts'
 
 /** What was said in a call, by who said it. Parts of one kind are joined by line breaks. */
@@ -60,21 +61,24 @@ function messagesOf(body: unknown): SpokenText[] {
     ...listOf(fieldAt(body, 'chat_history')).flatMap(ofMessage),
     ...listOf(fieldAt(body, 'contents')).flatMap(ofMessage),
     ...ofInput(fieldAt(body, 'input')),
+    ...ofInput(fieldAt(body, 'inputs')),
     ...ofPlain(fieldAt(body, 'prompt')),
     ...ofPlain(fieldAt(body, 'message')),
     ...ofPlain(fieldAt(body, 'contents')),
   ]
 }
 
-/** `input` of the responses shape (text or items), of embeddings (text or texts) and of interactions (text, parts or steps). */
+/** `input` of the responses shape (text or items), of embeddings (text or texts) and of interactions (text, parts or steps); `inputs` of conversations. */
 function ofInput(input: unknown): SpokenText[] {
   const items = Array.isArray(input) ? listOf(input) : [input]
   return items.flatMap((item) => {
     if (typeof item === 'string') return say('user', item)
     const type = textOf(fieldAt(item, 'type'))
     if (type === 'text') return say('user', item)
-    if (type === 'model_output') return say('assistant', fieldAt(item, 'content'))
-    if (isResultStep(item)) return say('tool', foundIn(item))
+    if (type === 'model_output' || type === 'message.output')
+      return say('assistant', fieldAt(item, 'content'))
+    if (isResultStep(item) || type === 'function.result') return say('tool', foundIn(item))
+    if (isToolEntry(item)) return say('tool', allTexts(fieldAt(item, 'info')))
     if (type?.endsWith('_output') === true) return say('tool', fieldAt(item, 'output'))
     return ofMessage(item)
   })
@@ -173,6 +177,7 @@ function answerOf(body: unknown): string[] {
     ...newSteps(body)
       .filter((step) => fieldAt(step, 'type') === 'model_output')
       .flatMap((step) => spoken(fieldAt(step, 'content'))),
+    ...saidInOutputs(body).flatMap(spoken),
     ...spoken(fieldAt(body, 'output', 'message', 'content')),
     ...spoken(fieldAt(body, 'message', 'content')),
     ...spoken(spokenParts(fieldAt(body, 'content'))),
@@ -186,9 +191,9 @@ function answerOf(body: unknown): string[] {
 
 /** Whether an answer without any text is one that simply has none (a tool call, an embedding), not one in an unknown shape. */
 function isKnownAnswer(body: unknown): boolean {
-  return ['choices', 'output', 'candidates', 'steps', 'data'].some((name) =>
-    Array.isArray(fieldAt(body, name)),
-  )
+  const hasList = (name: string) => Array.isArray(fieldAt(body, name))
+  if (['choices', 'output', 'candidates', 'steps', 'data'].some(hasList)) return true
+  return outputEntries(body).some((entry) => typeof fieldAt(entry, 'type') === 'string')
 }
 
 function spokenParts(content: unknown): unknown {
@@ -218,8 +223,10 @@ function broughtBy(body: unknown): string[] {
       ? ['output', 'outputs', 'results'].map((name) => fieldAt(item, name))
       : [],
   )
-  const steps = newSteps(body).filter(isResultStep).map(foundIn)
-  return [...parts, ...items, ...steps]
+  const entries = outputEntries(body)
+  const results = [...newSteps(body), ...entries].filter(isResultStep).map(foundIn)
+  const executed = entries.filter(isToolEntry).map((entry) => fieldAt(entry, 'info'))
+  return [...parts, ...items, ...results, ...executed]
     .map((found) => allTexts(found).join('\n'))
     .filter((text) => text !== '')
 }

@@ -1,5 +1,6 @@
 import { newSteps } from './interaction-steps.ts'
 import { fieldAt, listOf, textOf } from './json.ts'
+import { isToolEntry, outputEntries } from './output-entries.ts'
 
 export interface ToolCall {
   name: string
@@ -16,6 +17,7 @@ export function toolCallsOf(requestBody: unknown, responseBody: unknown): ToolCa
     ...ofMessage(fieldAt(responseBody, 'message')),
     ...listOf(fieldAt(responseBody, 'output')).flatMap(ofResponsesItem),
     ...newSteps(responseBody).flatMap(ofResponsesItem),
+    ...outputEntries(responseBody).flatMap(ofResponsesItem),
     ...listOf(fieldAt(responseBody, 'content')).flatMap(ofContentPart),
     ...listOf(fieldAt(responseBody, 'output', 'message', 'content')).flatMap(ofContentPart),
     ...listOf(fieldAt(responseBody, 'candidates'))
@@ -42,10 +44,10 @@ function ofFunctionCall(call: unknown): ToolCall[] {
   )
 }
 
-/** An output item of the responses shape, a step of an interaction: function, custom and MCP calls have a name of their own. */
+/** An output item of the responses shape, a step of an interaction, an entry of a conversation: function, custom and MCP calls have a name of their own. */
 function ofResponsesItem(item: unknown): ToolCall[] {
   const type = textOf(fieldAt(item, 'type'))
-  if (type?.endsWith('_call') !== true) return []
+  if (type?.endsWith('_call') !== true && !isToolEntry(item)) return []
   return toolCall(
     fieldAt(item, 'name') ?? type,
     fieldAt(item, 'arguments') ?? fieldAt(item, 'input') ?? fieldAt(item, 'action'),

@@ -2,6 +2,7 @@ import { changedRecord, recordJson, type RawRecord } from './call-record.ts'
 import { createByteBudget } from './capturing/byte-budget.ts'
 import { createDeferredWork } from './capturing/defer-work.ts'
 import { messageOf } from './capturing/message-of.ts'
+import type { Dialect } from './capturing/model-calls.ts'
 import { recordFetch, type Fetch } from './capturing/record-fetch.ts'
 import { settle, type Settings } from './options.ts'
 import { sessionFields } from './session-fields.ts'
@@ -14,7 +15,7 @@ import { traceFunction } from './trace.ts'
 import type { AnyFunction, Session, SluiceClient, SluiceOptions, ToolCall, TraceOptions } from './types.ts'
 import { createWarn, type Warn } from './warn.ts'
 import { gatewayFetch, speaksChatCompletions, throughGateway } from './wrapping/gateway-fetch.ts'
-import { replaceFetch } from './wrapping/replace-fetch.ts'
+import { replaceFetch, type Replace } from './wrapping/replace-fetch.ts'
 import { isMcpClient, wrapMcpClient } from './wrapping/wrap-mcp-client.ts'
 
 /** What goes into the clients that are wrapped. */
@@ -23,7 +24,7 @@ interface Wrapping {
   session: () => Session
   recordTool: (call: ToolCall) => void
   /** Undefined: nothing is recorded. */
-  replace: ((inner: Fetch) => Fetch) | undefined
+  replace: Replace | undefined
   warn: Warn
 }
 
@@ -63,7 +64,10 @@ export function createClient(options: SluiceOptions = {}): SluiceClient {
       ? traced
       : traceFunction(traced, traceOptions, { session, maxBodyBytes, record, deferred, lost, warn })
   const direct = { budget, maxBodyBytes, session, record, deferred, lost, warn }
-  const replace = shipper === undefined ? undefined : (inner: Fetch) => recordFetch(inner, direct)
+  const replace =
+    shipper === undefined
+      ? undefined
+      : (inner: Fetch, dialect?: Dialect) => recordFetch(inner, direct, dialect)
   const wrapping = { settings, session, recordTool, replace, warn }
 
   return {

@@ -183,7 +183,35 @@ const calls: readonly [string, () => Promise<string>, (answer: unknown) => unkno
     },
     chatText,
   ],
+  [
+    'Mistral, a conversation',
+    async () => {
+      const conversations = stage.sluice.wrap(mistral()).beta.conversations
+      const { outputs } = await conversations.start({ model: 'm', inputs: 'Hi' })
+      const said = outputs.find((entry) => 'content' in entry)
+      return typeof said?.content === 'string' ? said.content : ''
+    },
+    conversationText,
+  ],
+  [
+    'Mistral, a conversation gone back in, streamed',
+    async () =>
+      joined(
+        await stage.sluice.wrap(mistral()).beta.conversations.restartStream({
+          conversationId: 'conv_1',
+          conversationRestartStreamRequest: { inputs: 'Hi', fromEntryId: 'e1' },
+        }),
+        ({ data }) =>
+          data.type === 'message.output.delta' && typeof data.content === 'string' ? data.content : '',
+      ),
+    conversationText,
+  ],
 ]
+
+test("OpenAI's conversations, which are kept and call no model, are not recorded", async () => {
+  await stage.sluice.wrap(stage.openAi()).conversations.create({ items: [] })
+  expect(await stage.recorded()).toEqual([])
+})
 
 test.each(calls)(
   '%s: the program gets its answer, and one record holds what went over the wire',
@@ -216,6 +244,11 @@ function cohereText(answer: unknown) {
 }
 function interactionText(answer: unknown) {
   return (answer as { steps: { content: { text: string }[] }[] }).steps[0]?.content[0]?.text
+}
+function conversationText(answer: unknown) {
+  const { outputs } = answer as { outputs: { type: string; content: string; arguments: string }[] }
+  expect(outputs[1]).toMatchObject({ type: 'function.call', arguments: '{"x":1}' })
+  return outputs[0]?.content
 }
 function googleText(answer: unknown) {
   const { candidates } = answer as { candidates: { content: { parts: { text: string }[] } }[] }

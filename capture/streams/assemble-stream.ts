@@ -3,6 +3,7 @@ import { createCandidateAssembly } from './candidate-assembly.ts'
 import { createChatAssembly } from './chat-assembly.ts'
 import { createCohereAssembly } from './cohere-assembly.ts'
 import { createCompletionAssembly } from './completion-assembly.ts'
+import { createConversationAssembly, isConversationEvent } from './conversation-assembly.ts'
 import { createInteractionAssembly } from './interaction-assembly.ts'
 import { createMessageAssembly } from './message-assembly.ts'
 import { createRepeatedChunks } from './repeated-chunks.ts'
@@ -21,7 +22,7 @@ export const streamTextFactor = 8
 
 /**
  * The message that a `text/event-stream` amounts to: OpenAI chat, completions and responses, Anthropic messages, Google's
- * candidates and interactions, Cohere's second chat. Undefined for a stream that is none of them.
+ * candidates and interactions, Cohere's second chat, Mistral's conversations. Undefined for a stream that is none of them.
  */
 export function assembleStream(text: string): AssembledStream | undefined {
   let assembly: StreamAssembly | undefined
@@ -53,6 +54,7 @@ export function assembleStream(text: string): AssembledStream | undefined {
 function assemblyFor(chunk: JsonObject, isFirst: boolean): StreamAssembly | undefined {
   const type = textOf(fieldAt(chunk, 'type')) ?? ''
   if (type.startsWith('response.')) return createResponseAssembly()
+  if (isConversationEvent(type)) return createConversationAssembly()
   const isError = isFirst && Boolean(fieldAt(chunk, 'error'))
   if (isFirst && type === 'error' && textOf(fieldAt(chunk, 'message')) !== undefined)
     return createResponseAssembly()

@@ -8,10 +8,11 @@ interface Step {
   given: string
 }
 
-/** Google's interactions: steps by index, each grown by its deltas; the last event has the usage, and seldom the steps again. */
+/** Google's interactions: steps (before them, outputs) by index, each grown by its deltas; the last event has the usage, and seldom the steps again. */
 export function createInteractionAssembly(): StreamAssembly {
   const top = growing()
   const steps = new Map<number, Step>()
+  const outputs = new Map<number, Growing>()
   let ended = false
 
   const stepOf = (chunk: JsonObject) =>
@@ -24,11 +25,18 @@ export function createInteractionAssembly(): StreamAssembly {
       if (type === 'step.start') Object.assign(stepOf(chunk).fields, objectOf(chunk['step']))
       else if (type === 'step.delta') grow(stepOf(chunk), objectOf(chunk['delta']) ?? {})
       else if (type === 'interaction.status_update') top['status'] = chunk['status']
-      else if (type === 'interaction.completed') ended = true
+      else if (type === 'content.start')
+        Object.assign(entryAt(outputs, chunk['index'], growing), objectOf(chunk['content']))
+      else if (type === 'content.delta')
+        growOutput(entryAt(outputs, chunk['index'], growing), objectOf(chunk['delta']) ?? {})
+      else if (type === 'interaction.completed' || type === 'interaction.complete') ended = true
       else if (type === 'error') top['error'] = chunk['error']
     },
-    body: () =>
-      listOf(top['steps']).length > 0 ? { ...top } : { ...top, steps: inOrder(steps).map(stepBody) },
+    body() {
+      if (listOf(top['steps']).length > 0 || listOf(top['outputs']).length > 0) return { ...top }
+      if (outputs.size > 0) return { ...top, outputs: inOrder(outputs) }
+      return { ...top, steps: inOrder(steps).map(stepBody) }
+    },
     ended: () => ended,
   }
 }
@@ -43,6 +51,13 @@ function grow(step: Step, delta: JsonObject): void {
   else if (type === 'text_annotation_delta') annotate(fields, listOf(delta['annotations']))
   else if (fields['type'] === 'model_output') listIn(fields, 'content').push(delta)
   else Object.assign(fields, rest)
+}
+
+/** Of an output's words; a call comes whole. */
+function growOutput(output: Growing, { text, ...rest }: JsonObject): void {
+  if (rest['type'] === 'thought_summary') growText(output, 'summary', objectOf(rest['content']) ?? {})
+  else Object.assign(output, rest['type'] === 'thought_signature' ? { signature: rest['signature'] } : rest)
+  if (typeof text === 'string') output['text'] = (textOf(output['text']) ?? '') + text
 }
 
 /** The list itself, which grows in place: an answer may have tens of thousands of deltas. */

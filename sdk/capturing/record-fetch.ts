@@ -12,7 +12,7 @@ import type { ByteBudget } from './byte-budget.ts'
 import type { DeferredWork } from './defer-work.ts'
 import { createKeptBody, type KeptBody } from './kept-body.ts'
 import { messageOf } from './message-of.ts'
-import { modelCallOf, type ModelCall } from './model-calls.ts'
+import { modelCallOf, type Dialect, type ModelCall } from './model-calls.ts'
 import { canBeObserved, observeResponse, type BodyObserver } from './observe-response.ts'
 import { sharedId } from './shared-id.ts'
 
@@ -34,7 +34,7 @@ export interface RecordFetchDependencies {
  * `inner`, recorded: each HTTP attempt to a model is one record, as the bytes that went over the wire. What the client returns, throws
  * and streams is what it would without; a fault of the recording is warned of and never felt.
  */
-export function recordFetch(inner: Fetch, dependencies: RecordFetchDependencies): Fetch {
+export function recordFetch(inner: Fetch, dependencies: RecordFetchDependencies, dialect?: Dialect): Fetch {
   const guarded = <T>(work: () => T): T | undefined => {
     try {
       return work()
@@ -44,7 +44,7 @@ export function recordFetch(inner: Fetch, dependencies: RecordFetchDependencies)
     }
   }
   return async (input, init) => {
-    const attempt = guarded(() => beginAttempt(input, init, dependencies))
+    const attempt = guarded(() => beginAttempt(input, init, dependencies, dialect))
     // Some implementations of fetch refuse to be called as a method.
     if (attempt === undefined) return inner.call(undefined, input, init)
     let response: Response
@@ -73,10 +73,11 @@ function beginAttempt(
   input: string | URL | Request,
   init: RequestInit | undefined,
   dependencies: RecordFetchDependencies,
+  dialect: Dialect,
 ): Attempt | undefined {
   const request = input instanceof Request ? input : undefined
   if ((init?.method ?? request?.method)?.toUpperCase() !== 'POST') return undefined
-  const call = modelCallOf(urlOf(input))
+  const call = modelCallOf(urlOf(input), dialect)
   if (call === undefined) return undefined
   const given = init?.body
   const body = typeof given === 'string' ? given : request?.clone().text()

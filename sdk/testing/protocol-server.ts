@@ -162,6 +162,37 @@ function interaction(streamed: boolean): Answer {
   )
 }
 
+function conversation(streamed: boolean): Answer {
+  const entry = { id: 'e1', model: 'mistral-medium-latest', role: 'assistant' }
+  const call = { id: 'e2', name: 'look_up', tool_call_id: 't1' }
+  if (!streamed)
+    return json({
+      object: 'conversation.response',
+      conversation_id: 'conv_1',
+      outputs: [
+        { object: 'entry', type: 'message.output', ...entry, content: said },
+        { object: 'entry', type: 'function.call', ...call, arguments: '{"x":1}' },
+      ],
+      usage,
+    })
+  const delta = (content: object | string) => ({
+    type: 'message.output.delta',
+    ...entry,
+    output_index: 0,
+    content_index: 0,
+    content,
+  })
+  const more = (text: string) => ({ type: 'function.call.delta', ...call, output_index: 1, arguments: text })
+  return events(
+    { type: 'conversation.response.started', conversation_id: 'conv_1' },
+    delta('Hello'),
+    delta(' there'),
+    more('{"x"'),
+    more(':1}'),
+    { type: 'conversation.response.done', usage },
+  )
+}
+
 const answers: readonly (readonly [string, (streamed: boolean) => Answer])[] = [
   ['/chat/completions', chat],
   ['/v1/messages', messages],
@@ -169,6 +200,8 @@ const answers: readonly (readonly [string, (streamed: boolean) => Answer])[] = [
   ['/v1/chat', cohereFirst],
   [':generateContent', candidates],
   ['/interactions', interaction],
+  ['/conversations', conversation],
+  ['/restart', conversation],
   [':streamGenerateContent', () => candidates(true)],
 ]
 

@@ -1,14 +1,16 @@
+import type { Dialect } from '../capturing/model-calls.ts'
 import type { Fetch } from '../capturing/record-fetch.ts'
 
 /** Where the clients of providers keep the function that they send by: each of them is one that its own options can set. */
-type Slot = (client: Fields, replace: (inner: Fetch) => Fetch) => boolean
+export type Replace = (inner: Fetch, dialect?: Dialect) => Fetch
+type Slot = (client: Fields, replace: Replace) => boolean
 type Fields = Record<string, unknown>
 
 /**
  * Puts what `replace` makes of a client's fetch in its place. Everything else of the client stays as it was, so that its types, errors,
  * retries, streams and helper forms are its own. Returns false for a client that is not known.
  */
-export function replaceFetch(client: object, replace: (inner: Fetch) => Fetch): boolean {
+export function replaceFetch(client: object, replace: Replace): boolean {
   return slots.some((slot) => slot(client as Fields, replace))
 }
 
@@ -55,7 +57,7 @@ const mistral: Slot = (client, replace) => {
     typeof given?.['request'] === 'function'
       ? (input) => (given as unknown as HttpClient).request(input as Request)
       : defaultFetch
-  const replaced = replace(inner)
+  const replaced = replace(inner, 'mistral')
   options['httpClient'] = { request: (request: Request) => replaced(request) } satisfies HttpClient
   for (const [name, part] of Object.entries(client))
     if (fieldsOf(fieldsOf(part)?.['_options']) !== undefined) Reflect.deleteProperty(client, name)

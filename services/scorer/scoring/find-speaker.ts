@@ -36,17 +36,18 @@ const speakerOfRole: ReadonlyMap<string, Speaker> = new Map([
   ['chatbot', 'assistant'],
   ['ai', 'assistant'],
 ])
-/** Anthropic's of its own tools too (`web_search_tool_result`), all of the responses shape (`mcp_call` has its output in itself) and of Google's interactions. */
+/** Anthropic's of its own tools too (`web_search_tool_result`), all of the responses shape (`mcp_call` has its output in itself), of Google's interactions and of Mistral's conversations. */
 const resultType =
-  /(?:^|_)(?:tool|function|search|execution|maps|context|retrieval|processing)_result$|_call_output$|^document$/
+  /(?:^|_)(?:tool|function|search|execution|maps|context|retrieval|processing)_result$|_call_output$|^function\.result$|^document$/
 const callType =
-  /^(?:(?:function|custom_tool|mcp|file_search|web_search|code_interpreter|computer|image_generation|apply_patch|local_shell|shell)_call|mcp_approval_request|reasoning)$/
-/** Steps of Google's interactions. */
+  /^(?:(?:function|custom_tool|mcp|file_search|web_search|code_interpreter|computer|image_generation|apply_patch|local_shell|shell)_call|function\.call|tool\.execution|mcp_approval_request|reasoning)$/
+/** Steps of Google's interactions, entries of Mistral's conversations. */
 const speakerOfStep: ReadonlyMap<unknown, Speaker> = new Map([
   ['user_input', 'user'],
   ['model_output', 'assistant'],
+  ['message.output', 'assistant'],
 ])
-const outputKeys = new Set(['output', 'outputs', 'results'])
+const outputKeys = new Set(['output', 'outputs', 'results', 'info'])
 
 /** Who speaks. Fixed: in what a tool answered, names and roles are words of the tool, which may claim anything. */
 export interface Voice {
