@@ -106,10 +106,11 @@ test.each<[string, unknown, unknown, object]>([
       output: [
         { type: 'file_search_call', results: [{ text: 'T' }] },
         { type: 'mcp_call', name: 'f', arguments: '{}', output: 'U' },
+        { type: 'code_interpreter_call', outputs: [{ logs: 'V' }] },
         { type: 'message', content: [{ type: 'output_text', text: 'A' }] },
       ],
     },
-    { prompt: 'P', answer: 'A', context: ['T', 'U'] },
+    { prompt: 'P', answer: 'A', context: ['T', 'U', 'V'] },
   ],
   [
     'a document in a result of Cohere',

@@ -61,6 +61,9 @@ test('a batch whose answer has no room is refused before any of it is kept, or i
     const bad = (count: number) => Array.from({ length: count }, () => wrong)
     const refused = await send([...good, ...bad(600)])
     expect([refused.status, await refused.json(), kept]).toMatchObject([503, { code: 'ANSWERS_TOO_MANY' }, 0])
+    // What is not decided yet takes room too.
+    const open = await send([...good, ...good, ...bad(300)])
+    expect([open.status, kept]).toEqual([503, 0])
     const taken = await send([...good, ...bad(200)])
     expect([taken.status, kept]).toEqual([200, 300])
     expect(((await taken.json()) as { results: object[] }).results).toHaveLength(500)

@@ -1,9 +1,11 @@
-import type { RequestListener } from 'node:http'
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test } from '@jest/globals'
 import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
+import { answerWithProblems } from './answer-broken-requests.ts'
 import { createAnswerRoom } from './answer-room.ts'
 import { createBodyRoom } from './body-room.ts'
 import { createApp } from './create-app.ts'
@@ -37,6 +39,18 @@ test.each([
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} [\\s\\S]*Content-Type: application/json`))
   expect(head).toContain(`Content-Length: ${body.length}`)
   expect(JSON.parse(body)).toEqual({ detail: expect.any(String), code })
+})
+
+test('a request that does not come whole in its time is answered in JSON', async () => {
+  const server = createServer({ headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 10 })
+  answerWithProblems(server)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write(start)
+  const answer = await text(socket)
+  expect(answer).toMatch(/^HTTP\/1.1 408 [^]*\r\n\r\n\{"detail":"[^"]+","code":"REQUEST_TOO_SLOW"\}$/)
+  socket.destroy()
+  await once(server.close(), 'close')
 })
 
 test('an address that has no path is answered in JSON, which express would answer with a page', async () => {

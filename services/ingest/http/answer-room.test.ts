@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Request, Response } from 'express'
 import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { until } from '#tests/support/until.ts'
@@ -104,6 +106,27 @@ test('answers that are not read have room together, and leave others as much as 
   expect(await (await ask('c')).text()).toHaveLength(answerBytes)
   clients[0]?.destroy()
   await held(0)
+})
+
+test('an answer that comes out longer than was thought takes what is missing, and no more', async () => {
+  const own = createMetrics()
+  const taken = async () =>
+    (await own.registry.getSingleMetric('sluice_http_answer_bytes')?.get())?.values[0]?.value
+  const request: unknown = { method: 'GET' }
+  const stream = new PassThrough()
+  const response: unknown = stream
+  const place = createAnswerRoom(mebibyte, own).enter(
+    principalOf('a'),
+    request as Request,
+    response as Response,
+  )
+  place.keep(100_000)
+  place.keep(300_000)
+  place.keep(200_000)
+  expect(await taken()).toBe(300_000)
+  stream.destroy()
+  await once(stream, 'close')
+  expect(await taken()).toBe(0)
 })
 
 test('an answer whose client left before it was made holds nothing', async () => {

@@ -94,6 +94,18 @@ describe('the texts of a call', () => {
       },
     ],
     [
+      "Mistral's conversations",
+      {
+        instructions: 'system',
+        inputs: [
+          { type: 'message.output', content: 'model' },
+          { type: 'function.result', result: 'tool' },
+          'user',
+        ],
+      },
+      { outputs: [{ type: 'tool.execution', arguments: 'model', info: { system: 'tool' } }] },
+    ],
+    [
       'Bedrock',
       { messages: [{ role: 'user', content: [{ toolResult: { content: [{ json: { a: 'tool' } }] } }] }] },
       { output: { message: { role: 'assistant', content: [{ text: 'model' }] } } },
@@ -124,6 +136,7 @@ describe('the texts of a call', () => {
         output: [
           { type: 'mcp_call', arguments: 'model', output: 'tool' },
           { type: 'file_search_call', queries: ['model'], results: [{ text: 'tool' }] },
+          { type: 'code_interpreter_call', code: 'model', outputs: [{ logs: 'tool' }] },
         ],
       },
     ],
