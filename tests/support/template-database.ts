@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { escapeIdentifier, type Client } from 'pg'
-import { migrate } from '#infra/migrate.ts'
 
 const INFRA = join(import.meta.dirname, '..', '..', 'infra')
 // Any number: test processes that want the template at the same time take turns with it.
@@ -21,6 +20,8 @@ export async function migratedTemplate(client: Client, urlOf: (database: string)
     const building = `${name}-building`
     await client.query(`drop database if exists ${escapeIdentifier(building)} with (force)`)
     await client.query(`create database ${escapeIdentifier(building)}`)
+    // Loaded where it is needed: it takes 0.15 s of processor, in each of a hundred test files; all but one copy.
+    const { migrate } = await import('#infra/migrate.ts')
     await migrate(urlOf(building))
     await client.query(`alter database ${escapeIdentifier(building)} rename to ${escapeIdentifier(name)}`)
     return name
