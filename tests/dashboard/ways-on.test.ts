@@ -155,3 +155,12 @@ test('a verdict that a promoted run took back is taken back in a list that is op
   )
   await row.getByText('safe', { exact: true }).waitFor()
 })
+
+test('another of many projects is found by clicking and typing', async () => {
+  for (let branch = 1; branch <= 9; branch++) await site.api.createProject({ name: `Branch ${branch}` })
+  await open('/tools')
+  await page.locator('input[aria-label=Project]').click()
+  await page.keyboard.type('Branch 7')
+  await page.getByRole('option', { name: 'Branch 7' }).click()
+  await page.waitForURL((address) => address.searchParams.get('project') !== site.projectId)
+})

@@ -27,6 +27,8 @@ export function ProjectSwitcher() {
       }}
       allowDeselect={false}
       searchable={all.length > 8}
+      // What is typed takes the place of the name that stands there.
+      onClick={(event) => event.currentTarget.select()}
       // Thousands of projects are found by typing.
       limit={100}
       placeholder="No project"
