@@ -1,4 +1,6 @@
 import { isUtf8 } from 'node:buffer'
+import { objectOf } from '#capture/json.ts'
+import { faultOfMetadata, maxMetadataBytes } from '#capture/record/fault-of-metadata.ts'
 import { idTimeMs, isId } from '#schemas/ids.ts'
 import { redteamMarkHeader } from '#schemas/redteam-mark.ts'
 
@@ -23,8 +25,6 @@ export interface ServiceHeaders {
 
 /** Ingest takes no more. */
 const maxLabelLength = 256
-const maxMetadataBytes = 16 * 1024
-const maxMetadataDepth = 8
 
 /** A record may wait in the spool, and ingest takes identifiers of the last 7 days and the next 2 hours; a clock may be wrong by an hour. */
 const oldestIdMs = 86_400_000
@@ -90,20 +90,6 @@ function isMetadata(text: string): boolean {
     if (error instanceof SyntaxError) return false
     throw error
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || !isStorable(value, 0))
-    return false
-  // Ingest measures it written anew, and `1e15` grows to four times its length.
-  return Buffer.byteLength(JSON.stringify(value)) <= maxMetadataBytes
-}
-
-/** What ingest takes of metadata: Unicode without NUL, numbers that keep their digits, eight levels. */
-function isStorable(value: unknown, depth: number): boolean {
-  if (depth > maxMetadataDepth) return false
-  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\u0000')
-  if (typeof value === 'number')
-    return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
-  if (typeof value !== 'object' || value === null) return true
-  return Object.entries(value).every(
-    ([key, member]) => isStorable(key, depth) && isStorable(member, depth + 1),
-  )
+  const metadata = objectOf(value)
+  return metadata !== undefined && faultOfMetadata(metadata) === undefined
 }
