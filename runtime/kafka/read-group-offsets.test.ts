@@ -23,6 +23,19 @@ test('a broker that takes connections and answers nothing is asked again later: 
   await expect(readGroupOffsets(kafka, 'calls', 'sink')).rejects.toMatchObject(failure)
 })
 
+test('nothing is asked any more once something has failed: kafkajs would connect anew for it, for good', async () => {
+  const asked: string[] = []
+  const admin = {
+    connect: () => Promise.resolve(),
+    fetchOffsets: () => Promise.reject(new kafkajs.KafkaJSNonRetriableError('no such topic')),
+    fetchTopicOffsets: () => Promise.resolve(void asked.push('ends')),
+    disconnect: () => Promise.resolve(),
+  }
+  const kafka = { admin: () => admin } as unknown as kafkajs.Kafka
+  await expect(readGroupOffsets(kafka, 'calls', 'sink')).rejects.toThrow('no such topic')
+  expect(asked).toEqual([])
+})
+
 test.each<[string, boolean, handled: [number, bigint][], now: [number, bigint][]]>([
   [
     'all of it',

@@ -28,10 +28,9 @@ export async function readRanges(
   fromMs: number,
 ): Promise<Record<string, { next: string; end: string }>> {
   return withAdmin(kafka, async (admin) => {
-    const [starts, bounds] = await Promise.all([
-      admin.fetchTopicOffsetsByTimestamp(topic, fromMs),
-      admin.fetchTopicOffsets(topic),
-    ])
+    // One after the other, as in readGroupOffsets.
+    const starts = await admin.fetchTopicOffsetsByTimestamp(topic, fromMs)
+    const bounds = await admin.fetchTopicOffsets(topic)
     const startAt = new Map(starts.map(({ partition, offset }) => [partition, offset]))
     return Object.fromEntries(
       bounds.map(({ partition, low, high }) => [
