@@ -8,6 +8,7 @@ import { idToUuid, newId } from '#schemas/ids.ts'
 import { topics } from '#schemas/topics.ts'
 import { createCostAlerts } from './alert-costs.ts'
 import { createClaimKeeping } from './keep-claims.ts'
+import { findLostClaims, returnClaims } from './stores/claim-store.ts'
 import { sampleCall } from './testing/sample-records.ts'
 import { eventually, setSinkStage, startSink, type SinkStage } from './testing/sink-stage.ts'
 
@@ -144,6 +145,31 @@ test('a call that was claimed under a limit counts once when it comes after its 
   }
   expect(await storedCount(projectId)).toBe(2)
   expect(await countOf(projectId)).toBe(2)
+})
+
+test('a claim of an erased call is not lost, one used again meanwhile stays, one of the period before is given back to that', async () => {
+  const projectId = await stage.addProject('free')
+  const [again, before, erased] = [newId('request'), newId('request'), newId('request')]
+  await claim(projectId, [again, before, erased])
+  await stage.pool.query(
+    `with erasure as (
+       insert into erasures (id, project_id, scope, subject, requested_at, requested_by, kept_in_kafka_until)
+       values (gen_random_uuid(), $1, 'project', '', now(), 'operator', now()) returning id
+     ) insert into erased_requests select $1, $2, $3, id from erasure`,
+    [idToUuid(projectId), erased, idToUuid(erased)],
+  )
+  await stage.pool.query(
+    `update quota_claims set period_start = period_start - interval '1 month', claimed_at = now() - interval '2 hours' where request_id = $1`,
+    [idToUuid(before)],
+  )
+  const [from, hourAgo] = [new Date(Date.now() - 7_300_000), new Date(Date.now() - 3_600_000)]
+  const all = await findLostClaims(stage.pool, from, new Date(Date.now() + 60_000), 5_000)
+  const lost = all.filter(({ projectUuid }) => projectUuid === idToUuid(projectId))
+  expect(lost.flatMap(({ requestUuids }) => requestUuids).sort()).toEqual(
+    [again, before].map(idToUuid).sort(),
+  )
+  for (const claims of lost) expect(await returnClaims(stage.pool, claims, hourAgo)).toBe(1)
+  expect(await countOf(projectId)).toBe(3)
 })
 
 test('the claims of an outage are given back, however many there are', async () => {
