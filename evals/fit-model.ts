@@ -21,8 +21,13 @@ export interface FitSettings {
   seed: number
 }
 
-export function exampleOf({ indices, weights }: Features, label: 0 | 1, weight = 1): Example {
-  return { indices: indices.slice(), weights: weights.slice(), label, weight }
+export function exampleOf(words: Features, signs: Features, label: 0 | 1, weight = 1): Example {
+  return {
+    indices: Int32Array.from([...words.indices, ...signs.indices]),
+    weights: Float32Array.from([...words.weights, ...signs.weights]),
+    label,
+    weight,
+  }
 }
 
 /**

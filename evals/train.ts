@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { createLinearModel, type ModelFile } from '#services/scorer/scoring/linear/linear-model.ts'
+import { foldText } from '#services/scorer/scoring/phrases/fold-text.ts'
 import { createFeatureCounter } from '#services/scorer/scoring/linear/text-features.ts'
 import { dot, exampleOf, fitModel, sigmoid, type Example, type FittedModel } from './fit-model.ts'
 import { isIn, readSamples, type Sample } from './samples.ts'
@@ -77,7 +78,8 @@ function rowsOf(plan: TrainingPlan, samples: readonly Sample[]): Row[] {
     if (text.trim() === '' || seen.has(text)) return []
     seen.add(text)
     const fold = createHash('sha256').update(text).digest().readUInt8(0) % folds
-    return [{ ...given, fold, example: exampleOf(counter.count(text, plan.signs), given.label) }]
+    const signs = counter.countSigns(plan.signs?.(foldText(text).text) ?? [])
+    return [{ ...given, fold, example: exampleOf(counter.count(text), signs, given.label) }]
   })
 }
 

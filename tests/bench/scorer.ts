@@ -33,16 +33,15 @@ const processes = values.only === 'scoring' ? {} : await measureProcesses()
 printFigures('scorer', { ...processes, ...detectors })
 
 async function measureScoring(): Promise<Record<string, number>> {
-  const calls = sampleCalls(300)
-  const perKb = await measureDetectors(calls)
-  console.table(Object.fromEntries([...perKb].map(([name, us]) => [name, { 'CPU µs/kB': us.toFixed(1) }])))
-  const costs = await measureJudgeCosts(calls)
+  const { alone, all } = await measureDetectors(300)
+  console.table(Object.fromEntries([...alone].map(([name, us]) => [name, { 'CPU µs/kB': us.toFixed(1) }])))
+  const costs = await measureJudgeCosts(sampleCalls(300))
   console.table(costs)
   const { inlineMs, threadMs } = await measureThread()
   console.log(`a large call: ${inlineMs.toFixed(0)} ms here, ${threadMs.toFixed(0)} ms in a thread`)
   const of = (mode: string) => costs[`${mode}, together`]?.['US$ a million calls'] ?? NaN
   return {
-    detector_us_per_kb: Number([...perKb.values()].reduce((sum, us) => sum + us, 0).toFixed(1)),
+    detector_us_per_kb: Number(all.toFixed(1)),
     thread_ratio: ratio(threadMs, inlineMs),
     judge_usd_per_million_always: of('always'),
     judge_usd_per_million_uncertain: of('uncertain'),

@@ -1,7 +1,14 @@
 import type { TakeTurn } from '#runtime/take-turns.ts'
 import { owaspCategoryOf } from '#schemas/verdicts.ts'
 import { builtIns, type BuiltIn } from '../scoring/built-in-scorers.ts'
-import { isKeptWhole, piecesOf, type Body, type BodyPart, type Call } from '../scoring/call-text.ts'
+import {
+  isKeptWhole,
+  piecesOf,
+  type Body,
+  type BodyPart,
+  type Call,
+  type CallText,
+} from '../scoring/call-text.ts'
 import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
 import { startCustomRun } from '../scoring/custom/run-custom-scorer.ts'
 import { searchablesOf } from '../scoring/custom/searchable.ts'
@@ -19,10 +26,12 @@ export async function runDetectors(
   takeTurn: TakeTurn,
   onVerdict: OnVerdict,
 ): Promise<void> {
+  // The same for all: what one has found out of a piece others need not.
+  const pieces = call.texts.flatMap((text) => Array.from(piecesOf(text)))
   for (const name of builtIn) {
     const scorer = builtIns[name]
     const startedMs = performance.now()
-    const verdict = await runDetector(scorer, call, takeTurn)
+    const verdict = await runDetector(scorer, call, pieces, takeTurn)
     const found = { scorer: name, version: scorer.version, owaspCategory: owaspCategoryOf[name], verdict }
     onVerdict(found, (performance.now() - startedMs) / 1_000)
   }
@@ -47,13 +56,16 @@ export function leaveUnscored({ builtIn, custom }: ChosenScorers, reason: Unscor
   return [...ofBuiltIn, ...custom.map((scorer) => ofCustom(scorer, unscored('custom', reason)))]
 }
 
-async function runDetector({ create, reads }: BuiltIn, call: Call, takeTurn: TakeTurn): Promise<Verdict> {
+async function runDetector(
+  { create, reads }: BuiltIn,
+  call: Call,
+  pieces: readonly CallText[],
+  takeTurn: TakeTurn,
+): Promise<Verdict> {
   const detector = create(call)
-  for (const text of call.texts) {
-    for (const piece of piecesOf(text)) {
-      detector.read(piece)
-      await takeTurn()
-    }
+  for (const piece of pieces) {
+    detector.read(piece)
+    await takeTurn()
   }
   const verdict = detected(detector.finding())
   const isWhole = reads.every((part) => isKeptWhole(bodyOf(call, part)?.value))

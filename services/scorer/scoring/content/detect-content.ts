@@ -2,8 +2,9 @@ import type { CallText, Evidence } from '../call-text.ts'
 import { createLinearModel, type LinearModel, type Reading } from '../linear/linear-model.ts'
 import answerFile from '../models/content-answer.json' with { type: 'json' }
 import requestFile from '../models/content-request.json' with { type: 'json' }
+import { wordsOfRequests } from '../linear/shared-words.ts'
 import { foldText } from '../phrases/fold-text.ts'
-import { decodeHidden } from '../phrases/decode-hidden.ts'
+import { hiddenIn } from '../phrases/decode-hidden.ts'
 import type { Detector, Finding } from '../verdict.ts'
 import { contentSigns } from './content-signs.ts'
 import { findHarmAbroad } from './harm-abroad.ts'
@@ -11,7 +12,7 @@ import { harmTopics } from './harm-lexicon.ts'
 import { findMatches } from '../find-matches.ts'
 
 const models: Readonly<Record<Side, LinearModel>> = {
-  request: createLinearModel(requestFile, contentSigns),
+  request: createLinearModel(requestFile, contentSigns, wordsOfRequests),
   answer: createLinearModel(answerFile, contentSigns),
 }
 
@@ -55,10 +56,10 @@ export function createContentDetector(): Detector {
       if (side === null) return
       if (side === 'answer')
         isDeclined ||= text.offset === 0 && declines.test(foldText(text.text.slice(0, 200)).text)
-      const reading = models[side].read(text.text)
+      const reading = models[side].readOf(text)
       if (reading.probability >= (worst[side]?.probability ?? 0)) worst[side] = { ...reading, text }
       if (side === 'request') foundAbroad ??= findHarmAbroad(text)
-      for (const { start, end, encoding, text: said } of decodeHidden(text.text)) {
+      for (const { start, end, encoding, text: said } of hiddenIn(text)) {
         if (!isWritten.has(encoding)) continue
         const { probability } = models[side].read(said)
         if (probability > (worst[side]?.probability ?? 0))

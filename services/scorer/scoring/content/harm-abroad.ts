@@ -1,7 +1,7 @@
 import type { CallText, Evidence } from '../call-text.ts'
 import { findGated, gateSource, type GatedPattern } from '../gate/gated-pattern.ts'
 import { wordStartsOf } from '../gate/word-starts.ts'
-import { foldText } from '../phrases/fold-text.ts'
+import { foldedOf, foldText } from '../phrases/fold-text.ts'
 
 /**
  * How one asks to be told how to make something, what nobody makes in good faith, and how one says to want to die: in the languages that jailbreaks are
@@ -104,8 +104,9 @@ const quotes = /["«„“「『]/
 const beforeUnits = 40
 
 /** A plea for instructions to make what kills, or a wish to die, that somebody has written in another language than English. */
-export function findHarmAbroad({ part, pointer, offset, text: original }: CallText): Evidence | undefined {
-  const { text, originOf } = foldText(original)
+export function findHarmAbroad(given: CallText): Evidence | undefined {
+  const { part, pointer, offset, text: original } = given
+  const { text, originOf } = foldedOf(given)
   const starts = wordStartsOf(text)
   for (const [kind, pattern] of families) {
     for (const { index, 0: said } of findGated(text, starts, pattern, 5)) {

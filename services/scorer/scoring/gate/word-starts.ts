@@ -11,6 +11,7 @@ const [offset, prime] = [0x811c9dc5, 0x01000193]
 /** Of each beginning, by its hash, in which text it was seen last: one table for all, because to make one costs as much as to fill it. */
 const seenIn = new Uint8Array(1 << bits)
 let last: WordStarts = 0
+let lastText: string | null = null
 const mostMarks = 255
 const markOf = (starts: WordStarts) => 1 + (starts % mostMarks)
 
@@ -22,6 +23,8 @@ const plain = Uint8Array.from({ length: 128 }, (_, code) => {
 
 /** Notes how the words of a text begin: their first character, their first two and so on. */
 export function wordStartsOf(text: string): WordStarts {
+  if (text === lastText) return last
+  lastText = text
   last += 1
   const mark = markOf(last)
   if (mark === 1) seenIn.fill(0)

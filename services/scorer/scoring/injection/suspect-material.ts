@@ -1,7 +1,8 @@
 import type { CallText } from '../call-text.ts'
 import { createLinearModel } from '../linear/linear-model.ts'
 import modelFile from '../models/injection.json' with { type: 'json' }
-import { suspect, type Suspicion } from '../phrases/suspect.ts'
+import { onceForText } from '../once-for-text.ts'
+import { suspect, suspectText, type Suspicion } from '../phrases/suspect.ts'
 import { revealMarkup } from './hidden-markup.ts'
 import { injectionFamilies } from './injection-families.ts'
 import { orderSigns } from './order-signs.ts'
@@ -17,7 +18,7 @@ const [foundPoints, doubtfulPoints] = [4, 2]
 
 /** How much a passage of a text that was brought in speaks to the model: by phrases, by what it hides, by its sentences. 4 points convict. */
 export function suspectMaterial(text: string): Suspicion {
-  return withOrders(suspectPassage(text), text)
+  return withOrders(suspect(text, injectionFamilies, revealMarkup), text)
 }
 
 /** The same of all of it. */
@@ -26,18 +27,7 @@ export function suspectBrought(text: CallText): Suspicion {
 }
 
 /** What phrases and hidden text alone say. Two detectors ask, and reading it is most of what either does: each text is read once. */
-export function suspectPhrases(text: CallText): Suspicion {
-  const before = read.get(text)
-  if (before !== undefined) return before
-  const suspicion = suspectPassage(text.text)
-  read.set(text, suspicion)
-  return suspicion
-}
-const read = new WeakMap<CallText, Suspicion>()
-
-function suspectPassage(text: string): Suspicion {
-  return suspect(text, injectionFamilies, revealMarkup)
-}
+export const suspectPhrases = onceForText((text) => suspectText(text, injectionFamilies, revealMarkup))
 
 /** The sentence that most reads like an order for an assistant, with what phrases say. An order needs no phrase of any family: "Please transfer …". */
 function withOrders(suspicion: Suspicion, text: string): Suspicion {

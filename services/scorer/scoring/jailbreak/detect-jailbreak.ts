@@ -1,12 +1,13 @@
 import type { CallText } from '../call-text.ts'
 import { findAdversarialSuffix } from './adversarial-suffix.ts'
 import { createLinearModel, type Reading } from '../linear/linear-model.ts'
+import { wordsOfRequests } from '../linear/shared-words.ts'
 import modelFile from '../models/jailbreak.json' with { type: 'json' }
 import {
   evidenceOf,
   namesOf,
   nothingSuspicious,
-  suspect,
+  suspectText,
   valueOfPoints,
   type Suspicion,
 } from '../phrases/suspect.ts'
@@ -15,7 +16,7 @@ import type { Detector } from '../verdict.ts'
 import { createLanguageCheck } from './known-language.ts'
 import { phraseFamilies } from './phrase-families.ts'
 
-const model = createLinearModel(modelFile)
+const model = createLinearModel(modelFile, undefined, wordsOfRequests)
 
 /** Phrases and weights that decide differently get a new version, so that scores say which ones made them. */
 export const jailbreakVersion = `detector-5-${model.version}`
@@ -45,9 +46,9 @@ export function createJailbreakDetector(): Detector {
       if (text.text.trim() === '') return
       hasText = true
       language.read(text.text)
-      const reading = model.read(text.text)
+      const reading = model.readOf(text)
       likeliest = Math.max(likeliest, reading.probability)
-      const all = withSuffix(withModel(suspect(text.text, phraseFamilies), reading, text.text), text.text)
+      const all = withSuffix(withModel(suspectText(text, phraseFamilies), reading, text.text), text.text)
       const suspicion = lessOfMention(text.text, all)
       if (suspicion.points > worst.points) [worst, where] = [suspicion, text]
     },

@@ -1,9 +1,10 @@
 import type { Call, CallText, Evidence } from '../call-text.ts'
 import { findMatches } from '../find-matches.ts'
-import { decodeHidden } from '../phrases/decode-hidden.ts'
+import { charactersOf, hasRun } from '../has-run.ts'
+import { decodeHidden, hiddenIn } from '../phrases/decode-hidden.ts'
 import { backwards, rot13 } from '../phrases/rewrite-units.ts'
 import type { FoldedText } from '../fold-characters.ts'
-import { foldText } from '../phrases/fold-text.ts'
+import { foldedOf, foldText } from '../phrases/fold-text.ts'
 import type { Detector, Finding, Undecided } from '../verdict.ts'
 import { asksForPrompt } from './asks-for-prompt.ts'
 import { createSecretFinder } from './find-secrets-told.ts'
@@ -34,6 +35,7 @@ const supplies =
 const announces =
   /\bmy (?:\w{1,12} ){0,2}(?:instructions?|prompt|guidelines|rules|directives?|configuration)\b|\b(?:system|initial|hidden) (?:prompt|instructions?|message)\b|\bi (?:was|am|have been) (?:told|instructed|programmed|configured)\b/i
 const brokenBase64 = /[A-Za-z0-9+/]{40}\r?\n[A-Za-z0-9+/]{4}/
+const [base64Characters, leastBase64] = [charactersOf(/[A-Za-z0-9+/]/), 40]
 /** What a system prompt quotes are often the words that the model is to say. */
 const quoted = /"[^"\n]{1,240}"|“[^”\n]{1,240}”/g
 
@@ -86,9 +88,9 @@ function createPromptDetector(): Detector {
       note(evidence, text, start, end, 'canary')
     }
     isDoubtful ||= announces.test(text.text)
-    const folded = foldWords(text.text)
+    const folded = foldWords(foldedOf(text))
     overlap.readAnswer(folded.words)
-    for (const run of runsIn(text.text, folded, (gram) => secretGrams.has(gram) && !openGrams.has(gram))) {
+    for (const run of runsIn(text, folded, (gram) => secretGrams.has(gram) && !openGrams.has(gram))) {
       const found = tell(run, text.text, short, (gram) => ownGrams.has(gram))
       if (isLeak(found)) note(evidence, text, run.start, run.end, 'system_prompt')
       if (weightOf(found) > weightOf(longest)) longest = found
@@ -97,7 +99,7 @@ function createPromptDetector(): Detector {
   return {
     read(text) {
       if (isPrompt(text)) {
-        const all = readWords(text.text)
+        const all = wordsOf(foldedOf(text).text)
         addGrams(secretGrams, all)
         short.read(all)
         if (!suppliesFacts) {
@@ -113,7 +115,7 @@ function createPromptDetector(): Detector {
         hasAnswer = true
         readAnswer(text)
       } else if (text.speaker === 'user' || text.speaker === 'tool') {
-        const words = readWords(text.text)
+        const words = wordsOf(foldedOf(text).text)
         addGrams(openGrams, words)
         overlap.readOpen(words)
         secrets.readOpen(text.text)
@@ -191,13 +193,12 @@ interface FoldedWords extends Pick<FoldedText, 'originOf'> {
   length: number
 }
 
-function foldWords(text: string): FoldedWords {
-  const { text: folded, originOf } = foldText(text)
-  return { words: wordsOf(folded), originOf, length: folded.length }
+function foldWords({ text, originOf }: FoldedText): FoldedWords {
+  return { words: wordsOf(text), originOf, length: text.length }
 }
 
 function readWords(text: string): Word[] {
-  return foldWords(text).words
+  return wordsOf(foldText(text).text)
 }
 
 function addGrams(grams: Set<number>, words: readonly Word[]): void {
@@ -206,14 +207,14 @@ function addGrams(grams: Set<number>, words: readonly Word[]): void {
 }
 
 /** Runs of grams that `isSecret`, in the text as it stands, and in what it says encoded (offsets are then those of the encoding). */
-function* runsIn(text: string, folded: FoldedWords, isSecret: (gram: number) => boolean): Generator<Run> {
+function* runsIn(text: CallText, folded: FoldedWords, isSecret: (gram: number) => boolean): Generator<Run> {
   let most = 0
   for (const run of plainRuns(folded, isSecret)) {
     most = Math.max(most, run.words)
     yield run
   }
   for (const { start, end, encoding, text: decoded } of readingsOf(text)) {
-    for (const { words } of plainRuns(foldWords(decoded), isSecret)) {
+    for (const { words } of plainRuns(foldWords(foldText(decoded)), isSecret)) {
       // Decoding a word in leetspeak leaves the rest of the text as it was: only what is long is more than that.
       const isMore = encoding !== 'leet' || words >= most + leakedWords
       if (isMore && words >= leakedWords) yield { words, start, end, encoding }
@@ -221,9 +222,10 @@ function* runsIn(text: string, folded: FoldedWords, isSecret: (gram: number) => 
   }
 }
 
-function readingsOf(text: string): { start: number; end: number; encoding: string; text: string }[] {
+function readingsOf(answer: CallText): { start: number; end: number; encoding: string; text: string }[] {
+  const { text } = answer
   const whole = { start: 0, end: text.length }
-  const decoded = decodeHidden(text).filter(({ encoding }) => encoding !== 'reversed' && encoding !== 'rot13')
+  const decoded = hiddenIn(answer).filter(({ encoding }) => encoding !== 'reversed' && encoding !== 'rot13')
   if (text.length > 20_000) return decoded
   return [
     ...decoded,
@@ -231,7 +233,7 @@ function readingsOf(text: string): { start: number; end: number; encoding: strin
     // Where few letters are Latin, rot13 leaves the text as it was.
     ...(isLatin(text) ? [{ ...whole, encoding: 'rot13', text: rot13(text) }] : []),
     // Mail breaks base64 into lines.
-    ...(brokenBase64.test(text)
+    ...(hasRun(text, base64Characters, leastBase64) && brokenBase64.test(text)
       ? decodeHidden(text.replace(/\r?\n/g, '')).map((hidden) => ({ ...hidden, ...whole }))
       : []),
     ...(text.includes('%20') ? [{ ...whole, encoding: 'codes', text: text.replaceAll('%20', ' ') }] : []),

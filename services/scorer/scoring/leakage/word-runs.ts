@@ -18,16 +18,12 @@ const isWordAlone = createCharacterTest(
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u,
 )
 
-/** Whoever copies words one by one numbers them. */
-const ordinal = /^\d{1,3}$/
-
 /** The words of a folded text, without punctuation, layout and numbers between them: what a copy of it keeps. */
 export function wordsOf(text: string): Word[] {
   const words: Word[] = []
   let [start, length] = [0, 0]
   const close = (end: number) => {
-    const word = text.slice(start, end)
-    if (length > 0 && !(length <= 3 && ordinal.test(word))) words.push({ hash: hashOf(word), start, end })
+    if (length > 0 && !isOrdinal(text, start, end)) words.push({ hash: hashOf(text, start, end), start, end })
     length = 0
   }
   for (let at = 0; at < text.length;) {
@@ -47,6 +43,13 @@ export function wordsOf(text: string): Word[] {
   return words
 }
 
+/** Whoever copies words one by one numbers them. */
+function isOrdinal(text: string, from: number, to: number): boolean {
+  if (to - from > 3) return false
+  for (let at = from; at < to; at++) if ((text.charCodeAt(at) - 0x30) >>> 0 > 9) return false
+  return true
+}
+
 /** One number for each run of `gramWords` words, in order. */
 export function gramsOf(words: readonly Word[]): number[] {
   const grams: number[] = []
@@ -61,8 +64,8 @@ export function gramsOf(words: readonly Word[]): number[] {
 }
 
 /** FNV-1a: 32 bits are enough, because only runs of several grams convict. */
-function hashOf(word: string): number {
+function hashOf(text: string, from: number, to: number): number {
   let hash = 0x811c9dc5
-  for (let at = 0; at < word.length; at++) hash = imul(hash ^ word.charCodeAt(at), 0x01000193)
+  for (let at = from; at < to; at++) hash = imul(hash ^ text.charCodeAt(at), 0x01000193)
   return hash | 0
 }

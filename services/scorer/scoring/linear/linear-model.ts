@@ -1,4 +1,8 @@
-import { createFeatureCounter, type Sign } from './text-features.ts'
+import type { CallText } from '../call-text.ts'
+import { foldText } from '../phrases/fold-text.ts'
+import { createSharedWords, type SharedWords } from './shared-words.ts'
+import type { Features, Sign } from './text-features.ts'
+import { windowsOf } from './text-windows.ts'
 
 /** What `evals/train.ts` writes: the weights, and beside them what they were made from and how good they were. */
 export interface ModelFile {
@@ -30,36 +34,47 @@ export interface LinearModel {
   foundAt: number
   clearBelow: number
   read(text: string): Reading
+  /** The same of a text of a call, whose words may have been counted for another model. */
+  readOf(text: CallText): Reading
 }
 
-/** Training texts are seldom longer: what stands in a longer text is read a passage at a time, lest the rest drown it. */
-const windowUnits = 4_000
-const stepUnits = 3_000
-
-/** A trained model, ready to read. `signs` are what it was trained with. */
-export function createLinearModel(file: ModelFile, signs?: (folded: string) => readonly Sign[]): LinearModel {
+/** A trained model, ready to read. `signs` are what it was trained with; `words` are counted for others too. */
+export function createLinearModel(
+  file: ModelFile,
+  signs?: (folded: string) => readonly Sign[],
+  words: SharedWords = createSharedWords(file.bits),
+): LinearModel {
+  if (file.bits !== words.bits) throw new Error(`${file.name} was not trained with 2^${words.bits} features`)
   const bytes = Buffer.from(file.weights, 'base64')
   const weights = Float32Array.from(new Int8Array(bytes), (step) => step * file.scale)
-  const counter = createFeatureCounter(file.bits)
-  const probabilityOf = (text: string) => {
-    const features = counter.count(text, signs)
-    let sum = file.bias
+  const { counter } = words
+  const add = (sum: number, features: Features) => {
+    let total = sum
     for (let at = 0; at < features.length; at++)
-      sum += (weights[features.indices[at] ?? 0] ?? 0) * (features.weights[at] ?? 0)
-    return 1 / (1 + Math.exp(-sum))
+      total += (weights[features.indices[at] ?? 0] ?? 0) * (features.weights[at] ?? 0)
+    return total
+  }
+  const weigh = (features: Features) => add(file.bias, features)
+  const sharedOf = words.join(weigh)
+  const read = (text: string, sumOf: (window: string, nth: number) => number) => {
+    let worst: Reading = { probability: 0, start: 0, end: 0 }
+    for (const [nth, { start, end }] of windowsOf(text).entries()) {
+      const window = text.slice(start, end)
+      const sum = sumOf(window, nth)
+      const signed = signs === undefined ? sum : add(sum, counter.countSigns(signs(foldText(window).text)))
+      const probability = 1 / (1 + Math.exp(-signed))
+      if (probability > worst.probability) worst = { probability, start, end }
+    }
+    return worst
   }
   return {
     version: file.version,
     foundAt: file.found_at,
     clearBelow: file.clear_below ?? 0,
-    read(text) {
-      let worst: Reading = { probability: 0, start: 0, end: 0 }
-      for (let start = 0; start === 0 || start + windowUnits - stepUnits < text.length; start += stepUnits) {
-        const end = Math.min(text.length, start + windowUnits)
-        const probability = probabilityOf(text.slice(start, end))
-        if (probability > worst.probability) worst = { probability, start, end }
-      }
-      return worst
+    read: (text) => read(text, (window) => weigh(counter.count(window))),
+    readOf: (text) => {
+      const shared = sharedOf(text)
+      return read(text.text, (_window, nth) => shared(nth))
     },
   }
 }

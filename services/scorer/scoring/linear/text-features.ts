@@ -4,7 +4,9 @@ import { foldText } from '../phrases/fold-text.ts'
 /** Counts of hashed features, for texts that are read one after another: one array for all of them, cleared by what was touched. */
 export interface FeatureCounter {
   /** The features of `text` and their weights; the squares of the weights add up to 1. Valid until the next call. */
-  count(text: string, signs?: (folded: string) => readonly Sign[]): Features
+  count(text: string): Features
+  /** Of the signs alone, which add their own weights. Valid until the next call too. */
+  countSigns(signs: readonly Sign[]): Features
 }
 
 /** Something that words alone do not tell, learned with them. */
@@ -33,8 +35,9 @@ const [shortest, longest] = [3, 5]
 export function createFeatureCounter(bits: number): FeatureCounter {
   const size = 1 << bits
   const counts = new Float32Array(size)
-  const touched = new Int32Array(size + mostSigns)
-  const weights = new Float32Array(size + mostSigns)
+  const touched = new Int32Array(size)
+  const weights = new Float32Array(size)
+  const signs = { indices: new Int32Array(mostSigns), weights: new Float32Array(mostSigns) }
   let length = 0
   const indexOf = (hash: number) => mix(hash) >>> (32 - bits)
   const add = (hash: number) => {
@@ -43,7 +46,7 @@ export function createFeatureCounter(bits: number): FeatureCounter {
     counts[index] = (counts[index] ?? 0) + 1
   }
   return {
-    count(text, signs) {
+    count(text) {
       length = 0
       let before = start
       const folded = foldText(text).text
@@ -64,12 +67,20 @@ export function createFeatureCounter(bits: number): FeatureCounter {
       }
       const scale = squares === 0 ? 0 : 1 / Math.sqrt(squares)
       for (let at = 0; at < length; at++) weights[at] = (weights[at] ?? 0) * scale
-      for (const { name, weight } of signs?.(folded) ?? []) {
-        if (weight === 0) continue
-        touched[length] = indexOf(hashOf(name, 0, name.length, signStart))
-        weights[length++] = weight
-      }
       return { length, indices: touched.subarray(0, length), weights: weights.subarray(0, length) }
+    },
+    countSigns(given) {
+      const counted = given.filter(({ weight }) => weight !== 0)
+      for (const [at, { name, weight }] of counted.entries()) {
+        signs.indices[at] = indexOf(hashOf(name, 0, name.length, signStart))
+        signs.weights[at] = weight
+      }
+      const { length: many } = counted
+      return {
+        length: many,
+        indices: signs.indices.subarray(0, many),
+        weights: signs.weights.subarray(0, many),
+      }
     },
   }
 }

@@ -1,5 +1,7 @@
+import type { CallText } from '../call-text.ts'
 import { findMatches } from '../find-matches.ts'
 import { charactersOf, hasRun } from '../has-run.ts'
+import { onceForText } from '../once-for-text.ts'
 import { backwards, rot13 } from './rewrite-units.ts'
 
 /** A passage that hides another text, and what it says. Offsets are those of the passage. */
@@ -60,6 +62,11 @@ export function decodeHidden(text: string): HiddenText[] {
     ...(backwardsWord.test(text) ? wholeText(text, 'reversed', backwards) : []),
   ]
 }
+
+/** The same of a text of a call, which several detectors read. */
+export const hiddenIn: (text: CallText) => readonly HiddenText[] = onceForText(({ text }) =>
+  decodeHidden(text),
+)
 
 function passages(
   text: string,

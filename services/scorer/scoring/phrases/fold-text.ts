@@ -1,3 +1,5 @@
+import type { CallText } from '../call-text.ts'
+import { onceForText } from '../once-for-text.ts'
 import { foldCharacters, remember, type FoldedText } from '../fold-characters.ts'
 
 const smallCapitals = Object.fromEntries(
@@ -58,6 +60,9 @@ const invisible =
 export function foldText(original: string): FoldedText {
   return foldCharacters(original, foldCharacter)
 }
+
+/** The same of a text of a call, which several detectors read. */
+export const foldedOf: (text: CallText) => FoldedText = onceForText(({ text }) => foldText(text))
 
 const foldCharacter = remember((character) => {
   if (invisible.test(character)) return ''

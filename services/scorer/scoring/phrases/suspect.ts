@@ -1,6 +1,7 @@
 import type { CallText, Evidence } from '../call-text.ts'
-import { decodeHidden, type HiddenText } from './decode-hidden.ts'
-import { foldText } from './fold-text.ts'
+import { decodeHidden, hiddenIn, type HiddenText } from './decode-hidden.ts'
+import type { FoldedText } from '../fold-characters.ts'
+import { foldedOf, foldText } from './fold-text.ts'
 import { findGated, type GatedPattern } from '../gate/gated-pattern.ts'
 import { wordStartsOf, type WordStarts } from '../gate/word-starts.ts'
 
@@ -43,15 +44,29 @@ interface Hit {
   end: number
 }
 
-/** How suspicious a text is, read as it stands and decoded. `reveal` finds texts that it hides in ways of its own kind of document. */
-export function suspect(
+/** Finds texts that another hides in ways of its own kind of document. */
+type Reveal = (text: string) => readonly HiddenText[]
+
+/** How suspicious a text is, read as it stands and decoded. */
+export function suspect(text: string, families: readonly PhraseFamily[], reveal?: Reveal): Suspicion {
+  return worstOf(text, foldText(text), decodeHidden(text), families, reveal)
+}
+
+/** The same of a text of a call, which other detectors read as well. */
+export function suspectText(text: CallText, families: readonly PhraseFamily[], reveal?: Reveal): Suspicion {
+  return worstOf(text.text, foldedOf(text), hiddenIn(text), families, reveal)
+}
+
+function worstOf(
   text: string,
+  folded: FoldedText,
+  decoded: readonly HiddenText[],
   families: readonly PhraseFamily[],
-  reveal: (text: string) => readonly HiddenText[] = () => [],
+  reveal: Reveal = () => [],
 ): Suspicion {
-  let worst = suspectPlain(text, families)
-  for (const hidden of [...decodeHidden(text), ...reveal(text)]) {
-    const inside = suspectPlain(hidden.text, families)
+  let worst = suspectFolded(folded, families)
+  for (const hidden of [...decoded, ...reveal(text)]) {
+    const inside = suspectFolded(foldText(hidden.text), families)
     const points = inside.points + hiddenPoints(hidden)
     if (inside.points === 0 || points <= worst.points) continue
     const { start, end, encoding } = hidden
@@ -66,8 +81,7 @@ export function suspect(
   return worst
 }
 
-function suspectPlain(text: string, families: readonly PhraseFamily[]): Suspicion {
-  const folded = foldText(text)
+function suspectFolded(folded: FoldedText, families: readonly PhraseFamily[]): Suspicion {
   const starts = wordStartsOf(folded.text)
   const hits = families
     .flatMap((family) => hitsOf(family, folded.text, starts))
