@@ -113,6 +113,23 @@ test.each<[string, unknown, unknown, object]>([
     { prompt: 'P', answer: 'A', context: ['T', 'U', 'V'] },
   ],
   [
+    'results in the items of earlier calls, and what servers say of their tools, which is none',
+    {
+      input: [
+        { type: 'mcp_list_tools', tools: [{ name: 'X', description: 'X' }] },
+        { type: 'mcp_call', name: 'f', arguments: '{}', output: 'T' },
+      ],
+    },
+    { output: [{ type: 'mcp_list_tools', tools: [{ description: 'X' }] }] },
+    { prompt: '', answer: '', context: ['T'] },
+  ],
+  [
+    "Cohere's first results, and what Gemini's code gave",
+    { message: 'P', tool_results: [{ outputs: [{ a: 'T' }] }] },
+    { candidates: [{ content: { parts: [{ codeExecutionResult: { output: 'U' } }, { text: 'A' }] } }] },
+    { prompt: 'P', answer: 'A', context: ['T', 'U'] },
+  ],
+  [
     'a document in a result of Cohere',
     { messages: [{ role: 'tool', content: [{ type: 'document', document: { data: 'T' } }] }] },
     { message: { role: 'assistant', content: [{ type: 'text', text: 'A' }] } },

@@ -1,7 +1,17 @@
-import { isResultStep, newSteps } from './interaction-steps.ts'
+import { allTexts } from './all-texts.ts'
+import { newSteps } from './interaction-steps.ts'
 import { fieldAt, listOf, objectOf, textOf } from './json.ts'
-import { isToolEntry, outputEntries, saidInOutputs } from './output-entries.ts'
+import { outputEntries, saidInOutputs } from './output-entries.ts'
+import { quotedIn } from './quoted-sources.ts'
 import { toolCallsOf, type ToolCall } from './tool-calls.ts'
+import {
+  isCallType,
+  isResultType,
+  outputsOfCall,
+  resultKeys,
+  suppliedKeys,
+  wordsOfResult,
+} from './tool-results.ts'
 
 /** What was said in a call, by who said it. Parts of one kind are joined by line breaks. */
 export interface CallTexts {
@@ -40,7 +50,12 @@ export function textsOfCall(requestBody: unknown, responseBody: unknown): CallTe
       : allTexts(payloadOf(responseBody))
     ).join('\n'),
     toolCalls,
-    context: [...spoken('tool'), ...documentsOf(requestBody), ...broughtBy(responseBody)],
+    context: [
+      ...spoken('tool'),
+      ...documentsOf(requestBody),
+      ...broughtBy(responseBody),
+      ...quotedIn(responseBody),
+    ],
     messages,
   }
 }
@@ -77,9 +92,9 @@ function ofInput(input: unknown): SpokenText[] {
     if (type === 'text') return say('user', item)
     if (type === 'model_output' || type === 'message.output')
       return say('assistant', fieldAt(item, 'content'))
-    if (isResultStep(item) || type === 'function.result') return say('tool', foundIn(item))
-    if (isToolEntry(item)) return say('tool', allTexts(fieldAt(item, 'info')))
-    if (type?.endsWith('_output') === true) return say('tool', fieldAt(item, 'output'))
+    const found = toolResultOf(item)
+    if (found !== undefined) return say('tool', found)
+    if (isCallType(type)) return say('tool', outputsIn(item))
     return ofMessage(item)
   })
 }
@@ -119,23 +134,29 @@ function ofMessage(message: unknown): SpokenText[] {
   ]
 }
 
-/** The result in a part that carries one: Anthropic `tool_result`, `search_result` and `document` (Cohere's too), Bedrock `toolResult`, Gemini `functionResponse`. */
+/** The words of the result in a part, an item or a step that is one. What a server says of its tools is offered, and no result. */
 function toolResultOf(part: unknown): unknown {
   const type = textOf(fieldAt(part, 'type'))
-  if (type === 'tool_result' || type === 'search_result') return fieldAt(part, 'content') ?? ''
-  // The provider's own tools answer in objects of many shapes.
-  if (type?.endsWith('_tool_result') === true) return readable(fieldAt(part, 'content'))
+  if (type === 'mcp_list_tools') return ''
   if (type === 'document')
     return (
       fieldAt(part, 'source', 'data') ??
       fieldAt(part, 'source', 'content') ??
       allTexts(fieldAt(part, 'document'))
     )
-  const nested =
-    fieldAt(part, 'toolResult', 'content') ??
-    fieldAt(part, 'functionResponse', 'response') ??
-    fieldAt(part, 'function_response', 'response')
-  return nested === undefined ? undefined : allTexts(nested)
+  if (isResultType(type)) {
+    const output = fieldAt(part, 'output')
+    if (output !== undefined) return output
+    if (fieldAt(part, 'result') !== undefined) return foundIn(part)
+    const content = fieldAt(part, 'content')
+    // The provider's own tools answer in objects of many shapes.
+    return type === 'tool_result' || type === 'search_result' ? (content ?? '') : readable(content)
+  }
+  for (const [holder, words] of wordsOfResult) {
+    const nested = fieldAt(part, holder, words)
+    if (nested !== undefined) return allTexts(nested)
+  }
+  return undefined
 }
 
 function say(role: SpokenText['role'], content: unknown): SpokenText[] {
@@ -155,7 +176,13 @@ function partTexts(part: unknown): string[] {
   const text =
     textOf(fieldAt(part, 'text')) ?? textOf(fieldAt(part, 'refusal')) ?? textOf(fieldAt(part, 'transcript'))
   if (text !== undefined) return [text]
-  return [...listOf(fieldAt(part, 'content')), ...listOf(fieldAt(part, 'parts'))].flatMap((inner) => {
+  const inside = [
+    ...listOf(fieldAt(part, 'content')),
+    ...listOf(fieldAt(part, 'parts')),
+    // Bedrock's, with what it is cited from beside it.
+    ...listOf(fieldAt(part, 'citationsContent', 'content')),
+  ]
+  return inside.flatMap((inner) => {
     const found = typeof inner === 'string' ? textOf(inner) : textOf(fieldAt(inner, 'text'))
     return found === undefined ? [] : [found]
   })
@@ -215,20 +242,26 @@ function readable(content: unknown): string[] {
   })
 }
 
-/** What tools that run at the provider brought into an answer: parts of the messages shape, items of the responses shape, steps of an interaction. */
+/** What tools that run at the provider brought into an answer: parts of the messages shape and of Gemini, items of the responses shape, steps of an interaction. */
 function broughtBy(body: unknown): string[] {
-  const parts = listOf(fieldAt(body, 'content')).map(toolResultOf)
-  const items = listOf(fieldAt(body, 'output')).flatMap((item) =>
-    textOf(fieldAt(item, 'type'))?.endsWith('_call') === true
-      ? ['output', 'outputs', 'results'].map((name) => fieldAt(item, name))
-      : [],
-  )
+  const parts = [
+    ...listOf(fieldAt(body, 'content')),
+    ...listOf(fieldAt(body, 'candidates')).flatMap((candidate) =>
+      listOf(fieldAt(candidate, 'content', 'parts')),
+    ),
+  ].map(toolResultOf)
   const entries = outputEntries(body)
-  const results = [...newSteps(body), ...entries].filter(isResultStep).map(foundIn)
-  const executed = entries.filter(isToolEntry).map((entry) => fieldAt(entry, 'info'))
-  return [...parts, ...items, ...results, ...executed]
+  const items = [...listOf(fieldAt(body, 'output')), ...entries].flatMap(outputsIn)
+  const steps = [...newSteps(body), ...entries].map(toolResultOf)
+  return [...parts, ...items, ...steps]
     .map((found) => allTexts(found).join('\n'))
     .filter((text) => text !== '')
+}
+
+/** What came of a call in the item that says it. */
+function outputsIn(item: unknown): string[] {
+  if (!isCallType(fieldAt(item, 'type'))) return []
+  return outputsOfCall.map((name) => allTexts(fieldAt(item, name)).join('\n')).filter((text) => text !== '')
 }
 
 /** Words as parts have them, else all texts of a result in whatever shape. */
@@ -239,27 +272,9 @@ function foundIn(step: unknown): string[] {
 }
 
 function documentsOf(body: unknown): string[] {
-  return ['documents', 'context', 'retrieved_context', 'passages'].flatMap((name) => {
+  return [...suppliedKeys, ...resultKeys].flatMap((name) => {
     const given = fieldAt(body, name)
     const entries = Array.isArray(given) ? listOf(given) : [given]
     return entries.map((entry) => allTexts(entry).join('\n')).filter((text) => text !== '')
   })
-}
-
-/** Every string value, in order. Not recursive: bodies may be nested deeper than the stack. */
-function allTexts(value: unknown): string[] {
-  const found: string[] = []
-  const pending: unknown[] = [value]
-  while (pending.length > 0) {
-    const next = pending.pop()
-    if (typeof next === 'string') {
-      if (next !== '') found.push(next)
-    } else if (Array.isArray(next)) {
-      for (const inner of (next as unknown[]).toReversed()) pending.push(inner)
-    } else {
-      const object = objectOf(next)
-      if (object !== undefined) for (const inner of Object.values(object).toReversed()) pending.push(inner)
-    }
-  }
-  return found
 }

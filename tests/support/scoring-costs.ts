@@ -36,7 +36,7 @@ export function sampleCalls(count: number): Call[] {
   })
 }
 
-const rounds = 24
+const rounds = 12
 
 /**
  * CPU microseconds by kB of bodies, of each detector alone and of all of them together, which share what they find out of a text. Of calls that were

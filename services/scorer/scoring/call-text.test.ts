@@ -128,6 +128,7 @@ describe('the texts of a call', () => {
           made,
           { type: 'custom_tool_call_output', output: 'tool' },
           { type: 'apply_patch_call', operation: { diff: 'model' } },
+          { type: 'mcp_list_tools', tools: [{ name: 'tool', description: 'tool' }] },
           { type: 'mcp_approval_request', arguments: 'model' },
           { type: 'reasoning', summary: [{ type: 'summary_text', text: 'model' }] },
         ],

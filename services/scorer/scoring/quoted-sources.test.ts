@@ -38,6 +38,33 @@ test.each<[string, unknown, unknown]>([
       choices: [{ message: { content: 'model', annotations: [{ url_citation: { title: 'tool' } }] } }],
     },
   ],
+  [
+    'what Bedrock and Cohere say from the sources beside it, whatever those call themselves',
+    {},
+    {
+      output: {
+        message: {
+          role: 'assistant',
+          content: [
+            {
+              citationsContent: {
+                content: [{ text: 'model' }],
+                citations: [{ sourceContent: [{ text: 'tool' }] }],
+              },
+            },
+          ],
+        },
+      },
+      message: {
+        citations: [
+          {
+            text: 'model',
+            sources: [{ document: { snippet: 'tool' } }, { tool_output: { text: 'tool', sources: [] } }],
+          },
+        ],
+      },
+    },
+  ],
 ])('each text says whose it is: %s', (_name, request, response) => {
   const { texts } = readCall(parseBody(JSON.stringify(request)), parseBody(JSON.stringify(response)))
   expect(texts.map(({ text }) => text)).toContain('tool')

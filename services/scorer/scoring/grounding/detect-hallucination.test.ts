@@ -52,6 +52,18 @@ test('words that differ are an estimate: a judge that is asked decides', () => {
   expect(find(invented)).toMatchObject({ isEstimate: true })
 })
 
+test('what a server says of its tools is nothing to hold it against', () => {
+  const tools = [{ name: 'search', description: source }]
+  const request = {
+    input: [
+      { type: 'mcp_list_tools', tools },
+      { role: 'user', content: 'Who won?' },
+    ],
+  }
+  const response = { output: [{ type: 'message', role: 'assistant', content: [{ text: invented }] }] }
+  expect(detectCall(createHallucinationDetector, request, response)).toMatchObject({ reason: 'no_context' })
+})
+
 test('without supplied text there is nothing to hold it against', () => {
   expect(find(invented, '')).toMatchObject({ reason: 'no_context' })
 })

@@ -65,6 +65,9 @@ export function createHallucinationDetector(call: Call): Detector {
   }
 }
 
-function isBrought({ part, speaker }: CallText): boolean {
-  return part === 'request_body' && speaker === 'tool'
+/** What servers say of their tools is nothing that an answer is taken from. */
+const ofTools = /^\/input\/\d+\/tools\//
+
+function isBrought({ part, speaker, pointer }: CallText): boolean {
+  return part === 'request_body' && speaker === 'tool' && !ofTools.test(pointer)
 }

@@ -61,6 +61,9 @@ export const injectionFamilies: readonly PhraseFamily[] = [
         `\\b(?:attention|note|notice|message|instructions?|important)\\W+(?:to|for)\\W+(?:any |all |the |every )?(?:${model}s?|ai systems?|ai assistants?|ai agents?|assistants?|agents?)\\W*[:,!-]`,
       ),
       pattern(
+        `\\b(?:to|for)\\W+(?:the|any|every|whichever)\\W+(?:\\w+\\W+)?${model}\\W+(?:that|which|who)\\W+(?:reads?|processes|summari[sz]es|handles|parses|receives|answers|manages)\\b[^.:\\n]{0,40}:`,
+      ),
+      pattern(
         `\\b(?:new|updated|additional|secret|hidden|real|actual)\\W+(?:system\\W+)?(?:instructions?|task|directives?|objective)\\W+(?:for you|from (?:the )?(?:system|admin|administrator|developer|user|operator)|follow)\\b`,
       ),
       pattern(
@@ -83,6 +86,10 @@ export const injectionFamilies: readonly PhraseFamily[] = [
     patterns: [
       pattern(
         String.raw`<\|(?:im_start|im_end|system|user|assistant|start_header_id|eot_id|endoftext)\|?>|\[/?inst\]|<<sys>>|<start_of_turn>|<\/?(?:system|assistant)(?:[_-](?:prompt|message|instructions?))?>`,
+      ),
+      // In a field of data. Logs say "system: the user has logged in" and "system: never mind".
+      pattern(
+        `["'>](?:system|developer)\\s*:\\s*(?:ignore|disregard|you (?:are|must|will|should|have to)|the user has (?:approved|authori[sz]ed|granted|consented))\\b`,
       ),
       pattern(
         `(?:^|\\n)\\W{0,4}(?:###\\s{0,8})?(?:system|developer)(?:\\s{1,8}(?:prompt|message|instructions?|override))?\\s*:\\s*(?:you|ignore|from|the (?:user|assistant)|new|disregard|always|never|do not)\\b`,
@@ -123,6 +130,21 @@ export const injectionFamilies: readonly PhraseFamily[] = [
         String.raw`<img\b[^>]{0,100}\bsrc=["']?https?:[^\s"'>]{1,200}[?&][\w-]{1,30}=(?:\[|\{\{|\$\{|<)`,
       ),
       pattern(String.raw`!\[[^\]\n]{0,80}\]\(https?:[^)\s]{1,200}[?&][\w-]{1,30}=(?:\{|\[|<|\$|%7b)`),
+      // The rest of an address is to be what was said.
+      pattern(
+        String.raw`\bhttps?:[^\s)"']{1,200}[?&/][\w-]{0,30}=?["')]{0,2}\s{1,3}(?:followed by|plus|and append|and add)\W+(?:\w+\W+){0,3}?(?:user|conversation|chat|e-?mail|question|passwords?|history|secrets?|messages?)\b`,
+      ),
+    ],
+  },
+  {
+    name: 'directs_the_summary',
+    points: 2,
+    // Guides for writers do so too.
+    aspect: 'subject',
+    patterns: [
+      pattern(
+        `\\bwhen(?:ever)?\\W+(?:you\\W+)?(?:summari[sz](?:e|ing)|describ(?:e|ing)|process(?:ing)?|review(?:ing)?|analy[sz](?:e|ing)|translat(?:e|ing)|evaluat(?:e|ing))\\W+(?:this|the|these)\\W+(?:\\w+\\W+)?(?:page|article|document|text|mail|e-?mail|message|file|resume|cv|review|content|site|website|candidate|product)\\b[^.\\n]{0,40}\\b(?:say|state|mention|include|link|recommend|add|append|output|claim|rate|rank|praise|omit)\\b`,
+      ),
     ],
   },
   {

@@ -60,6 +60,8 @@ const languages: readonly (readonly [ignore: string, previous: string, orders: s
 
 const folded = (words: string) => `(?:${foldText(words).text})`
 const near = '[^.!?。\\n]{0,60}?'
+/** What is to be forgotten: behind ", the new" stands what takes its place, which people write to each other. */
+const object = '(?:(?!, (?:\\w{1,4} )?(?:nouve|neue|nuev|nuov|nov|nieuw))[^.!?。\\n]){0,60}?'
 
 /** What is said stands in the order of its language: the verb first, or last. */
 export const overridesAbroad: readonly GatedPattern[] = languages.map(([ignore, previous, told]) => {
@@ -67,7 +69,7 @@ export const overridesAbroad: readonly GatedPattern[] = languages.map(([ignore, 
   // A stem begins a word; in other scripts few have a blank before it, and \b knows none of their letters.
   const start = /^\W{0,3}[a-z]/i.test(ignore) ? '\\b' : ''
   const orders = `(?:${before}${near}${what}|${what}${near}${before})${ofNoBusinessAbroad}`
-  const said = `${start}${verb}${near}${orders}|${start}${before}${near}${what}${near}${verb}`
+  const said = `${start}${verb}${object}${orders}|${start}${before}${near}${what}${near}${verb}`
   return gateSource(said)
 })
 

@@ -55,7 +55,7 @@ export const phraseFamilies: readonly PhraseFamily[] = [
       ),
       pattern(`\\b(?:vergiss|ignoriere)\\W+(?:\\w+\\W+){0,3}?(?:anweisungen|regeln|vorgaben)\\b`),
       pattern(
-        `\\b(?:olvida|ignora|oublie[zr]?|ignore[zr]?|esqueca|dimentica)\\W+(?:\\w+\\W+){0,4}?(?:instrucciones|instructions|instrucoes|istruzioni|consignes|reglas|regles|regras|regole)\\b(?:\\W+\\w+){0,2}`,
+        `\\b(?:olvida|ignora|oublie[zr]?|ignore[zr]?|esqueca|dimentica)\\W+(?:\\w+\\W+){0,4}?(?:instrucciones|instructions|instrucoes|istruzioni|consignes|reglas|regles|regras|regole)\\b`,
       ),
       ignoresInChinese,
     ],

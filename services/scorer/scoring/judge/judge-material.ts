@@ -1,3 +1,4 @@
+import { fieldAt, listOf } from '#capture/json.ts'
 import { textsOfCall, type SpokenText } from '#capture/texts-of-call.ts'
 import { isKeptWhole, type Call, type Evidence } from '../call-text.ts'
 import type { JudgeMaterial, Shown } from './judge-prompt.ts'
@@ -41,7 +42,7 @@ export function materialOf(call: Call, limit: number, flagged: readonly Evidence
     answer: cut('answer', said.filter((text) => text !== '').join('\n')),
     system_prompt: cut('system_prompt', system),
     context: shareOut(texts, limit).map(([text, most]) => cut('context', text, most)),
-    tools: cut('tools', toolsOffered(call.request?.value)),
+    tools: cut('tools', toolsOffered(call.request?.value, call.response?.value)),
     turns: shortenTurns(turns.slice(-mostTurns), limit, (text, most) => cut('turns', text, most)),
     partial,
   }
@@ -97,9 +98,12 @@ function passageOf({ part, pointer, start, end }: Evidence, call: Call): string 
   return text?.text.slice(start, end) ?? ''
 }
 
-function toolsOffered(request: unknown): string {
-  if (typeof request !== 'object' || request === null) return ''
-  const { tools, functions, toolConfig } = request as Readonly<Record<string, unknown>>
-  const offered = tools ?? functions ?? toolConfig
+/** By the application, and by servers that were asked for their tools. */
+function toolsOffered(request: unknown, response: unknown): string {
+  const offered = fieldAt(request, 'tools') ?? fieldAt(request, 'functions') ?? fieldAt(request, 'toolConfig')
+  const listed = [...listOf(fieldAt(request, 'input')), ...listOf(fieldAt(response, 'output'))].filter(
+    (item) => fieldAt(item, 'type') === 'mcp_list_tools',
+  )
+  if (listed.length > 0) return JSON.stringify([...(offered === undefined ? [] : [offered]), ...listed])
   return offered === undefined || offered === null ? '' : JSON.stringify(offered)
 }

@@ -65,6 +65,11 @@ describe('leaks', () => {
     expect(find(answer, [], system)).not.toHaveProperty('value', 5)
   })
 
+  test('evidence of a canary says where, behind letters that grow in lower case', () => {
+    const answer = 'İİİ: zx81-Qw77pL20'
+    expect(find(answer)).toMatchObject({ evidence: [{ start: 5, end: answer.length, kind: 'canary' }] })
+  })
+
   test('evidence says where', () => {
     expect(find(`Sure: ${leaked}.`)).toMatchObject({
       evidence: [

@@ -1,3 +1,5 @@
+import { foldCharacters } from '../fold-characters.ts'
+
 /** Sentences of a system prompt that hold something nobody is to learn. */
 const secretWord =
   /canary|secret|confidential|password|pass ?phrase|pass ?code|code ?word|api[ _-]?key|access key|private key|credential|bearer|\b(?:do not|don't|never) (?:reveal|share|disclose|repeat)|geheim|vertraulich|passwort|kennwort|mot de passe|contraseña|\bsenha\b|парол|密码|秘密|パスワード|비밀/i
@@ -14,6 +16,9 @@ const named =
 const mostSecrets = 20
 const mostOpenUnits = 2_000_000
 
+/** With the way back: "İ" becomes two characters. */
+const lowerCase = (text: string) => foldCharacters(text, (character) => character.toLowerCase())
+
 /** What an answer tells of a prompt's secrets: one that says it beyond doubt, or a word that may stand in it for another reason. */
 export interface ToldSecret {
   isProof: boolean
@@ -27,7 +32,7 @@ export function createSecretFinder() {
   const open: string[] = []
   let openUnits = 0
   const add = (secret: string, isProof: boolean) => {
-    const key = secret.trim().toLowerCase()
+    const key = lowerCase(secret.trim()).text
     if (secrets.size < mostSecrets && key.length >= 4)
       secrets.set(key, { isProof: isProof || secrets.get(key)?.isProof === true })
   }
@@ -48,11 +53,12 @@ export function createSecretFinder() {
     },
     find(answer: string): ToldSecret[] {
       if (secrets.size === 0) return []
-      const folded = answer.toLowerCase()
+      const folded = lowerCase(answer)
       return [...secrets].flatMap(([secret, { isProof }]) => {
-        const start = folded.indexOf(secret)
-        if (start === -1 || open.some((text) => text.toLowerCase().includes(secret))) return []
-        return [{ isProof, start, end: start + secret.length }]
+        const start = folded.text.indexOf(secret)
+        if (start === -1 || open.some((text) => lowerCase(text).text.includes(secret))) return []
+        const [from, to] = [folded.originOf(start), folded.originOf(start + secret.length)]
+        return [{ isProof, start: from, end: to }]
       })
     },
   }

@@ -6,10 +6,11 @@ const quoted =
   /"[^"\n]{4,300}"|“[^”\n]{4,300}”|„[^“”\n]{4,300}[“”]|«[^»\n]{4,300}»|「[^」\n]{4,300}」|`[^`\n]{4,300}`|(?<=[\s(=,:[]|^)'[^'\n]{4,300}'(?=[\s)=,:;.?!\]]|$)|(?<=[\s(=])\/[^/\n]{4,300}\/[gimsuy]{0,4}/gu
 /** What one does with words of others. */
 const speaksOf =
-  /\b(?:translat\w*|classif\w*|explain\w*|for (?:instance|example)|e\.g\.|such as|phrases?|example|examples|detect\w*|blocks?|blocked|blocklist|denylist|filters?|tests?|assert|attack\w*|injections?|jailbreak\w*|rewrite|rephrase|typed|wrote|said|says|quote[sd]?|means?|meaning|why do|regex|throw|report)\b/i
+  /\b(?:translat\w*|classif\w*|explain\w*|for (?:instance|example)|e\.g\.|such as|phrases?|example|examples|detect\w*|blocks?|blocked|blocklist|denylist|filters?|tests?|assert|attack\w*|injections?|jailbreak\w*|rewrite|rephrase|typed|wrote|said|says|quote[sd]?|means?|meaning|why do|regex|throw|report|review\w*|guards?|guardrails?|match(?:es)?|miss(?:es)?|flag(?:s|ged)?)\b/i
 /** The same in other languages. Stems, in lower case. */
 const speaksOfAbroad = new RegExp(
   [
+    String.raw`\b(?:warum|weshalb|por qué|por que|pourquoi|perché|dlaczego|neden)\b|\b(?:frase|zdani|cümle|schulung|formación|formazione|szkoleni|eğitim)`,
     String.raw`\b(?:erklär|übersetz|beispiel|klassifizier|phrase|bedeutet|schrieb|sagte|angriff|expliqu|tradu|exemple|signifie|attaque|explica|explique|ejemplo|significa|ataque|exemplo|explicar|spiega|esempio|attacco|leg uit|vertaal|voorbeeld|wyjaśni|przetłumacz|przykład|açıkla|örnek|jelaskan|contoh|terjemahkan)`,
     String.raw`объясн|перевед|переведи|пример|означает|翻译|翻譯|解释|解釋|例如|例子|意思|翻訳|説明|意味|번역|설명|예를|ترجم|اشرح|مثال|अनुवाद|समझा|उदाहरण`,
   ].join('|'),

@@ -1,0 +1,47 @@
+import { textOf } from './json.ts'
+
+/**
+ * Where bodies hold what others than the user, the operator and the model have said: results of tools and searches, documents, quoted sources. The one list
+ * of these names: who speaks is told by it (the scorer), and what was supplied is read by it (texts-of-call.ts).
+ */
+
+/** Anthropic's of its own tools too (`web_search_tool_result`), all of the responses shape (`mcp_call` has its output in itself) of Google's interactions and of Mistral's conversations; what an MCP server says of its tools. */
+const resultType =
+  /(?:^|_)(?:tool|function|search|execution|maps|context|retrieval|processing)_result$|_call_output$|^function\.result$|^document$|^mcp_list_tools$/
+const callType =
+  /^(?:(?:function|custom_tool|mcp|file_search|web_search|code_interpreter|computer|image_generation|apply_patch|local_shell|shell)_call|function\.call|tool\.execution|mcp_approval_request|reasoning)$/
+
+export function isResultType(type: unknown): boolean {
+  return resultType.test(textOf(type) ?? '')
+}
+
+/** What the model does, with what came of it in the same item (`outputOfCall`). */
+export function isCallType(type: unknown): boolean {
+  return callType.test(textOf(type) ?? '')
+}
+
+/** Holders of what a tool answered: Gemini's (in both spellings) and Bedrock's stand in a turn of the user, and under which name its words are. */
+export const wordsOfResult: ReadonlyMap<string, string> = new Map([
+  ['toolResult', 'content'],
+  ['functionResponse', 'response'],
+  ['function_response', 'response'],
+  ['codeExecutionResult', 'output'],
+  ['code_execution_result', 'output'],
+])
+/** Of a request, or of a part: Cohere's. */
+export const resultKeys = new Set(['tool_result', 'tool_results'])
+export const outputsOfCall = ['output', 'outputs', 'results', 'info'] as const
+/** What applications supply as material. */
+export const suppliedKeys = [
+  ...['documents', 'context', 'retrieved', 'retrieved_context', 'passages', 'search_results'],
+] as const
+/** Where an answer names its sources and quotes them: Gemini's, Anthropic's (Cohere's and Bedrock's too) and OpenAI's. */
+export const sourceKeys = new Set([
+  ...['groundingMetadata', 'grounding_metadata', 'citationMetadata', 'citation_metadata'],
+  ...['urlContextMetadata', 'url_context_metadata', 'citations', 'annotations'],
+])
+/** What of a source are its words, and not its title, address or place: those say nothing that an answer could be held against. */
+export const wordsOfSource = new Set([
+  ...['cited_text', 'sourceContent', 'source_content', 'retrievedContext', 'retrieved_context'],
+  ...['document', 'tool_output', 'snippet'],
+])
