@@ -123,6 +123,25 @@ test.each(['ECONNREFUSED', 'ECONNRESET', 'UND_ERR_HEADERS_TIMEOUT'])(
   },
 )
 
+test.each([500, 'UND_ERR_SOCKET'])(
+  'an API service of which most fails (%s) has no record refused',
+  async (fault) => {
+    const tries = new Map<string, number>()
+    answers((ids, path) => {
+      const [id = ''] = ids
+      const count = (tries.get(id) ?? 0) + 1
+      if (!path.endsWith('batch')) tries.set(id, count)
+      if (id === 'z' || (!path.endsWith('batch') && count > 5)) return taken(ids, path)
+      if (typeof fault === 'number') return { status: fault }
+      throw Object.assign(new Error('gone'), { code: fault })
+    })
+    const patient = rejectStubborn(post)
+    expect(await kindsOf(patient(recordsOf('z')))).toEqual(['taken'])
+    for (let n = 1; n < 10; n++) await expect(patient(recordsOf('abc'))).rejects.toThrow('API service')
+    expect(await kindsOf(patient(recordsOf('abc')))).toEqual(['taken', 'taken', 'taken'])
+  },
+)
+
 test('one that fails alone is refused too, once another has been taken before it', async () => {
   answers((ids, path) => (ids.includes('b') ? { status: 500 } : taken(ids, path)))
   const patient = rejectStubborn(post)

@@ -12,7 +12,7 @@ const maxProofBytes = 64 * 1024
 
 /**
  * A record that makes the API service fail, or that a firewall before it refuses, must not hold up those behind it for ever. A batch that is
- * answered so again and again is posted one by one; what is answered so twice more while another is taken is refused. 503 and silence say
+ * answered so again and again is posted one by one; what is answered so each time that it is tried, while another is taken, is refused. 503 and silence say
  * nothing of a record.
  */
 export function rejectStubborn(post: PostRecords): PostRecords {
@@ -82,8 +82,7 @@ async function postOneByOne(
   const verdicts = await tryEach(post, records)
   for (const [index, verdict] of verdicts.entries()) {
     const record = records[index]
-    // Once more: it may have been a fault of that moment.
-    if (record !== undefined && isStubborn(verdict)) [verdicts[index]] = await tryEach(post, [record])
+    if (record !== undefined && isStubborn(verdict)) verdicts[index] = await tryAgain(post, record, verdict)
   }
   // And the way must be open still: a service that began to fail meanwhile says nothing of those behind.
   const isProven = verdicts.some(isStubborn) && (await findTaken(post, [known])) !== undefined
@@ -93,6 +92,14 @@ async function postOneByOne(
       ? refusedFor(verdict.status, detail)
       : (verdict ?? { kind: 'later' })
   })
+}
+
+/** It may have been a fault of that moment; where half of the API's processes are broken, of many a moment. */
+async function tryAgain(post: PostRecords, record: Buffer, failed: Stubborn): Promise<Verdict | undefined> {
+  let verdict: Verdict | undefined = failed
+  const tries = isFirewalls(failed) ? 1 : patientTries
+  for (let n = 0; n < tries && isStubborn(verdict); n++) [verdict] = await tryEach(post, [record])
+  return verdict
 }
 
 type Stubborn = Verdict & { kind: 'later'; status: number | null }
@@ -121,7 +128,7 @@ function isFault(error: unknown): error is NotTaken {
 }
 
 /** By its own word. Of a 500 or a break the service itself may be the cause, and of that moment. */
-function isFirewalls({ status }: NotTaken): boolean {
+function isFirewalls({ status }: Pick<NotTaken, 'status'>): boolean {
   return status !== null && status !== 500
 }
 
