@@ -1,4 +1,5 @@
 import { allTexts } from './all-texts.ts'
+import { listOf, objectOf } from './json.ts'
 import { sourceKeys, wordsOfSource } from './tool-results.ts'
 
 /** The words of the sources that an answer quotes: what a search or a document said, each once. */
@@ -7,12 +8,16 @@ export function quotedIn(body: unknown): string[] {
   const pending: { value: unknown; isSource: boolean }[] = [{ value: body, isSource: false }]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { value, isSource } = next
-    if (typeof value !== 'object' || value === null) continue
-    for (const [name, inner] of Object.entries(value).toReversed())
+    // No entries of a list: for the millions of numbers that a vector may have they would take a gigabyte.
+    for (const inner of listOf(value).filter(isHolder).toReversed()) pending.push({ value: inner, isSource })
+    for (const [name, inner] of Object.entries(objectOf(value) ?? {}).toReversed())
       if (isSource && wordsOfSource.has(name)) found.add(allTexts(inner).join('\n'))
-      else if (typeof inner === 'object')
-        pending.push({ value: inner, isSource: isSource || sourceKeys.has(name) })
+      else if (isHolder(inner)) pending.push({ value: inner, isSource: isSource || sourceKeys.has(name) })
   }
   found.delete('')
   return [...found]
+}
+
+function isHolder(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
 }

@@ -16,8 +16,8 @@ const named =
 const mostSecrets = 20
 const mostOpenUnits = 2_000_000
 
-/** With the way back: "İ" becomes two characters. */
-const lowerCase = (text: string) => foldCharacters(text, (character) => character.toLowerCase())
+/** The way back from lower case: "İ" becomes two characters. What is lower case itself costs a fiftieth, and most answers tell nothing. */
+const wayBack = (text: string) => foldCharacters(text, (character) => character.toLowerCase()).originOf
 
 /** What an answer tells of a prompt's secrets: one that says it beyond doubt, or a word that may stand in it for another reason. */
 export interface ToldSecret {
@@ -32,7 +32,7 @@ export function createSecretFinder() {
   const open: string[] = []
   let openUnits = 0
   const add = (secret: string, isProof: boolean) => {
-    const key = lowerCase(secret.trim()).text
+    const key = secret.trim().toLowerCase()
     if (secrets.size < mostSecrets && key.length >= 4)
       secrets.set(key, { isProof: isProof || secrets.get(key)?.isProof === true })
   }
@@ -53,13 +53,15 @@ export function createSecretFinder() {
     },
     find(answer: string): ToldSecret[] {
       if (secrets.size === 0) return []
-      const folded = lowerCase(answer)
-      return [...secrets].flatMap(([secret, { isProof }]) => {
-        const start = folded.text.indexOf(secret)
-        if (start === -1 || open.some((text) => lowerCase(text).text.includes(secret))) return []
-        const [from, to] = [folded.originOf(start), folded.originOf(start + secret.length)]
-        return [{ isProof, start: from, end: to }]
+      const folded = answer.toLowerCase()
+      const told = [...secrets].flatMap(([secret, { isProof }]) => {
+        const start = folded.indexOf(secret)
+        if (start === -1 || open.some((text) => text.toLowerCase().includes(secret))) return []
+        return [{ isProof, start, end: start + secret.length }]
       })
+      if (told.length === 0) return []
+      const originOf = wayBack(answer)
+      return told.map(({ isProof, start, end }) => ({ isProof, start: originOf(start), end: originOf(end) }))
     },
   }
 }
