@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from '@jest/globals'
 import { builtInScorers } from '#schemas/verdicts.ts'
 import { parseBody, readCall } from '../scoring/call-text.ts'
@@ -30,4 +32,22 @@ test('nobody calls safe what was not kept whole', async () => {
   expect(await saferOf(asked, cut(answer))).toEqual(['jailbreak_detection'])
   expect(await saferOf(cut(asked), answer)).toEqual([])
   expect(await saferOf(asked, { raw: 'AAEC/w==', encoding: 'base64' })).toEqual(['jailbreak_detection'])
+})
+
+test('what detectors find out of a long call is not kept: a thread has 400 MB for it, and letters may grow twentyfold', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const megabytes = () => {
+    collect()
+    return process.memoryUsage().heapUsed / 1e6
+  }
+  const call = readCall(parseBody(JSON.stringify(asks('\ufdfa'.repeat(300_000)))), parseBody('{}'))
+  const before = megabytes()
+  let most = 0
+  const measure = () => {
+    most = Math.max(most, megabytes())
+    return Promise.resolve()
+  }
+  await runDetectors({ builtIn: ['jailbreak_detection'], custom: [] }, call, measure, () => undefined)
+  expect(most - before).toBeLessThan(60)
 })

@@ -19,6 +19,9 @@ import type { NamedVerdict } from './named-verdict.ts'
 /** Told of each verdict as soon as it stands, and how long it took. */
 export type OnVerdict = (found: NamedVerdict, seconds: number) => void
 
+/** What is found out of a text stays with it, up to 400 bytes a character: of a long call each detector finds it out anew. */
+const mostSharedUnits = 256 * 1024
+
 /** Runs the detectors and custom scorers that were chosen, one after the other. `takeTurn` is called every few milliseconds of work and may throw. */
 export async function runDetectors(
   { builtIn, custom }: ChosenScorers,
@@ -26,12 +29,13 @@ export async function runDetectors(
   takeTurn: TakeTurn,
   onVerdict: OnVerdict,
 ): Promise<void> {
+  const units = call.texts.reduce((sum, { text }) => sum + text.length, 0)
   // The same for all: what one has found out of a piece others need not.
-  const pieces = call.texts.flatMap((text) => Array.from(piecesOf(text)))
+  const shared = units > mostSharedUnits ? undefined : Array.from(freshPieces(call))
   for (const name of builtIn) {
     const scorer = builtIns[name]
     const startedMs = performance.now()
-    const verdict = await runDetector(scorer, call, pieces, takeTurn)
+    const verdict = await runDetector(scorer, call, shared ?? freshPieces(call), takeTurn)
     const found = { scorer: name, version: scorer.version, owaspCategory: owaspCategoryOf[name], verdict }
     onVerdict(found, (performance.now() - startedMs) / 1_000)
   }
@@ -56,10 +60,15 @@ export function leaveUnscored({ builtIn, custom }: ChosenScorers, reason: Unscor
   return [...ofBuiltIn, ...custom.map((scorer) => ofCustom(scorer, unscored('custom', reason)))]
 }
 
+/** Nobody else has them: what is found out of one is forgotten with it. */
+function* freshPieces({ texts }: Call): Generator<CallText> {
+  for (const text of texts) for (const piece of piecesOf(text)) yield { ...piece }
+}
+
 async function runDetector(
   { create, reads }: BuiltIn,
   call: Call,
-  pieces: readonly CallText[],
+  pieces: Iterable<CallText>,
   takeTurn: TakeTurn,
 ): Promise<Verdict> {
   const detector = create(call)
