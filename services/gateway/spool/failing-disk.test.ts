@@ -73,6 +73,16 @@ async function mend(record: string): Promise<void> {
   await rename(`${path}.aside`, path)
 }
 
+test('what cannot be read takes no turn of those behind one that was given up', async () => {
+  await leave('first', 'second', 'third')
+  const spool = await openSpool()
+  await obstruct('second')
+  const taken = []
+  for (let n = 0; n < 2; n++) taken.push((await spool.take(1, megabyte))?.records.map(String))
+  expect(taken).toEqual([['first'], ['third']])
+  await spool.close()
+})
+
 test('what cannot be read is passed over, said, and sent once it can be', async () => {
   await leave('first', 'second')
   const spool = await openSpool()

@@ -57,6 +57,25 @@ test('a batch that is given up holds up no other: segments take turns, and none 
   await spool.close()
 })
 
+test.each<[string, number | undefined, string[]]>([
+  ['others are sent, all of them', undefined, ['stubborn', 'a', 'b', 'stubborn']],
+  ['and it has its turn', 10, ['stubborn', 'a', 'stubborn', 'b']],
+])('after a batch that was given up %s', async (_name, tickMs, expected) => {
+  await leftBehind('dead', ['stubborn'])
+  const spool = await world.open(tickMs === undefined ? {} : { tickMs })
+  for (const record of ['a', 'b']) await appendAll(spool, record)
+  const seen: string[] = []
+  while (seen.length < expected.length) {
+    const batch = await spool.take(1, 1024 * 1024)
+    const [record = ''] = batch?.records.map(String) ?? []
+    seen.push(record)
+    if (batch !== undefined && record !== 'stubborn') await spool.acknowledge(batch)
+    if (tickMs !== undefined && record === 'a') await until(() => spool.isDue())
+  }
+  expect(seen).toEqual(expected)
+  await spool.close()
+})
+
 describe('what a killed process leaves', () => {
   const frame = encodeFrames([Buffer.from('torn')], spoolKey)
   test.each<[string, Buffer]>([

@@ -240,6 +240,7 @@ export class Spool {
   /** Between two batches, so that nothing is moved under one that is being sent. */
   async #keepHouse(): Promise<void> {
     this.#isDue = false
+    this.#segments.nextTurn()
     const { now } = this.#options
     const troubles = this.#troubles
     troubles.retry()

@@ -13,10 +13,12 @@ export interface WaitingSegments {
   depth(): Omit<SpoolDepth, 'asideBytes'>
   hasTakeable(): boolean
   /**
-   * What to take from or, when all of it is sent, to remove: the oldest; after one that was taken and not released the one behind it, because what
+   * What to take from or, when all of it is sent, to remove: the oldest; after one that was taken and not released those behind it, because what
    * keeps that from being sent may be a record of it, and those behind it show whether.
    */
   next(): Segment | undefined
+  /** Begins with the oldest again, unless one was given up just now. */
+  nextTurn(): void
   /** It makes no room until it is released, or another is held. */
   hold(segment: Segment, isTaken: boolean): void
   release(): void
@@ -43,6 +45,7 @@ export function createWaitingSegments({
   let segments: Segment[] = []
   let held: Segment | undefined
   let taken: Segment | undefined
+  let givenUp: Segment | undefined
 
   const isTakeable = (segment: Segment) =>
     segment.unsent > 0 && !segment.isForeign && troubles.isReadable(segment)
@@ -55,9 +58,13 @@ export function createWaitingSegments({
     depth: () => depthOf(segments, recent),
     hasTakeable: () => segments.some(isTakeable),
     next() {
-      const behind = taken === undefined ? 0 : segments.indexOf(taken) + 1
+      givenUp = taken ?? givenUp
+      const behind = givenUp === undefined ? 0 : segments.indexOf(givenUp) + 1
       const inTurn = [...segments.slice(behind), ...segments.slice(0, behind)]
       return inTurn.find((each) => isTakeable(each) || (each.unsent === 0 && isRemovable(each)))
+    },
+    nextTurn() {
+      givenUp = taken
     },
     hold(segment, isTaken) {
       held = segment
