@@ -133,3 +133,11 @@ test("an interaction of Google's from before it had steps, and its stream", () =
   ])
   expect(streamed).toEqual({ body: whole, ended: true })
 })
+
+test('outputs of kinds that nobody knows are read whole, those without words are none', () => {
+  const answerOf = (...outputs: object[]) => textsOfCall({ inputs: 'P' }, { outputs }).answer
+  expect(answerOf({ type: 'output_text', text: 'It rains.' })).toContain('It rains.')
+  expect(answerOf({ type: 'thought' }, { type: 'message', content: 'It rains.' })).toContain('It rains.')
+  expect(answerOf({ type: 'function.call', id: 'f', name: 'umbrella', arguments: '{}' })).toBe('')
+  expect(answerOf({ type: 'message.output', id: 'm', content: '' })).toBe('')
+})

@@ -5,10 +5,12 @@ export function outputEntries(responseBody: unknown): readonly unknown[] {
   return listOf(fieldAt(responseBody, 'outputs'))
 }
 
+const saidTypes: readonly unknown[] = [undefined, 'message.output', 'text']
+
 /** The words of those that the model said. */
 export function saidInOutputs(responseBody: unknown): unknown[] {
   return outputEntries(responseBody)
-    .filter((entry) => [undefined, 'message.output', 'text'].includes(textOf(fieldAt(entry, 'type'))))
+    .filter((entry) => saidTypes.includes(textOf(fieldAt(entry, 'type'))))
     .map((entry) => fieldAt(entry, 'content') ?? entry)
 }
 
@@ -16,4 +18,11 @@ export function saidInOutputs(responseBody: unknown): unknown[] {
 export function isToolEntry(entry: unknown): boolean {
   const type = fieldAt(entry, 'type')
   return type === 'function.call' || type === 'tool.execution'
+}
+
+/** Whether it is one whose words are read, or that has none. Hosts of other formats have `outputs` too. */
+export function isKnownEntry(entry: unknown): boolean {
+  const type = textOf(fieldAt(entry, 'type'))
+  if (type === undefined) return false
+  return saidTypes.includes(type) || (fieldAt(entry, 'text') ?? fieldAt(entry, 'content')) === undefined
 }

@@ -1,7 +1,7 @@
 import { allTexts } from './all-texts.ts'
 import { newSteps } from './interaction-steps.ts'
 import { fieldAt, listOf, objectOf, textOf } from './json.ts'
-import { outputEntries, saidInOutputs } from './output-entries.ts'
+import { isKnownEntry, outputEntries, saidInOutputs } from './output-entries.ts'
 import { quotedIn } from './quoted-sources.ts'
 import { toolCallsOf, type ToolCall } from './tool-calls.ts'
 import {
@@ -220,7 +220,8 @@ function answerOf(body: unknown): string[] {
 function isKnownAnswer(body: unknown): boolean {
   const hasList = (name: string) => Array.isArray(fieldAt(body, name))
   if (['choices', 'output', 'candidates', 'steps', 'data'].some(hasList)) return true
-  return outputEntries(body).some((entry) => typeof fieldAt(entry, 'type') === 'string')
+  const entries = outputEntries(body)
+  return entries.length > 0 && entries.every(isKnownEntry)
 }
 
 function spokenParts(content: unknown): unknown {
