@@ -200,8 +200,14 @@ test('no more than `concurrency` run, partitions in turn, and a partition that h
   expect([...paused]).toEqual([])
 })
 
-test('partitions whose records take long leave places for the others', async () => {
-  const { give, end, begun } = await consume({ concurrency: 8, window: 9 })
+test('one partition has all places while nothing comes of the others', async () => {
+  const { give, begun } = await consume({ concurrency: 8, window: 9 })
+  await give(0, 0, 9)
+  expect(begun).toHaveLength(8)
+})
+
+test('with `sparesPlaces`, partitions whose records take long leave places for the others', async () => {
+  const { give, end, begun } = await consume({ concurrency: 8, window: 9, sparesPlaces: true })
   await give(0, 0, 9)
   expect(begun).toHaveLength(6)
   await give(1, 0, 9)

@@ -18,12 +18,12 @@ import { AssignmentLost, isRebalance } from './group-errors.ts'
 import { GroupMember } from './group-member.ts'
 import { createRecordRunner, type RunRecord } from './handle-record.ts'
 import { oncePerTurn } from './once-per-turn.ts'
-import { grantLastTry, PartitionWork, reportProgress, type Waiting } from './partition-work.ts'
+import { grantLastTry, PartitionWork, reportProgress, type Places, type Waiting } from './partition-work.ts'
 import type { DecoderChoice, RawRecord } from './raw-record.ts'
 import type { ConsumedRecord, Producer, RecordHandler } from './records.ts'
 import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts'
 
-export interface ParallelConsumerOptions<T> {
+export interface ParallelConsumerOptions<T> extends Places {
   kafka: Kafka
   /** TOPIC_PREFIX included, as in the topics. */
   groupId: string
@@ -35,8 +35,6 @@ export interface ParallelConsumerOptions<T> {
   log: Log
   metrics: Metrics
   clock?: Clock
-  /** Records worked on at the same time, over all partitions. */
-  concurrency: number
   /** Records begun beyond the lowest unfinished one of a partition: after a crash, that many are worked on one by one. */
   window?: number
   /** Bytes held in memory, waiting or under way; one fetch may come on top. */
@@ -224,7 +222,7 @@ class ParallelConsumer<T> {
     let passed = 0
     while (passed < works.length && this.#running < this.#options.concurrency) {
       const work = works[this.#turn++ % works.length] as PartitionWork<T>
-      const hasPlace = work.hasPlace(this.#running, this.#options.concurrency, works.length)
+      const hasPlace = work.hasPlace(this.#running, this.#options, works.length)
       const next = hasPlace && this.#dueTimes.isDue(work) && work.mayBegin() ? work.begin() : undefined
       if (next === undefined) passed++
       else {

@@ -21,6 +21,13 @@ export interface Waiting<T> {
   dueMs: number | null
 }
 
+export interface Places {
+  /** Records worked on at the same time, over all partitions. */
+  concurrency: number
+  /** The last quarter of these is for partitions that have less than their share: where records of a few take long, the others go on. */
+  sparesPlaces?: boolean
+}
+
 /**
  * What is waiting, under way and finished in one partition of a parallel consumer, and what may be committed of it. Knows no
  * clock and no broker.
@@ -106,12 +113,10 @@ export class PartitionWork<T> {
     return triesBefore(this.#suspects, offset) + 1
   }
 
-  /**
-   * Whether another of `places` is for this partition, when `taken` are taken by all of `partitions`. The last quarter is for those that have less
-   * than their share: where the records of a few take long, the others go on.
-   */
-  hasPlace(taken: number, places: number, partitions: number): boolean {
-    return taken < places - (places >> 2) || this.running < places / partitions
+  /** Whether another place is for this partition, when `taken` are taken by all of `partitions`. */
+  hasPlace(taken: number, { concurrency, sparesPlaces = false }: Places, partitions: number): boolean {
+    const isForAll = !sparesPlaces || taken < concurrency - (concurrency >> 2)
+    return isForAll || this.running < concurrency / partitions
   }
 
   /** Whether the record at the head is covered by an acknowledged mark, or needs none because it is given up. */

@@ -176,7 +176,7 @@ function createConsumers(
   const consumerOf = <T>(
     name: string,
     from: readonly TopicDefinition[],
-    own: Pick<ParallelConsumerOptions<T>, 'decoder' | 'handler' | 'notBefore'>,
+    own: Pick<ParallelConsumerOptions<T>, 'decoder' | 'handler' | 'notBefore' | 'sparesPlaces'>,
   ) =>
     createParallelConsumer<T>({
       ...ground,
@@ -193,6 +193,6 @@ function createConsumers(
   return [
     consumerOf('retry', retryTopics, { ...delivering, notBefore: ({ value }) => dueTimeOf(value) }),
     consumerOf('due', [topics.deliveryDue], delivering),
-    consumerOf('fan-out', [topics.eventRaised], { decoder: events, handler: fanOut }),
+    consumerOf('fan-out', [topics.eventRaised], { decoder: events, handler: fanOut, sparesPlaces: true }),
   ]
 }
