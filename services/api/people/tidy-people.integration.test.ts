@@ -17,7 +17,7 @@ test('what is over is deleted, what is not stays', async () => {
   const pool = new pg.Pool({ connectionString: database.url, max: 2 })
   const client = await pool.connect()
   const limits = { idleMs: hourMs, maxMs: 10 * hourMs }
-  const startedAt = Date.now()
+  const startedAt = Date.now() - 50 * hourMs
   let nowMs = startedAt
   const throttles = createThrottleStore(pool)
   const clock = { ...systemClock, now: () => nowMs }
@@ -64,6 +64,8 @@ test('what is over is deleted, what is not stays', async () => {
   await happen()
   expect(await left()).toEqual([1, 3, 2])
   nowMs = startedAt + 50 * hourMs
+  expect(await left()).toEqual([0, 0, 1])
+  nowMs = startedAt + 87_600 * hourMs
   expect(await left()).toEqual([0, 0, 1])
   client.release()
   await pool.end()

@@ -15,13 +15,13 @@ export async function makeClaimPartitions(client: ClientBase, now: Date): Promis
   )
 }
 
-/** Drops the oldest month of claims that no period can ask for any more. Returns the table's name; undefined when there is none. */
+/** Drops the oldest month of claims that no period can ask for any more, by Postgres's clock too. Returns the table's name; undefined when there is none. */
 export async function dropOldClaims(client: ClientBase, now: Date): Promise<string | undefined> {
   // A period is at most 31 days old, and asks for claims of the one before (claim_requests): 32 days.
   const { rows } = await client.query<{ name: string }>(
     `select child.relname as name from pg_inherits join pg_class child on child.oid = inhrelid
      where inhparent = 'quota_claims'::regclass and child.relname ~ '_\\d{6}$'
-       and right(child.relname, 6) < to_char(($1::timestamptz at time zone 'UTC') - interval '63 days', 'YYYYMM')
+       and right(child.relname, 6) < to_char((least($1::timestamptz, now()) at time zone 'UTC') - interval '63 days', 'YYYYMM')
      order by 1 limit 1`,
     [now],
   )
