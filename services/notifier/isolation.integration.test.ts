@@ -46,10 +46,11 @@ test('many endpoints that hang take no places from the others', async () => {
   await stage.raise(...second)
   await receiver.waitFor(() => countWell() === 40 * well)
   // All places together let a hundred of these go in ten seconds: had the others waited in one line with them, most would have been begun.
-  const hung = receiver.deliveries.filter(({ path }) => path.includes('hang'))
-  expect(hung.length).toBeGreaterThanOrEqual(hanging)
-  expect(hung.length).toBeLessThan((40 * hanging) / 2)
+  const hung = () => receiver.deliveries.filter(({ path }) => path.includes('hang'))
+  expect(hung().length).toBeLessThan((40 * hanging) / 2)
   expect(receiver.ids()).toHaveLength(40)
+  // They have their turns all the same, quick as the others may have been.
+  await receiver.waitFor(() => new Set(hung().map(({ path }) => path)).size === hanging)
 }, 300_000)
 
 test('a thousand endpoints, of which some hang, some reset and some crawl: each of the others gets its event', async () => {
