@@ -34,8 +34,6 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await withMaintenance(postgresUrl, async (client) => {
     const template = await migratedTemplate(client, (database) => databaseUrl(postgresUrl, database))
     await client.query(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)}`)
-    // As somebody's Postgres is: whatever forgets to say UTC is wrong by half an hour here, and by an hour in summer.
-    await client.query(`alter database ${escapeIdentifier(name)} set timezone = 'America/St_Johns'`)
   })
   const drop = () =>
     withMaintenance(postgresUrl, async (client) => {
