@@ -8,7 +8,7 @@ import { createEndpointSlots } from './endpoint-slots.ts'
 import { createNotifierMetrics } from './notifier-metrics.ts'
 import { decided } from './make-attempt.ts'
 import { signingKeyOf } from './steps/sign-delivery.ts'
-import { webhook, webhookDelivery } from './testing/sample-records.ts'
+import { deliveredAttempt, webhook, webhookDelivery } from './testing/sample-records.ts'
 import { attemptName, createUnwrittenAttempts } from './unwritten-attempts.ts'
 
 const keys = { current: signingKeyOf('whsec_c2VjcmV0'), previous: null }
@@ -80,15 +80,7 @@ test('a secret that cannot be opened is left to the record that asks for it; a m
 
 test('what was sent and is not written is written here, not asked for: another notifier would send it again', async () => {
   const { start, unwritten, written, slots } = setOut(() => Promise.reject(new Error('nothing is begun')))
-  unwritten.add(attemptName(delivery), {
-    finishedAtMs: 1,
-    statusCode: 200,
-    durationMs: 1,
-    error: null,
-    excerpt: null,
-    isLast: false,
-    wasSent: true,
-  })
+  unwritten.add(attemptName(delivery), deliveredAttempt)
   expect(await start()).toBe(true)
   expect({ written, taken: slots.taken }).toEqual({ written: [attemptName(delivery)], taken: 0 })
 })

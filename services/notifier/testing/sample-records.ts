@@ -1,6 +1,7 @@
 import { newId } from '#schemas/ids.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { deliveryId, type WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import type { FinishedAttempt } from '../stores/delivery-store.ts'
 import type { Webhook } from '../stores/webhook-rows.ts'
 
 /** Records for tests, as they come from elsewhere; what a test is about is given. */
@@ -51,4 +52,15 @@ export function webhookDelivery(given: Partial<WebhookDelivery> = {}): WebhookDe
     last_error: null,
     ...given,
   }
+}
+
+/** An attempt that delivered. */
+export const deliveredAttempt: FinishedAttempt = {
+  finishedAtMs: 0,
+  statusCode: 200,
+  durationMs: 1,
+  error: null,
+  excerpt: null,
+  isLast: false,
+  wasSent: true,
 }

@@ -1,4 +1,5 @@
 import { Badge, Button, Center, Group, Stack, Table, TextInput } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { rowsOf, useApiPages } from '../../api/use-api.ts'
 import type { Item } from '../../api/call-api.ts'
 import { useSetTexts, useTexts } from '../../app/address.ts'
@@ -132,9 +133,7 @@ function SessionTable({ sessions }: { sessions: readonly Session[] }) {
 }
 
 function SessionRow({ session }: { session: Session }) {
-  const { session_id, agents, unsafe, calls_are_exact } = session
-  // Of a long session only its last calls are summed up.
-  const orMore = calls_are_exact ? '' : '+'
+  const { session_id, agents, unsafe, calls_are_exact: isExact } = session
   const setTexts = useSetTexts()
   return (
     <Table.Tr>
@@ -162,30 +161,24 @@ function SessionRow({ session }: { session: Session }) {
           {agents.length > 3 ? `and ${agents.length - 3} more` : null}
         </Group>
       </Table.Td>
-      <Table.Td ta="right">
-        {formatCount(session.calls)}
-        {orMore}
-      </Table.Td>
-      <Table.Td ta="right">
-        {formatCount(session.tool_calls)}
-        {orMore}
-      </Table.Td>
-      <Table.Td ta="right">
-        {formatCount(session.failed)}
-        {orMore}
-      </Table.Td>
-      <Table.Td ta="right">
+      <SumCell isExact={isExact}>{formatCount(session.calls)}</SumCell>
+      <SumCell isExact={isExact}>{formatCount(session.tool_calls)}</SumCell>
+      <SumCell isExact={isExact}>{formatCount(session.failed)}</SumCell>
+      <SumCell isExact={isExact}>
         {unsafe === 0 ? '0' : <Badge color="red.9">{formatCount(unsafe)}</Badge>}
-        {orMore}
-      </Table.Td>
-      <Table.Td ta="right">
-        {formatShort(session.total_tokens)}
-        {orMore}
-      </Table.Td>
-      <Table.Td ta="right">
-        {formatUsd(session.cost_usd)}
-        {orMore}
-      </Table.Td>
+      </SumCell>
+      <SumCell isExact={isExact}>{formatShort(session.total_tokens)}</SumCell>
+      <SumCell isExact={isExact}>{formatUsd(session.cost_usd)}</SumCell>
     </Table.Tr>
+  )
+}
+
+/** Of a long session only its last calls are summed up: such a sum is that or more. */
+function SumCell({ isExact, children }: { isExact: boolean; children: ReactNode }) {
+  return (
+    <Table.Td ta="right">
+      {children}
+      {isExact ? '' : '+'}
+    </Table.Td>
   )
 }
