@@ -58,6 +58,12 @@ describe('what is known of a call', () => {
     expect(describeGiven({ ...given, response_body: { usage } })).toMatchObject(given)
   })
 
+  test('has the provider of the model that the record names, where no body names one', () => {
+    const request_body = { messages: [] }
+    expect(describeGiven({ model: 'gpt-4o', request_body })).toMatchObject({ provider: 'openai' })
+    expect(describeGiven({ model: 'my-own', request_body })).toMatchObject({ provider: null })
+  })
+
   test('names each tool that the answer calls once, as a column can hold it', () => {
     const call = (name: string) => ({ type: 'function', function: { name, arguments: '{}' } })
     const tool_calls = [call('search'), call('search'), call(`nul\u0000${'x'.repeat(400)}`), call('')]

@@ -1,6 +1,7 @@
 import { codeOfError } from '../error-code.ts'
 import { describeCall, type CallDescription } from '../describe-call.ts'
 import type { PriceTable } from '../price-table.ts'
+import { providerOfCall } from '../providers.ts'
 import type { CallContext } from '#schemas/call-context.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import type { Tier } from '#schemas/tiers.ts'
@@ -42,7 +43,7 @@ export function describeRecord(
   prices: PriceTable,
 ): CallContext & Pick<LoggedCall, 'tool_names'> {
   const model = record.model ?? derivedText(described.model) ?? 'unknown'
-  const provider = record.provider ?? derivedText(described.provider)
+  const provider = record.provider ?? derivedText(described.provider) ?? providerOfCall(model, null)
   const tokens = tokensOf(record, described)
   return {
     project_id: project.projectId,
