@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Client, escapeIdentifier } from 'pg'
 import { createSealer } from '#runtime/sealing.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
@@ -7,9 +8,19 @@ import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 let api: RunningApi
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await startApi(inKolkata)
 })
 afterAll(() => api.stop())
+
+/** Hours begin on the half hour there, days at 18:30 UTC: whatever forgets to say UTC counts others. */
+async function inKolkata(databaseUrl: string): Promise<Record<string, string>> {
+  const client = new Client({ connectionString: databaseUrl })
+  await client.connect()
+  const { rows } = await client.query<{ name: string }>('select current_database() as name')
+  await client.query(`alter database ${escapeIdentifier(rows[0]?.name ?? '')} set timezone = 'Asia/Kolkata'`)
+  await client.end()
+  return {}
+}
 
 test("what the judge has cost is told to the project that pays, and to nobody else's key", async () => {
   const { projectId, key } = await api.createProject({ judge_usd_per_period: 2.5 })

@@ -98,7 +98,7 @@ describe('/api/reviews', () => {
     const { id: requestId } = calls[1] as LoggedCall
     await api.pool.query(
       `insert into score_reviews select gen_random_uuid(), project_id, request_id, request_created_at, score_id, scorer_name, scorer_version, score_label,
-         expected_label, agrees, 'reviewer ' || place, null, '2026-01-01' from score_reviews, generate_series(1, 101) place where request_id = $1`,
+         expected_label, agrees, 'reviewer ' || place, null, '2026-01-01Z' from score_reviews, generate_series(1, 101) place where request_id = $1`,
       [idToUuid(requestId)],
     )
     const lines = async () => {

@@ -132,7 +132,7 @@ describe('webhooks', () => {
     const webhook = (await call('GET', `/${id}`)).json
     expect(webhook).toMatchObject({ disable_after_hours: 48, disabled_by_failures: null })
     await api.pool.query(
-      `update webhooks set enabled = false, failing_since = '2026-01-01', disabled_at = '2026-01-03Z', disabled_reason = 'failing'
+      `update webhooks set enabled = false, failing_since = '2026-01-01Z', disabled_at = '2026-01-03Z', disabled_reason = 'failing'
        where id = $1`,
       [idToUuid(id)],
     )

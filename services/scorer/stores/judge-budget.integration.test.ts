@@ -18,14 +18,14 @@ afterAll(async () => {
   await database.drop()
 })
 
-async function addProject(capUsd: number | null, resetAt = '2100-01-01'): Promise<string> {
+async function addProject(capUsd: number | null, resetAt = '2100-01-01Z'): Promise<string> {
   const id = newId('project')
   await pool.query(
     'insert into projects (id, name, judge_usd_per_period, created_at) values ($1, $2, $3, now())',
     [idToUuid(id), 'p', capUsd],
   )
   await pool.query(
-    `insert into subscriptions (project_id, tier, period_start, period_reset_at, period_anchor) values ($1, 'free', '2020-01-01', $2, '2020-01-01')`,
+    `insert into subscriptions (project_id, tier, period_start, period_reset_at, period_anchor) values ($1, 'free', '2020-01-01Z', $2, '2020-01-01Z')`,
     [idToUuid(id), resetAt],
   )
   return id
