@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
 import {
-  baseUrl,
   kafkaFields,
   operationsPort,
   parseConfig,
@@ -16,6 +15,7 @@ import {
   unlessWrong,
   type Environment,
 } from './config.ts'
+import { baseUrl } from './config-addresses.ts'
 import { readablePath } from './config-paths.ts'
 
 const schema = z.object({

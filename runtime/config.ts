@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { logLevels } from './log.ts'
+import { brokerAddress, pathsBehind, withCredentials } from './config-addresses.ts'
+import { parseKeys } from './encryption-keys.ts'
 import { messageOf } from './errors.ts'
 import { findConflicts } from './find-conflicts.ts'
 import { hostOf } from './outbound-address.ts'
@@ -22,15 +24,9 @@ export const processFields = {
 
 /** For those that load balancers and proxies stand before. */
 export const servingFields = {
-  DRAIN_LEAD_MS: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(60_000)
-    .default(3_000)
-    .describe(
-      'How long a stopping process still accepts connections, for load balancers to see that it is not ready; part of DRAIN_DEADLINE_MS.',
-    ),
+  DRAIN_LEAD_MS: wholeNumber(3_000, { min: 0, max: 60_000 }).describe(
+    'How long a stopping process still accepts connections, for load balancers to see that it is not ready; part of DRAIN_DEADLINE_MS.',
+  ),
 }
 
 export const kafkaFields = {
@@ -69,7 +65,7 @@ export const registryFields = {
 export const postgresFields = {
   DATABASE_URL: withCredentials(
     z.url({ protocol: /^postgres(ql)?$/, error: 'expected postgres://user:password@host:port/database' }),
-    true,
+    { takesBarePercent: true },
   ).describe(
     'Postgres, postgres://user:password@host:port/database. The API takes the roles sluice_api and sluice_operator from this login.',
   ),
@@ -78,7 +74,7 @@ export const postgresFields = {
     .describe(
       'Certificate authority of Postgres, PEM. Set: TLS is used and verified; DATABASE_URL must then say nothing of TLS itself (sslmode, ssl, sslrootcert, sslcert, sslkey), because that would be what counts.',
     ),
-  DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(10).describe('Connections at most.'),
+  DATABASE_POOL_SIZE: wholeNumber(10, { max: 200 }).describe('Connections at most.'),
 }
 
 export const sealingFields = {
@@ -125,11 +121,6 @@ export type GroupConfig = z.output<z.ZodObject<typeof groupFields>>
 export type PostgresConfig = z.output<z.ZodObject<typeof postgresFields>>
 export type Environment = Readonly<Record<string, string | undefined>>
 
-export interface EncryptionKey {
-  id: string
-  key: Buffer
-}
-
 /** A list of comma-separated values, at least one. */
 export function listOf<T extends z.ZodType<unknown, string>>(item: T) {
   return z
@@ -143,60 +134,11 @@ export function listOf<T extends z.ZodType<unknown, string>>(item: T) {
     .pipe(z.array(item).min(1, 'expected at least one value'))
 }
 
-/** `host:8081` alone is a URL too: its scheme is `host`. */
-export function httpUrl() {
-  return z.url({ protocol: /^https?$/, error: 'expected http:// or https://, and a host' })
-}
-
-function pathsBehind() {
-  return httpUrl().refine(
-    (url) => !/[?#]/.test(url),
-    'must not hold a query or a fragment: paths are put behind it',
-  )
-}
-
-/** An address that paths are put behind, without a slash at its end. A password in it would be sent by none who asks there. */
-export function baseUrl(credentials = 'must not hold a user name or a password') {
-  return pathsBehind()
-    .refine((url) => !/^[a-z]+:\/\/[^/?#]*@/i.test(url), credentials)
-    .transform((url) => url.replace(/\/+$/, ''))
-}
-
-function brokerAddress() {
-  return z.string().refine((text) => {
-    const port = Number(/^[^\s:]+:(\d+)$/.exec(text)?.[1])
-    return port >= 1 && port <= 65_535
-  }, 'expected host:port')
-}
-
 /** With a scheme, a path or a port no host would ever be equal to it. */
 function hosts() {
   return listOf(z.string().refine((text) => !/[/@]|^[^:[]+:\d+$|\]:/.test(text), 'expected hosts alone'))
     .default([])
     .transform((list) => new Set(list.map(hostOf)))
-}
-
-/**
- * What reads a password as percent-encoded throws where it is not, at its first use and without a word of where it stands. pg alone takes a % with no
- * two digits behind it for itself.
- */
-function withCredentials(url: z.ZodURL, takesBarePercent = false) {
-  return url.refine((text) => {
-    if (!URL.canParse(text)) return true
-    const { username, password } = new URL(text)
-    const written = `${username}:${password}`
-    return isDecodable(takesBarePercent ? written.replace(/%(?![0-9a-f]{2})/gi, '%25') : written)
-  }, 'a % in the user name or the password is written %25')
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text)
-    return true
-  } catch (error) {
-    if (error instanceof URIError) return false
-    throw error
-  }
 }
 
 /** `true` or `false`; false when unset. */
@@ -207,9 +149,19 @@ export function flag(defaultValue = false) {
     .transform((text) => text === 'true')
 }
 
+/** A whole number with its default and bounds. */
+export function wholeNumber(defaultValue: number, { min = 1, max }: { min?: number; max: number }) {
+  return z.coerce.number().int().min(min).max(max).default(defaultValue)
+}
+
 /** A duration with its default and upper bound. */
 export function milliseconds(defaultMs: number, maxMs: number) {
-  return z.coerce.number().int().min(1).max(maxMs).default(defaultMs)
+  return wholeNumber(defaultMs, { max: maxMs })
+}
+
+/** A port to listen on; 0 takes one that is free. */
+export function port(defaultPort: number) {
+  return wholeNumber(defaultPort, { min: 0, max: 65_535 })
 }
 
 /** Certificates or a key, as text. */
@@ -225,13 +177,7 @@ export function unlessWrong(...names: string[]) {
 
 /** The port of a process's operations server (design §13 lists the defaults). */
 export function operationsPort(defaultPort: number) {
-  return z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(65_535)
-    .default(defaultPort)
-    .describe('Port of /healthz, /readyz and /metrics.')
+  return port(defaultPort).describe('Port of /healthz, /readyz and /metrics.')
 }
 
 export type ParsedConfig<T> = { ok: true; value: T } | { ok: false; problems: readonly string[] }
@@ -280,24 +226,4 @@ function describeIssue(issue: z.core.$ZodIssue, given: Record<string, string>): 
   return given[name] === undefined && issue.code === 'invalid_type'
     ? `${name}: is not set`
     : `${name}: ${issue.code === 'invalid_type' ? (typeWords[issue.expected] ?? issue.message) : issue.message}`
-}
-
-/** 32 bytes are 43 characters of base64: an id has fewer. */
-const keyPattern = /^([^:]{1,40}?)\s*:(.*)$/
-
-// The id stands in the open beside all that it sealed: nothing may be taken for one that could be the key itself.
-function parseKeys(text: string, problem: (message: string) => void): EncryptionKey[] {
-  const keys = text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .map((part) => {
-      const [, id = '', base64 = ''] = keyPattern.exec(part) ?? []
-      return { id, key: Buffer.from(base64.trim(), 'base64') }
-    })
-  if (keys.some(({ id, key }) => id === '' || key.length !== 32)) {
-    problem('expected id:base64 of exactly 32 bytes, comma-separated; an id has at most 40 characters')
-  }
-  if (new Set(keys.map(({ id }) => id)).size !== keys.length) problem('a key id stands twice')
-  return keys
 }

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import type { EncryptionKey } from './config.ts'
+import type { EncryptionKey } from './encryption-keys.ts'
 import { PermanentError, messageOf } from './errors.ts'
 import type { Log } from './log.ts'
 import { nextNonce, nonceBytes } from './next-nonce.ts'

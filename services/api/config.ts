@@ -1,23 +1,22 @@
 import { z } from 'zod'
-import { attackFields, baseUrl, flag, milliseconds, operationsPort, receiverFields } from '#runtime/config.ts'
+import {
+  attackFields,
+  flag,
+  milliseconds,
+  operationsPort,
+  port,
+  receiverFields,
+  wholeNumber,
+} from '#runtime/config.ts'
+import { baseUrl } from '#runtime/config-addresses.ts'
 import { tierSchema } from '#schemas/tiers.ts'
 import { ingestFields } from '#services/ingest/config.ts'
 import { tierPricesSchema } from './billing/tier-prices.ts'
 
-function wholeNumber(min: number, max: number, defaultValue: number) {
-  return z.coerce.number().int().min(min).max(max).default(defaultValue)
-}
-
 export const apiConfigSchema = z.object({
   ...ingestFields,
   API_HOST: z.string().default('0.0.0.0').describe('Address that the API listens on.'),
-  API_PORT: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(65_535)
-    .default(8000)
-    .describe('Port that the API listens on.'),
+  API_PORT: port(8000).describe('Port that the API listens on.'),
   OPS_PORT: operationsPort(9000),
   PUBLIC_BASE_URL: baseUrl()
     .default('http://localhost:8000')
@@ -25,11 +24,11 @@ export const apiConfigSchema = z.object({
   DASHBOARD_URL: baseUrl()
     .default('http://localhost:3000')
     .describe('Where people reach the dashboard; links in events.'),
-  LOGIN_IDLE_MINUTES: wholeNumber(1, 43_200, 720).describe(
+  LOGIN_IDLE_MINUTES: wholeNumber(720, { max: 43_200 }).describe(
     'Minutes without a request after which somebody who is signed in to the dashboard has to sign in again.',
   ),
-  LOGIN_MAX_HOURS: wholeNumber(1, 2_160, 168).describe('Hours after which they have to in any case.'),
-  AUDIT_RETENTION_DAYS: wholeNumber(1, 3_650, 730).describe(
+  LOGIN_MAX_HOURS: wholeNumber(168, { max: 2_160 }).describe('Hours after which they have to in any case.'),
+  AUDIT_RETENTION_DAYS: wholeNumber(730, { max: 3_650 }).describe(
     'Days after which entries of the audit log are deleted.',
   ),
   DEFAULT_TIER: tierSchema

@@ -1,12 +1,6 @@
 import { z } from 'zod'
-import {
-  baseUrl,
-  listOf,
-  operationsPort,
-  processFields,
-  servingFields,
-  unlessWrong,
-} from '#runtime/config.ts'
+import { listOf, operationsPort, port, processFields, servingFields, unlessWrong } from '#runtime/config.ts'
+import { baseUrl } from '#runtime/config-addresses.ts'
 import { isNetwork } from './http/trusted-networks.ts'
 
 const roles = ['viewer', 'analyst', 'admin'] as const
@@ -27,13 +21,7 @@ const settings = z.object({
   ...servingFields,
   OPS_PORT: operationsPort(9004),
   DASHBOARD_HOST: z.string().default('0.0.0.0').describe('Address that the dashboard listens on.'),
-  DASHBOARD_PORT: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(65_535)
-    .default(3000)
-    .describe('Port that the dashboard listens on.'),
+  DASHBOARD_PORT: port(3000).describe('Port that the dashboard listens on.'),
   DASHBOARD_URL: baseUrl()
     .default('http://localhost:3000')
     .describe('Where people reach the dashboard. With https its cookies are for https alone.'),

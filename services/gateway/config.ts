@@ -2,19 +2,20 @@ import { createSecretKey } from 'node:crypto'
 import { z } from 'zod'
 import {
   attackMarkFields,
-  baseUrl,
   flag,
-  httpUrl,
   kafkaFields,
   listOf,
   milliseconds,
   operationsPort,
+  port,
   processFields,
   registryFields,
   sealingFields,
   servingFields,
   unlessWrong,
+  wholeNumber,
 } from '#runtime/config.ts'
+import { baseUrl, httpUrl } from '#runtime/config-addresses.ts'
 import { readablePath } from '#runtime/config-paths.ts'
 import { isHeaderValue } from '#runtime/http1/request-head.ts'
 
@@ -49,22 +50,10 @@ export const gatewayConfigSchema = z
       ),
     OPS_PORT: operationsPort(9080),
     GATEWAY_HOST: z.string().default('0.0.0.0').describe('Address that applications reach the gateway at.'),
-    GATEWAY_PORT: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .max(65_535)
-      .default(8080)
-      .describe('Port that applications reach the gateway at.'),
-    GATEWAY_WORKERS: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .max(128)
-      .default(1)
-      .describe(
-        'Processes that serve, each on a core and with a spool of its own. Each takes an equal part of what GATEWAY_MAX_CONNECTIONS, UPSTREAM_CONNECTIONS, UPSTREAM_MAX_WAITING, CAPTURE_TOTAL_MAX_BYTES and SPOOL_MAX_BYTES allow.',
-      ),
+    GATEWAY_PORT: port(8080).describe('Port that applications reach the gateway at.'),
+    GATEWAY_WORKERS: wholeNumber(1, { max: 128 }).describe(
+      'Processes that serve, each on a core and with a spool of its own. Each takes an equal part of what GATEWAY_MAX_CONNECTIONS, UPSTREAM_CONNECTIONS, UPSTREAM_MAX_WAITING, CAPTURE_TOTAL_MAX_BYTES and SPOOL_MAX_BYTES allow.',
+    ),
     UPSTREAM_URL: baseUrl(
       'must not hold a user name or a password, which no call would carry: UPSTREAM_API_KEY is for that',
     ).describe('Base URL of the model provider, without a slash at the end and without a deployment path.'),
@@ -124,16 +113,16 @@ export const gatewayConfigSchema = z
     ANSWER_STALL_TIMEOUT_MS: milliseconds(120_000, 3_600_000).describe(
       'How long an application may take nothing of an answer that waits for it; then it is broken off and counted.',
     ),
-    REQUEST_MAX_BYTES: wholeNumber(256 * mebibyte, mebibyte, 64 * 1024 * mebibyte).describe(
+    REQUEST_MAX_BYTES: wholeNumber(256 * mebibyte, { min: mebibyte, max: 64 * 1024 * mebibyte }).describe(
       'Bytes of the body of a request at most; a larger one gets 413 and is counted.',
     ),
-    GATEWAY_MAX_CONNECTIONS: wholeNumber(20_000, 1, 1_000_000).describe(
+    GATEWAY_MAX_CONNECTIONS: wholeNumber(20_000, { max: 1_000_000 }).describe(
       'Connections of applications at most; those beyond are closed and counted.',
     ),
-    UPSTREAM_CONNECTIONS: wholeNumber(2_048, 1, 65_535).describe(
+    UPSTREAM_CONNECTIONS: wholeNumber(2_048, { max: 65_535 }).describe(
       'Connections to the provider at most; calls beyond them wait. With project keys one project takes as many as it leaves to others: alone half of them.',
     ),
-    UPSTREAM_MAX_WAITING: wholeNumber(2_048, 0, 1_000_000).describe(
+    UPSTREAM_MAX_WAITING: wholeNumber(2_048, { min: 0, max: 1_000_000 }).describe(
       'Calls that may wait for a connection to the provider; those beyond get 503 and are counted. Projects share them likewise.',
     ),
     CLIENT_GONE: z
@@ -145,10 +134,13 @@ export const gatewayConfigSchema = z
     GATEWAY_RECORD_OTHER: flag().describe(
       'Whether requests of shapes that are not model calls are recorded too.',
     ),
-    CAPTURE_MAX_BYTES: wholeNumber(4 * mebibyte, 64 * kibibyte, 4 * mebibyte).describe(
+    CAPTURE_MAX_BYTES: wholeNumber(4 * mebibyte, { min: 64 * kibibyte, max: 4 * mebibyte }).describe(
       'Bytes of one body in a record. A longer one is forwarded whole and recorded cut. Of a stream eight times as many are kept meanwhile, for the message that it amounts to.',
     ),
-    CAPTURE_TOTAL_MAX_BYTES: wholeNumber(128 * mebibyte, mebibyte, 8 * 1024 * mebibyte).describe(
+    CAPTURE_TOTAL_MAX_BYTES: wholeNumber(128 * mebibyte, {
+      min: mebibyte,
+      max: 8 * 1024 * mebibyte,
+    }).describe(
       'Bytes of all bodies being captured, with 640 for each chunk that they come in. Beyond it bodies are recorded cut; traffic is never held up. With project keys one project takes as much of it as it leaves to others. As many may wait for a disk that hangs, and as many of short requests are gathered before they are forwarded; more pass as they come.',
     ),
     API_BACKEND_URL: baseUrl().describe('The API service, which takes the records.'),
@@ -185,7 +177,10 @@ export const gatewayConfigSchema = z
       .describe(
         'Encrypts records on disk: base64 of 32 bytes. Unset: they are not encrypted. Changed: what waits under the old one stays in the spool, unsent, until a gateway is started with that one again; let the spool empty first.',
       ),
-    SPOOL_MAX_BYTES: wholeNumber(1024 * mebibyte, minSpoolBytes, 1024 * 1024 * mebibyte).describe(
+    SPOOL_MAX_BYTES: wholeNumber(1024 * mebibyte, {
+      min: minSpoolBytes,
+      max: 1024 * 1024 * mebibyte,
+    }).describe(
       'Bytes of the spool on disk, and of what another version left in set-aside/ as many again. When either is full the oldest records are dropped and counted.',
     ),
     SPOOL_WAIT_MS: milliseconds(2_000, 60_000).describe(
@@ -230,7 +225,3 @@ export const gatewayConfigSchema = z
   )
 
 export type GatewayConfig = z.output<typeof gatewayConfigSchema>
-
-function wholeNumber(defaultValue: number, min: number, max: number) {
-  return z.coerce.number().int().min(min).max(max).default(defaultValue)
-}

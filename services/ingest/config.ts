@@ -2,11 +2,13 @@ import { z } from 'zod'
 import {
   kafkaFields,
   operationsPort,
+  port,
   postgresFields,
   processFields,
   registryFields,
   sealingFields,
   servingFields,
+  wholeNumber,
 } from '#runtime/config.ts'
 import { readablePath } from '#runtime/config-paths.ts'
 
@@ -29,22 +31,12 @@ export const ingestFields = {
     .min(16, 'must have at least 16 characters')
     .optional()
     .describe("The operator's secret, sent as a bearer token. Unset: there is no operator."),
-  BODY_MAX_BYTES: z.coerce
-    .number()
-    .int()
-    .min(1024)
-    .max(12 * mebibyte)
-    .default(10 * mebibyte)
-    .describe('Largest record that /internal/log takes, in bytes. Topics take 16 MiB.'),
-  BODIES_MAX_BYTES: z.coerce
-    .number()
-    .int()
-    .min(64 * mebibyte)
-    .max(8 * 1024 * mebibyte)
-    .default(128 * mebibyte)
-    .describe(
-      'Bytes that the bodies of all requests under way may take together, decoded, with 640 for each chunk that they come in, and as many again answers that their clients have not read yet; one project, as many as it leaves to others; whoever has no key, a sixteenth. What comes beyond is 503.',
-    ),
+  BODY_MAX_BYTES: wholeNumber(10 * mebibyte, { min: 1024, max: 12 * mebibyte }).describe(
+    'Largest record that /internal/log takes, in bytes. Topics take 16 MiB.',
+  ),
+  BODIES_MAX_BYTES: wholeNumber(128 * mebibyte, { min: 64 * mebibyte, max: 8 * 1024 * mebibyte }).describe(
+    'Bytes that the bodies of all requests under way may take together, decoded, with 640 for each chunk that they come in, and as many again answers that their clients have not read yet; one project, as many as it leaves to others; whoever has no key, a sixteenth. What comes beyond is 503.',
+  ),
   PRICES_FILE: readablePath('file', 'prices (JSON or YAML, in the form of infra/prices.json)')
     .optional()
     .describe(
@@ -56,13 +48,7 @@ export const ingestFields = {
 export const ingestConfigSchema = z.object({
   ...ingestFields,
   INGEST_HOST: z.string().default('0.0.0.0').describe('Address that ingest listens on.'),
-  INGEST_PORT: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(65_535)
-    .default(8000)
-    .describe('Port that ingest listens on.'),
+  INGEST_PORT: port(8000).describe('Port that ingest listens on.'),
   OPS_PORT: operationsPort(9005),
 })
 

@@ -2,14 +2,15 @@ import { z } from 'zod'
 import {
   attackFields,
   attackMarkFields,
-  baseUrl,
   listOf,
   milliseconds,
   operationsPort,
   postgresFields,
   processFields,
   sealingFields,
+  wholeNumber,
 } from '#runtime/config.ts'
+import { baseUrl } from '#runtime/config-addresses.ts'
 import { readablePath } from '#runtime/config-paths.ts'
 import { hostOf } from '#runtime/outbound-address.ts'
 
@@ -62,13 +63,9 @@ export const redteamConfig = z.object({
   REDTEAM_SCORE_WAIT_MS: milliseconds(180_000, 3_600_000).describe(
     'How long scores are waited for after the last attempt, or after the last verdict that they gave; what has none by then is `unscored`.',
   ),
-  REDTEAM_RUNS_AT_ONCE: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(64)
-    .default(4)
-    .describe('Runs that one process carries out side by side: one whose target is away holds up no other.'),
+  REDTEAM_RUNS_AT_ONCE: wholeNumber(4, { max: 64 }).describe(
+    'Runs that one process carries out side by side: one whose target is away holds up no other.',
+  ),
   REDTEAM_LEASE_MS: milliseconds(15_000, 600_000).describe(
     'A run whose process says nothing for so long is taken by another.',
   ),

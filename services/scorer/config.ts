@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import {
   groupFields,
-  baseUrl,
   kafkaFields,
   milliseconds,
   operationsPort,
@@ -10,7 +9,9 @@ import {
   registryFields,
   sealingFields,
   unlessWrong,
+  wholeNumber,
 } from '#runtime/config.ts'
+import { baseUrl } from '#runtime/config-addresses.ts'
 import { readablePath } from '#runtime/config-paths.ts'
 import { groupings } from './scoring/judge/group-rubrics.ts'
 
@@ -54,13 +55,9 @@ export const scorerConfig = z
         "Marks the judge's own calls, so that they are not scored when they pass through the gateway. Unset: OPENAI_API_KEY; set it where applications know that key too.",
       ),
     JUDGE_TIMEOUT_MS: milliseconds(30_000, 300_000).describe('How long one request to the judge may take.'),
-    JUDGE_CONCURRENCY: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .max(1_000)
-      .default(8)
-      .describe('Requests to the judge at once, of this process.'),
+    JUDGE_CONCURRENCY: wholeNumber(8, { max: 1_000 }).describe(
+      'Requests to the judge at once, of this process.',
+    ),
     JUDGE_REQUESTS_PER_MINUTE: perMinute().describe(
       "Requests to the judge a minute, of this process: divide the provider's limit by the number of scorers. Unset: no limit.",
     ),
@@ -80,39 +77,21 @@ export const scorerConfig = z
       .describe(
         '`evidence`: rubrics that see the same parts of a call are asked together; `separate`: one request each.',
       ),
-    JUDGE_TEXT_LIMIT: z.coerce
-      .number()
-      .int()
-      .min(500)
-      .max(1_000_000)
-      .default(12_000)
-      .describe(
-        'Characters of request, answer, system prompt, tools, all context and all earlier answers, each, that the judge is shown; longer texts are cut in the middle, and of a request or answer that is cut it says nothing `safe` (`judge_saw_part`).',
-      ),
-    SCORER_CONCURRENCY: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .max(1_000)
-      .default(16)
-      .describe('Jobs scored at once by this process: live ones first, replays in what they leave.'),
-    DETECTOR_INLINE_MAX_CHARS: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .max(20_000_000)
-      .default(262_144)
-      .describe('Characters of both bodies from which on detectors read a call in a thread of its own.'),
+    JUDGE_TEXT_LIMIT: wholeNumber(12_000, { min: 500, max: 1_000_000 }).describe(
+      'Characters of request, answer, system prompt, tools, all context and all earlier answers, each, that the judge is shown; longer texts are cut in the middle, and of a request or answer that is cut it says nothing `safe` (`judge_saw_part`).',
+    ),
+    SCORER_CONCURRENCY: wholeNumber(16, { max: 1_000 }).describe(
+      'Jobs scored at once by this process: live ones first, replays in what they leave.',
+    ),
+    DETECTOR_INLINE_MAX_CHARS: wholeNumber(262_144, { min: 0, max: 20_000_000 }).describe(
+      'Characters of both bodies from which on detectors read a call in a thread of its own.',
+    ),
     DETECTOR_TIMEOUT_MS: milliseconds(10_000, 300_000).describe(
       'How long detectors may work on such a call. What is not finished then is `unscored` (`too_slow`).',
     ),
-    DETECTOR_THREADS: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .max(64)
-      .default(1)
-      .describe('Such calls read at once, by threads that take up to 400 MB each.'),
+    DETECTOR_THREADS: wholeNumber(1, { max: 64 }).describe(
+      'Such calls read at once, by threads that take up to 400 MB each.',
+    ),
     CUSTOM_SCORERS_FILE: readablePath('file', 'custom scorers (YAML)')
       .default('evals/scorers.yaml')
       .describe('Custom scorers; read again within seconds of a change.'),

@@ -1,14 +1,15 @@
 import { z } from 'zod'
 import {
   groupFields,
-  baseUrl,
   kafkaFields,
   milliseconds,
   operationsPort,
   postgresFields,
   processFields,
   registryFields,
+  wholeNumber,
 } from '#runtime/config.ts'
+import { baseUrl } from '#runtime/config-addresses.ts'
 
 export const sinkConfig = z.object({
   ...processFields,
@@ -20,13 +21,9 @@ export const sinkConfig = z.object({
   DASHBOARD_URL: baseUrl()
     .default('http://localhost:3000')
     .describe('Where people open the dashboard; `report_url` in events starts with it.'),
-  SINK_BATCH_MAX_RECORDS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(20_000)
-    .default(2_000)
-    .describe('Records of one partition that are stored in one transaction at most.'),
+  SINK_BATCH_MAX_RECORDS: wholeNumber(2_000, { max: 20_000 }).describe(
+    'Records of one partition that are stored in one transaction at most.',
+  ),
   SINK_PARTITION_DAYS_AHEAD: z.coerce
     .number()
     .int()
@@ -34,15 +31,9 @@ export const sinkConfig = z.object({
     .max(60)
     .default(7)
     .describe('Days ahead for which tables have partitions already.'),
-  SINK_LATE_MAX_DAYS: z.coerce
-    .number()
-    .int()
-    .min(8)
-    .max(80)
-    .default(35)
-    .describe(
-      'A call whose day has no partition gets one when it is at most this many days old, else a dead letter.',
-    ),
+  SINK_LATE_MAX_DAYS: wholeNumber(35, { min: 8, max: 80 }).describe(
+    'A call whose day has no partition gets one when it is at most this many days old, else a dead letter.',
+  ),
   SINK_MAINTENANCE_INTERVAL_MS: milliseconds(15_000, 600_000).describe(
     'How often partitions are made ahead, old outbox rows deleted and the outbox measured.',
   ),
@@ -70,15 +61,9 @@ export const sinkConfig = z.object({
   SCORE_RUNS_INTERVAL_MS: milliseconds(1_000, 600_000).describe(
     'How often runs that score history again are looked at while there is nothing to do at once.',
   ),
-  REPLAY_MAX_WAITING_JOBS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(1_000_000)
-    .default(5_000)
-    .describe(
-      'While so many jobs of replays wait for the scorers no more are queued: they stand in Kafka with their bodies.',
-    ),
+  REPLAY_MAX_WAITING_JOBS: wholeNumber(5_000, { max: 1_000_000 }).describe(
+    'While so many jobs of replays wait for the scorers no more are queued: they stand in Kafka with their bodies.',
+  ),
   QUOTA_INTERVAL_MS: milliseconds(60_000, 3_600_000).describe(
     'How often costs are compared with thresholds, and quota claims whose call never came are given back (after an hour).',
   ),

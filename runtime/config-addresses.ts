@@ -1,0 +1,51 @@
+import { z } from 'zod'
+
+/** `host:8081` alone is a URL too: its scheme is `host`. */
+export function httpUrl() {
+  return z.url({ protocol: /^https?$/, error: 'expected http:// or https://, and a host' })
+}
+
+/** An address that paths are put behind. */
+export function pathsBehind() {
+  return httpUrl().refine(
+    (url) => !/[?#]/.test(url),
+    'must not hold a query or a fragment: paths are put behind it',
+  )
+}
+
+/** The same without a slash at its end. A password in it would be sent by none who asks there. */
+export function baseUrl(credentials = 'must not hold a user name or a password') {
+  return pathsBehind()
+    .refine((url) => !/^[a-z]+:\/\/[^/?#]*@/i.test(url), credentials)
+    .transform((url) => url.replace(/\/+$/, ''))
+}
+
+export function brokerAddress() {
+  return z.string().refine((text) => {
+    const port = Number(/^[^\s:]+:(\d+)$/.exec(text)?.[1])
+    return port >= 1 && port <= 65_535
+  }, 'expected host:port')
+}
+
+/**
+ * What reads a password as percent-encoded throws where it is not, at its first use and without a word of where it stands. pg alone takes a % with no
+ * two digits behind it for itself.
+ */
+export function withCredentials(url: z.ZodURL, { takesBarePercent = false } = {}) {
+  return url.refine((text) => {
+    if (!URL.canParse(text)) return true
+    const { username, password } = new URL(text)
+    const written = `${username}:${password}`
+    return isDecodable(takesBarePercent ? written.replace(/%(?![0-9a-f]{2})/gi, '%25') : written)
+  }, 'a % in the user name or the password is written %25')
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch (error) {
+    if (error instanceof URIError) return false
+    throw error
+  }
+}
