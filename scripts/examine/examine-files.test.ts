@@ -47,6 +47,14 @@ test('a spool that cannot be written, one that others can read, one that nobody 
     state: 'warning',
     what: expect.stringMatching(/^1 segments of 0 MiB in \S+, the oldest 3[56]\d\d s old$/),
   })
+  // A gateway that is not called leaves its last segment there, with a note that all of it was sent.
+  await writeFile(`${segment}.sent`, '8')
+  expect((await examineSpool(at(open)))[1]).toMatchObject({
+    state: 'ok',
+    what: expect.stringMatching(/^1 segments of 0 MiB in \S+, all sent$/),
+  })
+  await writeFile(`${segment}.sent`, '7')
+  expect((await examineSpool(at(open)))[1]).toMatchObject({ state: 'warning' })
 })
 
 test('secrets: a file that everybody can read, one that is not there, a secret that can be guessed', async () => {

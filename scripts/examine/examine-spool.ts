@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readdir, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '#runtime/errors.ts'
 import type { System } from './find-system.ts'
@@ -24,8 +24,10 @@ export async function examineSpool({ config, now }: System): Promise<Finding[]> 
   const { bavail, bsize } = await statfs(directory)
   const free = bavail * bsize
   const room = examineRoom(directory, free, maxBytes - bytes)
-  const ageMs = oldestMs === undefined ? 0 : now() - oldestMs
-  const what = `${segments} segments of ${mib(bytes)} in ${directory}, the oldest ${Math.round(ageMs / 1_000)} s old`
+  const held = `${segments} segments of ${mib(bytes)} in ${directory}`
+  if (oldestMs === undefined) return [room, ok('spool', `${held}, all sent`)]
+  const ageMs = now() - oldestMs
+  const what = `${held}, the oldest ${Math.round(ageMs / 1_000)} s old`
   return [room, ageMs > lateMs ? warning('spool', what, remedyOfAge) : ok('spool', what)]
 }
 
@@ -58,22 +60,28 @@ function examineRoom(directory: string, free: number, mayGrow: number): Finding 
   return ok('spool', what)
 }
 
+/** What the directory holds, and since when the oldest segment waits of which not all was sent. */
 async function measure(directory: string): Promise<{ bytes: number; segments: number; oldestMs?: number }> {
   const names = await readdir(directory, { recursive: true })
   const found = await Promise.all(
-    names
-      .filter((name) => name.endsWith('.segment'))
-      // Sent and removed meanwhile.
-      .map((name) => stat(join(directory, name)).catch(() => undefined)),
+    names.filter((name) => name.endsWith('.segment')).map((name) => measureSegment(join(directory, name))),
   )
   // A segment that is empty holds nothing that waits.
-  const full = found.filter((one) => one !== undefined && one.size > 0)
-  const oldest = full.map((one) => one?.mtimeMs ?? Infinity)
+  const full = found.filter((one) => one.size > 0)
+  const waiting = full.filter((one) => one.sent < one.size).map((one) => one.mtimeMs)
   return {
-    bytes: full.reduce((sum, one) => sum + (one?.size ?? 0), 0),
+    bytes: full.reduce((sum, one) => sum + one.size, 0),
     segments: full.length,
-    ...(oldest.length === 0 ? {} : { oldestMs: Math.min(...oldest) }),
+    ...(waiting.length === 0 ? {} : { oldestMs: Math.min(...waiting) }),
   }
+}
+
+/** A gateway keeps the segment that it writes to, sent or not, and notes beside it how far it was sent. */
+async function measureSegment(path: string): Promise<{ size: number; mtimeMs: number; sent: number }> {
+  const sent = await readFile(`${path}.sent`, 'utf8').then(Number, () => 0)
+  // Sent and removed meanwhile.
+  const { size, mtimeMs } = await stat(path).catch(() => ({ size: 0, mtimeMs: 0 }))
+  return { size, mtimeMs, sent }
 }
 
 function mib(bytes: number): string {
