@@ -1,9 +1,7 @@
-import { parseArgs } from 'node:util'
-import { CannotStart } from '#infra/embedded/embedded-part.ts'
-import { messageOf } from '#runtime/errors.ts'
 import { examineSystem } from './examine/examine-system.ts'
 import { findSystem } from './examine/find-system.ts'
 import type { Finding } from './examine/finding.ts'
+import { parseOptions } from './stack/read-options.ts'
 import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/doctor [--json] [--state DIR] [--service NAME=URL]...
@@ -20,18 +18,14 @@ Exit code: 0 nothing is wrong (warnings included), 1 something is, 2 it could no
 `
 
 function readArguments() {
-  try {
-    return parseArgs({
-      options: {
-        json: { type: 'boolean' },
-        state: { type: 'string' },
-        service: { type: 'string', multiple: true },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values
-  } catch (error) {
-    throw new CannotStart(`${messageOf(error)}\n\n${usage}`)
-  }
+  return parseOptions(usage, {
+    options: {
+      json: { type: 'boolean' },
+      state: { type: 'string' },
+      service: { type: 'string', multiple: true },
+      help: { type: 'boolean', short: 'h' },
+    },
+  }).values
 }
 
 /** What is wrong stands last, where people look. */

@@ -1,13 +1,12 @@
-import { parseArgs } from 'node:util'
 import kafkajs, { type AclEntry } from 'kafkajs'
 import { z } from 'zod'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { grantsOf, kafkaAccess, type KafkaClient } from '#infra/kafka-acls.ts'
 import { kafkaFields, parseConfig } from '#runtime/config.ts'
-import { messageOf } from '#runtime/errors.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { createLog } from '#runtime/log.ts'
+import { parseOptions } from './stack/read-options.ts'
 import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/kafka-acls [--apply] [--user-prefix sluice-] [--topic-prefix PREFIX]
@@ -22,18 +21,14 @@ const schema = z.object({ TOPIC_PREFIX: kafkaFields.TOPIC_PREFIX })
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs
 
 function readArguments() {
-  try {
-    return parseArgs({
-      options: {
-        apply: { type: 'boolean', default: false },
-        'user-prefix': { type: 'string', default: 'sluice-' },
-        'topic-prefix': { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values
-  } catch (error) {
-    throw new CannotStart(`${messageOf(error)}\n\n${usage}`)
-  }
+  return parseOptions(usage, {
+    options: {
+      apply: { type: 'boolean', default: false },
+      'user-prefix': { type: 'string', default: 'sluice-' },
+      'topic-prefix': { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  }).values
 }
 
 function parsed<S extends z.ZodObject>(wanted: S, prefix: string | undefined): z.output<S> {

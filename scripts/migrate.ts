@@ -1,9 +1,7 @@
-import { parseArgs } from 'node:util'
-import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { migrationStatus, undoLast } from '#infra/migrate.ts'
-import { messageOf } from '#runtime/errors.ts'
 import { findSystem } from './examine/find-system.ts'
 import { prepareParts } from './stack/prepare-parts.ts'
+import { parseOptions } from './stack/read-options.ts'
 import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/migrate [--status | --undo-last] [--state DIR]
@@ -15,18 +13,14 @@ Brings the database, the topics and the schemas up to date.
   --state DIR   a stack that scripts/up started (.sluice); KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL take its place`
 
 function readArguments() {
-  try {
-    return parseArgs({
-      options: {
-        status: { type: 'boolean' },
-        'undo-last': { type: 'boolean' },
-        state: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values
-  } catch (error) {
-    throw new CannotStart(`${messageOf(error)}\n\n${usage}`)
-  }
+  return parseOptions(usage, {
+    options: {
+      status: { type: 'boolean' },
+      'undo-last': { type: 'boolean' },
+      state: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  }).values
 }
 
 async function run(): Promise<void> {

@@ -1,7 +1,6 @@
-import { parseArgs } from 'node:util'
 import { Client } from 'pg'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
-import { messageOf, SluiceError } from '#runtime/errors.ts'
+import { SluiceError } from '#runtime/errors.ts'
 import { createRegistryCodec } from '#runtime/kafka/registry-codec.ts'
 import { setGroupOffsets } from '#runtime/kafka/set-group-offsets.ts'
 import { createLog } from '#runtime/log.ts'
@@ -11,6 +10,7 @@ import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { findSystem, type System } from './examine/find-system.ts'
 import { keepToldEvents } from './rewinding/keep-told-events.ts'
 import { planRewind, type GroupRewind } from './rewinding/plan-rewind.ts'
+import { parseOptions } from './stack/read-options.ts'
 import { runCommand } from './stack/run-command.ts'
 
 const usage = `scripts/rewind [--apply] [--since TIME] [--calls-since TIME] [--raise-again] [--state DIR]
@@ -29,20 +29,16 @@ const hourMs = 3_600_000
 const log = createLog('rewind', 'warn')
 
 function readArguments() {
-  try {
-    return parseArgs({
-      options: {
-        apply: { type: 'boolean', default: false },
-        since: { type: 'string' },
-        'calls-since': { type: 'string' },
-        'raise-again': { type: 'boolean', default: false },
-        state: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values
-  } catch (error) {
-    throw new CannotStart(`${messageOf(error)}\n\n${usage}`)
-  }
+  return parseOptions(usage, {
+    options: {
+      apply: { type: 'boolean', default: false },
+      since: { type: 'string' },
+      'calls-since': { type: 'string' },
+      'raise-again': { type: 'boolean', default: false },
+      state: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  }).values
 }
 
 function timeOf(option: string, given: string | undefined): number | undefined {

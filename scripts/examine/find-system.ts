@@ -1,16 +1,14 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Kafka } from 'kafkajs'
 import { z } from 'zod'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { kafkaFields, parseConfig, postgresFields, registryFields, sealingFields } from '#runtime/config.ts'
-import { messageOf } from '#runtime/errors.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createLog } from '#runtime/log.ts'
 import type { Connection } from '../stack/connection.ts'
 import { overrideEnvironment } from '../stack/override-environment.ts'
 import type { Secrets } from '../stack/secrets.ts'
-import { statePaths } from '../stack/state-directory.ts'
+import { readWritten, statePaths } from '../stack/state-directory.ts'
 
 const schema = z.object({
   ...kafkaFields,
@@ -74,22 +72,17 @@ function readOperations(given: readonly string[]): Record<string, string> {
 
 async function readState(directory: string) {
   const paths = statePaths(directory)
-  try {
-    const connection = JSON.parse(await readFile(paths.connection, 'utf8')) as Connection
-    const secrets = JSON.parse(await readFile(paths.secrets, 'utf8')) as Secrets
-    return {
-      environment: {
-        ...secrets,
-        KAFKA_BROKERS: connection.kafka_brokers,
-        SCHEMA_REGISTRY_URL: connection.schema_registry_url,
-        DATABASE_URL: connection.database_url,
-        SPOOL_DIR: paths.spool,
-      },
-      operations: connection.operations,
-    }
-  } catch (error) {
-    throw new CannotStart(
-      `cannot read ${paths.connection} (${messageOf(error)}): name a running stack with --state, or set KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL`,
-    )
+  const instead = 'KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL'
+  const connection = await readWritten<Connection>(paths.connection, instead)
+  const secrets = await readWritten<Secrets>(paths.secrets, instead)
+  return {
+    environment: {
+      ...secrets,
+      KAFKA_BROKERS: connection.kafka_brokers,
+      SCHEMA_REGISTRY_URL: connection.schema_registry_url,
+      DATABASE_URL: connection.database_url,
+      SPOOL_DIR: paths.spool,
+    },
+    operations: connection.operations,
   }
 }

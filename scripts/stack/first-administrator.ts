@@ -1,6 +1,6 @@
 import { callApi, type OperatorApi } from './operator-api.ts'
 import { isSet } from './plan-services.ts'
-import type { Environment } from './secrets.ts'
+import type { Environment } from '#runtime/config.ts'
 
 /** How to sign in to the dashboard. */
 export interface Administrator {

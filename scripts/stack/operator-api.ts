@@ -1,14 +1,12 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { whyFetchFailed } from '#infra/why-fetch-failed.ts'
-import { parseConfig } from '#runtime/config.ts'
+import { parseConfig, type Environment } from '#runtime/config.ts'
 import { baseUrl } from '#runtime/config-addresses.ts'
-import { messageOf } from '#runtime/errors.ts'
 import type { Connection } from './connection.ts'
-import { statePaths } from './state-directory.ts'
+import { readWritten, statePaths } from './state-directory.ts'
 
 export interface OperatorApi {
   baseUrl: string
@@ -24,10 +22,7 @@ const schema = z.object({
 class ApiAway extends CannotStart {}
 
 /** The API of the environment (PUBLIC_BASE_URL, INTERNAL_API_SECRET), or of the running stack in `state`. Throws CannotStart when there is neither. */
-export async function findApi(
-  state: string | undefined,
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<OperatorApi> {
+export async function findApi(state: string | undefined, environment: Environment): Promise<OperatorApi> {
   if (state === undefined) {
     const parsed = parseConfig(schema, environment)
     if (!parsed.ok) throw new CannotStart(`the configuration is wrong\n${parsed.problems.join('\n')}`)
@@ -35,14 +30,8 @@ export async function findApi(
     if (PUBLIC_BASE_URL !== undefined && secret !== undefined) return { baseUrl: PUBLIC_BASE_URL, secret }
   }
   const { connection } = statePaths(resolve(state ?? '.sluice'))
-  try {
-    const found = JSON.parse(await readFile(connection, 'utf8')) as Connection
-    return { baseUrl: found.base_url, secret: found.internal_api_secret }
-  } catch (error) {
-    throw new CannotStart(
-      `cannot read ${connection} (${messageOf(error)}): name a running stack with --state, or set PUBLIC_BASE_URL and INTERNAL_API_SECRET`,
-    )
-  }
+  const found = await readWritten<Connection>(connection, 'PUBLIC_BASE_URL and INTERNAL_API_SECRET')
+  return { baseUrl: found.base_url, secret: found.internal_api_secret }
 }
 
 /** One request as the operator. Throws CannotStart: it cannot be reached, or refuses, with its code and detail. */

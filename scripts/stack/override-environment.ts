@@ -1,4 +1,4 @@
-import type { Environment } from './secrets.ts'
+import type { Environment } from '#runtime/config.ts'
 
 /** `environment` with these values, also where files (NAME_FILE) held others. */
 export function overrideEnvironment<T extends Environment>(

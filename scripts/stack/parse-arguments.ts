@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
+import { parseOptions } from './read-options.ts'
 
 export interface UpArguments {
   command: 'run' | 'detach' | 'stop' | 'status' | 'help' | 'supervise'
@@ -42,21 +42,17 @@ export function parseArguments(args: string[], workingDirectory: string): UpArgu
 
 function parse(args: string[]) {
   const option = { type: 'boolean' } as const
-  try {
-    return parseArgs({
-      args,
-      options: {
-        detach: option,
-        stop: option,
-        status: option,
-        help: { ...option, short: 'h' },
-        // What --detach leaves behind is this script again; people have no use for it.
-        supervise: option,
-        state: { type: 'string' },
-        'port-offset': { type: 'string' },
-      },
-    }).values
-  } catch (error) {
-    throw new CannotStart(`${(error as Error).message}\n\n${USAGE}`)
-  }
+  return parseOptions(USAGE, {
+    args,
+    options: {
+      detach: option,
+      stop: option,
+      status: option,
+      help: { ...option, short: 'h' },
+      // What --detach leaves behind is this script again; people have no use for it.
+      supervise: option,
+      state: { type: 'string' },
+      'port-offset': { type: 'string' },
+    },
+  }).values
 }

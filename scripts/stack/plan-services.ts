@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { notifierNodeOptions } from '#infra/node-options.ts'
 import type { Ports } from './plan-ports.ts'
-import type { Environment, Secrets } from './secrets.ts'
+import type { Environment } from '#runtime/config.ts'
+import type { Secrets } from './secrets.ts'
 
 /** Where the stack's broker, registry and database are, as services are told. */
 export interface PartAddresses {

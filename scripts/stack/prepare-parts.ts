@@ -3,13 +3,12 @@ import { CannotStart, type Say } from '#infra/embedded/embedded-part.ts'
 import { createTopics, registerSchemas } from '#infra/create-topics.ts'
 import { migrate } from '#infra/migrate.ts'
 import { copiesWith } from '#infra/topic-copies.ts'
-import { kafkaFields, parseConfig, postgresFields } from '#runtime/config.ts'
+import { kafkaFields, parseConfig, postgresFields, type Environment } from '#runtime/config.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { createLog } from '#runtime/log.ts'
 import { overrideEnvironment } from './override-environment.ts'
 import type { PartAddresses } from './plan-services.ts'
-import type { Environment } from './secrets.ts'
 
 /** Brings database, topics and schemas to what this version needs. Nothing happens where they are. */
 export async function prepareParts(

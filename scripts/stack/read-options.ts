@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { messageOf } from '#runtime/errors.ts'
 
@@ -15,9 +15,14 @@ export function readOptions<Text extends string, Flag extends string = never>(
   const texts = [...own.texts, 'state'].map((name) => [name, { type: 'string' }] as const)
   const flags = (own.flags ?? []).map((name) => [name, { type: 'boolean' }] as const)
   const help = { type: 'boolean', short: 'h' } as const
+  const options = { ...Object.fromEntries<{ type: 'string' | 'boolean' }>([...texts, ...flags]), help }
+  return parseOptions(usage, { allowPositionals: true, options }) as Options<Text, Flag>
+}
+
+/** What a script was told. Throws CannotStart with its usage on what it does not take. */
+export function parseOptions<T extends ParseArgsConfig>(usage: string, config: T) {
   try {
-    const options = { ...Object.fromEntries<{ type: 'string' | 'boolean' }>([...texts, ...flags]), help }
-    return parseArgs({ allowPositionals: true, options }) as Options<Text, Flag>
+    return parseArgs(config)
   } catch (error) {
     throw new CannotStart(`${messageOf(error)}\n\n${usage}`)
   }

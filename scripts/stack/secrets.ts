@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
+import type { Environment } from '#runtime/config.ts'
 import { readJson, writeJson } from './state-directory.ts'
 
 export interface Secrets {
@@ -11,8 +12,6 @@ export interface Secrets {
   /** `id:base64 of 32 bytes`. */
   BODY_ENCRYPTION_KEYS: string
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * The stack's secrets: those given in the environment (or, as `NAME_FILE`, in a file), the others generated once and

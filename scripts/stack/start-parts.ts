@@ -6,7 +6,7 @@ import { startRegistry } from '#infra/embedded/start-registry.ts'
 import type { PortName, Ports } from './plan-ports.ts'
 import { isSet, type PartAddresses } from './plan-services.ts'
 import type { Roster } from './roster.ts'
-import type { Environment } from './secrets.ts'
+import type { Environment } from '#runtime/config.ts'
 import { rotateLog, type StatePaths } from './state-directory.ts'
 
 type PartName = 'kafka' | 'registry' | 'postgres'

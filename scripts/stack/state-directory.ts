@@ -1,6 +1,7 @@
 import { chmod, mkdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
+import { messageOf } from '#runtime/errors.ts'
 
 /** Raised when an older Sluice could not work with what a newer one left in the directory. */
 const STATE_VERSION = 1
@@ -62,6 +63,17 @@ export async function writeJson(file: string, value: unknown): Promise<void> {
   await writeFile(next, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
   await chmod(next, 0o600)
   await rename(next, file)
+}
+
+/** What scripts/up wrote of a stack. Throws CannotStart, which names the variables that say it `instead`. */
+export async function readWritten<T>(file: string, instead: string): Promise<T> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as T
+  } catch (error) {
+    throw new CannotStart(
+      `cannot read ${file} (${messageOf(error)}): name a running stack with --state, or set ${instead}`,
+    )
+  }
 }
 
 /** Undefined when there is no such file. */
