@@ -47,6 +47,7 @@ import * as abortedAndTaggedCalls from './migrations/0042-aborted-and-tagged-cal
 import * as upkeepRounds from './migrations/0043-upkeep-rounds.ts'
 import * as missingDayTables from './migrations/0044-missing-day-tables.ts'
 import * as detachedDayTables from './migrations/0046-detached-day-tables.ts'
+import * as roomForEndsOfAttempts from './migrations/0048-room-for-ends-of-attempts.ts'
 import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
@@ -93,6 +94,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0043-upkeep-rounds': upkeepRounds,
   '0044-missing-day-tables': missingDayTables,
   '0046-detached-day-tables': detachedDayTables,
+  '0048-room-for-ends-of-attempts': roomForEndsOfAttempts,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

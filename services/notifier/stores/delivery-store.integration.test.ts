@@ -100,6 +100,17 @@ async function leftOf({ delivery_id: id }: { delivery_id: string }) {
   return rows[0]
 }
 
+/** In which pages of their tables they and their attempts stand. */
+async function pagesOf(deliveries: readonly WebhookDelivery[]) {
+  const { rows } = await pool.query(
+    `select d.id, (d.ctid::text::point)[0] as delivery, (a.ctid::text::point)[0] as attempt
+     from webhook_deliveries d join webhook_attempts a on a.delivery_id = d.id where d.id = any($1::uuid[]) order by d.id`,
+    [deliveries.map(({ delivery_id: id }) => idToUuid(id))],
+  )
+  expect(rows).toHaveLength(deliveries.length)
+  return rows as unknown[]
+}
+
 test('a delivery goes with its attempts', async () => {
   const [one, other] = [await addWebhook(), await addWebhook()]
   await store.insert([one, other])
@@ -190,6 +201,23 @@ test('a success is not undone by the failure of a later attempt, however late it
   expect(await store.claim(round)).toMatchObject({ kind: 'leased' })
   await store.finish(round, ended('not now'))
   expect(await statusOf(one)).toEqual({ status: 'retrying', attempt_count: 3 })
+})
+
+test('the ends of deliveries and attempts are written on the pages of their beginnings: no index learns of them', async () => {
+  const one = await addWebhook()
+  const version = await versionOf(one)
+  const deliveries = Array.from({ length: 200 }, () =>
+    webhookDelivery({
+      webhook_id: one.webhook_id,
+      event: raisedEvent({ project_id: one.project_id, fields: { prompt_snippet: 'words '.repeat(60) } }),
+    }),
+  )
+  expect(await Promise.all(deliveries.map((each) => store.begin(each, version)))).not.toContain(false)
+  const before = await pagesOf(deliveries)
+  const excerpt = Buffer.from('{"ok":true}')
+  await Promise.all(deliveries.map((each) => store.finish(each, { ...ended(null), excerpt })))
+  expect(await statusOf(deliveries[0] ?? one)).toEqual({ status: 'delivered', attempt_count: 1 })
+  expect(await pagesOf(deliveries)).toEqual(before)
 })
 
 test('plans that are kept from when there were few deliveries read no table whole', async () => {
