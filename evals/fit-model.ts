@@ -1,4 +1,5 @@
 import type { Features } from '#services/scorer/scoring/linear/text-features.ts'
+import { createRandom } from './seeded-random.ts'
 
 /** A text in numbers, whether it is one of those looked for, and how much it counts. */
 export interface Example {
@@ -79,16 +80,5 @@ function shuffle(order: number[], random: () => number): void {
   for (let at = order.length - 1; at > 0; at--) {
     const other = Math.floor(random() * (at + 1))
     ;[order[at], order[other]] = [order[other] ?? 0, order[at] ?? 0]
-  }
-}
-
-/** Mulberry32. */
-export function createRandom(from: number): () => number {
-  let state = from
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 }

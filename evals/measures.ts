@@ -1,3 +1,5 @@
+import { createRandom } from './seeded-random.ts'
+
 /** What a scorer said of one sample and what is true. */
 export interface Outcome {
   /** 1 to 5, for ranking. */
@@ -125,15 +127,4 @@ function bootstrap(outcomes: readonly Outcome[], of: Measure, rounds: number): I
   drawn.sort((left, right) => left - right)
   const at = (share: number) => drawn[Math.min(drawn.length - 1, Math.floor(share * drawn.length))] ?? value
   return { value, low: at(0.025), high: at(0.975) }
-}
-
-/** Mulberry32: the same intervals from the same outcomes. */
-function createRandom(from: number): () => number {
-  let state = from
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

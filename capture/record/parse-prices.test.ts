@@ -6,8 +6,8 @@ describe('a price list', () => {
     const json = '{"prices": [{"provider": "Azure", "models": ["My-GPT"], "input": 1, "output": 2}]}'
     const yaml = 'prices:\n  - { provider: azure, models: [my-gpt], input: 1, output: 2 }\n'
     const prices = [{ provider: 'azure', models: ['my-gpt'], input: 1, output: 2 }]
-    expect(parsePrices(json)).toEqual({ ok: true, prices })
-    expect(parsePrices(yaml)).toEqual({ ok: true, prices })
+    expect(parsePrices(json, 'a.json')).toEqual(prices)
+    expect(parsePrices(yaml, 'a.yaml')).toEqual(prices)
   })
 
   test.each([
@@ -22,9 +22,8 @@ describe('a price list', () => {
     ['misspells a field', '{"prices": [\n\n{"models": ["a"], "input": 1, "outptu": 1}]}', 3, 'output'],
     ['has text for a number', 'prices:\n  - models: [a]\n    input: 1\n    output: cheap\n', 4, 'output'],
     ['has no models', 'prices:\n  - models: []\n    input: 1\n    output: 1\n', 2, 'models'],
-  ])('that %s is refused with line and reason', (_name, text, line, reason) => {
-    const parsed = parsePrices(text)
-    if (parsed.ok) throw new Error('taken')
-    expect(parsed.problems[0]).toMatchObject({ line, reason: expect.stringContaining(reason) as unknown })
+  ])('that %s is refused with file, line and reason', (_name, text, line, reason) => {
+    const said = new RegExp(`^prices\\.yaml:${line}: .*${reason}`)
+    expect(() => parsePrices(text, 'prices.yaml')).toThrow(said)
   })
 })

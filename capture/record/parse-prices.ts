@@ -4,13 +4,10 @@ import type { Price } from '../price-table.ts'
 import { offsetAt } from './yaml-offset.ts'
 
 /** Something wrong in a price list. `line` counts from 1. */
-export interface PriceProblem {
+interface PriceProblem {
   line: number
   reason: string
 }
-
-export type ParsedPrices =
-  { ok: true; prices: readonly Price[] } | { ok: false; problems: readonly PriceProblem[] }
 
 const rate = z.number().min(0).max(1_000_000)
 const rates = {
@@ -30,17 +27,23 @@ const priceSchema = z.strictObject({
   written: z.iso.date().optional(),
 })
 
-/** Reads a price list: JSON like infra/prices.json, or the same as YAML. One bad entry refuses the whole: half a list would look like the whole one. */
-export function parsePrices(text: string): ParsedPrices {
+/**
+ * Reads a price list: JSON like infra/prices.json, or the same as YAML. One bad entry refuses the whole, as half a list would look like the whole one: an Error says what is
+ * wrong in `file`, and in which line.
+ */
+export function parsePrices(text: string, file: string): readonly Price[] {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const lineOf = (offset: number | undefined) => lines.linePos(offset ?? 0).line
   if (document.errors.length > 0) {
-    return refuse(document.errors.map(({ pos, message }) => ({ line: lineOf(pos[0]), reason: message })))
+    throw refusal(
+      file,
+      document.errors.map(({ pos, message }) => ({ line: lineOf(pos[0]), reason: message })),
+    )
   }
   const list: unknown = isMap(document.contents) ? document.contents.get('prices', true) : undefined
   if (!isSeq<Node>(list)) {
-    return refuse([
+    throw refusal(file, [
       { line: lineOf(document.contents?.range[0]), reason: 'expected an object with a list `prices`' },
     ])
   }
@@ -58,9 +61,10 @@ export function parsePrices(text: string): ParsedPrices {
       )
     }
   }
-  return problems.length > 0 ? refuse(problems) : { ok: true, prices }
+  if (problems.length > 0) throw refusal(file, problems)
+  return prices
 }
 
-function refuse(problems: readonly PriceProblem[]): ParsedPrices {
-  return { ok: false, problems }
+function refusal(file: string, problems: readonly PriceProblem[]): Error {
+  return new Error(problems.map(({ line, reason }) => `${file}:${line}: ${reason}`).join('\n'))
 }

@@ -1,14 +1,9 @@
 import { z } from 'zod'
 import { textField, idField, isStorableText } from '#schemas/fields.ts'
+import { objectOf, type JsonObject } from '../json.ts'
 import { faultOfMetadata } from './fault-of-metadata.ts'
 
 const recordSources = ['gateway', 'sdk', 'trace', 'mcp', 'otel', 'redteam', 'api'] as const
-
-export type JsonObject = Record<string, unknown>
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** Optional text: null and the empty string mean that it is not known. */
 function optionalText(maxLength: number) {
@@ -37,7 +32,9 @@ const amount = z
   .transform((value) => value ?? null)
 
 /** The same object: a copy would lose `__proto__` members. */
-const jsonObject = z.custom<JsonObject>(isJsonObject, 'must be a JSON object').meta({ type: 'object' })
+const jsonObject = z
+  .custom<JsonObject>((value) => objectOf(value) !== undefined, 'must be a JSON object')
+  .meta({ type: 'object' })
 
 /**
  * One record of `POST /internal/log`. Members that are not named here are ignored, so that newer clients can talk to older
@@ -100,7 +97,8 @@ export const recordSchema = z
       .nullish()
       .transform((value) => value ?? null),
     metadata: jsonObject.nullish().superRefine((value, context) => {
-      const fault = isJsonObject(value) ? faultOfMetadata(value) : undefined
+      const metadata = objectOf(value)
+      const fault = metadata === undefined ? undefined : faultOfMetadata(metadata)
       if (fault !== undefined) context.addIssue({ code: 'custom', message: fault })
     }),
     source: z
@@ -112,8 +110,8 @@ export const recordSchema = z
   .superRefine(({ request_body: body, bodies_erased: areErased }, context) => {
     if (body === undefined && !areErased)
       context.addIssue({ code: 'custom', path: ['request_body'], message: 'must be a JSON object' })
-    if (!isJsonObject(body) || body['type'] !== 'mcp_tool_call') return
-    if (!textField(100_000).safeParse(body['tool_name']).success) {
+    const { type, tool_name: toolName } = objectOf(body) ?? {}
+    if (type === 'mcp_tool_call' && !textField(100_000).safeParse(toolName).success) {
       context.addIssue({
         code: 'custom',
         path: ['request_body', 'tool_name'],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { createPriceTable, type Price } from '#capture/price-table.ts'
+import { join } from 'node:path'
+import { createPriceTable } from '#capture/price-table.ts'
 import { parsePrices } from '#capture/record/parse-prices.ts'
 import { SluiceError } from '#runtime/errors.ts'
 import { createPool } from '#runtime/postgres.ts'
@@ -135,10 +135,11 @@ function carryDependencies(
     logRecords,
     runs: createRunStore(pool, randomUUID(), config.REDTEAM_LEASE_MS),
     sealer: createSealer(config.BODY_ENCRYPTION_KEYS),
-    prices: createPriceTable([
-      ...readPrices(listFile),
-      ...(config.PRICES_FILE === undefined ? [] : readPrices(resolve(config.PRICES_FILE))),
-    ]),
+    prices: createPriceTable(
+      [listFile, config.PRICES_FILE].flatMap((file) =>
+        file === undefined ? [] : parsePrices(readFileSync(file, 'utf8'), file),
+      ),
+    ),
     readProbes: () => readProbes([ownProbesFolder, ...config.REDTEAM_PROBES]),
     openTarget: (run) =>
       openTarget(run, {
@@ -166,10 +167,4 @@ function carryDependencies(
     leaseMs: config.REDTEAM_LEASE_MS,
     onMade: (outcome) => made.inc({ outcome }),
   }
-}
-
-function readPrices(file: string): readonly Price[] {
-  const parsed = parsePrices(readFileSync(file, 'utf8'))
-  if (parsed.ok) return parsed.prices
-  throw new Error(parsed.problems.map(({ line, reason }) => `${file}:${line}: ${reason}`).join('\n'))
 }

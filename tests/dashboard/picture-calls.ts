@@ -1,3 +1,4 @@
+import { createRandom } from '#evals/seeded-random.ts'
 import type pg from 'pg'
 import { createSealer } from '#runtime/sealing.ts'
 import { idToUuid, liveRunId, newId } from '#schemas/ids.ts'
@@ -52,7 +53,7 @@ const toolsSql = `
 
 /** A day and a half of a shop's calls, with its quiet night; scored, and counted as the sink does. Returns the request that is worth a look. */
 export async function fillPictureCalls(pool: pg.Pool, projectId: string): Promise<string> {
-  const chance = seededChance(7)
+  const chance = createRandom(7)
   const nowMs = Date.now()
   for (let day = -2; day <= 0; day++)
     await pool.query(`select ensure_day_partitions((now() + $1 * interval '1 day')::date)`, [day])
@@ -230,15 +231,4 @@ const shownCall = {
 function evidenceIn(text: string, found: string, part: string, pointer: string, kind: string) {
   const start = text.indexOf(found)
   return { part, pointer, start, end: start + found.length, kind }
-}
-
-/** The same numbers in every run (mulberry32). */
-function seededChance(seed: number): Chance {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createPriceTable, type Price } from '#capture/price-table.ts'
+import { createPriceTable } from '#capture/price-table.ts'
 import { parsePrices } from '#capture/record/parse-prices.ts'
 import type { KafkaConfig } from '#runtime/config.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
@@ -49,20 +49,15 @@ export function createKafkaDelivery(
       sealer: createSealer(config.BODY_ENCRYPTION_KEYS),
       logged: callTopic(topics.requestLogged),
       ephemeral: callTopic(topics.requestEphemeral),
-      prices: createPriceTable([
-        ...readPrices(listFile),
-        ...(config.PRICES_FILE === undefined ? [] : readPrices(config.PRICES_FILE)),
-      ]),
+      prices: createPriceTable(
+        [listFile, config.PRICES_FILE].flatMap((file) =>
+          file === undefined ? [] : parsePrices(readFileSync(file, 'utf8'), file),
+        ),
+      ),
       findProject,
       post,
       now: () => clock.now(),
     }),
     stop: () => producer.stop(),
   }
-}
-
-function readPrices(file: string): readonly Price[] {
-  const parsed = parsePrices(readFileSync(file, 'utf8'))
-  if (parsed.ok) return parsed.prices
-  throw new Error(parsed.problems.map(({ line, reason }) => `${file}:${line}: ${reason}`).join('\n'))
 }

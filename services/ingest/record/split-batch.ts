@@ -1,5 +1,5 @@
+import { fieldAt } from '#capture/json.ts'
 import { scanElements, scanMembers } from '#capture/record/scan-json.ts'
-import { isJsonObject } from '#capture/record/record-schema.ts'
 import { parseJson } from '../http/parse-json.ts'
 import { invalidInput, type Problem } from '../http/problem.ts'
 
@@ -17,7 +17,7 @@ export function splitBatch(body: Buffer): Buffer[] {
   const records = findRecords(body)
   if (records.length > maxRecords) throw wrongCount()
   const around = parseJson(withoutRecords(body, records))
-  const values = isJsonObject(around) ? around['records'] : undefined
+  const values = fieldAt(around, 'records')
   if (!Array.isArray(values))
     throw invalidInput([{ path: 'records', message: 'must be an array of records' }])
   if (values.length === 0) throw wrongCount()

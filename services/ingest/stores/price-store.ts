@@ -83,7 +83,5 @@ function stateOf(file: string | undefined): string {
 }
 
 function readPrices(file: string): readonly Price[] {
-  const parsed = parsePrices(readFileSync(file, 'utf8'))
-  if (parsed.ok) return parsed.prices
-  throw new Error(parsed.problems.map(({ line, reason }) => `${file}:${line}: ${reason}`).join('\n'))
+  return parsePrices(readFileSync(file, 'utf8'), file)
 }
