@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { PermanentError } from '#runtime/errors.ts'
+import { messageOf, PermanentError } from '#runtime/errors.ts'
 import { parseProbes } from './parse-probes.ts'
 import type { Probe } from './probe.ts'
 
@@ -45,6 +45,8 @@ function filesOf(place: string): string[] {
       .sort()
       .map((name) => join(place, name))
   } catch (error) {
-    throw new PermanentError('PROBES_INVALID', `${place} cannot be read`, { cause: error })
+    throw new PermanentError('PROBES_INVALID', `${place} cannot be read: ${messageOf(error)}`, {
+      cause: error,
+    })
   }
 }
