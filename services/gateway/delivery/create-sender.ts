@@ -42,7 +42,7 @@ export function createSender(
     const post = rejectStubborn(createPostRecords({ dispatcher: backend, url, credential, now }))
     if (config.GATEWAY_DELIVERY === 'api') return post
     const ask = createAskProject(url, credential, backend)
-    const findProject = createProjectDirectory(own, ask, now)
+    const findProject = createProjectDirectory({ own, ask, now, log })
     const kafka = createKafkaDelivery(config, { findProject, post }, dependencies)
     kafkas.push(kafka)
     return kafka.publish

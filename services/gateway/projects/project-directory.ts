@@ -1,4 +1,5 @@
 import { ageAt } from '#runtime/clock.ts'
+import type { Log } from '#runtime/log.ts'
 import type { AskProject, ProjectSettings } from './ask-project.ts'
 import type { OwnProject } from './own-project.ts'
 
@@ -13,22 +14,31 @@ interface Known {
 const validMs = 60_000
 const maxKnown = 10_000
 
+interface ProjectDirectoryOptions {
+  /** Undefined without SERVICE_API_KEY. */
+  own: OwnProject | undefined
+  ask: AskProject
+  /** Unix milliseconds. */
+  now: () => number
+  log: Log
+}
+
 /** Answers are used for a minute, and for longer while the API service is away. */
-export function createProjectDirectory(
-  own: OwnProject | undefined,
-  ask: AskProject,
-  now: () => number,
-): FindProject {
+export function createProjectDirectory({ own, ask, now, log }: ProjectDirectoryOptions): FindProject {
   const known = new Map<string, Known>()
   const asking = new Map<string, Promise<ProjectSettings | null>>()
+  let isFailing = false
 
   const askNow = async (projectId: string): Promise<ProjectSettings | null> => {
     const last = known.get(projectId)
     let settings: ProjectSettings | null
     try {
       settings = await ask(projectId)
+      isFailing = false
     } catch (error) {
       if (last === undefined) throw error
+      if (!isFailing) log.warn({ err: error }, 'what the API service said last of projects holds')
+      isFailing = true
       settings = last.settings
     }
     known.delete(projectId)
