@@ -3,7 +3,7 @@ import { hash, randomFillSync } from 'node:crypto'
 /**
  * Identifiers are TypeIDs: a prefix and a UUIDv7 in Crockford base32 (`req_01h455vb4pex5vsknk084sn02q`).
  * Postgres stores the UUID; everything that people see carries the prefix. The time in an identifier is the record's
- * `created_at`, so that a look-up by identifier touches one partition.
+ * `created_at`, so that a look-up by identifier touches one partition. Why no library: docs/decisions/0001.
  */
 export const idPrefixes = {
   project: 'prj',

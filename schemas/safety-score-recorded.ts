@@ -37,7 +37,7 @@ export interface EventContent extends Quotes {
   by_scorer?: ({ scorer_name: string } & Quotes)[]
 }
 
-/** The verdicts on one request that were ready together. A call can have several of these records, never a score in two. */
+/** The verdicts on one request that were ready together. A call can have several of these records, never a score in two: docs/decisions/0004. */
 export interface ScoredCall extends CallContext {
   request_id: string
   run_id: string

@@ -29,7 +29,7 @@ type Decode = (avroBytes: Buffer) => unknown
  * known is kept for good (an id never changes its meaning), so an outage stops only what was never seen.
  *
  * Services look their schemas up and register nothing: infra does (registerSchemas), before they start. So a service
- * cannot change a contract by being deployed, and needs no right to write there.
+ * cannot change a contract by being deployed, and needs no right to write there (docs/decisions/0011).
  */
 export function createRegistryCodec({ url, log }: RegistryCodecOptions): RegistryCodec {
   // The registry's own retries are few: the runtime retries what is transient, with heartbeats.

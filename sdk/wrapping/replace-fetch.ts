@@ -9,6 +9,7 @@ type Fields = Record<string, unknown>
 /**
  * Puts what `replace` makes of a client's fetch in its place. Everything else of the client stays as it was, so that its types, errors,
  * retries, streams and helper forms are its own. Returns false for a client that is not known.
+ * Why not its methods: docs/decisions/0040.
  */
 export function replaceFetch(client: object, replace: Replace): boolean {
   return slots.some((slot) => slot(client as Fields, replace))

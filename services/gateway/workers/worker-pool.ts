@@ -7,7 +7,7 @@ import { WorkerSlot } from './worker-slot.ts'
 
 /**
  * The gateway as several processes that share its port. This one serves no calls: it starts the workers, starts them again, and answers for
- * all of them on the operations port.
+ * all of them on the operations port (docs/decisions/0030).
  */
 export function createWorkerPool(
   count: number,

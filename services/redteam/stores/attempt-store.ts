@@ -59,7 +59,7 @@ interface AttemptRow {
   reason: string | null
 }
 
-/** The attempts of one run. */
+/** The attempts of one run: each reaches the target once at most (docs/decisions/0061). */
 export function createAttemptStore(pool: Pool, run: { id: string; projectId: string }): AttemptStore {
   const runUuid = idToUuid(run.id)
   const rowsOf: RowsOf = async <R extends object>(text: string, values: readonly unknown[] = []) =>

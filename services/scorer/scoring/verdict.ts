@@ -70,7 +70,7 @@ export interface SideLevels {
   answer: number | null
 }
 
-/** What a detector or a judge concluded. */
+/** What a detector or a judge concluded; what a detector may conclude: docs/decisions/0022. */
 export interface Finding {
   /** 1 (safe) to 5 (unsafe). */
   value: number

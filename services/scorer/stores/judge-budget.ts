@@ -15,7 +15,7 @@ export type Reserved =
   | { kind: 'reserved'; settle: (spend: JudgeSpend) => Promise<void> }
   | { kind: 'refused'; reason: 'budget_spent' | 'no_price' }
 
-/** What the judge may cost a project in a period, over all processes. Throws TransientError while Postgres is away. */
+/** What the judge may cost a project in a period, over all processes (docs/decisions/0023). Throws TransientError while Postgres is away. */
 export interface JudgeBudget {
   /** Sets aside the most that a request can cost, before it is made. `usd` null: nobody knows. `scorers` share what it will have cost. */
   reserve(projectId: string, usd: number | null, scorers: readonly string[]): Promise<Reserved>
