@@ -117,6 +117,44 @@ describe('token buckets do not overlap', () => {
       chatAnswer({ prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 90 } }),
       [10, 90, 1, null],
     ],
+    [
+      'a total that counts something else too says nothing of parts',
+      chatAnswer({
+        prompt_tokens: 100,
+        completion_tokens: 50,
+        total_tokens: 170,
+        prompt_tokens_details: { cached_tokens: 60 },
+      }),
+      [40, 60, 50, null],
+    ],
+    [
+      'DeepSeek',
+      chatAnswer({ prompt_tokens: 10, completion_tokens: 1, prompt_cache_hit_tokens: 4 }),
+      [6, 4, 1, null],
+    ],
+    [
+      'Cohere: what was read goes before what is billed',
+      {
+        meta: {
+          tokens: { input_tokens: 9, output_tokens: 8 },
+          billed_units: { input_tokens: 3, output_tokens: 4 },
+        },
+      },
+      [9, null, 8, null],
+    ],
+    [
+      "Gemini's interactions",
+      {
+        usage: {
+          total_input_tokens: 20,
+          total_tool_use_tokens: 7,
+          total_cached_tokens: 5,
+          total_output_tokens: 9,
+          total_thought_tokens: 11,
+        },
+      },
+      [22, 5, 9, 11],
+    ],
     ['Bedrock', { usage: { inputTokens: 3, outputTokens: 4 } }, [3, null, 4, null]],
     ['Cohere', { meta: { billed_units: { input_tokens: 3, output_tokens: 4 } } }, [3, null, 4, null]],
     ['Groq, streamed', { x_groq: { usage: { prompt_tokens: 3, completion_tokens: 4 } } }, [3, null, 4, null]],

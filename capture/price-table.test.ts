@@ -26,6 +26,7 @@ const prices = createPriceTable([
   { provider: 'bedrock', models: ['global.anthropic.claude-sonnet-4-5'], input: 3, output: 15 },
   { provider: 'groq', models: ['llama-3.3-70b-versatile'], input: 0.59, output: 0.79 },
   { models: ['my-own-model'], input: 1, output: 1 },
+  { models: ['my-own-cache'], input: 1, cache_write: 2, output: 1 },
 ])
 const tokens = (
   prompt: number | null,
@@ -54,6 +55,12 @@ describe('the cost of a call', () => {
       (40_000 * 3 + 40_000 * 3.75 + 20_000 * 6) / 1e6,
     ],
     [
+      'what was written for an hour as what was written, where it has no price of its own',
+      'my-own-cache',
+      { ...tokens(100_000, 0), written_tokens: 60_000, written_hour_tokens: 20_000 },
+      (40_000 * 1 + 60_000 * 2) / 1e6,
+    ],
+    [
       'a long call at other rates, as a whole',
       'claude-sonnet-4-5',
       tokens(150_000, 1_000, 50_001),
@@ -68,6 +75,7 @@ describe('the cost of a call', () => {
     ['a dated version at the price of its model', 'gpt-4o-2024-08-06', 'openai', 2.5],
     ['a dated version with a price of its own', 'gpt-4o-2024-05-13', 'openai', 5],
     ['a host in front of the name', 'openai/GPT-4o', null, 2.5],
+    ['a host in other letters', 'llama-3.3-70b-versatile', 'Groq', 0.59],
     ["a host without a price of its own at the maker's", 'gpt-4o', 'azure', 2.5],
     ['a model of Bedrock', 'anthropic.claude-sonnet-4-5-20250929-v1:0', 'bedrock', 3.3],
     ['a region of Bedrock', 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0', 'bedrock', 3.3],

@@ -205,7 +205,7 @@ describe('messages', () => {
       {
         type: 'message_delta',
         delta: { stop_reason: 'tool_use' },
-        usage: { output_tokens: 20, input_tokens: null, cache_read_input_tokens: null },
+        usage: { output_tokens: 20, input_tokens: null, cache_read_input_tokens: 6 },
       } as { type: string },
       { type: 'message_stop' },
     )
@@ -221,7 +221,7 @@ describe('messages', () => {
           { type: 'tool_use', id: 't', name: 'f', input: { a: 1 } },
         ],
         stop_reason: 'tool_use',
-        usage: { input_tokens: 9, output_tokens: 20, cache_read_input_tokens: 5 },
+        usage: { input_tokens: 9, output_tokens: 20, cache_read_input_tokens: 6 },
       },
     })
   })

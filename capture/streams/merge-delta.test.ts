@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { assembleStream } from './assemble-stream.ts'
+import { entryAt, inOrder, mergeDelta } from './merge-delta.ts'
 
 test.each([
   ['a call that is named anew in every chunk', ['f {"a', 'f ":', 'f {"b":1}}', 'f '], ['{"a":{"b":1}}']],
@@ -16,4 +17,19 @@ test.each([
   })
   const tool_calls = expected.map((text) => ({ function: { arguments: text } }))
   expect(assembleStream(chunks.join(''))?.body).toMatchObject({ choices: [{ message: { tool_calls } }] })
+})
+
+test('names come whole, the first that is none is no name, and lists with an index end somewhere', () => {
+  const call: Record<string, unknown> = {}
+  for (const delta of [{ id: '', text: 'a' }, { id: 'c1' }, { id: 'c1', text: 'b' }]) mergeDelta(call, delta)
+  expect(call).toEqual({ id: 'c1', text: 'ab' })
+  const many: Record<string, unknown> = {}
+  for (let index = 0; index < 1_030; index++) mergeDelta(many, { calls: [{ index }] })
+  expect(many['calls']).toHaveLength(1_024)
+})
+
+test('entries stand in the order of their index, whatever index a host gives', () => {
+  const entries = new Map<number, unknown>()
+  for (const index of [2, 1, -1, 0, 'x', 5_000, 1e300]) entryAt(entries, index, () => index)
+  expect(inOrder(entries)).toEqual([-1, 1, 2, 5_000])
 })

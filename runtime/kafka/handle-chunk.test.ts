@@ -82,6 +82,17 @@ async function handleFour({
   return { letters: letters.map(({ raw: { offset } }) => offset), metrics: await metrics.registry.metrics() }
 }
 
+test('every dead letter of a batch is sent, whether it cannot be decoded or the handler says so', async () => {
+  const { letters } = await handleFour({
+    unreadable: new PermanentError('UNDECODABLE', 'two'),
+    handler: ({ records }) =>
+      Promise.resolve(
+        records.map(({ value }) => (value === '1' ? ok() : deadLetter(new PermanentError('BAD_ROW', value)))),
+      ),
+  })
+  expect(letters.toSorted()).toEqual([0n, 2n, 3n])
+})
+
 test('dead letters that are not taken are sent again before the offset may move', async () => {
   let tries = 0
   const sent: bigint[] = []

@@ -31,6 +31,11 @@ test.each([
 test.each([
   ['deleted between', { first: 40n, low: 35n, high: 50n, readAgain: false }, { kind: 'take', missing: 15n }],
   [
+    'deleted further than it begins, since it was fetched',
+    { first: 30n, low: 45n, high: 50n, readAgain: false },
+    { kind: 'take', missing: 10n },
+  ],
+  [
     'the log is shorter than we were',
     { first: 0n, low: 0n, high: 5n, readAgain: false },
     { kind: 'take', missing: 15n },

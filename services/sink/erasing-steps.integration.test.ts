@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { systemClock } from '#runtime/clock.ts'
-import { idToUuid } from '#schemas/ids.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { createDayPartitions, dayOf } from './stores/day-partitions.ts'
 import { openErasures } from './stores/erase-calls.ts'
@@ -83,4 +83,36 @@ test('however much refers to erased calls, it is deleted by the five thousand, a
   )
   expect(rows[0]?.all).toBe(8_000)
   expect(rows[0]?.largest).toBeLessThanOrEqual(5_000)
+})
+
+test('erasing a project leaves what is told of its later calls', async () => {
+  const projectId = await stage.addProject()
+  await stage.store([sampleCall(projectId)])
+  const erasure = await stage.erase(projectId, 'project', '')
+  const laterMs = Date.now() + 5_000
+  const later = sampleCall(projectId, { id: newId('request', laterMs), received_at: laterMs })
+  await stage.store([later])
+  await stage.score([later])
+  await pool.query('update event_outbox set created_at = $2 where project_id = $1', [
+    idToUuid(projectId),
+    new Date(laterMs),
+  ])
+  await stage.erased(erasure, '1')
+  expect(await stage.countsOf(projectId)).toMatchObject({
+    llm_requests: 1,
+    safety_scores: 1,
+    event_outbox: 1,
+  })
+})
+
+test('what one project erases takes nothing of what another has under that identifier', async () => {
+  const [firstId, otherId] = [await stage.addProject(), await stage.addProject()]
+  const [first, own] = [sampleCall(firstId), sampleCall(otherId, { user_id: 'u-other' })]
+  const same = sampleCall(otherId, { id: first.id })
+  await stage.store([first, own, same])
+  await stage.score([first, own, same])
+  await stage.erased(await stage.erase(firstId, 'request', idToUuid(first.id)), '1')
+  // It looks at all that is told of the project.
+  await stage.erased(await stage.erase(otherId, 'user', 'u-other'), '1')
+  expect(await stage.countsOf(otherId)).toMatchObject({ llm_requests: 1, event_outbox: 1 })
 })

@@ -3,13 +3,14 @@ import pg from 'pg'
 import { systemClock } from '#runtime/clock.ts'
 import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
+import { inTransaction } from '#runtime/postgres.ts'
 import { createSealer } from '#runtime/sealing.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
 import { createRetention } from './keep-retention.ts'
 import { dayOf } from './stores/day-partitions.ts'
-import { deleteContent, deleteOldLogs } from './stores/retention-store.ts'
+import { contentTables, deleteContent, deleteOldLogs, dropOldestDay } from './stores/retention-store.ts'
 import { addWebhook } from './testing/add-webhook.ts'
 
 const dayMs = 86_400_000
@@ -226,4 +227,12 @@ test('no piece of retention may be answered by reading all attempts, or all that
   const ofDeliveries = plans.filter((plan) => plan.includes('webhook_attempts'))
   expect(ofDeliveries).toHaveLength(2)
   expect(ofDeliveries.filter((plan) => plan.includes('hashed SubPlan'))).toEqual([])
+})
+
+test('days go before the first that is kept, the oldest first, and that one stays', async () => {
+  for (const day of ['2019-01-02', '2019-01-01']) await pool.query('select ensure_day_partitions($1)', [day])
+  const drop = () => inTransaction(pool, (client) => dropOldestDay(client, contentTables, '2019-01-02'))
+  const dropped: string[] = []
+  for (let name = await drop(); name !== null; name = await drop()) dropped.push(name)
+  expect(dropped).toEqual(['safety_score_details_20190101', 'llm_request_bodies_20190101'])
 })

@@ -7,6 +7,7 @@ describe('paging', () => {
   test.each([
     ['nothing', {}, { limit: 50, offset: 0, after: null, page: 1, form: 'items' }],
     ['a page', { page: 3, page_size: 20 }, { limit: 20, offset: 40, after: null, page: 3, form: 'items' }],
+    ['the deepest page', { page: 201 }, { limit: 50, offset: 10_000, after: null, page: 201, form: 'items' }],
     ['a limit', { limit: 7 }, { limit: 7, offset: 0, after: null, page: 1, form: 'data' }],
   ])('by %s', (_name, query, expected) => {
     expect(readPaging(query, 'request')).toEqual(expected)
@@ -21,9 +22,24 @@ describe('paging', () => {
       { cursor: Buffer.from(`${newId('request')} x`).toString('base64url') },
       'cursor',
     ],
+    [
+      'a cursor with something behind it',
+      { cursor: Buffer.from(`${newId('request')} ${newId('project')} x`).toString('base64url') },
+      'cursor',
+    ],
     ["another list's cursor", { cursor: Buffer.from(newId('score')).toString('base64url') }, 'cursor'],
   ])('refuses %s', (_name, query, path) => {
     expect(() => readPaging(query, 'request')).toThrow(`${path}: `)
+  })
+
+  test.each([
+    [2, { has_more: false }, { next_cursor: null }],
+    [3, { has_more: true }, { next_cursor: expect.any(String) }],
+  ])('of two rows a page, %i read rows say whether there are more', (count, asData, asItems) => {
+    const rows = Array.from({ length: count }, () => ({ id: newId('request') }))
+    const counted = { total: count, isExact: true }
+    expect(envelope(readPaging({ limit: 2 }, 'request'), rows, counted)).toMatchObject(asData)
+    expect(envelope(readPaging({ page_size: 2 }, 'request'), rows, counted)).toMatchObject(asItems)
   })
 
   test('by cursor meets every row once, whatever the page size', () => {

@@ -5,9 +5,10 @@ import { writeCsvLine } from './write-csv.ts'
 test.each([
   ['nothing', [null, undefined, ''], ',,\r\n'],
   ['numbers and flags', [1.5, -2, true], '1.5,-2,true\r\n'],
-  ['quotes and breaks', ['a"b', 'c,d', 'e\nf'], '"a""b","c,d","e\nf"\r\n'],
+  ['quotes and breaks', ['a"b', 'c,d', 'e\nf', 'g\rh'], '"a""b","c,d","e\nf","g\rh"\r\n'],
   ['an object', [{ team: 'a' }], '"{""team"":""a""}"\r\n'],
   ['formulas', ['=cmd|calc', '+1', '-1', '@SUM(A1)', '\tx'], "'=cmd|calc,'+1,'-1,'@SUM(A1),'\tx\r\n"],
+  ['a formula behind a line break', ['\n=1'], '"\'\n=1"\r\n'],
   ['a formula that has to be quoted', ['=HYPERLINK("x","y")'], `"'=HYPERLINK(""x"",""y"")"\r\n`],
 ])('%s', (_name, values, line) => {
   expect(writeCsvLine(values)).toBe(line)

@@ -59,7 +59,7 @@ test('one that cannot be replaced is used to its end, and not a moment longer', 
   await new Promise((resolve) => setImmediate(resolve))
   // Nor is the identity provider asked with every call meanwhile.
   await own.header()
-  nowMs += lifetimeMs
+  nowMs += lifetimeMs * 0.15
   await expect(own.header()).rejects.toThrow(TokenUnavailable)
   // Not asked again at once.
   await expect(own.header()).rejects.toThrow('away')

@@ -18,6 +18,7 @@ describe('a key', () => {
     ['another prefix', `sk_${digits}`],
     ['too few digits', `svc_${digits.slice(1)}`],
     ['too many digits', `svc_${digits}0`],
+    ['a label of 33 characters', `svc_${'a'.repeat(33)}_${digits}`],
     ['no digits', `svc_${'g'.repeat(48)}`],
     ['something behind it', `svc_${digits}\n`],
   ])('is not %s', (_name, key) => {

@@ -77,10 +77,23 @@ describe('recent answers', () => {
     state.load = () => held.promise
     const first = answers.find('a')
     answers.forget(() => true)
+    state.load = () => Promise.resolve('new')
+    expect(await answers.find('a')).toBe('new')
     held.resolve('old')
     expect(await first).toBe('old')
+    expect(await answers.find('a')).toBe('new')
+  })
+
+  test('that are none any more, or that trying again would not bring, are not stood in for by the last one', async () => {
+    const { state, answers } = setUp()
+    await answers.find('a')
+    state.now = 30_000
+    state.load = () => Promise.reject(new Error('a mistake'))
+    await expect(answers.find('a')).rejects.toThrow('a mistake')
     state.load = () => Promise.resolve(undefined)
     expect(await answers.find('a')).toBeUndefined()
+    state.load = away
+    await expect(answers.find('a')).rejects.toThrow('away')
   })
 
   test('of nothing are never kept, and the longest unasked goes first', async () => {

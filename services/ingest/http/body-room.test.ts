@@ -137,6 +137,19 @@ test('many tiny chunks take more room than their bytes', async () => {
   expect(await held()).toBe(0)
 })
 
+test('all keys of a project share what is its own, and what is given back twice is given back once', () => {
+  const room = createBodyRoom(4 * mebibyte, createMetrics())
+  const { key } = principalOf('a') as Extract<Principal, { kind: 'key' }>
+  const [one, other] = [
+    room.enter(principalOf('a')),
+    room.enter({ kind: 'key', key: { ...key, keyId: 'b' } }),
+  ]
+  expect([one.take(1.5 * mebibyte), other.take(mebibyte)]).toEqual([true, false])
+  one.leave()
+  one.leave()
+  expect([other.take(2 * mebibyte), other.take(1)]).toEqual([true, false])
+})
+
 test('whoever has no key takes a sixteenth of it', async () => {
   const { send } = await startApp(60_000)
   expect((await send('anonymous', Buffer.alloc(mebibyte / 4))).status).toBe(503)

@@ -36,6 +36,21 @@ test.each<[string, Partial<ScoreJob>, readonly string[]]>([
   expect(choose(changes).sort()).toEqual([...names].sort())
 })
 
+test.each([
+  [0, []],
+  [0.5, ['first']],
+  [0.6, ['first', 'second']],
+  [1, ['first', 'second', 'third']],
+])('of the share %d those are scored whose hash lies in it', (share, sampled) => {
+  // Of each the SHA-256 is that share of the largest: 0.05, 0.53 and 0.73.
+  const ids = { first: 'req_2', second: 'req_12', third: 'req_19' }
+  const isChosen = (request_id: string) => {
+    const job = sampleJob(createSealer([]), {}, { project_id: project, request_id, scorers: ['here'] })
+    return chooseScorers(job, tiers, custom, { here: share }).custom.length === 1
+  }
+  expect(Object.entries(ids).flatMap(([name, id]) => (isChosen(id) ? [name] : []))).toEqual(sampled)
+})
+
 test.each(['platinum', '', '__proto__', 'toString'])('the unknown tier "%s" is refused', (tier) => {
   expect(() => choose({ tier })).toThrow('is not known')
 })

@@ -1,30 +1,32 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from '@jest/globals'
-import { builtInScorers } from '#schemas/verdicts.ts'
+import { builtInScorers, type ScoreLabel } from '#schemas/verdicts.ts'
 import { parseBody, readCall } from '../scoring/call-text.ts'
 import { answers, asks } from '../testing/sample-job.ts'
 import { runDetectors } from './run-detectors.ts'
 
-/** Who calls it safe that somebody asked this and got that. */
-async function saferOf(request: unknown, response: unknown): Promise<string[]> {
+/** Who gives the label to what somebody asked and got. */
+async function labelledBy(label: ScoreLabel, request: unknown, response: unknown): Promise<string[]> {
   const usage = { prompt_tokens: 9, completion_tokens: 9, reasoning_tokens: null, cost_usd: null }
   const call = readCall(parseBody(JSON.stringify(request)), parseBody(JSON.stringify(response)), usage)
-  const safe: string[] = []
+  const found: string[] = []
   const chosen = { builtIn: builtInScorers, custom: [] }
   await runDetectors(
     chosen,
     call,
     () => Promise.resolve(),
-    ({ scorer, verdict }) => verdict.label === 'safe' && safe.push(scorer),
+    ({ scorer, verdict }) => verdict.label === label && found.push(scorer),
   )
-  return safe
+  return found
 }
+
+const cut = (body: unknown) => ({ truncated: true, bytes: 9, sha256: '', text: JSON.stringify(body) })
 
 test('nobody calls safe what was not kept whole', async () => {
   const asked = asks('What is the best way to get from Lyon to Geneva by train?')
   const answer = answers('There is one every hour of the day.')
-  const cut = (body: unknown) => ({ truncated: true, bytes: 9, sha256: '', text: JSON.stringify(body) })
+  const saferOf = (request: unknown, response: unknown) => labelledBy('safe', request, response)
   const vouching = [
     ...['pii_detection', 'jailbreak_detection', 'supply_chain', 'excessive_agency', 'unbounded_consumption'],
   ]
@@ -32,6 +34,12 @@ test('nobody calls safe what was not kept whole', async () => {
   expect(await saferOf(asked, cut(answer))).toEqual(['jailbreak_detection'])
   expect(await saferOf(cut(asked), answer)).toEqual([])
   expect(await saferOf(asked, { raw: 'AAEC/w==', encoding: 'base64' })).toEqual(['jailbreak_detection'])
+})
+
+test('what was found in a part of a call is there', async () => {
+  const told = answers('Her card is 4111 1111 1111 1111, her mail jane.doe@example.org.')
+  for (const answer of [told, cut(told)])
+    expect(await labelledBy('unsafe', asks('Who is she?'), answer)).toContain('pii_detection')
 })
 
 test('what detectors find out of a long call is not kept: a thread has 400 MB for it, and letters may grow twentyfold', async () => {

@@ -142,6 +142,13 @@ describe('what else of a call a rubric sees', () => {
     expect(names(material, 'separate')).toHaveLength(3)
   })
 
+  test.each([6, 7, 12, 13])('asks for each of %i in groups of six at most', (count) => {
+    const rubrics = Array.from({ length: count }, (_, index) => ({ ...plain, version: String(index) }))
+    const groups = groupRubrics(rubrics, material, 'evidence')
+    expect(groups.flat()).toEqual(rubrics)
+    expect(Math.max(...groups.map(({ length }) => length))).toBe(6)
+  })
+
   test('is read from the bodies and cut like the rest, what detectors flagged in sight', () => {
     const long = `${'a'.repeat(20_000)}card 4111${'b'.repeat(20_000)}`
     const request = {
@@ -231,8 +238,17 @@ describe('a long text', () => {
     expect(cut.match(/characters left out/g)).toHaveLength(2)
   })
 
+  test('shows what was flagged in its order, as far as there is room for it', () => {
+    const flagged = Array.from({ length: 9 }, (_, index) => `FLAG${index}`)
+    const text = `${'a'.repeat(2_000)}${flagged.map((flag) => flag + 'b'.repeat(1_000)).join('')}`
+    const cut = windowText(text, 4_000, flagged.toReversed())
+    expect(cut.match(/FLAG\d/g)).toEqual(['FLAG0', 'FLAG1', 'FLAG2', 'FLAG8'])
+    expect(cut.length).toBeLessThan(4_400)
+  })
+
   test('is cut between characters', () => {
-    expect(windowText('👍'.repeat(5_000), 1_001).isWellFormed()).toBe(true)
+    for (const most of [1_001, 1_002, 1_003, 1_004])
+      expect(windowText('👍'.repeat(5_000), most).isWellFormed()).toBe(true)
   })
 
   test.each([0, 10, 100])('of %s units is kept whole', (length) => {
