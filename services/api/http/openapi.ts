@@ -124,6 +124,7 @@ function responsesOf({
   reply,
   problems = {},
   access,
+  params,
   body,
   polled = false,
 }: Route): RouteConfig['responses'] {
@@ -131,6 +132,8 @@ function responsesOf({
     access === 'public'
       ? {}
       : { 401: 'No valid key.', 403: "The key may not do this, or the project is another's." }
+  const ofParams: Record<number, string> =
+    params === undefined ? {} : { 400: 'What stands in the path is not percent-encoded.' }
   const ofBody: Record<number, string> =
     body === undefined
       ? {}
@@ -141,6 +144,7 @@ function responsesOf({
         }
   const described: Record<number, string> = {
     ...authentication,
+    ...ofParams,
     ...ofBody,
     503: 'Storage is away; Retry-After says when to come back.',
     ...problems,
