@@ -186,6 +186,17 @@ describe('tool calls', () => {
       { toolName: null, toolCalls: [{ name: 'f', arguments: '{"a": 1}' }] },
     ],
     [
+      'chat, in its second choice',
+      {},
+      {
+        choices: [
+          { message: {} },
+          { message: { tool_calls: [{ function: { name: 'f', arguments: '{}' } }] } },
+        ],
+      },
+      { toolCalls: [{ name: 'f', arguments: '{}' }] },
+    ],
+    [
       'responses',
       {},
       { object: 'response', output: [{ type: 'function_call', name: 'f', arguments: '{}' }] },

@@ -44,7 +44,14 @@ test('what could not be judged takes no place of a verdict; where there was none
   await rowsOf('safety_scores', projectId, 3)
   await orderRun(runId, projectId)
 
+  // Whoever polls goes on behind what is stored by now.
+  const isNew = `select from safety_scores where project_id = $1 and request_id = $2 and run_id = $3 and stored_xid >= $4::xid8`
+  const { rows } = await stage.pool.query<{ next: string }>(
+    'select pg_snapshot_xmax(pg_current_snapshot())::text as next',
+  )
   await promote(runId)
+  const promoted = [projectId, bare.id, liveRunId(projectId)].map(idToUuid)
+  expect((await stage.pool.query(isNew, [...promoted, rows[0]?.next])).rowCount).toBe(1)
   expect(await verdicts(projectId)).toEqual({
     [idToUuid(judged.id)]: 'unsafe',
     [idToUuid(bare.id)]: 'unsafe',
