@@ -57,6 +57,28 @@ test('a spool that cannot be written, one that others can read, one that nobody 
   expect((await examineSpool(at(open)))[1]).toMatchObject({ state: 'warning' })
 })
 
+test('a stack with keys of the environment is examined with them, and with what it made itself', async () => {
+  const state = join(directory, 'state')
+  await mkdir(state)
+  const connection = {
+    kafka_brokers: 'its:1',
+    schema_registry_url: 'http://its',
+    database_url: 'postgres://its',
+  }
+  await writeFile(join(state, 'connection.json'), JSON.stringify({ ...connection, operations: {} }))
+  const keys = (id: string) => `${id}:${Buffer.alloc(32).toString('base64')}`
+  const secrets = { BODY_ENCRYPTION_KEYS: keys('k1'), INTERNAL_API_SECRET: 'its' }
+  await writeFile(join(state, 'secrets.json'), JSON.stringify(secrets))
+  const given = { BODY_ENCRYPTION_KEYS: `${keys('k2')},${keys('k1')}`, DATABASE_URL: 'postgres://another' }
+  const { environment } = await findSystem({ state, operations: [] }, given)
+  expect(environment).toMatchObject({
+    ...secrets,
+    ...given,
+    DATABASE_URL: 'postgres://its',
+    KAFKA_BROKERS: 'its:1',
+  })
+})
+
 test('secrets: a file that everybody can read, one that is not there, a secret that can be guessed', async () => {
   const file = join(directory, 'database-url')
   await writeFile(file, 'x')

@@ -6,7 +6,7 @@ import { kafkaFields, parseConfig, postgresFields, registryFields, sealingFields
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createLog } from '#runtime/log.ts'
 import type { Connection } from '../stack/connection.ts'
-import { overrideEnvironment } from '../stack/override-environment.ts'
+import { completeEnvironment, overrideEnvironment } from '../stack/override-environment.ts'
 import type { Secrets } from '../stack/secrets.ts'
 import { readWritten, statePaths } from '../stack/state-directory.ts'
 
@@ -47,7 +47,11 @@ export async function findSystem(place: Place, environment: NodeJS.ProcessEnv): 
   )
   const stateDirectory = place.state === undefined && isNamed ? undefined : resolve(place.state ?? '.sluice')
   const found = stateDirectory === undefined ? undefined : await readState(stateDirectory)
-  const all = overrideEnvironment(environment, found?.environment ?? {})
+  // Keys that the environment has are those that the stack was started with: it keeps only the ones that it made.
+  const all =
+    found === undefined
+      ? environment
+      : overrideEnvironment(completeEnvironment(environment, { ...found.secrets }), found.places)
   const parsed = parseConfig(schema, all)
   if (!parsed.ok) throw new CannotStart(`the configuration is wrong\n${parsed.problems.join('\n')}`)
   return {
@@ -76,8 +80,8 @@ async function readState(directory: string) {
   const connection = await readWritten<Connection>(paths.connection, instead)
   const secrets = await readWritten<Secrets>(paths.secrets, instead)
   return {
-    environment: {
-      ...secrets,
+    secrets,
+    places: {
       KAFKA_BROKERS: connection.kafka_brokers,
       SCHEMA_REGISTRY_URL: connection.schema_registry_url,
       DATABASE_URL: connection.database_url,

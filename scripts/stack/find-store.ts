@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import type { Connection } from './connection.ts'
-import { overrideEnvironment } from './override-environment.ts'
-import { isSet } from './plan-services.ts'
+import { completeEnvironment, overrideEnvironment } from './override-environment.ts'
 import type { Secrets } from './secrets.ts'
 import { readWritten, statePaths } from './state-directory.ts'
 
@@ -20,10 +19,5 @@ export async function findStore(
     BODY_ENCRYPTION_KEYS: secrets.BODY_ENCRYPTION_KEYS,
     DASHBOARD_URL: connection.dashboard_url,
   }
-  const isGiven = (name: string) => isSet(environment[name]) || isSet(environment[`${name}_FILE`])
-  const missing = Object.entries(its).filter(([name]) => !isGiven(name))
-  return overrideEnvironment(environment, {
-    DATABASE_URL: connection.database_url,
-    ...Object.fromEntries(missing),
-  })
+  return overrideEnvironment(completeEnvironment(environment, its), { DATABASE_URL: connection.database_url })
 }

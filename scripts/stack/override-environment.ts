@@ -9,3 +9,10 @@ export function overrideEnvironment<T extends Environment>(
   const kept = Object.entries(environment).filter(([name]) => !files.has(name))
   return { ...Object.fromEntries(kept), ...values }
 }
+
+/** `environment` with those of these values that it does not give itself, as they are or in a file (NAME_FILE). */
+export function completeEnvironment(environment: Environment, values: Environment): Environment {
+  const isGiven = (name: string) => Boolean(environment[name]) || Boolean(environment[`${name}_FILE`])
+  const missing = Object.entries(values).filter(([name]) => !isGiven(name))
+  return overrideEnvironment(environment, Object.fromEntries(missing))
+}
