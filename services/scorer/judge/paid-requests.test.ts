@@ -4,12 +4,12 @@ import { createMetrics } from '#runtime/metrics.ts'
 import { createScorerMetrics } from '../scorer-metrics.ts'
 import type { JudgeBudget } from '../stores/judge-budget.ts'
 import { JudgeTrouble } from './judge-trouble.ts'
-import { createPaidRequests } from './paid-requests.ts'
+import { createPaidRequests, type ModelReply } from './paid-requests.ts'
 import type { Lane } from './waiting-lines.ts'
 
 const hourMs = 3_600_000
 const prompt = { system: 's', user: 'u', schema: {}, answerTokens: 10 }
-const reply = { text: '{}', promptTokens: 1, cachedTokens: 0, completionTokens: 1 }
+const reply: ModelReply = { text: '{}', promptTokens: 1, cachedTokens: 0, completionTokens: 1 }
 /** A token a byte, the ten of its answer, and 200 around it. */
 const mostUsd = (Buffer.byteLength('su{}') + 10 + 200) / 1_000_000
 const never = new AbortController().signal
@@ -22,20 +22,21 @@ const reserve: JudgeBudget['reserve'] = () =>
 function asked(
   budget: JudgeBudget = { reserve },
   trouble = new JudgeTrouble('too many', { status: 429, retryAfterMs: 5_000 }),
+  { answer = reply, tokensPerMinute = null as number | null } = {},
 ) {
   const time = { nowMs: hourMs, sleptMs: [] as number[] }
   let asks = 0
   const requests = createPaidRequests({
     ask: () => {
       asks++
-      return asks === 1 ? Promise.reject(trouble) : Promise.resolve(reply)
+      return asks === 1 ? Promise.reject(trouble) : Promise.resolve(answer)
     },
     model: 'a-model',
     price: { input: 1, cachedInput: 1, output: 1 },
     budget,
     concurrency: 1,
     requestsPerMinute: null,
-    tokensPerMinute: null,
+    tokensPerMinute,
     metrics: createScorerMetrics(createMetrics()),
     log: createLog('test', 'silent'),
     clock: {
@@ -74,6 +75,29 @@ test.each([
   const { send, stop } = asked(book, new JudgeTrouble('trouble', details))
   await send()
   expect(settled).toEqual([usd])
+  stop()
+})
+
+test('an answer of which not all tokens were counted costs what it can at most', async () => {
+  const settled: number[] = []
+  const settle = (spend: { usd: number }) => Promise.resolve(void settled.push(spend.usd))
+  const book: JudgeBudget = { reserve: () => Promise.resolve({ kind: 'reserved', settle }) }
+  for (const uncounted of [{ promptTokens: null }, { completionTokens: null }]) {
+    const { send, stop } = asked(book, new JudgeTrouble('away', { status: 503 }), {
+      answer: { ...reply, ...uncounted },
+    })
+    for (let time = 0; time < 2; time++) await send()
+    stop()
+  }
+  expect(settled).toEqual([0, mostUsd, 0, mostUsd])
+})
+
+test('what a request did not use of the rate of tokens is there for the next', async () => {
+  const { time, send, stop } = asked({ reserve }, new JudgeTrouble('away', { status: 503 }), {
+    tokensPerMinute: 60,
+  })
+  for (let request = 0; request < 3; request++) await send()
+  expect(time.sleptMs).toEqual([])
   stop()
 })
 
