@@ -1,8 +1,9 @@
-import { Button, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { ApiError, Item, Page } from '../api/call-api.ts'
 import { rowsOf, type Reading } from '../api/use-api.ts'
+import { NextPage } from './next-page.tsx'
 import { Loaded } from './page-states.tsx'
 
 interface LoadedPagesProps<K extends Reading> {
@@ -19,15 +20,7 @@ export function LoadedPages<K extends Reading>({ query, empty, children }: Loade
       {(data) => (
         <Stack>
           {children(rowsOf<K>(data))}
-          {query.hasNextPage ? (
-            <Button
-              variant="default"
-              loading={query.isFetchingNextPage}
-              onClick={() => void query.fetchNextPage()}
-            >
-              Older
-            </Button>
-          ) : null}
+          <NextPage query={query} label="Older" />
         </Stack>
       )}
     </Loaded>

@@ -1,4 +1,4 @@
-import { Paper, Table, Title } from '@mantine/core'
+import { Paper, Title } from '@mantine/core'
 import { useApi } from '../../api/use-api.ts'
 import { useProject } from '../../app/project.ts'
 import { formatCount, formatDuration, formatUsd } from '../../formats/format-number.ts'
@@ -6,6 +6,7 @@ import { rangeTexts, type ChosenRange } from '../../formats/time-range.ts'
 import { PageLink } from '../../parts/page-link.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
+import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { callSeriesOf, describeUnsafe, largestOf, type CallSeries } from './read-stats.ts'
 
 interface TopGroupsProps {
@@ -40,6 +41,13 @@ export function TopGroups({ title, by, filter, unnamed, range }: TopGroupsProps)
         <PlainText text={name} />
       </PageLink>
     )
+  const columns: Column<CallSeries>[] = [
+    { title: 'Name', cell: nameOf },
+    { title: 'Calls', isNumber: true, cell: ({ total }) => formatCount(total.calls) },
+    { title: 'Unsafe', isNumber: true, cell: ({ total }) => describeUnsafe(total).share },
+    { title: 'Cost', isNumber: true, cell: ({ total }) => formatUsd(total.cost_usd) },
+    { title: 'p95', isNumber: true, cell: ({ total }) => formatDuration(total.latency_p95_ms) },
+  ]
   return (
     <Paper withBorder p="sm">
       <Title order={2} mb="xs">
@@ -47,30 +55,13 @@ export function TopGroups({ title, by, filter, unnamed, range }: TopGroupsProps)
       </Title>
       <Loaded query={stats}>
         {(answer) => (
-          <Table.ScrollContainer minWidth={440}>
-            <Table>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Name</Table.Th>
-                  <Table.Th ta="right">Calls</Table.Th>
-                  <Table.Th ta="right">Unsafe</Table.Th>
-                  <Table.Th ta="right">Cost</Table.Th>
-                  <Table.Th ta="right">p95</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {largestOf(callSeriesOf(answer), shown).map((series) => (
-                  <Table.Tr key={`${series.name ?? ''}${series.isOther}`}>
-                    <Table.Td>{nameOf(series)}</Table.Td>
-                    <Table.Td ta="right">{formatCount(series.total.calls)}</Table.Td>
-                    <Table.Td ta="right">{describeUnsafe(series.total).share}</Table.Td>
-                    <Table.Td ta="right">{formatUsd(series.total.cost_usd)}</Table.Td>
-                    <Table.Td ta="right">{formatDuration(series.total.latency_p95_ms)}</Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
+          <RowsTable
+            label={title}
+            columns={columns}
+            rows={largestOf(callSeriesOf(answer), shown)}
+            keyOf={({ name, isOther }) => `${name ?? ''}${isOther}`}
+            minWidth={440}
+          />
         )}
       </Loaded>
     </Paper>

@@ -1,4 +1,4 @@
-import { Badge, Button, Center, Group, Paper, Stack, Text, Timeline } from '@mantine/core'
+import { Badge, Button, Group, Paper, Stack, Text, Timeline } from '@mantine/core'
 import { IconAlertTriangle, IconMessage, IconTool } from '@tabler/icons-react'
 import type { Answer } from '../../api/call-api.ts'
 import { useApiPages } from '../../api/use-api.ts'
@@ -7,6 +7,7 @@ import { useProject } from '../../app/project.ts'
 import { formatCount, formatDuration, formatShort, formatUsd, nounOf } from '../../formats/format-number.ts'
 import type { SearchTexts } from '../../formats/search-texts.ts'
 import { rangeAround, type RangeTexts } from '../../formats/time-range.ts'
+import { NextPage } from '../../parts/next-page.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { Failure, Waiting } from '../../parts/page-states.tsx'
@@ -66,17 +67,7 @@ export function SessionPage() {
             </Timeline.Item>
           ))}
         </Timeline>
-        {pages.hasNextPage ? (
-          <Center>
-            <Button
-              variant="default"
-              loading={pages.isFetchingNextPage}
-              onClick={() => void pages.fetchNextPage()}
-            >
-              Later calls
-            </Button>
-          </Center>
-        ) : null}
+        <NextPage query={pages} label="Later calls" />
       </Stack>
     </>
   )

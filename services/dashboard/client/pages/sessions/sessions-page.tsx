@@ -1,4 +1,4 @@
-import { Badge, Button, Center, Group, Stack, Table, TextInput } from '@mantine/core'
+import { Badge, Button, Group, Stack, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { rowsOf, useApiPages } from '../../api/use-api.ts'
 import type { Item } from '../../api/call-api.ts'
@@ -7,10 +7,12 @@ import { useProject } from '../../app/project.ts'
 import { useSteadyRange } from '../../app/use-range.ts'
 import { formatCount, formatShort, formatUsd } from '../../formats/format-number.ts'
 import { FilterPill } from '../../parts/filter-pill.tsx'
+import { NextPage } from '../../parts/next-page.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Failure, Nothing, Waiting } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
+import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { SessionLink } from '../../parts/session-link.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 
@@ -49,17 +51,7 @@ export function SessionsPage() {
       {sessions.length === 0 ? null : (
         <Stack>
           <SessionTable sessions={sessions} />
-          {pages.hasNextPage ? (
-            <Center>
-              <Button
-                variant="default"
-                loading={pages.isFetchingNextPage}
-                onClick={() => void pages.fetchNextPage()}
-              >
-                More
-              </Button>
-            </Center>
-          ) : null}
+          <NextPage query={pages} label="More" />
         </Stack>
       )}
     </>
@@ -106,79 +98,64 @@ function SessionFilters({
 }
 
 function SessionTable({ sessions }: { sessions: readonly Session[] }) {
-  return (
-    <Table.ScrollContainer minWidth={820}>
-      <Table highlightOnHover>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Session</Table.Th>
-            <Table.Th>Last call</Table.Th>
-            <Table.Th>Agents</Table.Th>
-            <Table.Th ta="right">Calls</Table.Th>
-            <Table.Th ta="right">Tool calls</Table.Th>
-            <Table.Th ta="right">Failed</Table.Th>
-            <Table.Th ta="right">Unsafe</Table.Th>
-            <Table.Th ta="right">Tokens</Table.Th>
-            <Table.Th ta="right">Cost</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {sessions.map((session) => (
-            <SessionRow key={session.session_id} session={session} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  )
-}
-
-function SessionRow({ session }: { session: Session }) {
-  const { session_id, agents, unsafe, calls_are_exact: isExact } = session
-  const setTexts = useSetTexts()
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <SessionLink id={session_id} from={session.started_at} to={session.last_at}>
-          <PlainText text={session_id} />
+  const columns: Column<Session>[] = [
+    {
+      title: 'Session',
+      cell: ({ session_id: id, started_at: from, last_at: to }) => (
+        <SessionLink id={id} from={from} to={to}>
+          <PlainText text={id} />
         </SessionLink>
-      </Table.Td>
-      <Table.Td>
-        <TimeText at={session.last_at} isAgo />
-      </Table.Td>
-      <Table.Td>
-        <Group gap={4}>
-          {agents.slice(0, 3).map((agent) => (
-            <Button
-              key={agent}
-              variant="default"
-              size="compact-xs"
-              title="Only of this agent"
-              onClick={() => setTexts({ agent_name: agent })}
-            >
-              <PlainText text={agent} />
-            </Button>
-          ))}
-          {agents.length > 3 ? `and ${agents.length - 3} more` : null}
-        </Group>
-      </Table.Td>
-      <SumCell isExact={isExact}>{formatCount(session.calls)}</SumCell>
-      <SumCell isExact={isExact}>{formatCount(session.tool_calls)}</SumCell>
-      <SumCell isExact={isExact}>{formatCount(session.failed)}</SumCell>
-      <SumCell isExact={isExact}>
-        {unsafe === 0 ? '0' : <Badge color="red.9">{formatCount(unsafe)}</Badge>}
-      </SumCell>
-      <SumCell isExact={isExact}>{formatShort(session.total_tokens)}</SumCell>
-      <SumCell isExact={isExact}>{formatUsd(session.cost_usd)}</SumCell>
-    </Table.Tr>
+      ),
+    },
+    { title: 'Last call', cell: ({ last_at: at }) => <TimeText at={at} isAgo /> },
+    { title: 'Agents', cell: ({ agents }) => <SessionAgents agents={agents} /> },
+    sumColumn('Calls', ({ calls }) => formatCount(calls)),
+    sumColumn('Tool calls', ({ tool_calls: calls }) => formatCount(calls)),
+    sumColumn('Failed', ({ failed }) => formatCount(failed)),
+    sumColumn('Unsafe', ({ unsafe }) =>
+      unsafe === 0 ? '0' : <Badge color="red.9">{formatCount(unsafe)}</Badge>,
+    ),
+    sumColumn('Tokens', ({ total_tokens: tokens }) => formatShort(tokens)),
+    sumColumn('Cost', ({ cost_usd: usd }) => formatUsd(usd)),
+  ]
+  return (
+    <RowsTable
+      label="Sessions"
+      columns={columns}
+      rows={sessions}
+      keyOf={({ session_id: id }) => id}
+      minWidth={820}
+    />
   )
 }
 
 /** Of a long session only its last calls are summed up: such a sum is that or more. */
-function SumCell({ isExact, children }: { isExact: boolean; children: ReactNode }) {
+function sumColumn(title: string, sumOf: (session: Session) => ReactNode): Column<Session> {
+  const cell = (session: Session) => (
+    <>
+      {sumOf(session)}
+      {session.calls_are_exact ? '' : '+'}
+    </>
+  )
+  return { title, isNumber: true, cell }
+}
+
+function SessionAgents({ agents }: Pick<Session, 'agents'>) {
+  const setTexts = useSetTexts()
   return (
-    <Table.Td ta="right">
-      {children}
-      {isExact ? '' : '+'}
-    </Table.Td>
+    <Group gap={4}>
+      {agents.slice(0, 3).map((agent) => (
+        <Button
+          key={agent}
+          variant="default"
+          size="compact-xs"
+          title="Only of this agent"
+          onClick={() => setTexts({ agent_name: agent })}
+        >
+          <PlainText text={agent} />
+        </Button>
+      ))}
+      {agents.length > 3 ? `and ${agents.length - 3} more` : null}
+    </Group>
   )
 }

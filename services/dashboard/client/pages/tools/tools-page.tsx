@@ -1,4 +1,4 @@
-import { Badge, Group, Table } from '@mantine/core'
+import { Badge, Group } from '@mantine/core'
 import { rowsIn, type Item } from '../../api/call-api.ts'
 import { useApi } from '../../api/use-api.ts'
 import { useTexts } from '../../app/address.ts'
@@ -12,6 +12,7 @@ import { PageNumbers } from '../../parts/page-numbers.tsx'
 import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
+import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 
 type Tool = Item<'GET /api/tools'>
@@ -58,75 +59,60 @@ export function ToolsPage() {
 }
 
 function ToolTable({ tools, range }: { tools: readonly Tool[]; range: ChosenRange }) {
+  const columns: Column<Tool>[] = [
+    { title: 'Tool', cell: (tool) => <ToolName tool={tool} range={range} /> },
+    { title: 'First seen', cell: (tool) => <TimeText at={tool.first_seen_at} isAgo /> },
+    { title: 'Last seen', cell: (tool) => <TimeText at={tool.last_seen_at} isAgo /> },
+    { title: 'Calls', isNumber: true, cell: (tool) => formatCount(tool.calls) },
+    { title: 'Failed', isNumber: true, cell: (tool) => formatShare(tool.failed, tool.calls) },
+    { title: 'Asked for', isNumber: true, cell: (tool) => formatCount(tool.requested) },
+    { title: 'Agents', cell: (tool) => <ToolAgents tool={tool} range={range} /> },
+  ]
   return (
-    <Table.ScrollContainer minWidth={720}>
-      <Table highlightOnHover>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Tool</Table.Th>
-            <Table.Th>First seen</Table.Th>
-            <Table.Th>Last seen</Table.Th>
-            <Table.Th ta="right">Calls</Table.Th>
-            <Table.Th ta="right">Failed</Table.Th>
-            <Table.Th ta="right">Asked for</Table.Th>
-            <Table.Th>Agents</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {tools.map((tool) => (
-            <ToolRow key={tool.tool_name} tool={tool} range={range} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RowsTable label="Tools" columns={columns} rows={tools} keyOf={(tool) => tool.tool_name} minWidth={720} />
   )
 }
 
+interface ToolCellProps {
+  tool: Tool
+  range: ChosenRange
+}
+
 /** Answers that asked for a tool do not carry its name: only recorded calls can be listed. */
-function ToolRow({ tool, range }: { tool: Tool; range: ChosenRange }) {
+function ToolName({ tool, range }: ToolCellProps) {
   const isNew = tool.first_seen_at !== null && Date.now() - Date.parse(tool.first_seen_at) < newMs
   return (
-    <Table.Tr>
-      <Table.Td>
-        <Group gap="xs" wrap="nowrap">
-          {tool.calls === 0 ? (
-            <PlainText text={tool.tool_name} />
-          ) : (
-            <PageLink to="/requests" search={{ tool_name: tool.tool_name, ...rangeTexts(range) }}>
-              <PlainText text={tool.tool_name} />
-            </PageLink>
-          )}
-          {isNew ? <Badge color="orange.6">New</Badge> : null}
-        </Group>
-      </Table.Td>
-      <Table.Td>
-        <TimeText at={tool.first_seen_at} isAgo />
-      </Table.Td>
-      <Table.Td>
-        <TimeText at={tool.last_seen_at} isAgo />
-      </Table.Td>
-      <Table.Td ta="right">{formatCount(tool.calls)}</Table.Td>
-      <Table.Td ta="right">{formatShare(tool.failed, tool.calls)}</Table.Td>
-      <Table.Td ta="right">{formatCount(tool.requested)}</Table.Td>
-      <Table.Td>
-        <Group gap="xs">
-          {tool.agents.slice(0, shownAgents).map((agent) => (
-            <PageLink
-              key={agent}
-              to="/requests"
-              search={{
-                agent_name: agent,
-                ...(tool.calls === 0 ? {} : { tool_name: tool.tool_name }),
-                ...rangeTexts(range),
-              }}
-              size="sm"
-            >
-              <PlainText text={agent} />
-            </PageLink>
-          ))}
-          {tool.agent_count > shownAgents ? `and ${formatCount(tool.agent_count - shownAgents)} more` : null}
-        </Group>
-      </Table.Td>
-    </Table.Tr>
+    <Group gap="xs" wrap="nowrap">
+      {tool.calls === 0 ? (
+        <PlainText text={tool.tool_name} />
+      ) : (
+        <PageLink to="/requests" search={{ tool_name: tool.tool_name, ...rangeTexts(range) }}>
+          <PlainText text={tool.tool_name} />
+        </PageLink>
+      )}
+      {isNew ? <Badge color="orange.6">New</Badge> : null}
+    </Group>
+  )
+}
+
+function ToolAgents({ tool, range }: ToolCellProps) {
+  return (
+    <Group gap="xs">
+      {tool.agents.slice(0, shownAgents).map((agent) => (
+        <PageLink
+          key={agent}
+          to="/requests"
+          search={{
+            agent_name: agent,
+            ...(tool.calls === 0 ? {} : { tool_name: tool.tool_name }),
+            ...rangeTexts(range),
+          }}
+          size="sm"
+        >
+          <PlainText text={agent} />
+        </PageLink>
+      ))}
+      {tool.agent_count > shownAgents ? `and ${formatCount(tool.agent_count - shownAgents)} more` : null}
+    </Group>
   )
 }
