@@ -15,7 +15,7 @@ export function isResultType(type: unknown): boolean {
   return resultType.test(textOf(type) ?? '')
 }
 
-/** What the model does, with what came of it in the same item (`outputOfCall`). */
+/** What the model does, with what came of it in the same item (`outputsOfCall`). */
 export function isCallType(type: unknown): boolean {
   return callType.test(textOf(type) ?? '')
 }

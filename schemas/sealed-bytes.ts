@@ -19,6 +19,23 @@ export function sealedOf(
   return codec === null || data === null ? null : { codec, key_id: keyId, data }
 }
 
+/** The bodies of a call as their table keeps them, or as null where it has no row. */
+export interface SealedBodyColumns {
+  request_codec: string | null
+  request_key_id: string | null
+  request_data: Buffer | null
+  response_codec: string | null
+  response_key_id: string | null
+  response_data: Buffer | null
+}
+
+export function sealedBodiesOf(row: SealedBodyColumns) {
+  return {
+    request: sealedOf(row.request_codec, row.request_key_id, row.request_data),
+    response: sealedOf(row.response_codec, row.response_key_id, row.response_data),
+  }
+}
+
 /** The Avro record. Named in full at its first use in a schema; by name (`sluice.SealedBytes`) after that. */
 export const sealedBytesAvro = {
   type: 'record',

@@ -7,6 +7,7 @@ import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { requestLimitOf } from '#schemas/tiers.ts'
 import type { KeyDirectory } from './access/key-directory.ts'
 import type { Principal, ProjectSettings } from './access/principal.ts'
+import { projectOfKey } from './access/project-of-key.ts'
 import { invalidInput, Problem, unavailable } from './http/problem.ts'
 import { readRecords, type ReadRecord } from './record/read-record.ts'
 import type { Admit } from './steps/admit-together.ts'
@@ -98,11 +99,7 @@ async function projectOf(
   principal: Principal,
   projectId: string | undefined,
 ): Promise<ProjectSettings> {
-  if (principal.kind === 'key') {
-    const { project } = principal.key
-    if (projectId === undefined || projectId === project.projectId) return project
-    throw new Problem(403, 'OTHER_PROJECT', 'project_id: the API key belongs to another project')
-  }
+  if (principal.kind === 'key') return projectOfKey(principal.key, projectId)
   if (projectId === undefined) {
     throw invalidInput([{ path: 'project_id', message: 'is required when the operator logs a call' }])
   }

@@ -3,6 +3,7 @@ import type { Clock } from '#runtime/clock.ts'
 import { tierSchema } from '#schemas/tiers.ts'
 import type { KeyDirectory } from '#services/ingest/access/key-directory.ts'
 import type { Principal, ProjectSettings } from '#services/ingest/access/principal.ts'
+import { projectOfKey } from '#services/ingest/access/project-of-key.ts'
 import { idField, isStorableText, timeField } from '#services/ingest/http/fields.ts'
 import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
@@ -57,11 +58,7 @@ async function projectOf(
   principal: Principal,
   projectId: string | undefined,
 ): Promise<ProjectSettings> {
-  if (principal.kind === 'key') {
-    const { project } = principal.key
-    if (projectId === undefined || projectId === project.projectId) return project
-    throw new Problem(403, 'OTHER_PROJECT', 'project_id: the API key belongs to another project')
-  }
+  if (principal.kind === 'key') return projectOfKey(principal.key, projectId)
   if (projectId === undefined)
     throw invalidInput([{ path: 'project_id', message: 'is required from the operator' }])
   return found(await directory.findProject(projectId), 'project', projectId)

@@ -2,6 +2,7 @@ import type { Pool, QueryResultRow } from 'pg'
 import { query } from '#runtime/postgres.ts'
 import { idToUuid } from '#schemas/ids.ts'
 import type { Principal, SignedIn } from '#services/ingest/access/principal.ts'
+import { projectOfKey } from '#services/ingest/access/project-of-key.ts'
 import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
 import { inProjectTransaction } from '#services/ingest/stores/project-transaction.ts'
 import { writeAudit, writeView, type AuditEntry } from './audit-store.ts'
@@ -34,13 +35,8 @@ class ProjectScope {
     switch (principal.kind) {
       case 'operator':
         return new ProjectScope(requested ?? null)
-      case 'key': {
-        const own = principal.key.project.projectId
-        if (requested !== undefined && requested !== own) {
-          throw new Problem(403, 'OTHER_PROJECT', 'project_id: the API key belongs to another project')
-        }
-        return new ProjectScope(own)
-      }
+      case 'key':
+        return new ProjectScope(projectOfKey(principal.key, requested).projectId)
       case 'person':
         return new ProjectScope(projectOfPerson(principal.person, requested))
       case 'anonymous':

@@ -1,6 +1,6 @@
 import { idFromUuid, idTimeMs, idToUuid } from '#schemas/ids.ts'
 import type { redteamAttemptStates, RedteamTransformation, RedteamVerdict } from '#schemas/redteam-run.ts'
-import { sealedOf, type SealedBytes } from '#schemas/sealed-bytes.ts'
+import { sealedBodiesOf, type SealedBodyColumns, type SealedBytes } from '#schemas/sealed-bytes.ts'
 import type { Severity } from '#schemas/verdicts.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 
@@ -100,14 +100,7 @@ export interface AttemptWithBodies {
   bodies: AttemptBodies | null
 }
 
-interface BodyRow extends AttemptRow {
-  request_codec: string | null
-  request_key_id: string | null
-  request_data: Buffer | null
-  response_codec: string | null
-  response_key_id: string | null
-  response_data: Buffer | null
-}
+interface BodyRow extends AttemptRow, SealedBodyColumns {}
 
 /** The next judged attempts with what was said. */
 export async function attemptsWithBodies(
@@ -127,9 +120,8 @@ export async function attemptsWithBodies(
 }
 
 function bodiesOf(row: BodyRow): AttemptBodies | null {
-  const request = sealedOf(row.request_codec, row.request_key_id, row.request_data)
-  const response = sealedOf(row.response_codec, row.response_key_id, row.response_data)
-  return request === null && response === null ? null : { request, response }
+  const bodies = sealedBodiesOf(row)
+  return bodies.request === null && bodies.response === null ? null : bodies
 }
 
 function attemptOf(row: RedteamAttempt): RedteamAttempt {

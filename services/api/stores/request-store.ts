@@ -1,5 +1,5 @@
 import { idFromUuid, idTimeMs, idToUuid } from '#schemas/ids.ts'
-import { sealedOf, type SealedBytes } from '#schemas/sealed-bytes.ts'
+import { sealedBodiesOf, type SealedBodyColumns, type SealedBytes } from '#schemas/sealed-bytes.ts'
 import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
 import { invalidInput } from '#services/ingest/http/problem.ts'
 import type { Counted, Paging } from '../http/paging.ts'
@@ -36,15 +36,6 @@ export interface StoredBodies {
 const countColumns = ['prompt_tokens', 'completion_tokens', 'cached_tokens', 'reasoning_tokens'] as const
 
 export type RequestRow = Omit<RequestItem, 'created_at'> & { created_at: Date }
-
-interface BodyRow {
-  request_codec: string | null
-  request_key_id: string | null
-  request_data: Buffer | null
-  response_codec: string | null
-  response_key_id: string | null
-  response_data: Buffer | null
-}
 
 /** Requests of the projects that `database` is scoped to. */
 export function createRequestStore(database: ProjectDatabase) {
@@ -89,16 +80,12 @@ export function createRequestStore(database: ProjectDatabase) {
 
     /** Undefined once they are erased, and where they were never kept. */
     async findBodies(requestId: string): Promise<StoredBodies | undefined> {
-      const [row] = await database.query<BodyRow>(
+      const [row] = await database.query<SealedBodyColumns>(
         `select request_codec, request_key_id, request_data, response_codec, response_key_id, response_data
          from llm_request_bodies b where :scope(b) and b.request_id = $2 and b.created_at = $3`,
         [idToUuid(requestId), new Date(idTimeMs(requestId))],
       )
-      if (row === undefined) return undefined
-      return {
-        request: sealedOf(row.request_codec, row.request_key_id, row.request_data),
-        response: sealedOf(row.response_codec, row.response_key_id, row.response_data),
-      }
+      return row && sealedBodiesOf(row)
     },
   }
 }

@@ -71,7 +71,7 @@ interface TypedRoute<
 export function route<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
   definition: TypedRoute<P, Q, B>,
 ): Route {
-  // Sound: mountRoutes hands over exactly what these schemas gave.
+  // Sound: createApp hands over exactly what these schemas gave.
   return definition as unknown as Route
 }
 

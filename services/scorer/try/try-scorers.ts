@@ -3,7 +3,12 @@ import { PermanentError } from '#runtime/errors.ts'
 import { query } from '#runtime/postgres.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
-import { sealedIdentity, type SealedPart } from '#schemas/sealed-bytes.ts'
+import {
+  sealedBodiesOf,
+  sealedIdentity,
+  type SealedBodyColumns,
+  type SealedPart,
+} from '#schemas/sealed-bytes.ts'
 import { parseBody, readCall, type Body, type Call } from '../scoring/call-text.ts'
 import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
 import { startCustomRun } from '../scoring/custom/run-custom-scorer.ts'
@@ -59,16 +64,10 @@ export async function tryScorers(options: TrialOptions): Promise<TrialReport> {
   return { ...report, trials: counts.map((count) => count.trial()) }
 }
 
-interface StoredBodies {
+interface StoredCall extends SealedBodyColumns {
   project_id: string
   id: string
   created_at: Date
-  request_codec: string | null
-  request_key_id: string | null
-  request_data: Buffer | null
-  response_codec: string | null
-  response_key_id: string | null
-  response_data: Buffer | null
 }
 
 const pageSql = `
@@ -81,11 +80,11 @@ const pageSql = `
   order by r.created_at desc, r.id desc limit $6`
 
 /** A page at a time: no transaction stays open, and what comes in meanwhile is newer. */
-async function* callsOf({ pool, from, to, projectId }: TrialOptions): AsyncGenerator<StoredBodies> {
+async function* callsOf({ pool, from, to, projectId }: TrialOptions): AsyncGenerator<StoredCall> {
   const project = projectId === null ? null : idToUuid(projectId)
-  let last: StoredBodies | undefined
+  let last: StoredCall | undefined
   for (;;) {
-    const { rows } = await query<StoredBodies>(pool, pageSql, [
+    const { rows } = await query<StoredCall>(pool, pageSql, [
       from,
       to,
       project,
@@ -99,7 +98,7 @@ async function* callsOf({ pool, from, to, projectId }: TrialOptions): AsyncGener
   }
 }
 
-function openRow(row: StoredBodies, sealer: Sealer): Call | 'without bodies' | 'unreadable' {
+function openRow(row: StoredCall, sealer: Sealer): Call | 'without bodies' | 'unreadable' {
   if (row.request_data === null) return 'without bodies'
   try {
     const request = openBody(row, 'request', sealer)
@@ -110,19 +109,19 @@ function openRow(row: StoredBodies, sealer: Sealer): Call | 'without bodies' | '
   }
 }
 
-function openBody(row: StoredBodies, side: 'request' | 'response', sealer: Sealer): Body | null {
-  const [codec, key_id, data] = [row[`${side}_codec`], row[`${side}_key_id`], row[`${side}_data`]]
-  if (codec === null || data === null) return null
+function openBody(row: StoredCall, side: 'request' | 'response', sealer: Sealer): Body | null {
+  const sealed = sealedBodiesOf(row)[side]
+  if (sealed === null) return null
   const part: SealedPart = `${side}_body`
   const identity = sealedIdentity(idFromUuid('project', row.project_id), idFromUuid('request', row.id), part)
-  return parseBody(sealer.open({ codec, key_id, data }, identity).toString('utf8'))
+  return parseBody(sealer.open(sealed, identity).toString('utf8'))
 }
 
 function startCount(scorer: CustomScorer) {
   const trial = { name: scorer.name, looked: 0, hits: 0, examples: [] as Trial['examples'] }
   const projects = new Set<string>()
   return {
-    look(row: StoredBodies, call: Call) {
+    look(row: StoredCall, call: Call) {
       const projectId = idFromUuid('project', row.project_id)
       if (scorer.projects !== null && !scorer.projects.has(projectId)) return
       trial.looked += 1

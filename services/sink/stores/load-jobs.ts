@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import { idFromUuid, liveRunId } from '#schemas/ids.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
-import { sealedOf } from '#schemas/sealed-bytes.ts'
+import { sealedBodiesOf, type SealedBodyColumns } from '#schemas/sealed-bytes.ts'
 import { timeBounds } from './time-bounds.ts'
 
 /** A stored call, as Postgres names it. */
@@ -56,7 +56,7 @@ type Copied =
   | 'aborted_by'
   | 'zero_content_retention'
 
-interface CallRow extends Pick<ScoreJob, Copied> {
+interface CallRow extends Pick<ScoreJob, Copied>, SealedBodyColumns {
   project_id: string
   id: string
   prompt_tokens: string | null
@@ -64,16 +64,11 @@ interface CallRow extends Pick<ScoreJob, Copied> {
   cached_tokens: string | null
   reasoning_tokens: string | null
   metadata_text: string | null
-  request_codec: string | null
-  request_key_id: string | null
-  request_data: Buffer | null
-  response_codec: string | null
-  response_key_id: string | null
-  response_data: Buffer | null
 }
 
 function jobOf(row: CallRow, queuedAtMs: number): ScoreJob {
   const projectId = idFromUuid('project', row.project_id)
+  const { request, response } = sealedBodiesOf(row)
   return {
     project_id: projectId,
     request_id: idFromUuid('request', row.id),
@@ -101,8 +96,8 @@ function jobOf(row: CallRow, queuedAtMs: number): ScoreJob {
     aborted_by: row.aborted_by,
     metadata: row.metadata_text,
     zero_content_retention: row.zero_content_retention,
-    request_body: sealedOf(row.request_codec, row.request_key_id, row.request_data),
-    response_body: sealedOf(row.response_codec, row.response_key_id, row.response_data),
+    request_body: request,
+    response_body: response,
     queued_at: queuedAtMs,
   }
 }
