@@ -58,10 +58,15 @@ describe('what is known of a call', () => {
     expect(describeGiven({ ...given, response_body: { usage } })).toMatchObject(given)
   })
 
-  test('has the provider of the model that the record names, where no body names one', () => {
-    const request_body = { messages: [] }
-    expect(describeGiven({ model: 'gpt-4o', request_body })).toMatchObject({ provider: 'openai' })
-    expect(describeGiven({ model: 'my-own', request_body })).toMatchObject({ provider: null })
+  test.each([
+    ['of no provider', 'gpt-4o', { messages: [] }, 'openai'],
+    // What a traced function was given can look like anything.
+    ["of another provider's shape", 'gpt-4o', { message: 'hello' }, 'openai'],
+    ["of another provider's model", 'gpt-4o', { model: 'claude' }, 'openai'],
+    ['that say what an unknown name does not', 'my-deployment', { model: 'gpt-4o' }, 'openai'],
+    ['that say nothing of an unknown name', 'my-own', { messages: [] }, null],
+  ])('has the provider of the model that the record names: bodies %s', (_, model, request_body, provider) => {
+    expect(describeGiven({ model, request_body })).toMatchObject({ model, provider })
   })
 
   test('names each tool that the answer calls once, as a column can hold it', () => {
