@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { builtInScorers, owaspDescriptions } from '#schemas/verdicts.ts'
 import { parseProbes } from './parse-probes.ts'
@@ -59,4 +62,20 @@ test('ours: at least 200, of every category and for every scorer, each with sour
 
 test('a place that cannot be read is named', () => {
   expect(() => readProbes(['/nowhere.yaml'])).toThrow(/^\/nowhere\.yaml cannot be read: .*ENOENT/)
+})
+
+test('so is a file of a folder: the run fails, and not the process with all runs', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'probes-'))
+  const file = join(folder, 'gone.yaml')
+  symlinkSync('/nowhere.yaml', file)
+  try {
+    expect(() => readProbes([folder])).toThrow(
+      expect.objectContaining({
+        code: 'PROBES_INVALID',
+        message: expect.stringContaining(`${file} cannot be read: `),
+      }),
+    )
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })

@@ -20,8 +20,8 @@ export function readProbes(places: readonly string[]): ProbeSet {
   const hash = createHash('sha256')
   const problems: string[] = []
   const probes = new Map<string, Probe>()
-  for (const file of places.flatMap(filesOf)) {
-    const text = readFileSync(file, 'utf8')
+  for (const file of places.flatMap((place) => readable(place, filesOf))) {
+    const text = readable(file, (path) => readFileSync(path, 'utf8'))
     hash.update(`${Buffer.byteLength(text)}:${text}`)
     const parsed = parseProbes(text)
     if (!parsed.ok) {
@@ -38,12 +38,16 @@ export function readProbes(places: readonly string[]): ProbeSet {
 }
 
 function filesOf(place: string): string[] {
+  if (!statSync(place).isDirectory()) return [place]
+  return readdirSync(place)
+    .filter((name) => /\.ya?ml$/.test(name))
+    .sort()
+    .map((name) => join(place, name))
+}
+
+function readable<T>(place: string, read: (place: string) => T): T {
   try {
-    if (!statSync(place).isDirectory()) return [place]
-    return readdirSync(place)
-      .filter((name) => /\.ya?ml$/.test(name))
-      .sort()
-      .map((name) => join(place, name))
+    return read(place)
   } catch (error) {
     throw new PermanentError('PROBES_INVALID', `${place} cannot be read: ${messageOf(error)}`, {
       cause: error,
