@@ -26,6 +26,13 @@ describe('model and provider', () => {
       'us.anthropic.claude-3',
       'anthropic',
     ],
+    [
+      'Bedrock by its shape, whoever made the model',
+      { modelId: 'amazon.nova-lite-v1:0', messages: [] },
+      { output: { message: { role: 'assistant', content: [] } } },
+      'amazon.nova-lite-v1:0',
+      'bedrock',
+    ],
     ['Gemini by its shape', { contents: [] }, { candidates: [], modelVersion: 'x-1' }, 'x-1', 'google'],
     ['a model nobody knows', { model: 'acme-7b', messages: [] }, {}, 'acme-7b', null],
     ['no model', { messages: [] }, {}, null, null],

@@ -31,7 +31,7 @@ export function describeCall({
   return {
     shape,
     model,
-    provider: providerOfCall(model, shape),
+    provider: providerOfCall([model], shape),
     type: textOf(fieldAt(requestBody, 'type')) ?? null,
     toolName: shape === 'mcp_tool_call' ? (textOf(fieldAt(requestBody, 'tool_name')) ?? null) : null,
     toolCalls: toolCallsOf(requestBody, responseBody),

@@ -62,7 +62,7 @@ function findPrice(
   prices: ReadonlyMap<string, Price>,
   { model, provider }: { model: string; provider: string | null },
 ): Price | undefined {
-  const hosts = [anyProvider, provider?.toLowerCase(), providerOfCall(model, null)]
+  const hosts = [anyProvider, provider?.toLowerCase(), providerOfCall([model], null)]
   const names = namesOf(model)
   for (const host of hosts) {
     if (host === null || host === undefined) continue

@@ -52,12 +52,15 @@ export function providerOfUpstream(host: string, path: string): string | null {
   return path.includes('/openai/deployments/') ? 'azure' : null
 }
 
-/** Who makes the model, else who speaks the shape; null when neither says. */
-export function providerOfCall(model: string | null, shape: CallShape | null): string | null {
-  if (model !== null) {
-    const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
-    const found = providerByModel.find(([begins]) => begins.test(name))
-    if (found !== undefined) return found[1]
-  }
-  return shape === null ? null : (providerByShape[shape] ?? null)
+/** Who makes the first of the models that is known, else who speaks the shape; null when neither says. */
+export function providerOfCall(models: readonly (string | null)[], shape: CallShape | null): string | null {
+  const ofShape = shape === null ? null : (providerByShape[shape] ?? null)
+  // Bedrock alone speaks it, and has prices of its own for the models of others.
+  if (shape === 'converse') return ofShape
+  return models.map(makerOf).find((maker) => maker !== undefined) ?? ofShape
+}
+
+function makerOf(model: string | null): string | undefined {
+  const name = model?.slice(model.lastIndexOf('/') + 1).toLowerCase() ?? ''
+  return providerByModel.find(([begins]) => begins.test(name))?.[1]
 }

@@ -69,6 +69,11 @@ describe('what is known of a call', () => {
     expect(describeGiven({ model, request_body })).toMatchObject({ model, provider })
   })
 
+  test("has the provider that alone speaks the answer's shape, whoever made the model", () => {
+    const given = { model: 'us.anthropic.claude-3', response_body: { output: { message: {} } } }
+    expect(describeGiven(given)).toMatchObject({ provider: 'bedrock' })
+  })
+
   test('names each tool that the answer calls once, as a column can hold it', () => {
     const call = (name: string) => ({ type: 'function', function: { name, arguments: '{}' } })
     const tool_calls = [call('search'), call('search'), call(`nul\u0000${'x'.repeat(400)}`), call('')]

@@ -43,7 +43,7 @@ export function describeRecord(
   prices: PriceTable,
 ): CallContext & Pick<LoggedCall, 'tool_names'> {
   const model = record.model ?? derivedText(described.model) ?? 'unknown'
-  const provider = record.provider ?? providerOfCall(model, null) ?? derivedText(described.provider)
+  const provider = record.provider ?? providerOfCall([record.model, described.model], described.shape)
   const tokens = tokensOf(record, described)
   return {
     project_id: project.projectId,
