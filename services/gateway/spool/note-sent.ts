@@ -6,14 +6,30 @@ const noteEveryMs = 1_000
 /** Notes on disk how far segments are sent, now and then: what is not noted is sent again after a restart, and recognised by ingest. */
 export function createSentNotes({ now, log }: { now: () => number; log: Log }) {
   let notedMs = 0
-  return async (segment: Segment): Promise<void> => {
-    if (now() - notedMs < noteEveryMs) return
-    notedMs = now()
+  const passedOver = new Set<Segment>()
+
+  async function write(segment: Segment): Promise<void> {
+    passedOver.delete(segment)
     try {
       await writeSentOffset(segment)
     } catch (error) {
       // A full disk above all: to go on sending is what empties it.
       log.warn({ err: error }, 'what is sent cannot be noted: a restart would send it again')
     }
+  }
+
+  return {
+    async note(segment: Segment): Promise<void> {
+      passedOver.add(segment)
+      if (now() - notedMs < noteEveryMs) return
+      notedMs = now()
+      await write(segment)
+    },
+    /** What came too soon after another note. Without it the last records before a pause would count as unsent until the next call. */
+    async catchUp(segments: readonly Segment[]): Promise<void> {
+      const late = segments.filter((segment) => passedOver.has(segment))
+      passedOver.clear()
+      for (const segment of late) await write(segment)
+    },
   }
 }

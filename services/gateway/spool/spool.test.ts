@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { appendAll, drainSpool, numbered, useSpools } from '#tests/support/spool-fixture.ts'
+import { until } from '#tests/support/until.ts'
 import { segmentName } from './segment.ts'
 
 const world = useSpools()
@@ -22,6 +23,21 @@ test('what comes after everything was sent is sent too', async () => {
     await appendAll(spool, record)
     expect(await drainSpool(spool)).toEqual([record])
   }
+  await spool.close()
+})
+
+test('how far the last records before a pause were sent is noted, though they followed others at once', async () => {
+  const spool = await world.open({ now: () => 1_000_000, tickMs: 10 })
+  for (const record of ['a', 'b']) {
+    await appendAll(spool, record)
+    await drainSpool(spool)
+  }
+  const files = await readdir(world.directory, { recursive: true })
+  const segment = join(world.directory, files.find((file) => file.endsWith('.segment')) ?? '')
+  await until(async () => {
+    await spool.take(1, 1)
+    return Number(await readFile(`${segment}.sent`, 'utf8')) === (await stat(segment)).size
+  })
   await spool.close()
 })
 

@@ -27,7 +27,7 @@ const worthFreeingBytes = 1024 * 1024
 export class Spool {
   readonly #options: SpoolOptions
   readonly #recent = createRecentRecords(recentBytes)
-  readonly #note: (segment: Segment) => Promise<void>
+  readonly #notes: ReturnType<typeof createSentNotes>
   readonly #troubles: SpoolTroubles
   #own: OwnFolder = { folder: '', left: [] }
   /** Undefined while the directory cannot be written. */
@@ -41,7 +41,7 @@ export class Spool {
 
   constructor(options: SpoolOptions) {
     this.#options = options
-    this.#note = createSentNotes(options)
+    this.#notes = createSentNotes(options)
     this.#troubles = createSpoolTroubles(options.log)
     const isActive = (segment: Segment) => this.#isActive(segment)
     this.#segments = createWaitingSegments({ recent: this.#recent, troubles: this.#troubles, isActive })
@@ -149,7 +149,7 @@ export class Spool {
     const isFree = segment.unsent === 0 && segment.size > worthFreeingBytes
     if (isFree && this.#isActive(segment) && this.#queue.writing() === undefined)
       await this.#troubles.attempt('a segment cannot be closed', async () => this.#writers?.finish(segment))
-    await this.#note(segment)
+    await this.#notes.note(segment)
   }
 
   /** Resolves when there may be something to take, or when `signal` aborts. */
@@ -244,6 +244,7 @@ export class Spool {
     const { now } = this.#options
     const troubles = this.#troubles
     troubles.retry()
+    await this.#notes.catchUp(this.#segments.all())
     if (this.#queue.writing() === undefined)
       await troubles.attempt('a segment cannot be closed', async () => this.#writers?.finishAged(now()))
     for (const segment of this.#segments.agedEphemeral(now() - eraseAfterMs))
