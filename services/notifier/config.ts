@@ -9,6 +9,7 @@ import {
   receiverFields,
   registryFields,
   sealingFields,
+  wholeNumber,
 } from '#runtime/config.ts'
 
 export const notifierConfig = z.object({
@@ -21,24 +22,12 @@ export const notifierConfig = z.object({
   ...sealingFields,
   ...receiverFields,
   WEBHOOK_CA: pem().optional().describe('Certificate authorities of receivers besides the public ones, PEM.'),
-  WEBHOOK_ENDPOINT_CONCURRENCY: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(1_000)
-    .default(16)
-    .describe(
-      'Attempts of one process at one webhook at the same time; what is beyond waits in the database.',
-    ),
-  WEBHOOK_CONCURRENCY: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(10_000)
-    .default(1_024)
-    .describe(
-      'Attempts of one process at the same time; webhooks that are slow to answer share half of them.',
-    ),
+  WEBHOOK_ENDPOINT_CONCURRENCY: wholeNumber(16, { max: 1_000 }).describe(
+    'Attempts of one process at one webhook at the same time; what is beyond waits in the database.',
+  ),
+  WEBHOOK_CONCURRENCY: wholeNumber(1_024, { max: 10_000 }).describe(
+    'Attempts of one process at the same time; webhooks that are slow to answer share half of them.',
+  ),
 })
 
 export type NotifierConfig = z.output<typeof notifierConfig>
