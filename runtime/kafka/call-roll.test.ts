@@ -24,11 +24,12 @@ function rollCall(...answers: { state?: string; names: string[] }[]) {
       return Promise.resolve({ state, members } as never)
     },
   })
-  return { asked, call: (...writers: string[]) => call([placeOf(writers)], () => true) }
+  const callAt = (from: bigint, ...writers: string[]) => call([placeOf(writers, from)], () => true)
+  return { asked, callAt, call: (...writers: string[]) => callAt(7n, ...writers) }
 }
 
-function placeOf(writers: readonly string[]) {
-  const suspects = writers.length === 0 ? null : { from: 7n, mark: { writers, until: 9n } }
+function placeOf(writers: readonly string[], from = 7n) {
+  const suspects = writers.length === 0 ? null : { from, mark: { writers, until: from + 2n } }
   return { topic: 't', partition: 0, suspects }
 }
 const suspected = (...writers: string[]) => [placeOf(writers).suspects]
@@ -58,4 +59,9 @@ test('a record that throws its member out of the group again and again is suspec
   expect(await call('me', 'me', 'me')).toEqual(suspected('me', 'me', 'me'))
   expect(await call('gone')).toEqual(suspected('gone'))
   expect(await call('me')).toEqual([null])
+})
+
+test('a member that is thrown out again and again, and gets on between, suspects no record', async () => {
+  const { callAt } = rollCall({ names: ['me'] })
+  for (let from = 0n; from < 12n; from++) expect(await callAt(from, 'me')).toEqual([null])
 })

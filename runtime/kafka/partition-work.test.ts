@@ -122,6 +122,14 @@ test('a mark of its own that it comes back to covers no more than the window', (
   expect(beginAll(work)).toEqual([2n, 3n, 4n, 5n])
 })
 
+test('a mark of its own that counts, at a record that throws it out of the group, does not cover another try', () => {
+  const work = workAt(2n, { writers: ['me'], until: 3n })
+  work.take(raws(2n, 3n))
+  expect(beginAll(work)).toEqual([])
+  expect(commit(work)).toEqual({ offset: 2n, mark: { writers: ['me', 'me'], until: 3n } })
+  expect(beginAll(work)).toEqual([2n])
+})
+
 test("another's mark covers nothing of ours", () => {
   const work = workAt(2n)
   work.take(raws(2n, 4n))

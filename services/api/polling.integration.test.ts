@@ -43,6 +43,16 @@ test('what has not changed is not sent again', async () => {
   }
 })
 
+/** Until somebody asks for scores while their table is locked. */
+const untilScoresAreWaitedFor = () =>
+  until(async () => {
+    const { rowCount } = await api.pool.query(
+      `select from pg_locks where not granted and relation = 'safety_scores'::regclass
+       and database = (select oid from pg_database where datname = current_database())`,
+    )
+    return rowCount === 1
+  })
+
 test('a request shows the verdict of the scores that it shows, also of those stored while it was read', async () => {
   const call = sampleCall(project.projectId, { id: newId('request', day + 1) })
   await storage.calls([call])
@@ -51,13 +61,7 @@ test('a request shows the verdict of the scores that it shows, also of those sto
   try {
     await locker.query('begin; lock table safety_scores in access exclusive mode')
     const answer = get(`/api/requests/${call.id}`)
-    await until(async () => {
-      const { rowCount } = await api.pool.query(
-        `select from pg_locks where not granted and relation = 'safety_scores'::regclass
-         and database = (select oid from pg_database where datname = current_database())`,
-      )
-      return rowCount === 1
-    })
+    await untilScoresAreWaitedFor()
     await locker.query(
       `create temporary table another as select * from safety_scores where request_id = '${idToUuid(call.id)}' limit 1;
        update another set id = gen_random_uuid(), scorer_name = 'another';
@@ -125,6 +129,31 @@ describe('GET /api/safety-scores?since=', () => {
     const [seenAgain] = await pollUntil(key, since, 6)
     expect(seenAgain.sort()).toEqual(ids(0, 6).sort())
     expect((await poll(key, since, '&label=safe')).items).toEqual([])
+  })
+
+  test('gives a score once that is stored between its look at the horizon and its look at the scores', async () => {
+    const { projectId, key } = await api.createProject()
+    const call = sampleCall(projectId, { id: newId('request', day) })
+    await storage.calls([call])
+    const scored = sampleScoredCall(call)
+    await storage.scores([scored])
+    const writer = await api.pool.connect()
+    try {
+      await writer.query('begin; lock table safety_scores in access exclusive mode')
+      const { next_since: since } = await poll(key, 'now')
+      // As promoting a run stores it.
+      const store = 'update safety_scores set stored_xid = pg_current_xact_id() where request_id = $1'
+      await writer.query(store, [idToUuid(call.id)])
+      const answer = poll(key, since)
+      await untilScoresAreWaitedFor()
+      await writer.query('commit')
+      const page = await answer
+      const [others] = await pollUntil(key, page.next_since, 1 - page.items.length)
+      expect([...page.items.map(({ id }) => id), ...others]).toEqual(scored.scores.map(({ id }) => id))
+    } finally {
+      await writer.query('rollback')
+      writer.release()
+    }
   })
 
   test.each(['nonsense', 'OTk5OTk5OTk5OTk5OTk5', 'now&page=2'])('refuses %s', async (since) => {

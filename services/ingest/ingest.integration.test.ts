@@ -235,9 +235,14 @@ describe('POST /internal/log/batch', () => {
 })
 
 describe('the quota of a tier', () => {
-  test('is exact, counts an id once, names the reset, and raises one alert', async () => {
+  test('is exact, counts an id once and an attack never, names the reset, and raises one alert', async () => {
     await api.pool.query(`update tiers set request_limit = 5 where tier = 'free'`)
     const free = await api.createProject({ tier: 'free' })
+    const batch = (records: object[], caller: object = { key: free.key }) =>
+      api.call('POST', '/internal/log/batch', { ...caller, body: { records } })
+    const own = { ...call, project_id: free.projectId }
+    const attack = { ...own, id: newId('request'), source: 'redteam' }
+    expect((await batch([attack], { operator: true })).status).toBe(200)
     const ids = Array.from({ length: 8 }, () => newId('request'))
     const answers = await Promise.all(ids.map((id) => log({ ...call, id }, free.key)))
     const admitted = ids.filter((_id, index) => answers[index]?.status === 202)
@@ -248,20 +253,15 @@ describe('the quota of a tier', () => {
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
 
     expect((await log({ ...call, id: admitted[0] }, free.key)).status).toBe(202)
-    const batch = (records: object[], caller: object = { key: free.key }) =>
-      api.call('POST', '/internal/log/batch', { ...caller, body: { records } })
     const mixed = await batch([{ ...call, id: admitted[1] }, call])
     expect(mixed.json['results']).toMatchObject([{ status: 'queued' }, { status_code: 429 }])
     expect((await batch([call, call])).status).toBe(429)
 
-    const own = { ...call, project_id: free.projectId }
-    const attack = { ...own, id: newId('request'), source: 'redteam' }
     const besideAttack = await batch([attack, own], { operator: true })
     expect(besideAttack.json['results']).toMatchObject([{ status: 'queued' }, { status_code: 429 }])
 
-    const { rows } = await api.pool.query<{ data: Buffer }>(
-      `select data from event_outbox where event = 'usage_alert'`,
-    )
+    const alerts = `select data from event_outbox where event = 'usage_alert'`
+    const { rows } = await api.pool.query<{ data: Buffer }>(alerts)
     expect(rows.map(({ data }) => JSON.parse(data.toString()) as unknown)).toMatchObject([
       { alert_type: 'quota_exceeded', tier: 'free', limit: 5, current_count: 5 },
     ])

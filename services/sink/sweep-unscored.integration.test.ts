@@ -14,7 +14,7 @@ import { placeCall } from './steps/place-call.ts'
 import { createCallStore } from './stores/call-store.ts'
 import { createDayPartitions, dayOf } from './stores/day-partitions.ts'
 import { createRollupStore } from './stores/rollup-store.ts'
-import { sampleCall } from './testing/sample-records.ts'
+import { many, sampleCall } from './testing/sample-records.ts'
 import { setSinkStage, type SinkStage } from './testing/sink-stage.ts'
 
 jest.setTimeout(300_000)
@@ -50,7 +50,7 @@ const mine = (table: string, projectId: string, change: string) =>
   stage.pool.query(`update ${table} set ${change} where project_id = $1`, [idToUuid(projectId)])
 
 /** A sink's sweep, and the jobs that it queued. What passes by itself (a topic just made has no leader yet) is tried again, as its task does. */
-function sweeper(refused?: string) {
+function sweeper(refused?: string, ageMs = hourMs) {
   const jobs: ScoreJob[] = []
   const run = createSweep({
     pool: stage.pool,
@@ -59,8 +59,8 @@ function sweeper(refused?: string) {
         return Promise.reject(new TransientError('REFUSED', 'this hour fails'))
       return Promise.resolve(void jobs.push(...published))
     },
-    ageMs: hourMs,
-    scoredUntil: createScoredUntil({ ...stage, queues: queues(), ageMs: hourMs }),
+    ageMs,
+    scoredUntil: createScoredUntil({ ...stage, queues: queues(), ageMs }),
     clock: systemClock,
     log: createLog('test', 'silent'),
     metrics: createMetrics(),
@@ -91,6 +91,14 @@ test('calls over an hour old without scores are queued again with what was store
     `insert into request_verdicts select project_id, id, created_at, 'safe', null, 1 from llm_requests where id = $1`,
     [idToUuid(scored.id)],
   )
+  // Another project's call of the same id and time.
+  await stage.pool.query(
+    `with theirs as (
+       insert into llm_requests (project_id, id, created_at, source, model, zero_content_retention, received_at, stored_at)
+       select $2, id, created_at, source, model, true, received_at, received_at from llm_requests where id = $1 returning *
+     ) insert into request_verdicts select project_id, id, created_at, 'safe', null, 1 from theirs`,
+    [idToUuid(lost.id), idToUuid(await stage.addProject())],
+  )
 
   // So many calls that hours are looked at in pieces.
   await mine('call_rollups', projectId, 'calls = 5000000')
@@ -109,6 +117,11 @@ test('calls over an hour old without scores are queued again with what was store
 
   await sweep()
   expect(jobs).toHaveLength(3)
+  // Nor where a call is looked for sooner.
+  await mine('swept_calls', projectId, `swept_at = now() - interval '30 minutes'`)
+  const hasty = sweeper(undefined, 60_000)
+  await hasty.sweep()
+  expect(hasty.jobs.map(({ request_id }) => request_id)).not.toContain(id)
   for (let hour = 0; hour < 4; hour++) {
     await mine('swept_calls', projectId, `swept_at = now() - interval '61 minutes'`)
     await sweep()
@@ -153,7 +166,9 @@ test('calls are left alone while they may wait for their scorers, or their score
   const admin = stage.kafka.admin()
   await admin.connect()
   try {
-    for (const { topic } of queues()) await stage.send([{ topic, key: 'k', value: Buffer.from('waits') }])
+    // Less in each than in the one before: how far one has come says nothing of the next.
+    for (const [place, { topic }] of queues().toReversed().entries())
+      await stage.send(many(place + 1, () => ({ topic, key: 'k', value: Buffer.from('waits') })))
     for (const { topic } of queues()) {
       for (let round = 0; round < 2; round++) await sweep()
       expect(count()).toBe(0)
