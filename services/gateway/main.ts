@@ -3,6 +3,7 @@ import { runProcess, type ProcessDependencies } from '#runtime/run-process.ts'
 import { gatewayConfigSchema, type GatewayConfig } from './config.ts'
 import { createGateway } from './service.ts'
 import { tuneCollector } from './tune-collector.ts'
+import { createWorkerMetrics } from './workers/worker-metrics.ts'
 import { createWorkerPool } from './workers/worker-pool.ts'
 import type { WorkerOrder } from './workers/worker-report.ts'
 import { createWorker, type ParentLine } from './workers/worker.ts'
@@ -20,7 +21,10 @@ const parent: ParentLine = {
 
 function createAlone(config: GatewayConfig, dependencies: ProcessDependencies) {
   const { GATEWAY_WORKERS: count } = config
-  if (count === 1) return createGateway(config, dependencies)
+  if (count === 1) {
+    createWorkerMetrics(dependencies.metrics).living.set(1)
+    return createGateway(config, dependencies)
+  }
   return createWorkerPool(count, (worker) => cluster.fork({ [workerVariable]: String(worker) }), dependencies)
 }
 

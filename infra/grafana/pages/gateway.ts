@@ -47,10 +47,7 @@ export const gateway: Dashboard = {
         },
         {
           title: 'Workers',
-          help: 'With one worker there is no pool that counts them.',
-          ask: [
-            { expr: 'sum by (instance) (sluice_gateway_workers) or on () vector(1)', legend: '{{instance}}' },
-          ],
+          ask: [{ expr: 'sum by (instance) (sluice_gateway_workers)', legend: '{{instance}}' }],
         },
       ],
     },

@@ -2,6 +2,7 @@ import type { Worker } from 'node:cluster'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import type { Health, Service } from '#runtime/service.ts'
 import { createCountedTogether } from './counted-together.ts'
+import { createWorkerMetrics } from './worker-metrics.ts'
 import { readMetrics } from './worker-report.ts'
 import { WorkerSlot } from './worker-slot.ts'
 
@@ -15,11 +16,7 @@ export function createWorkerPool(
   { log, metrics, clock }: ProcessDependencies,
 ): Service {
   const together = createCountedTogether()
-  const living = metrics.gauge('sluice_gateway_workers', 'Processes that serve calls.')
-  const ended = metrics.counter(
-    'sluice_gateway_workers_ended_total',
-    'Processes that ended without being asked to.',
-  )
+  const { living, ended } = createWorkerMetrics(metrics)
   const done = Promise.withResolvers<undefined>()
   let slots: WorkerSlot[] = []
   let status: 'starting' | 'ok' | 'stopping' = 'starting'

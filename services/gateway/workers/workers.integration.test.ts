@@ -97,6 +97,19 @@ test('two workers serve one port, each with a spool of its own, and are counted 
   expect(names).toEqual(new Set(['1', '2']))
 })
 
+test('a gateway of one process counts it', async () => {
+  const alone = await startGatewayProcess({
+    directory: join(directory, 'alone'),
+    providerUrl: upstream.url,
+    receiverUrl: receiver.url,
+    environment: { GATEWAY_WORKERS: '1' },
+  })
+  const said = await (await fetch(`http://127.0.0.1:${alone.operationsPort}/metrics`)).text()
+  await alone.stop()
+  expect(said).toMatch(/^sluice_gateway_workers 1$/m)
+  expect(said).toMatch(/^sluice_gateway_workers_ended_total 0$/m)
+})
+
 test('a worker that is killed is replaced, its records are adopted, and no counter goes back', async () => {
   receiver.refuseAll(503)
   const ids = await callMany(20)
