@@ -118,7 +118,8 @@ try {
   process.exitCode = await run()
 } catch (error) {
   console.error(`sluice: ${explain(error)}`)
-  process.exitCode = 1
+  // As all scripts (run-command.ts); 1 is also what --status says of a stack that is not all up.
+  process.exitCode = error instanceof CannotStart ? 2 : 1
 }
 // Whatever still holds the event loop (an open channel to a process that waits for us) must not keep this one alive.
 process.exit()

@@ -141,7 +141,7 @@ test(
     )
 
     const second = await detach()
-    expect(second.code).toBe(1)
+    expect(second.code).toBe(2)
     expect(second.stderr).toContain('already runs')
 
     await killAndAwaitRestart('sink')

@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { CannotStart } from '#infra/embedded/embedded-part.ts'
+import { parseOptions } from '#scripts/stack/read-options.ts'
+import { runCommand } from '#scripts/stack/run-command.ts'
 import { allFaults } from './faults/all-faults.ts'
 import { runChaos } from './run-chaos.ts'
 import { isSound, writeReport } from './write-report.ts'
@@ -21,26 +23,34 @@ const usage = `scripts/chaos [--seed N] [--minutes M] [--calls-per-second N] [--
   --registry URL        a schema registry that runs already
 `
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: '1' },
-    minutes: { type: 'string', default: '5' },
-    'calls-per-second': { type: 'string', default: '10' },
-    only: { type: 'string' },
-    without: { type: 'string' },
-    report: { type: 'string' },
-    registry: { type: 'string' },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-})
+const readArguments = () =>
+  parseOptions(usage, {
+    options: {
+      seed: { type: 'string', default: '1' },
+      minutes: { type: 'string', default: '5' },
+      'calls-per-second': { type: 'string', default: '10' },
+      only: { type: 'string' },
+      without: { type: 'string' },
+      report: { type: 'string' },
+      registry: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }).values
 
 // So that what is mounted is given back; processes are ended by their guards.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
-if (values.help) console.log(usage)
-else await run()
+// Whatever else ends a run is shown with where it came from.
+await runCommand(
+  async () => {
+    const values = readArguments()
+    if (values.help) console.log(usage)
+    else await run(values)
+  },
+  (error) => error instanceof CannotStart,
+)
 
-async function run(): Promise<void> {
+async function run(values: ReturnType<typeof readArguments>): Promise<void> {
   const [seed, minutes, callsPerSecond] = [values.seed, values.minutes, values['calls-per-second']].map(
     Number,
   ) as [number, number, number]
@@ -52,11 +62,8 @@ async function run(): Promise<void> {
   const unknown = [...(only ?? []), ...(without ?? [])].filter(
     (name) => !allFaults.some(({ kind }) => kind === name),
   )
-  if (!(minutes > 0 && callsPerSecond > 0) || !Number.isInteger(seed) || unknown.length > 0) {
-    console.error(unknown.length > 0 ? `there is no fault ${unknown.join()}\n\n${usage}` : usage)
-    process.exitCode = 2
-    return
-  }
+  if (!(minutes > 0 && callsPerSecond > 0) || !Number.isInteger(seed) || unknown.length > 0)
+    throw new CannotStart(unknown.length > 0 ? `there is no fault ${unknown.join()}\n\n${usage}` : usage)
   const directory = mkdtempSync(join(tmpdir(), 'sluice-chaos-'))
   const say = (line: string) => {
     console.log(line)
