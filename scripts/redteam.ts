@@ -111,7 +111,7 @@ async function watch(api: OperatorApi, id: string, runner: ChildProcess): Promis
     progress.show(
       isJudging ? 'judged' : 'sent',
       isJudging ? total_probes : sent_count,
-      (status === 'done' ? total_probes : planned_count) ?? 0,
+      status === 'done' ? total_probes : planned_count,
     )
     if (!isGone && !over.includes(status)) continue
     progress.end()

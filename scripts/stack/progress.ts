@@ -1,6 +1,7 @@
 /** How far something is, on one line of a terminal, or a line now and then elsewhere. */
 export interface Progress {
-  show(what: string, done: number, total: number): void
+  /** Null: nobody knows yet of how many, and nothing is shown. */
+  show(what: string, done: number, total: number | null): void
   end(): void
 }
 
@@ -21,6 +22,7 @@ export function createProgress(output: NodeJS.WriteStream): Progress {
   let last = ''
   return {
     show(what, done, total) {
+      if (total === null) return
       // Another thing has a rate of its own: what was sent says nothing of how fast is judged.
       if (began.what !== what) began = { what, done, atMs: Date.now() }
       const perSecond = ((done - began.done) / Math.max(1, Date.now() - began.atMs)) * 1_000
