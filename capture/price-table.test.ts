@@ -80,6 +80,12 @@ describe('the cost of a call', () => {
     ['a model of Bedrock', 'anthropic.claude-sonnet-4-5-20250929-v1:0', 'bedrock', 3.3],
     ['a region of Bedrock', 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0', 'bedrock', 3.3],
     [
+      'a region of Bedrock for governments',
+      'us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0',
+      'bedrock',
+      3.3,
+    ],
+    [
       'a region of Bedrock with a price of its own',
       'global.anthropic.claude-sonnet-4-5-20250929-v1:0',
       'bedrock',
