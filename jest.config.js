@@ -4,21 +4,11 @@
  */
 const base = {
   rootDir: '.',
-  testEnvironment: 'node',
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: {
-          parser: { syntax: 'typescript' },
-          target: 'es2024',
-          experimental: { keepImportAttributes: true },
-        },
-        module: { type: 'es6' },
-      },
-    ],
-  },
+  // Node loads what tests need, and once: see docs/decisions/0073.
+  runtime: '<rootDir>/tests/support/native-runtime.cjs',
+  testEnvironment: '<rootDir>/tests/support/shared-environment.cjs',
+  injectGlobals: false,
+  transform: {},
   modulePathIgnorePatterns: ['<rootDir>/.sluice', '<rootDir>/.cache', '<rootDir>/sdk/dist'],
 }
 

@@ -22,7 +22,6 @@ export default {
   ],
   project: ['**/*.{ts,tsx,cjs}', '!sdk/dist/**', '!services/dashboard/dist/**'],
   ignoreExportsUsedInFile: { interface: true, type: true },
-  // Run through node with --experimental-vm-modules, which hides it.
   ignoreBinaries: ['setpriv', 'openssl', 'nginx', 'mount', 'umount', 'mkfifo'],
   ignoreDependencies: [
     // Its platform packages are what infra/embedded/start-postgres.ts loads, by a name made at run time.

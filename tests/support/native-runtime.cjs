@@ -1,0 +1,75 @@
+const { registerHooks } = require('node:module')
+const { pathToFileURL } = require('node:url')
+const { default: JestRuntime } = require('jest-runtime')
+
+/** What tests import of `@jest/globals`. Each is a stand-in for that of the file which is running: modules outlive files. */
+const names = ['afterAll', 'afterEach', 'beforeAll', 'beforeEach', 'describe', 'expect', 'jest', 'test']
+const globalsUrl = 'sluice:jest-globals'
+const globalsOfFile = Symbol.for('sluice.jest-globals')
+const standIns = `const standInFor = (name) => new Proxy(() => {}, {
+  apply: (_, self, values) => globalThis[Symbol.for('sluice.jest-globals')]()[name](...values),
+  get: (_, key) => globalThis[Symbol.for('sluice.jest-globals')]()[name][key],
+})
+${names.map((name) => `export const ${name} = standInFor('${name}')`).join('\n')}`
+
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === '@jest/globals' ? { url: globalsUrl, shortCircuit: true } : next(specifier, context),
+  load: (url, context, next) =>
+    url === globalsUrl ? { format: 'module', source: standIns, shortCircuit: true } : next(url, context),
+})
+
+/** Jest's own notes in the globals, of the file before. */
+const notes = [
+  'EVENT_HANDLERS',
+  'TEST_TIMEOUT_SYMBOL',
+  'RETRY_TIMES',
+  'RETRY_IMMEDIATELY',
+  'WAIT_BEFORE_RETRY',
+  'LOG_ERRORS_BEFORE_RETRY',
+].map((name) => Symbol.for(name))
+
+/** What asks for a module of one's own. Jest would do it among modules that it loads itself, where nobody would see it. */
+const forModules = new Set(
+  'mock doMock setMock unstable_mockModule resetModules isolateModules isolateModulesAsync'.split(' '),
+)
+
+const timesLoaded = new Map()
+
+/** Node loads test files and what they import, TypeScript as it is, and each module once for all files of a worker (docs/decisions/0073). */
+module.exports = class NativeRuntime extends JestRuntime {
+  constructor(...dependencies) {
+    const { getBuiltinModule } = process
+    super(...dependencies)
+    // Replaced by jest for modules that it loads itself.
+    process.getBuiltinModule = getBuiltinModule
+    const [, , , , , , testPath] = dependencies
+    globalThis[globalsOfFile] = () => {
+      const globals = this.requireModuleOrMock(testPath, '@jest/globals')
+      return { ...globals, jest: new Proxy(globals.jest, { get: refuseModules }) }
+    }
+  }
+
+  /** Jest's runner of tests, which keeps its state in its modules: each file has one of its own. */
+  requireInternalModule(path) {
+    delete require.cache[path]
+    for (const note of notes) delete globalThis[note]
+    return require(path)
+  }
+
+  unstable_shouldLoadAsEsm() {
+    return true
+  }
+
+  /** A file that is run again, by --watch, is loaded again. */
+  unstable_importModule(path) {
+    const times = timesLoaded.get(path) ?? 0
+    timesLoaded.set(path, times + 1)
+    return import(pathToFileURL(path).href + (times === 0 ? '' : `?${times}`))
+  }
+}
+
+function refuseModules(jest, key) {
+  if (!forModules.has(key)) return jest[key]
+  throw new Error(`jest.${key}: test files share their modules (docs/decisions/0073)`)
+}

@@ -1,0 +1,45 @@
+import { createRequire } from 'node:module'
+import { expect, jest, test } from '@jest/globals'
+
+interface Environment {
+  fakeTimersModern: Pick<typeof jest, 'useFakeTimers'>
+  moduleMocker: Pick<typeof jest, 'spyOn'>
+  teardown(): Promise<void>
+}
+
+const SharedEnvironment = createRequire(import.meta.url)('./shared-environment.cjs') as new (options: {
+  projectConfig: object
+}) => Environment
+
+test('a file leaves nothing behind for those after it in the same process', async () => {
+  const environment = new SharedEnvironment({ projectConfig: { fakeTimers: {} } })
+  const [clock, shell, output] = [Date, process.env['SHELL'], globalThis.console]
+  environment.fakeTimersModern.useFakeTimers()
+  environment.moduleMocker.spyOn(Math, 'random').mockReturnValue(0.5)
+  globalThis.console = { ...output }
+  process.env['SHELL'] = 'changed'
+  process.env['SLUICE_LEFT_BEHIND'] = '1'
+  await environment.teardown()
+  expect(Date).toBe(clock)
+  expect(new Set([Math.random(), Math.random()]).size).toBe(2)
+  expect(globalThis.console).toBe(output)
+  expect([process.env['SHELL'], process.env['SLUICE_LEFT_BEHIND']]).toEqual([shell, undefined])
+})
+
+test('what it cannot put back fails the file', async () => {
+  const environment = new SharedEnvironment({ projectConfig: { fakeTimers: {} } })
+  const { fetch } = globalThis
+  const listener = () => undefined
+  globalThis.fetch = () => Promise.reject(new Error('none'))
+  process.on('SIGUSR2', listener)
+  try {
+    await expect(environment.teardown()).rejects.toThrow('fetch, SIGUSR2 listeners')
+  } finally {
+    globalThis.fetch = fetch
+    process.off('SIGUSR2', listener)
+  }
+})
+
+test.each(['mock', 'unstable_mockModule', 'resetModules'] as const)('jest.%s is refused', (name) => {
+  expect(() => Reflect.get(jest, name) as unknown).toThrow(`jest.${name}: test files share their modules`)
+})
