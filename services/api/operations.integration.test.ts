@@ -11,6 +11,7 @@ import { many, sampleCall, sampleScore, sampleScoredCall } from '#services/sink/
 import { testInfrastructure } from '#tests/support/infrastructure.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 import { createCallStorage } from '#tests/support/store-calls.ts'
+import { until } from '#tests/support/until.ts'
 import { writeCursor } from './http/paging.ts'
 
 let api: RunningApi
@@ -200,7 +201,15 @@ test('GET /api/operations says what waits', async () => {
   await producer.send({ topic: jobs, messages: made })
   await producer.disconnect()
   await setGroupOffsets(kafka, scorers, [{ topic: jobs, partition: 0, offset: 1n }])
-  const { json, status } = await api.call('GET', '/api/operations', { operator: true })
+  const ask = () => api.call('GET', '/api/operations', { operator: true })
+  // A send that a busy broker refused at first is told of for a minute.
+  const health = async () => (await ask()).json['health'] as { status: string }
+  await until(
+    async () => (await health()).status === 'ok',
+    undefined,
+    async () => JSON.stringify(await health()),
+  )
+  const { json, status } = await ask()
   expect(status).toBe(200)
   expect(json).toMatchObject({
     health: { status: 'ok', problems: {} },
