@@ -1,46 +1,28 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import pg from 'pg'
-import { systemClock } from '#runtime/clock.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
-import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
-import { createDayPartitions, dayOf } from './stores/day-partitions.ts'
 import { openErasures } from './stores/erase-calls.ts'
-import { all, createErasingStage } from './testing/erasing-stage.ts'
+import { all } from './testing/erasing-stage.ts'
 import { sampleCall } from './testing/sample-records.ts'
+import { useErasingStage } from './testing/use-erasing-stage.ts'
 
-let database: TestDatabase
-let pool: pg.Pool
-let stage: ReturnType<typeof createErasingStage>
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  pool = new pg.Pool({ connectionString: database.url, max: 6 })
-  stage = createErasingStage(pool)
-  const partitions = createDayPartitions({ pool, clock: systemClock, maxAgeDays: 35 })
-  // Tomorrow too: it may be late in the day.
-  for (const day of [0, 1]) await partitions.make(dayOf(Date.now() + day * 86_400_000))
-})
-
-afterAll(async () => {
-  await pool.end()
-  await database.drop()
-})
+const world = useErasingStage()
 
 test('an erasure that cannot go on keeps no other from it', async () => {
-  const [stuckId, otherId] = [await stage.addProject(), await stage.addProject()]
-  await stage.store([sampleCall(stuckId), sampleCall(otherId)])
-  const holder = await pool.connect()
-  const impatient = new pg.Pool({ connectionString: database.url, max: 2, statement_timeout: 300 })
+  const [stuckId, otherId] = [await world.stage.addProject(), await world.stage.addProject()]
+  await world.stage.store([sampleCall(stuckId), sampleCall(otherId)])
+  const holder = await world.pool.connect()
+  const impatient = new pg.Pool({ connectionString: world.database.url, max: 2, statement_timeout: 300 })
   try {
     await holder.query('begin')
     await holder.query('select from llm_requests where project_id = $1 for update', [idToUuid(stuckId)])
-    const stuck = await stage.erase(stuckId, 'project', '')
-    await stage.erase(otherId, 'project', '')
-    const round = stage.erasing(impatient)
+    const stuck = await world.stage.erase(stuckId, 'project', '')
+    await world.stage.erase(otherId, 'project', '')
+    const round = world.stage.erasing(impatient)
     for (let made = 0; made < 3; made++) await round().catch(() => undefined)
-    expect(await stage.countsOf(otherId)).toEqual(all(0))
+    expect(await world.stage.countsOf(otherId)).toEqual(all(0))
     await holder.query('rollback')
-    await stage.erased(stuck, '1')
+    await world.stage.erased(stuck, '1')
   } finally {
     holder.release()
     await impatient.end()
@@ -48,37 +30,37 @@ test('an erasure that cannot go on keeps no other from it', async () => {
 })
 
 test('many erasures of one project keep none of another waiting', async () => {
-  const [many, other] = [await stage.addProject(), await stage.addProject()]
-  const first = await stage.erase(many, 'user', 'u1')
-  for (const user of ['u2', 'u3']) await stage.erase(many, 'user', user)
-  const late = await stage.erase(other, 'user', 'u')
-  expect(await openErasures(pool, 2)).toEqual([first, late])
+  const [many, other] = [await world.stage.addProject(), await world.stage.addProject()]
+  const first = await world.stage.erase(many, 'user', 'u1')
+  for (const user of ['u2', 'u3']) await world.stage.erase(many, 'user', user)
+  const late = await world.stage.erase(other, 'user', 'u')
+  expect(await openErasures(world.pool, 2)).toEqual([first, late])
 })
 
 test('however much refers to erased calls, it is deleted by the five thousand, and nothing else is', async () => {
-  const projectId = await stage.addProject()
+  const projectId = await world.stage.addProject()
   const [mine, kept] = [sampleCall(projectId), sampleCall(projectId)]
-  await stage.store([mine, kept])
+  await world.stage.store([mine, kept])
   // Most of one moment, as a batch of the sink writes them.
-  await pool.query(
+  await world.pool.query(
     `insert into event_outbox (id, event, project_id, created_at, data, content_id)
      select gen_random_uuid(), 'threat_detected', $1, now() - make_interval(secs => number / 11000), '{}', case when number % 3 = 0 then $3 else $2 end
      from generate_series(1, 12000) number`,
     [idToUuid(projectId), mine.id, kept.id],
   )
-  await pool.query(`
+  await world.pool.query(`
     create table deletions (count bigint not null);
     create function note_deletion() returns trigger language plpgsql as $$
       begin insert into deletions select count(*) from gone; return null; end $$;
     create trigger deletions after delete on event_outbox referencing old table as gone for each statement execute function note_deletion();
   `)
-  await stage.erased(await stage.erase(projectId, 'request', idToUuid(mine.id)), '1')
-  const left = await pool.query('select from event_outbox where project_id = $1 and content_id = $2', [
+  await world.stage.erased(await world.stage.erase(projectId, 'request', idToUuid(mine.id)), '1')
+  const left = await world.pool.query('select from event_outbox where project_id = $1 and content_id = $2', [
     idToUuid(projectId),
     mine.id,
   ])
-  expect([left.rowCount, (await stage.countsOf(projectId))['event_outbox']]).toEqual([0, 4_000])
-  const { rows } = await pool.query<{ largest: number; all: number }>(
+  expect([left.rowCount, (await world.stage.countsOf(projectId))['event_outbox']]).toEqual([0, 4_000])
+  const { rows } = await world.pool.query<{ largest: number; all: number }>(
     'select max(count)::integer as largest, sum(count)::integer as all from deletions',
   )
   expect(rows[0]?.all).toBe(8_000)
@@ -86,21 +68,21 @@ test('however much refers to erased calls, it is deleted by the five thousand, a
 })
 
 test('erasing a project leaves what is told of its later calls', async () => {
-  const projectId = await stage.addProject()
-  await stage.store([sampleCall(projectId)])
-  const erasure = await stage.erase(projectId, 'project', '')
+  const projectId = await world.stage.addProject()
+  await world.stage.store([sampleCall(projectId)])
+  const erasure = await world.stage.erase(projectId, 'project', '')
   // What is stored in the millisecond of the request is erased too.
-  await pool.query('select pg_sleep(0.002)')
+  await world.pool.query('select pg_sleep(0.002)')
   const laterMs = Date.now() + 5_000
   const later = sampleCall(projectId, { id: newId('request', laterMs), received_at: laterMs })
-  await stage.store([later])
-  await stage.score([later])
-  await pool.query('update event_outbox set created_at = $2 where project_id = $1', [
+  await world.stage.store([later])
+  await world.stage.score([later])
+  await world.pool.query('update event_outbox set created_at = $2 where project_id = $1', [
     idToUuid(projectId),
     new Date(laterMs),
   ])
-  await stage.erased(erasure, '1')
-  expect(await stage.countsOf(projectId)).toMatchObject({
+  await world.stage.erased(erasure, '1')
+  expect(await world.stage.countsOf(projectId)).toMatchObject({
     llm_requests: 1,
     safety_scores: 1,
     event_outbox: 1,
@@ -108,13 +90,13 @@ test('erasing a project leaves what is told of its later calls', async () => {
 })
 
 test('what one project erases takes nothing of what another has under that identifier', async () => {
-  const [firstId, otherId] = [await stage.addProject(), await stage.addProject()]
+  const [firstId, otherId] = [await world.stage.addProject(), await world.stage.addProject()]
   const [first, own] = [sampleCall(firstId), sampleCall(otherId, { user_id: 'u-other' })]
   const same = sampleCall(otherId, { id: first.id })
-  await stage.store([first, own, same])
-  await stage.score([first, own, same])
-  await stage.erased(await stage.erase(firstId, 'request', idToUuid(first.id)), '1')
+  await world.stage.store([first, own, same])
+  await world.stage.score([first, own, same])
+  await world.stage.erased(await world.stage.erase(firstId, 'request', idToUuid(first.id)), '1')
   // It looks at all that is told of the project.
-  await stage.erased(await stage.erase(otherId, 'user', 'u-other'), '1')
-  expect(await stage.countsOf(otherId)).toMatchObject({ llm_requests: 1, event_outbox: 1 })
+  await world.stage.erased(await world.stage.erase(otherId, 'user', 'u-other'), '1')
+  expect(await world.stage.countsOf(otherId)).toMatchObject({ llm_requests: 1, event_outbox: 1 })
 })

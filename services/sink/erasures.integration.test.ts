@@ -1,74 +1,57 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import pg from 'pg'
+import { expect, test } from '@jest/globals'
 import { systemClock } from '#runtime/clock.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
-import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { createRollupFolding } from './fold-rollups.ts'
-import { createDayPartitions, dayOf } from './stores/day-partitions.ts'
 import { forgetErased } from './stores/erase-calls.ts'
 import { dayTableOf, rollupTables } from './stores/rollup-tables.ts'
 import { addWebhook } from './testing/add-webhook.ts'
-import { all, createErasingStage } from './testing/erasing-stage.ts'
+import { all } from './testing/erasing-stage.ts'
 import { many, sampleCall } from './testing/sample-records.ts'
+import { useErasingStage } from './testing/use-erasing-stage.ts'
 
-let database: TestDatabase
-let pool: pg.Pool
-let stage: ReturnType<typeof createErasingStage>
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  pool = new pg.Pool({ connectionString: database.url, max: 6 })
-  stage = createErasingStage(pool)
-  const partitions = createDayPartitions({ pool, clock: systemClock, maxAgeDays: 35 })
-  // Tomorrow too: it may be late in the day.
-  for (const day of [-1, 0, 1, 2]) await partitions.make(dayOf(Date.now() - day * 86_400_000))
-})
-
-afterAll(async () => {
-  await pool.end()
-  await database.drop()
-})
+const world = useErasingStage([-2, -1, 0, 1])
 
 test.each<[scope: 'request' | 'session' | 'user', subjectOf: (call: LoggedCall) => string]>([
   ['request', ({ id }) => idToUuid(id)],
   ['session', ({ session_id }) => session_id ?? ''],
   ['user', ({ user_id }) => user_id ?? ''],
 ])('a %s is erased with all that hangs on it, and nothing of it comes back', async (scope, subjectOf) => {
-  const [projectId, otherId] = [await stage.addProject(), await stage.addProject()]
-  const webhookId = await addWebhook(pool, projectId)
+  const [projectId, otherId] = [await world.stage.addProject(), await world.stage.addProject()]
+  const webhookId = await addWebhook(world.pool, projectId)
   const mine = sampleCall(projectId, { session_id: 's-erased', user_id: 'u-erased' })
   const kept = many(3, () => sampleCall(projectId, { session_id: 's-kept', user_id: 'u-kept' }))
   const same = sampleCall(otherId, { id: mine.id, session_id: 's-erased', user_id: 'u-erased' })
-  await stage.store([mine, ...kept, same])
-  await stage.score([mine, ...kept, same])
-  await stage.fanOut([mine, ...kept], webhookId)
-  await pool.query(
+  await world.stage.store([mine, ...kept, same])
+  await world.stage.score([mine, ...kept, same])
+  await world.stage.fanOut([mine, ...kept], webhookId)
+  await world.pool.query(
     `insert into dead_letters (id, cluster, topic, partition, "offset", code, message, project_id, request_id, dead_at)
      values (gen_random_uuid(), 'c', 't', 0, 0, 'X', 'x', $1, $2, now())`,
     [idToUuid(projectId), idToUuid(mine.id)],
   )
-  expect(await stage.countsOf(projectId)).toEqual({ ...all(4), score_reviews: 0 })
-  await pool.query(
+  expect(await world.stage.countsOf(projectId)).toEqual({ ...all(4), score_reviews: 0 })
+  await world.pool.query(
     `insert into score_reviews select gen_random_uuid(), project_id, request_id, request_created_at, id, scorer_name, scorer_version, score_label,
        'safe', false, 'somebody', 'quotes it', now() from safety_scores where project_id = $1`,
     [idToUuid(projectId)],
   )
-  const erasure = await stage.erase(projectId, scope, subjectOf(mine))
-  await stage.erased(erasure, '1')
-  expect(await stage.countsOf(projectId)).toEqual(all(3))
-  expect(await stage.countsOf(otherId)).toEqual({ ...all(1), webhook_deliveries: 0, score_reviews: 0 })
+  const erasure = await world.stage.erase(projectId, scope, subjectOf(mine))
+  await world.stage.erased(erasure, '1')
+  expect(await world.stage.countsOf(projectId)).toEqual(all(3))
+  expect(await world.stage.countsOf(otherId)).toEqual({ ...all(1), webhook_deliveries: 0, score_reviews: 0 })
   expect(
-    (await pool.query('select from dead_letters where project_id = $1', [idToUuid(projectId)])).rowCount,
+    (await world.pool.query('select from dead_letters where project_id = $1', [idToUuid(projectId)]))
+      .rowCount,
   ).toBe(0)
 
   // Redelivered, sent again, redriven: dropped; as are its scores and its events, wherever they were.
-  expect((await stage.store([mine], { redelivered: true })).fates).toEqual(['erased'])
-  expect((await stage.store([mine])).fates).toEqual(['erased'])
-  expect(await stage.score([mine])).toMatchObject({ added: [], missed: 1 })
-  await stage.fanOut([mine], webhookId)
-  expect(await stage.countsOf(projectId)).toEqual(all(3))
+  expect((await world.stage.store([mine], { redelivered: true })).fates).toEqual(['erased'])
+  expect((await world.stage.store([mine])).fates).toEqual(['erased'])
+  expect(await world.stage.score([mine])).toMatchObject({ added: [], missed: 1 })
+  await world.stage.fanOut([mine], webhookId)
+  expect(await world.stage.countsOf(projectId)).toEqual(all(3))
 
   // What the same user does afterwards is another matter.
   const later = sampleCall(projectId, {
@@ -77,24 +60,24 @@ test.each<[scope: 'request' | 'session' | 'user', subjectOf: (call: LoggedCall) 
     session_id: 's-erased',
     user_id: 'u-erased',
   })
-  expect((await stage.store([later])).fates).toEqual(['stored'])
+  expect((await world.stage.store([later])).fates).toEqual(['stored'])
 })
 
 test('an erasure is of what was made or taken before it, however late that comes, and of its own project', async () => {
-  const [projectId, goneId] = [await stage.addProject(), await stage.addProject()]
+  const [projectId, goneId] = [await world.stage.addProject(), await world.stage.addProject()]
   // Stored before, under a time that lies ahead.
-  await stage.store([
+  await world.stage.store([
     sampleCall(projectId, { id: newId('request', Date.now() + 60_000), user_id: 'u-erased' }),
   ])
-  await stage.erased(await stage.erase(projectId, 'user', 'u-erased'), '1')
-  await stage.erase(goneId, 'project', '')
+  await world.stage.erased(await world.stage.erase(projectId, 'user', 'u-erased'), '1')
+  await world.stage.erase(goneId, 'project', '')
   const comes = async (madeAfterMs: number, takenAfterMs: number, user: string) => {
     const call = sampleCall(projectId, {
       id: newId('request', Date.now() + madeAfterMs),
       received_at: Date.now() + takenAfterMs,
       user_id: user,
     })
-    return (await stage.store([call])).fates
+    return (await world.stage.store([call])).fates
   }
   // From a spool; of a client whose clock is ahead.
   expect(await comes(-60_000, 60_000, 'u-erased')).toEqual(['erased'])
@@ -103,8 +86,8 @@ test('an erasure is of what was made or taken before it, however late that comes
 })
 
 test('a whole project is erased with its roll-ups and tool names; its settings stay', async () => {
-  const projectId = await stage.addProject()
-  const webhookId = await addWebhook(pool, projectId)
+  const projectId = await world.stage.addProject()
+  const webhookId = await addWebhook(world.pool, projectId)
   const days = [0, 1, 2]
   const calls = many(30, (index) =>
     sampleCall(projectId, {
@@ -112,41 +95,41 @@ test('a whole project is erased with its roll-ups and tool names; its settings s
       tool_names: ['search'],
     }),
   )
-  await stage.store(calls)
-  await stage.score(calls)
-  await stage.fanOut(calls, webhookId)
+  await world.stage.store(calls)
+  await world.stage.score(calls)
+  await world.stage.fanOut(calls, webhookId)
   const fold = createRollupFolding({
-    pool,
+    pool: world.pool,
     clock: { ...systemClock, now: () => Date.now() + 60 * 3_600_000 },
   })
   while (await fold());
   const traced = [...rollupTables.flatMap((table) => [table.name, dayTableOf(table)]), 'seen_tools']
   const tracesOf = async () => {
     const rowsOf = (table: string) =>
-      pool.query(`select from ${table} where project_id = $1`, [idToUuid(projectId)])
+      world.pool.query(`select from ${table} where project_id = $1`, [idToUuid(projectId)])
     return Promise.all(traced.map(async (table) => [table, (await rowsOf(table)).rowCount]))
   }
   expect((await tracesOf()).filter(([, rows]) => rows === 0)).toEqual([])
-  const erasure = await stage.erase(projectId, 'project', '')
-  await stage.erased(erasure, '30')
-  expect(await stage.countsOf(projectId)).toEqual(all(0))
+  const erasure = await world.stage.erase(projectId, 'project', '')
+  await world.stage.erased(erasure, '30')
+  expect(await world.stage.countsOf(projectId)).toEqual(all(0))
   expect(await tracesOf()).toEqual(traced.map((table) => [table, 0]))
   expect(
-    (await pool.query('select from webhooks where project_id = $1', [idToUuid(projectId)])).rowCount,
+    (await world.pool.query('select from webhooks where project_id = $1', [idToUuid(projectId)])).rowCount,
   ).toBe(1)
 })
 
 test('what is counted of calls after the erasure of their project stays counted', async () => {
-  const projectId = await stage.addProject()
-  await stage.store([sampleCall(projectId, { tool_names: ['search'] })])
-  const erasure = await stage.erase(projectId, 'project', '')
+  const projectId = await world.stage.addProject()
+  await world.stage.store([sampleCall(projectId, { tool_names: ['search'] })])
+  const erasure = await world.stage.erase(projectId, 'project', '')
   // Times are kept by the millisecond: what is stored within the erasure's goes with it.
   await sleep(5)
   const laterMs = Date.now() + 5_000
   const later = sampleCall(projectId, { id: newId('request', laterMs), received_at: laterMs })
-  await stage.store([later])
-  await stage.erased(erasure, '1')
-  const { rows } = await pool.query<{ calls: number }>(
+  await world.stage.store([later])
+  await world.stage.erased(erasure, '1')
+  const { rows } = await world.pool.query<{ calls: number }>(
     `select sum(calls)::integer as calls from call_rollups where project_id = $1 and hour = date_trunc('hour', $2::timestamptz, 'UTC')`,
     [idToUuid(projectId), new Date(laterMs)],
   )
@@ -154,45 +137,48 @@ test('what is counted of calls after the erasure of their project stays counted'
 })
 
 test('an erasure is not done before a sink has ended that began without knowing of it', async () => {
-  const projectId = await stage.addProject()
+  const projectId = await world.stage.addProject()
   const call = sampleCall(projectId, { user_id: 'u1' })
-  const client = await pool.connect()
+  const client = await world.pool.connect()
   try {
     // As a sink's transaction that has looked for erasures and found none.
     await client.query('begin')
     await client.query(`insert into sink_positions values ('c', 'slow', 0, 0)`)
-    const erasure = await stage.erase(projectId, 'user', 'u1')
-    await stage.makeRounds(5)
-    expect(await stage.statusOf(erasure)).toEqual({ status: 'erasing', erased_calls: '0' })
+    const erasure = await world.stage.erase(projectId, 'user', 'u1')
+    await world.stage.makeRounds(5)
+    expect(await world.stage.statusOf(erasure)).toEqual({ status: 'erasing', erased_calls: '0' })
     await client.query(
       `insert into llm_requests (project_id, id, created_at, source, model, user_id, zero_content_retention, received_at)
        values ($1, $2, $3, 'api', 'm', 'u1', false, $3)`,
       [idToUuid(projectId), idToUuid(call.id), new Date(call.received_at)],
     )
     await client.query('commit')
-    await stage.erased(erasure, '1')
-    expect((await stage.countsOf(projectId))['llm_requests']).toBe(0)
+    await world.stage.erased(erasure, '1')
+    expect((await world.stage.countsOf(projectId))['llm_requests']).toBe(0)
   } finally {
     client.release()
   }
 })
 
 test('notes of erased calls go when Kafka has nothing of them, erasures some time later', async () => {
-  const projectId = await stage.addProject()
+  const projectId = await world.stage.addProject()
   const call = sampleCall(projectId)
-  await stage.store([call])
-  const erasure = await stage.erase(projectId, 'request', idToUuid(call.id))
-  await stage.erased(erasure, '1')
+  await world.stage.store([call])
+  const erasure = await world.stage.erase(projectId, 'request', idToUuid(call.id))
+  await world.stage.erased(erasure, '1')
   const forget = async (keptUntil: string) => {
-    await pool.query(`update erasures set kept_in_kafka_until = now() + $2::interval where id = $1`, [
+    await world.pool.query(`update erasures set kept_in_kafka_until = now() + $2::interval where id = $1`, [
       erasure,
       keptUntil,
     ])
-    const client = await pool.connect()
+    const client = await world.pool.connect()
     await forgetErased(client, 90)
     client.release()
-    const notes = await pool.query('select from erased_requests where erasure_id = $1', [erasure])
-    return [notes.rowCount, (await pool.query('select from erasures where id = $1', [erasure])).rowCount]
+    const notes = await world.pool.query('select from erased_requests where erasure_id = $1', [erasure])
+    return [
+      notes.rowCount,
+      (await world.pool.query('select from erasures where id = $1', [erasure])).rowCount,
+    ]
   }
   expect(await forget('1 day')).toEqual([1, 1])
   expect(await forget('-1 day')).toEqual([0, 1])
@@ -205,7 +191,7 @@ async function addRun(projectId: string, { heldFor = null as string | null, atMs
     newId('run', atMs),
     sampleCall(projectId, { id: newId('request', atMs), received_at: atMs }),
   ]
-  await pool.query(
+  await world.pool.query(
     `insert into redteam_runs (id, project_id, agent_name, target, options, seed, runner, status, created_at, lease_until)
      values ($1, $2, 'a', '{}', '{}', '1', 'worker', $3, $4, now() + $5::interval)`,
     [
@@ -213,7 +199,7 @@ async function addRun(projectId: string, { heldFor = null as string | null, atMs
       ...[new Date(atMs), heldFor],
     ],
   )
-  await pool.query(
+  await world.pool.query(
     `insert into redteam_attempts (run_id, project_id, number, request_id, probe_id, category, scorer, judged_by, transformation, repeat, origin, state, verdict)
      values ($1, $2, 0, $3, 'p', 'LLM01', 's', '{s}', 'plain', 0, '{"goal": "quoted"}', $4, $5)`,
     [
@@ -226,7 +212,7 @@ async function addRun(projectId: string, { heldFor = null as string | null, atMs
 
 const runsOf = async (projectId: string) =>
   (
-    await pool.query<{
+    await world.pool.query<{
       status: string
       origin: object | null
       verdict: string | null
@@ -239,33 +225,33 @@ const runsOf = async (projectId: string) =>
   ).rows
 
 test('red-team runs of an erased project are cancelled, and gone once whoever carries them out has let go', async () => {
-  const [projectId, otherId] = [await stage.addProject(), await stage.addProject()]
+  const [projectId, otherId] = [await world.stage.addProject(), await world.stage.addProject()]
   await addRun(projectId, { atMs: Date.now() - 1_000 })
   const { call } = await addRun(projectId, { heldFor: '1 hour' })
   await addRun(otherId, { heldFor: '1 hour' })
-  await stage.store([call])
-  const erasure = await stage.erase(projectId, 'project', '')
+  await world.stage.store([call])
+  const erasure = await world.stage.erase(projectId, 'project', '')
   await addRun(projectId, { atMs: Date.now() + 60_000 })
-  await stage.makeRounds(5)
-  expect(await stage.statusOf(erasure)).toEqual({ status: 'erasing', erased_calls: '1' })
+  await world.stage.makeRounds(5)
+  expect(await world.stage.statusOf(erasure)).toEqual({ status: 'erasing', erased_calls: '1' })
   expect((await runsOf(projectId)).map(({ status }) => status)).toEqual(['done', 'cancelled', 'done'])
-  await pool.query(`update redteam_runs set lease_until = null where status = 'cancelled'`)
-  await stage.erased(erasure, '1')
+  await world.pool.query(`update redteam_runs set lease_until = null where status = 'cancelled'`)
+  await world.stage.erased(erasure, '1')
   // What was ordered afterwards is another matter.
   expect((await runsOf(projectId)).map(({ status }) => status)).toEqual(['done'])
   expect((await runsOf(otherId)).map(({ status }) => status)).toEqual(['running'])
 })
 
 test('of an erased call’s attempt what it came to stays, nothing that it quotes; one without a verdict waits for none', async () => {
-  const projectId = await stage.addProject()
+  const projectId = await world.stage.addProject()
   const runs = [
     await addRun(projectId, { atMs: Date.now() - 2_000 }),
     await addRun(projectId, { atMs: Date.now() - 1_000, heldFor: '1 hour' }),
     await addRun(projectId),
   ]
-  await stage.store(runs.map(({ call }) => call))
+  await world.stage.store(runs.map(({ call }) => call))
   for (const { call } of runs.slice(0, 2))
-    await stage.erased(await stage.erase(projectId, 'request', idToUuid(call.id)), '1')
+    await world.stage.erased(await world.stage.erase(projectId, 'request', idToUuid(call.id)), '1')
   expect(await runsOf(projectId)).toEqual([
     { status: 'done', origin: null, verdict: 'fail', reason: null },
     { status: 'running', origin: null, verdict: null, reason: 'erased' },

@@ -5,10 +5,12 @@ const { default: JestRuntime } = require('jest-runtime')
 /** What tests import of `@jest/globals`. Each is a stand-in for that of the file which is running: modules outlive files. */
 const names = ['afterAll', 'afterEach', 'beforeAll', 'beforeEach', 'describe', 'expect', 'jest', 'test']
 const globalsUrl = 'sluice:jest-globals'
-const globalsOfFile = Symbol.for('sluice.jest-globals')
-const standIns = `const standInFor = (name) => new Proxy(() => {}, {
-  apply: (_, self, values) => globalThis[Symbol.for('sluice.jest-globals')]()[name](...values),
-  get: (_, key) => globalThis[Symbol.for('sluice.jest-globals')]()[name][key],
+const globalsKey = 'sluice.jest-globals'
+const globalsOfFile = Symbol.for(globalsKey)
+const standIns = `const globalsOfFile = Symbol.for('${globalsKey}')
+const standInFor = (name) => new Proxy(() => {}, {
+  apply: (_, self, values) => globalThis[globalsOfFile]()[name](...values),
+  get: (_, key) => globalThis[globalsOfFile]()[name][key],
 })
 ${names.map((name) => `export const ${name} = standInFor('${name}')`).join('\n')}`
 
@@ -44,10 +46,10 @@ module.exports = class NativeRuntime extends JestRuntime {
     // Replaced by jest for modules that it loads itself.
     process.getBuiltinModule = getBuiltinModule
     const [, , , , , , testPath] = dependencies
-    globalThis[globalsOfFile] = () => {
-      const globals = this.requireModuleOrMock(testPath, '@jest/globals')
-      return { ...globals, jest: new Proxy(globals.jest, { get: refuseModules }) }
-    }
+    let globals
+    // When the file first asks: jest's runner sets them after this. Every `expect` asks.
+    globalThis[globalsOfFile] = () =>
+      (globals ??= restrictJest(this.requireModuleOrMock(testPath, '@jest/globals')))
   }
 
   /** Jest's runner of tests, which keeps its state in its modules: each file has one of its own. */
@@ -67,6 +69,10 @@ module.exports = class NativeRuntime extends JestRuntime {
     timesLoaded.set(path, times + 1)
     return import(pathToFileURL(path).href + (times === 0 ? '' : `?${times}`))
   }
+}
+
+function restrictJest(globals) {
+  return { ...globals, jest: new Proxy(globals.jest, { get: refuseModules }) }
 }
 
 function refuseModules(jest, key) {

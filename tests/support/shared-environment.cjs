@@ -34,10 +34,6 @@ module.exports = class SharedEnvironment {
       throw new Error(`left changed for the test files that follow: ${changed.join(', ')}`)
   }
 
-  exportConditions() {
-    return ['node', 'node-addons']
-  }
-
   getVmContext() {
     return null
   }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import { expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import ts from 'typescript'
 import { boundaryMistakes } from '../testing/boundary-mistakes.ts'
 
@@ -21,7 +21,7 @@ const mostChoices = 8
 const mostHits = 100
 
 /** Every pattern that a detector holds against a text, seen where all of them end up: in a thread, whose detectors believe in every word. */
-async function patternsInUse(): Promise<RegExp[]> {
+async function readPatternsInUse(): Promise<RegExp[]> {
   const thread = new Worker(new URL('../testing/patterns-in-use-thread.ts', import.meta.url))
   // Whichever comes first: a thread that says nothing ends with its code.
   const [patterns] = (await Promise.race([once(thread, 'message'), once(thread, 'exit')])) as [
@@ -31,6 +31,11 @@ async function patternsInUse(): Promise<RegExp[]> {
   if (typeof patterns === 'number') throw new Error(`the thread ended with ${patterns}`)
   return patterns
 }
+
+let patternsInUse: readonly RegExp[]
+beforeAll(async () => {
+  patternsInUse = await readPatternsInUse()
+})
 
 const literal = (character: string) => String.fromCharCode(0xe000 + character.charCodeAt(0))
 
@@ -104,10 +109,9 @@ function ofLength(length: number, unit: string): string {
   return unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
 }
 
-test('no pattern of a detector does more than its length is worth on what it nearly matches', async () => {
-  const patterns = await patternsInUse()
-  expect(patterns.length).toBeGreaterThan(380)
-  const slow = patterns.flatMap((pattern) =>
+test('no pattern of a detector does more than its length is worth on what it nearly matches', () => {
+  expect(patternsInUse.length).toBeGreaterThan(380)
+  const slow = patternsInUse.flatMap((pattern) =>
     [...knownUnits, ...unitsAgainst(pattern)]
       // Once may be the collector's work.
       .filter((unit) => isSlow(pattern, unit) && isSlow(pattern, unit) && isSlow(pattern, unit))
@@ -139,11 +143,11 @@ function patternSources(path: string): string[] {
   return sources
 }
 
-test('no pattern has a word boundary beside a letter that is none to it', async () => {
+test('no pattern has a word boundary beside a letter that is none to it', () => {
   const files = globSync('{capture,runtime,services,sdk}/**/*.ts', {
     exclude: (name) => name.includes('node_modules') || name.endsWith('.test.ts'),
   })
-  const sources = [...(await patternsInUse()).map(({ source }) => source), ...files.flatMap(patternSources)]
+  const sources = [...patternsInUse.map(({ source }) => source), ...files.flatMap(patternSources)]
   expect(sources.length).toBeGreaterThan(5_000)
   const wrong = sources
     .filter((source) => source.includes('\\b'))

@@ -1,47 +1,28 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import pg from 'pg'
-import { systemClock } from '#runtime/clock.ts'
+import { expect, test } from '@jest/globals'
 import { idToUuid } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
-import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { until } from '#tests/support/until.ts'
 import { foldVerdicts } from '../steps/fold-verdicts.ts'
 import { placeScores } from '../steps/place-score.ts'
-import { createErasingStage } from '../testing/erasing-stage.ts'
 import { sampleCall, sampleScore, sampleScoredCall } from '../testing/sample-records.ts'
-import { createDayPartitions, dayOf } from './day-partitions.ts'
+import { useErasingStage } from '../testing/use-erasing-stage.ts'
 import { createRollupStore } from './rollup-store.ts'
 import { createScoreStore } from './score-store.ts'
 import { moveVerdicts } from './verdict-store.ts'
 
-let database: TestDatabase
-let pool: pg.Pool
-let stage: ReturnType<typeof createErasingStage>
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  pool = new pg.Pool({ connectionString: database.url, max: 4 })
-  stage = createErasingStage(pool)
-  const partitions = createDayPartitions({ pool, clock: systemClock, maxAgeDays: 35 })
-  for (const day of [0, 1]) await partitions.make(dayOf(Date.now() + day * 86_400_000))
-})
-
-afterAll(async () => {
-  await pool.end()
-  await database.drop()
-})
+const world = useErasingStage()
 
 async function storedCall(): Promise<LoggedCall> {
-  const call = sampleCall(await stage.addProject())
-  await stage.store([call])
+  const call = sampleCall(await world.stage.addProject())
+  await world.stage.store([call])
   return call
 }
 
 test("a score of a call that only another project has under that identifier is a miss, and its neighbour's is stored", async () => {
   const call = await storedCall()
-  const stray = sampleCall(await stage.addProject(), { id: call.id })
+  const stray = sampleCall(await world.stage.addProject(), { id: call.id })
   const scores = [stray, call].flatMap((of) => placeScores(sampleScoredCall(of)))
-  const stored = await createScoreStore(pool, createRollupStore()).store(scores, 0, () => [])
+  const stored = await createScoreStore(world.pool, createRollupStore()).store(scores, 0, () => [])
   expect(stored).toMatchObject({ missed: 1, added: [{ projectUuid: idToUuid(call.project_id) }] })
 })
 
@@ -52,7 +33,7 @@ test('a sink that joins a verdict which another has just read takes back nothing
     const scores = [sampleScore(call.project_id, call.id, { scorer_name: scorer })]
     return foldVerdicts(placeScores(sampleScoredCall(call, { scores })))
   }
-  const [one, other] = [await pool.connect(), await pool.connect()]
+  const [one, other] = [await world.pool.connect(), await world.pool.connect()]
   try {
     await moveVerdicts(one, verdictBy('pii_detection'))
     const { rows } = await other.query<{ pid: number }>('select pg_backend_pid() as pid')
@@ -61,7 +42,7 @@ test('a sink that joins a verdict which another has just read takes back nothing
     const joined = moveVerdicts(other, verdictBy('hallucination'))
     await until(async () => {
       const waiting = 'select from pg_locks where pid = $1 and not granted'
-      return (await pool.query(waiting, [rows[0]?.pid])).rowCount === 1
+      return (await world.pool.query(waiting, [rows[0]?.pid])).rowCount === 1
     })
     await one.query('update request_verdicts set score_count = score_count + 1 where request_id = $1', [id])
     await one.query('commit')
