@@ -142,7 +142,9 @@ test('hostile paths and models add no series', async () => {
   // Two of the three are model calls.
   await until(async () => (await metric('sluice_gateway_recorded_total')) >= recorded + 2)
   const after = await series()
-  expect([...after].filter((line) => !before.has(line))).toEqual([])
+  // Node has one for each kind of file handle or request that is under way at the moment.
+  const own = [...after].filter((line) => !line.startsWith('nodejs_active_'))
+  expect(own.filter((line) => !before.has(line))).toEqual([])
   expect([...after].join('\n')).not.toMatch(/EVIL|evil/)
 })
 
