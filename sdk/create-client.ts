@@ -30,7 +30,7 @@ interface Wrapping {
 
 /** Throws TypeError when an address in `options` is none. */
 export function createClient(options: SluiceOptions = {}): SluiceClient {
-  // eslint-disable-next-line no-restricted-syntax -- the program that uses this has the main module
+  // oxlint-disable-next-line node/no-process-env -- the program that uses this has the main module
   const settings = settle(options, process.env)
   const warn = createWarn()
   const budget = createByteBudget(settings.maxQueueBytes)
@@ -51,7 +51,7 @@ export function createClient(options: SluiceOptions = {}): SluiceClient {
     try {
       const labels = sessionFields(runInSession(call, session), warn)
       const finished = toolCallRecord(call, labels, maxBodyBytes)
-      // eslint-disable-next-line @typescript-eslint/require-await -- what it throws is a rejection, which is counted
+      // oxlint-disable-next-line typescript/require-await -- what it throws is a rejection, which is counted
       deferred.run(async () => {
         record(finished())
       })

@@ -118,7 +118,7 @@ function beginSpan(
       latency_ms: performance.now() - startMs,
       ...outcome,
     }
-    // eslint-disable-next-line @typescript-eslint/require-await -- what it throws is a rejection, which is counted
+    // oxlint-disable-next-line typescript/require-await -- what it throws is a rejection, which is counted
     deferred.run(async () => {
       const responseJson = result === undefined ? undefined : jsonOf({ result })
       record({ ...fields, requestJson: jsonOf(request), responseJson })

@@ -127,5 +127,5 @@ export interface ShippingStats {
 export type DropReason =
   'queue_full' | 'over_quota' | 'refused' | 'before_send' | 'capture_failed' | 'shut_down'
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever a function takes, it takes it still
+// oxlint-disable-next-line typescript/no-explicit-any -- whatever a function takes, it takes it still
 export type AnyFunction = (this: any, ...given: any[]) => any

@@ -60,7 +60,11 @@ test(
     const withAdmin = async (address: string, work: (admin: ReturnType<Kafka['admin']>) => Promise<void>) => {
       const admin = new Kafka({ brokers: [address], logLevel: logLevel.NOTHING }).admin()
       await admin.connect()
-      await work(admin).finally(() => admin.disconnect())
+      try {
+        await work(admin)
+      } finally {
+        await admin.disconnect()
+      }
     }
     await survives(
       () => startKafka({ ...place('kafka'), port, controllerPort, cacheDirectory, say }),
@@ -116,7 +120,11 @@ test(
     const query = async (connectionString: string, text: string) => {
       const client = new Client({ connectionString })
       await client.connect()
-      return client.query<{ id: number }>(text).finally(() => client.end())
+      try {
+        return await client.query<{ id: number }>(text)
+      } finally {
+        await client.end()
+      }
     }
     await survives(
       () => startPostgres({ ...place('postgres'), port }),

@@ -148,5 +148,9 @@ test('of a partition that the group dealt to another nothing is reported, howeve
   dealing.resolve(undefined)
   await joining
   await until(async () => (await bench.committed()).every(({ offset }) => offset === '1'))
-  await until(async () => (await age()) === 0, 20_000).finally(() => second.stop())
+  try {
+    await until(async () => (await age()) === 0, 20_000)
+  } finally {
+    await second.stop()
+  }
 })

@@ -77,7 +77,8 @@ describe('forwarding', () => {
       new RegExp(` ${body.length}$`, 'm'),
     )
     const record = await world.recordOf(idOf(response))
-    const { text, ...rest } = record?.['request_body'] as Record<string, unknown> & { text: string }
+    if (record === undefined) throw new Error('no record')
+    const { text, ...rest } = record['request_body'] as Record<string, unknown> & { text: string }
     expect(rest).toEqual({
       truncated: true,
       bytes: body.length,

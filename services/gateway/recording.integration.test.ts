@@ -134,7 +134,7 @@ test('a heartbeat tells what waits and what is lost; one that is not taken distu
     problems: { backend: expect.any(String) },
   })
   world.receiver.decide(() => 202)
-  await until(() => (last()?.['spool'] as { records: number }).records === 0)
+  await until(() => (last()?.['spool'] as { records: number } | undefined)?.records === 0)
   await gateway.stop()
 })
 

@@ -26,7 +26,8 @@ export async function startWithUndo<T extends object>(
     return { ...(await start(undo)), stop }
   } catch (error) {
     await stop().catch((failure: unknown) => {
-      throw new AggregateError([error, failure], `${messageOf(error)} (and then ${messageOf(failure)})`)
+      const message = `${messageOf(error)} (and then ${messageOf(failure)})`
+      throw new AggregateError([error, failure], message, { cause: error })
     })
     throw error
   }

@@ -42,7 +42,7 @@ export function xmlText(text: string): string {
   return (
     text
       .toWellFormed()
-      // eslint-disable-next-line no-control-regex -- these are what must not get through
+      // oxlint-disable-next-line no-control-regex -- these are what must not get through
       .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
       .replaceAll('&', '&amp;')
       .replaceAll('<', '&lt;')

@@ -84,7 +84,7 @@ function createDiscovery({ issuer, clientId, clientSecret }: OpenidOptions) {
   let found: { at: number; configuration: openid.Configuration } | undefined
   const server = new URL(issuer)
   // Deprecated only so that it stands out: the schema lets http pass for a provider on this machine alone, which is how tests have one.
-  // eslint-disable-next-line @typescript-eslint/no-deprecated
+  // oxlint-disable-next-line typescript/no-deprecated
   const execute = server.protocol === 'http:' ? [openid.allowInsecureRequests] : []
   return async (): Promise<openid.Configuration> => {
     if (found !== undefined && performance.now() - found.at < rediscoverMs) return found.configuration

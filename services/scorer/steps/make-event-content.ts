@@ -137,7 +137,8 @@ function firstCharacters(text: string): string {
 
 /** Names and values are masked like snippets. */
 function argumentsOf(call: Call): unknown {
-  const given = (call.request?.value as Readonly<Record<string, unknown>>)['arguments'] ?? {}
+  const asked = call.request?.value as Readonly<Record<string, unknown>> | undefined
+  const given = asked?.['arguments'] ?? {}
   const json = JSON.stringify(given)
   if (json.length <= mostArgumentsUnits) return JSON.parse(JSON.stringify(given, maskMember))
   // Values first: in JSON text that stands in a string of JSON text everything is escaped twice.

@@ -28,7 +28,7 @@ const called = {
 }
 
 const used: RegExp[] = []
-// eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with what it was called on
+// oxlint-disable-next-line typescript/unbound-method -- it is called with what it was called on
 const { exec } = RegExp.prototype
 RegExp.prototype.exec = function (this: RegExp, held) {
   used.push(this)

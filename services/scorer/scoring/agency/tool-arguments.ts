@@ -20,8 +20,9 @@ const mostArguments = 10_000
  * `function_call.arguments` (JSON text), `tool_use.input`. Null: no tool is called. Empty: tools are called without any.
  */
 export function argumentsOf({ request, response }: Call): ToolArgument[] | null {
-  if (isToolCall(request?.value)) {
-    const { tool_name: tool, arguments: given } = request?.value as Readonly<Record<string, unknown>>
+  const asked = request?.value
+  if (isToolCall(asked)) {
+    const { tool_name: tool, arguments: given } = asked as Readonly<Record<string, unknown>>
     return collect({ part: 'request_body', tool: textOf(tool) ?? '' }, given, '/arguments').slice(
       0,
       mostArguments,
