@@ -78,10 +78,11 @@ async function measure(directory: string): Promise<{ bytes: number; segments: nu
 
 /** A gateway keeps the segment that it writes to, sent or not, and notes beside it how far it was sent. */
 async function measureSegment(path: string): Promise<{ size: number; mtimeMs: number; sent: number }> {
-  const sent = await readFile(`${path}.sent`, 'utf8').then(Number, () => 0)
+  const note = await readFile(`${path}.sent`, 'utf8').catch(() => '')
   // Sent and removed meanwhile.
   const { size, mtimeMs } = await stat(path).catch(() => ({ size: 0, mtimeMs: 0 }))
-  return { size, mtimeMs, sent }
+  // As the gateway reads it (segment.ts).
+  return { size, mtimeMs, sent: Number.parseInt(note, 10) || 0 }
 }
 
 function mib(bytes: number): string {

@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { answersAt } from '#infra/embedded/answers-at.ts'
 import { isAlive, readRecord, type ProcessStatus } from './stack-record.ts'
 import { statePaths } from './state-directory.ts'
 
@@ -36,7 +36,7 @@ async function currentState({ state, probe }: ProcessStatus): Promise<string> {
 }
 
 async function answersNow(probe: URL): Promise<boolean> {
-  if (probe.protocol === 'tcp:') return accepts(probe)
+  if (probe.protocol === 'tcp:') return answersAt(probe)
   try {
     const answer = await fetch(probe, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })
     await answer.arrayBuffer()
@@ -45,19 +45,6 @@ async function answersNow(probe: URL): Promise<boolean> {
     // Refused, reset or too slow: each is the answer "no".
     return false
   }
-}
-
-function accepts({ hostname, port }: URL): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: hostname, port: Number(port), timeout: PROBE_TIMEOUT_MS })
-    const settle = (answer: boolean) => {
-      socket.destroy()
-      resolve(answer)
-    }
-    socket.once('connect', () => settle(true))
-    socket.once('error', () => settle(false))
-    socket.once('timeout', () => settle(false))
-  })
 }
 
 function format(rows: string[][]): string {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { answersAt } from '#infra/embedded/answers-at.ts'
 import type { Addresses } from '#infra/embedded/start-temporary.ts'
 
 /** The addresses in a file written by scripts/test-infra, or undefined when there is none or not all of it answers. */
@@ -11,7 +11,7 @@ export async function findRunning(file: string): Promise<Addresses | undefined> 
     addresses.registryUrl,
     addresses.postgresUrl,
   ]
-  const answers = await Promise.all(ends.map((end) => accepts(new URL(end))))
+  const answers = await Promise.all(ends.map((end) => answersAt(new URL(end))))
   return answers.every(Boolean) ? addresses : undefined
 }
 
@@ -22,17 +22,4 @@ async function readAddresses(file: string): Promise<Addresses | undefined> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
-}
-
-function accepts({ hostname, port }: URL): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: hostname, port: Number(port), timeout: 2000 })
-    const settle = (answer: boolean) => {
-      socket.destroy()
-      resolve(answer)
-    }
-    socket.once('connect', () => settle(true))
-    socket.once('error', () => settle(false))
-    socket.once('timeout', () => settle(false))
-  })
 }

@@ -1,0 +1,17 @@
+import { connect } from 'node:net'
+
+const timeoutMs = 2_000
+
+/** Whether somebody takes a TCP connection at the address's host and port, and within two seconds. */
+export function answersAt({ hostname, port }: URL): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port), timeout: timeoutMs })
+    const settle = (answer: boolean) => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.once('connect', () => settle(true))
+    socket.once('error', () => settle(false))
+    socket.once('timeout', () => settle(false))
+  })
+}
