@@ -23,7 +23,9 @@ let receiver: RecordReceiver
 beforeAll(async () => {
   ;[provider, receiver] = await Promise.all([startProtocolServer(), startRecordReceiver()])
   project = await mkdtemp(join(tmpdir(), 'sluice-sdk-'))
-  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: sdk })
+  // The repository's npm runs no scripts of packages (.npmrc); this one is ours, and builds.
+  const packing = ['pack', '--ignore-scripts=false', '--silent', '--pack-destination', project]
+  const { stdout } = await run('npm', packing, { cwd: sdk })
   await writeFile(join(project, 'package.json'), '{"name": "application", "private": true}')
   const quiet = ['--offline', '--no-audit', '--no-fund', '--silent']
   await run('npm', ['install', ...quiet, `./${stdout.trim()}`], { cwd: project })
@@ -161,16 +163,19 @@ test('records go through the proxy of the environment where Node goes by it', as
     request.resume().on('end', () => response.end('{"results":[{}]}'))
   })
   await listen(proxy, 0, '127.0.0.1')
-  const program = `import { recordToolCall, stats } from '@sluice/sdk'
-    recordToolCall({ toolName: 't' })
-    process.on('exit', () => console.log(stats().sent))`
-  const { stdout } = await runProgram('proxy.mjs', program, {
-    SERVICE_BASE_URL: 'http://sluice.invalid',
-    NODE_USE_ENV_PROXY: '1',
-    HTTP_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-  })
-  expect([stdout, asked]).toEqual(['1\n', ['http://sluice.invalid/internal/log/batch']])
-  await new Promise((resolve) => proxy.close(resolve))
+  try {
+    const program = `import { recordToolCall, stats } from '@sluice/sdk'
+      recordToolCall({ toolName: 't' })
+      process.on('exit', () => console.log(stats().sent))`
+    const { stdout } = await runProgram('proxy.mjs', program, {
+      SERVICE_BASE_URL: 'http://sluice.invalid',
+      NODE_USE_ENV_PROXY: '1',
+      HTTP_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    })
+    expect([stdout, asked]).toEqual(['1\n', ['http://sluice.invalid/internal/log/batch']])
+  } finally {
+    await new Promise((resolve) => proxy.close(resolve))
+  }
 })
 
 test('an API that is away ends no program and keeps none', async () => {

@@ -26,8 +26,8 @@ export async function startWithUndo<T extends object>(
     return { ...(await start(undo)), stop }
   } catch (error) {
     await stop().catch((failure: unknown) => {
-      const message = `${messageOf(error)} (and then ${messageOf(failure)})`
-      throw new AggregateError([error, failure], message, { cause: error })
+      // oxlint-disable-next-line preserve-caught-error -- it is the first of its errors
+      throw new AggregateError([error, failure], `${messageOf(error)} (and then ${messageOf(failure)})`)
     })
     throw error
   }
