@@ -7,6 +7,7 @@ import pg from 'pg'
 import type { Log } from '#runtime/log.ts'
 import { requireMigration } from '#runtime/require-migration.ts'
 import { newestMigration } from '#schemas/newest-migration.ts'
+import { expectFile } from '#tests/support/documented-page.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { postgresBehindTls } from '#tests/support/postgres-behind-tls.ts'
 import { until } from '#tests/support/until.ts'
@@ -45,9 +46,35 @@ async function describeSchema(): Promise<string[]> {
   return rows.map(({ line }) => line)
 }
 
+/** What Postgres itself holds rows to, and who may do what: keys, checks, triggers, policies, grants and functions that act with their owner's rights. */
+async function describeGuards(): Promise<string> {
+  const { rows } = await client.query<{ line: string }>(`
+    with own as (
+      select * from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+        and relname not like 'schema\\_migrations%'
+    )
+    select line from (
+    select relname || ': ' || pg_get_constraintdef(k.oid) as line from own join pg_constraint k on k.conrelid = own.oid and k.contype in ('p', 'u', 'f', 'c')
+    union all select relname || ': ' || pg_get_triggerdef(t.oid) from own join pg_trigger t on t.tgrelid = own.oid and not tgisinternal
+    union all select concat(tablename, ': ', policyname, ' of ', roles, ' where ', qual, with_check) from pg_policies where schemaname = 'public'
+    union all select concat(relname, ': ', grantee::regrole, ' may ', string_agg(lower(privilege_type), ', ' order by privilege_type))
+      from own cross join aclexplode(relacl) where grantee <> relowner group by relname, grantee
+    union all select concat('function ', p.oid::regprocedure, ': ', string_agg(coalesce(nullif(grantee, 0)::regrole::text, 'everybody'), ', ' order by grantee))
+      from pg_proc p cross join aclexplode(coalesce(proacl, acldefault('f', proowner))) where prosecdef and pronamespace = 'public'::regnamespace and grantee <> proowner group by p.oid
+    ) guards order by line collate "C"`)
+  return rows.map(({ line }) => `${line}\n`).join('')
+}
+
 async function undoTo(name: string | undefined): Promise<void> {
   while ((await migrationStatus(database.url)).applied.at(-1) !== name) await undoLast(database.url)
 }
+
+test('infra/guards.txt says what Postgres itself holds rows to, and who may do what', async () => {
+  expectFile(
+    'infra/guards.txt',
+    `Made from a migrated database; UPDATE_DOCS=1 before infra/migrate.integration.test.ts writes it anew.\n\n${await describeGuards()}`,
+  )
+})
 
 test('every migration can be undone, and what is applied again is what was there; two migrators at once apply each once', async () => {
   const before = await describeSchema()

@@ -188,6 +188,13 @@ describe('the role of the API', () => {
   })
 })
 
+test("what acts with its owner's rights is for these roles, and for nobody else who may connect", async () => {
+  const { rows } = await owner.query(
+    `select proname from pg_proc where prosecdef and pronamespace = 'public'::regnamespace and has_function_privilege('public', oid, 'execute')`,
+  )
+  expect(rows).toEqual([])
+})
+
 test("the operator's role sees every project, and is held by a policy of its own", async () => {
   const operator = poolAs('sluice_operator')
   const { rows } = await operator.query(

@@ -101,8 +101,10 @@ const secureTables = `
     v_rule text;
   begin
     execute format('grant usage on schema %I to sluice_api, sluice_operator', current_schema());
-    grant execute on function find_api_key(bytea), note_key_uses(uuid[], timestamptz[]),
-      find_login(bytea, timestamptz, interval) to sluice_api, sluice_operator;
+    -- Whoever may connect could ask it of any project: to name one in \`sluice.project\` takes no right.
+    revoke execute on function calls_with_metadata(jsonb[], jsonb[], timestamptz, timestamptz, integer) from public;
+    grant execute on function find_api_key(bytea), note_key_uses(uuid[], timestamptz[]), find_login(bytea, timestamptz, interval),
+      calls_with_metadata(jsonb[], jsonb[], timestamptz, timestamptz, integer) to sluice_api, sluice_operator;
     for v_table in
       select c.oid, c.relname, c.relrowsecurity from pg_class c
       where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
