@@ -1,7 +1,14 @@
 import type { KeyObject } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { erasedPath, inspectSegment, isEphemeralPath, segmentSuffix, type Segment } from './segment.ts'
+import {
+  erasedPath,
+  inspectSegment,
+  isEphemeralPath,
+  removeStrays,
+  segmentSuffix,
+  type Segment,
+} from './segment.ts'
 import {
   boundSetAside,
   findReadable,
@@ -102,7 +109,8 @@ export async function adoptSegments(
   }
   await takeReadable(directory, own, onFailure)
   await claimFolders(directory, own, { ...options, onFailure })
-  await unpack(own.folder, own, onFailure)
+  // A note may have come without its segment where that could not be moved yet.
+  if (await unpack(own.folder, own, onFailure)) await removeStrays(own.folder)
   const paths = await withoutErased(own.left.sort().map((name) => join(own.folder, name)))
   own.left = []
   for (const path of paths) {

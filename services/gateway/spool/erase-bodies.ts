@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { decodeFrame, encodeFrames, headerBytes, segmentHeader } from './segment-format.ts'
-import { erasedPath, removeSegment, type Segment } from './segment.ts'
+import { erasedPath, removeSegment, unfinishedSuffix, type Segment } from './segment.ts'
 
 /** Content of projects that keep none may wait on disk for an hour. Looked at every 10 s, and between two tries to send. */
 export const eraseAfterMs = 59 * 60_000
@@ -43,7 +43,7 @@ export async function eraseSegment(
 }
 
 async function replaceFile(path: string, bytes: Buffer): Promise<void> {
-  const hidden = `${path}.new`
+  const hidden = path + unfinishedSuffix
   await writeFile(hidden, bytes, { mode: 0o600 })
   await rename(hidden, path)
 }

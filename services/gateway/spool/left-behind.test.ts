@@ -1,5 +1,5 @@
 import { appendFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { appendAll, drainSpool, numbered, spoolKey, useSpools } from '#tests/support/spool-fixture.ts'
 import { until } from '#tests/support/until.ts'
@@ -135,6 +135,24 @@ describe('what a killed process leaves', () => {
     expect(next.problem()).toBeNull()
     expect(world.lost).toEqual([])
     await next.close()
+  })
+
+  test('of no segment: it goes, and what is of one stays', async () => {
+    const path = await leftBehind('dead', numbered(2))
+    await writeFile(`${path}.sent`, '8')
+    const gone = path.replace('.segment', 'gone.segment')
+    await writeFile(`${gone}.sent`, '8')
+    await writeFile(`${gone}.new`, segmentHeader())
+    const spool = await world.open()
+    const files = await readdir(world.directory, { recursive: true })
+    expect(
+      files
+        .map((file) => basename(file))
+        .filter((name) => name.includes('.segment'))
+        .sort(),
+    ).toEqual([basename(path), `${basename(path)}.sent`])
+    expect(await drainSpool(spool)).toEqual(numbered(2))
+    await spool.close()
   })
 
   test('after the start, once there is room for it', async () => {

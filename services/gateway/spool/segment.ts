@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
-import { open, readFile, stat, unlink, writeFile, type FileHandle } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { open, readdir, readFile, stat, unlink, writeFile, type FileHandle } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { decodeFrame, headerBytes, isReadableHeader, lengthOfFrame } from './segment-format.ts'
 import { isMissing } from './spool-lock.ts'
 
@@ -29,6 +29,8 @@ export interface SegmentFrame {
 }
 
 const sentSuffix = '.sent'
+/** It is written whole before it has its name. */
+export const unfinishedSuffix = '.new'
 export const segmentSuffix = '.segment'
 /** Its records are of projects that keep no content: their bodies go after an hour (erase-bodies.ts). */
 const ephemeralSuffix = `.ephemeral${segmentSuffix}`
@@ -135,11 +137,22 @@ export async function writeSentOffset(segment: Segment): Promise<void> {
 }
 
 export async function removeSegment(segment: Segment): Promise<void> {
-  for (const path of [segment.path, segment.path + sentSuffix]) {
-    await unlink(path).catch((error: unknown) => {
-      if (!isMissing(error)) throw error
-    })
-  }
+  for (const path of [segment.path, segment.path + sentSuffix]) await removeIfThere(path)
+}
+
+/** What a process left in `folder` that is of no segment: a note that was being written while its segment made room, a file that was to become one. */
+export async function removeStrays(folder: string): Promise<void> {
+  const names = new Set(await readdir(folder))
+  const isStray = (name: string) =>
+    name.endsWith(segmentSuffix + unfinishedSuffix) ||
+    (name.endsWith(segmentSuffix + sentSuffix) && !names.has(name.slice(0, -sentSuffix.length)))
+  await Promise.all([...names].filter(isStray).map((name) => removeIfThere(join(folder, name))))
+}
+
+async function removeIfThere(path: string): Promise<void> {
+  await unlink(path).catch((error: unknown) => {
+    if (!isMissing(error)) throw error
+  })
 }
 
 async function readSentOffset(path: string): Promise<number> {
