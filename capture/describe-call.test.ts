@@ -26,6 +26,16 @@ describe('model and provider', () => {
       'us.anthropic.claude-3',
       'anthropic',
     ],
+    ...['amazon.nova-lite-v1:0', 'apac.amazon.nova-pro-v1:0'].map(
+      (model): [string, unknown, unknown, string, string] => [
+        'a Bedrock identifier of another maker',
+        { modelId: model },
+        null,
+        model,
+        'amazon',
+      ],
+    ),
+    ['a Bedrock identifier', { modelId: 'us.meta.llama4' }, null, 'us.meta.llama4', 'meta'],
     [
       'Bedrock by its shape, whoever made the model',
       { modelId: 'amazon.nova-lite-v1:0', messages: [] },

@@ -91,6 +91,7 @@ describe('the cost of a call', () => {
       'bedrock',
       3,
     ],
+    ['Bedrock, by the name alone', 'apac.anthropic.claude-sonnet-4-5-20250929-v1:0', 'anthropic', 3.3],
     ['a model of an operator', 'my-own-model', 'whoever', 1],
   ])('is that of %s', (_name, model, provider, cost) => {
     const counts = model.includes('claude') ? tokens(100_000, 0) : million
@@ -238,6 +239,9 @@ describe('infra/prices.json', () => {
     ['groq', 'llama-3.3-70b-versatile', 0.59],
     ['together', 'meta-llama/Llama-3.3-70B-Instruct-Turbo', 0.88],
     ['fireworks', 'accounts/fireworks/models/llama-v3p1-8b-instruct', 0.2],
+    ...['', 'us.', 'eu.', 'apac.'].map((region) => [null, `${region}amazon.nova-pro-v1:0`, 0.8] as const),
+    [null, 'us.meta.llama3-3-70b-instruct-v1:0', 0.72],
+    [null, 'us.anthropic.claude-haiku-4-5-20251001-v1:0', 1.1],
   ])('knows %s %s', (provider, model, cost) => {
     const counts = tokens(100_000, 0)
     expect(createPriceTable(list.prices).costOf({ model, provider }, counts)).toBeCloseTo(cost / 10, 10)

@@ -1,4 +1,4 @@
-import { providerOfCall } from './providers.ts'
+import { bedrockPrefix, bedrockRegion, providerOfCall } from './providers.ts'
 
 /** US dollars for a million tokens. */
 export interface Rates {
@@ -57,13 +57,14 @@ export function createPriceTable(prices: readonly Price[]): PriceTable {
 const anyProvider = '*'
 const nameOf = (provider: string | undefined, model: string) => `${provider ?? anyProvider} ${model}`
 
-/** The host's own price, else that of the maker of the model, whose list prices hosts commonly take. */
+/** The host's own price (Bedrock's names say which it is), else that of the maker of the model, whose list prices hosts commonly take. */
 function findPrice(
   prices: ReadonlyMap<string, Price>,
   { model, provider }: { model: string; provider: string | null },
 ): Price | undefined {
-  const hosts = [anyProvider, provider?.toLowerCase(), providerOfCall([model], null)]
   const names = namesOf(model)
+  const named = bedrockPrefix.test(names[0] ?? '') ? 'bedrock' : null
+  const hosts = [anyProvider, named, provider?.toLowerCase(), providerOfCall([model], null)]
   for (const host of hosts) {
     if (host === null || host === undefined) continue
     const found = names.map((name) => prices.get(nameOf(host, name))).find((price) => price !== undefined)
@@ -76,15 +77,13 @@ const hostPrefix = /^.*\//
 /** Bedrock's `-v1:0`. */
 const revision = /(?:-v\d+)?(?::\d+)?$/
 const version = /(?:[-@]\d{4}-?\d{2}-?\d{2}|[-@]latest|-\d{2}-\d{4}|-\d{3})$/
-/** Bedrock's inference profiles and makers, `us.anthropic.`. */
-const region = /^(?:us|eu|apac|au|jp|ca|us-gov|global)\./
 const maker = /^[a-z0-9]+\.(?=[a-z])/
 
 /** What a model may stand under in the table, the most exact first. */
 function namesOf(model: string): string[] {
   const name = model.toLowerCase().replace(hostPrefix, '')
   const exact = [name, name.replace(revision, ''), name.replace(revision, '').replace(version, '')]
-  const anywhere = exact.map((candidate) => candidate.replace(region, ''))
+  const anywhere = exact.map((candidate) => candidate.replace(bedrockRegion, ''))
   return [...new Set([...exact, ...anywhere, ...anywhere.map((candidate) => candidate.replace(maker, ''))])]
 }
 

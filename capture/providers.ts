@@ -21,17 +21,22 @@ const providerByHost: readonly (readonly [string, string])[] = [
   ['perplexity.ai', 'perplexity'],
 ]
 
+/** What stands before a model's name at Bedrock, and nowhere else: the region of an inference profile, and the maker. */
+export const bedrockRegion = /^(?:us|eu|apac|au|jp|ca|us-gov|global)\./
+export const bedrockPrefix =
+  /^(?:(?:us|eu|apac|au|jp|ca|us-gov|global)\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|mistral|nvidia|openai|qwen|writer)\.(?=[a-z])/
+
 /** Who makes a model, by how its name begins (after a host's prefix such as `openai/`). */
 const providerByModel: readonly (readonly [RegExp, string])[] = [
   [/^(?:gpt|chatgpt|o[1-9](?:$|-)|text-embedding-|text-davinci|davinci|babbage|codex|ft:gpt)/, 'openai'],
-  [/^(?:anthropic\.|[a-z]{2}\.anthropic\.)?claude/, 'anthropic'],
+  [/^claude/, 'anthropic'],
   [/^(?:gemini|gemma|palm|text-bison|chat-bison)/, 'google'],
   [/^(?:open-)?(?:mistral|mixtral|codestral|ministral|pixtral|magistral|devstral)/, 'mistral'],
   [/^(?:command|c4ai|embed-(?:english|multilingual|v4))/, 'cohere'],
   [/^(?:meta-)?llama/, 'meta'],
   [/^grok/, 'xai'],
   [/^deepseek/, 'deepseek'],
-  [/^(?:us\.|eu\.)?amazon\.|^nova-|^titan-/, 'amazon'],
+  [/^amazon\.|^nova-|^titan-/, 'amazon'],
 ]
 
 const providerByShape: Partial<Record<CallShape, string>> = {
@@ -62,5 +67,6 @@ export function providerOfCall(models: readonly (string | null)[], shape: CallSh
 
 function makerOf(model: string | null): string | undefined {
   const name = model?.slice(model.lastIndexOf('/') + 1).toLowerCase() ?? ''
-  return providerByModel.find(([begins]) => begins.test(name))?.[1]
+  const names = [name.replace(bedrockRegion, ''), name.replace(bedrockPrefix, '')]
+  return providerByModel.find(([begins]) => names.some((each) => begins.test(each)))?.[1]
 }
