@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { createPeerConnector, type Peer } from '#tests/support/peer-connector.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import type { Exchange } from './outgoing-call.ts'
@@ -30,14 +30,14 @@ interface Sent {
   told: string[]
 }
 
-function send(name: string): Sent {
+function send(name: string, method = 'GET', body: Buffer | null = null): Sent {
   const told: string[] = []
   const request = outgoingRequest({
-    method: 'GET',
+    method,
     target: `/${name}`,
     host: 'server.example',
     headers: [],
-    body: null,
+    body,
   })
   const exchange = pool.send(request, {
     onBytes: (bytes) => told.push(`${bytes.length} bytes`),
@@ -57,7 +57,7 @@ function peer(index: number): Peer {
 
 /** The names of the calls that came over a connection. */
 function heardBy({ heard }: Peer): string[] {
-  return [...heard.matchAll(/^GET \/(\w+)/gm)].map(([, name = '']) => name)
+  return [...heard.matchAll(/^[A-Z]+ \/(\w+)/gm)].map(([, name = '']) => name)
 }
 
 /** Answers, with whose answer it is in it, and gives what the handler is to be told; the connection is free again. */
@@ -123,6 +123,54 @@ test.each([
     expect(peers).toHaveLength(2)
   },
 )
+
+describe('a call that a used connection ends under, with nothing sent back,', () => {
+  const endings: [string, (end: Peer['end']) => void][] = [
+    ['closed', (end) => end.end()],
+    ['broken', (end) => end.destroy()],
+  ]
+
+  test.each(endings)('%s, is sent once more over a new one, and no oftener', async (_how, act) => {
+    const used = await freeConnection()
+    const second = send('second')
+    await nextTurn()
+    act(used.end)
+    await nextTurn()
+    peer(1).connect()
+    await nextTurn()
+    expect([heardBy(used), heardBy(peer(1))]).toEqual([['first', 'second'], ['second']])
+    expect(second.told).toEqual([])
+    peer(1).end.end()
+    await nextTurn()
+    expect(second.told).toEqual(['the server closed the connection'])
+    expect(peers).toHaveLength(2)
+  })
+
+  test.each<[string, string, Buffer | null]>([
+    ['one that asks for something to be done', 'POST', null],
+    ['one with a body', 'GET', Buffer.from('{}')],
+  ])('is not where it is %s', async (_name, method, body) => {
+    const used = await freeConnection()
+    const second = send('second', method, body)
+    await nextTurn()
+    used.end.end()
+    await nextTurn()
+    expect(second.told).toEqual(['the server closed the connection'])
+    expect(peers).toHaveLength(1)
+  })
+
+  test('nor once a byte has come back', async () => {
+    const used = await freeConnection()
+    const second = send('second')
+    await nextTurn()
+    used.end.write('H')
+    await nextTurn()
+    used.end.end()
+    await nextTurn()
+    expect(second.told).toEqual(['1 bytes', 'the server closed the connection'])
+    expect(peers).toHaveLength(1)
+  })
+})
 
 test('an idle connection that sends unasked is closed', async () => {
   const idle = await freeConnection()

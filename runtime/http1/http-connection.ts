@@ -30,7 +30,7 @@ interface ConnectionEvents {
   /** It may serve another call. */
   onFree(connection: HttpConnection): void
   onClose(connection: HttpConnection): void
-  /** It closed before `call` was sent. */
+  /** It closed before `call` was sent, or that was taken back. */
   onUnsent(call: OutgoingCall): void
 }
 
@@ -46,6 +46,10 @@ export class HttpConnection implements AnswerSink {
   #call: OutgoingCall | undefined
   /** Of the call: its answer has begun. */
   #hasBegun = false
+  /** Of the call: something came back. */
+  #hasHeard = false
+  /** It has served a call before this one. */
+  #isUsed = false
   #isPaused = false
   #idleMs: number
   /** When something moved last, on the clock of `performance.now()`. */
@@ -60,7 +64,7 @@ export class HttpConnection implements AnswerSink {
 
   /** The call goes out with `write`, or as soon as there is a socket. */
   take(call: OutgoingCall): void {
-    this.#hasBegun = false
+    this.#hasBegun = this.#hasHeard = false
     this.#call = call
     call.connection = this
   }
@@ -74,8 +78,8 @@ export class HttpConnection implements AnswerSink {
     socket.on('data', (bytes: Buffer) => this.#onData(bytes))
     socket.on('drain', () => this.#call?.drained())
     socket.on('end', () => this.#onEnd())
-    socket.on('error', (error) => this.close(error))
-    socket.on('close', () => this.close(new ConnectionClosed()))
+    socket.on('error', (error) => this.#lose(error))
+    socket.on('close', () => this.#lose(new ConnectionClosed()))
     this.write()
   }
 
@@ -118,6 +122,12 @@ export class HttpConnection implements AnswerSink {
     if (call === undefined) return
     if (this.#socket !== undefined && !call.isBegun) this.#events.onUnsent(call)
     else call.handler.onError(error)
+  }
+
+  /** A server closes a connection for its age as well while a call is on its way to it: nothing comes back then. A new one it closes for the call. */
+  #lose(error: Error): void {
+    if (this.#isUsed && !this.#hasHeard) this.#call?.takeBack()
+    this.close(error)
   }
 
   abort(call: OutgoingCall, error: Error): void {
@@ -163,6 +173,7 @@ export class HttpConnection implements AnswerSink {
     // An answer before its request has gone: what of it is still to come would be taken for the next one.
     const isFree = isReusable && this.#idleMs > 0 && call.isSent && this.#socket?.writableLength === 0
     if (isFree) {
+      this.#isUsed = true
       this.#flow()
       this.#events.onFree(this)
     } else this.close(new Error('the connection serves no more calls'))
@@ -178,7 +189,10 @@ export class HttpConnection implements AnswerSink {
   #onData(bytes: Buffer): void {
     this.#movedMs = performance.now()
     // What comes before a call has gone out is no answer to it: the parser refuses it, and the call goes over another connection.
-    if (this.#call?.isBegun === true) this.#call.handler.onBytes?.(bytes)
+    if (this.#call?.isBegun === true) {
+      this.#hasHeard = true
+      this.#call.handler.onBytes?.(bytes)
+    }
     try {
       this.#parser.push(bytes)
     } catch (error) {
@@ -190,6 +204,6 @@ export class HttpConnection implements AnswerSink {
   }
 
   #onEnd(): void {
-    if (!this.#isClosed && !this.#parser.end()) this.close(new ConnectionClosed())
+    if (!this.#isClosed && !this.#parser.end()) this.#lose(new ConnectionClosed())
   }
 }

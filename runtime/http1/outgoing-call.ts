@@ -23,6 +23,8 @@ export interface AnswerHandler {
   onError(error: Error): void
 }
 
+const repeatable = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
+
 /** One call on its way to the server and back. */
 export interface Exchange {
   /** No more of the answer for now, but for what has been read already. */
@@ -48,13 +50,22 @@ export class OutgoingCall implements Exchange {
   readonly request: OutgoingRequest
   readonly handler: AnswerHandler
   connection: Carrier | undefined
-  /** Whether something of the request has been sent, over whichever connection (then it is sent over no other), and all of it. */
+  /** Whether something of the request has been sent, over whichever connection (then it is sent over no other, unless it is taken back), and all of it. */
   isBegun = false
   isSent = false
 
   constructor(request: OutgoingRequest, handler: AnswerHandler) {
     this.request = request
     this.handler = handler
+  }
+
+  /**
+   * What the server may have had of it counts as unsent: it goes over another connection. Only what asks for nothing to be done may go twice
+   * (RFC 9110, 9.2.2), and with a body it would have to be kept.
+   */
+  takeBack(): void {
+    const { method, body } = this.request
+    if (body === null && repeatable.has(method)) this.isBegun = this.isSent = false
   }
 
   pause(): void {
