@@ -2,10 +2,13 @@ import { gateSource, type GatedPattern } from '../gate/gated-pattern.ts'
 import { foldText } from '../phrases/fold-text.ts'
 import { ofNoBusinessAbroad } from './said-to-models.ts'
 
-/** "Ignore", "all the previous" and "instructions", as one says them to a model in the languages that most attacks come in. Stems: endings differ. */
+/**
+ * "Ignore", "all the previous" and "instructions", as one says them to a model in the languages that most attacks come in. Stems: endings differ, and those are
+ * excluded that only tell of somebody who ignores.
+ */
 const languages: readonly (readonly [ignore: string, previous: string, orders: string])[] = [
   [
-    'ignorier(?!t\\b)|vergiss|missachte|übergehe',
+    'ignorier(?!t\\b)|vergiss|missachte(?!n|t)|übergehe',
     'vorherig|bisherig|vorigen|früheren|obigen|alle',
     'anweisung|regeln|vorgaben|instruktion|befehle',
   ],
@@ -29,22 +32,30 @@ const languages: readonly (readonly [ignore: string, previous: string, orders: s
     'anterior|prévias|todas',
     'instruç|regras|ordens|diretrizes',
   ],
-  ['negeer|vergeet', 'vorige|eerdere|voorgaande|alle', 'instructies|regels|opdrachten|aanwijzingen'],
-  ['zignoruj|ignoruj|zapomnij|pomiń', 'poprzedni|wcześniejsz|wszystki', 'instrukcj|zasad|polece|reguł'],
+  ['negeer(?!t|d)|vergeet', 'vorige|eerdere|voorgaande|alle', 'instructies|regels|opdrachten|aanwijzingen'],
   [
-    'ignorera|ignorer|glöm|glem|bortse',
+    'z?ignoruj(?!e|ą)|zapomnij|pomiń(?!a|e|i)',
+    'poprzedni|wcześniejsz|wszystki',
+    'instrukcj|zasad|polece|reguł',
+  ],
+  [
+    'ignorera(?!r|t|d|n|s)|ignorer(?!er|a|t)|glöm(?!d|m|t|s)|glem(?!m|t|s)|bortse(?!r)',
     'tidigare|forrige|föregående|alla|alle|tidligere',
     'instruktion|instruksjon|instrukser|regler|anvisninger',
   ],
-  ['yok say|görmezden gel|unut', 'önceki|tüm|bütün', 'talimat|kural|komut|yönerge'],
+  [
+    'yok say(?!ıy|ıl|a|d|m)|görmezden gel(?!d|i[ry]|e|m)|unut(?!t|u[ry]|ul|a|m)',
+    'önceki|tüm|bütün',
+    'talimat|kural|komut|yönerge',
+  ],
   ['abaikan|lupakan', 'sebelumnya|semua', 'instruksi|perintah|aturan|petunjuk'],
   ['bỏ qua|quên', 'trước|tất cả', 'hướng dẫn|chỉ dẫn|quy tắc|lệnh'],
   [
-    'игнорир|проигнорир|забудь|забыть|не обращай внимания',
+    'игнорир(?!у[ею]|ова[лн])|забудь|забыть|не обращай внимания',
     'предыдущ|прежн|прошл|всё|все',
     'инструкц|указани|правил|команд|промпт',
   ],
-  ['ігнору|забудь', 'попередн|всі|усі', 'інструкц|вказівк|правил|команд'],
+  ['ігнору(?!є|ют|ва[лнв])|забудь', 'попередн|всі|усі', 'інструкц|вказівк|правил|команд'],
   ['αγνόησε|αγνοήστε|ξέχασε', 'προηγούμενες|όλες', 'οδηγίες|εντολές|κανόνες'],
   [
     '忽略|无视|無視|忘记|忘記|忘掉|不要理会',

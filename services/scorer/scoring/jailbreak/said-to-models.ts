@@ -14,7 +14,7 @@ const about = String.raw`(?:regarding|concerning|about|on|for|as to|with regard 
  */
 export const ofNoBusiness = String.raw`(?!${sameSentence}${about}\W+(?!${nothingNamed}|(?:\w+\W+){0,3}?${ofModel})\w)`
 
-/** The same in German, Spanish, French, Italian, Portuguese and Dutch, as they fold. */
+/** The same in German, Spanish, French, Italian, Portuguese, Dutch and Polish, as they fold. */
 const aboutAbroad = foldText(
   [
     'zur|zum|zu den|bezüglich|hinsichtlich|betreffend|über|für|beim?|wenn|falls',
@@ -23,6 +23,7 @@ const aboutAbroad = foldText(
     'riguardo|riguardanti|sull[ao]|per|dell[ao]|quando|se',
     'quanto|para|d[oa]s?|no que',
     'over|betreffende|inzake|voor|van|als',
+    'dotyczac\\w*|odnośnie|w sprawie|w kwestii|co do|na temat|dla|przy|jeśli|jeżeli|gdy',
   ].join('|'),
 ).text
 const ofModelAbroad = foldText(
@@ -30,6 +31,7 @@ const ofModelAbroad = foldText(
     'dein|dich|dir|du\\b|sicherheit|inhalt|antwort|rolle|verhalten|vertraulich|geheim|ethik|beschränk|entwickler|gespräch|sitzung|ki\\b|alles|dies',
     'tus?\\b|su\\b|sus\\b|te\\b|ti\\b|segur|sécur|sicur|conten|respuest|respost|répon|rispost|papel|ruolo|rol\\b|comport|regl|règl|regra|regol|sistem|ia\\b|desarroll|desenvolv|sviluppa|dévelop|étic|éthiq|usu[aá]ri|utilis|tod[oa]|tout',
     'ton\\b|ta\\b|tes\\b|toi\\b|vo[ust]|seu|sua|je\\b|jouw|uw\\b|veilig|inhoud|antwoord|gedrag',
+    'tw[oó]|ciebie\\b|bezpiecz|treści|odpowi|zachowa|poufn|tajn|tajemn|ogranicz|użytkown|wszystk|etyczn|etyk|tego\\b|ról\\b',
   ].join('|'),
 ).text
 
