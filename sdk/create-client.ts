@@ -4,6 +4,7 @@ import { createDeferredWork } from './capturing/defer-work.ts'
 import { messageOf } from './capturing/message-of.ts'
 import type { Dialect } from './capturing/model-calls.ts'
 import { recordFetch, type Fetch } from './capturing/record-fetch.ts'
+import { ofProcess } from './of-process.ts'
 import { settle, type Settings } from './options.ts'
 import { sessionFields } from './session-fields.ts'
 import { currentSession, runInSession } from './session.ts'
@@ -94,7 +95,7 @@ export function createClient(options: SluiceOptions = {}): SluiceClient {
 }
 
 /** Of the whole process: a client that two of ours wrapped would be recorded twice. */
-const wrapped = new WeakSet<object>()
+const wrapped = ofProcess('wrapped', () => new WeakSet<object>())
 
 type Budget = ReturnType<typeof createByteBudget>
 

@@ -102,6 +102,23 @@ test('CommonJS', async () => {
   expect(receiver.taken).toMatchObject([{ source: 'trace', response_body: { result: 3 } }])
 })
 
+test('both in one process: one session, and a client that each of them wraps is recorded once', async () => {
+  const program = `import { createRequire } from 'node:module'
+    import OpenAI from 'openai'
+    import { withSession, wrap } from '@sluice/sdk'
+    const other = createRequire(import.meta.url)('@sluice/sdk')
+    const openai = other.wrap(wrap(new OpenAI()))
+    await withSession({ sessionId: 'outer' }, async () => {
+      await openai.chat.completions.create({ model: 'm', messages: [] })
+      other.recordToolCall({ toolName: 't' })
+    })`
+  await runProgram('both.mjs', program)
+  expect(receiver.taken.map(({ session_id, source }) => [source, session_id]).sort()).toEqual([
+    ['mcp', 'outer'],
+    ['sdk', 'outer'],
+  ])
+})
+
 test('a method with the decorator, as a compiler writes it', async () => {
   const { code } = await transform(
     `import { traced } from '@sluice/sdk'

@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { ofProcess } from './of-process.ts'
 import type { Session } from './types.ts'
 
 /** One for all clients of the process: a session holds for whatever is called inside it. */
-const current = new AsyncLocalStorage<Session>()
+const current = ofProcess('session', () => new AsyncLocalStorage<Session>())
 
 /** The session around the caller, over `base`: its fields stand, metadata is joined. */
 export function currentSession(base: Session): Session {
