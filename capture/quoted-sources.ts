@@ -2,8 +2,24 @@ import { allTexts } from './all-texts.ts'
 import { listOf, objectOf } from './json.ts'
 import { sourceKeys, wordsOfSource } from './tool-results.ts'
 
-/** The words of the sources that an answer quotes: what a search or a document said, each once. */
-export function quotedIn(body: unknown): string[] {
+/** To look for more than this takes longer than it is worth: characters of `brought`, times what is quoted. */
+const mostCompared = 10_000_000
+
+/** The words of the sources that an answer quotes: what a search or a document said, each once, and none that stands in what was `brought`. */
+export function quotedIn(body: unknown, brought: readonly string[]): string[] {
+  const quoted = allQuoted(body)
+  if (quoted.length === 0) return quoted
+  const all = withoutBlanks(brought.join(''))
+  if (all.length * quoted.length > mostCompared) return quoted
+  return quoted.filter((text) => !all.includes(withoutBlanks(text)))
+}
+
+/** Lines end elsewhere in a quotation. */
+function withoutBlanks(text: string): string {
+  return text.replace(/\s+/g, '')
+}
+
+function allQuoted(body: unknown): string[] {
   const found = new Set<string>()
   const pending: { value: unknown; isSource: boolean }[] = [{ value: body, isSource: false }]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

@@ -1,17 +1,12 @@
 import { allTexts } from './all-texts.ts'
+import { shapeOfBodies } from './call-shapes.ts'
+import { contentTexts, toolResultOf } from './content-texts.ts'
 import { newSteps } from './interaction-steps.ts'
-import { fieldAt, listOf, objectOf, textOf } from './json.ts'
+import { fieldAt, listOf, objectOf, textOf, type JsonObject } from './json.ts'
 import { isKnownEntry, outputEntries, saidInOutputs } from './output-entries.ts'
 import { quotedIn } from './quoted-sources.ts'
 import { toolCallsOf, type ToolCall } from './tool-calls.ts'
-import {
-  isCallType,
-  isResultType,
-  outputsOfCall,
-  resultKeys,
-  suppliedKeys,
-  wordsOfResult,
-} from './tool-results.ts'
+import { isCallType, outputsOfCall, resultKeys, suppliedKeys } from './tool-results.ts'
 
 /** What was said in a call, by who said it. Parts of one kind are joined by line breaks. */
 export interface CallTexts {
@@ -41,7 +36,8 @@ export function textsOfCall(requestBody: unknown, responseBody: unknown): CallTe
     messages.filter((message) => message.role === role).map(({ text }) => text)
   const answer = answerOf(responseBody)
   const toolCalls = toolCallsOf(requestBody, responseBody)
-  const known = messages.length > 0
+  const known = messages.length > 0 || isConversation(requestBody)
+  const brought = [...spoken('tool'), ...documentsOf(requestBody), ...broughtBy(responseBody)]
   return {
     system: spoken('system').join('\n'),
     prompt: (known ? spoken('user') : allTexts(payloadOf(requestBody))).join('\n'),
@@ -50,14 +46,16 @@ export function textsOfCall(requestBody: unknown, responseBody: unknown): CallTe
       : allTexts(payloadOf(responseBody))
     ).join('\n'),
     toolCalls,
-    context: [
-      ...spoken('tool'),
-      ...documentsOf(requestBody),
-      ...broughtBy(responseBody),
-      ...quotedIn(responseBody),
-    ],
+    context: [...brought, ...quotedIn(responseBody, brought)],
     messages,
   }
+}
+
+/** Whether turns are in it, if without a word: pictures and PDFs are none. */
+function isConversation(body: unknown): boolean {
+  return ['messages', 'contents'].some((name) =>
+    listOf(fieldAt(body, name)).some((turn) => fieldAt(turn, 'role') !== undefined),
+  )
 }
 
 /** What is said in a body of no known shape: a tool call's arguments, the text of one that the gateway had to wrap, or all. */
@@ -68,7 +66,18 @@ function payloadOf(body: unknown): unknown {
   return body
 }
 
+/** Where platforms for agents have what is asked now. */
+const askedKeys = ['query', 'question', 'chatInput', 'inputText', 'input_value', 'user_input'] as const
+
+/** Of a body of which nothing else is read these are not either: all its texts are the prompt then. */
 function messagesOf(body: unknown): SpokenText[] {
+  const found = givenMessages(body)
+  if (found.length === 0) return found
+  const asked = askedKeys.flatMap((name) => ofPlain(fieldAt(body, name)))
+  return [...found, ...listOf(fieldAt(body, 'additional_messages')).flatMap(ofMessage), ...asked]
+}
+
+function givenMessages(body: unknown): SpokenText[] {
   return [
     ...say('system', fieldAt(body, 'system') ?? fieldAt(body, 'instructions') ?? fieldAt(body, 'preamble')),
     ...say('system', fieldAt(body, 'systemInstruction') ?? fieldAt(body, 'system_instruction')),
@@ -95,8 +104,25 @@ function ofInput(input: unknown): SpokenText[] {
     const found = toolResultOf(item)
     if (found !== undefined) return say('tool', found)
     if (isCallType(type)) return say('tool', outputsIn(item))
+    if (!Array.isArray(input) && isVariables(item)) return ofVariables(item)
     return ofMessage(item)
   })
+}
+
+/** Dify's and others': by whatever names an application has for them, `message` and `content` too. LangGraph has a conversation among them. */
+function ofVariables({ messages, ...others }: JsonObject): SpokenText[] {
+  const isSpoken = Array.isArray(messages) && messages.every(isMessage)
+  const said = isSpoken ? listOf(messages).flatMap(ofMessage) : say('user', allTexts(messages))
+  return [...said, ...say('user', allTexts(others))]
+}
+
+function isVariables(item: unknown): item is JsonObject {
+  const object = objectOf(item)
+  return object !== undefined && !('role' in object) && !('type' in object)
+}
+
+function isMessage(item: unknown): boolean {
+  return fieldAt(item, 'content') !== undefined
 }
 
 /** `prompt` of completions: one text or several. */
@@ -120,7 +146,8 @@ const roles: Readonly<Record<string, SpokenText['role']>> = {
 
 /** One message of a conversation. A role that is not known counts as the user's: it is text from outside. */
 function ofMessage(message: unknown): SpokenText[] {
-  const given = textOf(fieldAt(message, 'role'))?.toLowerCase() ?? 'user'
+  // LangChain's messages have a type instead.
+  const given = textOf(fieldAt(message, 'role') ?? fieldAt(message, 'type'))?.toLowerCase() ?? 'user'
   const role = (Object.hasOwn(roles, given) ? roles[given] : undefined) ?? 'user'
   const content = fieldAt(message, 'content') ?? fieldAt(message, 'parts') ?? fieldAt(message, 'message')
   const parts = Array.isArray(content) ? listOf(content) : [content]
@@ -134,58 +161,9 @@ function ofMessage(message: unknown): SpokenText[] {
   ]
 }
 
-/** The words of the result in a part, an item or a step that is one. What a server says of its tools is offered, and no result. */
-function toolResultOf(part: unknown): unknown {
-  const type = textOf(fieldAt(part, 'type'))
-  if (type === 'mcp_list_tools') return ''
-  if (type === 'document')
-    return (
-      fieldAt(part, 'source', 'data') ??
-      fieldAt(part, 'source', 'content') ??
-      allTexts(fieldAt(part, 'document'))
-    )
-  if (isResultType(type)) {
-    const output = fieldAt(part, 'output')
-    if (output !== undefined) return output
-    if (fieldAt(part, 'result') !== undefined) return foundIn(part)
-    const content = fieldAt(part, 'content')
-    // The provider's own tools answer in objects of many shapes.
-    return type === 'tool_result' || type === 'search_result' ? (content ?? '') : readable(content)
-  }
-  for (const [holder, words] of wordsOfResult) {
-    const nested = fieldAt(part, holder, words)
-    if (nested !== undefined) return allTexts(nested)
-  }
-  return undefined
-}
-
 function say(role: SpokenText['role'], content: unknown): SpokenText[] {
   const text = contentTexts(content).join('\n')
   return text === '' ? [] : [{ role, text }]
-}
-
-/** The texts of content in any provider's form: a string, a part, parts. Images and signatures have none, audio its transcript. */
-function contentTexts(content: unknown): string[] {
-  if (typeof content === 'string') return content === '' ? [] : [content]
-  if (Array.isArray(content)) return listOf(content).flatMap(partTexts)
-  return partTexts(content)
-}
-
-function partTexts(part: unknown): string[] {
-  if (typeof part === 'string') return part === '' ? [] : [part]
-  const text =
-    textOf(fieldAt(part, 'text')) ?? textOf(fieldAt(part, 'refusal')) ?? textOf(fieldAt(part, 'transcript'))
-  if (text !== undefined) return [text]
-  const inside = [
-    ...listOf(fieldAt(part, 'content')),
-    ...listOf(fieldAt(part, 'parts')),
-    // Bedrock's, with what it is cited from beside it.
-    ...listOf(fieldAt(part, 'citationsContent', 'content')),
-  ]
-  return inside.flatMap((inner) => {
-    const found = typeof inner === 'string' ? textOf(inner) : textOf(fieldAt(inner, 'text'))
-    return found === undefined ? [] : [found]
-  })
 }
 
 function answerOf(body: unknown): string[] {
@@ -218,29 +196,23 @@ function answerOf(body: unknown): string[] {
 
 /** Whether an answer without any text is one that simply has none (a tool call, an embedding), not one in an unknown shape. */
 function isKnownAnswer(body: unknown): boolean {
-  const hasList = (name: string) => Array.isArray(fieldAt(body, name))
-  if (['choices', 'output', 'candidates', 'steps', 'data'].some(hasList)) return true
+  const listed = ['choices', 'candidates', 'output', 'steps', 'data'].find((name) =>
+    Array.isArray(fieldAt(body, name)),
+  )
+  if (listed === 'choices' || listed === 'candidates' || shapeOfBodies(null, body) !== null) return true
+  // Others have lists of these names too, of texts or of what they found.
+  if (listed !== undefined) return listOf(fieldAt(body, listed)).every(isKnownItem)
   const entries = outputEntries(body)
   return entries.length > 0 && entries.every(isKnownEntry)
 }
 
-function spokenParts(content: unknown): unknown {
-  return Array.isArray(content) ? content.filter((part) => toolResultOf(part) === undefined) : content
+/** An item or a step of a kind, a vector, a picture. */
+function isKnownItem(item: unknown): boolean {
+  return ['type', 'embedding', 'b64_json', 'url'].some((name) => fieldAt(item, name) !== undefined)
 }
 
-const unread = new Set(['type', 'encrypted_content'])
-
-/** What the provider's own tools found, without what only the provider can read. */
-function readable(content: unknown): string[] {
-  const entries = Array.isArray(content) ? listOf(content) : [content]
-  return entries.flatMap((entry) => {
-    const object = objectOf(entry)
-    return allTexts(
-      object === undefined
-        ? entry
-        : Object.entries(object).map(([name, value]) => (unread.has(name) ? '' : value)),
-    )
-  })
+function spokenParts(content: unknown): unknown {
+  return Array.isArray(content) ? content.filter((part) => toolResultOf(part) === undefined) : content
 }
 
 /** What tools that run at the provider brought into an answer: parts of the messages shape and of Gemini, items of the responses shape, steps of an interaction. */
@@ -263,13 +235,6 @@ function broughtBy(body: unknown): string[] {
 function outputsIn(item: unknown): string[] {
   if (!isCallType(fieldAt(item, 'type'))) return []
   return outputsOfCall.map((name) => allTexts(fieldAt(item, name)).join('\n')).filter((text) => text !== '')
-}
-
-/** Words as parts have them, else all texts of a result in whatever shape. */
-function foundIn(step: unknown): string[] {
-  const result = fieldAt(step, 'result')
-  const said = contentTexts(result)
-  return said.length > 0 ? said : allTexts(result)
 }
 
 function documentsOf(body: unknown): string[] {

@@ -35,13 +35,14 @@ export const outputsOfCall = ['output', 'outputs', 'results', 'info'] as const
 export const suppliedKeys = [
   ...['documents', 'context', 'retrieved', 'retrieved_context', 'passages', 'search_results'],
 ] as const
-/** Where an answer names its sources and quotes them: Gemini's, Anthropic's (Cohere's and Bedrock's too) and OpenAI's. */
+/** Where an answer names its sources and quotes them: Gemini's, Anthropic's (Cohere's and Bedrock's too), OpenAI's, Perplexity's and Dify's. */
 export const sourceKeys = new Set([
   ...['groundingMetadata', 'grounding_metadata', 'citationMetadata', 'citation_metadata'],
   ...['urlContextMetadata', 'url_context_metadata', 'citations', 'annotations'],
+  ...['search_results', 'retriever_resources'],
 ])
 /** What of a source are its words, and not its title, address or place: those say nothing that an answer could be held against. */
 export const wordsOfSource = new Set([
   ...['cited_text', 'sourceContent', 'source_content', 'retrievedContext', 'retrieved_context'],
-  ...['document', 'tool_output', 'snippet'],
+  ...['document', 'tool_output', 'snippet', 'content'],
 ])

@@ -33,11 +33,13 @@ const speakerOfRole: ReadonlyMap<string, Speaker> = new Map([
   ['chatbot', 'assistant'],
   ['ai', 'assistant'],
 ])
-/** Steps of Google's interactions, entries of Mistral's conversations. */
+/** Steps of Google's interactions, entries of Mistral's conversations, messages of LangChain's. */
 const speakerOfStep: ReadonlyMap<unknown, Speaker> = new Map([
   ['user_input', 'user'],
   ['model_output', 'assistant'],
   ['message.output', 'assistant'],
+  ['human', 'user'],
+  ['ai', 'assistant'],
 ])
 
 /** Who speaks. Fixed: in what a tool answered, names and roles are words of the tool, which may claim anything. */

@@ -1,0 +1,79 @@
+import { allTexts } from './all-texts.ts'
+import { fieldAt, listOf, objectOf, textOf } from './json.ts'
+import { isResultType, wordsOfResult } from './tool-results.ts'
+
+/** The texts of content in any provider's form: a string, a part, parts. Images and signatures have none, audio its transcript. */
+export function contentTexts(content: unknown): string[] {
+  if (typeof content === 'string') return content === '' ? [] : [content]
+  if (Array.isArray(content)) return listOf(content).flatMap(partTexts)
+  return partTexts(content)
+}
+
+function partTexts(part: unknown): string[] {
+  if (typeof part === 'string') return part === '' ? [] : [part]
+  const text =
+    textOf(fieldAt(part, 'text')) ?? textOf(fieldAt(part, 'refusal')) ?? textOf(fieldAt(part, 'transcript'))
+  if (text !== undefined) return [text]
+  const document = fieldAt(part, 'type') === 'document' ? wordsOfDocument(part) : []
+  const inside = [
+    // In what a tool answered.
+    ...(Array.isArray(document) ? listOf(document) : [document]),
+    ...listOf(fieldAt(part, 'content')),
+    ...listOf(fieldAt(part, 'parts')),
+    // Bedrock's, with what it is cited from beside it.
+    ...listOf(fieldAt(part, 'citationsContent', 'content')),
+  ]
+  return inside.flatMap((inner) => {
+    const found = typeof inner === 'string' ? textOf(inner) : textOf(fieldAt(inner, 'text'))
+    return found === undefined ? [] : [found]
+  })
+}
+
+/** The words of the result in a part, an item or a step that is one. What a server says of its tools is offered, and no result. */
+export function toolResultOf(part: unknown): unknown {
+  const type = textOf(fieldAt(part, 'type'))
+  if (type === 'mcp_list_tools') return ''
+  if (type === 'document') return wordsOfDocument(part)
+  if (isResultType(type)) {
+    const output = fieldAt(part, 'output')
+    if (output !== undefined) return output
+    if (fieldAt(part, 'result') !== undefined) return foundIn(part)
+    const content = fieldAt(part, 'content')
+    // The provider's own tools answer in objects of many shapes.
+    return type === 'tool_result' || type === 'search_result' ? (content ?? '') : readable(content)
+  }
+  for (const [holder, words] of wordsOfResult) {
+    const nested = fieldAt(part, holder, words)
+    if (nested !== undefined) return allTexts(nested)
+  }
+  return undefined
+}
+
+/** A PDF has none that can be read here. */
+function wordsOfDocument(part: unknown): unknown {
+  const { type, data, content } = objectOf(fieldAt(part, 'source')) ?? {}
+  if (type === 'base64') return ''
+  return data ?? content ?? allTexts(fieldAt(part, 'document'))
+}
+
+/** Words as parts have them, else all texts of a result in whatever shape. */
+function foundIn(step: unknown): string[] {
+  const result = fieldAt(step, 'result')
+  const said = contentTexts(result)
+  return said.length > 0 ? said : allTexts(result)
+}
+
+const unread = new Set(['type', 'encrypted_content'])
+
+/** What the provider's own tools found, without what only the provider can read. */
+function readable(content: unknown): string[] {
+  const entries = Array.isArray(content) ? listOf(content) : [content]
+  return entries.flatMap((entry) => {
+    const object = objectOf(entry)
+    return allTexts(
+      object === undefined
+        ? entry
+        : Object.entries(object).map(([name, value]) => (unread.has(name) ? '' : value)),
+    )
+  })
+}

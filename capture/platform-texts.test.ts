@@ -1,0 +1,77 @@
+import { expect, test } from '@jest/globals'
+import { textsOfCall } from './texts-of-call.ts'
+
+test.each<[string, unknown, unknown, object]>([
+  [
+    "variables of Dify's, by whatever names, and what is asked beside them",
+    { inputs: { message: 'P', tone: 'Q', content: 'R' }, query: 'S', user: 'u-1' },
+    { event: 'message', answer: 'A' },
+    { prompt: 'P\nQ\nR\nS' },
+  ],
+  [
+    "LangGraph's conversation and the variables beside it",
+    {
+      assistant_id: 'x',
+      input: {
+        messages: [
+          { type: 'system', content: 'S' },
+          { type: 'human', content: 'P' },
+          { type: 'ai', content: 'old' },
+          { type: 'tool', tool_call_id: 'x', content: 'T' },
+        ],
+        topic: 'Q',
+      },
+    },
+    null,
+    { system: 'S', prompt: 'P\nQ', context: ['T'] },
+  ],
+  [
+    'a question beside the conversation',
+    { chat_history: [{ role: 'assistant', content: 'old' }], question: 'P' },
+    null,
+    { prompt: 'P' },
+  ],
+  [
+    "an assistant's run with messages of its own",
+    { instructions: 'S', additional_messages: [{ role: 'user', content: 'P' }] },
+    null,
+    { system: 'S', prompt: 'P' },
+  ],
+  [
+    'a document in what a tool answered',
+    {
+      messages: [
+        {
+          role: 'user',
+          content: [
+            {
+              type: 'tool_result',
+              content: [
+                { type: 'document', source: { type: 'text', data: 'T' } },
+                { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'U' }] } },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+    null,
+    { prompt: '', context: ['T\nU'] },
+  ],
+  [
+    'an answer in pieces',
+    { input: { prompt: 'P' } },
+    { output: ['A', 'B'] },
+    { prompt: 'P', answer: 'A\nB' },
+  ],
+  ['an answer among data', { data: ['P'] }, { data: ['A'] }, { prompt: 'P', answer: 'A' }],
+  ['a picture', { prompt: 'P' }, { created: 1, data: [{ b64_json: 'AAAA' }] }, { prompt: 'P', answer: '' }],
+  [
+    'an answer beside the steps to it',
+    { input: 'P' },
+    { output: 'A', steps: [{ action: 'B' }] },
+    { prompt: 'P', answer: 'A\nB' },
+  ],
+])('what platforms for agents say is read: %s', (_name, request, response, expected) => {
+  expect(textsOfCall(request, response)).toMatchObject(expected)
+})
