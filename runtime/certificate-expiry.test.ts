@@ -1,5 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { firstExpiry, measureCertificates } from './certificate-expiry.ts'
+import { findExpiries, firstExpiry, measureCertificates } from './certificate-expiry.ts'
 import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
 
@@ -42,4 +45,26 @@ test('every variable that holds certificates is told, keys and unreadable ones a
   measureCertificates(config, { metrics, log })
   const told = await metrics.registry.getSingleMetric('sluice_certificate_expiry_timestamp_seconds')?.get()
   expect(told?.values).toEqual([{ labels: { variable: 'KAFKA_SSL_CA' }, value: firstEnd }])
+})
+
+test('the files that DATABASE_URL names for pg are read, and one that is not there is told of without the password', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'sluice-certificates-'))
+  const [authority, client, nowhere] = ['ca.pem', 'client.pem', 'none.pem'].map((name) =>
+    join(directory, name),
+  )
+  await writeFile(authority ?? '', endsLater)
+  await writeFile(client ?? '', endsFirst)
+  const expiriesOf = (query: string) =>
+    findExpiries({ DATABASE_URL: `postgres://sluice:secret@db:5432/sluice${query}` })
+  try {
+    expect(expiriesOf(`?sslrootcert=${authority}&sslcert=${client}&sslkey=${client}`)).toEqual([
+      { variable: 'DATABASE_URL', ends: firstEnd },
+    ])
+    expect(expiriesOf('?sslmode=require')).toEqual([])
+    expect(expiriesOf(`?sslrootcert=${nowhere}`)).toEqual([
+      { variable: 'DATABASE_URL', problem: expect.stringMatching(/^ENOENT.*none\.pem/) },
+    ])
+  } finally {
+    await rm(directory, { recursive: true })
+  }
 })

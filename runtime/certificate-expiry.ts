@@ -1,4 +1,6 @@
 import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { tlsFilesOf } from './config-addresses.ts'
 import { messageOf } from './errors.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
@@ -9,6 +11,29 @@ const certificate = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE----
 export function firstExpiry(pem: string): number | undefined {
   const ends = (pem.match(certificate) ?? []).map((text) => new X509Certificate(text).validToDate.getTime())
   return ends.length === 0 ? undefined : Math.min(...ends) / 1_000
+}
+
+/** When the first certificate of a variable ends, Unix seconds, or why nobody knows. */
+export type Expiry = { variable: string } & ({ ends: number } | { problem: string })
+
+/** Of each variable that holds certificates, or names files of them. */
+export function findExpiries(config: Readonly<Record<string, unknown>>): Expiry[] {
+  return Object.entries(config).flatMap(([variable, value]): Expiry[] => {
+    if (typeof value !== 'string') return []
+    try {
+      const ends = firstExpiry(variable === 'DATABASE_URL' ? readNamed(value) : value)
+      return ends === undefined ? [] : [{ variable, ends }]
+    } catch (error) {
+      return [{ variable, problem: messageOf(error) }]
+    }
+  })
+}
+
+/** What a URL of Postgres names for pg to read. */
+function readNamed(url: string): string {
+  return tlsFilesOf(url)
+    .map(({ path }) => readFileSync(path, 'utf8'))
+    .join('\n')
 }
 
 /** Tells when each certificate of the configuration ends: an expired authority is an outage that everybody could have seen coming. */
@@ -22,13 +47,8 @@ export function measureCertificates(
     ['variable'],
     'max',
   )
-  for (const [variable, value] of Object.entries(config)) {
-    if (typeof value !== 'string' || !value.includes('-----BEGIN CERTIFICATE-----')) continue
-    try {
-      const ends = firstExpiry(value)
-      if (ends !== undefined) expiry.set({ variable }, ends)
-    } catch (error) {
-      log.warn({ variable, reason: messageOf(error) }, 'a certificate cannot be read')
-    }
+  for (const { variable, ...found } of findExpiries(config)) {
+    if ('ends' in found) expiry.set({ variable }, found.ends)
+    else log.warn({ variable, reason: found.problem }, 'a certificate cannot be read')
   }
 }

@@ -49,3 +49,13 @@ function isDecodable(text: string): boolean {
     throw error
   }
 }
+
+/** What a URL of Postgres names for pg to read, with each connection. */
+export function tlsFilesOf(url: string): { parameter: string; path: string }[] {
+  if (!URL.canParse(url)) return []
+  const named = new URL(url).searchParams
+  return ['sslrootcert', 'sslcert', 'sslkey'].flatMap((parameter) => {
+    const path = named.get(parameter) ?? ''
+    return path === '' ? [] : [{ parameter, path }]
+  })
+}

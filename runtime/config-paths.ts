@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { z } from 'zod'
+import { tlsFilesOf } from './config-addresses.ts'
 import { messageOf } from './errors.ts'
 
 /**
@@ -12,6 +13,15 @@ export function readablePath(kind: 'file' | 'folder', holding: string) {
     if (problem !== undefined)
       context.addIssue({ code: 'custom', message: `expected a ${kind} with ${holding}, but ${problem}` })
   })
+}
+
+/** For a URL of Postgres: one that is not there would be taken for a server that is away, and tried again. */
+export function readableTlsFiles(url: string, context: z.RefinementCtx): void {
+  for (const { parameter, path } of tlsFilesOf(url)) {
+    const problem = problemOf(path, 'file')
+    if (problem !== undefined)
+      context.addIssue({ code: 'custom', message: `expected a file in ${parameter}, but ${problem}` })
+  }
 }
 
 function problemOf(path: string, kind: 'file' | 'folder'): string | undefined {

@@ -193,6 +193,12 @@ test('an authority for Postgres is refused beside a URL that would override it',
     ])
   expect(problemsOf(`${url}?application_name=a&sslnegotiation=direct`, pem)).toEqual([])
   expect(problemsOf(`${url}?sslmode=require`)).toEqual([])
+  // pg would say so with each connection, as of a server that is away.
+  expect(problemsOf(`${url}?sslmode=verify-full&sslrootcert=/nowhere/ca.pem`)).toEqual([
+    expect.stringMatching(
+      /^DATABASE_URL: expected a file in sslrootcert, but .*ENOENT: .*\/nowhere\/ca\.pem/,
+    ),
+  ])
 })
 
 test('takes a secret from a file, and says when the file cannot be read', () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { logLevels } from './log.ts'
 import { brokerAddress, pathsBehind, withCredentials } from './config-addresses.ts'
+import { readableTlsFiles } from './config-paths.ts'
 import { parseKeys } from './encryption-keys.ts'
 import { messageOf } from './errors.ts'
 import { findConflicts } from './find-conflicts.ts'
@@ -66,9 +67,11 @@ export const postgresFields = {
   DATABASE_URL: withCredentials(
     z.url({ protocol: /^postgres(ql)?$/, error: 'expected postgres://user:password@host:port/database' }),
     { takesBarePercent: true },
-  ).describe(
-    'Postgres, postgres://user:password@host:port/database. The API takes the roles sluice_api and sluice_operator from this login.',
-  ),
+  )
+    .superRefine(readableTlsFiles)
+    .describe(
+      'Postgres, postgres://user:password@host:port/database. The API takes the roles sluice_api and sluice_operator from this login.',
+    ),
   DATABASE_SSL_CA: pem()
     .optional()
     .describe(

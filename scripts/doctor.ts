@@ -7,7 +7,7 @@ import { runCommand } from './stack/run-command.ts'
 const usage = `scripts/doctor [--json] [--state DIR] [--service NAME=URL]...
 
 Looks at Kafka (topics, copies, configuration, lag, rights), the schema registry, Postgres (migrations, partitions, roles, connections, keys,
-whether it has what the sinks committed), clocks, the services, the spool, secrets and disks, and says what to do about what is wrong. Changes nothing.
+whether it has what the sinks committed), clocks, the services, the spool, secrets, certificates and disks, and says what to do about what is wrong. Changes nothing.
 
   --json               all findings as one JSON object
   --state DIR          a stack that scripts/up started (.sluice); KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL take its place,

@@ -1,6 +1,6 @@
 import { ok, problem, type Finding } from './finding.ts'
 
-/** Ingest takes identifiers up to ten minutes of the future; leases and retries count seconds. */
+/** Ingest takes identifiers up to two hours of the future; leases and retries count seconds. */
 const mostSkewMs = 2_000
 
 /**

@@ -2,6 +2,8 @@ import { chmod, mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { makeCertificate } from '#tests/support/make-certificate.ts'
+import { examineCertificates } from './examine-certificates.ts'
 import { examineSecrets } from './examine-secrets.ts'
 import { examineSpool } from './examine-spool.ts'
 import { findSystem, type System } from './find-system.ts'
@@ -99,4 +101,20 @@ test('secrets: a file that everybody can read, one that is not there, a secret t
     `secrets: DATABASE_URL_FILE (${file}) can be read by everybody on this host (mode 644)`,
     'secrets: INTERNAL_API_SECRET has 6 characters: whoever guesses it sees every project',
   ])
+})
+
+test('certificates: one that lasts, one that ends within two weeks, one that has ended, one that cannot be read', async () => {
+  const config = { ...system.config, KAFKA_SSL_CA: makeCertificate().cert }
+  const at = async (days: number, changed = config) =>
+    (
+      await examineCertificates({ ...system, config: changed, now: () => Date.now() + days * 24 * hourMs })
+    ).map(({ state, what }) => `${state}: ${what}`)
+  expect(await at(-30)).toEqual([expect.stringMatching(/^ok: the first of KAFKA_SSL_CA ends at 2/)])
+  expect(await at(0)).toEqual([expect.stringMatching(/^warning: the first of KAFKA_SSL_CA ends at 2/)])
+  expect(await at(3)).toEqual([expect.stringMatching(/^problem: one of KAFKA_SSL_CA ended at 2/)])
+  const broken = '-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----'
+  expect(await at(0, { ...config, KAFKA_SSL_CA: broken })).toEqual([
+    expect.stringMatching(/^problem: KAFKA_SSL_CA cannot be read: /),
+  ])
+  expect(await examineCertificates(system)).toEqual([])
 })

@@ -1,5 +1,6 @@
 import { messageOf } from '#runtime/errors.ts'
 import { examineAccess } from './examine-access.ts'
+import { examineCertificates } from './examine-certificates.ts'
 import { examineLag } from './examine-lag.ts'
 import { examinePositions } from './examine-positions.ts'
 import { examinePostgres } from './examine-postgres.ts'
@@ -36,6 +37,7 @@ const examinations: readonly Examination[] = [
   { check: 'positions', examine: examinePositions, remedy: 'are Kafka and Postgres up, and migrated?' },
   { check: 'services', examine: examineServices, remedy: 'the addresses given with --service' },
   { check: 'spool', examine: examineSpool, remedy: 'SPOOL_DIR has to be readable here' },
+  { check: 'certificates', examine: examineCertificates, remedy: 'the files that DATABASE_URL names' },
   { check: 'secrets', examine: examineSecrets, remedy: 'the files that *_FILE name' },
   { check: 'disk', examine: examineDisk, remedy: 'the state directory has to be readable here' },
 ]
