@@ -48,6 +48,7 @@ import * as upkeepRounds from './migrations/0043-upkeep-rounds.ts'
 import * as missingDayTables from './migrations/0044-missing-day-tables.ts'
 import * as detachedDayTables from './migrations/0046-detached-day-tables.ts'
 import * as roomForEndsOfAttempts from './migrations/0048-room-for-ends-of-attempts.ts'
+import * as periodsByPostgres from './migrations/0049-periods-by-postgres.ts'
 import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
@@ -95,6 +96,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0044-missing-day-tables': missingDayTables,
   '0046-detached-day-tables': detachedDayTables,
   '0048-room-for-ends-of-attempts': roomForEndsOfAttempts,
+  '0049-periods-by-postgres': periodsByPostgres,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { systemClock } from '#runtime/clock.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { createRollupFolding } from '#services/sink/fold-rollups.ts'
@@ -49,8 +48,8 @@ test('what has been counted by the day is answered as it was by the hour, and wh
       ),
     )
   // Days are counted two hours after their end.
-  const clock = { ...systemClock, now: () => Date.now() + 3 * hourMs }
-  const fold = createRollupFolding({ pool: api.pool, clock })
+  const timeAgo = (ageMs: number) => Promise.resolve(new Date(Date.now() + 3 * hourMs - ageMs))
+  const fold = createRollupFolding({ pool: api.pool, timeAgo })
   const foldAll = async () => {
     while (await fold());
   }

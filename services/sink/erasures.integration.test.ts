@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
-import { systemClock } from '#runtime/clock.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { createRollupFolding } from './fold-rollups.ts'
@@ -100,7 +99,7 @@ test('a whole project is erased with its roll-ups and tool names; its settings s
   await world.stage.fanOut(calls, webhookId)
   const fold = createRollupFolding({
     pool: world.pool,
-    clock: { ...systemClock, now: () => Date.now() + 60 * 3_600_000 },
+    timeAgo: (ageMs) => Promise.resolve(new Date(Date.now() + 60 * 3_600_000 - ageMs)),
   })
   while (await fold());
   const traced = [...rollupTables.flatMap((table) => [table.name, dayTableOf(table)]), 'seen_tools']

@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg'
-import type { Clock } from '#runtime/clock.ts'
 import { inElectedTransaction } from './in-elected-transaction.ts'
 import type { RoundEnd } from './periodic-task.ts'
+import { readTimeAgo } from './stores/claim-store.ts'
 import { countNextDay, recountDays } from './stores/rollup-days.ts'
 import { foldLanes } from './stores/rollup-fold.ts'
 import { rollupTables, type RollupTable } from './stores/rollup-tables.ts'
@@ -14,12 +14,19 @@ export const foldLock = 7_355_612
 
 /**
  * One round of folding the roll-ups of past hours into one row a series, and of counting past days from them, by one sink at a time. Resolves to
- * whether there is more to do.
+ * whether there is more to do. By Postgres's clock: a sink whose own is ahead would fold the hours that are being counted, again with each round,
+ * and count days that have not been.
  */
-export function createRollupFolding({ pool, clock }: { pool: Pool; clock: Clock }): () => Promise<RoundEnd> {
+export function createRollupFolding({
+  pool,
+  timeAgo = (ageMs) => readTimeAgo(pool, ageMs),
+}: {
+  pool: Pool
+  timeAgo?: (ageMs: number) => Promise<Date>
+}): () => Promise<RoundEnd> {
   return async () => {
+    const before = await timeAgo(foldedAfterMs)
     const isMore = await inElectedTransaction(pool, foldLock, async (client) => {
-      const before = new Date(clock.now() - foldedAfterMs)
       let isMore = false
       for (const table of rollupTables) isMore = (await foldTable(client, table, before)) || isMore
       return isMore

@@ -249,10 +249,8 @@ test('a cost threshold is told of once a period, from costs really stored, howev
     )
     return rows.map(({ data }) => JSON.parse(data.toString()) as Record<string, unknown>)
   }
-  const round = async (clock: Clock = systemClock) => {
-    const look = () => createCostAlerts({ pool: stage.pool, clock, log, onEvents: () => undefined })()
-    await Promise.all([look(), look(), look()])
-  }
+  const look = createCostAlerts({ pool: stage.pool, clock: systemClock, log, onEvents: () => undefined })
+  const round = () => Promise.all([look(), look(), look()])
   const sink = await startSink(stage)
   try {
     await stage.sendCalls([before, ...calls, ...calls])
@@ -280,6 +278,8 @@ test('a cost threshold is told of once a period, from costs really stored, howev
     },
   ])
   await stage.pool.query('update projects set cost_alert_usd = 0 where id = $1', [uuid])
-  await round(at(new Date(middle.getTime() + 32 * 86_400_000).toISOString()))
+  const over = `period_anchor = period_anchor - interval '1 month' + interval '30 seconds', period_reset_at = now()`
+  await stage.pool.query(`update subscriptions set ${over} where project_id = $1`, [uuid])
+  await round()
   expect((await alerts()).map(({ threshold_usd: usd }) => usd)).toEqual([1.5, 0])
 })

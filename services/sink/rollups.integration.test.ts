@@ -61,7 +61,7 @@ const positionOf = (partition: number, nextOffset: number) => ({
 async function fold(hoursLater: number): Promise<void> {
   const run = createRollupFolding({
     pool,
-    clock: { ...systemClock, now: () => Date.now() + hoursLater * hourMs },
+    timeAgo: (ageMs) => Promise.resolve(new Date(Date.now() + hoursLater * hourMs - ageMs)),
   })
   while (await run());
 }

@@ -7,6 +7,7 @@ import { inElectedTransaction } from './in-elected-transaction.ts'
 import type { RoundEnd } from './periodic-task.ts'
 import { createPublishApart } from './publish-apart.ts'
 import { runApart } from './run-apart.ts'
+import { readTimeAgo } from './stores/claim-store.ts'
 import { claimUnscored, findShortProjects, forgetSwept, type SweepSlice } from './stores/unscored-store.ts'
 
 export interface SweepDependencies {
@@ -45,7 +46,7 @@ const callsAtOnce = 1_000_000
 export function createSweep(
   dependencies: SweepDependencies,
 ): (signal?: AbortSignal, number?: number) => Promise<RoundEnd> {
-  const { pool, scoredUntil, ageMs, clock, log } = dependencies
+  const { pool, scoredUntil, ageMs, log } = dependencies
   const sweepDay = createDaySweep(dependencies)
   let rounds = 0
 
@@ -57,7 +58,8 @@ export function createSweep(
       return true
     })
     if (isElected === undefined) return 'not_elected'
-    const newestMs = clock.now() - ageMs
+    // As they were stored: by a clock that is days off no call would ever be looked for.
+    const newestMs = (await readTimeAgo(pool, ageMs)).getTime()
     const olderMs = newestMs - (1 + (number % (windowDays - 1))) * dayMs
     const round = { number, storedBefore, signal }
     try {

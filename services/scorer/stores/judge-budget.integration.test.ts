@@ -130,9 +130,9 @@ test('what a crashed worker set aside is given back after its lease; a late sett
 })
 
 test('a new period has its own money; what was reserved in the old one is settled there', async () => {
-  const projectId = await addProject(1, '2030-02-01T00:00:00Z')
-  const settle = await reserve(budgetOf({ clock: clockAt('2030-01-31T23:59:59Z') }), projectId, 0.9)
-  const settleNext = await reserve(budgetOf({ clock: clockAt('2030-02-01T00:00:01Z') }), projectId, 0.9)
+  const projectId = await addProject(1, '2025-02-01T00:00:00Z')
+  const settle = await reserve(budgetOf({ clock: clockAt('2025-01-31T23:59:59Z') }), projectId, 0.9)
+  const settleNext = await reserve(budgetOf({ clock: clockAt('2025-02-01T00:00:01Z') }), projectId, 0.9)
   await settle(cost(0.7))
   await settleNext(cost(0.2))
   expect(await spendOf(projectId)).toMatchObject([{ spent: 0.7 }, { spent: 0.2 }])
