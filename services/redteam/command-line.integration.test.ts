@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { listen } from '#runtime/operations-server.ts'
+import { programEnvironment } from '#tests/support/program-environment.ts'
 import { until } from '#tests/support/until.ts'
 import { parseGarak } from './interchange/parse-garak.ts'
 import { useRedteam } from './testing/use-redteam.ts'
@@ -24,7 +25,7 @@ function redteamAt(api: string | undefined, args: string[]) {
   const { environment } = used.stage
   const child = spawn(process.execPath, [script, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...environment, PATH: process.env['PATH'], PUBLIC_BASE_URL: api },
+    env: { ...environment, ...programEnvironment(), PUBLIC_BASE_URL: api },
   })
   const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]).then(
     ([output, errors, [code]]) => ({ output, errors, code: code as number | null }),

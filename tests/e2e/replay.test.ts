@@ -9,6 +9,7 @@ import pg from 'pg'
 import { signalGroup } from '#infra/embedded/guarded-process.ts'
 import { idFromUuid, idToUuid, liveRunId, newId } from '#schemas/ids.ts'
 import { startMockJudge, type MockJudge } from '../support/mock-judge.ts'
+import { programEnvironment } from '../support/program-environment.ts'
 import { realPrompts } from '../support/real-prompts.ts'
 import { startStack, type Stack } from '../support/start-stack.ts'
 import { until } from '../support/until.ts'
@@ -176,7 +177,7 @@ async function changeRubric(): Promise<void> {
 
 function environment(): Record<string, string | undefined> {
   return {
-    PATH: process.env['PATH'],
+    ...programEnvironment(),
     PUBLIC_BASE_URL: stack.apiUrl,
     INTERNAL_API_SECRET: stack.operatorSecret,
   }

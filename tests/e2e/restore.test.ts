@@ -11,6 +11,7 @@ import { backUpPostgres, restorePostgres } from '../support/back-up-postgres.ts'
 import { setBreakableStage, type BreakableStage } from '../support/breakable-stage.ts'
 import { testInfrastructure } from '../support/infrastructure.ts'
 import { describeLedger, failingScores, readLedger, type PipelineLedger } from '../support/pipeline-ledger.ts'
+import { programEnvironment } from '../support/program-environment.ts'
 import { sendPrompts } from '../support/send-prompts.ts'
 import { until } from '../support/until.ts'
 
@@ -147,7 +148,7 @@ async function rewind(...options: string[]): Promise<string> {
   const script = join(import.meta.dirname, '..', '..', 'scripts', 'rewind.ts')
   const { stdout } = await promisify(execFile)(process.execPath, [script, ...options], {
     env: {
-      PATH: process.env['PATH'],
+      ...programEnvironment(),
       KAFKA_BROKERS: brokers.join(),
       SCHEMA_REGISTRY_URL: registryUrl,
       DATABASE_URL: stage.stack.databaseUrl,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { startHostileJudge, type HostileJudge } from '#services/scorer/testing/hostile-judge.ts'
+import { programEnvironment } from '#tests/support/program-environment.ts'
 
 const run = promisify(execFile)
 let directory: string
@@ -40,7 +41,7 @@ afterAll(async () => {
 const evaluate = async (method: string, environment: Record<string, string> = {}) => {
   const options = ['--data', directory, '--reports', directory, '--half', 'all', '--method', method]
   const { stdout } = await run(process.execPath, ['evals/run.ts', ...options], {
-    env: { PATH: process.env['PATH'], ...environment },
+    env: { ...programEnvironment(), ...environment },
   })
   return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as {
     rows: { set: string; method: string; n: number; unscored: number; recall: { value: number } }[]

@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
+import { programEnvironment } from '../support/program-environment.ts'
 import type { SeedResult } from './simulate-seed.ts'
 
 export interface SeedsToRun {
@@ -79,7 +80,7 @@ async function runChunk(
   const child = fork(script, ['--child', ...seeds, ...wrong], {
     execArgv: ['--stack-trace-limit=5'],
     // Compiling is most of what a process takes before its first seed.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(import.meta.dirname, '..', '..', '.cache', 'compiled') },
+    env: { ...process.env, ...programEnvironment() },
   })
   const { promise, resolve, reject } = Promise.withResolvers<{ seed: number; why: string } | null>()
   let seed = from

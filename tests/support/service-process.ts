@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startGuarded, type GuardedProcess } from '#infra/embedded/guarded-process.ts'
+import { programEnvironment } from './program-environment.ts'
 
 const repository = join(import.meta.dirname, '..', '..')
 
@@ -46,17 +47,14 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
     current = await startGuarded({
       command: process.execPath,
       args: [join(repository, 'services', name, 'main.ts')],
-      // Nothing of the surroundings leaks in: a service has what it is given.
       env: {
-        PATH: process.env['PATH'],
+        ...programEnvironment(),
         NODE_ENV: 'production',
         OPS_PORT: String(operationsPort),
         // No load balancer has to learn that it stops.
         DRAIN_LEAD_MS: '0',
         // The least that brokers take: tests that kill members wait for their sessions to end.
         KAFKA_SESSION_TIMEOUT_MS: '6000',
-        // Half of what a start costs is reading and compiling the same files as the last time.
-        NODE_COMPILE_CACHE: join(repository, '.cache', 'compiled'),
         ...environment,
       },
       logFile,
