@@ -183,6 +183,18 @@ test.each<[string, unknown, unknown, object]>([
     { raw: 'A', encoding: 'utf8' },
     { prompt: 'P', answer: 'A' },
   ],
+  [
+    'an answer of Cohere that broke off before its first word',
+    { messages: [{ role: 'user', content: 'P' }] },
+    { id: 'm', message: { role: 'assistant', content: [{ type: 'text', text: '' }] } },
+    { prompt: 'P', answer: '' },
+  ],
+  [
+    "a call without a word, as Ollama's own format has it",
+    { messages: [{ role: 'user', content: 'P' }] },
+    { model: 'm', message: { role: 'assistant', content: '', tool_calls: [{ function: { name: 'f' } }] } },
+    { answer: '', toolCalls: [{ name: 'f' }] },
+  ],
   ['no JSON object at all', 'P', null, { prompt: 'P', answer: '' }],
 ])('%s', (_name, request, response, expected) => {
   expect(textsOfCall(request, response)).toMatchObject(expected)

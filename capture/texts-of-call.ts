@@ -202,6 +202,8 @@ function isKnownAnswer(body: unknown): boolean {
   if (listed === 'choices' || listed === 'candidates' || shapeOfBodies(null, body) !== null) return true
   // Others have lists of these names too, of texts or of what they found.
   if (listed !== undefined) return listOf(fieldAt(body, listed)).every(isKnownItem)
+  // Cohere's that broke off before its first word, Ollama's that only calls.
+  if (fieldAt(body, 'message', 'role') !== undefined) return true
   const entries = outputEntries(body)
   return entries.length > 0 && entries.every(isKnownEntry)
 }
