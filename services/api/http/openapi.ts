@@ -132,19 +132,20 @@ function responsesOf({
     access === 'public'
       ? {}
       : { 401: 'No valid key.', 403: "The key may not do this, or the project is another's." }
-  const ofParams: Record<number, string> =
-    params === undefined ? {} : { 400: 'What stands in the path is not percent-encoded.' }
+  const unreadable = [
+    ...(params === undefined ? [] : ['What stands in the path is not percent-encoded.']),
+    ...(body === undefined ? [] : ['The body is not JSON, or not UTF-8.']),
+  ]
   const ofBody: Record<number, string> =
     body === undefined
       ? {}
       : {
-          400: 'Not JSON, or not UTF-8.',
           413: 'The body is larger than this route takes.',
           415: 'Content-Encoding is not gzip, deflate or br.',
         }
   const described: Record<number, string> = {
     ...authentication,
-    ...ofParams,
+    ...(unreadable.length === 0 ? {} : { 400: unreadable.join(' ') }),
     ...ofBody,
     503: 'Storage is away; Retry-After says when to come back.',
     ...problems,

@@ -61,7 +61,6 @@ export function operationRoutes(options: OperationRoutesOptions): Route[] {
       method: 'get',
       path: '/api/operations',
       summary: 'What waits where: consumers, dead letters, events, gateways; and what is not well.',
-      query: z.strictObject({}),
       reply: { status: 200, description: 'The state of the installation.', schema: operationsSchema },
       async handle({ principal }) {
         const nowMs = clock.now()

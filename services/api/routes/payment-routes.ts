@@ -136,6 +136,8 @@ function webhookRoute(options: PaymentRoutesOptions): Route {
     method: 'post',
     path: '/webhook/payment',
     summary: "Receiver of the payment provider's events: signed by it, not to be called directly.",
+    // Whoever gave the provider this address may have added to it.
+    query: z.looseObject({}),
     body: z.looseObject({ id: z.string(), type: z.string() }),
     reply: {
       status: 200,

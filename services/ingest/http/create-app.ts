@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
+import { z } from 'zod'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import type { Health } from '#runtime/service.ts'
@@ -17,6 +18,8 @@ import { sendReply } from './send-reply.ts'
 import { validate } from './validate.ts'
 
 const defaultBodyBytes = 256 * 1024
+/** A parameter that nobody reads may have been meant to choose something. */
+const noQuery = z.strictObject({})
 /** A batch of 32 MiB comes in it at 5 Mbit/s. */
 const defaultBodyTimeoutMs = 60_000
 
@@ -110,7 +113,7 @@ function mount(
         route.handle({
           principal,
           params: route.params === undefined ? {} : validate(route.params, request.params),
-          query: route.query === undefined ? {} : validate(route.query, { ...request.query }),
+          query: validate(route.query ?? noQuery, { ...request.query }),
           body: bodyOf(route, body),
           headers: request.headers,
           keepAnswerRoom: room.keep,
