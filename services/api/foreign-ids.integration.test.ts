@@ -132,6 +132,23 @@ test('whoever sees several projects that have the same identifier is shown neith
   }
 })
 
+test("whoever sees several projects is not shown another's by an identifier, nor is it in the way of one's own", async () => {
+  const made = await Promise.all([0, 1, 2].map(() => api.createProject()))
+  const [mine = '', also = '', theirs = ''] = made.map(({ projectId }) => projectId)
+  const [shared, foreign] = [newId('request'), newId('request')]
+  for (const [projectId, id] of [
+    [mine, shared],
+    [theirs, shared],
+    [theirs, foreign],
+  ] as const)
+    await seedRequest(api.pool, createSealer([]), { projectId, id })
+  const analyst = await signInPerson(api, 'analyst', [mine, also])
+  const own = await analyst.call('GET', `/api/requests/${shared}`)
+  expect([own.status, own.json['project_id']]).toEqual([200, mine])
+  const hidden = await analyst.call('GET', `/api/requests/${foreign}`)
+  expect([hidden.status, hidden.json['code']]).toEqual([404, 'NOT_STORED_YET'])
+})
+
 test.each(['', '&label=safe', '&scorer_name=pii_detection', '&session_id=shared'])(
   'the operator sees each of the requests of several projects that have the same identifiers%s',
   async (filter) => {

@@ -80,7 +80,7 @@ function getRoute({ databases, sealer, clock }: RequestRoutesOptions): Route {
       500: 'Code BODY_UNREADABLE: the bodies are encrypted with a key that the API does not have.',
     },
     async handle({ principal, params: { id }, query }) {
-      const found = await findItem(databases.each(principal, query.project_id), id)
+      const found = await findItem(databases.ofAny(principal, query.project_id), id)
       const [first] = callsShownTo(principal, found === undefined ? [] : [found])
       if (first === undefined) throw missing(id, clock.now())
       const database = databases.ofOne(principal, first.project_id)
@@ -90,7 +90,7 @@ function getRoute({ databases, sealer, clock }: RequestRoutesOptions): Route {
         findSessionNeighbours(database, first),
       ])
       // Scores that were stored meanwhile are not in the verdict that was read before them.
-      const current = scores.length === first.score_count ? undefined : await findItem([database], id)
+      const current = scores.length === first.score_count ? undefined : await findItem(database, id)
       const [item = first] = callsShownTo(principal, current === undefined ? [] : [current])
       const isShown = mayReadContent(principal)
       if (isShown) await database.noteView({ action: 'request.content_viewed', subject: id }, clock.now())
@@ -107,10 +107,8 @@ function getRoute({ databases, sealer, clock }: RequestRoutesOptions): Route {
 }
 
 /** A link to a request (`report_url`) does not say its project. Throws 422 where several have it: none is shown in another's place. */
-async function findItem(databases: readonly ProjectDatabase[], id: string): Promise<RequestItem | undefined> {
-  const [item, other] = (
-    await Promise.all(databases.map((database) => createRequestStore(database).find(id)))
-  ).flat()
+async function findItem(database: ProjectDatabase, id: string): Promise<RequestItem | undefined> {
+  const [item, other] = await createRequestStore(database).find(id)
   if (other !== undefined)
     throw invalidInput([{ path: 'project_id', message: 'is required: several projects have this request' }])
   return item

@@ -16,9 +16,12 @@ import type { WatchStatement } from './watch-statements.ts'
 class ProjectScope {
   /** Null: every project, which only the operator gets. */
   readonly projectId: string | null
+  /** Of these, where `projectId` is null: null again for every project. */
+  readonly among: readonly string[] | null
 
-  private constructor(projectId: string | null) {
+  private constructor(projectId: string | null, among: readonly string[] | null = null) {
     this.projectId = projectId
+    this.among = among
   }
 
   /** Of one project: the key's own, or the one that the operator names. Throws 403 for another's, 422 when none is named. */
@@ -42,6 +45,24 @@ class ProjectScope {
       case 'anonymous':
         throw new Problem(401, 'KEY_MISSING', 'send an API key as X-Service-Key or as Authorization: Bearer')
     }
+  }
+
+  /** The same; of somebody who sees several projects and names none, all of theirs at once. */
+  static ofAny(principal: Principal, requested: string | undefined): ProjectScope {
+    const theirs = principal.kind === 'person' ? (principal.person.projectIds ?? []) : []
+    return requested === undefined && theirs.length > 1
+      ? new ProjectScope(null, theirs)
+      : ProjectScope.of(principal, requested)
+  }
+
+  /** What a row of the table `alias` must have, where `$1` is `value`. */
+  condition(alias: string): string {
+    if (this.projectId !== null) return `${alias}.project_id = $1`
+    return this.among === null ? '$1::uuid is null' : `${alias}.project_id = any ($1::uuid[])`
+  }
+
+  get value(): string | string[] | null {
+    return this.projectId === null ? (this.among?.map(idToUuid) ?? null) : idToUuid(this.projectId)
   }
 }
 
@@ -95,15 +116,13 @@ export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
   }
 
   async query<R extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> {
-    const { projectId } = this.scope
-    const scoped = scopedText(text, projectId)
+    const { projectId, value } = this.scope
+    const scoped = scopedText(text, this.scope)
     const { pool, operatorPool, watch } = this.#connections
     const result = await watch(scoped, () =>
       projectId === null
-        ? query<R>(operatorPool, scoped, [null, ...values])
-        : inProjectTransaction(pool, projectId, (client) =>
-            query<R>(client, scoped, [idToUuid(projectId), ...values]),
-          ),
+        ? query<R>(operatorPool, scoped, [value, ...values])
+        : inProjectTransaction(pool, projectId, (client) => query<R>(client, scoped, [value, ...values])),
     )
     return result.rows
   }
@@ -119,12 +138,12 @@ export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
     entry: ProjectEntry,
     nowMs: number,
   ): Promise<R[]> {
-    const { projectId } = this.scope
-    const scoped = scopedText(text, projectId)
+    const { projectId, value } = this.scope
+    const scoped = scopedText(text, this.scope)
     const { pool, watch } = this.#connections
     return watch(scoped, () =>
       inProjectTransaction(pool, projectId, async (client) => {
-        const { rows } = await query<R>(client, scoped, [idToUuid(projectId), ...values])
+        const { rows } = await query<R>(client, scoped, [value, ...values])
         if (rows.length > 0) await writeAudit(client, this.#principal, { ...entry, projectId }, nowMs)
         return rows
       }),
@@ -149,10 +168,8 @@ export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
 /** What is written down; the project is the database's. */
 type ProjectEntry = Omit<AuditEntry, 'projectId'>
 
-function scopedText(text: string, projectId: string | null): string {
-  const scoped = text.replaceAll(scopeMarker, (_marker, alias: string) =>
-    projectId === null ? '$1::uuid is null' : `${alias}.project_id = $1`,
-  )
+function scopedText(text: string, scope: ProjectScope): string {
+  const scoped = text.replaceAll(scopeMarker, (_marker, alias: string) => scope.condition(alias))
   if (scoped === text) throw new Error('a statement on project data has no :scope()')
   return scoped
 }
@@ -160,23 +177,18 @@ function scopedText(text: string, projectId: string | null): string {
 export interface ProjectDatabases {
   /** Of the key's project, of the one that the operator names, or of all for the operator who names none. */
   of(principal: Principal, requested: string | undefined): ProjectDatabase
-  /** The same; of somebody who sees several projects and names none, each of these in turn. For what an identifier alone leads to. */
-  each(principal: Principal, requested: string | undefined): ProjectDatabase[]
+  /** The same; of somebody who sees several projects and names none, all of theirs. For what an identifier alone leads to. */
+  ofAny(principal: Principal, requested: string | undefined): ProjectDatabase
   /** The same, of exactly one project. */
   ofOne(principal: Principal, requested: string | undefined): ProjectDatabase<OneProject>
 }
 
 export function createProjectDatabases(connections: ProjectConnections): ProjectDatabases {
-  const of: ProjectDatabases['of'] = (principal, requested) =>
-    new ProjectDatabase(connections, principal, ProjectScope.of(principal, requested))
   return {
-    of,
-    each(principal, requested) {
-      const several = principal.kind === 'person' ? (principal.person.projectIds ?? []) : []
-      return requested === undefined && several.length > 1
-        ? several.map((projectId) => of(principal, projectId))
-        : [of(principal, requested)]
-    },
+    of: (principal, requested) =>
+      new ProjectDatabase(connections, principal, ProjectScope.of(principal, requested)),
+    ofAny: (principal, requested) =>
+      new ProjectDatabase(connections, principal, ProjectScope.ofAny(principal, requested)),
     ofOne: (principal, requested) =>
       new ProjectDatabase(connections, principal, ProjectScope.ofOne(principal, requested)),
   }
