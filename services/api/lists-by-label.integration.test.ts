@@ -3,6 +3,7 @@ import pg from 'pg'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { many, sampleCall, sampleScore, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
+import { signInPerson } from '#tests/support/sign-in-people.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 import { createCallStorage } from '#tests/support/store-calls.ts'
 
@@ -186,4 +187,46 @@ test('a list looks only where the roll-ups count some that pass, and nowhere whe
   )
   for (const [filter, ids] of some) expect([filter, (await list(filter)).ids]).toEqual([filter, ids])
   expect((await list('scorer_name=pii_detection', 'safety-scores')).ids).toHaveLength(1)
+})
+
+test('a list says of no fewer calls than it shows that they are there, and exactly how many where it shows them all', async () => {
+  const { projectId, key } = await api.createProject()
+  const storage = createCallStorage(api.pool)
+  const unsafe = many(3, (index) =>
+    sampleCall(projectId, { id: newId('request', now - 3 * day - index), user_id: 'ada' }),
+  )
+  const safe = sampleCall(projectId, { id: newId('request', now - 1_000), user_id: 'ada' })
+  await storage.calls([...unsafe, safe])
+  await storage.scores(unsafe.map((call) => sampleScoredCall(call)))
+  // More than counting looks through, and none of them passes.
+  await api.pool.query(
+    `insert into llm_requests (project_id, id, created_at, source, model, user_id, zero_content_retention, received_at)
+     select project_id, gen_random_uuid(), created_at, source, model, user_id, false, received_at from llm_requests, generate_series(1, 2100)
+     where id = $1`,
+    [idToUuid(safe.id)],
+  )
+  const list = async (page: string) => {
+    const { json } = await api.call('GET', `/api/requests?user_id=ada&label=unsafe&${page}`, { key })
+    return [(json['items'] as object[]).length, json['total'], json['total_is_exact'] ?? true]
+  }
+  expect(await list('page_size=2')).toEqual([2, 3, false])
+  expect(await list('page_size=2&page=2')).toEqual([1, 3, true])
+  expect(await list('page_size=3')).toEqual([3, 3, true])
+})
+
+test('a link that names no project asks once for the request or run, of however many projects somebody sees', async () => {
+  const ids = (await Promise.all(many(9, () => api.createProject()))).map(({ projectId }) => projectId)
+  const [projectId = ''] = ids
+  const call = sampleCall(projectId, { session_id: null })
+  await createCallStorage(api.pool).calls([call])
+  const target = { kind: 'chat', url: 'http://127.0.0.1:1' }
+  const body = { project_id: projectId, agent_name: 'a', target }
+  const run = await api.call('POST', '/api/redteam-runs', { operator: true, body })
+  const analyst = await signInPerson(api, 'analyst', ids)
+  for (const path of [`/api/requests/${call.id}`, `/api/redteam-runs/${String(run.json['id'])}`]) {
+    texts.length = 0
+    expect([path, (await analyst.call('GET', path)).status]).toEqual([path, 200])
+    const asked = texts.filter((text) => /from (llm_requests|redteam_runs) r\b/.test(text))
+    expect([path, asked.length]).toEqual([path, 1])
+  }
 })

@@ -61,12 +61,22 @@ export async function listRows<R extends QueryResultRow>(
 ): Promise<Page<R>> {
   if (isEmpty(statement)) return { rows: [], counted: { total: 0, isExact: true } }
   const recent = await readRecentPage<R>(database, paging, statement)
-  if (recent !== undefined) return { rows: recent, counted: await countNewestFirst(database, statement) }
+  if (recent !== undefined) {
+    const counted = await countNewestFirst(database, statement)
+    return { rows: recent, counted: withRead(counted, recent.length, paging) }
+  }
   const [rows, counted] = await Promise.all([
     readPageFrom<R>(database, paging, statement, undefined),
     countRows(database, statement, undefined),
   ])
-  return { rows, counted }
+  return { rows, counted: withRead(counted, rows.length, paging) }
+}
+
+/** Counting ends at a bound, and the page may lie beyond it: there are at least as many as were read, and no more behind a last page. */
+function withRead(counted: Counted, rows: number, { after, offset, limit }: Paging): Counted {
+  if (counted.isExact || after !== null || (rows === 0 && offset > 0)) return counted
+  const total = offset + rows
+  return rows > limit ? { total: Math.max(counted.total, total), isExact: false } : { total, isExact: true }
 }
 
 /** The rows of one page, newest first and one more than asked for. */

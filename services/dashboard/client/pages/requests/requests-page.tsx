@@ -142,5 +142,5 @@ function RequestList({ query, filters, visibility, renew }: RequestListProps) {
 }
 
 function totalOf({ total, total_is_exact }: { total: number; total_is_exact?: false | undefined }): string {
-  return `${total_is_exact === false ? 'More than ' : ''}${formatCount(total)} ${nounOf(total, 'request')}`
+  return `${formatCount(total)}${total_is_exact === false ? '+' : ''} ${nounOf(total, 'request')}`
 }
