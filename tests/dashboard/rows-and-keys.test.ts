@@ -53,6 +53,13 @@ test('deliveries that are ticked are sent again, those under way cannot be', asy
   expect(queued.map(({ delivery_id }) => delivery_id)).toEqual(failed)
   const pending = page.getByRole('table').getByText('pending', { exact: true })
   await until(async () => (await pending.count()) === 2)
+  // They are followed to their end.
+  await site.api.pool.query(`update webhook_deliveries set status = 'delivered' where webhook_id = $1`, [
+    idToUuid(webhookId),
+  ])
+  await until(
+    async () => (await page.getByRole('table').getByText('delivered', { exact: true }).count()) === 3,
+  )
 })
 
 test('failed calls are chosen by their status', async () => {

@@ -156,6 +156,98 @@ test('a verdict that a promoted run took back is taken back in a list that is op
   await row.getByText('safe', { exact: true }).waitFor()
 })
 
+test('a page whose parts a newer build has taken away is loaded again by itself, once, and then by a button', async () => {
+  const other = await page.context().newPage()
+  const loads: string[] = []
+  other.on('request', (request) => {
+    if (request.isNavigationRequest()) loads.push(request.url())
+  })
+  await other.goto(`/tools?project=${site.projectId}`)
+  await other.getByRole('heading', { level: 1, name: 'Tools' }).waitFor()
+  const gone = '**/assets/{reviews-page,time-chart}-*'
+  await other.route(gone, (route) =>
+    route.fulfill({ status: 404, json: { detail: 'there is no such file' } }),
+  )
+  await other.getByRole('link', { name: 'Reviews' }).click()
+  // The server has the build that the page is of, so that there would be the same again.
+  const alert = other.getByRole('alert').filter({ hasText: 'This page could not be loaded' })
+  await alert.waitFor()
+  await other.getByRole('link', { name: 'Sessions' }).click()
+  await other.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor()
+  expect(loads).toHaveLength(1)
+  // Of several servers some have the newer build, whichever answers next.
+  await other.route(
+    ({ pathname }) => pathname === '/',
+    async (route) => {
+      if (route.request().isNavigationRequest()) return route.continue()
+      const answer = await route.fetch()
+      return route.fulfill({
+        response: answer,
+        body: (await answer.text()).replaceAll('/index-', '/index-newer-'),
+      })
+    },
+  )
+  const reloaded = other.waitForEvent('load')
+  await other.getByRole('link', { name: 'Overview' }).click()
+  await reloaded
+  await alert.waitFor()
+  expect(loads).toHaveLength(2)
+  await other.getByRole('link', { name: 'Reviews' }).click()
+  await alert.waitFor()
+  await other.mouse.move(0, 0)
+  expect(await seriousFindings(other)).toEqual([])
+  await other.unroute(gone)
+  await alert.getByRole('button', { name: 'Load again' }).click()
+  await other.getByRole('heading', { level: 1, name: 'Reviews' }).waitFor()
+  expect(loads).toHaveLength(3)
+  await other.close()
+})
+
+test('whoever goes to another project leaves behind what is of the one before', async () => {
+  const other = await site.api.createProject({ name: 'Elsewhere' })
+  const goToOther = async () => {
+    await page.locator('input[aria-label=Project]').click()
+    await page.getByRole('option', { name: 'Elsewhere' }).click()
+    await page.waitForURL((address) => address.searchParams.get('project') === other.projectId)
+  }
+  await open('/settings/keys')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('of the first')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
+  const key = page.getByText(/^svc_/)
+  await key.waitFor()
+  await goToOther()
+  await key.waitFor({ state: 'detached' })
+  const body = { url: 'https://receiver.example.com', events: ['threat_detected'] }
+  const made = await site.api.call('POST', `/api/v1/webhooks?project_id=${site.projectId}`, {
+    operator: true,
+    body,
+  })
+  await open(`/settings/webhooks/${String(made.json['id'])}/deliveries`)
+  await page.getByRole('heading', { level: 1, name: 'Delivery log' }).waitFor()
+  await goToOther()
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
+})
+
+test('a page that nobody answered comes by itself once the API is back', async () => {
+  const away = {
+    status: 503,
+    json: { detail: 'the API does not answer at the moment', code: 'API_UNAVAILABLE' },
+  }
+  const failure = page.getByRole('alert').getByText(away.json.detail)
+  for (const [asked, path, title] of [
+    ['**/bff/me', '/tools', 'Tools'],
+    ['**/bff/api/sessions?*', '/sessions', 'Sessions'],
+  ] as const) {
+    await page.route(asked, (route) => route.fulfill(away))
+    await open(path)
+    await failure.waitFor()
+    await page.unroute(asked)
+    await failure.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { level: 1, name: title }).waitFor()
+  }
+})
+
 test('another of many projects is found by clicking and typing', async () => {
   for (let branch = 1; branch <= 9; branch++) await site.api.createProject({ name: `Branch ${branch}` })
   await open('/tools')

@@ -44,6 +44,14 @@ export class ApiError extends Error {
   }
 }
 
+/** How often is asked again for what is not there yet. */
+export const againMs = 5_000
+
+/** Nobody answers, or somebody in the API's place. What takes the database too long would take it longer still if it were asked again. */
+export function isAway(error: Error | null): boolean {
+  return error instanceof ApiError ? error.status >= 502 && error.code !== 'QUERY_TOO_SLOW' : error !== null
+}
+
 /** The address of an operation at the dashboard's own server, which passes it on. */
 export function addressOf<K extends OperationName>(operation: K, input: Input<K>): string {
   const { params = {}, query = {} } = input as AnyInput

@@ -11,8 +11,10 @@ import {
 } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import {
+  againMs,
   callApi,
   callTagged,
+  isAway,
   type Answer,
   type ApiError,
   type Input,
@@ -83,11 +85,11 @@ function useLookPerState(state: string | undefined, refetch: () => Promise<unkno
   }, [state, refetch])
 }
 
-/** A list by its cursors: rows that arrive meanwhile move nothing. */
+/** A list by its cursors: rows that arrive meanwhile move nothing. `pollsWhile`: which rows go on by themselves, and are followed. */
 export function useApiPages<K extends Reading>(
   operation: K,
   input: Input<K>,
-  { enabled = true }: { enabled?: boolean } = {},
+  { pollsWhile }: { pollsWhile?: (row: Item<K>) => boolean } = {},
 ): UseInfiniteQueryResult<InfiniteData<Page<K>, string | undefined>, ApiError> {
   return useInfiniteQuery<
     Page<K>,
@@ -108,7 +110,12 @@ export function useApiPages<K extends Reading>(
     initialPageParam: undefined,
     getNextPageParam: (page) => (page as { next_cursor?: string | null }).next_cursor ?? undefined,
     placeholderData: keepPreviousData,
-    enabled,
+    ...(pollsWhile === undefined
+      ? {}
+      : {
+          refetchInterval: ({ state: { data, error } }) =>
+            isAway(error) || rowsOf<K>(data).some(pollsWhile) ? againMs : false,
+        }),
   })
 }
 

@@ -11,8 +11,14 @@ export function PageFrame({ page, children }: { page: PageEntry; children: React
   useDocumentTitle(`${page.title} · Sluice`)
   const role = useMe().data?.role
   const project = useProject()
-  useNamedProject(page.isGlobal === true || page.findsProject === true ? undefined : project.id)
+  const isOfMany = page.isGlobal === true || page.findsProject === true
+  useNamedProject(isOfMany ? undefined : project.id)
   if (role === undefined || !mayVisit(role, page)) return <NoPermission />
   if (page.isGlobal !== true && project.id === '') return <NoProject />
-  return <Suspense fallback={<Waiting />}>{children}</Suspense>
+  // What a page keeps is of its project: a secret that is shown once, rows until others come.
+  return (
+    <Suspense key={isOfMany ? '' : project.id} fallback={<Waiting />}>
+      {children}
+    </Suspense>
+  )
 }

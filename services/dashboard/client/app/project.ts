@@ -1,8 +1,8 @@
 import { readLocalStorageValue, useLocalStorage } from '@mantine/hooks'
-import { useLocation, useNavigate } from '@tanstack/react-router'
+import { useMatches, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useMe } from '../api/session.ts'
-import { usePathText, useSetTexts, useTexts } from './address.ts'
+import { useSetTexts, useTexts } from './address.ts'
 
 const lastProject = { key: 'sluice.project', defaultValue: '' }
 
@@ -21,8 +21,7 @@ export function useProject(): ProjectChoice {
   const { projects: all = [], project_count: count = 0 } = useMe().data ?? {}
   const setTexts = useSetTexts()
   const navigate = useNavigate()
-  const { pathname } = useLocation()
-  const thing = usePathText('id')
+  const path = String(useMatches().at(-1)?.fullPath ?? '')
   const [, remember] = useLocalStorage(lastProject)
   const last = readLocalStorageValue(lastProject)
   const isMine = (id: string | undefined) => all.some((each) => each.id === id)
@@ -34,9 +33,10 @@ export function useProject(): ProjectChoice {
     choose: (id) => {
       remember(id)
       // One thing is of one project: its list is what the other has too.
+      const [list = '', thing] = path.split('/$')
       // Its lists begin at their first page.
-      if (thing === '') setTexts({ project: id, page: '' })
-      else void navigate({ to: pathname.replace(/\/[^/]+$/, ''), search: { project: id } })
+      if (thing === undefined) setTexts({ project: id, page: '' })
+      else void navigate({ to: list, search: { project: id } })
     },
   }
 }

@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { ApiError } from '../api/call-api.ts'
+import { againMs, ApiError, isAway } from '../api/call-api.ts'
 
 /** Nothing is gained by asking again about what was refused. */
 function isWorthRetrying(failures: number, error: Error): boolean {
@@ -19,6 +19,7 @@ export function createQueryClient(): QueryClient {
       queries: {
         retry: isWorthRetrying,
         staleTime: 10_000,
+        refetchInterval: ({ state: { error } }) => (isAway(error) ? againMs : false),
         // Long lists with their pages are not kept for a page that nobody looks at.
         gcTime: 120_000,
       },

@@ -2,12 +2,13 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   retainSearchParams,
   type RouteComponent,
 } from '@tanstack/react-router'
 import { parseSearch, writeSearch } from '../formats/search-texts.ts'
-import { NotFound, PageCrashed, Waiting } from '../parts/page-states.tsx'
+import { lazyPart } from '../parts/lazy-part.ts'
+import { PageCrashed } from '../parts/page-crashed.tsx'
+import { NotFound, Waiting } from '../parts/page-states.tsx'
 import { readTexts } from './address.ts'
 import { PageFrame } from './page-frame.tsx'
 import type { PageEntry } from './page-entry.ts'
@@ -37,13 +38,16 @@ export function createAppRouter() {
 }
 
 function framed(page: PageEntry): RouteComponent {
-  const Content = lazyRouteComponent(async () => ({ default: await page.load() }))
+  const Content = lazyPart(page.load)
   const Framed: RouteComponent = () => (
     <PageFrame page={page}>
       <Content />
     </PageFrame>
   )
   // Begun when the pointer is over a link.
-  Framed.preload = () => Content.preload?.()
+  Framed.preload = async () => {
+    // What fails is told where it is shown.
+    await page.load().catch(() => undefined)
+  }
   return Framed
 }

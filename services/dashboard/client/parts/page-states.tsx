@@ -44,15 +44,6 @@ export function NotFound() {
   return <Nothing title="There is no such page" />
 }
 
-/** A defect of a page: the others still work. */
-export function PageCrashed({ error }: { error: unknown }) {
-  return (
-    <Alert color="red" title="This page broke" role="alert">
-      {error instanceof Error ? error.message : 'It does not say why.'}
-    </Alert>
-  )
-}
-
 /** What the API says is wrong, with every field at fault, and the way to try again. */
 export function Failure({ error, retry }: { error: Error; retry?: () => unknown }) {
   if (error instanceof ApiError && error.status === 403 && error.code !== 'PASSWORD_WRONG')

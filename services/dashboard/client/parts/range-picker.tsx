@@ -1,13 +1,14 @@
 import { Popover, Select } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useSetTexts } from '../app/address.ts'
 import { formatRange } from '../formats/format-time.ts'
 import { presets, type ChosenRange } from '../formats/time-range.ts'
+import { lazyPart } from './lazy-part.ts'
 import { Waiting } from './page-states.tsx'
 
 // Calendars are heavy, and most people take a preset.
-const RangeForm = lazy(async () => ({ default: (await import('./range-form.tsx')).RangeForm }))
+const RangeForm = lazyPart(async () => (await import('./range-form.tsx')).RangeForm)
 
 const custom = 'custom'
 const presetChoices = Object.entries(presets).map(([value, { label }]) => ({ value, label }))

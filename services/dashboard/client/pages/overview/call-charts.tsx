@@ -1,12 +1,13 @@
 import { SimpleGrid, Skeleton } from '@mantine/core'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { formatDuration, formatShort, formatUsd } from '../../formats/format-number.ts'
+import { lazyPart } from '../../parts/lazy-part.ts'
 import type { TimeChartProps } from './time-chart.tsx'
 import { callSeriesOf, everyStep, rangeOfPoint, type CallPoint, type Stats } from './read-stats.ts'
 
 // The charting library is as large as all the rest: the numbers are there before it. It comes while they are asked for.
 const loading = import('./time-chart.tsx')
-const TimeChart = lazy(async () => ({ default: (await loading).TimeChart }))
+const TimeChart = lazyPart(async () => (await loading).TimeChart)
 
 type Charted = Pick<TimeChartProps, 'title' | 'series' | 'format' | 'isStacked' | 'hasFractions'> & {
   toRequests: Record<string, string>

@@ -13,7 +13,7 @@ import { Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
-import { describeTarget, statusColors, type RedTeamRun } from './red-team-texts.ts'
+import { describeTarget, isUnderWay, statusColors, type RedTeamRun } from './red-team-texts.ts'
 import { StartAttack } from './start-attack.tsx'
 
 /** Runs of attacks against one's own agents. */
@@ -21,7 +21,11 @@ export function RedTeamPage() {
   const project = useProject()
   const role = useMe().data?.role ?? 'viewer'
   const [isStarting, setIsStarting] = useState(false)
-  const runs = useApiPages('GET /api/redteam-runs', { query: { project_id: project.id, page_size: '50' } })
+  const runs = useApiPages(
+    'GET /api/redteam-runs',
+    { query: { project_id: project.id, page_size: '50' } },
+    { pollsWhile: isUnderWay },
+  )
   return (
     <>
       <PageHead title="Red team">

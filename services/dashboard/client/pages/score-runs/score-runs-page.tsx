@@ -9,13 +9,13 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { Nothing } from '../../parts/page-states.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
-import { runColors, type ScoreRun } from './run-texts.ts'
+import { isUnderWay, runColors, type ScoreRun } from './run-texts.ts'
 import { StartRun } from './start-run.tsx'
 
 /** History scored again, beside what stands. */
 export function ScoreRunsPage() {
   const [isStarting, setIsStarting] = useState(false)
-  const runs = useApiPages('GET /api/score-runs', { query: { page_size: '50' } })
+  const runs = useApiPages('GET /api/score-runs', { query: { page_size: '50' } }, { pollsWhile: isUnderWay })
   return (
     <>
       <PageHead title="Score runs">

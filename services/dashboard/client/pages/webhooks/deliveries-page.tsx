@@ -12,6 +12,10 @@ import { ReplayRange } from './replay-range.tsx'
 type Delivery = Item<'GET /api/v1/webhooks/{id}/deliveries'>
 const statuses = ['all', 'pending', 'retrying', 'delivered', 'failed'] as const
 
+function isUnderWay({ status }: Delivery): boolean {
+  return status === 'pending' || status === 'retrying'
+}
+
 /** What was sent to a webhook, attempt by attempt, and what it answered. */
 export function DeliveriesPage() {
   const id = usePathText('id')
@@ -19,10 +23,11 @@ export function DeliveriesPage() {
   const { status = 'all' } = useTexts()
   const setTexts = useSetTexts()
   const chosen = statuses.find((each) => each !== 'all' && each === status) as Delivery['status'] | undefined
-  const pages = useApiPages('GET /api/v1/webhooks/{id}/deliveries', {
-    params: { id },
-    query: { project_id: project.id, page_size: '50', status: chosen },
-  })
+  const pages = useApiPages(
+    'GET /api/v1/webhooks/{id}/deliveries',
+    { params: { id }, query: { project_id: project.id, page_size: '50', status: chosen } },
+    { pollsWhile: isUnderWay },
+  )
   return (
     <>
       <PageHead title="Delivery log">
