@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { Select, TextInput } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
 import type { Answer } from '../../api/call-api.ts'
 import { useApiChange } from '../../api/use-api.ts'
+import { isoText } from '../../formats/local-time.ts'
+import { FormModal } from '../../parts/form-modal.tsx'
 import { MomentPicker } from '../../parts/moment-picker.tsx'
-import { Failure } from '../../parts/page-states.tsx'
 import { scopeNames } from './key-scopes.ts'
 
 interface CreateKeyProps {
@@ -38,7 +39,7 @@ export function CreateKey({ projectId, isOpen, onClose, onCreated }: CreateKeyPr
           name,
           scope,
           ...(label === '' ? {} : { label }),
-          ...(expires === null ? {} : { expires_at: new Date(expires).toISOString() }),
+          expires_at: isoText(expires),
         },
       },
       {
@@ -51,36 +52,29 @@ export function CreateKey({ projectId, isOpen, onClose, onCreated }: CreateKeyPr
     ),
   )
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Create an API key">
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            label="Name"
-            placeholder="checkout-agent"
-            data-autofocus
-            {...form.getInputProps('name')}
-          />
-          <TextInput
-            label="Label"
-            description="Whatever helps to recognise it"
-            {...form.getInputProps('label')}
-          />
-          <Select label="May" data={scopes} allowDeselect={false} {...form.getInputProps('scope')} />
-          <MomentPicker
-            label="Expires"
-            placeholder="Never"
-            clearable
-            minDate={new Date()}
-            {...form.getInputProps('expires')}
-          />
-          {create.error === null ? null : <Failure error={create.error} />}
-          <Group justify="flex-end">
-            <Button type="submit" loading={create.isPending}>
-              Create
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormModal
+      title="Create an API key"
+      isOpen={isOpen}
+      onClose={onClose}
+      onSubmit={submit}
+      error={create.error}
+      isPending={create.isPending}
+      submit="Create"
+    >
+      <TextInput label="Name" placeholder="checkout-agent" data-autofocus {...form.getInputProps('name')} />
+      <TextInput
+        label="Label"
+        description="Whatever helps to recognise it"
+        {...form.getInputProps('label')}
+      />
+      <Select label="May" data={scopes} allowDeselect={false} {...form.getInputProps('scope')} />
+      <MomentPicker
+        label="Expires"
+        placeholder="Never"
+        clearable
+        minDate={new Date()}
+        {...form.getInputProps('expires')}
+      />
+    </FormModal>
   )
 }

@@ -1,9 +1,9 @@
-import { Button, Group, Modal, PasswordInput, Stack } from '@mantine/core'
+import { Button, PasswordInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useApiChange } from '../../api/use-api.ts'
-import { Failure } from '../../parts/page-states.tsx'
+import { FormModal } from '../../parts/form-modal.tsx'
 
 /** One's own password: whoever was let in with one that an administrator saw makes it their own. */
 export function ChangePassword() {
@@ -32,28 +32,25 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
     onClose()
   }
   return (
-    <Modal opened onClose={onClose} title="Change your password">
-      <form onSubmit={form.onSubmit((body) => change.mutate({ body }, { onSuccess }))}>
-        <Stack>
-          <PasswordInput
-            label="Current password"
-            autoComplete="current-password"
-            data-autofocus
-            {...form.getInputProps('current_password')}
-          />
-          <PasswordInput
-            label="New password"
-            autoComplete="new-password"
-            {...form.getInputProps('new_password')}
-          />
-          {change.error === null ? null : <Failure error={change.error} />}
-          <Group justify="flex-end">
-            <Button type="submit" loading={change.isPending}>
-              Change
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormModal
+      title="Change your password"
+      onClose={onClose}
+      onSubmit={form.onSubmit((body) => change.mutate({ body }, { onSuccess }))}
+      error={change.error}
+      isPending={change.isPending}
+      submit="Change"
+    >
+      <PasswordInput
+        label="Current password"
+        autoComplete="current-password"
+        data-autofocus
+        {...form.getInputProps('current_password')}
+      />
+      <PasswordInput
+        label="New password"
+        autoComplete="new-password"
+        {...form.getInputProps('new_password')}
+      />
+    </FormModal>
   )
 }

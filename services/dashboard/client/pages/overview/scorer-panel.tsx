@@ -1,4 +1,4 @@
-import { Paper, Progress, Table, Title } from '@mantine/core'
+import { Paper, Progress, Title } from '@mantine/core'
 import { useApi } from '../../api/use-api.ts'
 import { useProject } from '../../app/project.ts'
 import { formatCount, formatShare } from '../../formats/format-number.ts'
@@ -6,6 +6,7 @@ import { rangeTexts, type ChosenRange } from '../../formats/time-range.ts'
 import { PageLink } from '../../parts/page-link.tsx'
 import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
+import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { scorerTotalsOf, type ScoreTotal } from './read-stats.ts'
 
 /** How much each scorer found unsafe, the most first. */
@@ -27,25 +28,13 @@ export function ScorerPanel({ range }: { range: ChosenRange }) {
         empty={{ when: ({ series }) => series.length === 0, show: <Nothing title="No scores yet" /> }}
       >
         {(answer) => (
-          <Table.ScrollContainer minWidth={420}>
-            <Table>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Scorer</Table.Th>
-                  <Table.Th ta="right">Unsafe</Table.Th>
-                  <Table.Th w="35%">Rate</Table.Th>
-                  <Table.Th ta="right">Unscored</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {scorerTotalsOf(answer)
-                  .sort((one, other) => rateOf(other) - rateOf(one))
-                  .map((scorer) => (
-                    <ScorerRow key={scorer.name} scorer={scorer} range={range} />
-                  ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
+          <RowsTable
+            label="Unsafe by scorer"
+            columns={columnsOf(range)}
+            rows={scorerTotalsOf(answer).sort((one, other) => rateOf(other) - rateOf(one))}
+            keyOf={({ name }) => name}
+            minWidth={420}
+          />
         )}
       </Loaded>
     </Paper>
@@ -56,28 +45,35 @@ function rateOf({ safe, unsafe }: ScoreTotal): number {
   return safe + unsafe === 0 ? 0 : unsafe / (safe + unsafe)
 }
 
-function ScorerRow({ scorer, range }: { scorer: ScoreTotal & { name: string }; range: ChosenRange }) {
-  const rate = formatShare(scorer.unsafe, scorer.safe + scorer.unsafe)
-  const toRequests = { ...rangeTexts(range), scorer_name: scorer.name }
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <PageLink to="/requests" search={{ ...toRequests, label: 'unsafe' }}>
-          <PlainText text={scorer.name} />
+function columnsOf(range: ChosenRange): Column<ScoreTotal & { name: string }>[] {
+  const toRequests = (name: string, label: string) => ({ ...rangeTexts(range), scorer_name: name, label })
+  return [
+    {
+      title: 'Scorer',
+      cell: ({ name }) => (
+        <PageLink to="/requests" search={toRequests(name, 'unsafe')}>
+          <PlainText text={name} />
         </PageLink>
-      </Table.Td>
-      <Table.Td ta="right">{formatCount(scorer.unsafe)}</Table.Td>
-      <Table.Td>
-        <Progress.Root size="lg" aria-hidden>
-          <Progress.Section value={rateOf(scorer) * 100} color="red" />
-        </Progress.Root>
-        {rate}
-      </Table.Td>
-      <Table.Td ta="right">
-        <PageLink to="/requests" search={{ ...toRequests, label: 'unscored' }}>
-          {formatShare(scorer.unscored, scorer.scores)}
+      ),
+    },
+    { title: 'Unsafe', isNumber: true, cell: ({ unsafe }) => formatCount(unsafe) },
+    {
+      title: 'Rate',
+      cell: (scorer) => (
+        <>
+          <Progress size="lg" miw={100} value={rateOf(scorer) * 100} color="red" aria-hidden />
+          {formatShare(scorer.unsafe, scorer.safe + scorer.unsafe)}
+        </>
+      ),
+    },
+    {
+      title: 'Unscored',
+      isNumber: true,
+      cell: ({ name, unscored, scores }) => (
+        <PageLink to="/requests" search={toRequests(name, 'unscored')}>
+          {formatShare(unscored, scores)}
         </PageLink>
-      </Table.Td>
-    </Table.Tr>
-  )
+      ),
+    },
+  ]
 }

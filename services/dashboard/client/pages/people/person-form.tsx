@@ -1,18 +1,9 @@
-import {
-  Button,
-  Group,
-  Modal,
-  MultiSelect,
-  Select,
-  Stack,
-  TextInput,
-  type MultiSelectProps,
-} from '@mantine/core'
+import { MultiSelect, Select, TextInput, type MultiSelectProps } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMe, type Role } from '../../api/session.ts'
 import { useApiChange } from '../../api/use-api.ts'
 import { formatCount } from '../../formats/format-number.ts'
-import { Failure } from '../../parts/page-states.tsx'
+import { FormModal } from '../../parts/form-modal.tsx'
 import type { PersonEntry } from './person-entry.ts'
 
 interface PersonFormProps {
@@ -62,31 +53,25 @@ export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
     }
     create.mutate({ body: { login, name, role, project_ids } }, { onSuccess })
   })
-  const error = create.error ?? change.error
   return (
-    <Modal opened onClose={onClose} title={person === undefined ? 'Add a person' : 'Change a person'}>
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            label="Signs in as"
-            disabled={person !== undefined}
-            data-autofocus
-            {...form.getInputProps('login')}
-          />
-          <TextInput label="Name" {...form.getInputProps('name')} />
-          <Select label="Role" data={roleTexts} allowDeselect={false} {...form.getInputProps('role')} />
-          {form.getValues().role === 'admin' ? null : (
-            <ProjectsField given={form.getInputProps('projectIds')} />
-          )}
-          {error === null ? null : <Failure error={error} />}
-          <Group justify="flex-end">
-            <Button type="submit" loading={create.isPending || change.isPending}>
-              Save
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormModal
+      title={person === undefined ? 'Add a person' : 'Change a person'}
+      onClose={onClose}
+      onSubmit={submit}
+      error={create.error ?? change.error}
+      isPending={create.isPending || change.isPending}
+      submit="Save"
+    >
+      <TextInput
+        label="Signs in as"
+        disabled={person !== undefined}
+        data-autofocus
+        {...form.getInputProps('login')}
+      />
+      <TextInput label="Name" {...form.getInputProps('name')} />
+      <Select label="Role" data={roleTexts} allowDeselect={false} {...form.getInputProps('role')} />
+      {form.getValues().role === 'admin' ? null : <ProjectsField given={form.getInputProps('projectIds')} />}
+    </FormModal>
   )
 }
 

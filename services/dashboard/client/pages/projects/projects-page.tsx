@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { Badge, Button, Group, Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
@@ -7,10 +7,11 @@ import { rowsIn, type Item } from '../../api/call-api.ts'
 import { meKey } from '../../api/session.ts'
 import { useApi, useApiChange } from '../../api/use-api.ts'
 import { useTexts } from '../../app/address.ts'
+import { FormModal } from '../../parts/form-modal.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { PageNumbers } from '../../parts/page-numbers.tsx'
-import { Failure, Loaded, Nothing } from '../../parts/page-states.tsx'
+import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
@@ -110,25 +111,22 @@ function CreateProject({ onClose }: { onClose: () => void }) {
     ),
   )
   return (
-    <Modal opened onClose={onClose} title="Create a project">
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
-          <Select
-            label="Tier"
-            placeholder="The installation's"
-            clearable
-            data={[...tiers]}
-            {...form.getInputProps('tier')}
-          />
-          {create.error === null ? null : <Failure error={create.error} />}
-          <Group justify="flex-end">
-            <Button type="submit" loading={create.isPending}>
-              Create
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormModal
+      title="Create a project"
+      onClose={onClose}
+      onSubmit={submit}
+      error={create.error}
+      isPending={create.isPending}
+      submit="Create"
+    >
+      <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
+      <Select
+        label="Tier"
+        placeholder="The installation's"
+        clearable
+        data={[...tiers]}
+        {...form.getInputProps('tier')}
+      />
+    </FormModal>
   )
 }

@@ -1,8 +1,8 @@
-import { Button, Checkbox, Group, Modal, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { Checkbox, Group, NumberInput, SimpleGrid, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useNavigate } from '@tanstack/react-router'
 import { useApiChange } from '../../api/use-api.ts'
-import { Failure } from '../../parts/page-states.tsx'
+import { FormModal } from '../../parts/form-modal.tsx'
 import { transformationNames, type Transformation } from './red-team-texts.ts'
 
 interface Values {
@@ -47,28 +47,26 @@ export function StartAttack({ projectId, onClose }: { projectId: string; onClose
     start.mutate({ body: bodyOf(projectId, values) }, { onSuccess: watch }),
   )
   return (
-    <Modal opened onClose={onClose} title="Attack an agent">
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput label="Agent" data-autofocus {...form.getInputProps('agent')} />
-          <TextInput
-            label="Chat-completions address"
-            description="Its host has to be named in REDTEAM_ALLOWED_HOSTS"
-            placeholder="http://127.0.0.1:8080/v1/chat/completions"
-            {...form.getInputProps('url')}
-          />
-          <TextInput label="Model" description="Empty: the target's own" {...form.getInputProps('model')} />
-          <Transformations form={form} />
-          <Bounds form={form} />
-          {start.error === null ? null : <Failure error={start.error} />}
-          <Group justify="flex-end">
-            <Button type="submit" color="red" loading={start.isPending}>
-              Attack
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormModal
+      title="Attack an agent"
+      onClose={onClose}
+      onSubmit={submit}
+      error={start.error}
+      isPending={start.isPending}
+      submit="Attack"
+      color="red"
+    >
+      <TextInput label="Agent" data-autofocus {...form.getInputProps('agent')} />
+      <TextInput
+        label="Chat-completions address"
+        description="Its host has to be named in REDTEAM_ALLOWED_HOSTS"
+        placeholder="http://127.0.0.1:8080/v1/chat/completions"
+        {...form.getInputProps('url')}
+      />
+      <TextInput label="Model" description="Empty: the target's own" {...form.getInputProps('model')} />
+      <Transformations form={form} />
+      <Bounds form={form} />
+    </FormModal>
   )
 }
 

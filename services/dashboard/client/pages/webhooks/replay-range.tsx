@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { callApi } from '../../api/call-api.ts'
 import { useApiChange } from '../../api/use-api.ts'
 import { formatCount } from '../../formats/format-number.ts'
+import { isoText } from '../../formats/local-time.ts'
 import { MomentPicker } from '../../parts/moment-picker.tsx'
 import { sayHowItWent } from '../../parts/ask-first.tsx'
 
@@ -36,12 +37,10 @@ export function ReplayRange({ projectId, webhookId }: ReplayRangeProps) {
     return replayed
   }
   const run = async () => {
-    if (from === null || to === null) return
+    const [start, end] = [isoText(from), isoText(to)]
+    if (start === undefined || end === undefined) return
     setIsRunning(true)
-    await sayHowItWent(
-      replayAll(new Date(from).toISOString(), new Date(to).toISOString()),
-      (count) => `${formatCount(count)} deliveries are sent again.`,
-    )
+    await sayHowItWent(replayAll(start, end), (count) => `${formatCount(count)} deliveries are sent again.`)
     setIsRunning(false)
   }
   return (

@@ -1,18 +1,8 @@
-import {
-  Button,
-  Checkbox,
-  Group,
-  Modal,
-  MultiSelect,
-  NumberInput,
-  Stack,
-  TagsInput,
-  TextInput,
-} from '@mantine/core'
+import { Checkbox, MultiSelect, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ApiError } from '../../api/call-api.ts'
 import { useApiChange } from '../../api/use-api.ts'
-import { Failure } from '../../parts/page-states.tsx'
+import { FormModal } from '../../parts/form-modal.tsx'
 import { ExpressionField } from './expression-field.tsx'
 import { eventNames, severities, type Webhook } from './webhook-texts.ts'
 
@@ -48,51 +38,44 @@ export function WebhookForm({ projectId, webhook, onClose, onSecret }: WebhookFo
   const save = useSave(projectId, webhook, { onClose, onSecret })
   const submit = form.onSubmit((values) => save.run(values, (errors) => form.setErrors(errors)))
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
+    <FormModal
       title={webhook === undefined ? 'Add a webhook' : 'Change the webhook'}
+      size="lg"
+      onClose={onClose}
+      onSubmit={submit}
+      error={save.error}
+      isPending={save.isPending}
+      submit="Save"
     >
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput label="Address" placeholder="https://" data-autofocus {...form.getInputProps('url')} />
-          <Checkbox.Group label="Events" {...form.getInputProps('events')}>
-            <Stack gap={6} mt={4}>
-              {Object.entries(eventNames).map(([value, label]) => (
-                <Checkbox key={value} value={value} label={label} />
-              ))}
-            </Stack>
-          </Checkbox.Group>
-          <MultiSelect
-            label="Severities"
-            description="None chosen: every severity"
-            data={[...severities]}
-            {...form.getInputProps('severity')}
-          />
-          <TagsInput
-            label="Scorers"
-            description="Names as they stand in the scores; none: every scorer"
-            {...form.getInputProps('scorers')}
-          />
-          <ExpressionField projectId={projectId} {...form.getInputProps('expression')} />
-          <NumberInput
-            label="Disable after hours of nothing but failures"
-            description="Empty: never"
-            min={1}
-            max={720}
-            allowDecimal={false}
-            {...form.getInputProps('disableAfterHours')}
-          />
-          {save.error === null ? null : <Failure error={save.error} />}
-          <Group justify="flex-end">
-            <Button type="submit" loading={save.isPending}>
-              Save
-            </Button>
-          </Group>
+      <TextInput label="Address" placeholder="https://" data-autofocus {...form.getInputProps('url')} />
+      <Checkbox.Group label="Events" {...form.getInputProps('events')}>
+        <Stack gap={6} mt={4}>
+          {Object.entries(eventNames).map(([value, label]) => (
+            <Checkbox key={value} value={value} label={label} />
+          ))}
         </Stack>
-      </form>
-    </Modal>
+      </Checkbox.Group>
+      <MultiSelect
+        label="Severities"
+        description="None chosen: every severity"
+        data={[...severities]}
+        {...form.getInputProps('severity')}
+      />
+      <TagsInput
+        label="Scorers"
+        description="Names as they stand in the scores; none: every scorer"
+        {...form.getInputProps('scorers')}
+      />
+      <ExpressionField projectId={projectId} {...form.getInputProps('expression')} />
+      <NumberInput
+        label="Disable after hours of nothing but failures"
+        description="Empty: never"
+        min={1}
+        max={720}
+        allowDecimal={false}
+        {...form.getInputProps('disableAfterHours')}
+      />
+    </FormModal>
   )
 }
 

@@ -1,0 +1,45 @@
+import { Button, Group, Modal, Stack, type ModalProps } from '@mantine/core'
+import type { ReactNode, SubmitEventHandler } from 'react'
+import { Failure } from './page-states.tsx'
+
+interface FormModalProps extends Pick<ModalProps, 'onClose' | 'size'> {
+  title: string
+  /** Absent: for as long as it is there. */
+  isOpen?: boolean
+  onSubmit: SubmitEventHandler<HTMLFormElement>
+  error: Error | null
+  isPending: boolean
+  /** What stands on the button that sends it. */
+  submit: string
+  color?: string
+  /** The fields. */
+  children: ReactNode
+}
+
+/** A form before the page: its fields, why it was refused, and the button that sends it. */
+export function FormModal({
+  isOpen = true,
+  onSubmit,
+  error,
+  isPending,
+  submit,
+  color,
+  children,
+  ...rest
+}: FormModalProps) {
+  return (
+    <Modal opened={isOpen} {...rest}>
+      <form onSubmit={onSubmit}>
+        <Stack>
+          {children}
+          {error === null ? null : <Failure error={error} />}
+          <Group justify="flex-end">
+            <Button type="submit" loading={isPending} {...(color === undefined ? {} : { color })}>
+              {submit}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
