@@ -24,6 +24,7 @@ describe('projects', () => {
       sampling: {},
     })
     const path = `/api/projects/${String(made.json['id'])}`
+    const other = await operator('POST', '/api/projects', { name: 'Another' })
     expect((await operator('GET', path)).json).toEqual(made.json)
     const changed = await operator('PATCH', path, {
       tier: 'pro',
@@ -38,8 +39,8 @@ describe('projects', () => {
       cost_alert_usd: 12.5,
       sampling: { hallucination: 0.1 },
     })
-    const list = await operator('GET', '/api/projects?page_size=1')
-    expect(list.json).toMatchObject({ page: 1, page_size: 1, items: [changed.json] })
+    const list = await operator('GET', '/api/projects?page_size=2')
+    expect(list.json).toMatchObject({ page: 1, page_size: 2, items: [other.json, changed.json] })
     expect((await operator('GET', `/api/projects/${newId('project')}`)).status).toBe(404)
   })
 
@@ -156,6 +157,15 @@ describe('keys', () => {
     const { projectId } = await api.createProject()
     expect((await operator('POST', `/api/projects/${newId('project')}/keys`, { name: 'x' })).status).toBe(404)
     expect((await operator('DELETE', `/api/projects/${projectId}/keys/${newId('key')}`)).status).toBe(404)
+  })
+
+  test('are revoked once, by their project alone', async () => {
+    const [own, other] = [await api.createProject(), await api.createProject()]
+    const revoke = async (projectId: string) =>
+      (await operator('DELETE', `/api/projects/${projectId}/keys/${own.keyId}`)).status
+    const total = async () => (await operator('GET', `/api/projects/${own.projectId}/keys`)).json['total']
+    expect([await revoke(other.projectId), await total()]).toEqual([404, 1])
+    expect([await revoke(own.projectId), await total(), await revoke(own.projectId)]).toEqual([204, 0, 404])
   })
 })
 

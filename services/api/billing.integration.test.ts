@@ -12,6 +12,9 @@ const isoOf = (second: number) => new Date(second * 1_000).toISOString()
 let api: RunningApi
 let provider: MockPaymentProvider
 let serial = 0
+/** Of a project that none of what is told is about. */
+let bystander: () => Promise<unknown>
+let untouched: unknown
 
 beforeAll(async () => {
   provider = await startMockPaymentProvider()
@@ -21,6 +24,10 @@ beforeAll(async () => {
     STRIPE_PRICES: 'pro:price_pro,team:price_team',
     PAYMENT_WEBHOOK_SECRET: secret,
   })
+  const id = idToUuid((await api.createProject()).projectId)
+  bystander = async () =>
+    (await api.pool.query<object>('select * from subscriptions where project_id = $1', [id])).rows[0]
+  untouched = await bystander()
 })
 
 afterAll(async () => {
@@ -157,12 +164,16 @@ describe('what the payment provider posts', () => {
   test('starts the count anew with a period that follows the one before', async () => {
     const { projectId, key } = await api.createProject()
     await api.call('POST', '/internal/log', { key, body: { request_body: {} } })
-    await api.pool.query('update subscriptions set period_reset_at = $2 where project_id = $1', [
-      idToUuid(projectId),
-      isoOf(startSecond),
-    ])
+    await api.pool.query(
+      `update subscriptions set period_reset_at = $2, quota_alerted = true, warning_alerted = true, cost_alerted = true
+       where project_id = $1`,
+      [idToUuid(projectId), isoOf(startSecond)],
+    )
     await post(event('customer.subscription.updated', nowS(), subscription(projectId)))
     expect(await subscriptionOf(key)).toMatchObject({ tier: 'pro', requests_this_period: 0 })
+    const alerted =
+      'select from subscriptions where project_id = $1 and (quota_alerted or warning_alerted or cost_alerted)'
+    expect((await api.pool.query(alerted, [idToUuid(projectId)])).rowCount).toBe(0)
   })
 
   test('is settled by asking where two events of one second disagree', async () => {
@@ -225,6 +236,9 @@ describe('checkout and portal', () => {
     expect((await portal()).json).toEqual({ url: 'https://pay.example/portal' })
     expect(provider.asked.at(-1)?.form).toEqual({ customer: 'cus_9', return_url: 'https://app.example' })
     await post(event('customer.subscription.created', nowS(), subscription(projectId)))
+    const other = { client_reference_id: projectId, customer: 'cus_other' }
+    const told = await post(event('checkout.session.completed', nowS(), other))
+    expect(told.json['outcome']).toBe('ignored')
     const again = await api.call('POST', '/api/billing/checkout', { key, body: { tier: 'team', ...pages } })
     expect([again.status, again.json['code']]).toEqual([409, 'SUBSCRIPTION_EXISTS'])
     // Nor is a second one sold to whoever owes for the first.
@@ -250,4 +264,8 @@ describe('checkout and portal', () => {
       provider.failWith(null)
     }
   })
+})
+
+test('what was told of others has changed nothing of a project', async () => {
+  expect(await bystander()).toEqual(untouched)
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { createRollupFolding } from '#services/sink/fold-rollups.ts'
@@ -16,14 +16,23 @@ beforeAll(async () => {
   api = await startApi()
 })
 
-afterAll(() => api.stop())
+afterAll(async () => {
+  jest.restoreAllMocks()
+  await api.stop()
+})
 
 test('what has been counted by the day is answered as it was by the hour, and what comes late is in it at once', async () => {
   const late = await api.createProject()
   const storage = createCallStorage(api.pool)
   const make = (hours: number, changes: Partial<LoggedCall> = {}) =>
     sampleCall(late.projectId, { id: newId('request', day + hours * hourMs), ...changes })
-  const scored = [make(-3), make(2, { tool_names: ['search'] }), make(26, { tool_name: 'mail' }), make(47)]
+  const scored = [
+    make(-15),
+    make(-3),
+    make(2, { tool_names: ['search'] }),
+    make(26, { tool_name: 'mail' }),
+    make(47),
+  ]
   await storage.calls(scored)
   await storage.scores(scored.map((call) => sampleScoredCall(call)))
   // From within a day to within another, and whole days.
@@ -65,6 +74,9 @@ test('what has been counted by the day is answered as it was by the hour, and wh
   expect(await countedByDay()).toBe(0)
   await foldAll()
   expect(await countedByDay()).toBe(3)
+  // The API asks once a minute which days are counted.
+  const { now } = Date
+  jest.spyOn(Date, 'now').mockImplementation(() => now() + 61_000)
   expect(await answers()).toEqual(byHour)
 
   await storage.calls([make(3, { tool_name: 'seldom' })])
@@ -72,4 +84,7 @@ test('what has been counted by the day is answered as it was by the hour, and wh
   expect(withLate).not.toEqual(byHour)
   await foldAll()
   expect(await answers()).toEqual(withLate)
+  // By the day it is, else what stands there would not matter.
+  await api.pool.query('delete from call_rollups_by_day')
+  expect(await answers()).not.toEqual(withLate)
 })

@@ -3,6 +3,7 @@ import { hashedId, idFromUuid, idToUuid, newId } from '#schemas/ids.ts'
 import { topics } from '#schemas/topics.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 
+const none = { replayed: 0, has_more: false, next_cursor: null }
 let api: RunningApi
 let project: { projectId: string; key: string }
 
@@ -96,11 +97,7 @@ describe('deliveries', () => {
       end: new Date(Date.now() + toMs).toISOString(),
     })
     const replayFailed = (body: object) => call('POST', `/${id}/deliveries/replay`, body)
-    expect((await replayFailed(rangeOf(-7_200_000, -3_600_000))).json).toEqual({
-      replayed: 0,
-      has_more: false,
-      next_cursor: null,
-    })
+    expect((await replayFailed(rangeOf(-7_200_000, -3_600_000))).json).toEqual(none)
     const all = await replayFailed(rangeOf(-3_600_000, 60_000))
     expect([all.status, all.json]).toEqual([202, { replayed: 1, has_more: false, next_cursor: null }])
     const [, second] = await api.readTopic(topics.deliveryDue)
@@ -133,11 +130,7 @@ describe('deliveries', () => {
       idToUuid(String(deliveries[1])),
       idToUuid(id),
     ])
-    expect((await replayFailed(rangeOf(-7_500_000, -3_600_000))).json).toEqual({
-      replayed: 0,
-      has_more: false,
-      next_cursor: null,
-    })
+    expect((await replayFailed(rangeOf(-7_500_000, -3_600_000))).json).toEqual(none)
     const waits = await call('POST', `/${id}/deliveries/${String(deliveries[1])}/replay`)
     expect([waits.status, waits.json['code']]).toEqual([409, 'DELIVERY_UNDER_WAY'])
     expect(await listed()).toMatchObject([mayGo(false), mayGo(false), mayGo(false)])
@@ -182,6 +175,10 @@ describe('deliveries', () => {
       skipped: [{ reason: 'under_way' }, { reason: 'under_way' }],
     })
     expect((await replay([])).json['errors']).toMatchObject([{ path: 'delivery_ids' }])
+    // Nor are another webhook's listed with its own, or sent again by its range.
+    expect((await call('GET', `/${own}/deliveries`)).json['total']).toBe(3)
+    const [start, end] = [-60_000, 60_000].map((ms) => new Date(Date.now() + ms).toISOString())
+    expect((await call('POST', `/${own}/deliveries/replay`, { start, end })).json).toEqual(none)
 
     const stranger = await api.createProject()
     const callAs = (path: string, body: object) =>

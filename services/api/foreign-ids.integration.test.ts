@@ -116,7 +116,25 @@ test('whoever sees several projects that have the same identifier is shown neith
   const projects = await Promise.all([0, 1].map(() => api.createProject()))
   const id = newId('request')
   const ids = projects.map(({ projectId }) => projectId)
-  for (const projectId of ids) await seedRequest(api.pool, createSealer([]), { projectId, id })
+  const [unsafe = ''] = ids
+  const scores = [{ scorer: 'pii_detection', value: 5, label: 'unsafe', severity: 'high' }] as const
+  for (const projectId of ids)
+    await seedRequest(api.pool, createSealer([]), {
+      projectId,
+      id,
+      ...(projectId === unsafe && { scores }),
+    })
+  const listed = await api.call('GET', '/api/requests?limit=2', { operator: true })
+  const verdicts = (listed.json['data'] as { project_id: string; worst_label: string | null }[]).map(
+    ({ project_id, worst_label }) => [project_id, worst_label],
+  )
+  expect(new Map(verdicts as [string, string | null][])).toEqual(
+    new Map(ids.map((projectId) => [projectId, projectId === unsafe ? 'unsafe' : null])),
+  )
+  const byScorer = await api.call('GET', '/api/requests?scorer_name=pii_detection&label=unsafe', {
+    operator: true,
+  })
+  expect(byScorer.json).toMatchObject({ total: 1, items: [{ project_id: unsafe }] })
   const analyst = await signInPerson(api, 'analyst', ids)
   const askers = [
     (path: string) => analyst.call('GET', path),

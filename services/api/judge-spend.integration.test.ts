@@ -5,6 +5,7 @@ import { idToUuid, newId } from '#schemas/ids.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 
+const dayMs = 86_400_000
 let api: RunningApi
 
 beforeAll(async () => {
@@ -63,21 +64,30 @@ test('what it would cost to score the last quarter of an hour again is told, whe
   const { projectId } = await api.createProject()
   const hourMs = Date.now() - (Date.now() % 3_600_000)
   const [start, end] = [hourMs + 45 * 60_000, hourMs + 60 * 60_000]
-  await seedRequest(api.pool, createSealer([]), { projectId, id: newId('request', start + 1_000) })
+  const shared = newId('request', start + 1_000)
+  const other = await api.createProject()
+  const calls = [start - 40 * dayMs, start, end].map((atMs) => ({ projectId, id: newId('request', atMs) }))
+  for (const call of [...calls, { projectId, id: shared }, { projectId: other.projectId, id: shared }])
+    await seedRequest(api.pool, createSealer([]), call)
+  await api.pool.query('delete from llm_request_bodies where project_id = $1', [idToUuid(projectId)])
+  await api.pool.query(
+    `insert into judge_spend (project_id, period_start, period_reset_at, spent_usd)
+     select project_id, period_start - interval '1 month', period_start, 9 from subscriptions where project_id = $1`,
+    [idToUuid(projectId)],
+  )
   const id = crypto.randomUUID()
   await api.pool.query(`select reserve_judge_usd($1, $2, 0.5, null, interval '1 hour', now())`, [
     id,
     idToUuid(projectId),
   ])
-  await api.pool.query(`select settle_judge_usd($1, 0.25, 700, 40, '{content_safety}')`, [id])
-  const { json } = await api.call('POST', '/api/score-runs', {
-    operator: true,
-    body: {
-      project_id: projectId,
-      start: new Date(start).toISOString(),
-      end: new Date(end).toISOString(),
-      dry_run: true,
-    },
-  })
-  expect(json).toMatchObject({ run: null, calls: 1, estimated_judge_usd: 0.25 })
+  const range = { start: new Date(start).toISOString(), end: new Date(end).toISOString() }
+  const ask = async () => {
+    const body = { project_id: projectId, ...range, dry_run: true }
+    return (await api.call('POST', '/api/score-runs', { operator: true, body })).json
+  }
+  expect(await ask()).toMatchObject({ estimated_judge_usd: null })
+  await api.pool.query(`select settle_judge_usd($1, 0.75, 700, 40, '{content_safety}')`, [id])
+  // Two of the three calls of the period, none of another's or of the time before.
+  const estimate = { calls: 2, calls_without_bodies: 2, estimated_judge_usd: 0.5 }
+  expect(await ask()).toMatchObject({ run: null, ...estimate })
 })
