@@ -43,6 +43,13 @@ describe('model and provider', () => {
       'amazon.nova-lite-v1:0',
       'bedrock',
     ],
+    [
+      'a model that only begins like one of Google',
+      { modelId: 'writer.palmyra-x5-v1:0' },
+      null,
+      'writer.palmyra-x5-v1:0',
+      null,
+    ],
     ['Gemini by its shape', { contents: [] }, { candidates: [], modelVersion: 'x-1' }, 'x-1', 'google'],
     ['a model nobody knows', { model: 'acme-7b', messages: [] }, {}, 'acme-7b', null],
     ['no model', { messages: [] }, {}, null, null],

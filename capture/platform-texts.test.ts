@@ -26,6 +26,43 @@ test.each<[string, unknown, unknown, object]>([
     { system: 'S', prompt: 'P\nQ', context: ['T'] },
   ],
   [
+    'turns whose words have another name: all of them are the prompt',
+    { messages: [{ role: 'user', text: 'P' }] },
+    { message: { role: 'ROLE_AGENT', parts: [{ text: 'A' }] } },
+    { prompt: 'user\nP', answer: 'ROLE_AGENT\nA' },
+  ],
+  [
+    'a question beside a conversation of pictures',
+    { messages: [{ role: 'user', content: [{ type: 'image', source: { data: 'aGk=' } }] }], question: 'P' },
+    null,
+    { prompt: 'P' },
+  ],
+  [
+    'a file that an answer is annotated with: its words, and not its pictures',
+    { messages: [{ role: 'user', content: 'P' }] },
+    {
+      choices: [
+        {
+          message: {
+            content: 'A',
+            annotations: [
+              {
+                type: 'file',
+                file: {
+                  content: [
+                    { type: 'text', text: 'T' },
+                    { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
+                  ],
+                },
+              },
+            ],
+          },
+        },
+      ],
+    },
+    { answer: 'A', context: ['T'] },
+  ],
+  [
     'a question beside the conversation',
     { chat_history: [{ role: 'assistant', content: 'old' }], question: 'P' },
     null,

@@ -30,7 +30,7 @@ export const bedrockPrefix =
 const providerByModel: readonly (readonly [RegExp, string])[] = [
   [/^(?:gpt|chatgpt|o[1-9](?:$|-)|text-embedding-|text-davinci|davinci|babbage|codex|ft:gpt)/, 'openai'],
   [/^claude/, 'anthropic'],
-  [/^(?:gemini|gemma|palm|text-bison|chat-bison)/, 'google'],
+  [/^(?:gemini|gemma|palm(?!yra)|text-bison|chat-bison)/, 'google'],
   [/^(?:open-)?(?:mistral|mixtral|codestral|ministral|pixtral|magistral|devstral)/, 'mistral'],
   [/^(?:command|c4ai|embed-(?:english|multilingual|v4))/, 'cohere'],
   [/^(?:meta-)?llama/, 'meta'],

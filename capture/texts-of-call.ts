@@ -51,10 +51,14 @@ export function textsOfCall(requestBody: unknown, responseBody: unknown): CallTe
   }
 }
 
-/** Whether turns are in it, if without a word: pictures and PDFs are none. */
+/** Whether turns are in it, if without a word: pictures and PDFs are none. Words under a name that is not read are no such turns. */
 function isConversation(body: unknown): boolean {
   return ['messages', 'contents'].some((name) =>
-    listOf(fieldAt(body, name)).some((turn) => fieldAt(turn, 'role') !== undefined),
+    listOf(fieldAt(body, name)).some(
+      (turn) =>
+        fieldAt(turn, 'role') !== undefined &&
+        Array.isArray(fieldAt(turn, 'content') ?? fieldAt(turn, 'parts')),
+    ),
   )
 }
 
@@ -72,7 +76,7 @@ const askedKeys = ['query', 'question', 'chatInput', 'inputText', 'input_value',
 /** Of a body of which nothing else is read these are not either: all its texts are the prompt then. */
 function messagesOf(body: unknown): SpokenText[] {
   const found = givenMessages(body)
-  if (found.length === 0) return found
+  if (found.length === 0 && !isConversation(body)) return found
   const asked = askedKeys.flatMap((name) => ofPlain(fieldAt(body, name)))
   return [...found, ...listOf(fieldAt(body, 'additional_messages')).flatMap(ofMessage), ...asked]
 }
@@ -203,7 +207,7 @@ function isKnownAnswer(body: unknown): boolean {
   // Others have lists of these names too, of texts or of what they found.
   if (listed !== undefined) return listOf(fieldAt(body, listed)).every(isKnownItem)
   // Cohere's that broke off before its first word, Ollama's that only calls.
-  if (fieldAt(body, 'message', 'role') !== undefined) return true
+  if (['content', 'tool_calls'].some((name) => fieldAt(body, 'message', name) !== undefined)) return true
   const entries = outputEntries(body)
   return entries.length > 0 && entries.every(isKnownEntry)
 }

@@ -110,7 +110,10 @@ export async function adoptSegments(
   await takeReadable(directory, own, onFailure)
   await claimFolders(directory, own, { ...options, onFailure })
   // A note may have come without its segment where that could not be moved yet.
-  if (await unpack(own.folder, own, onFailure)) await removeStrays(own.folder)
+  if (await unpack(own.folder, own, onFailure))
+    await removeStrays(own.folder).catch((error: unknown) => {
+      onFailure(own.folder, error)
+    })
   const paths = await withoutErased(own.left.sort().map((name) => join(own.folder, name)))
   own.left = []
   for (const path of paths) {

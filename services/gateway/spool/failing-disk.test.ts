@@ -127,6 +127,14 @@ test('what cannot be removed ends nothing', async () => {
   expect(await readdir(directory)).toEqual([])
 })
 
+test('a stray note that cannot be removed holds no record up', async () => {
+  await leave('first')
+  await mkdir(join(directory, 'worker-first', `${segmentName(7, 'gone')}.sent`))
+  const spool = await openSpool()
+  expect(await drain(spool)).toEqual(['first'])
+  await spool.close()
+})
+
 test('what cannot be adopted holds up nothing else, and is adopted once it can be', async () => {
   await leave('first', 'second')
   await obstruct('first')

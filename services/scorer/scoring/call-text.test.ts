@@ -106,6 +106,20 @@ describe('the texts of a call', () => {
       { outputs: [{ type: 'tool.execution', arguments: 'model', info: { system: 'tool' } }] },
     ],
     [
+      "LangGraph's conversations",
+      {
+        input: {
+          messages: [
+            { type: 'system', content: 'system' },
+            { type: 'human', content: 'user' },
+            { type: 'ai', content: 'model' },
+            { type: 'tool', content: 'tool' },
+          ],
+        },
+      },
+      null,
+    ],
+    [
       'Bedrock',
       { messages: [{ role: 'user', content: [{ toolResult: { content: [{ json: { a: 'tool' } }] } }] }] },
       { output: { message: { role: 'assistant', content: [{ text: 'model' }] } } },

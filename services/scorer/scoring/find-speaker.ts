@@ -38,8 +38,10 @@ const speakerOfStep: ReadonlyMap<unknown, Speaker> = new Map([
   ['user_input', 'user'],
   ['model_output', 'assistant'],
   ['message.output', 'assistant'],
+  ['system', 'system'],
   ['human', 'user'],
   ['ai', 'assistant'],
+  ['tool', 'tool'],
 ])
 
 /** Who speaks. Fixed: in what a tool answered, names and roles are words of the tool, which may claim anything. */

@@ -8,7 +8,7 @@ import { ofNoBusinessAbroad } from './said-to-models.ts'
  */
 const languages: readonly (readonly [ignore: string, previous: string, orders: string])[] = [
   [
-    'ignorier(?!t\\b)|vergiss|missachte(?!n|t)|übergehe',
+    'ignorier(?!t\\b)|vergiss|missachte(?!t|n(?! sie\\b))|übergehe',
     'vorherig|bisherig|vorigen|früheren|obigen|alle',
     'anweisung|regeln|vorgaben|instruktion|befehle',
   ],
@@ -34,7 +34,7 @@ const languages: readonly (readonly [ignore: string, previous: string, orders: s
   ],
   ['negeer(?!t|d)|vergeet', 'vorige|eerdere|voorgaande|alle', 'instructies|regels|opdrachten|aanwijzingen'],
   [
-    'z?ignoruj(?!e|ą)|zapomnij|pomiń(?!a|e|i)',
+    'ignoruj(?!e|ą(?!c\\b))|zignoruj(?!e|ą(?!c\\b))|zapomnij|pomiń(?!a|e|i)',
     'poprzedni|wcześniejsz|wszystki',
     'instrukcj|zasad|polece|reguł',
   ],
@@ -44,7 +44,7 @@ const languages: readonly (readonly [ignore: string, previous: string, orders: s
     'instruktion|instruksjon|instrukser|regler|anvisninger',
   ],
   [
-    'yok say(?!ıy|ıl|a|d|m)|görmezden gel(?!d|i[ry]|e|m)|unut(?!t|u[ry]|ul|a|m)',
+    'yok say(?!ıy|ıl|a(?!rak)|d|m)|görmezden gel(?!d|i[ry]|e(?!rek)|m)|unut(?!t|u[ry]|ul|a(?!rak)|m)',
     'önceki|tüm|bütün',
     'talimat|kural|komut|yönerge',
   ],

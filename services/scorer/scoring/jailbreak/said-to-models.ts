@@ -31,7 +31,7 @@ const ofModelAbroad = foldText(
     'dein|dich|dir|du\\b|sicherheit|inhalt|antwort|rolle|verhalten|vertraulich|geheim|ethik|beschränk|entwickler|gespräch|sitzung|ki\\b|alles|dies',
     'tus?\\b|su\\b|sus\\b|te\\b|ti\\b|segur|sécur|sicur|conten|respuest|respost|répon|rispost|papel|ruolo|rol\\b|comport|regl|règl|regra|regol|sistem|ia\\b|desarroll|desenvolv|sviluppa|dévelop|étic|éthiq|usu[aá]ri|utilis|tod[oa]|tout',
     'ton\\b|ta\\b|tes\\b|toi\\b|vo[ust]|seu|sua|je\\b|jouw|uw\\b|veilig|inhoud|antwoord|gedrag',
-    'tw[oó]|ciebie\\b|bezpiecz|treści|odpowi|zachowa|poufn|tajn|tajemn|ogranicz|użytkown|wszystk|etyczn|etyk|tego\\b|ról\\b',
+    'tw[oó]|ciebie\\b|bezpiecz|treści|odpowi|zachowa|poufn|tajn|tajemn|ogranicz|użytkown|wszystk|etyczn|etyk|tego\\b|ról\\b|roli\\b|zasad|reguł|filtr|cenzur|moderacj|asystent|sztuczn',
   ].join('|'),
 ).text
 
