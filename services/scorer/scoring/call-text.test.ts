@@ -10,6 +10,9 @@ const spoken = (requestBody: unknown, responseBody: unknown = null) =>
     text,
   ])
 
+const turns = { system: 'system', human: 'user', ai: 'model', tool: 'tool' }
+const ofLangGraph = Object.entries(turns).map(([type, content]) => ({ type, content }))
+
 describe('the texts of a call', () => {
   test('chat completions', () => {
     const request = {
@@ -105,20 +108,7 @@ describe('the texts of a call', () => {
       },
       { outputs: [{ type: 'tool.execution', arguments: 'model', info: { system: 'tool' } }] },
     ],
-    [
-      "LangGraph's conversations",
-      {
-        input: {
-          messages: [
-            { type: 'system', content: 'system' },
-            { type: 'human', content: 'user' },
-            { type: 'ai', content: 'model' },
-            { type: 'tool', content: 'tool' },
-          ],
-        },
-      },
-      null,
-    ],
+    ["LangGraph's conversations", { input: { messages: ofLangGraph } }, null],
     [
       'Bedrock',
       { messages: [{ role: 'user', content: [{ toolResult: { content: [{ json: { a: 'tool' } }] } }] }] },
