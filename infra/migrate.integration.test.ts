@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -93,6 +94,32 @@ test('every migration can be undone, and what is applied again is what was there
     applied.length,
   ])
   expect(await describeSchema()).toEqual(before)
+})
+
+test('migration 0050 brings projects back that a wrong clock had moved years ahead, counted from their anchor, and no others', async () => {
+  await undoTo('0049-periods-by-postgres')
+  const [moved, right] = [randomUUID(), randomUUID()]
+  await client.query(`insert into projects (id, name, created_at) select unnest($1::uuid[]), 'p', now()`, [
+    [moved, right],
+  ])
+  await client.query(
+    `insert into subscriptions (project_id, tier, requests_this_period, period_start, period_reset_at, period_anchor) values
+      ($1, 'free', 7, now() + interval '12 years', now() + interval '12 years 1 month', now() - interval '32 days'),
+      ($2, 'free', 7, now() - interval '1 day', now() + interval '20 days', now() - interval '1 day')`,
+    [moved, right],
+  )
+  await migrate(database.url)
+  const { rows } = await client.query(
+    `select s.requests_this_period::integer as requests, s.period_start between now() - interval '5 days' and now() as is_now,
+       s.period_reset_at between now() + interval '20 days' - interval '1 hour' and now() + interval '31 days' as ends_soon
+     from unnest($1::uuid[]) with ordinality project (id, place) cross join lateral roll_period(id, now()) s order by place`,
+    [[moved, right]],
+  )
+  const now = { is_now: true, ends_soon: true }
+  expect(rows).toEqual([
+    { requests: 0, ...now },
+    { requests: 7, ...now },
+  ])
 })
 
 test('a service starts over its own migrations and newer ones, and says of an older database or an empty one what to do', async () => {

@@ -49,6 +49,7 @@ import * as missingDayTables from './migrations/0044-missing-day-tables.ts'
 import * as detachedDayTables from './migrations/0046-detached-day-tables.ts'
 import * as roomForEndsOfAttempts from './migrations/0048-room-for-ends-of-attempts.ts'
 import * as periodsByPostgres from './migrations/0049-periods-by-postgres.ts'
+import * as judgeMoneyByPostgres from './migrations/0050-judge-money-by-postgres.ts'
 import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
@@ -97,6 +98,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0046-detached-day-tables': detachedDayTables,
   '0048-room-for-ends-of-attempts': roomForEndsOfAttempts,
   '0049-periods-by-postgres': periodsByPostgres,
+  '0050-judge-money-by-postgres': judgeMoneyByPostgres,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
-import type { Clock } from '#runtime/clock.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { inElectedTransaction } from './in-elected-transaction.ts'
 import type { RoundEnd } from './periodic-task.ts'
+import { readTimeAgo } from './stores/claim-store.ts'
 import { dayOf, type DayPartitions } from './stores/day-partitions.ts'
 import { deleteOldEphemeral } from './stores/ephemeral-store.ts'
 import { forgetErased } from './stores/erase-calls.ts'
@@ -14,7 +14,6 @@ export interface MaintenanceDependencies {
   partitions: DayPartitions
   /** Days from today on that always have partitions. */
   daysAhead: number
-  clock: Clock
   metrics: Metrics
 }
 
@@ -28,16 +27,17 @@ const erasureDays = 90
 
 /**
  * One round of what has to be done now and then: partitions for the days ahead, outbox rows long published, and what operators watch. The
- * first is done by every sink, because making what is there costs nothing; deleting by one at a time, elected by an
- * advisory lock that goes with its transaction. Resolves to whether there is more to do.
+ * first is done by every sink, because making what is there costs nothing, and by Postgres's clock: sinks that are years ahead would make none for
+ * today. Deleting is done by one at a time, elected by an advisory lock that goes with its transaction. Resolves to whether there is more to do.
  */
 export function createMaintenance(dependencies: MaintenanceDependencies): () => Promise<RoundEnd> {
-  const { pool, partitions, daysAhead, clock } = dependencies
+  const { pool, partitions, daysAhead } = dependencies
   const measure = createMeasuring(dependencies)
 
   return async () => {
+    const nowMs = (await readTimeAgo(pool, 0)).getTime()
     // Yesterday too: its late calls are the most usual ones.
-    for (let day = -1; day <= daysAhead; day++) await partitions.make(dayOf(clock.now() + day * dayMs))
+    for (let day = -1; day <= daysAhead; day++) await partitions.make(dayOf(nowMs + day * dayMs))
     const deleted = await inElectedTransaction(
       pool,
       maintenanceLock,

@@ -104,7 +104,7 @@ test('tells until when there are partitions, and how old the oldest erasure is',
   const before = Date.now()
   const metrics = createMetrics()
   const partitions = createDayPartitions({ pool, clock: systemClock, maxAgeDays: 35 })
-  const maintain = createMaintenance({ pool, partitions, daysAhead: 4, clock: systemClock, metrics })
+  const maintain = createMaintenance({ pool, partitions, daysAhead: 4, metrics })
   await maintain()
   // Later when the day changes meanwhile, or when the database was made with more days.
   const end = (await valueOf(metrics, 'sluice_partitions_end_timestamp_seconds')) ?? 0

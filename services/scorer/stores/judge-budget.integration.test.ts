@@ -31,8 +31,9 @@ async function addProject(capUsd: number | null, resetAt = '2100-01-01Z'): Promi
   return id
 }
 
+const leaseMs = 60_000
 const budgetOf = ({ capUsd = null, clock = systemClock }: { capUsd?: number | null; clock?: Clock } = {}) =>
-  createJudgeBudget({ pool, capUsd, leaseMs: 60_000, clock })
+  createJudgeBudget({ pool, capUsd, leaseMs, clock })
 
 const clockAt = (iso: string): Clock => ({ ...systemClock, now: () => Date.parse(iso) })
 
@@ -113,11 +114,16 @@ test('a price that nobody knows is refused where there is a cap, and passes wher
 
 test('what a crashed worker set aside is given back after its lease; a late settlement counts all the same, and once', async () => {
   const projectId = await addProject(1)
-  const settle = await reserve(budgetOf({ clock: clockAt('2030-01-01T00:00:00Z') }), projectId, 0.9)
-  const soon = budgetOf({ clock: clockAt('2030-01-01T00:00:59Z') })
-  await expect(reserve(soon, projectId, 0.5)).rejects.toThrow('budget_spent')
-  const later = budgetOf({ clock: clockAt('2030-01-01T00:01:01Z') })
-  const settleOther = await reserve(later, projectId, 0.5)
+  const settle = await reserve(budgetOf(), projectId, 0.9)
+  const passLease = (ms: number) =>
+    pool.query(
+      `update judge_reservations set expires_at = expires_at - $2 * interval '1 millisecond' where project_id = $1`,
+      [idToUuid(projectId), ms],
+    )
+  await passLease(leaseMs / 2)
+  await expect(reserve(budgetOf(), projectId, 0.5)).rejects.toThrow('budget_spent')
+  await passLease(leaseMs / 2)
+  const settleOther = await reserve(budgetOf(), projectId, 0.5)
   await settle(cost(0.3))
   await settle(cost(0.3))
   await settleOther(cost(0.5))
@@ -128,6 +134,25 @@ test('what a crashed worker set aside is given back after its lease; a late sett
   expect(row?.spent).toBeCloseTo(0.8, 9)
   expect(row?.reserved).toBeCloseTo(0, 9)
 })
+
+test.each([
+  ['2020-06-01Z', 'behind'],
+  ['2038-01-01Z', 'ahead'],
+])(
+  'a scorer whose clock says %s, years %s, gives back nothing that is under way, and has its own',
+  async (iso) => {
+    const projectId = await addProject(1)
+    const wrong = budgetOf({ clock: clockAt(iso) })
+    const settle = await reserve(budgetOf(), projectId, 0.9)
+    // Twice: what the first gave back, the second would forget.
+    for (let asked = 0; asked < 2; asked++)
+      await expect(reserve(wrong, projectId, 0.5)).rejects.toThrow('budget_spent')
+    await settle(cost(0.3))
+    await reserve(wrong, projectId, 0.5)
+    await expect(reserve(budgetOf(), projectId, 0.5)).rejects.toThrow('budget_spent')
+    expect(await spendOf(projectId)).toMatchObject([{ spent: 0.3, reserved: 0.5, calls: 1 }])
+  },
+)
 
 test('a new period has its own money; what was reserved in the old one is settled there', async () => {
   const projectId = await addProject(1, '2025-02-01T00:00:00Z')
