@@ -200,18 +200,27 @@ test('a list says of no fewer calls than it shows that they are there, and exact
   await storage.scores(unsafe.map((call) => sampleScoredCall(call)))
   // More than counting looks through, and none of them passes.
   await api.pool.query(
-    `insert into llm_requests (project_id, id, created_at, source, model, user_id, zero_content_retention, received_at)
-     select project_id, gen_random_uuid(), created_at, source, model, user_id, false, received_at from llm_requests, generate_series(1, 2100)
+    `insert into llm_requests (project_id, id, created_at, source, model, user_id, metadata, zero_content_retention, received_at)
+     select project_id, gen_random_uuid(), created_at, source, model, user_id, metadata, false, received_at from llm_requests, generate_series(1, 2100)
      where id = $1`,
     [idToUuid(safe.id)],
   )
-  const list = async (page: string) => {
-    const { json } = await api.call('GET', `/api/requests?user_id=ada&label=unsafe&${page}`, { key })
+  let cursor: unknown
+  const list = async (filter: string, page: string) => {
+    const { json } = await api.call('GET', `/api/requests?label=unsafe&${filter}&${page}`, { key })
+    cursor = json['next_cursor']
     return [(json['items'] as object[]).length, json['total'], json['total_is_exact'] ?? true]
   }
-  expect(await list('page_size=2')).toEqual([2, 3, false])
-  expect(await list('page_size=2&page=2')).toEqual([1, 3, true])
-  expect(await list('page_size=3')).toEqual([3, 3, true])
+  for (const filter of ['user_id=ada', 'metadata.team=a']) {
+    expect([filter, await list(filter, 'page_size=2&page=2')]).toEqual([filter, [1, 3, true]])
+    expect([filter, await list(filter, 'page_size=3')]).toEqual([filter, [3, 3, true]])
+    expect([filter, await list(filter, 'page_size=2')]).toEqual([filter, [2, 3, false]])
+    // How many lie before a cursor is not known.
+    expect([filter, await list(filter, `page_size=2&cursor=${String(cursor)}`)]).toEqual([
+      filter,
+      [1, 1, false],
+    ])
+  }
 })
 
 test('a link that names no project asks once for the request or run, of however many projects somebody sees', async () => {

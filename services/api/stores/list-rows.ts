@@ -73,10 +73,12 @@ export async function listRows<R extends QueryResultRow>(
 }
 
 /** Counting ends at a bound, and the page may lie beyond it: there are at least as many as were read, and no more behind a last page. */
-function withRead(counted: Counted, rows: number, { after, offset, limit }: Paging): Counted {
-  if (counted.isExact || after !== null || (rows === 0 && offset > 0)) return counted
+export function withRead(counted: Counted, rows: number, { after, offset, limit }: Paging): Counted {
+  if (counted.isExact || (rows === 0 && offset > 0)) return counted
   const total = offset + rows
-  return rows > limit ? { total: Math.max(counted.total, total), isExact: false } : { total, isExact: true }
+  // How many lie before a cursor is not known.
+  const isLast = after === null && rows <= limit
+  return isLast ? { total, isExact: true } : { total: Math.max(counted.total, total), isExact: false }
 }
 
 /** The rows of one page, newest first and one more than asked for. */

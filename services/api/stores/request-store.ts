@@ -5,7 +5,7 @@ import { invalidInput } from '#services/ingest/http/problem.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import { findByMetadata } from './find-by-metadata.ts'
 import { findCountedHours, type CountedHours } from './find-counted-hours.ts'
-import { listRows, readPage, type ListStatement } from './list-rows.ts'
+import { listRows, readPage, withRead, type ListStatement } from './list-rows.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 import {
   isOfFew,
@@ -137,10 +137,8 @@ async function listByMetadata(
     ? [{ ...paging, offset: 0, after: null }, selectAmong(filters, projectId, page)]
     : // Without days: a look at the last two first would be a fourth query.
       [paging, selectRequests(filters, projectId)]
-  return {
-    rows: isFound && page.length === 0 ? [] : await readPage<RequestRow>(database, place, statement),
-    counted: { total: passing.length, isExact: isComplete },
-  }
+  const rows = isFound && page.length === 0 ? [] : await readPage<RequestRow>(database, place, statement)
+  return { rows, counted: withRead({ total: passing.length, isExact: isComplete }, rows.length, paging) }
 }
 
 function readPassing(
