@@ -104,7 +104,7 @@ test('secrets: a file that everybody can read, one that is not there, a secret t
 })
 
 test('certificates: one that lasts, one that ends within two weeks, one that has ended, one that cannot be read', async () => {
-  const config = { ...system.config, KAFKA_SSL_CA: makeCertificate().cert }
+  const config: System['config'] = { ...system.config, KAFKA_SSL_CA: makeCertificate().cert }
   const at = async (days: number, changed = config) =>
     (
       await examineCertificates({ ...system, config: changed, now: () => Date.now() + days * 24 * hourMs })
@@ -117,4 +117,9 @@ test('certificates: one that lasts, one that ends within two weeks, one that has
     expect.stringMatching(/^problem: KAFKA_SSL_CA cannot be read: /),
   ])
   expect(await examineCertificates(system)).toEqual([])
+  const { config: named } = await findSystem(
+    { state: undefined, operations: [] },
+    { ...system.environment, WEBHOOK_CA: makeCertificate().cert },
+  )
+  expect(await at(3, named)).toEqual([expect.stringMatching(/^problem: one of WEBHOOK_CA ended at 2/)])
 })

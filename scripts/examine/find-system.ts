@@ -2,7 +2,14 @@ import { resolve } from 'node:path'
 import type { Kafka } from 'kafkajs'
 import { z } from 'zod'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
-import { kafkaFields, parseConfig, postgresFields, registryFields, sealingFields } from '#runtime/config.ts'
+import {
+  kafkaFields,
+  parseConfig,
+  pem,
+  postgresFields,
+  registryFields,
+  sealingFields,
+} from '#runtime/config.ts'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
 import { createLog } from '#runtime/log.ts'
 import type { Connection } from '../stack/connection.ts'
@@ -15,6 +22,8 @@ const schema = z.object({
   ...registryFields,
   ...postgresFields,
   ...sealingFields,
+  /** The notifier's: it ends as those of the others do. */
+  WEBHOOK_CA: pem().optional(),
   SPOOL_DIR: z.string().optional(),
   SPOOL_MAX_BYTES: z.coerce.number().int().positive().optional(),
 })
