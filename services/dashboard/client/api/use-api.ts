@@ -85,7 +85,7 @@ function useLookPerState(state: string | undefined, refetch: () => Promise<unkno
   }, [state, refetch])
 }
 
-/** A list by its cursors: rows that arrive meanwhile move nothing. `pollsWhile`: which rows go on by themselves, and are followed. */
+/** A list by its cursors: rows that arrive meanwhile move nothing. `pollsWhile`: which rows go on by themselves, and are followed while the list is short. */
 export function useApiPages<K extends Reading>(
   operation: K,
   input: Input<K>,
@@ -114,9 +114,20 @@ export function useApiPages<K extends Reading>(
       ? {}
       : {
           refetchInterval: ({ state: { data, error } }) =>
-            isAway(error) || rowsOf<K>(data).some(pollsWhile) ? againMs : false,
+            isAway(error) || isFollowed(data, pollsWhile) ? againMs : false,
         }),
   })
+}
+
+/** Each look reads every page that was loaded, one after the other: a list of more is followed no longer. */
+const followedPages = 4
+
+/** Whether a list is asked for again, because rows of it go on by themselves. */
+export function isFollowed<K extends Reading>(
+  data: InfiniteData<Page<K>, string | undefined> | undefined,
+  pollsWhile: (row: Item<K>) => boolean,
+): boolean {
+  return data !== undefined && data.pages.length <= followedPages && rowsOf<K>(data).some(pollsWhile)
 }
 
 /** The rows of all pages that were read. */

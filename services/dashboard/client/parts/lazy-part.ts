@@ -23,8 +23,9 @@ export async function takeNewerBuild(): Promise<void> {
   const answer = await fetch('/', { cache: 'no-store' })
   const served = answer.ok ? entryOf(new DOMParser().parseFromString(await answer.text(), 'text/html')) : null
   if (served === null || served === entryOf(document)) return
-  if (sessionStorage.getItem(reloadedFor) === served) return
-  sessionStorage.setItem(reloadedFor, served)
+  const tried = sessionStorage.getItem(reloadedFor)?.split(' ') ?? []
+  if (tried.includes(served)) return
+  sessionStorage.setItem(reloadedFor, [...tried, served].join(' '))
   window.location.reload()
 }
 
