@@ -37,7 +37,8 @@ export function toolResultOf(part: unknown): unknown {
   if (isResultType(type)) {
     const output = fieldAt(part, 'output')
     if (output !== undefined) return output
-    if (fieldAt(part, 'result') !== undefined) return foundIn(part)
+    const result = fieldAt(part, 'result')
+    if (result !== undefined) return wordsIn(result)
     const content = fieldAt(part, 'content')
     // The provider's own tools answer in objects of many shapes.
     return type === 'tool_result' || type === 'search_result' ? (content ?? '') : readable(content)
@@ -56,11 +57,10 @@ function wordsOfDocument(part: unknown): unknown {
   return data ?? content ?? allTexts(fieldAt(part, 'document'))
 }
 
-/** Words as parts have them, else all texts of a result in whatever shape. */
-function foundIn(step: unknown): string[] {
-  const result = fieldAt(step, 'result')
-  const said = contentTexts(result)
-  return said.length > 0 ? said : allTexts(result)
+/** Words as parts have them (pictures may stand between them), else all texts of a result or a source in whatever shape. */
+export function wordsIn(found: unknown): string[] {
+  const said = contentTexts(found)
+  return said.length > 0 ? said : allTexts(found)
 }
 
 const unread = new Set(['type', 'encrypted_content'])

@@ -21,10 +21,11 @@ const providerByHost: readonly (readonly [string, string])[] = [
   ['perplexity.ai', 'perplexity'],
 ]
 
+const region = String.raw`(?:us|eu|apac|au|jp|ca|us-gov|global)\.`
+const makers = 'ai21|amazon|anthropic|cohere|deepseek|google|meta|mistral|nvidia|openai|qwen|writer'
 /** What stands before a model's name at Bedrock, and nowhere else: the region of an inference profile, and the maker. */
-export const bedrockRegion = /^(?:us|eu|apac|au|jp|ca|us-gov|global)\./
-export const bedrockPrefix =
-  /^(?:(?:us|eu|apac|au|jp|ca|us-gov|global)\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|mistral|nvidia|openai|qwen|writer)\.(?=[a-z])/
+export const bedrockRegion = new RegExp(`^${region}`)
+export const bedrockPrefix = new RegExp(String.raw`^(?:${region})?(?:${makers})\.(?=[a-z])`)
 
 /** Who makes a model, by how its name begins (after a host's prefix such as `openai/`). */
 const providerByModel: readonly (readonly [RegExp, string])[] = [

@@ -1,5 +1,4 @@
-import { allTexts } from './all-texts.ts'
-import { contentTexts } from './content-texts.ts'
+import { wordsIn } from './content-texts.ts'
 import { listOf, objectOf } from './json.ts'
 import { sourceKeys, wordsOfSource } from './tool-results.ts'
 
@@ -20,12 +19,6 @@ function withoutBlanks(text: string): string {
   return text.replace(/\s+/g, '')
 }
 
-/** Of parts their words alone: pictures may stand between them. */
-function wordsOf(source: unknown): string[] {
-  const said = contentTexts(source)
-  return said.length > 0 ? said : allTexts(source)
-}
-
 function allQuoted(body: unknown): string[] {
   const found = new Set<string>()
   const pending: { value: unknown; isSource: boolean }[] = [{ value: body, isSource: false }]
@@ -34,7 +27,7 @@ function allQuoted(body: unknown): string[] {
     // No entries of a list: for the millions of numbers that a vector may have they would take a gigabyte.
     for (const inner of listOf(value).filter(isHolder).toReversed()) pending.push({ value: inner, isSource })
     for (const [name, inner] of Object.entries(objectOf(value) ?? {}).toReversed())
-      if (isSource && wordsOfSource.has(name)) found.add(wordsOf(inner).join('\n'))
+      if (isSource && wordsOfSource.has(name)) found.add(wordsIn(inner).join('\n'))
       else if (isHolder(inner)) pending.push({ value: inner, isSource: isSource || sourceKeys.has(name) })
   }
   found.delete('')
