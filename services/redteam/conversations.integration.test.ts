@@ -153,10 +153,10 @@ test('a budget ends a run in time, and one that cannot be kept ends it at once',
   expect(await spentBy(unknown)).toMatchObject({ hasUnknown: true })
 })
 
-test('Postgres is away from the red team while attempts are answered: what they came to is written once it is back', async () => {
+test('Postgres is away from the red team while attempts are answered, one by one: each is recorded at once, and what it came to is written once Postgres is back', async () => {
   const line = await openLine(used.stage.environment['DATABASE_URL'] ?? '')
   try {
-    const target = await startTarget({ manner: 'weak', delayMs: 500 })
+    const target = await startTarget({ manner: 'weak', delayMs: 500, apartMs: 50 })
     await startRedteam({ DATABASE_URL: line.url })
     // No more than are begun at once: of one whose beginning is cut off nobody knows whether it was made.
     const id = await order(target, {}, { limit: 8 })
@@ -164,7 +164,11 @@ test('Postgres is away from the red team while attempts are answered: what they 
     line.cut()
     const recorded = async () =>
       (await used.stage.pool.query('select from llm_requests where session_id = $1', [id])).rowCount
-    await until(async () => (await recorded()) === 8)
+    await until(
+      async () => (await recorded()) === 8,
+      60_000,
+      async () => `${await recorded()} of 8 are recorded`,
+    )
     line.mend()
     await finished(id)
     const { rows } = await used.stage.pool.query<{ status_code: number | null }>(

@@ -19,6 +19,8 @@ export interface RedteamTarget {
 export interface RedteamTargetOptions {
   manner: 'weak' | 'hardened' | 'relents'
   delayMs?: number
+  /** Each answer takes so much longer than the one asked for before it. */
+  apartMs?: number
   /** So many first requests are turned away, each to come back in a second. */
   turnAway?: number
   /** A model without a price, for instance. */
@@ -42,8 +44,9 @@ export async function startRedteamTarget(options: RedteamTargetOptions): Promise
       return
     }
     firstAskedAtMs ||= Date.now()
+    const delayMs = (options.delayMs ?? 0) + (options.apartMs ?? 0) * asked.length
     asked.push(attemptOf(request))
-    void serve(request, response, options)
+    void serve(request, response, { ...options, delayMs })
   })
   await listen(server, 0, '127.0.0.1')
   return {

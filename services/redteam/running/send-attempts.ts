@@ -144,24 +144,28 @@ interface Answered {
   costUsd: number | null
 }
 
-/** To ingest first, then into the table: what dies between the two is found by its identifier. */
+/**
+ * To ingest first, then into the table: what dies between the two is found by its identifier. Each on its own: while Postgres is away, answers still
+ * reach ingest and wait here only to be noted.
+ */
 function createRecorder({
   run,
   attempts,
   log,
   patiently,
-}: SendDependencies & { patiently: Patiently }): (answered: Answered) => Promise<undefined> {
-  return createTogether(
-    async (answered: readonly Answered[]) => {
-      const records = answered.map(({ attempt, made }) => makeRecords(run, attempt, made))
-      const refused = await patiently(() => log(records.flat()))
-      const wasRefused = records.map((of) => refused.splice(0, of.length).some((code) => code !== null))
-      const recorded = answered.map((one, index) => recordedOf(one, wasRefused[index] === true))
-      await patiently(() => attempts.noteRecorded(recorded))
-      return answered.map(() => undefined)
-    },
-    { ...recording, least: Math.min(recording.most, Math.ceil(run.options.concurrency / 2)) },
-  )
+}: SendDependencies & { patiently: Patiently }): (answered: Answered) => Promise<unknown> {
+  const limits = { ...recording, least: Math.min(recording.most, Math.ceil(run.options.concurrency / 2)) }
+  const logged = createTogether(async (answered: readonly Answered[]) => {
+    const records = answered.map(({ attempt, made }) => makeRecords(run, attempt, made))
+    const refused = await patiently(() => log(records.flat()))
+    const wasRefused = records.map((of) => refused.splice(0, of.length).some((code) => code !== null))
+    return answered.map((one, index) => recordedOf(one, wasRefused[index] === true))
+  }, limits)
+  const noted = createTogether(async (recorded: readonly RecordedAttempt[]) => {
+    await patiently(() => attempts.noteRecorded(recorded))
+    return recorded.map(() => undefined)
+  }, limits)
+  return async (answered) => noted(await logged(answered))
 }
 
 function recordedOf({ attempt, made, costUsd }: Answered, wasRefused: boolean): RecordedAttempt {
