@@ -1,6 +1,6 @@
 import { allTexts } from './all-texts.ts'
 import { fieldAt, listOf, objectOf, textOf } from './json.ts'
-import { isResultType, wordsOfResult } from './tool-results.ts'
+import { isResultType, offeredTypes, wordsOfResult } from './tool-results.ts'
 
 /** The texts of content in any provider's form: a string, a part, parts. Images and signatures have none, audio its transcript. */
 export function contentTexts(content: unknown): string[] {
@@ -29,10 +29,10 @@ function partTexts(part: unknown): string[] {
   })
 }
 
-/** The words of the result in a part, an item or a step that is one. What a server says of its tools is offered, and no result. */
+/** The words of the result in a part, an item or a step that is one. */
 export function toolResultOf(part: unknown): unknown {
   const type = textOf(fieldAt(part, 'type'))
-  if (type === 'mcp_list_tools') return ''
+  if (offeredTypes.has(type)) return ''
   if (type === 'document') return wordsOfDocument(part)
   if (isResultType(type)) {
     const output = fieldAt(part, 'output')

@@ -1,6 +1,7 @@
 import { shapeOfBodies, type CallShape } from './call-shapes.ts'
 import { fieldAt, textOf } from './json.ts'
 import { outputEntries } from './output-entries.ts'
+import { runMessages } from './platform-answers.ts'
 import { providerOfCall } from './providers.ts'
 import { toolCallsOf, type ToolCall } from './tool-calls.ts'
 import { usageOf, type TokenUsage } from './usage.ts'
@@ -44,8 +45,11 @@ function modelOf(requestBody: unknown, responseBody: unknown): string | null {
   return (
     textOf(fieldAt(responseBody, 'model')) ??
     textOf(fieldAt(responseBody, 'modelVersion')) ??
-    outputEntries(responseBody)
-      .map((entry) => textOf(fieldAt(entry, 'model')))
+    [
+      ...outputEntries(responseBody).map((entry) => fieldAt(entry, 'model')),
+      ...runMessages(responseBody).map((message) => fieldAt(message, 'response_metadata', 'model_name')),
+    ]
+      .map(textOf)
       .find((model) => model !== undefined) ??
     textOf(fieldAt(requestBody, 'model')) ??
     textOf(fieldAt(requestBody, 'modelId')) ??

@@ -96,6 +96,71 @@ test.each<[string, unknown, unknown, object]>([
     { prompt: '', context: ['T\nU'] },
   ],
   [
+    // langchain-ai.github.io/langgraphjs/reference/types/sdk.AIMessage.html
+    "LangGraph's answer, the conversation with it: what came of this run",
+    { input: { messages: [{ type: 'human', content: 'P' }] } },
+    {
+      messages: [
+        { type: 'human', content: 'old' },
+        { type: 'ai', content: 'old' },
+        { type: 'human', content: 'P', id: 'x' },
+        { type: 'ai', content: [{ type: 'text', text: 'A' }], tool_calls: [{ name: 'f', args: {} }] },
+        { type: 'tool', content: 'T', tool_call_id: 'x' },
+        { type: 'ai', content: 'B', response_metadata: { model_name: 'x' } },
+      ],
+    },
+    { prompt: 'P', answer: 'A\nB', context: ['T'] },
+  ],
+  [
+    'a run of LangGraph that waits for a tool: no answer',
+    null,
+    {
+      messages: [
+        { type: 'human', content: 'P' },
+        { type: 'ai', content: '', tool_calls: [{ name: 'f' }] },
+      ],
+    },
+    { answer: '' },
+  ],
+  [
+    // docs.dify.ai/api-reference, POST /chat-messages
+    "Dify's answer, and nothing that stands beside it",
+    { query: 'P', inputs: {} },
+    {
+      event: 'message',
+      message_id: 'x',
+      mode: 'chat',
+      answer: 'A',
+      metadata: { usage: { currency: 'USD' }, retriever_resources: [{ content: 'T' }] },
+    },
+    { answer: 'A', context: ['T'] },
+  ],
+  [
+    // replicate.com/docs/reference/http: `output` of a language model is a list of pieces, and what was asked stands in the answer again.
+    "Replicate's answer, in pieces of words",
+    { input: { prompt: 'P' } },
+    {
+      id: 'x',
+      input: { prompt: 'P' },
+      output: ['Hel', 'lo', ' you'],
+      urls: { get: 'u' },
+      status: 'succeeded',
+    },
+    { prompt: 'P', answer: 'Hello you' },
+  ],
+  [
+    "Replicate's files",
+    { input: { prompt: 'P' } },
+    { input: { prompt: 'P' }, output: ['https://r.test/a.png', 'https://r.test/b.png'], urls: { get: 'u' } },
+    { answer: 'https://r.test/a.png\nhttps://r.test/b.png' },
+  ],
+  [
+    'a prediction of Replicate that has just begun',
+    { input: { prompt: 'P' } },
+    { input: { prompt: 'P' }, output: null, urls: { get: 'u' }, status: 'starting' },
+    { answer: '' },
+  ],
+  [
     'an answer in pieces',
     { input: { prompt: 'P' } },
     { output: ['A', 'B'] },

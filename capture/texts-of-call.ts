@@ -4,6 +4,7 @@ import { contentTexts, toolResultOf } from './content-texts.ts'
 import { newSteps } from './interaction-steps.ts'
 import { fieldAt, listOf, objectOf, textOf, type JsonObject } from './json.ts'
 import { isKnownEntry, outputEntries, saidInOutputs } from './output-entries.ts'
+import { broughtByRun, isPrediction, runMessages, saidByPlatform } from './platform-answers.ts'
 import { quotedIn } from './quoted-sources.ts'
 import { toolCallsOf, type ToolCall } from './tool-calls.ts'
 import { isCallType, outputsOfCall, resultKeys, suppliedKeys } from './tool-results.ts'
@@ -193,6 +194,7 @@ function answerOf(body: unknown): string[] {
     ...listOf(fieldAt(body, 'candidates')).flatMap((candidate) =>
       spoken(fieldAt(candidate, 'content', 'parts')),
     ),
+    ...saidByPlatform(body).flatMap(spoken),
     ...spoken(fieldAt(body, 'response')),
     ...spoken(fieldAt(body, 'text')),
   ]
@@ -200,6 +202,7 @@ function answerOf(body: unknown): string[] {
 
 /** Whether an answer without any text is one that simply has none (a tool call, an embedding), not one in an unknown shape. */
 function isKnownAnswer(body: unknown): boolean {
+  if (runMessages(body).length > 0 || isPrediction(body)) return true
   const listed = ['choices', 'candidates', 'output', 'steps', 'data'].find((name) =>
     Array.isArray(fieldAt(body, name)),
   )
@@ -230,9 +233,9 @@ function broughtBy(body: unknown): string[] {
     ),
   ].map(toolResultOf)
   const entries = outputEntries(body)
-  const items = [...listOf(fieldAt(body, 'output')), ...entries].flatMap(outputsIn)
-  const steps = [...newSteps(body), ...entries].map(toolResultOf)
-  return [...parts, ...items, ...steps]
+  const items = [...listOf(fieldAt(body, 'output')), ...entries]
+  const results = [...newSteps(body), ...items].map(toolResultOf)
+  return [...parts, ...items.flatMap(outputsIn), ...results, ...broughtByRun(body).map(contentTexts)]
     .map((found) => allTexts(found).join('\n'))
     .filter((text) => text !== '')
 }

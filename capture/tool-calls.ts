@@ -1,6 +1,7 @@
 import { newSteps } from './interaction-steps.ts'
 import { fieldAt, listOf, textOf } from './json.ts'
 import { isToolEntry, outputEntries } from './output-entries.ts'
+import { runMessages } from './platform-answers.ts'
 
 export interface ToolCall {
   name: string
@@ -24,6 +25,7 @@ export function toolCallsOf(requestBody: unknown, responseBody: unknown): ToolCa
       .flatMap((candidate) => listOf(fieldAt(candidate, 'content', 'parts')))
       .flatMap(ofContentPart),
     ...listOf(fieldAt(responseBody, 'tool_calls')).flatMap(ofFunctionCall),
+    ...runMessages(responseBody).flatMap(ofMessage),
   ]
 }
 
@@ -35,22 +37,25 @@ function ofMessage(message: unknown): ToolCall[] {
   ]
 }
 
-/** OpenAI `{function: {name, arguments}}` or `{custom: {name, input}}`, Cohere's first `{name, parameters}`. */
+/** OpenAI `{function: {name, arguments}}` or `{custom: {name, input}}`, Cohere's first `{name, parameters}`, LangChain's `{name, args}`. */
 function ofFunctionCall(call: unknown): ToolCall[] {
   const named = fieldAt(call, 'function') ?? fieldAt(call, 'custom') ?? call
   return toolCall(
     fieldAt(named, 'name'),
-    fieldAt(named, 'arguments') ?? fieldAt(named, 'input') ?? fieldAt(named, 'parameters'),
+    fieldAt(named, 'arguments') ??
+      fieldAt(named, 'input') ??
+      fieldAt(named, 'parameters') ??
+      fieldAt(named, 'args'),
   )
 }
 
-/** An output item of the responses shape, a step of an interaction, an entry of a conversation: function, custom and MCP calls have a name of their own. */
+/** An output item of the responses shape, a step of an interaction, an entry of a conversation: function, custom and MCP calls have a name of their own, code that runs at the provider has none. */
 function ofResponsesItem(item: unknown): ToolCall[] {
   const type = textOf(fieldAt(item, 'type'))
-  if (type?.endsWith('_call') !== true && !isToolEntry(item)) return []
+  if (type?.endsWith('_call') !== true && type !== 'program' && !isToolEntry(item)) return []
   return toolCall(
     fieldAt(item, 'name') ?? type,
-    fieldAt(item, 'arguments') ?? fieldAt(item, 'input') ?? fieldAt(item, 'action'),
+    fieldAt(item, 'arguments') ?? fieldAt(item, 'input') ?? fieldAt(item, 'action') ?? fieldAt(item, 'code'),
   )
 }
 

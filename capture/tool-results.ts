@@ -7,9 +7,14 @@ import { textOf } from './json.ts'
 
 /** Anthropic's of its own tools too (`web_search_tool_result`), all of the responses shape (`mcp_call` has its output in itself) of Google's interactions and of Mistral's conversations; what an MCP server says of its tools. */
 const resultType =
-  /(?:^|_)(?:tool|function|search|execution|maps|context|retrieval|processing)_result$|_call_output$|^function\.result$|^document$|^mcp_list_tools$/
+  /(?:^|_)(?:tool|function|search|execution|maps|context|retrieval|processing)_result$|_call_output$|^program_output$|^function\.result$|^document$|^mcp_list_tools$|^mcp_tool_listing$|^tool_search_output$/
 const callType =
-  /^(?:(?:function|custom_tool|mcp|file_search|web_search|code_interpreter|computer|image_generation|apply_patch|local_shell|shell)_call|function\.call|tool\.execution|mcp_approval_request|reasoning)$/
+  /^(?:(?:function|custom_tool|mcp|file_search|web_search|tool_search|code_interpreter|computer|image_generation|apply_patch|local_shell|shell)_call|program|function\.call|tool\.execution|mcp_approval_request|reasoning)$/
+
+/** What is said there of tools is offered, and no result. */
+export const offeredTypes: ReadonlySet<unknown> = new Set([
+  ...['mcp_list_tools', 'mcp_tool_listing', 'tool_search_output'],
+])
 
 export function isResultType(type: unknown): boolean {
   return resultType.test(textOf(type) ?? '')

@@ -1,4 +1,5 @@
-import { countOf, fieldAt, objectOf } from './json.ts'
+import { countOf, fieldAt, listOf, objectOf } from './json.ts'
+import { runMessages } from './platform-answers.ts'
 
 /**
  * Tokens of one call in buckets that do not overlap, so that no token is paid for twice: `promptTokens` were read anew
@@ -18,12 +19,18 @@ export interface TokenUsage {
 
 /** Reads what an answer says of its tokens, in the words of whichever provider. */
 export function usageOf(responseBody: unknown): TokenUsage {
-  const usage =
-    fieldAt(responseBody, 'usage') ??
-    fieldAt(responseBody, 'response', 'usage') ??
-    // Groq's, in a stream that was not asked for usage.
-    fieldAt(responseBody, 'x_groq', 'usage')
-  if (objectOf(usage) !== undefined) return usageOfObject(usage)
+  const usage = [
+    fieldAt(responseBody, 'usage'),
+    fieldAt(responseBody, 'response', 'usage'),
+    // Groq's and Kimi's, in streams that were not asked for usage.
+    fieldAt(responseBody, 'x_groq', 'usage'),
+    fieldAt(listOf(fieldAt(responseBody, 'choices'))[0], 'usage'),
+    // Dify's.
+    fieldAt(responseBody, 'metadata', 'usage'),
+  ].find((found) => objectOf(found) !== undefined)
+  if (usage !== undefined) return usageOfObject(usage)
+  const ofRun = runMessages(responseBody).map((message) => fieldAt(message, 'usage_metadata'))
+  if (ofRun.some((found) => objectOf(found) !== undefined)) return runUsage(ofRun)
   const google = fieldAt(responseBody, 'usageMetadata')
   if (objectOf(google) !== undefined) return googleUsage(google)
   const cohere = fieldAt(responseBody, 'meta')
@@ -49,7 +56,9 @@ function usageOfObject(usage: unknown): TokenUsage {
     cached:
       count('prompt_tokens_details', 'cached_tokens') ??
       count('input_tokens_details', 'cached_tokens') ??
-      count('prompt_cache_hit_tokens'),
+      count('prompt_cache_hit_tokens') ??
+      // Kimi's.
+      count('cached_tokens'),
     written:
       count('prompt_tokens_details', 'cache_write_tokens') ??
       count('input_tokens_details', 'cache_write_tokens'),
@@ -90,23 +99,47 @@ function separateUsage(usage: InclusiveUsage): TokenUsage {
   }
 }
 
-/** Anthropic counts cache reads and writes beside `input_tokens`, and thinking in `output_tokens`. Writes are input, read anew. */
+/**
+ * Anthropic counts cache reads and writes beside `input_tokens`, and thinking in `output_tokens`. Writes are input, read anew. What it took to
+ * shorten the conversation on the way is paid for like all else, and stands in none of these.
+ */
 function anthropicUsage(usage: unknown): TokenUsage {
+  const isCompaction = (iteration: unknown) => fieldAt(iteration, 'type') === 'compaction'
+  const count = sumIn([usage, ...listOf(fieldAt(usage, 'iterations')).filter(isCompaction)])
   const output = separateUsage({
     prompt: undefined,
-    completion: countOf(fieldAt(usage, 'output_tokens')),
-    reasoning: countOf(fieldAt(usage, 'output_tokens_details', 'thinking_tokens')),
+    completion: count('output_tokens'),
+    reasoning: count('output_tokens_details', 'thinking_tokens'),
   })
-  const written = countOf(fieldAt(usage, 'cache_creation_input_tokens')) ?? 0
+  const written = count('cache_creation_input_tokens') ?? 0
   return {
     ...output,
-    ...cachedBeside(countOf(fieldAt(usage, 'input_tokens')), written),
-    cachedTokens: countOf(fieldAt(usage, 'cache_read_input_tokens')) ?? null,
-    writtenHourTokens: Math.min(
-      written,
-      countOf(fieldAt(usage, 'cache_creation', 'ephemeral_1h_input_tokens')) ?? 0,
-    ),
+    ...cachedBeside(count('input_tokens'), written),
+    cachedTokens: count('cache_read_input_tokens') ?? null,
+    writtenHourTokens: Math.min(written, count('cache_creation', 'ephemeral_1h_input_tokens') ?? 0),
   }
+}
+
+/** A field's counts in all of them together; undefined where none has one. */
+function sumIn(usages: readonly unknown[]): (...path: readonly string[]) => number | undefined {
+  return (...path) => {
+    const counts = usages
+      .map((usage) => countOf(fieldAt(usage, ...path)))
+      .filter((count) => count !== undefined)
+    return counts.length === 0 ? undefined : countOf(counts.reduce((sum, count) => sum + count, 0))
+  }
+}
+
+/** LangChain's words: caches are counted in the input, reasoning in the output. One for each answer of the model in a run. */
+function runUsage(usages: readonly unknown[]): TokenUsage {
+  const count = sumIn(usages)
+  return separateUsage({
+    prompt: count('input_tokens'),
+    completion: count('output_tokens'),
+    cached: count('input_token_details', 'cache_read'),
+    written: count('input_token_details', 'cache_creation'),
+    reasoning: count('output_token_details', 'reasoning'),
+  })
 }
 
 function cachedBeside(

@@ -81,6 +81,10 @@ function applyDelta(block: Block, delta: unknown): void {
         fieldAt(delta, 'citation'),
       ]
       break
+    case 'compaction_delta':
+      // Whole, and not a piece: as Anthropic's own client takes it.
+      Object.assign(fields, objectOf(delta), { type: 'compaction' })
+      break
     default:
       for (const name of ['text', 'thinking', 'signature']) grow(name)
   }

@@ -58,13 +58,16 @@ describe('responses', () => {
   )
 
   test('cut off: what came', () => {
-    const call = {
+    const item = (index: number, fields: object) => ({
       type: 'response.output_item.added',
-      output_index: 1,
-      item: { type: 'function_call', name: 'f', arguments: '' },
-    }
+      output_index: index,
+      item: fields,
+    })
+    const call = item(1, { type: 'function_call', name: 'f', arguments: '' })
+    const run = item(2, { type: 'code_interpreter_call', code: null })
+    const code = { type: 'response.code_interpreter_call_code.delta', output_index: 2, delta: 'print(' }
     const args = { type: 'response.function_call_arguments.delta', output_index: 1, delta: '{"a"' }
-    expect(assembleStream(named(created, added, text('He'), text('y'), call, args))).toEqual({
+    expect(assembleStream(named(created, added, text('He'), text('y'), call, args, run, code))).toEqual({
       ended: false,
       body: {
         id: 'r',
@@ -73,6 +76,7 @@ describe('responses', () => {
         output: [
           { type: 'message', content: [{ type: 'output_text', text: 'Hey' }] },
           { type: 'function_call', name: 'f', arguments: '{"a"' },
+          { type: 'code_interpreter_call', code: 'print(' },
         ],
       },
     })

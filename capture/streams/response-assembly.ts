@@ -41,12 +41,16 @@ function applyDelta(item: Growing, type: string, chunk: JsonObject): void {
     const part = objectOf(parts[at]) ?? { type: name === 'text' ? 'output_text' : 'refusal' }
     parts[at] = { ...part, [name]: (textOf(fieldAt(part, name)) ?? '') + delta }
     item['content'] = parts
-  } else if (
-    type === 'response.function_call_arguments.delta' ||
-    type === 'response.mcp_call_arguments.delta'
-  ) {
-    item['arguments'] = (textOf(item['arguments']) ?? '') + delta
-  } else if (type === 'response.custom_tool_call_input.delta') {
-    item['input'] = (textOf(item['input']) ?? '') + delta
+    return
   }
+  const name = fieldOfDelta.get(type)
+  if (name !== undefined) item[name] = (textOf(item[name]) ?? '') + delta
 }
+
+/** Which field of a call grows by a delta. */
+const fieldOfDelta: ReadonlyMap<string, string> = new Map([
+  ['response.function_call_arguments.delta', 'arguments'],
+  ['response.mcp_call_arguments.delta', 'arguments'],
+  ['response.custom_tool_call_input.delta', 'input'],
+  ['response.code_interpreter_call_code.delta', 'code'],
+])

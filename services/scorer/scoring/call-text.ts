@@ -1,4 +1,5 @@
 import { boundOfParts, fieldAt, objectOf } from '#capture/json.ts'
+import { isPrediction, predictionOutput } from '#capture/platform-answers.ts'
 import { voiceOf, voiceOfKey, type Speaker, type Voice } from './find-speaker.ts'
 import { isWords, withoutMedia } from './media-text.ts'
 import { childrenOf } from './strings-of.ts'
@@ -17,7 +18,7 @@ export interface CallText {
   offset: number
 }
 
-/** A passage of a body: offsets are UTF-16 code units in the string that `pointer` names. */
+/** A passage of a body: offsets are UTF-16 code units in the string that `pointer` names, or in what the strings of a list there amount to together. */
 export interface Evidence {
   part: BodyPart
   /** Null: the offsets are in the body's JSON text itself. */
@@ -138,7 +139,9 @@ function textsOf(part: BodyPart, body: unknown, voice: Voice): CallText[] {
       // What a model calls a tool with are its words, by whatever names.
       const isModels = isTools && speaker === 'assistant'
       const by = isModels ? { speaker, isFixed: true } : voiceOfKey(next.value, child.key, inherited)
-      stack.push({ ...child, voice: by, isTools })
+      const isPieces = child.key === 'output' && isPrediction(next.value)
+      const said = isPieces ? predictionOutput(next.value) : child.value
+      stack.push({ ...child, value: said, voice: by, isTools })
     }
   }
   return texts

@@ -1,4 +1,5 @@
 import { objectOf } from '#capture/json.ts'
+import { isPrediction } from '#capture/platform-answers.ts'
 import {
   isCallType,
   isResultType,
@@ -66,6 +67,8 @@ export function voiceOfKey(holder: unknown, key: string, inherited: Voice): Voic
   if (inherited.isFixed) return inherited
   const isOutput = outputNames.has(key) && isCallType(objectOf(holder)?.['type'])
   if (isOutput || resultKeys.has(key) || wordsOfResult.has(key)) return { speaker: 'tool', isFixed: true }
+  // What was asked, in the answer again.
+  if (key === 'input' && isPrediction(holder)) return { speaker: 'user', isFixed: false }
   if (inherited.speaker === 'assistant' && sourceKeys.has(key)) return { speaker: 'tool', isFixed: false }
   if (inherited.speaker === 'tool' && isOwnOfSources(holder, key))
     return { speaker: 'assistant', isFixed: true }

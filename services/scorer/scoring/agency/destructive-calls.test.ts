@@ -56,6 +56,14 @@ describe('destructive arguments', () => {
     expect(finding).toMatchObject({ evidence: [{ start, end: start + 'rm -rf /data'.length }] })
   })
 
+  test('in a program that the provider runs', () => {
+    const output = [{ type: 'program', call_id: 'c', code: 'os.system("rm -rf /data")' }]
+    expect(detectCall(createAgencyDetector, {}, { output })).toMatchObject({
+      value: 4,
+      evidence: [{ pointer: '/output/0/code' }],
+    })
+  })
+
   test('in a list of words', () => {
     const command = ['rm', '-rf', '/data']
     const given = { type: 'mcp_tool_call', tool_name: 'run', arguments: { command } }

@@ -50,8 +50,8 @@ export function argumentsOf({ request, response }: Call): ToolArgument[] | null 
     : null
 }
 
-/** A provider's own tools are called without a name: `computer_call`, `local_shell_call`, `code_interpreter_call`, `server_tool_use`. */
-const callType = /_call$|tool_use$/
+/** A provider's own tools are called without a name: `computer_call`, `local_shell_call`, `code_interpreter_call`, `server_tool_use`, `program`. */
+const callType = /_call$|tool_use$|^program$/
 const namedKeys = ['arguments', 'input', 'args', 'parameters']
 const typedKeys = [...namedKeys, 'action', 'code']
 

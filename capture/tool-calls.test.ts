@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals'
+import { textsOfCall } from './texts-of-call.ts'
+
+// `Program` and `ProgramOutput` of openai/resources/responses: code that calls tools, and what came of it.
+test('a program that the model wrote and the provider ran', () => {
+  const request = {
+    input: [
+      { role: 'user', content: 'P' },
+      { type: 'program_output', call_id: 'c', result: 'T' },
+    ],
+  }
+  const response = {
+    output: [
+      { type: 'tool_search_output', tools: [{ type: 'function', name: 'X', description: 'X' }] },
+      { type: 'program', call_id: 'd', code: 'print(1)' },
+      { type: 'program_output', call_id: 'd', result: 'U' },
+      { type: 'message', content: [{ type: 'output_text', text: 'A' }] },
+    ],
+  }
+  expect(textsOfCall(request, response)).toMatchObject({
+    prompt: 'P',
+    answer: 'A',
+    context: ['T', 'U'],
+    toolCalls: [{ name: 'program', arguments: 'print(1)' }],
+  })
+})
