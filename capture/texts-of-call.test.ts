@@ -195,6 +195,12 @@ test.each<[string, unknown, unknown, object]>([
     { model: 'm', message: { role: 'assistant', content: '', tool_calls: [{ function: { name: 'f' } }] } },
     { answer: '', toolCalls: [{ name: 'f' }] },
   ],
+  [
+    'a traced function: nobody said its name',
+    { type: 'trace', function: 'f', arguments: ['P'] },
+    null,
+    { prompt: 'P' },
+  ],
   ['no JSON object at all', 'P', null, { prompt: 'P', answer: '' }],
 ])('%s', (_name, request, response, expected) => {
   expect(textsOfCall(request, response)).toMatchObject(expected)

@@ -63,9 +63,11 @@ function isConversation(body: unknown): boolean {
   )
 }
 
-/** What is said in a body of no known shape: a tool call's arguments, the text of one that the gateway had to wrap, or all. */
+/** What is said in a body of no known shape: the arguments of a tool call or of a function that the SDK traced, the text of one that the gateway had to wrap, or all. */
 function payloadOf(body: unknown): unknown {
-  if (fieldAt(body, 'type') === 'mcp_tool_call') return fieldAt(body, 'arguments')
+  const type = fieldAt(body, 'type')
+  if (type === 'mcp_tool_call' || (type === 'trace' && fieldAt(body, 'function') !== undefined))
+    return fieldAt(body, 'arguments')
   if (fieldAt(body, 'truncated') === true) return fieldAt(body, 'text')
   if (fieldAt(body, 'encoding') === 'utf8') return fieldAt(body, 'raw')
   return body

@@ -1,4 +1,5 @@
 import { objectOf } from '../capture/json.ts'
+import { beginningOf } from './capturing/beginning-of.ts'
 import { plainValue } from './capturing/plain-value.ts'
 import type { Session } from './types.ts'
 import type { Warn } from './warn.ts'
@@ -48,7 +49,7 @@ export function sessionFields(session: Session, warn: Warn): SessionFields {
 }
 
 function cutLabel(text: string): string {
-  return text.length <= maxLabelLength ? text : text.slice(0, maxLabelLength).replace(/[\ud800-\udbff]$/, '')
+  return beginningOf(text, maxLabelLength)
 }
 
 function faultOfMetadata(metadata: unknown): string | undefined {

@@ -4,7 +4,8 @@ import type { RawRecord } from './call-record.ts'
 import { boundedJson } from './capturing/body-json.ts'
 import type { DeferredWork } from './capturing/defer-work.ts'
 import { messageOf } from './capturing/message-of.ts'
-import { createPlainWalk, plainValue } from './capturing/plain-value.ts'
+import { plainValue } from './capturing/plain-value.ts'
+import { createPlainYields } from './capturing/plain-yields.ts'
 import { sessionFields } from './session-fields.ts'
 import { currentSession, runInSession } from './session.ts'
 import type { AnyFunction, Session, TraceOptions } from './types.ts'
@@ -19,9 +20,6 @@ export interface TraceDependencies {
   lost: (detail: string) => void
   warn: Warn
 }
-
-/** Values of a generator that are kept; it may yield for ever. */
-const maxYields = 1_000
 
 /**
  * `traced`, recorded: what went in, what came out or was thrown. It keeps its `this`, name and length. Generators,
@@ -60,9 +58,10 @@ function sessionOf(options: TraceOptions, { session }: TraceDependencies): Sessi
   return { ...around, sessionId: around.sessionId ?? `ses_${randomUUID()}` }
 }
 
+/** `output` gives what came out, as JSON can hold it. */
 interface Span {
-  end(output: unknown): void
-  fail(error: unknown, output?: unknown): void
+  end(output: () => unknown): void
+  fail(error: unknown, output?: () => unknown): void
 }
 
 interface Begun {
@@ -105,11 +104,11 @@ function beginSpan(
   const labels = sessionFields(session, warn)
   const jsonOf = (body: Record<string, unknown>) => boundedJson(JSON.stringify(body), maxBodyBytes)
   let isOver = false
-  const write = (outcome: Pick<RawRecord, 'error'>, output: unknown) => {
+  const write = (outcome: Pick<RawRecord, 'error'>, output?: () => unknown) => {
     // A generator can be stepped after its end.
     if (isOver) return
     isOver = true
-    const result = output === undefined ? undefined : plainValue(output)
+    const result = output?.()
     const fields = {
       id,
       source: 'trace' as const,
@@ -141,13 +140,13 @@ function follow(result: unknown, span: Span, inside: Inside): unknown {
   if (isGenerator(result)) return followGenerator(result, span, inside)
   if (!isPlainPromise(result)) {
     // Whatever else can be awaited may do its work only then, and each time: it is left alone.
-    span.end(result)
+    span.end(() => plainValue(result))
     return result
   }
   // The derived promise goes to the program: the rejection of one that is heard besides would count as handled.
   return result.then(
     (value) => {
-      span.end(value)
+      span.end(() => plainValue(value))
       return value
     },
     (error: unknown) => {
@@ -171,18 +170,17 @@ function isGenerator(value: unknown): value is AnyGenerator {
 
 /** The same generator, its steps heard: recorded once, when it returns, throws or is left. */
 function followGenerator(generator: AnyGenerator, span: Span, inside: Inside): AnyGenerator {
-  const yielded: unknown[] = []
-  const plain = createPlainWalk()
+  const yields = createPlainYields()
   const hear = (step: IteratorResult<unknown>) => {
     if (step.done === true) {
-      const returned = step.value === undefined ? {} : { returned: step.value as unknown }
-      span.end({ yielded, ...returned })
-    } else if (yielded.length < maxYields) yielded.push(plain(step.value))
+      const returned = step.value === undefined ? {} : { returned: plainValue(step.value) }
+      span.end(() => ({ yielded: yields.list(), ...returned }))
+    } else yields.add(step.value)
     return step
   }
   const heard = (work: () => IteratorResult<unknown> | Promise<IteratorResult<unknown>>) => {
     const fail = (error: unknown): never => {
-      span.fail(error, { yielded })
+      span.fail(error, () => ({ yielded: yields.list() }))
       throw error
     }
     try {

@@ -4,6 +4,7 @@ import { fitsRecord } from '../../capture/record/fits-record.ts'
 import { textOfAmazonEvents } from '../../capture/streams/amazon-events.ts'
 import { assembleStream, type AssembledStream } from '../../capture/streams/assemble-stream.ts'
 import { withUsageAtEnd } from '../../capture/usage-at-end.ts'
+import { beginningOf } from './beginning-of.ts'
 import type { KeptBytes } from './kept-body.ts'
 
 export interface BodyJson {
@@ -81,8 +82,8 @@ function truncatedJson(
     const json = JSON.stringify({ truncated: true, bytes, sha256, text })
     const size = Buffer.byteLength(json)
     if (size <= maxBytes || text === '') return json
-    // Escapes make text longer. A cut through a surrogate pair would leave half a character.
-    text = text.slice(0, Math.floor(text.length * (maxBytes / size) * 0.98)).replace(/[\ud800-\udbff]$/, '')
+    // Escapes make text longer.
+    text = beginningOf(text, Math.floor(text.length * (maxBytes / size) * 0.98))
   }
 }
 

@@ -21,6 +21,11 @@ test('the values of one walk are bounded, at each depth', () => {
   )
 })
 
+test('a text that is cut ends with a whole character', () => {
+  const text = `${'x'.repeat(64 * 1024 - 1)}\u{1f600}`
+  expect(plainValue(text)).toBe(`${'x'.repeat(64 * 1024 - 1)}… (2 more characters)`)
+})
+
 test('what cannot even be named, or be thrown as text', () => {
   const odd = Object.defineProperty(() => 1, 'name', { value: Symbol('odd') })
   const error = Object.create(null) as Error

@@ -1,10 +1,11 @@
+import { beginningOf } from './beginning-of.ts'
 import { messageOf } from './message-of.ts'
 
 /** Bounds of what is kept of a traced function's values: a log of calls, not a copy of the program's memory. */
 const maxDepth = 16
 const maxEntries = 1_000
 const maxValues = 20_000
-const maxTextLength = 64 * 1024
+export const maxTextLength = 64 * 1024
 /** Of all texts of one walk: 20,000 of the longest would be 1.3 GB. */
 const maxTotalLength = 2 ** 20
 
@@ -61,7 +62,12 @@ function readable(read: () => unknown): unknown {
 function cutText(text: string, { left }: Walk): string {
   const kept = Math.min(text.length, maxTextLength, left.textLength)
   left.textLength -= kept
-  return kept === text.length ? text : `${text.slice(0, kept)}… (${text.length - kept} more characters)`
+  return kept === text.length ? text : cutShort(beginningOf(text, kept), text.length)
+}
+
+/** A text of which only the beginning is kept, and how long it was. */
+export function cutShort(beginning: string, length: number): string {
+  return `${beginning}… (${length - beginning.length} more characters)`
 }
 
 function plainObject(value: object, walk: Walk): unknown {
