@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 import { until } from '#tests/support/until.ts'
@@ -132,7 +132,8 @@ describe('keys', () => {
     expect(await status()).toBe(200)
     await api.pool.query('update api_keys set revoked_at = now() where id = $1', [idToUuid(keyId)])
     await api.pool.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen sluice_access' or query = 'select 1'`,
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and query in ('listen sluice_access', 'select 1')`,
     )
     await until(async () => (await status()) === 401)
   })
@@ -144,13 +145,20 @@ describe('keys', () => {
       expires_at: '2020-01-01T00:00:00Z',
     })
     expect([past.status, past.json['detail']]).toEqual([422, 'expires_at: must be in the future'])
-    const soon = new Date(Date.now() + 300).toISOString()
-    const made = await operator('POST', `/api/projects/${projectId}/keys`, { name: 'x', expires_at: soon })
-    const answer = async () => api.call('GET', '/api/requests', { key: String(made.json['key']) })
-    expect((await answer()).status).toBe(200)
-    await until(async () => (await answer()).json['code'] === 'KEY_EXPIRED')
-    const hash = createHash('sha256').update(String(made.json['key']).slice(-48)).digest('hex')
-    expect((await operator('POST', '/internal/keys/resolve', { key_sha256: hash })).status).toBe(404)
+    const nowMs = Date.now()
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(nowMs)
+    try {
+      const body = { name: 'x', expires_at: new Date(nowMs + 300).toISOString() }
+      const made = await operator('POST', `/api/projects/${projectId}/keys`, body)
+      const answer = async () => api.call('GET', '/api/requests', { key: String(made.json['key']) })
+      expect((await answer()).status).toBe(200)
+      clock.mockReturnValue(nowMs + 300)
+      expect((await answer()).json['code']).toBe('KEY_EXPIRED')
+      const hash = createHash('sha256').update(String(made.json['key']).slice(-48)).digest('hex')
+      expect((await operator('POST', '/internal/keys/resolve', { key_sha256: hash })).status).toBe(404)
+    } finally {
+      jest.restoreAllMocks()
+    }
   })
 
   test('of an unknown project or unknown ones are 404', async () => {
