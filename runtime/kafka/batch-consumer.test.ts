@@ -3,6 +3,7 @@ import kafkajs from 'kafkajs'
 import { consumeBatchesByHand as consume, type BatchSetting } from '#tests/support/hand-driven-consumer.ts'
 import { holdTime, rebalanceError, turns } from '#tests/support/hand-driven-group.ts'
 import { TransientError } from '../errors.ts'
+import { createMetrics } from '../metrics.ts'
 
 beforeEach(holdTime)
 afterEach(() => void jest.useRealTimers())
@@ -19,6 +20,27 @@ test('every chunk is marked before it is begun, in the commit of the one before,
   expect(commits).toEqual(['0@0 until 2', '0@2 until 4', '0@4 until 5', '0@5'])
   expect(seen).toEqual(commits.slice(0, 3))
   expect(committed.get(0)).toEqual({ offset: '5', metadata: '' })
+})
+
+test.each<[string, Error | undefined]>([
+  ['ends well', undefined],
+  ['fails', new Error('surprise')],
+])('records are told as being worked on while they are: it %s', async (_how, error) => {
+  const metrics = createMetrics()
+  const gauge = async () => {
+    const metric = await metrics.registry.getSingleMetric('sluice_kafka_in_flight_records')?.get()
+    return metric?.values.map(({ labels, value }) => [labels, value])
+  }
+  let meanwhile: unknown
+  const { give } = await consume({
+    options: { metrics },
+    handle: async () => {
+      meanwhile = await gauge()
+      if (error !== undefined) throw error
+    },
+  })
+  await give(0, 0, 2)
+  expect([meanwhile, await gauge()]).toEqual([[[{ group: 'g' }, 2]], [[{ group: 'g' }, 0]]])
 })
 
 test.each<[string, (world: Awaited<ReturnType<typeof consume>>) => unknown]>([

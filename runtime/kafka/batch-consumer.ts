@@ -73,6 +73,8 @@ class BatchConsumer<T> {
   readonly #clock: Clock
   /** Records in their last try go one after the other, so that one that kills the process takes no other with it. */
   #lastTry: Promise<void> = Promise.resolve()
+  /** Records in the handler, of all partitions. */
+  #underWay = 0
 
   constructor(options: BatchConsumerOptions<T>) {
     const { groupId, log, producer } = options
@@ -172,6 +174,7 @@ class BatchConsumer<T> {
     nextOffset: bigint,
     signal: AbortSignal,
   ): Promise<void> {
+    this.#metrics.inFlight((this.#underWay += chunk.records.length))
     try {
       await this.#handle(chunk, assigned, nextOffset, signal)
     } catch (error) {
@@ -181,6 +184,8 @@ class BatchConsumer<T> {
         })
       }
       throw error
+    } finally {
+      this.#metrics.inFlight((this.#underWay -= chunk.records.length))
     }
   }
 

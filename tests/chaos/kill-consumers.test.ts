@@ -3,8 +3,10 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { builtInScorers } from '#schemas/verdicts.ts'
 import { setBreakableStage, type BreakableStage } from '../support/breakable-stage.ts'
 import { describeLedger, failingScores, readLedger, scorerSets } from '../support/pipeline-ledger.ts'
+import { readMetric } from '../support/read-metric.ts'
 import { realPrompts } from '../support/real-prompts.ts'
 import { sendPrompts } from '../support/send-prompts.ts'
+import type { ServiceProcess } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 
 jest.setTimeout(400_000)
@@ -27,21 +29,22 @@ test('kill -9 of each consumer and a Postgres outage: each call stored once, sco
   let faultsAreOver = false
   const prompts = realPrompts(400)
   const endless = Array.from({ length: 100 }, () => prompts).flat()
-  // Paced by its four senders and the pause of each call, so that every fault hits work under way.
+  // Paced by its four senders and the pause of each call: more calls would only make it longer.
   const sending = sendPrompts({
     ...stack,
     prompts: endless,
     concurrency: 4,
-    pauseMs: 60,
+    pauseMs: 400,
     goOn: () => !faultsAreOver,
   })
   const faults = async () => {
     const { sink, scorer, notifier } = stack.processes
     for (let round = 0; round < killsOfEach; round++)
       for (const victim of [sink, scorer, notifier]) {
-        await sleep(1_500)
+        await atWork(victim)
         await victim.killAndRestart()
       }
+    await atWork(sink)
     await postgres.kill()
     await sleep(outageMs)
     await postgres.startAgain()
@@ -82,3 +85,7 @@ test('kill -9 of each consumer and a Postgres outage: each call stored once, sco
   // A crash loop would show here: an outage of a minute with retries and a backoff ends a process a few times at most.
   for (const { restarts: count } of restarts) expect(count).toBeLessThanOrEqual(killsOfEach + 12)
 })
+
+/** Resolves while it works on records. */
+const atWork = ({ operationsPort }: ServiceProcess) =>
+  until(async () => (await readMetric(operationsPort, 'sluice_kafka_in_flight_records')) > 0)
