@@ -44,6 +44,6 @@ test('each test database is migrated, is its own, and can be dropped while conne
   await other.connect()
   await expect(other.query('select from mine')).rejects.toThrow('does not exist')
   await other.end()
-  await Promise.all([one.drop(), two.drop()])
+  await Promise.all([one.drop(0), two.drop()])
   await expect(client.query('select 1')).rejects.toThrow()
 })

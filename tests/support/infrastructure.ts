@@ -24,7 +24,8 @@ export function randomName(prefix: string): string {
 export interface TestDatabase {
   /** Of the superuser, and of this database alone. */
   url: string
-  drop(): Promise<void>
+  /** Connections that are being closed have so long to be gone; those that are left then are cut off. */
+  drop(patienceMs?: number): Promise<void>
 }
 
 /** An empty database of its own for one test file, with every migration applied (they run once and are copied). */
@@ -35,17 +36,17 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     const template = await migratedTemplate(client, (database) => databaseUrl(postgresUrl, database))
     await client.query(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)}`)
   })
-  const drop = () =>
+  const drop = (patienceMs = 30_000) =>
     withMaintenance(postgresUrl, async (client) => {
-      await waitUntilLeft(client, name)
+      await waitUntilLeft(client, name, Date.now() + patienceMs)
       await client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`)
     })
   return { url: databaseUrl(postgresUrl, name), drop }
 }
 
-/** A pool has ended before its connections are closed, and one that is cut off then is an error that nobody listens for. At most a second. */
-async function waitUntilLeft(client: Client, database: string): Promise<void> {
-  for (let tries = 0; tries < 50; tries++) {
+/** A pool has ended before its connections are closed, and one that is cut off then is an error that nobody listens for. */
+async function waitUntilLeft(client: Client, database: string, untilMs: number): Promise<void> {
+  while (Date.now() < untilMs) {
     const { rowCount } = await client.query('select from pg_stat_activity where datname = $1', [database])
     if (rowCount === 0) return
     await delay(20)
