@@ -60,7 +60,7 @@ export async function measureDetectors(count: number): Promise<{ alone: Map<stri
   return { alone, all: await perKb(builtInScorers) }
 }
 
-/** How much longer a large call takes in a thread than here: what handing it over costs. Both warm. */
+/** How much longer a large call takes in a thread than here: what handing it over costs. In turn, and both warm: a thread's code is its own. */
 export async function measureThread(): Promise<{ inlineMs: number; threadMs: number }> {
   const text = realPrompts(300).join('\n').repeat(3)
   const call = readCall(parseBody(JSON.stringify({ messages: [{ role: 'user', content: text }] })), null)
@@ -70,19 +70,18 @@ export async function measureThread(): Promise<{ inlineMs: number; threadMs: num
     timeoutMs: 60_000,
     metrics: createScorerMetrics(createMetrics()),
   })
-  const fastest = async (run: () => Promise<void>) => {
-    let bestMs = Infinity
-    for (let round = 0; round < 4; round++) {
-      const startedMs = performance.now()
-      await run()
-      bestMs = Math.min(bestMs, performance.now() - startedMs)
-    }
-    return bestMs
+  const msOf = async (run: () => Promise<void>) => {
+    const startedMs = performance.now()
+    await run()
+    return performance.now() - startedMs
   }
   try {
     const ignore = () => undefined
-    const inlineMs = await fastest(() => runDetectors(chosen, call, noTurns, ignore))
-    const threadMs = await fastest(() => threads.run(chosen, call, ignore, never))
+    let [inlineMs, threadMs] = [Infinity, Infinity]
+    for (let round = 0; round < rounds; round++) {
+      inlineMs = Math.min(inlineMs, await msOf(() => runDetectors(chosen, call, noTurns, ignore)))
+      threadMs = Math.min(threadMs, await msOf(() => threads.run(chosen, call, ignore, never)))
+    }
     return { inlineMs, threadMs }
   } finally {
     await threads.stop()
