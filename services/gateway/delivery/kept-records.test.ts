@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -101,6 +101,18 @@ test('one under another key stays for a gateway that has it; of a project that k
   const seen: string[] = []
   await kept.giveBack((bytes) => Promise.resolve(seen.push(bytes.toString().trim()) > 0))
   expect(seen).toEqual(['{"id":"a"}'])
+})
+
+test('what a gateway left that was killed while it erased goes, and no record with it', async () => {
+  const kept = keptBy()
+  await kept.keep(record('a'), 'a', true)
+  const [name = ''] = await readdir(directory)
+  await writeFile(join(directory, name.replace('.ephemeral', '') + '.new'), 'torn')
+  await kept.eraseAged()
+  expect(await readdir(directory)).toEqual([name])
+  await rm(directory, { recursive: true })
+  await kept.eraseAged()
+  await mkdir(directory)
 })
 
 test('one that cannot be stripped of its bodies goes after its hour, counted', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Log } from '#runtime/log.ts'
 import { eraseAfterMs, eraseFile, type StripBodies } from '../spool/erase-bodies.ts'
 import { decodeFrame, encodeFrames, headerBytes, segmentHeader } from '../spool/segment-format.ts'
-import { begunMsOf, isEphemeralPath, segmentName, segmentSuffix } from '../spool/segment.ts'
+import { begunMsOf, isEphemeralPath, removeStrays, segmentName, segmentSuffix } from '../spool/segment.ts'
 import { isMissing } from '../spool/spool-lock.ts'
 
 /** Records beside the spool, as one-frame segments. */
@@ -54,6 +54,11 @@ export function createKeptRecords(options: KeptOptions): KeptRecords {
     },
     async eraseAged() {
       const isDue = (name: string) => isEphemeralPath(name) && now() - begunMsOf(name) >= eraseAfterMs
+      // What a gateway left that was killed while it erased. One beside this one may be at it now: it finds its file gone, and tries again.
+      await removeStrays(directory).catch((error: unknown) => {
+        if (!isMissing(error))
+          log.error({ err: error, path: directory }, 'a folder of kept records cannot be cleaned')
+      })
       await forEachFile(options, 'a kept record cannot be erased; it is tried again', async (path, name) => {
         if (!isDue(name) || (await eraseFile(path, key, stripBodies))) return
         onLost('unreadable')

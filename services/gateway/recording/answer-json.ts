@@ -33,9 +33,10 @@ function beginsAsEvents(bytes: Buffer): boolean {
 export function answerJson(answer: Answer, maxBytes: number): AnswerJson | Promise<AnswerJson> {
   const { contentType, contentEncoding } = answer
   if (contentEncoding === '') return decodedJson(answer, contentType, maxBytes)
-  const throughBytes = maxBytes * streamTextFactor
-  const maxDecoded = isEventStream(contentType) ? throughBytes : maxBytes
-  return decodeCaptured(answer, contentEncoding, maxDecoded, throughBytes).then((decoded) =>
+  const maxStreamed = maxBytes * streamTextFactor
+  const maxDecoded = isEventStream(contentType) ? maxStreamed : maxBytes
+  // 2,048 vectors of 3,072 numbers in base64 are 34 MB, a little more than eight times a body.
+  return decodeCaptured(answer, contentEncoding, maxDecoded, 2 * maxStreamed).then((decoded) =>
     decodedJson(decoded, contentType, maxBytes),
   )
 }

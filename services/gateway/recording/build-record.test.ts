@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { buildRecord } from './build-record.ts'
@@ -16,7 +17,7 @@ async function recordOf(
   { status = 200, budgetBytes = 1_000_000, contentEncoding = '' } = {},
 ) {
   const captured = new CapturedCall(createCaptureBudget(budgetBytes), maxBytes)
-  if (contentType === eventStream) captured.answerStreams()
+  captured.answers({ contentType, contentEncoding })
   captured.request.add(Buffer.from('{"model":"asked"}'))
   const sent = contentEncoding === '' ? Buffer.from(answer) : gzipSync(answer)
   for (let at = 0; at < sent.length; at += 1_500) captured.answer.add(sent.subarray(at, at + 1_500))
@@ -66,6 +67,13 @@ describe('of an answer that is too long to be kept', () => {
     [
       'embeddings, compressed',
       embeddings,
+      'application/json',
+      { contentEncoding: 'gzip' },
+      { prompt_tokens: 8 },
+    ],
+    [
+      'embeddings, too long when compressed as well',
+      JSON.stringify({ object: 'list', data: randomBytes(12_000).toString('base64'), usage }),
       'application/json',
       { contentEncoding: 'gzip' },
       { prompt_tokens: 8 },

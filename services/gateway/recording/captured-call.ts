@@ -1,4 +1,5 @@
 import { streamTextFactor } from '#capture/streams/assemble-stream.ts'
+import { isEventStream } from './answer-json.ts'
 import type { CaptureBudget } from './capture-budget.ts'
 import { CapturedBody, type CutReason } from './captured-body.ts'
 
@@ -15,9 +16,10 @@ export class CapturedCall {
     this.answer = new CapturedBody(budget, maxBodyBytes)
   }
 
-  /** The answer is a stream: its text is kept for the message in it, which must fit. */
-  answerStreams(): void {
-    this.answer.allow(this.#maxBodyBytes * streamTextFactor)
+  /** Before its first byte. Of a stream more is kept, for the message in it, which must fit; of what is compressed, for its end, which says the tokens. */
+  answers({ contentType, contentEncoding }: { contentType: string; contentEncoding: string }): void {
+    if (isEventStream(contentType) || contentEncoding !== '')
+      this.answer.allow(this.#maxBodyBytes * streamTextFactor)
   }
 
   /** Why not all of them was kept. */

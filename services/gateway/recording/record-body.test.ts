@@ -214,7 +214,7 @@ describe('an answer in a record', () => {
 
   function captureStream(text: Buffer) {
     const call = new CapturedCall(createCaptureBudget(100 * limit), limit)
-    call.answerStreams()
+    call.answers({ contentType: 'text/event-stream', contentEncoding: '' })
     call.answer.add(text)
     return call
   }

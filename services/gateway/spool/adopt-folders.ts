@@ -5,6 +5,7 @@ import {
   erasedPath,
   inspectSegment,
   isEphemeralPath,
+  moveSegment,
   removeStrays,
   segmentSuffix,
   type Segment,
@@ -141,7 +142,7 @@ async function takeReadable(directory: string, own: OwnFolder, onFailure: OnFail
   for (const path of await findReadable(directory, onFailure)) {
     const name = basename(path)
     try {
-      await rename(path, join(own.folder, name))
+      await moveSegment(path, own.folder)
       own.left.push(name)
     } catch (error) {
       // Another gateway beside this one has it.

@@ -111,6 +111,7 @@ test('of another version: the oldest make room, and what may not be kept goes af
     return writeFile(join(aside, segmentName(begunMs, `${begunMs}`, isEphemeral)), bytes)
   }
   for (const age of [5, 4, 3, 2, 1]) await put(now - age)
+  await writeFile(join(aside, `${segmentName(now - 5, `${now - 5}`)}.sent`), '8')
   await put(now - eraseAfterMs, true)
   await put(now - eraseAfterMs + 60_000, true)
   const spool = await openSpool(key, { maxAsideBytes: 3_500, now: () => now })

@@ -137,6 +137,25 @@ describe('what a killed process leaves', () => {
     await next.close()
   })
 
+  test('of another version, and sent in part: what was sent is not sent again', async () => {
+    const path = await leftBehind('dead', ['x'])
+    const frames = numbered(3).map((record) => encodeFrames([Buffer.from(record)], spoolKey))
+    const bytes = Buffer.concat([segmentHeader(), ...frames])
+    await writeFile(`${path}.sent`, String(8 + (frames[0]?.length ?? 0)))
+    bytes[4] = 9
+    await writeFile(path, bytes)
+    const spool = await world.open()
+    await spool.close()
+    const folder = join(world.directory, 'set-aside')
+    expect((await readdir(folder)).sort()).toEqual([basename(path), `${basename(path)}.sent`])
+    bytes[4] = 1
+    await writeFile(join(folder, basename(path)), bytes)
+    const next = await world.open()
+    expect(await drainSpool(next)).toEqual(numbered(3).slice(1))
+    expect(await readdir(folder)).toEqual([])
+    await next.close()
+  })
+
   test('of no segment: it goes, and what is of one stays', async () => {
     const path = await leftBehind('dead', numbered(2))
     await writeFile(`${path}.sent`, '8')

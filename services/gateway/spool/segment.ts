@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { open, readdir, readFile, stat, unlink, writeFile, type FileHandle } from 'node:fs/promises'
+import { open, readdir, readFile, rename, stat, unlink, writeFile, type FileHandle } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { decodeFrame, headerBytes, isReadableHeader, lengthOfFrame } from './segment-format.ts'
 import { isMissing } from './spool-lock.ts'
@@ -136,8 +136,15 @@ export async function writeSentOffset(segment: Segment): Promise<void> {
   await writeFile(segment.path + sentSuffix, String(segment.sentOffset), { mode: 0o600 })
 }
 
+/** With the note of what of it is sent, which goes first: nobody takes the segment without it, unless two take it at once. */
+export async function moveSegment(path: string, folder: string): Promise<void> {
+  const target = join(folder, basename(path))
+  await unlessGone(rename(path + sentSuffix, target + sentSuffix))
+  await rename(path, target)
+}
+
 export async function removeSegment(segment: Segment): Promise<void> {
-  for (const path of [segment.path, segment.path + sentSuffix]) await removeIfThere(path)
+  for (const path of [segment.path, segment.path + sentSuffix]) await unlessGone(unlink(path))
 }
 
 /** What a process left in `folder` that is of no segment: a note that was being written while its segment made room, a file that was to become one. */
@@ -146,11 +153,11 @@ export async function removeStrays(folder: string): Promise<void> {
   const isStray = (name: string) =>
     name.endsWith(segmentSuffix + unfinishedSuffix) ||
     (name.endsWith(segmentSuffix + sentSuffix) && !names.has(name.slice(0, -sentSuffix.length)))
-  await Promise.all([...names].filter(isStray).map((name) => removeIfThere(join(folder, name))))
+  await Promise.all([...names].filter(isStray).map((name) => unlessGone(unlink(join(folder, name)))))
 }
 
-async function removeIfThere(path: string): Promise<void> {
-  await unlink(path).catch((error: unknown) => {
+async function unlessGone(work: Promise<void>): Promise<void> {
+  await work.catch((error: unknown) => {
     if (!isMissing(error)) throw error
   })
 }

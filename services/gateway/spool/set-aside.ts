@@ -1,8 +1,15 @@
-import { mkdir, readdir, rename, stat, unlink } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { mkdir, readdir, stat, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Log } from '#runtime/log.ts'
 import { eraseAfterMs } from './erase-bodies.ts'
-import { begunMsOf, isEphemeralPath, isReadable, segmentSuffix } from './segment.ts'
+import {
+  begunMsOf,
+  isEphemeralPath,
+  isReadable,
+  moveSegment,
+  removeStrays,
+  segmentSuffix,
+} from './segment.ts'
 import { isMissing } from './spool-lock.ts'
 
 const folderName = 'set-aside'
@@ -28,7 +35,7 @@ export interface SetAsideLimits {
 export async function setAside(directory: string, path: string): Promise<void> {
   const aside = join(directory, folderName)
   await mkdir(aside, { recursive: true, mode: 0o700 })
-  await rename(path, join(aside, basename(path)))
+  await moveSegment(path, aside)
 }
 
 /** Paths of those that this version can read. */
@@ -74,6 +81,11 @@ export async function boundSetAside(
       if (!isMissing(error)) onFailure(path, error)
     }
   }
+  // Notes of those that were dropped.
+  const folder = join(directory, folderName)
+  await removeStrays(folder).catch((error: unknown) => {
+    if (!isMissing(error)) onFailure(folder, error)
+  })
   return left
 }
 

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AnswerHead } from '#runtime/http1/answer-head.ts'
 import type { AnswerHandler, Exchange } from '#runtime/http1/outgoing-call.ts'
 import { outgoingRequest } from '#runtime/http1/request-head.ts'
-import { isEventStream } from '../recording/answer-json.ts'
 import { CapturedCall } from '../recording/captured-call.ts'
 import type { Place } from './call-queue.ts'
 import type { BegunAnswer } from './early-headers.ts'
@@ -141,7 +140,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
     if (this.#discarding) return
     this.#status = status
     this.#answer = answerHeaders(headers, this.#call.id)
-    if (isEventStream(this.#answer.contentType)) this.#captured?.answerStreams()
+    this.#captured?.answers(this.#answer)
     if (this.#clientGone) return
     closeOnceRead(this.#request, this.#response)
     this.#response.writeHead(status, reason, this.#answer.raw)
