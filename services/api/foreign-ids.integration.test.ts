@@ -6,6 +6,8 @@ import { signInPerson } from '#tests/support/sign-in-people.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 import { bodyExamples } from './http/body-examples.ts'
 import { writeCursor } from './http/paging.ts'
+import { createProjectDatabases } from './stores/project-database.ts'
+import { createRequestStore } from './stores/request-store.ts'
 
 /** Another project's ids where they are not in the path, which isolation.integration.test.ts tries. */
 type Project = Awaited<ReturnType<RunningApi['createProject']>>
@@ -71,6 +73,29 @@ test("a key finds nothing by another project's ids in queries", async () => {
   }
   // The export, which took a cursor and passed over it, refuses all of them.
   expect(found).toBeGreaterThanOrEqual(10)
+})
+
+test('a list of the several projects that somebody sees has the calls of those alone', async () => {
+  const seen = await api.createProject()
+  const own = await seedRequest(api.pool, createSealer([]), { projectId: seen.projectId })
+  await seedRequest(api.pool, createSealer([]), { projectId: attacker.projectId })
+  const person = {
+    ...{ personId: newId('person'), login: 'ana', name: 'Ana', loginId: newId('login'), address: null },
+    ...{ role: 'analyst' as const, projectIds: [victim.projectId, seen.projectId] },
+  }
+  const databases = createProjectDatabases({
+    pool: api.pool,
+    operatorPool: api.pool,
+    watch: (_text, run) => run(),
+    countedDays: () => Promise.resolve(-Infinity),
+  })
+  const requests = createRequestStore(databases.ofAny({ kind: 'person', person }, undefined))
+  const ofPage = (after: string | null) =>
+    requests.list({ metadata: {} }, { ...{ limit: 1, offset: 0, page: 1, form: 'items' }, after }, Date.now())
+  const { items, counted } = await ofPage(null)
+  expect(items.map(({ id }) => id)).toEqual([own, requestId])
+  expect(counted).toEqual({ total: 2, isExact: true })
+  expect((await ofPage(own)).items.map(({ id }) => id)).toEqual([requestId])
 })
 
 test("a key changes nothing by another project's ids in bodies", async () => {

@@ -137,7 +137,9 @@ function readPageFrom<R extends QueryResultRow>(
     // Two projects may have the same identifier: selectPage goes through each project `p` by itself.
     const ofProject = everyProject && joined !== undefined ? paging.afterProject : undefined
     const [column, place] =
-      ofProject === undefined ? ['', ''] : [', p.id', `, ${conditions.bind(idToUuid(ofProject))}::uuid`]
+      ofProject === undefined
+        ? ['', '']
+        : [', p.project_id', `, ${conditions.bind(idToUuid(ofProject))}::uuid`]
     // The second says it all, but only the first tells Postgres which days it need not look at.
     conditions.add(
       `${timeColumn} <= ${time} and (${timeColumn}, ${idColumn}${column}) < (${time}, ${id}${place})`,
@@ -189,8 +191,8 @@ function selectPage(
     return `select ${columns} from ${from} where :scope(${alias})${conditions.text} ${order} limit ${limit} offset ${offset}`
   }
   // The newest of each project, and of those the newest: indexes are by project, and without one the newest day would be read whole.
-  return `select k.* from projects p cross join lateral (
-      select ${columns} from ${from} where ${alias}.project_id = p.id${conditions.text} ${order} limit ${limit} + ${offset}
+  return `select k.* from (select id as project_id from projects) p cross join lateral (
+      select ${columns} from ${from} where ${alias}.project_id = p.project_id${conditions.text} ${order} limit ${limit} + ${offset}
     ) k where :scope(p) order by k.${joined.time} desc, k.${joined.id} desc, k.project_id desc limit ${limit} offset ${offset}`
 }
 
