@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { createSealer } from '#runtime/sealing.ts'
 import { idTimeMs, idToUuid, newId } from '#schemas/ids.ts'
 import { seriousFindings, startDashboardSite, type DashboardSite } from '#tests/support/dashboard-site.ts'
@@ -243,12 +243,20 @@ test('a page that nobody answered comes by itself once the API is back', async (
     ['**/bff/me', '/tools', 'Tools'],
     ['**/bff/api/sessions?*', '/sessions', 'Sessions'],
   ] as const) {
-    await page.route(asked, (route) => route.fulfill(away))
+    const again = Promise.withResolvers<Route>()
+    let tries = 0
+    // The first and what follows it at once.
+    await page.route(asked, (route) => (++tries <= 3 ? route.fulfill(away) : again.resolve(route)))
     await open(path)
     await failure.waitFor()
-    await page.unroute(asked)
+    const held = await again.promise
+    await page.evaluate('new Promise(requestAnimationFrame)')
+    // What was said stays while it is asked again.
+    expect(await failure.isVisible()).toBe(true)
+    await held.continue()
     await failure.waitFor({ state: 'detached' })
     await page.getByRole('heading', { level: 1, name: title }).waitFor()
+    await page.unroute(asked)
   }
 })
 

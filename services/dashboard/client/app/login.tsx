@@ -1,18 +1,18 @@
 import { Alert, Button, Center, Divider, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDocumentTitle } from '@mantine/hooks'
-import { singleSignOnAddress, useLogin, useLoginWays } from '../api/session.ts'
-import { Failure, Waiting } from '../parts/page-states.tsx'
+import { singleSignOnAddress, useLogin, useLoginWays, type LoginWays } from '../api/session.ts'
+import { Loaded } from '../parts/page-states.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import { useTexts } from './address.ts'
 
 /** Stands in place of whatever page was asked for, so that the page itself comes after it. */
 export function Login() {
   useDocumentTitle('Log in · Sluice')
-  const ways = useLoginWays()
-  if (ways.isPending) return <Waiting />
-  if (ways.isError) return <Failure error={ways.error} retry={ways.refetch} />
-  const { password, oidc } = ways.data
+  return <Loaded query={useLoginWays()}>{(ways) => <LoginForms ways={ways} />}</Loaded>
+}
+
+function LoginForms({ ways: { password, oidc } }: { ways: LoginWays }) {
   return (
     <Center component="main" mih="100dvh" p="md">
       <Paper withBorder p="xl" w={380} maw="100%">

@@ -1,7 +1,7 @@
 import { Alert, Button, Center, EmptyState, Group, List, Loader, Stack, Text } from '@mantine/core'
 import { IconLock, IconMoodEmpty } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { ApiError } from '../api/call-api.ts'
 
 /** Something comes. */
@@ -62,20 +62,47 @@ export function Failure({ error, retry }: { error: Error; retry?: () => unknown 
             ))}
           </List>
         )}
-        {retry === undefined ? null : (
-          <Group>
-            <Button size="xs" variant="default" onClick={() => void retry()}>
-              Try again
-            </Button>
-          </Group>
-        )}
+        {retry === undefined ? null : <TryAgain retry={retry} />}
       </Stack>
     </Alert>
   )
 }
 
+function TryAgain({ retry }: { retry: () => unknown }) {
+  const [isTrying, setIsTrying] = useState(false)
+  const tryAgain = async () => {
+    setIsTrying(true)
+    await retry()
+    setIsTrying(false)
+  }
+  return (
+    <Group>
+      <Button size="xs" variant="default" loading={isTrying} onClick={() => void tryAgain()}>
+        Try again
+      </Button>
+    </Group>
+  )
+}
+
+type Asked = Pick<UseQueryResult, 'data' | 'error' | 'errorUpdatedAt'>
+
+/** Why there is no answer; also while it is asked for again, when the query has forgotten: what was said of it would come and go with every try. */
+export function useFailure({ data, error, errorUpdatedAt }: Asked): Error | null {
+  const [last, setLast] = useState<{ error: Error | null; at: number }>({ error: null, at: 0 })
+  if (error !== null && error !== last.error) setLast({ error, at: errorUpdatedAt })
+  return error ?? (data === undefined && last.at === errorUpdatedAt ? last.error : null)
+}
+
+type Unanswered = Asked & Pick<UseQueryResult, 'refetch'>
+
+/** What stands in the place of an answer that has not come. */
+export function NoAnswerYet({ query, waiting }: { query: Unanswered; waiting?: ReactNode }) {
+  const failure = useFailure(query)
+  return failure === null ? (waiting ?? <Waiting />) : <Failure error={failure} retry={query.refetch} />
+}
+
 interface LoadedProps<T> {
-  query: Pick<UseQueryResult<T>, 'data' | 'error' | 'refetch'>
+  query: Unanswered & Pick<UseQueryResult<T>, 'data'>
   /** When the answer holds nothing. */
   empty?: { when: (data: T) => boolean; show: ReactNode }
   /** In the shape of what comes, so that nothing jumps. */
@@ -85,12 +112,6 @@ interface LoadedProps<T> {
 
 /** What a query answers, or the state that it is in. Once there is something it stays while it is asked for anew; when that fails `LastRead` says so. */
 export function Loaded<T>({ query, empty, waiting, children }: LoadedProps<T>) {
-  if (query.data === undefined) {
-    return query.error === null ? (
-      (waiting ?? <Waiting />)
-    ) : (
-      <Failure error={query.error} retry={query.refetch} />
-    )
-  }
+  if (query.data === undefined) return <NoAnswerYet query={query} waiting={waiting} />
   return empty?.when(query.data) === true ? empty.show : children(query.data)
 }

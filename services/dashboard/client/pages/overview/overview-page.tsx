@@ -5,7 +5,7 @@ import { useRange } from '../../app/use-range.ts'
 import { formatCounted } from '../../formats/format-time.ts'
 import type { ChosenRange } from '../../formats/time-range.ts'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Failure, Nothing } from '../../parts/page-states.tsx'
+import { Failure, Nothing, useFailure } from '../../parts/page-states.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
 import { CallCharts } from './call-charts.tsx'
 import { NewestThreats } from './newest-threats.tsx'
@@ -22,11 +22,13 @@ export function OverviewPage() {
   const { id: project_id } = useProject()
   const range = useRange('24h')
   const { start, end } = range
-  const { data, error, refetch } = useApi(
+  const stats = useApi(
     'GET /api/stats',
     { query: { project_id, start, end } },
     { pollMs, keepsPrevious: true },
   )
+  const { data } = stats
+  const failure = useFailure(stats)
   return (
     <>
       <PageHead title="Overview">
@@ -37,8 +39,8 @@ export function OverviewPage() {
         )}
         <RangePicker range={range} />
       </PageHead>
-      {data === undefined && error !== null ? (
-        <Failure error={error} retry={refetch} />
+      {data === undefined && failure !== null ? (
+        <Failure error={failure} retry={stats.refetch} />
       ) : data?.series.length === 0 ? (
         <Nothing title="No calls in this time">
           Calls show up here seconds after they pass the gateway or are logged by an SDK.

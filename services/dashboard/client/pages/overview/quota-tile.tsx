@@ -2,19 +2,18 @@ import { useApi } from '../../api/use-api.ts'
 import { useProject } from '../../app/project.ts'
 import { absent, formatShare, formatShort } from '../../formats/format-number.ts'
 import { formatDay } from '../../formats/format-time.ts'
+import { useFailure } from '../../parts/page-states.tsx'
 import { StatTile } from '../../parts/stat-tile.tsx'
 
 /** How much of what the tier allows is used. Its failure is no reason to hide the rest of the page. */
 export function QuotaTile() {
   const { id: project_id } = useProject()
-  const { data, error } = useApi(
-    'GET /api/billing/subscription',
-    { query: { project_id } },
-    { pollMs: 60_000 },
-  )
+  const subscription = useApi('GET /api/billing/subscription', { query: { project_id } }, { pollMs: 60_000 })
+  const { data } = subscription
+  const failure = useFailure(subscription)
   if (data === undefined) {
     return (
-      <StatTile label="Quota used" detail={error === null ? 'loading' : error.message}>
+      <StatTile label="Quota used" detail={failure?.message ?? 'loading'}>
         {absent}
       </StatTile>
     )

@@ -10,7 +10,7 @@ import { usePageKeys } from '../../app/page-keys.ts'
 import { useNamedProject } from '../../app/project.ts'
 import { byGravity, worseVerdict, type Verdict } from '../../formats/worst-verdict.ts'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Failure, Waiting } from '../../parts/page-states.tsx'
+import { Loaded } from '../../parts/page-states.tsx'
 import { SessionLink } from '../../parts/session-link.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { VerdictBadge } from '../../parts/verdict-badge.tsx'
@@ -28,8 +28,7 @@ export function RequestPage() {
   const request = useRequest(id, useTexts().project)
   // Whatever project the address named: what is gone to from here is of the request's own.
   useNamedProject(request.data?.project_id)
-  if (request.data !== undefined) return <Detail key={id} request={request.data} />
-  return request.error === null ? <Waiting /> : <Failure error={request.error} retry={request.refetch} />
+  return <Loaded query={request}>{(shown) => <Detail key={id} request={shown} />}</Loaded>
 }
 
 /** In whichever project it is; only where several have one of this identifier does the address say which is meant. */

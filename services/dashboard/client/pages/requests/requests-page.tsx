@@ -12,7 +12,7 @@ import { useProject } from '../../app/project.ts'
 import { useSteadyRange } from '../../app/use-range.ts'
 import { formatCount, nounOf } from '../../formats/format-number.ts'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Failure, Nothing, Waiting } from '../../parts/page-states.tsx'
+import { Failure, NoAnswerYet, Nothing } from '../../parts/page-states.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
 import { FacetPanel } from './facet-panel.tsx'
 import { FilterPills } from './filter-pills.tsx'
@@ -101,8 +101,7 @@ function RequestList({ query, filters, visibility, renew }: RequestListProps) {
           {first === undefined ? null : totalOf(first)}
         </Text>
       </Group>
-      {pages.isPending ? <Waiting /> : null}
-      {pages.isError && data === undefined ? <Failure error={pages.error} retry={pages.refetch} /> : null}
+      {data === undefined ? <NoAnswerYet query={pages} /> : null}
       {pages.isFetchNextPageError ? <Failure error={pages.error} retry={fetchNextPage} /> : null}
       {arriving.count === 0 ? null : (
         <Button

@@ -10,7 +10,7 @@ import { rangeAround, type RangeTexts } from '../../formats/time-range.ts'
 import { NextPage } from '../../parts/next-page.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
-import { Failure, Waiting } from '../../parts/page-states.tsx'
+import { Failure, NoAnswerYet } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { VerdictBadge } from '../../parts/verdict-badge.tsx'
@@ -25,9 +25,7 @@ export function SessionPage() {
   const { id: project_id } = useProject()
   const pages = useApiPages('GET /api/sessions/{id}', { params: { id }, query: { project_id } })
   const [first] = pages.data?.pages ?? []
-  if (first === undefined) {
-    return pages.error === null ? <Waiting /> : <Failure error={pages.error} retry={pages.refetch} />
-  }
+  if (first === undefined) return <NoAnswerYet query={pages} />
   const calls = pages.data?.pages.flatMap(({ items }) => items) ?? []
   // From its very first call: of a long session the sums begin with a later one.
   const range = rangeAround(

@@ -9,7 +9,7 @@ import { formatCount, formatShort, formatUsd } from '../../formats/format-number
 import { FilterPill } from '../../parts/filter-pill.tsx'
 import { NextPage } from '../../parts/next-page.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Failure, Nothing, Waiting } from '../../parts/page-states.tsx'
+import { NoAnswerYet, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
@@ -41,8 +41,7 @@ export function SessionsPage() {
         <RangePicker range={range} />
       </PageHead>
       <SessionFilters chosen={{ agent_name, user_id }} />
-      {pages.isPending ? <Waiting /> : null}
-      {pages.isError ? <Failure error={pages.error} retry={pages.refetch} /> : null}
+      {pages.data === undefined ? <NoAnswerYet query={pages} /> : null}
       {pages.isSuccess && sessions.length === 0 ? (
         <Nothing title="No sessions in this time">
           Calls that carry a session id are shown here as one run.
