@@ -20,12 +20,21 @@ export function judgingTasks(stage: () => TaskStage): void {
     })
     const password = 'the password of ana'
     const person = { login: 'ana', name: 'Ana', role: 'analyst', project_ids: [project.id], password }
-    expect((await system.call('POST', '/api/people', person)).status).toBe(201)
+    const made = await system.call('POST', '/api/people', person)
+    expect(made.status).toBe(201)
     const { page, context } = await signIn('ana', password)
     await page.goto(`/requests/${id}`)
     await review(page, 'pii_detection', 'Agree', 'Nobody is named.')
     await page.getByText('ana agrees: Nobody is named.').waitFor()
+    // Her session ends while she writes: what she wrote is there again once she is.
+    await system.call('DELETE', `/api/people/${String(made.json['id'])}/logins`)
     await review(page, 'content_safety', 'Disagree', 'It is about a film.')
+    await page.getByLabel('Name').fill('ana')
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    const card = page.getByRole('region', { name: 'content_safety' })
+    expect(await card.getByLabel('Why').inputValue()).toBe('It is about a film.')
+    await card.getByRole('button', { name: 'Save' }).click()
     await page.getByText('ana says safe: It is about a film.').waitFor()
 
     await page.getByRole('link', { name: 'Reviews' }).click()
@@ -40,8 +49,15 @@ export function judgingTasks(stage: () => TaskStage): void {
     const reviews = page.getByRole('table', { name: 'Reviews' })
     await reviews.getByText('pii_detection').waitFor({ state: 'detached' })
     await reviews.getByText('should be safe').waitFor()
+    const busy = { detail: '2 exports of the project are under way here', code: 'EXPORTS_BUSY' }
+    await page.route('**/bff/api/reviews/export?*', (route) => route.fulfill({ status: 429, json: busy }), {
+      times: 1,
+    })
+    const exportCases = page.getByRole('button', { name: 'Export cases' })
+    await exportCases.click()
+    await page.getByText(busy.detail).waitFor()
     const download = page.waitForEvent('download')
-    await page.getByRole('link', { name: 'Export cases' }).click()
+    await exportCases.click()
     const lines = (await readFile(await (await download).path(), 'utf8')).trimEnd().split('\n')
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
       { scorer: 'content_safety', label: 0, prompt: harmless },
@@ -98,6 +114,22 @@ export function judgingTasks(stage: () => TaskStage): void {
       .getByRole('region', { name: 'pii_detection' })
       .getByText(/critical|high|medium/i)
       .waitFor()
+  })
+
+  test('what is to be scored again ends now, also in the hour that comes twice', async () => {
+    const { page, context } = await stage().signIn()
+    const emulated = await context.newCDPSession(page)
+    await emulated.send('Emulation.setTimezoneOverride', { timezoneId: 'Europe/Berlin' })
+    await page.clock.setFixedTime('2026-10-25T01:30:00.500Z')
+    const calls = { calls: 0, calls_are_exact: true, calls_without_bodies: 0, estimated_judge_usd: 0 }
+    await page.route('**/bff/api/score-runs', (route) => route.fulfill({ json: { run: null, ...calls } }))
+    await goTo(page, `/score-runs?project=${stage().project.id}`, 'Score runs')
+    await page.getByRole('button', { name: 'Score again' }).click()
+    const asked = page.waitForRequest('**/bff/api/score-runs')
+    await page.getByRole('button', { name: 'What would it take?' }).click()
+    const range = { start: '2026-10-18T01:30:00.500Z', end: '2026-10-25T01:30:00.500Z' }
+    expect((await asked).postDataJSON()).toMatchObject(range)
+    await context.close()
   })
 
   test('a run that no scorer takes up is cancelled', async () => {

@@ -57,6 +57,26 @@ export function watchingTasks(stage: () => TaskStage): void {
     await page.getByText('No threat').or(page.getByText('pii_detection')).first().waitFor()
   })
 
+  test('a cost of thousandths of a cent stays in its tile', async () => {
+    const { page } = stage().admin
+    const asked = '**/bff/api/stats?*'
+    await page.route(asked, async (route) => {
+      const response = await route.fetch()
+      const json = (await response.json()) as { series: { total: object }[] }
+      for (const { total } of json.series) if ('cost_usd' in total) total.cost_usd = 0.00089
+      return route.fulfill({ response, json })
+    })
+    const tile = page.getByRole('group', { name: 'Cost', exact: true }).first()
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 720 })
+      await goTo(page, `/?project=${stage().project.id}`, 'Overview')
+      await tile.getByText('US$0.00089').waitFor()
+      const beyond = (it: { scrollWidth: number; clientWidth: number }) => it.scrollWidth - it.clientWidth
+      expect(await tile.evaluate(beyond)).toBe(0)
+    }
+    await page.unroute(asked)
+  })
+
   test('a tool that is new is marked, and leads to its calls', async () => {
     const { admin, project } = stage()
     const { page } = admin
@@ -111,7 +131,7 @@ export function watchingTasks(stage: () => TaskStage): void {
     await page.getByRole('option').first().click()
     await page.getByRole('columnheader', { name: 'The other run' }).waitFor()
     const report = page.waitForEvent('download')
-    await page.getByRole('link', { name: 'Report' }).click()
+    await page.getByRole('button', { name: 'Report' }).click()
     expect(await readFile(await (await report).path(), 'utf8')).toContain(agent)
     await attacks.getByRole('link').first().click()
     await page.getByText('redteam', { exact: true }).first().waitFor()

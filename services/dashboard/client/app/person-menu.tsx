@@ -10,6 +10,7 @@ import {
 } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useLogout, useMe } from '../api/session.ts'
+import { forgetDrafts } from '../parts/use-draft.ts'
 
 const schemes: readonly { value: MantineColorScheme; label: string; icon: typeof IconSun }[] = [
   { value: 'auto', label: 'As the system', icon: IconDeviceDesktop },
@@ -58,7 +59,10 @@ export function PersonMenu({ onShowKeys }: { onShowKeys: () => void }) {
         <Menu.Item
           leftSection={<IconLogout size={16} aria-hidden />}
           disabled={logout.isPending}
-          onClick={() => logout.mutate(undefined)}
+          onClick={() => {
+            forgetDrafts()
+            logout.mutate(undefined)
+          }}
         >
           Log out
         </Menu.Item>

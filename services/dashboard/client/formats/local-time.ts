@@ -14,3 +14,21 @@ export function isoText(local: string | null, filled?: string): string | undefin
     ? filled
     : new Date(local.replace(' ', 'T')).toISOString()
 }
+
+/** What a form's two pickers hold. */
+export interface PickedTexts {
+  start: string | null
+  end: string | null
+}
+
+/** As the API reads them; `filled` is what they were filled with. */
+export function isoTexts(
+  { start, end }: PickedTexts,
+  filled: { start?: string | undefined; end?: string | undefined },
+): { start: string | undefined; end: string | undefined } {
+  return { start: isoText(start, filled.start), end: isoText(end, filled.end) }
+}
+
+export function localTextOf(iso: string | undefined): string | null {
+  return iso === undefined ? null : localText(Date.parse(iso))
+}

@@ -1,6 +1,6 @@
 import { Button, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { isoText, localText } from '../formats/local-time.ts'
+import { isoTexts, localTextOf, type PickedTexts } from '../formats/local-time.ts'
 import type { ChosenRange } from '../formats/time-range.ts'
 import { MomentPicker } from './moment-picker.tsx'
 
@@ -9,29 +9,20 @@ interface RangeFormProps {
   onChoose: (chosen: { start: string | undefined; end: string | undefined }) => void
 }
 
-interface PickedTexts {
-  start: string | null
-  end: string | null
-}
-
 /** From when to when, in the browser's zone. */
 export function RangeForm({ range, onChoose }: RangeFormProps) {
-  const chosenBy = ({ start, end }: PickedTexts) => ({
-    start: isoText(start, range.start),
-    end: isoText(end, range.end),
-  })
   const form = useForm<PickedTexts>({
-    initialValues: { start: textOf(range.start), end: textOf(range.end) },
+    initialValues: { start: localTextOf(range.start), end: localTextOf(range.end) },
     validate: {
       end: (_end, picked) => {
-        const { start, end } = chosenBy(picked)
+        const { start, end } = isoTexts(picked, range)
         return start !== undefined && end !== undefined && end <= start ? 'is before the start' : null
       },
     },
   })
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone
   return (
-    <form onSubmit={form.onSubmit((picked) => onChoose(chosenBy(picked)))}>
+    <form onSubmit={form.onSubmit((picked) => onChoose(isoTexts(picked, range)))}>
       <Stack w={240}>
         <MomentPicker label="From" description={zone} clearable {...form.getInputProps('start')} />
         <MomentPicker label="Until" placeholder="Now" clearable {...form.getInputProps('end')} />
@@ -39,8 +30,4 @@ export function RangeForm({ range, onChoose }: RangeFormProps) {
       </Stack>
     </form>
   )
-}
-
-function textOf(iso: string | undefined): string | null {
-  return iso === undefined ? null : localText(Date.parse(iso))
 }

@@ -16,7 +16,8 @@ export function StatTile({ label, children, detail }: StatTileProps) {
       <Text size="sm" c="dimmed">
         {label}
       </Text>
-      <Text component="div" fz={24} fw={600} lh={1.35}>
+      {/* A sum of thousandths of a cent is as long as a tile of six is wide. */}
+      <Text component="div" fz={20} fw={600} lh={1.6} style={{ overflowWrap: 'anywhere' }}>
         {children}
       </Text>
       <Text component="div" size="xs" c="dimmed">

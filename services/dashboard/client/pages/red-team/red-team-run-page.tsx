@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Group, Progress, Select, Stack, Text, Title } from '@mantine/core'
+import { Badge, Button, Group, Progress, Select, Stack, Text, Title } from '@mantine/core'
 import { addressOf, rowsIn } from '../../api/call-api.ts'
 import { useMe } from '../../api/session.ts'
 import { useApi, useApiChange } from '../../api/use-api.ts'
@@ -7,6 +7,7 @@ import { mayVisit } from '../../app/may-visit.ts'
 import { formatCount } from '../../formats/format-number.ts'
 import { formatMoment } from '../../formats/format-time.ts'
 import { askFirst } from '../../parts/ask-first.tsx'
+import { DownloadButton } from '../../parts/download-button.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
@@ -122,9 +123,9 @@ function RunActions({ run, against }: { run: RedTeamRun; against: string | undef
         onChange={(value) => setTexts({ against: value ?? undefined })}
       />
       {mayVisit(role, { role: 'analyst' }) ? (
-        <Anchor href={report} download={`red-team-${run.id}.html`}>
+        <DownloadButton address={report} name={`red-team-${run.id}.html`}>
           Report
-        </Anchor>
+        </DownloadButton>
       ) : null}
       {isUnderWay(run) && mayVisit(role, { role: 'admin' }) ? (
         <Button variant="default" onClick={ask}>

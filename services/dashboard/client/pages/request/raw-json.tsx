@@ -1,7 +1,8 @@
-import { Anchor, Button, Code, Stack, Text } from '@mantine/core'
+import { Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { addressOf } from '../../api/call-api.ts'
 import { formatCount } from '../../formats/format-number.ts'
+import { DownloadButton } from '../../parts/download-button.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import type { RequestDetail } from './request-detail.ts'
 
@@ -12,13 +13,15 @@ export function RawJson({ request }: { request: RequestDetail }) {
   const { id, project_id } = request
   return (
     <Stack>
-      <Anchor
-        href={addressOf('GET /api/requests/{id}', { params: { id }, query: { project_id } })}
-        download={`${id}.json`}
-        size="sm"
-      >
-        Download everything as it was recorded
-      </Anchor>
+      <Group>
+        <DownloadButton
+          address={addressOf('GET /api/requests/{id}', { params: { id }, query: { project_id } })}
+          name={`${id}.json`}
+          size="xs"
+        >
+          Download everything as it was recorded
+        </DownloadButton>
+      </Group>
       <Body title="Request" body={request.request_body} />
       <Body title="Response" body={request.response_body} />
     </Stack>

@@ -4,16 +4,30 @@ import { rowsIn } from '../../api/call-api.ts'
 import { useApi, useApiChange } from '../../api/use-api.ts'
 import { Failure } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
+import { useDraft } from '../../parts/use-draft.ts'
 import type { Score } from './request-detail.ts'
 
 type Choice = 'agree' | 'disagree'
 type Expected = 'safe' | 'unsafe'
 
+/** A review that is being written. */
+interface Draft {
+  choice: Choice
+  reason: string
+  /** Counts where there is no verdict: there, agreeing or not says nothing of what it should be. */
+  expected: Expected
+}
+
 /** Agree or disagree with a verdict, and why. A person's later word replaces the earlier one. */
 export function ReviewForm({ score }: { score: Score }) {
   const { project_id, request_id, scorer_name } = score
   const reviews = useApi('GET /api/reviews', { query: { project_id, request_id, page_size: '50' } })
-  const [choice, setChoice] = useState<Choice | null>(null)
+  const [draft, setDraft] = useDraft<Draft>(`review.${project_id}.${request_id}.${scorer_name}`)
+  const [isChosenHere, setChosenHere] = useState(false)
+  const choose = (choice: Choice) => {
+    setChosenHere(true)
+    setDraft(draft?.choice === choice ? undefined : { reason: '', expected: 'unsafe', ...draft, choice })
+  }
   const given =
     reviews.data === undefined
       ? []
@@ -34,29 +48,31 @@ export function ReviewForm({ score }: { score: Score }) {
           <Button
             key={each}
             size="compact-xs"
-            variant={choice === each ? 'filled' : 'default'}
-            aria-expanded={choice === each}
-            onClick={() => setChoice(choice === each ? null : each)}
+            variant={draft?.choice === each ? 'filled' : 'default'}
+            aria-expanded={draft?.choice === each}
+            onClick={() => choose(each)}
           >
             {each === 'agree' ? 'Agree' : 'Disagree'}
           </Button>
         ))}
       </Group>
-      {choice === null ? null : <Reasons score={score} choice={choice} onDone={() => setChoice(null)} />}
+      {draft === undefined ? null : (
+        <DraftFields score={score} draft={draft} setDraft={setDraft} takesFocus={isChosenHere} />
+      )}
     </Stack>
   )
 }
 
-interface ReasonsProps {
+interface DraftFieldsProps {
   score: Score
-  choice: Choice
-  onDone: () => void
+  draft: Draft
+  setDraft: (draft: Draft | undefined) => void
+  takesFocus: boolean
 }
 
-function Reasons({ score, choice, onDone }: ReasonsProps) {
+function DraftFields({ score, draft, setDraft, takesFocus }: DraftFieldsProps) {
   const { project_id, request_id, scorer_name, score_label } = score
-  const [reason, setReason] = useState('')
-  const [expected, setExpected] = useState<Expected>('unsafe')
+  const { choice, reason, expected } = draft
   const save = useApiChange('POST /api/reviews', ['GET /api/reviews', 'GET /api/reviews/agreement'])
   const submit = () =>
     save.mutate(
@@ -67,11 +83,10 @@ function Reasons({ score, choice, onDone }: ReasonsProps) {
           scorer_name,
           agrees: choice === 'agree',
           ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
-          // Where there is no verdict, agreeing or not says nothing of what it should be.
           ...(score_label === 'unscored' ? { expected_label: expected } : {}),
         },
       },
-      { onSuccess: onDone },
+      { onSuccess: () => setDraft(undefined) },
     )
   return (
     <form
@@ -86,7 +101,7 @@ function Reasons({ score, choice, onDone }: ReasonsProps) {
             size="xs"
             aria-label="It should be"
             value={expected}
-            onChange={(value) => setExpected(value)}
+            onChange={(value) => setDraft({ ...draft, expected: value })}
             data={['safe', 'unsafe']}
           />
         ) : null}
@@ -97,9 +112,8 @@ function Reasons({ score, choice, onDone }: ReasonsProps) {
           maxLength={4_000}
           size="xs"
           value={reason}
-          onChange={(event) => setReason(event.currentTarget.value)}
-          data-autofocus
-          autoFocus
+          onChange={(event) => setDraft({ ...draft, reason: event.currentTarget.value })}
+          autoFocus={takesFocus}
         />
         {save.error === null ? null : <Failure error={save.error} />}
         <Group>

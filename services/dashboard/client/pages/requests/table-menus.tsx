@@ -2,6 +2,7 @@ import { Button, Checkbox, Menu, Popover, Stack } from '@mantine/core'
 import { IconColumns, IconDownload } from '@tabler/icons-react'
 import type { ColumnVisibilityState } from '@tanstack/react-table'
 import { addressOf } from '../../api/call-api.ts'
+import { useDownload } from '../../parts/download-button.tsx'
 import { columns } from './request-columns.tsx'
 
 interface ColumnMenuProps {
@@ -45,10 +46,13 @@ const formats = [
 
 /** Everything that is filtered, streamed by the API page by page. */
 export function ExportMenu({ query }: { query: Readonly<Record<string, string | undefined>> }) {
+  const { isUnderWay, download } = useDownload()
+  const addressAs = (format: 'csv' | 'jsonl') =>
+    addressOf('GET /api/requests/export', { query: { ...query, format } })
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />}>
+        <Button variant="default" loading={isUnderWay} leftSection={<IconDownload size={16} aria-hidden />}>
           Export
         </Button>
       </Menu.Target>
@@ -56,9 +60,7 @@ export function ExportMenu({ query }: { query: Readonly<Record<string, string | 
         {formats.map(([format, label]) => (
           <Menu.Item
             key={format}
-            component="a"
-            href={addressOf('GET /api/requests/export', { query: { ...query, format } })}
-            download
+            onClick={() => download({ address: addressAs(format), name: `requests.${format}` })}
           >
             {label}
           </Menu.Item>

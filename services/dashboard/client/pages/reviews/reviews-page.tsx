@@ -1,5 +1,4 @@
 import { Badge, Button, SegmentedControl, SimpleGrid, Stack, Title } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
 import { addressOf, type Answer, type Item } from '../../api/call-api.ts'
 import { useMe } from '../../api/session.ts'
 import { useApi, useApiPages } from '../../api/use-api.ts'
@@ -8,6 +7,7 @@ import { mayVisit } from '../../app/may-visit.ts'
 import { useProject } from '../../app/project.ts'
 import { useRange } from '../../app/use-range.ts'
 import { formatCount, formatShare } from '../../formats/format-number.ts'
+import { DownloadButton } from '../../parts/download-button.tsx'
 import { LoadedPages } from '../../parts/loaded-pages.tsx'
 import { FilterPill } from '../../parts/filter-pill.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -49,15 +49,9 @@ export function ReviewsPage() {
         />
         <RangePicker range={range} />
         {mayVisit(role, { role: 'analyst' }) ? (
-          <Button
-            component="a"
-            href={addressOf('GET /api/reviews/export', { query })}
-            download
-            variant="default"
-            leftSection={<IconDownload size={16} aria-hidden />}
-          >
+          <DownloadButton address={addressOf('GET /api/reviews/export', { query })} name="reviews.jsonl">
             Export cases
-          </Button>
+          </DownloadButton>
         ) : null}
       </PageHead>
       <Stack gap="xl">

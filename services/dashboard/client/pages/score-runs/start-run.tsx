@@ -1,49 +1,64 @@
 import { Alert, Button, Group, Modal, Stack, Switch, TagsInput, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { Answer } from '../../api/call-api.ts'
 import { useApiChange } from '../../api/use-api.ts'
 import { useProject } from '../../app/project.ts'
 import { formatCount, formatUsd, nounOf } from '../../formats/format-number.ts'
-import { isoText, localText } from '../../formats/local-time.ts'
+import { isoTexts, localTextOf, type PickedTexts } from '../../formats/local-time.ts'
 import { MomentPicker } from '../../parts/moment-picker.tsx'
 import { Failure } from '../../parts/page-states.tsx'
 
-interface Values {
-  start: string | null
-  end: string | null
+interface Values extends PickedTexts {
   scorers: string[]
   ofThisProject: boolean
 }
 
 const weekMs = 7 * 24 * 3_600_000
 
-function lastWeek(): Pick<Values, 'start' | 'end'> {
+function lastWeek(): { start: string; end: string } {
   const now = Date.now()
-  // Pickers know whole seconds: with the next one what was called in this one is in it.
-  return { start: localText(now - weekMs), end: localText(now + 1_000) }
+  return { start: new Date(now - weekMs).toISOString(), end: new Date(now).toISOString() }
+}
+
+/** The form of a run, filled with the last week, and the order that it makes. */
+function useRunForm(projectId: string) {
+  const [filled] = useState(lastWeek)
+  const form = useForm<Values>({
+    initialValues: {
+      start: localTextOf(filled.start),
+      end: localTextOf(filled.end),
+      scorers: [],
+      ofThisProject: true,
+    },
+    validate: {
+      start: (start) => (start === null ? 'From when on' : null),
+      end: (_end, picked) => {
+        const { start = '', end } = isoTexts(picked, filled)
+        return end === undefined ? 'Until when' : end <= start ? 'After the start' : null
+      },
+    },
+  })
+  const bodyOf = (values: Values) => {
+    const { start = '', end = '' } = isoTexts(values, filled)
+    return {
+      start,
+      end,
+      ...(values.scorers.length === 0 ? {} : { scorers: values.scorers }),
+      ...(values.ofThisProject ? { project_id: projectId } : {}),
+    }
+  }
+  return { form, bodyOf }
 }
 
 /** Says first what a run would take, then starts it. */
 export function StartRun({ onClose }: { onClose: () => void }) {
   const project = useProject()
   const navigate = useNavigate()
-  const form = useForm<Values>({
-    initialValues: { ...lastWeek(), scorers: [], ofThisProject: true },
-    validate: {
-      start: (start) => (start === null ? 'From when on' : null),
-      end: (end, { start }) =>
-        end === null ? 'Until when' : start !== null && end <= start ? 'After the start' : null,
-    },
-  })
+  const { form, bodyOf } = useRunForm(project.id)
   const estimate = useApiChange('POST /api/score-runs', [])
   const begin = useApiChange('POST /api/score-runs', ['GET /api/score-runs'])
-  const bodyOf = ({ start, end, scorers, ofThisProject }: Values) => ({
-    start: isoText(start) ?? '',
-    end: isoText(end) ?? '',
-    ...(scorers.length === 0 ? {} : { scorers }),
-    ...(ofThisProject ? { project_id: project.id } : {}),
-  })
   const dryRun = form.onSubmit((values) => estimate.mutate({ body: { ...bodyOf(values), dry_run: true } }))
   const watch = ({ run }: Answer<'POST /api/score-runs'>) => {
     onClose()
