@@ -95,6 +95,13 @@ describe('every page', () => {
     expect(findings[theme]).toEqual([])
   })
 
+  test('has an entry in the navigation that can be read under the pointer too', async () => {
+    const { page } = admin
+    await visit(admin, `/tools?project=${site.projectId}`, 'Tools')
+    await page.getByRole('link', { name: 'Tools' }).hover()
+    expect(await seriousFindings(page, ['color-contrast'])).toEqual([])
+  })
+
   test('scrolls by keyboard where a table without links is wider than a telephone', async () => {
     const { page } = admin
     await page.setViewportSize({ width: 390, height: 844 })
@@ -162,12 +169,15 @@ test('a webhook is added, its expression checked while it is typed', async () =>
   await page.getByRole('button', { name: 'Add webhook' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Address').fill('https://receiver.example.com/hook')
+  await dialog.getByRole('combobox', { name: 'Scorers' }).click()
+  await page.getByRole('option', { name: 'pii_detection' }).click()
   await dialog.getByLabel('Expression').fill('data.severity == ')
   await dialog.getByText(/line 1/).waitFor()
   await dialog.getByLabel('Expression').fill('data.severity == "critical"')
   await dialog.getByText(/It is valid/).waitFor()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByText(/^whsec_/).waitFor()
+  await page.getByRole('cell', { name: /^pii_detection/ }).waitFor()
   await page.getByRole('link', { name: 'https://receiver.example.com/hook' }).click()
   await page.getByRole('heading', { level: 1, name: 'Delivery log' }).waitFor()
 })

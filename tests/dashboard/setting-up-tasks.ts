@@ -150,6 +150,8 @@ export function settingUpTasks(stage: () => TaskStage): void {
     const row = log.getByRole('row').filter({ hasText: 'ines' })
     await row.getByText(/"role":"viewer"/).waitFor()
     expect(await row.innerText()).toMatch(/admin/i)
+    // What was set to what is read in lines, not in a column of letters.
+    expect((await row.locator('pre').boundingBox())?.width).toBeGreaterThanOrEqual(220)
     expect(await log.getByText('project.').count()).toBe(0)
     await page.getByRole('button', { name: 'Remove the filter on action' }).click()
     await log.getByRole('button', { name: 'project.created' }).first().waitFor()

@@ -34,11 +34,11 @@ export const theme = createTheme({
   headings: { sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.15rem' }, h3: { fontSize: '1rem' } } },
 })
 
-const pale = ['orange', 'yellow', 'green'] as const
+const pale = ['orange', 'yellow', 'green', 'cyan'] as const
 
 /**
  * Small text needs a contrast of 4.5. The library's grey for lesser text has 3.3 on white and 4.0 on its dark grey; these
- * colours' darkest shade has 2.7 to 3.9 on its own tint, where badges write.
+ * colours' darkest shade has 2.7 to 3.9 on its own tint, where badges write, and cyan's 4.1 where what is chosen is under the pointer.
  */
 export const readableColours: CSSVariablesResolver = ({ colors }) => ({
   variables: {},

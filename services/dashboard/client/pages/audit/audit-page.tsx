@@ -79,7 +79,7 @@ function AuditTable({ entries }: { entries: readonly Entry[] }) {
       title: 'Details',
       cell: ({ detail }) =>
         detail === null ? null : (
-          <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+          <Code block miw={220} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
             <PlainText text={JSON.stringify(detail)} />
           </Code>
         ),

@@ -8,21 +8,7 @@ import { VerdictBadge } from '../../parts/verdict-badge.tsx'
 import { readEvidence, type Evidence } from './mark-evidence.ts'
 import type { Score } from './request-detail.ts'
 import { ReviewForm } from './review-form.tsx'
-
-const reasons: Readonly<Record<string, string>> = {
-  judge_unavailable: 'The judge did not answer: away, too slow, or over its rate.',
-  judge_answer_invalid: 'The judge answered twice with something that is no judgement.',
-  judge_refused: 'The judge declined to read the call.',
-  judge_saw_part: 'The judge found nothing unsafe, and was shown only a part of a long text.',
-  no_text: 'There is no text of the kind that this scorer reads.',
-  bodies_missing: 'The bodies were gone.',
-  too_many_parts: 'The call holds more objects, arrays and strings than are read.',
-  no_context: 'There is nothing to hold the answer against: no retrieved text and no result of a tool.',
-  detectors_undecided: 'Detectors found no proof and cannot vouch for the call; no judge was asked.',
-  budget_spent: 'What the judge may cost in this period is spent.',
-  no_price: 'There is a budget, and the price of the judge is not known.',
-  too_slow: 'Detectors took longer on this call than they may.',
-}
+import { whyScored } from './why-scored.ts'
 
 interface ScoreCardProps {
   score: Score
@@ -34,6 +20,7 @@ interface ScoreCardProps {
 export function ScoreCard({ score, onSeek }: ScoreCardProps) {
   const role = useMe().data?.role ?? 'viewer'
   const owasp = describeOwasp(score.owasp_category)
+  const why = whyScored(score)
   return (
     <Card withBorder padding="sm" component="section" aria-label={score.scorer_name}>
       <Group justify="space-between" wrap="nowrap" align="flex-start">
@@ -54,14 +41,9 @@ export function ScoreCard({ score, onSeek }: ScoreCardProps) {
           <VerdictBadge label={score.score_label} severity={score.severity} />
         </Group>
       </Group>
-      {score.reason === null ? null : (
-        <Text size="sm" mt="xs">
-          {reasons[score.reason] ?? score.reason}
-        </Text>
-      )}
-      {score.rationale === null ? null : (
+      {why === null ? null : (
         <Text size="sm" mt="xs" style={{ overflowWrap: 'anywhere' }}>
-          <PlainText text={score.rationale} />
+          <PlainText text={why} />
         </Text>
       )}
       <EvidenceList evidence={readEvidence(score.evidence)} onSeek={onSeek} />

@@ -46,7 +46,7 @@ export function FacetPanel({
       {(found) => (
         <Stack gap="md" component="section" aria-label="Filters">
           <Text size="xs" c="dimmed">
-            Counted {formatCounted(found, end === undefined)}
+            Of all calls {formatCounted(found, end === undefined)}
           </Text>
           {facets.map((name) => (
             <FacetValues

@@ -4,6 +4,7 @@ import type { ApiError } from '../../api/call-api.ts'
 import { useApiChange } from '../../api/use-api.ts'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { ExpressionField } from './expression-field.tsx'
+import { useScorerNames } from './use-scorer-names.ts'
 import { eventNames, severities, type Webhook } from './webhook-texts.ts'
 
 interface WebhookFormProps {
@@ -63,7 +64,8 @@ export function WebhookForm({ projectId, webhook, onClose, onSecret }: WebhookFo
       />
       <TagsInput
         label="Scorers"
-        description="Names as they stand in the scores; none: every scorer"
+        description="None: every scorer"
+        data={useScorerNames(projectId)}
         {...form.getInputProps('scorers')}
       />
       <ExpressionField projectId={projectId} {...form.getInputProps('expression')} />
