@@ -157,6 +157,11 @@ test('a range from … to … is shown, and changed again', async () => {
   const form = page.locator('form').filter({ hasText: 'Until' })
   await form.getByRole('button', { name: 'Clear Until' }).waitFor()
   expect(await seriousFindings(page, ['button-name'])).toEqual([])
+  // Who leaves the calendar by Escape is in the form again.
+  await form.getByRole('button', { name: 'From' }).first().press('Enter')
+  const day = page.getByRole('button', { name: '2 January 2026', exact: true })
+  await day.press('Escape')
+  await day.waitFor({ state: 'detached' })
   await form.getByRole('button', { name: 'Clear Until' }).click()
   await form.getByRole('button', { name: 'Show' }).click()
   await page.waitForURL(({ searchParams }) => searchParams.get('start') === start && !searchParams.has('end'))

@@ -1,10 +1,11 @@
-import { AppShell, Burger, Group, ScrollArea, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { AppShell, Burger, Button, Group, ScrollArea, Text } from '@mantine/core'
+import { useDidUpdate, useDisclosure } from '@mantine/hooks'
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useMe } from '../api/session.ts'
-import { Failure, Waiting } from '../parts/page-states.tsx'
+import { Loaded } from '../parts/page-states.tsx'
 import { Login } from './login.tsx'
+import { keepFocus } from './keep-focus.ts'
 import { KeyList } from './key-list.tsx'
 import { LastRead } from './last-read.tsx'
 import { Navigation } from './navigation.tsx'
@@ -14,10 +15,8 @@ import { ProjectSwitcher } from './project-switcher.tsx'
 
 /** The login for who is not logged in; the navigation around the page for who is. */
 export function Shell() {
-  const me = useMe()
-  if (me.data === undefined)
-    return me.error === null ? <Waiting /> : <Failure error={me.error} retry={me.refetch} />
-  return me.data === null ? <Login /> : <Framework />
+  useEffect(() => keepFocus(document), [])
+  return <Loaded query={useMe()}>{(person) => (person === null ? <Login /> : <Framework />)}</Loaded>
 }
 
 function Framework() {
@@ -27,12 +26,17 @@ function Framework() {
   const { pathname } = useLocation()
   // On a narrow screen the navigation covers the page that was just gone to.
   useEffect(close, [pathname, close])
+  // Who went there by keys goes on in it, and not behind its link.
+  useDidUpdate(focusPage, [pathname])
   return (
     <AppShell
       header={{ height: { base: 52, sm: 0 } }}
       navbar={{ width: 224, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding={{ base: 'sm', sm: 'lg' }}
     >
+      <Button className="skip-link" size="xs" onClick={focusPage}>
+        Skip the navigation
+      </Button>
       <AppShell.Header hiddenFrom="sm">
         <Group h="100%" px="sm" gap="sm">
           <Burger opened={isOpen} onClick={toggle} size="sm" aria-label="Navigation" aria-expanded={isOpen} />
@@ -62,4 +66,8 @@ function Framework() {
       <KeyList isOpen={areKeysShown} onClose={hideKeys} />
     </AppShell>
   )
+}
+
+function focusPage(): void {
+  document.getElementById('main')?.focus({ preventScroll: true })
 }

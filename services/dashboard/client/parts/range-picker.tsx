@@ -23,7 +23,15 @@ export function RangePicker({ range }: { range: ChosenRange }) {
   }
   const label = range.preset === null ? formatRange(range) : 'From … to …'
   return (
-    <Popover opened={isOpen} onChange={close} onDismiss={close} position="bottom-end" trapFocus withinPortal>
+    <Popover
+      opened={isOpen}
+      onChange={close}
+      onDismiss={close}
+      position="bottom-end"
+      trapFocus
+      withinPortal
+      closeOnEscape={false}
+    >
       <Popover.Target>
         <Select
           aria-label="Time range"
@@ -36,7 +44,12 @@ export function RangePicker({ range }: { range: ChosenRange }) {
           size="sm"
         />
       </Popover.Target>
-      <Popover.Dropdown>
+      <Popover.Dropdown
+        onKeyDown={({ key, target, currentTarget }) => {
+          // A calendar stands elsewhere in the document, and is closed by itself.
+          if (key === 'Escape' && currentTarget.contains(target as Node)) close()
+        }}
+      >
         <Suspense fallback={<Waiting />}>
           <RangeForm
             range={range}

@@ -1,0 +1,80 @@
+import { test } from '@jest/globals'
+import type { Locator, Page } from 'playwright-core'
+import { until } from '#tests/support/until.ts'
+import { goTo, type TaskStage } from './task-stage.ts'
+
+/** Where somebody without a pointer is after what they were at has gone. */
+export function keyboardTasks(stage: () => TaskStage): void {
+  test('past the navigation, through dialogs and menus and back to where they were opened', async () => {
+    const { admin, project, system } = stage()
+    const { page } = admin
+    const body = { url: 'https://receiver.example.com/keys', events: ['threat_detected'] }
+    await system.call('POST', `/api/v1/webhooks?project_id=${project.id}`, body)
+    await goTo(page, `/settings/webhooks?project=${project.id}`, 'Webhooks')
+    await press(page, 'Tab', 'Enter', 'Tab')
+    const add = page.getByRole('button', { name: 'Add webhook' })
+    await isFocused(add)
+    const dialog = page.getByRole('dialog')
+    await press(page, 'Enter')
+    await isFocused(dialog.getByLabel('Address'))
+    await press(page, 'Escape')
+    await isFocused(add)
+
+    const actions = page.getByRole('button', { name: `Actions for ${body.url}` })
+    await actions.focus()
+    for (const [item, answer] of [
+      ['Change', 'Save'],
+      ['Delete', 'Leave it'],
+    ] as const) {
+      await press(page, 'Enter')
+      await page.getByRole('menuitem', { name: item }).focus()
+      await press(page, 'Enter')
+      await dialog.getByRole('button', { name: answer }).waitFor()
+      await press(page, 'Escape')
+      await dialog.waitFor({ state: 'detached' })
+      await isFocused(actions)
+    }
+  })
+
+  test('on a button that was refused, at a table whose row is gone, and on the page that was gone to', async () => {
+    const { admin, project, system } = stage()
+    const { page } = admin
+    await goTo(page, `/runs?project=${project.id}`, 'Red team')
+    await page.getByRole('button', { name: 'Attack an agent' }).focus()
+    await press(page, 'Enter')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Agent').fill('by keys')
+    await dialog.getByLabel('Chat-completions address').fill('https://agent.example.com/v1')
+    const attack = dialog.getByRole('button', { name: 'Attack' })
+    await attack.focus()
+    await press(page, 'Enter')
+    await dialog.getByRole('alert').waitFor()
+    await isFocused(attack)
+    await press(page, 'Escape')
+
+    await system.call('POST', `/api/projects/${project.id}/keys`, { name: 'of one day' })
+    await goTo(page, `/settings/keys?project=${project.id}`, 'API keys')
+    await page.getByRole('button', { name: 'Revoke of one day' }).focus()
+    await press(page, 'Enter')
+    await dialog.getByRole('button', { name: 'Revoke' }).focus()
+    await press(page, 'Enter')
+    await page.getByText('of one day', { exact: true }).waitFor({ state: 'detached' })
+    await until(() => page.evaluate<boolean>("document.activeElement?.querySelector('table') !== null"))
+
+    await page.getByRole('link', { name: 'Sessions' }).focus()
+    await press(page, 'Enter')
+    await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor()
+    await press(page, 'Tab')
+    await isFocused(page.getByRole('button', { name: 'Refresh' }))
+  })
+}
+
+async function press(page: Page, ...keys: string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+function isFocused(locator: Locator): Promise<void> {
+  return until(() =>
+    locator.evaluate((element: { matches: (selector: string) => boolean }) => element.matches(':focus')),
+  )
+}
