@@ -1,23 +1,45 @@
-import { pino, type Logger } from 'pino'
+import { pino, type DestinationStream, type Logger } from 'pino'
 
 export type Log = Logger
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
+/** Kept while standard output takes nothing; what is more is left out. */
+const heldBytes = 1024 * 1024
+
+/**
+ * Standard output. Where it is a file on a full disk pino by itself ends the process, which then hangs: at its exit it writes until there is room. A gateway needs
+ * no log to go on: lines wait for room, and an exit waits for nothing.
+ */
+function openOutput(): DestinationStream {
+  const output = pino.destination({ dest: 1, sync: false, maxLength: heldBytes })
+  const flush = output.flushSync.bind(output)
+  let isTaking = true
+  output.on('error', () => (isTaking = false))
+  output.on('write', () => (isTaking = true))
+  output.flushSync = () => {
+    if (isTaking) flush()
+  }
+  return output
+}
+
 /**
  * JSON lines on standard output: `ts` (ISO 8601), `level` as text, `service`, `msg`. What people wrote (bodies, snippets) and
  * secrets never go in.
  */
 export function createLog(service: string, level: LogLevel): Log {
-  return pino({
-    level,
-    base: { service },
-    messageKey: 'msg',
-    timestamp: () => `,"ts":"${new Date().toISOString()}"`,
-    formatters: { level: (label) => ({ level: label }) },
-    serializers: { err: describeError },
-  })
+  return pino(
+    {
+      level,
+      base: { service },
+      messageKey: 'msg',
+      timestamp: () => `,"ts":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: describeError },
+    },
+    openOutput(),
+  )
 }
 
 /** Type, code, message and stack of an error, with its causes; not its other fields, which can hold anything. */
