@@ -4,6 +4,7 @@ import { createSealer } from '#runtime/sealing.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
+import { createProjectStore } from './stores/project-store.ts'
 
 const dayMs = 86_400_000
 let api: RunningApi
@@ -90,4 +91,25 @@ test('what it would cost to score the last quarter of an hour again is told, whe
   // Two of the three calls of the period, none of another's or of the time before.
   const estimate = { calls: 2, calls_without_bodies: 2, estimated_judge_usd: 0.5 }
   expect(await ask()).toMatchObject({ run: null, ...estimate })
+})
+
+test('a project that an API makes whose clock is years ahead is there, and in its period, by the clock of Postgres', async () => {
+  const settings = {
+    ...{ name: 'ahead', tier: 'free' as const, zero_content_retention: false, retention_days: null },
+    ...{ cost_alert_usd: null, quota_warning_percent: null, judge_mode: 'always' as const },
+    ...{ judge_usd_per_period: null, sampling: {} },
+  }
+  const by = { kind: 'operator' as const }
+  const ahead = Date.UTC(2038, 5, 15)
+  const project = await createProjectStore(api.pool).create(by, settings, ahead)
+  const { rows } = await api.pool.query<Record<string, unknown>>(
+    `select s.period_start <= now() and now() < s.period_reset_at as is_now, s.period_anchor = s.period_start as is_anchored,
+       to_char(s.period_start at time zone 'UTC', 'DD HH24:MI:SS') as begins, p.created_at
+     from subscriptions s join projects p on p.id = s.project_id where s.project_id = $1`,
+    [idToUuid(project.id)],
+  )
+  const [{ created_at: createdAt, ...period } = {}] = rows
+  expect(period).toEqual({ is_now: true, is_anchored: true, begins: '01 00:00:00' })
+  expect((createdAt as Date).toISOString()).toBe(project.created_at)
+  expect(Date.parse(project.created_at)).toBeLessThan(ahead)
 })

@@ -92,6 +92,7 @@ async function findProject(client: Pool | PoolClient, projectId: string): Promis
   return rows[0] === undefined ? undefined : projectOf(rows[0])
 }
 
+/** It is there, and in its first period, by Postgres's clock: one made by an API that was years ahead would have a month's quota for all the time until then. */
 async function createProject(
   client: PoolClient,
   settings: ProjectSettingsInput,
@@ -99,17 +100,19 @@ async function createProject(
 ): Promise<Project> {
   const id = newId('project', nowMs)
   const values = columns.map((name) => settings[name])
-  await client.query(
+  const { rows } = await client.query<{ created_at: Date }>(
     `insert into projects (id, created_at, ${columns.join(', ')})
-     values ($1, $2, ${columns.map((_name, index) => `$${index + 3}`).join(', ')})`,
-    [idToUuid(id), new Date(nowMs), ...values],
+     values ($1, now(), ${columns.map((_name, index) => `$${index + 2}`).join(', ')}) returning created_at`,
+    [idToUuid(id), ...values],
   )
-  const { start, end } = monthOf(nowMs)
+  // The calendar month in UTC: the period of a project that nobody pays for by subscription.
   await client.query(
-    `insert into subscriptions (project_id, tier, period_start, period_reset_at, period_anchor) values ($1, $2, $3, $4, $3)`,
-    [idToUuid(id), settings.tier, start, end],
+    `insert into subscriptions (project_id, tier, period_start, period_reset_at, period_anchor)
+     select $1::uuid, $2, month at time zone 'UTC', (month + interval '1 month') at time zone 'UTC', month at time zone 'UTC'
+     from date_trunc('month', now() at time zone 'UTC') as month`,
+    [idToUuid(id), settings.tier],
   )
-  return { id, ...settings, created_at: new Date(nowMs).toISOString() }
+  return { id, ...settings, created_at: (rows[0]?.created_at ?? new Date(nowMs)).toISOString() }
 }
 
 async function updateProject(
@@ -130,13 +133,6 @@ async function updateProject(
   const project = await findProject(client, projectId)
   if (project !== undefined) await announceAccessChange(client, projectId)
   return project
-}
-
-/** The calendar month in UTC: the period of a project that nobody pays for by subscription. */
-function monthOf(nowMs: number): { start: Date; end: Date } {
-  const now = new Date(nowMs)
-  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
-  return { start: new Date(Date.UTC(year, month, 1)), end: new Date(Date.UTC(year, month + 1, 1)) }
 }
 
 function projectOf(row: ProjectRow): Project {
