@@ -7,6 +7,7 @@ test.each([
   ['scripts/migrate', 'scripts/migrate.ts'],
   ['scripts/up', 'scripts/up.ts'],
   ['scripts/chaos', 'tests/chaos/whole-system/run.ts'],
+  ['node tests/simulation/run.ts', 'tests/simulation/run.ts'],
 ])('%s answers an option that nobody knows with its usage and 2, not with a stack', (name, file) => {
   const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, '..', file), '--bogus'])
   const [said, usage] = String(stderr).split('\n\n')

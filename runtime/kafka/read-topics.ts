@@ -1,4 +1,4 @@
-import type { Admin, PartitionMetadata } from 'kafkajs'
+import type { Admin, ITopicMetadata, PartitionMetadata } from 'kafkajs'
 import { typeOfError } from './protocol-errors.ts'
 
 /** The partitions of the topics among `names` that are there; null: one of them has no leader, and more is not told. */
@@ -15,11 +15,10 @@ export function isWithoutLeader(error: unknown): boolean {
  */
 export async function readTopics(admin: Admin, names: readonly string[]): Promise<TopicPartitions> {
   try {
-    const present = new Set(await admin.listTopics())
-    return await describe(
-      admin,
-      names.filter((name) => present.has(name)),
-    )
+    // All that there are, in one question: who names one that is not there is told of no other.
+    const wanted = new Set(names)
+    const all = await admin.fetchTopicMetadata()
+    return byName(all.topics.filter(({ name }) => wanted.has(name)))
   } catch (error) {
     if (!isWithoutLeader(error)) throw error
   }
@@ -27,15 +26,13 @@ export async function readTopics(admin: Admin, names: readonly string[]): Promis
   return new Map(each.flatMap((found) => [...found]))
 }
 
-async function describe(admin: Admin, names: readonly string[]): Promise<TopicPartitions> {
-  if (names.length === 0) return new Map()
-  const { topics } = await admin.fetchTopicMetadata({ topics: [...names] })
+function byName(topics: readonly ITopicMetadata[]): TopicPartitions {
   return new Map(topics.map(({ name, partitions }) => [name, partitions]))
 }
 
 async function describeOne(admin: Admin, name: string): Promise<TopicPartitions> {
   try {
-    return await describe(admin, [name])
+    return byName((await admin.fetchTopicMetadata({ topics: [name] })).topics)
   } catch (error) {
     if (typeOfError(error) === 'UNKNOWN_TOPIC_OR_PARTITION') return new Map()
     if (!isWithoutLeader(error)) throw error
