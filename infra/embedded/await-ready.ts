@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CannotStart, type Exit } from './embedded-part.ts'
 
@@ -37,13 +37,23 @@ export async function awaitReady({ name, probe, exited, logFile, deadlineMs }: R
   )
 }
 
+/** A log that was written for days has more than a string can hold. */
+const tailBytes = 64 * 1024
+
 /** The last lines of a log, for a message to a person. Empty when there is no log. */
 export async function lastLines(logFile: string, count = 8): Promise<string[]> {
-  try {
-    return (await readFile(logFile, 'utf8')).trimEnd().split('\n').slice(-count)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+  const file = await open(logFile).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
+  })
+  if (file === undefined) return []
+  try {
+    const { size } = await file.stat()
+    const buffer = Buffer.alloc(Math.min(size, tailBytes))
+    const { bytesRead } = await file.read({ buffer, position: size - buffer.length })
+    return buffer.toString('utf8', 0, bytesRead).trimEnd().split('\n').slice(-count)
+  } finally {
+    await file.close()
   }
 }
 

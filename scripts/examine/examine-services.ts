@@ -10,8 +10,34 @@ interface Answer {
   problems?: Record<string, string>
 }
 
-/** What each service says of itself, and the clock of its host. */
-export async function examineServices({ operations, now }: System): Promise<Finding[]> {
+/** As the alert SluiceRestarting counts. */
+const manyEnds = 3
+const manyWithinMs = 1_800_000
+const overAfterMs = 600_000
+
+/** What each service says of itself, the clock of its host, and what ends again and again. */
+export async function examineServices(system: System): Promise<Finding[]> {
+  return [...(await examineAnswers(system)), ...examineEnds(system)]
+}
+
+/** Between two ends a process answers as if nothing were wrong. */
+function examineEnds({ processes, now }: System): Finding[] {
+  return processes.flatMap(({ name, endedAt = [] }) => {
+    const ages = endedAt.map((at) => now() - Date.parse(at)).filter((ms) => ms < manyWithinMs)
+    const lastMs = ages.at(-1)
+    if (lastMs === undefined || lastMs > overAfterMs) return []
+    const times = ages.length === 1 ? 'once' : `${ages.length} times`
+    return [
+      (ages.length > manyEnds ? problem : warning)(
+        'restarts',
+        `${name} has ended ${times} within half an hour, the last time ${Math.round(lastMs / 1_000)} s ago`,
+        `the end of logs/${name}.log; docs/runbooks/SluiceRestarting.md`,
+      ),
+    ]
+  })
+}
+
+async function examineAnswers({ operations, now }: System): Promise<Finding[]> {
   const places = Object.entries(operations)
   if (places.length === 0)
     return [skipped('services', 'no addresses are known: name them with --service sink=http://sink:9001')]

@@ -15,6 +15,7 @@ import { createLog } from '#runtime/log.ts'
 import type { Connection } from '../stack/connection.ts'
 import { completeEnvironment, overrideEnvironment } from '../stack/override-environment.ts'
 import type { Secrets } from '../stack/secrets.ts'
+import { readRecord, type ProcessStatus } from '../stack/stack-record.ts'
 import { readWritten, statePaths } from '../stack/state-directory.ts'
 
 const schema = z.object({
@@ -36,6 +37,8 @@ export interface System {
   kafka: Kafka
   /** Where /readyz of each service is, by its name. */
   operations: Readonly<Record<string, string>>
+  /** What the supervisor of such a stack says of its processes. */
+  processes: readonly ProcessStatus[]
   /** Of a stack that scripts/up started. */
   stateDirectory: string | undefined
   /** This host's clock, Unix milliseconds. */
@@ -68,6 +71,7 @@ export async function findSystem(place: Place, environment: NodeJS.ProcessEnv): 
     environment: all,
     kafka: createKafka(parsed.value, { clientId: 'sluice-doctor', log: createLog('doctor', 'silent') }),
     operations: { ...found?.operations, ...readOperations(place.operations) },
+    processes: found?.processes ?? [],
     stateDirectory,
     now: () => Date.now(),
   }
@@ -88,8 +92,10 @@ async function readState(directory: string) {
   const instead = 'KAFKA_BROKERS, SCHEMA_REGISTRY_URL and DATABASE_URL'
   const connection = await readWritten<Connection>(paths.connection, instead)
   const secrets = await readWritten<Secrets>(paths.secrets, instead)
+  const record = await readRecord(paths.record)
   return {
     secrets,
+    processes: record?.processes ?? [],
     places: {
       KAFKA_BROKERS: connection.kafka_brokers,
       SCHEMA_REGISTRY_URL: connection.schema_registry_url,

@@ -13,6 +13,8 @@ export interface ProcessStatus {
   port: number | null
   state: ProcessState
   restarts: number
+  /** When it ended by itself, the last times. Absent in records of versions before. */
+  endedAt?: readonly string[]
   /** What answers when it is really up: a URL for a GET, or tcp://host:port. */
   probe: string
 }

@@ -1,4 +1,5 @@
 import type { Say } from '#infra/embedded/embedded-part.ts'
+import { messageOf } from '#runtime/errors.ts'
 import { describeConnection, type Connection } from './connection.ts'
 import { ensureClient } from './ensure-client.ts'
 import { ensureAdministrator, type Administrator } from './first-administrator.ts'
@@ -12,7 +13,7 @@ import { obtainSecrets } from './secrets.ts'
 import { assertNotRunning, removeRecord } from './stack-record.ts'
 import { portsOfParts, startParts } from './start-parts.ts'
 import { serviceStarter } from './start-service.ts'
-import { openState, writeJson, type StatePaths } from './state-directory.ts'
+import { cutLogs, openState, writeJson, type StatePaths } from './state-directory.ts'
 
 export interface StackOptions {
   stateDirectory: string
@@ -46,7 +47,9 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
   await assertPortsFree(ports, [...portsOfParts(environment), ...SERVICE_PORTS, ...demo])
   const roster = createRoster(paths.record, portOffset, options.say)
   await roster.setPhase('starting')
+  const cutting = keepLogsCut(paths, options.say)
   const stop = async () => {
+    clearInterval(cutting)
     await roster.setPhase('stopping')
     await roster.stop()
     await removeRecord(paths.record)
@@ -59,6 +62,14 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
     await stop()
     throw error
   }
+}
+
+const CUT_EVERY_MS = 60_000
+
+function keepLogsCut(paths: StatePaths, say: Say): NodeJS.Timeout {
+  const cut = () =>
+    cutLogs(paths.logs).catch((error: unknown) => say(`a log could not be cut: ${messageOf(error)}`))
+  return setInterval(() => void cut(), CUT_EVERY_MS)
 }
 
 interface Steps extends StackOptions {

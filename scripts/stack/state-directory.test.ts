@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { obtainSecrets } from './secrets.ts'
 import { assertNotRunning, identityOf, isAlive, writeRecord } from './stack-record.ts'
-import { openState, readJson, rotateLog, writeJson } from './state-directory.ts'
+import { cutLogs, openState, readJson, rotateLog, writeJson } from './state-directory.ts'
 
 let directory: string
 
@@ -68,6 +68,19 @@ test('a log is set aside only when it has grown large', async () => {
   await rotateLog(file)
   await expect(stat(file)).rejects.toThrow('ENOENT')
   expect((await stat(`${file}.1`)).size).toBe(33 * 1024 * 1024)
+})
+
+test('a large log that is being written to is cut: its lines are beside it, and its writer goes on at the beginning', async () => {
+  const file = join(directory, 'sink.log')
+  const writer = await open(file, 'a')
+  await writer.write('first\n')
+  await cutLogs(directory, 100)
+  expect(await readFile(file, 'utf8')).toBe('first\n')
+  await cutLogs(directory, 6)
+  await writer.write('second\n')
+  await writer.close()
+  expect(await readFile(`${file}.1`, 'utf8')).toBe('first\n')
+  expect(await readFile(file, 'utf8')).toBe('second\n')
 })
 
 test('a second start on the directory of a running one is refused, that of one that died is not', async () => {

@@ -1,5 +1,19 @@
-import { chmod, mkdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  statfs,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { messageOf } from '#runtime/errors.ts'
 
@@ -7,6 +21,7 @@ import { messageOf } from '#runtime/errors.ts'
 const STATE_VERSION = 1
 const LEAST_FREE_BYTES = 512 * 1024 * 1024
 const LARGEST_LOG_BYTES = 32 * 1024 * 1024
+const LARGEST_LIVE_LOG_BYTES = 256 * 1024 * 1024
 
 export interface StatePaths {
   directory: string
@@ -16,6 +31,7 @@ export interface StatePaths {
   /** Who runs here and what it runs: see stack-record.ts. */
   record: string
   spool: string
+  logs: string
   log: (process: string) => string
   data: (part: string) => string
 }
@@ -28,6 +44,7 @@ export function statePaths(directory: string): StatePaths {
     project: join(directory, 'project.json'),
     record: join(directory, 'processes.json'),
     spool: join(directory, 'spool'),
+    logs: join(directory, 'logs'),
     log: (process) => join(directory, 'logs', `${process}.log`),
     data: (part) => join(directory, 'data', part),
   }
@@ -36,7 +53,7 @@ export function statePaths(directory: string): StatePaths {
 /** Creates the directory or checks that this version may use it. Throws {@link CannotStart} when it may not, or when the disk is nearly full. */
 export async function openState(directory: string): Promise<StatePaths> {
   const paths = statePaths(directory)
-  await mkdir(join(directory, 'logs'), { recursive: true })
+  await mkdir(paths.logs, { recursive: true })
   await mkdir(join(directory, 'data'), { recursive: true })
   await mkdir(paths.spool, { recursive: true, mode: 0o700 })
   const versionFile = join(directory, 'version')
@@ -96,6 +113,22 @@ export async function rotateLog(file: string): Promise<void> {
   if (!found || found.size < LARGEST_LOG_BYTES) return
   await rm(`${file}.1`, { force: true })
   await rename(file, `${file}.1`)
+}
+
+/**
+ * Keeps logs that are being written to from filling the disk: of each that has grown too large the lines go to `<file>.1`. Whoever writes appends, and so goes
+ * on at the beginning. Only a line that comes between the last that was copied and the cut is lost.
+ */
+export async function cutLogs(directory: string, largestBytes = LARGEST_LIVE_LOG_BYTES): Promise<void> {
+  for (const name of await readdir(directory)) {
+    const file = join(directory, name)
+    if (!name.endsWith('.log') || (await stat(file)).size < largestBytes) continue
+    const kept = `${file}.1`
+    await copyFile(file, kept)
+    const { size: start } = await stat(kept)
+    await pipeline(createReadStream(file, { start }), createWriteStream(kept, { flags: 'a' }))
+    await truncate(file)
+  }
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {

@@ -62,6 +62,17 @@ test('a process that dies is named with the last lines of its log and started ag
   expect(await starts()).toBe(2)
 })
 
+test('a process whose log has grown for days, to more than a string can hold, is started again like any other', async () => {
+  const log = `${directory}/part.log`
+  const part = plan(
+    `test -f ${directory}/second && exec sleep 60; touch ${directory}/second; truncate -s 600M ${log}; echo; echo boom; exit 7`,
+  )
+  supervised = await superviseProcess(part)
+  await part.until(() => supervised?.status().state === 'up' && supervised.status().restarts === 1)
+  expect(said[0]).toMatch(/\n {2}boom$/)
+  expect(supervised.status().endedAt).toHaveLength(1)
+})
+
 test('the delay doubles from failure to failure up to the longest', async () => {
   const part = plan('exit 1')
   supervised = await superviseProcess(part)

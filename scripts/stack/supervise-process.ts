@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { lastLines } from '#infra/embedded/await-ready.ts'
 import type { EmbeddedPart, Exit, Say } from '#infra/embedded/embedded-part.ts'
-import type { ProcessState } from './stack-record.ts'
+import type { ProcessState, ProcessStatus } from './stack-record.ts'
 
 /** A process that has been started. Whether it answers yet is told by `ready`, which rejects when it never will. */
 export type StartedProcess = Pick<EmbeddedPart, 'pid' | 'exited' | 'stop'> & { ready: Promise<void> }
@@ -24,10 +24,13 @@ export interface Backoff {
 }
 
 export interface SupervisedProcess {
-  status: () => { pid: number | null; state: ProcessState; restarts: number }
+  status: () => Pick<ProcessStatus, 'pid' | 'state' | 'restarts' | 'endedAt'>
   /** Ends it for good, also while it waits to be restarted. */
   stop: () => Promise<void>
 }
+
+/** More than end within half an hour. */
+const mostEnds = 100
 
 const BACKOFF: Backoff = { firstMs: 1000, longestMs: 30_000, wellAfterMs: 60_000 }
 
@@ -43,11 +46,21 @@ export async function superviseProcess(plan: ProcessToSupervise): Promise<Superv
     await first.stop()
     throw error
   }
-  const life: Life = { plan, running: first, state: 'up', restarts: 0, stop: new AbortController() }
+  const life: Life = {
+    plan,
+    running: first,
+    state: 'up',
+    restarts: 0,
+    endedAt: [],
+    stop: new AbortController(),
+  }
   plan.changed()
   const watched = watch(life)
   return {
-    status: () => ({ pid: life.running?.pid ?? null, state: life.state, restarts: life.restarts }),
+    status: () => {
+      const { running, state, restarts, endedAt } = life
+      return { pid: running?.pid ?? null, state, restarts, endedAt }
+    },
     stop: async () => {
       life.stop.abort()
       await life.running?.stop()
@@ -63,6 +76,7 @@ interface Life {
   running: StartedProcess | undefined
   state: ProcessState
   restarts: number
+  endedAt: string[]
   stop: AbortController
 }
 
@@ -77,6 +91,7 @@ async function watch(life: Life): Promise<void> {
     if (stop.signal.aborted) return
     if (performance.now() - since >= backoff.wellAfterMs) failures = 0
     life.state = 'restarting'
+    life.endedAt = [...life.endedAt, new Date().toISOString()].slice(-mostEnds)
     plan.changed()
     await announce(plan, exit, delayOf(failures, backoff))
     failures = await startAgain(life, failures, backoff)
@@ -132,7 +147,9 @@ async function announce(
   delayMs: number,
 ): Promise<void> {
   const how = exit.signal === null ? `exit code ${exit.code ?? 'unknown'}` : exit.signal
-  const lines = (await lastLines(logFile)).map((line) => `  ${line}`)
+  // A log that cannot be read is no reason to leave a process ended.
+  const end = await lastLines(logFile).catch((error: unknown) => [describe(error)])
+  const lines = end.map((line) => `  ${line}`)
   say([`${name} ended (${how}), restart in ${delayMs / 1000} s; the end of ${logFile}:`, ...lines].join('\n'))
 }
 
