@@ -100,6 +100,15 @@ test.each<[string, unknown, (number | null)[]]>([
     [40, 60, 50, null],
   ],
   [
+    // discuss.ai.google.dev/t/127400: of gemini-3-flash-preview, with 94 thoughts that are paid for as output.
+    "Gemini in OpenAI's dialect says what was thought in the total alone",
+    {
+      ...chatAnswer({ prompt_tokens: 9, completion_tokens: 1, total_tokens: 104 }),
+      model: 'models/gemini-3',
+    },
+    [9, null, 1, 94],
+  ],
+  [
     'DeepSeek',
     chatAnswer({ prompt_tokens: 10, completion_tokens: 1, prompt_cache_hit_tokens: 4 }),
     [6, 4, 1, null],

@@ -1,4 +1,4 @@
-import { countOf, fieldAt, listOf, objectOf } from './json.ts'
+import { countOf, fieldAt, listOf, objectOf, textOf } from './json.ts'
 import { runMessages } from './platform-answers.ts'
 
 /**
@@ -28,7 +28,7 @@ export function usageOf(responseBody: unknown): TokenUsage {
     // Dify's.
     fieldAt(responseBody, 'metadata', 'usage'),
   ].find((found) => objectOf(found) !== undefined)
-  if (usage !== undefined) return usageOfObject(usage)
+  if (usage !== undefined) return usageOfObject(usage, fieldAt(responseBody, 'model'))
   const ofRun = runMessages(responseBody).map((message) => fieldAt(message, 'usage_metadata'))
   if (ofRun.some((found) => objectOf(found) !== undefined)) return runUsage(ofRun)
   const google = fieldAt(responseBody, 'usageMetadata')
@@ -42,7 +42,7 @@ export function usageOf(responseBody: unknown): TokenUsage {
 }
 
 /** A `usage` object: OpenAI's two dialects, Anthropic's, Bedrock's and Cohere's second. */
-function usageOfObject(usage: unknown): TokenUsage {
+function usageOfObject(usage: unknown, model: unknown): TokenUsage {
   const count = (...path: readonly string[]) => countOf(fieldAt(usage, ...path))
   if (objectOf(fieldAt(usage, 'tokens')) ?? objectOf(fieldAt(usage, 'billed_units')))
     return cohereUsage(usage)
@@ -50,9 +50,12 @@ function usageOfObject(usage: unknown): TokenUsage {
   if (count('total_input_tokens') !== undefined) return interactionUsage(usage)
   if (count('cache_read_input_tokens') !== undefined || count('cache_creation_input_tokens') !== undefined)
     return anthropicUsage(usage)
+  const prompt = count('prompt_tokens') ?? count('input_tokens')
+  const completion = count('completion_tokens') ?? count('output_tokens')
+  const total = count('total_tokens')
   return separateUsage({
-    prompt: count('prompt_tokens') ?? count('input_tokens'),
-    completion: count('completion_tokens') ?? count('output_tokens'),
+    prompt,
+    completion,
     cached:
       count('prompt_tokens_details', 'cached_tokens') ??
       count('input_tokens_details', 'cached_tokens') ??
@@ -65,9 +68,17 @@ function usageOfObject(usage: unknown): TokenUsage {
     reasoning:
       count('completion_tokens_details', 'reasoning_tokens') ??
       count('output_tokens_details', 'reasoning_tokens') ??
-      count('output_tokens_details', 'thinking_tokens'),
-    total: count('total_tokens'),
+      count('output_tokens_details', 'thinking_tokens') ??
+      (isGemini.test(textOf(model) ?? '') ? restOf(total, prompt, completion) : undefined),
+    total,
   })
+}
+
+/** Its thoughts, in OpenAI's dialect, stand in the total alone. */
+const isGemini = /^(?:.*\/)?gemini/
+
+function restOf(total = 0, prompt?: number, completion = 0): number | undefined {
+  return prompt !== undefined && total > prompt + completion ? total - prompt - completion : undefined
 }
 
 interface InclusiveUsage {
