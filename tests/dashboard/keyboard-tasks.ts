@@ -36,6 +36,18 @@ export function keyboardTasks(stage: () => TaskStage): void {
     }
   })
 
+  test('into the first field that takes anything', async () => {
+    const { page } = stage().admin
+    await goTo(page, '/settings/people', 'People')
+    await page.getByRole('button', { name: 'Actions for Administrator' }).focus()
+    await press(page, 'Enter')
+    await page.getByRole('menuitem', { name: 'Change' }).focus()
+    await press(page, 'Enter')
+    // What somebody signs in as stays.
+    await isFocused(page.getByRole('dialog').getByLabel('Name'))
+    await press(page, 'Escape')
+  })
+
   test('on a button that was refused, at a table whose row is gone, and on the page that was gone to', async () => {
     const { admin, project, system } = stage()
     const { page } = admin

@@ -28,6 +28,7 @@ const roleTexts = [
 
 /** The form of a person. A new one gets a password that is shown once. */
 export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
+  const isKnown = person !== undefined
   const create = useApiChange('POST /api/people', ['GET /api/people'])
   const change = useApiChange('PATCH /api/people/{id}', ['GET /api/people'])
   const form = useForm<Values>({
@@ -43,7 +44,7 @@ export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
     },
   })
   const submit = form.onSubmit(({ login, name, role, projectIds: project_ids }) => {
-    if (person !== undefined) {
+    if (isKnown) {
       change.mutate({ params: { id: person.id }, body: { name, role, project_ids } }, { onSuccess: onClose })
       return
     }
@@ -55,7 +56,7 @@ export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
   })
   return (
     <FormModal
-      title={person === undefined ? 'Add a person' : 'Change a person'}
+      title={isKnown ? 'Change a person' : 'Add a person'}
       onClose={onClose}
       onSubmit={submit}
       error={create.error ?? change.error}
@@ -64,11 +65,12 @@ export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
     >
       <TextInput
         label="Signs in as"
-        disabled={person !== undefined}
-        data-autofocus
+        disabled={isKnown}
+        data-autofocus={!isKnown || undefined}
         {...form.getInputProps('login')}
       />
-      <TextInput label="Name" {...form.getInputProps('name')} />
+      {/* A dialog whose first field can have no focus leaves it behind itself. */}
+      <TextInput label="Name" data-autofocus={isKnown || undefined} {...form.getInputProps('name')} />
       <Select label="Role" data={roleTexts} allowDeselect={false} {...form.getInputProps('role')} />
       {form.getValues().role === 'admin' ? null : <ProjectsField given={form.getInputProps('projectIds')} />}
     </FormModal>
