@@ -22,9 +22,13 @@ export interface TemporaryInfrastructure extends Addresses {
   readonly stop: () => Promise<void>
 }
 
-/** Starts all three parts on free ports with their data in a temporary directory, without durability: for tests and benches. */
-export async function startTemporary(cacheDirectory: string, say: Say): Promise<TemporaryInfrastructure> {
-  const directory = await mkdtemp(join(tmpdir(), 'sluice-'))
+/** Starts all three parts on free ports with their data in a new directory of `parent`, without durability: for tests and benches. */
+export async function startTemporary(
+  cacheDirectory: string,
+  say: Say,
+  parent = tmpdir(),
+): Promise<TemporaryInfrastructure> {
+  const directory = await mkdtemp(join(parent, 'sluice-'))
   const [port, controllerPort, registryPort, postgresPort] = (await freePorts(4)) as [
     number,
     number,

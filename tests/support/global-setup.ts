@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Kafka, logLevel } from 'kafkajs'
 import { startTemporary, type Addresses } from '#infra/embedded/start-temporary.ts'
@@ -10,17 +9,18 @@ import { awaitCoordinator } from './await-coordinator.ts'
 import { findRunning } from './find-running.ts'
 import { keepRun } from './run-state.ts'
 import { dockerAnswers, startContainers } from './start-containers.ts'
+import { makeVolatileDirectory } from './volatile-directory.ts'
 
 const CACHE = process.env['SLUICE_CACHE_DIR'] ?? join(import.meta.dirname, '..', '..', '.cache')
 const KEPT_RUNNING = join(import.meta.dirname, '..', '..', '.cache', 'test-infra.json')
 
 /** Finds or starts the infrastructure of the run and tells the test processes where it is. */
 async function globalSetup(): Promise<void> {
-  const { addresses, stop } = await obtain()
+  const directory = await makeVolatileDirectory()
+  const { addresses, stop } = await obtain(directory)
   quietQueues()
   const kafka = new Kafka({ brokers: addresses.brokers, logLevel: logLevel.NOTHING })
   await withAdmin(kafka, (admin) => awaitCoordinator(admin, 'the-first'))
-  const directory = await mkdtemp(join(tmpdir(), 'sluice-run-'))
   const file = join(directory, 'infra.json')
   const { brokers, registryUrl, postgresUrl } = addresses
   await writeFile(file, JSON.stringify({ brokers, registryUrl, postgresUrl }))
@@ -37,14 +37,16 @@ async function globalSetup(): Promise<void> {
   })
 }
 
-async function obtain(): Promise<{ addresses: Addresses; stop: () => Promise<void> }> {
+async function obtain(directory: string): Promise<{ addresses: Addresses; stop: () => Promise<void> }> {
   const nothing = () => Promise.resolve()
   const named = process.env['SLUICE_TEST_INFRA']
   const running = await findRunning(named ?? KEPT_RUNNING)
   if (running) return { addresses: running, stop: nothing }
   if (named !== undefined)
     throw new Error(`SLUICE_TEST_INFRA names ${named}, but what it describes does not answer`)
-  const started = (await dockerAnswers()) ? await startContainers() : await startTemporary(CACHE, console.log)
+  const started = (await dockerAnswers())
+    ? await startContainers()
+    : await startTemporary(CACHE, console.log, directory)
   return { addresses: started, stop: () => started.stop() }
 }
 
