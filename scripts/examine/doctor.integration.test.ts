@@ -21,6 +21,7 @@ import {
   testInfrastructure,
   type TestDatabase,
 } from '#tests/support/infrastructure.ts'
+import { programEnvironment } from '#tests/support/program-environment.ts'
 import { until } from '#tests/support/until.ts'
 import { examineLag } from './examine-lag.ts'
 import { examinePositions } from './examine-positions.ts'
@@ -259,12 +260,10 @@ interface Run {
 
 function doctor(args: string[], env: NodeJS.ProcessEnv): Promise<Run> {
   const script = join(import.meta.dirname, '..', 'doctor.ts')
+  const options = { env: { ...programEnvironment(), ...env } }
   return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [script, ...args],
-      { env: { PATH: process.env['PATH'], ...env } },
-      (error, output) => resolve({ code: typeof error?.code === 'number' ? error.code : 0, output }),
+    execFile(process.execPath, [script, ...args], options, (error, output) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, output }),
     )
   })
 }

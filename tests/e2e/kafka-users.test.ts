@@ -12,6 +12,7 @@ import { createLog } from '#runtime/log.ts'
 import { topics } from '#schemas/topics.ts'
 import { createWebhook } from '../support/create-webhook.ts'
 import { startMockProvider, type MockProvider } from '../support/mock-provider.ts'
+import { programEnvironment } from '../support/program-environment.ts'
 import { sendPrompts } from '../support/send-prompts.ts'
 import { startSecureKafka, type SecureKafka } from '../support/start-secure-kafka.ts'
 import { startStack, type Stack } from '../support/start-stack.ts'
@@ -44,7 +45,8 @@ beforeAll(async () => {
       async allow(prefix) {
         const script = join(repository, 'scripts', 'kafka-acls.ts')
         const options = ['--apply', '--topic-prefix', prefix]
-        await promisify(execFile)(process.execPath, [script, ...options], { env: environmentOf(secure.user) })
+        const env = { ...programEnvironment(), ...environmentOf(secure.user) }
+        await promisify(execFile)(process.execPath, [script, ...options], { env })
       },
     },
   })
@@ -135,7 +137,7 @@ function configOf(kafka: Omit<SecureKafka, 'stop'>, user: string): ClusterConfig
 
 function environmentOf(user: string): Record<string, string> {
   const given = Object.entries(configOf(secure, user)).map(([name, value]) => [name, String(value)])
-  return { PATH: process.env['PATH'] ?? '', ...(Object.fromEntries(given) as Record<string, string>) }
+  return Object.fromEntries(given) as Record<string, string>
 }
 
 const kafkaOf = (user: string): Kafka => createKafka(configOf(secure, user), { clientId: 'test', log })

@@ -7,6 +7,7 @@ import pg from 'pg'
 import { createClient } from '../../sdk/index.ts'
 import { readLedger } from '../support/pipeline-ledger.ts'
 import { startMockProvider, type MockProvider } from '../support/mock-provider.ts'
+import { programEnvironment } from '../support/program-environment.ts'
 import { realPrompts } from '../support/real-prompts.ts'
 import { startStack, type Stack } from '../support/start-stack.ts'
 import { until } from '../support/until.ts'
@@ -60,7 +61,7 @@ test("the example's agent: calls of models and tools stand in one session, in or
   const agent = join(import.meta.dirname, '..', '..', 'sdk', 'examples', 'agent.ts')
   await promisify(execFile)(process.execPath, [agent, 'session-1'], {
     env: {
-      PATH: process.env['PATH'],
+      ...programEnvironment(),
       SERVICE_API_KEY: stack.apiKey,
       SERVICE_BASE_URL: stack.apiUrl,
       OPENAI_API_KEY: 'k',

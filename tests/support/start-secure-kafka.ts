@@ -5,10 +5,11 @@ import { promisify } from 'node:util'
 import { awaitReady } from '#infra/embedded/await-ready.ts'
 import { fetchJars } from '#infra/embedded/fetch-jars.ts'
 import { freePorts } from '#infra/embedded/free-port.ts'
-import { startGuarded } from '#infra/embedded/guarded-process.ts'
 import { kafkaProperties } from '#infra/embedded/kafka-properties.ts'
+import { startJava } from '#infra/embedded/start-java.ts'
 
 const run = promisify(execFile)
+const logConfiguration = join(import.meta.dirname, '..', '..', 'infra', 'embedded', 'log4j2.properties')
 
 export interface SecureKafka {
   /** Speaks TLS with certificates of `authority` only, to those who sign in as `user`, or one of `users`, with `password`. */
@@ -30,7 +31,7 @@ export async function startSecureKafka(
   users: readonly string[],
   probe: (kafka: Omit<SecureKafka, 'stop'>) => Promise<void>,
 ): Promise<SecureKafka> {
-  const { kafkaClassPath } = await fetchJars(cacheDirectory, () => undefined)
+  const { kafkaClassPath, classArchive } = await fetchJars(cacheDirectory, () => undefined)
   const [port = 0, controllerPort = 0] = await freePorts(2)
   const [user, password] = ['sluice', 'a-password-for-tests']
   const place = { nodeId: 1, directory, logFile: join(directory, 'broker.log'), port, controllerPort }
@@ -60,20 +61,22 @@ export async function startSecureKafka(
   // The last of two lines with one name counts.
   const lines = Object.entries(secure).map(([name, value]) => `${name}=${value}\n`)
   await writeFile(configuration, kafkaProperties(place, [place]) + lines.join(''))
-  const java = (...args: string[]) => ({
-    command: 'java',
-    args: ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', kafkaClassPath, ...args],
-    logFile: place.logFile,
-  })
+  const java = (...args: string[]) =>
+    startJava({
+      args: [`-Dlog4j2.configurationFile=${logConfiguration}`, '-cp', kafkaClassPath, ...args],
+      heapMb: 512,
+      logFile: place.logFile,
+      classArchive: classArchive('kafka'),
+    })
   const credentials = ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
     '--add-scram',
     `${mechanism}=[name=${user},password=${password}]`,
   ])
   const id = Buffer.from('sluice-secure-00').toString('base64url')
   const format = ['kafka.tools.StorageTool', 'format', '-t', id, '-c', configuration, ...credentials]
-  const { code } = await (await startGuarded(java(...format))).exited
+  const { code } = await (await java(...format)).exited
   if (code !== 0) throw new Error(await readFile(place.logFile, 'utf8'))
-  const broker = await startGuarded(java('kafka.Kafka', configuration))
+  const broker = await java('kafka.Kafka', configuration)
   const kafka = { address: `127.0.0.1:${port}`, authority, user, users, password }
   try {
     const { exited } = broker

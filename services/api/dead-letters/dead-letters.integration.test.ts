@@ -12,6 +12,7 @@ import { avroSchemas } from '#schemas/topics.ts'
 import { schemaExamples } from '#scripts/schema-examples.ts'
 import { buryDeadLetters } from '#tests/support/bury-dead-letters.ts'
 import { testInfrastructure } from '#tests/support/infrastructure.ts'
+import { programEnvironment } from '#tests/support/program-environment.ts'
 import { readLog } from '#tests/support/read-log.ts'
 import { signInPerson } from '#tests/support/sign-in-people.ts'
 import { operatorSecret, startApi, type RunningApi } from '#tests/support/start-api.ts'
@@ -195,7 +196,7 @@ test('what one holds is shown decoded to administrators, nothing sealed and noth
 /** What a person at a terminal gets. */
 async function runScript(...given: string[]): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, ['scripts/redrive.ts', ...given], {
-    env: { PATH: process.env['PATH'], PUBLIC_BASE_URL: api.baseUrl, INTERNAL_API_SECRET: operatorSecret },
+    env: { ...programEnvironment(), PUBLIC_BASE_URL: api.baseUrl, INTERNAL_API_SECRET: operatorSecret },
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))

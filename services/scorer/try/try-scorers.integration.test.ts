@@ -8,6 +8,7 @@ import { Pool } from 'pg'
 import { createSealer } from '#runtime/sealing.ts'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
+import { programEnvironment } from '#tests/support/program-environment.ts'
 import { parseScorers } from '../scoring/custom/parse-scorers.ts'
 import { answers, asks, sampleJob } from '../testing/sample-job.ts'
 import { tryScorers } from './try-scorers.ts'
@@ -135,7 +136,7 @@ test('scripts/scorers prints it, and says what is wrong with a file', async () =
 async function runScript(given: readonly string[]): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, ['scripts/scorers.ts', ...given], {
     env: {
-      PATH: process.env['PATH'],
+      ...programEnvironment(),
       DATABASE_URL: database.url,
       BODY_ENCRYPTION_KEYS: `k1:${key.toString('base64')}`,
     },
