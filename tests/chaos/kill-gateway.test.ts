@@ -77,7 +77,7 @@ test('kill -9 under load, with and without the API: every complete answer is sto
 })
 
 test('the API is away under load: no call fails, and each is stored once', async () => {
-  const calling = startCalling({ ...stack, clients: 16, pauseMs: 100 })
+  const calling = startCalling({ ...stack, clients: 16, pauseMs: 400 })
   started.push(calling)
   await until(() => calling.complete.size > callsPerLife)
   signalApi('SIGSTOP')
