@@ -6,6 +6,7 @@ import { summaryOf } from './stack/print-summary.ts'
 import { describeStatus } from './stack/show-status.ts'
 import { startStack } from './stack/start-stack.ts'
 import { stopStack } from './stack/stop-stack.ts'
+import { writeLine } from './stack/write-line.ts'
 
 const DEFAULT_CACHE = join(import.meta.dirname, '..', '.cache')
 
@@ -35,8 +36,8 @@ async function run(): Promise<number> {
 }
 
 async function runInForeground(given: UpArguments): Promise<number> {
-  return await runStack(given, console.log, (summary) => {
-    console.log(`${summary}\nCtrl-C stops everything.`)
+  return await runStack(given, writeLine, (summary) => {
+    writeLine(`${summary}\nCtrl-C stops everything.`)
   })
 }
 
@@ -46,13 +47,13 @@ async function supervise(given: UpArguments): Promise<number> {
     if (process.connected) process.send?.(message)
   }
   const say: Say = (line) => {
-    console.log(`${new Date().toISOString()} ${line}`)
+    writeLine(`${new Date().toISOString()} ${line}`)
     tell({ say: line })
   }
   try {
     const code = await runStack(given, say, (summary) => {
       tell({ ready: summary })
-      console.log(`${new Date().toISOString()} everything is up`)
+      writeLine(`${new Date().toISOString()} everything is up`)
     })
     tell({ failed: 'Stopped before everything was up.' })
     return code

@@ -50,7 +50,10 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
   const cutting = keepLogsCut(paths, options.say)
   const stop = async () => {
     clearInterval(cutting)
-    await roster.setPhase('stopping')
+    // A full disk takes no record of it, and keeps nothing from being stopped.
+    await roster
+      .setPhase('stopping')
+      .catch((error: unknown) => options.say(`not recorded: ${messageOf(error)}`))
     await roster.stop()
     await removeRecord(paths.record)
   }
