@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import kafkajs from 'kafkajs'
 import { consumeBatchesByHand as consume, type BatchSetting } from '#tests/support/hand-driven-consumer.ts'
 import { holdTime, rebalanceError, turns } from '#tests/support/hand-driven-group.ts'
+import { systemClock } from '../clock.ts'
 import { TransientError } from '../errors.ts'
 import { createMetrics } from '../metrics.ts'
 
@@ -104,16 +105,21 @@ test('a mark of its own that a member comes back to makes no suspects', async ()
   expect(world.handled).toEqual(['0/0,1', '0/0,1'])
 })
 
+const away = () => Promise.reject(new TransientError('STORE_AWAY', 'not now'))
+
 test('waiting for another attempt ends when the group deals anew: no failure, and kafkajs is told', async () => {
-  const retry = { attempts: 3, initialDelayMs: 100_000, maxDelayMs: 100_000 }
   const { give, script, commits, failure } = await consume({
-    options: { retry },
-    handle: () => Promise.reject(new TransientError('STORE_AWAY', 'not now')),
+    options: {
+      clock: systemClock,
+      retry: { attempts: 3, initialDelayMs: 900, maxDelayMs: 900 },
+      group: { heartbeatIntervalMs: 100 },
+    },
+    handle: away,
   })
   const giving = give(0, 0, 2)
   await turns()
   script.heartbeatError = rebalanceError()
-  jest.advanceTimersByTime(3_000)
+  jest.advanceTimersByTime(100)
   expect(await giving).toBe(script.heartbeatError)
   expect([commits.at(-1), failure()]).toEqual(['0@0', undefined])
 })

@@ -19,6 +19,7 @@ import type { BatchHandler, Producer } from './records.ts'
 import {
   defaultRetryPolicy,
   Interrupted,
+  Postponed,
   retryTransient,
   type RetryContext,
   type RetryPolicy,
@@ -49,6 +50,9 @@ export interface BatchConsumerOptions<T> {
   sendDeadLetters?: SendDeadLetters
 }
 
+/** A batch that fails for longer is put off: kafkajs brings nothing more of a broker before all that it has brought is worked through. */
+const patienceMs = 1_000
+
 /**
  * Gives a handler the records of one partition at a time, in order, and moves the offset when the handler is through with them
  * and every dead letter is acknowledged: at least once, none skipped. Outcomes and errors are applied as README.md says.
@@ -71,6 +75,8 @@ class BatchConsumer<T> {
   readonly #troubles: Troubles
   readonly #sendDeadLetters: SendDeadLetters
   readonly #clock: Clock
+  /** Partitions that wait for another attempt while others are worked on, and how many have failed. */
+  readonly #postponed = new Map<string, number>()
   /** Records in their last try go one after the other, so that one that kills the process takes no other with it. */
   #lastTry: Promise<void> = Promise.resolve()
   /** Records in the handler, of all partitions. */
@@ -97,6 +103,7 @@ class BatchConsumer<T> {
       onAssigned: (dealt) => {
         reportSuspects(dealt, log)
       },
+      onDealt: () => this.#forgetPostponed(),
       onBatch: (payload, assigned) => this.#work(payload, assigned),
       onFailed: () =>
         void this.member.leave().catch((error: unknown) => log.warn({ err: error }, 'not left in order')),
@@ -113,14 +120,33 @@ class BatchConsumer<T> {
       await this.#workThrough(payload, assigned, heartbeat.ended)
     } catch (error) {
       if (isRebalance(error)) throw error
-      if (!(error instanceof AssignmentLost) && !(error instanceof Interrupted)) this.member.fail(error)
+      if (error instanceof Postponed) this.#postpone(assigned, error)
+      else if (!(error instanceof AssignmentLost) && !(error instanceof Interrupted)) this.member.fail(error)
     } finally {
       heartbeat.stop()
-      this.#troubles.over(partitionKey(assigned))
+      const key = partitionKey(assigned)
+      if (!this.#postponed.has(key)) this.#troubles.over(key)
     }
     // kafkajs joins again when it sees the heartbeat's error.
     const rebalance = heartbeat.rebalance()
     if (rebalance) throw rebalance
+  }
+
+  /** Nothing of the partition is fetched until its next attempt is due; its trouble lasts until then. */
+  #postpone(assigned: Assigned, { failedAttempts, delayMs }: Postponed): void {
+    const { member } = this
+    if (!member.isCurrent(assigned)) return
+    this.#postponed.set(partitionKey(assigned), failedAttempts)
+    member.pause(assigned)
+    void this.#clock.sleep(delayMs, member.stopping).then(() => {
+      if (!member.stopping.aborted && member.isCurrent(assigned)) member.resume(assigned)
+    })
+  }
+
+  /** What was dealt begins anew, here or elsewhere. */
+  #forgetPostponed(): void {
+    for (const key of this.#postponed.keys()) this.#troubles.over(key)
+    this.#postponed.clear()
   }
 
   async #workThrough(payload: EachBatchPayload, assigned: Assigned, signal: AbortSignal): Promise<void> {
@@ -191,7 +217,9 @@ class BatchConsumer<T> {
 
   async #handle(chunk: Chunk, assigned: Assigned, nextOffset: bigint, signal: AbortSignal): Promise<void> {
     const { topic, partition } = assigned
-    const retry = this.#troubles.context(partitionKey(assigned), topic, signal)
+    const key = partitionKey(assigned)
+    const failedBefore = this.#postponed.get(key) ?? 0
+    const retry = { ...this.#troubles.context(key, topic, signal), failedBefore, patienceMs }
     const startedMs = this.#clock.now()
     const bornMs = Number(chunk.records[0]?.message.timestamp ?? startedMs)
     this.#metrics.oldestUnfinished(topic, partition, bornMs)
@@ -206,7 +234,8 @@ class BatchConsumer<T> {
         metrics: this.#metrics,
       })
     }
-    this.#troubles.over(partitionKey(assigned))
+    this.#postponed.delete(key)
+    this.#troubles.over(key)
     this.#metrics.handlerSeconds(topic, (this.#clock.now() - startedMs) / 1_000)
   }
 

@@ -31,9 +31,10 @@ export async function handleChunk<T>(
   for (const [index, { raw }] of readable.entries()) {
     const outcome = outcomes[index]
     if (outcome?.kind === 'dead_letter') letters.push({ raw, error: outcome.error })
-    else if (outcome) metrics.handled(position.topic, outcome)
   }
   await retryTransient(() => sendDeadLetters(letters), retry)
+  // Not before: where these are put off, all of it comes again.
+  for (const outcome of outcomes) if (outcome.kind !== 'dead_letter') metrics.handled(position.topic, outcome)
 }
 
 async function decodeAll<T>(raws: readonly RawRecord[], retry: RetryContext, decoder: DecoderChoice<T>) {

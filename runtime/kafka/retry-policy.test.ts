@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { Clock } from '../clock.ts'
 import { PermanentError, TransientError } from '../errors.ts'
-import { Interrupted, retryDelayMs, retryTransient } from './retry-policy.ts'
+import { Interrupted, Postponed, retryDelayMs, retryTransient } from './retry-policy.ts'
 
 const policy = { attempts: 3, initialDelayMs: 100, maxDelayMs: 250 }
 const clock: Clock = { now: () => 0, sleep: () => Promise.resolve() }
@@ -41,6 +41,24 @@ test.each([new PermanentError('BAD', 'never'), new TypeError('a mistake')])(
     expect(await attemptsUntilEnd([error])).toEqual({ attempts: 1, end: error })
   },
 )
+
+test('work that takes longer than patience lasts is put off, and goes on where it left off', async () => {
+  let nowMs = 0
+  const time: Clock = { now: () => nowMs, sleep: (ms) => Promise.resolve(void (nowMs += ms)) }
+  const patient = {
+    policy: { ...policy, attempts: 5 },
+    clock: time,
+    onRetry: () => undefined,
+    patienceMs: 299,
+  }
+  const signal = new AbortController().signal
+  const failing = () => Promise.reject(away())
+  const putOff = await retryTransient(failing, { ...patient, signal }).catch((error: unknown) => error)
+  expect(putOff).toBeInstanceOf(Postponed)
+  const { failedAttempts: failedBefore } = putOff as Postponed
+  expect(failedBefore).toBeLessThan(5)
+  await expect(retryTransient(failing, { ...patient, signal, failedBefore: 4 })).rejects.toThrow('not now')
+})
 
 test('waiting ends when the consumer stops', async () => {
   const { attempts, end } = await attemptsUntilEnd([away()], AbortSignal.abort())

@@ -26,28 +26,49 @@ export class Interrupted extends Error {
   }
 }
 
+/** It will take longer than its worker's patience: another attempt is for whoever began this one to make. */
+export class Postponed extends Error {
+  readonly failedAttempts: number
+  readonly delayMs: number
+
+  constructor(failedAttempts: number, delayMs: number) {
+    super('put off until another attempt')
+    this.name = 'Postponed'
+    this.failedAttempts = failedAttempts
+    this.delayMs = delayMs
+  }
+}
+
 export interface RetryContext {
   policy: RetryPolicy
   clock: Clock
   /** Ends the waiting, not the attempt that is under way. */
   signal: AbortSignal
   onRetry(error: SluiceError, failedAttempts: number): void
+  /** Attempts that failed before this work was put off. */
+  failedBefore?: number
+  /** Work that does not succeed within this time is put off; absent: never. */
+  patienceMs?: number
 }
 
 function isTransient(error: unknown): error is SluiceError {
   return error instanceof SluiceError && error.retry === 'later'
 }
 
-/** Runs `work` until it ends otherwise than with a transient error. Throws the last error when the attempts are used up, or Interrupted. */
+/** Runs `work` until it ends otherwise than with a transient error. Throws the last error when the attempts are used up, Interrupted, or Postponed. */
 export async function retryTransient<T>(work: () => Promise<T>, context: RetryContext): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
+  const { policy, clock, signal, failedBefore = 0, patienceMs = Infinity } = context
+  const beganMs = clock.now()
+  for (let attempt = failedBefore + 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
-      if (!isTransient(error) || attempt >= context.policy.attempts) throw error
+      if (!isTransient(error) || attempt >= policy.attempts) throw error
       context.onRetry(error, attempt)
-      await context.clock.sleep(retryDelayMs(context.policy, attempt), context.signal)
-      if (context.signal.aborted) throw new Interrupted()
+      const delayMs = retryDelayMs(policy, attempt)
+      if (clock.now() - beganMs + delayMs > patienceMs) throw new Postponed(attempt, delayMs)
+      await clock.sleep(delayMs, signal)
+      if (signal.aborted) throw new Interrupted()
     }
   }
 }
