@@ -278,7 +278,8 @@ test('a cost threshold is told of once a period, from costs really stored, howev
     },
   ])
   await stage.pool.query('update projects set cost_alert_usd = 0 where id = $1', [uuid])
-  const over = `period_anchor = period_anchor - interval '1 month' + interval '30 seconds', period_reset_at = now()`
+  // A second ago: a sink's clock has milliseconds, and those of this one may not be over for it yet.
+  const over = `period_anchor = period_anchor - interval '1 month' + interval '30 seconds', period_reset_at = now() - interval '1 second'`
   await stage.pool.query(`update subscriptions set ${over} where project_id = $1`, [uuid])
   await round()
   expect((await alerts()).map(({ threshold_usd: usd }) => usd)).toEqual([1.5, 0])
