@@ -5,19 +5,30 @@ export type Log = Logger
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** Kept while standard output takes nothing; what is more is left out. */
+/** Kept while standard output takes nothing; what is more is left out, and how much is told afterwards. */
 const heldBytes = 1024 * 1024
 
 /**
  * Standard output. Where it is a file on a full disk pino by itself ends the process, which then hangs: at its exit it writes until there is room. A gateway needs
  * no log to go on: lines wait for room, and an exit waits for nothing.
  */
-function openOutput(): DestinationStream {
-  const output = pino.destination({ dest: 1, sync: false, maxLength: heldBytes })
+function openOutput(onLeftOut: (lines: number) => void): DestinationStream {
+  const output = pino.destination({ dest: 1, sync: false })
   const flush = output.flushSync.bind(output)
-  let isTaking = true
+  const write = output.write.bind(output)
+  let [isTaking, held, leftOut] = [true, 0, 0]
   output.on('error', () => (isTaking = false))
-  output.on('write', () => (isTaking = true))
+  output.on('write', () => {
+    const lines = leftOut
+    ;[isTaking, held, leftOut] = [true, 0, 0]
+    if (lines > 0) onLeftOut(lines)
+  })
+  output.write = (line) => {
+    if (isTaking || (held += Buffer.byteLength(line)) <= heldBytes) return write(line)
+    leftOut++
+    // Nothing more to hold, and what is held is tried again.
+    return write('')
+  }
   output.flushSync = () => {
     if (isTaking) flush()
   }
@@ -29,7 +40,7 @@ function openOutput(): DestinationStream {
  * secrets never go in.
  */
 export function createLog(service: string, level: LogLevel): Log {
-  return pino(
+  const log: Log = pino(
     {
       level,
       base: { service },
@@ -38,8 +49,11 @@ export function createLog(service: string, level: LogLevel): Log {
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError },
     },
-    openOutput(),
+    openOutput((lines) =>
+      log.warn({ lines }, 'lines of this log are left out: standard output took nothing for too long'),
+    ),
   )
+  return log
 }
 
 /** Type, code, message and stack of an error, with its causes; not its other fields, which can hold anything. */

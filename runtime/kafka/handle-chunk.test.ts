@@ -58,7 +58,8 @@ async function handleFour({
   handler,
   sendDeadLetters,
   unreadable,
-}: Partial<Parameters<typeof handleChunk<string>>[3]> & { unreadable?: Error }) {
+  patienceMs = Infinity,
+}: Partial<Parameters<typeof handleChunk<string>>[3]> & { unreadable?: Error; patienceMs?: number }) {
   const metrics = createMetrics()
   const letters: DeadLetter[] = []
   const position = { cluster: 'c', topic: 't', partition: 1, nextOffset: 4n }
@@ -66,7 +67,7 @@ async function handleFour({
   await handleChunk(
     Array.from({ length: 4 }, (_, offset) => raw(offset)),
     position,
-    { ...retry, clock },
+    { ...retry, clock, patienceMs },
     {
       decoder: {
         decode: (value) =>
@@ -93,11 +94,12 @@ test('every dead letter of a batch is sent, whether it cannot be decoded or the 
   expect(letters.toSorted()).toEqual([0n, 2n, 3n])
 })
 
-test('dead letters that are not taken are sent again before the offset may move', async () => {
+test('dead letters that are not taken are sent again before the offset may move, and put nothing off that was done', async () => {
   let tries = 0
   const sent: bigint[] = []
   await handleFour({
     unreadable: new PermanentError('UNDECODABLE', 'two'),
+    patienceMs: 0,
     sendDeadLetters: (letters) => {
       if (++tries < 3) return Promise.reject(new TransientError('KAFKA_UNAVAILABLE', 'away'))
       return Promise.resolve(void sent.push(...letters.map(({ raw: { offset } }) => offset)))

@@ -32,8 +32,8 @@ export async function handleChunk<T>(
     const outcome = outcomes[index]
     if (outcome?.kind === 'dead_letter') letters.push({ raw, error: outcome.error })
   }
-  await retryTransient(() => sendDeadLetters(letters), retry)
-  // Not before: where these are put off, all of it comes again.
+  // In its place however long it takes: put off, the handler's work would be done again with every attempt, and a scorer would be paid for each.
+  await retryTransient(() => sendDeadLetters(letters), { ...retry, patienceMs: Infinity })
   for (const outcome of outcomes) if (outcome.kind !== 'dead_letter') metrics.handled(position.topic, outcome)
 }
 

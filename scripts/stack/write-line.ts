@@ -1,13 +1,13 @@
 import { writeSync } from 'node:fs'
 
 /**
- * A line to standard output. What a file on a full disk does not take is left out: by console.log it would end who says it, and with a supervisor all that it looks
- * after, the gateway among them, for good.
+ * A line to standard output. What it does not take (a full disk, a pipe that nobody reads, a terminal that is gone) is left out, as by console.log: an error would
+ * end who says it, and with a supervisor all that it looks after, the gateway among them, for good. console.log tells of a file's only later, when nobody listens.
  */
 export function writeLine(line: string): void {
   try {
     writeSync(process.stdout.fd, `${line}\n`)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+  } catch {
+    // There is nowhere else to say it.
   }
 }
