@@ -1,3 +1,4 @@
+import { wordsIn } from './content-texts.ts'
 import { fieldAt, listOf } from './json.ts'
 
 /** What platforms for agents and models answer in shapes of their own. */
@@ -20,7 +21,7 @@ export function saidByPlatform(body: unknown): unknown[] {
       .filter((message) => isOf('ai', message))
       .map((message) => fieldAt(message, 'content')),
     ...(fieldAt(body, 'message_id') === undefined ? [] : [fieldAt(body, 'answer')]),
-    ...(isPrediction(body) ? [predictionOutput(body)] : []),
+    ...(isPrediction(body) ? wordsIn(predictionOutput(body)) : []),
   ]
 }
 

@@ -123,6 +123,12 @@ test.each<[string, unknown, unknown, object]>([
     { answer: '' },
   ],
   [
+    "LangChain's stored messages: nothing of them is lost",
+    null,
+    { messages: [{ type: 'ai', data: { content: 'A' } }] },
+    { answer: 'ai\nA' },
+  ],
+  [
     // docs.dify.ai/api-reference, POST /chat-messages
     "Dify's answer, and nothing that stands beside it",
     { query: 'P', inputs: {} },
@@ -153,6 +159,18 @@ test.each<[string, unknown, unknown, object]>([
     { input: { prompt: 'P' } },
     { input: { prompt: 'P' }, output: ['https://r.test/a.png', 'https://r.test/b.png'], urls: { get: 'u' } },
     { answer: 'https://r.test/a.png\nhttps://r.test/b.png' },
+  ],
+  [
+    "words under names that Replicate's models have for them",
+    { input: { prompt: 'P' } },
+    { input: { prompt: 'P' }, output: { transcription: 'A', segments: [{ said: 'B' }] }, urls: { get: 'u' } },
+    { answer: 'A\nB' },
+  ],
+  [
+    "a list of Replicate's with such names",
+    { input: { prompt: 'P' } },
+    { input: { prompt: 'P' }, output: [{ generated_text: 'A' }], urls: { get: 'u' } },
+    { answer: 'A' },
   ],
   [
     'a prediction of Replicate that has just begun',

@@ -204,7 +204,9 @@ function answerOf(body: unknown): string[] {
 
 /** Whether an answer without any text is one that simply has none (a tool call, an embedding), not one in an unknown shape. */
 function isKnownAnswer(body: unknown): boolean {
-  if (runMessages(body).length > 0 || isPrediction(body)) return true
+  // LangChain's stored messages have theirs elsewhere.
+  const isRun = runMessages(body).some((message) => fieldAt(message, 'content') !== undefined)
+  if (isRun || isPrediction(body)) return true
   const listed = ['choices', 'candidates', 'output', 'steps', 'data'].find((name) =>
     Array.isArray(fieldAt(body, name)),
   )

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { textsOfCall } from './texts-of-call.ts'
+import { toolCallsOf } from './tool-calls.ts'
 
 // `Program` and `ProgramOutput` of openai/resources/responses: code that calls tools, and what came of it.
 test('a program that the model wrote and the provider ran', () => {
@@ -23,4 +24,9 @@ test('a program that the model wrote and the provider ran', () => {
     context: ['T', 'U'],
     toolCalls: [{ name: 'program', arguments: 'print(1)' }],
   })
+})
+
+test('code that is not there, which OpenAI says with null, is no argument', () => {
+  const response = { output: [{ type: 'code_interpreter_call', code: null }] }
+  expect(toolCallsOf(null, response)).toEqual([{ name: 'code_interpreter_call', arguments: '' }])
 })

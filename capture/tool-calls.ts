@@ -74,7 +74,7 @@ function toolCall(name: unknown, given: unknown): ToolCall[] {
 
 function argumentsText(given: unknown): string {
   if (typeof given === 'string') return given
-  if (given === undefined) return ''
+  if (given === undefined || given === null) return ''
   try {
     return JSON.stringify(given)
   } catch (error) {

@@ -156,6 +156,20 @@ test.each<[string, unknown, (number | null)[]]>([
     [210, 5, 4, null],
   ],
   [
+    'Anthropic, shortened on the way, without a word of caches',
+    {
+      usage: {
+        input_tokens: 23,
+        output_tokens: 1,
+        iterations: [
+          { type: 'compaction', input_tokens: 180, output_tokens: 3 },
+          { type: 'message', input_tokens: 23, output_tokens: 1 },
+        ],
+      },
+    },
+    [203, null, 4, null],
+  ],
+  [
     // As its client reads it: packages/moonshotai/src/convert-moonshotai-chat-usage.ts of vercel/ai.
     'Kimi',
     chatAnswer({ prompt_tokens: 10, completion_tokens: 1, total_tokens: 11, cached_tokens: 4 }),

@@ -48,8 +48,11 @@ function usageOfObject(usage: unknown, model: unknown): TokenUsage {
     return cohereUsage(usage)
   if (count('inputTokens') !== undefined) return bedrockUsage(usage)
   if (count('total_input_tokens') !== undefined) return interactionUsage(usage)
-  if (count('cache_read_input_tokens') !== undefined || count('cache_creation_input_tokens') !== undefined)
-    return anthropicUsage(usage)
+  const isIterated = count('input_tokens') !== undefined && Array.isArray(fieldAt(usage, 'iterations'))
+  const countsCaches = ['cache_read_input_tokens', 'cache_creation_input_tokens'].some(
+    (name) => count(name) !== undefined,
+  )
+  if (isIterated || countsCaches) return anthropicUsage(usage)
   const prompt = count('prompt_tokens') ?? count('input_tokens')
   const completion = count('completion_tokens') ?? count('output_tokens')
   const total = count('total_tokens')
