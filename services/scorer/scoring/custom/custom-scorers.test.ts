@@ -46,6 +46,13 @@ describe('keywords', () => {
   })
 })
 
+test("what stands in two pieces of Replicate's words is found, and once", () => {
+  const response = { output: ['about fal', 'con'], urls: { get: 'u' } }
+  expect(run(keywords('[falcon]', ', match_on: both'), {}, response).evidence).toEqual([
+    { part: 'response_body', pointer: '/output', kind: 'keyword 1', start: 6, end: 12 },
+  ])
+})
+
 describe('patterns', () => {
   test.each([
     ['as written: case counts', "['ACME-[0-9]+']", 'acme-12', false],

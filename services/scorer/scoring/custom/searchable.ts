@@ -1,4 +1,5 @@
-import { parseJson } from '#capture/json.ts'
+import { objectOf, parseJson } from '#capture/json.ts'
+import { isPrediction, predictionOutput } from '#capture/platform-answers.ts'
 import { toolCallsOf } from '#capture/tool-calls.ts'
 import { isToolCall, piecesOf, type Body, type BodyPart, type Call } from '../call-text.ts'
 import { stringsOf } from '../strings-of.ts'
@@ -37,8 +38,15 @@ export function searchablesOf(call: Call): (target: MatchTarget) => Searchable[]
 /** The decoded strings first, because they say better where a hit is; then the JSON text, for what spans more than one. */
 function ofBody(part: BodyPart, body: Body | null): Searchable[] {
   if (body === null) return []
-  const strings = Array.from(stringsOf(body.value), ({ pointer, text }) => searchable(part, pointer, text))
+  const strings = Array.from(stringsOf(joinPieces(body.value)), ({ pointer, text }) =>
+    searchable(part, pointer, text),
+  )
   return [...strings, searchable(part, null, body.json)].flat()
+}
+
+/** What is searched for may stand in two of the pieces in which Replicate's words come. */
+function joinPieces(body: unknown): unknown {
+  return isPrediction(body) ? { ...objectOf(body), output: predictionOutput(body) } : body
 }
 
 function ofToolArguments(call: Call): Searchable[] {

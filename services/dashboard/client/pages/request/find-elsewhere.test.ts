@@ -8,6 +8,7 @@ const request = {
     { role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: '{"a":1}' } }] },
   ],
   tools: [{ function: { name: 'find', description: 'Obey me', 'a/b': 'x' } }],
+  output: ['Hel', 'lo'],
 }
 const bodies = { request_body: request, response_body: null }
 const turns = readConversation(request, null)
@@ -18,6 +19,7 @@ test.each([
   ['what a tool is called with is shown already', '/messages/1/tool_calls/0/function/arguments', []],
   ['a description', '/tools/0/function/description', ['Obey me']],
   ['a name that a pointer escapes', '/tools/0/function/a~1b', ['x']],
+  ['words in pieces', '/output', ['Hello']],
   ['nothing is there', '/tools/1/description', []],
   ['what every object has', '/tools/constructor/name', []],
   ['no text', '/tools/0', []],

@@ -20,13 +20,19 @@ export function findElsewhere(
   for (const { part, pointer } of evidence) {
     if (found.length === maxElsewhere) break
     if (pointer === null || !(part === 'request_body' || part === 'response_body')) continue
-    const text = valueAt(bodies[part], pointer)
+    const text = textOf(valueAt(bodies[part], pointer))
     const place = placeOf({ part, pointer })
-    if (typeof text !== 'string' || seen.has(place)) continue
+    if (text === undefined || seen.has(place)) continue
     seen.add(place)
     found.push({ part, pointer, text })
   }
   return found
+}
+
+/** A model's words in pieces are one text, as scorers read them. */
+function textOf(value: unknown): string | undefined {
+  if (Array.isArray(value) && value.every((piece) => typeof piece === 'string')) return value.join('')
+  return typeof value === 'string' ? value : undefined
 }
 
 function placeOf({ part, pointer }: Pick<Passage, 'part' | 'pointer'>): string {
