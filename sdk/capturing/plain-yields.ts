@@ -24,7 +24,9 @@ export function createPlainYields(): PlainYields {
   const endText = () => {
     if (textLength === 0) return
     const said = plain(text)
-    keep(said === text && textLength > text.length ? cutShort(text, textLength) : said)
+    // Halves of a character may come apart.
+    const whole = text.replace(/[\ud800-\udbff]$/, '')
+    keep(said === text && textLength > text.length ? cutShort(whole, textLength) : said)
     text = ''
     textLength = 0
   }
