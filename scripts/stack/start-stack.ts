@@ -70,8 +70,14 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
 const CUT_EVERY_MS = 60_000
 
 function keepLogsCut(paths: StatePaths, say: Say): NodeJS.Timeout {
-  const cut = () =>
-    cutLogs(paths.logs).catch((error: unknown) => say(`a log could not be cut: ${messageOf(error)}`))
+  let cutting = false
+  const cut = async () => {
+    // A slow disk may take longer than the interval, and a second cut would write to the same file.
+    if (cutting) return
+    cutting = true
+    await cutLogs(paths.logs).catch((error: unknown) => say(`a log could not be cut: ${messageOf(error)}`))
+    cutting = false
+  }
   return setInterval(() => void cut(), CUT_EVERY_MS)
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { obtainSecrets } from './secrets.ts'
@@ -81,6 +81,19 @@ test('a large log that is being written to is cut: its lines are beside it, and 
   await writer.close()
   expect(await readFile(`${file}.1`, 'utf8')).toBe('first\n')
   expect(await readFile(file, 'utf8')).toBe('second\n')
+})
+
+test('of a log that is cut the last 32 MiB are kept, and nothing of what was kept before', async () => {
+  const file = join(directory, 'sink.log')
+  await writeFile(`${file}.1`, 'before')
+  await writeFile(file, '')
+  await truncate(file, 33 * 1024 * 1024)
+  await appendFile(file, 'last\n')
+  await cutLogs(directory, 6)
+  const kept = await readFile(`${file}.1`)
+  expect(kept.length).toBe(32 * 1024 * 1024)
+  expect(kept.toString('utf8', kept.length - 6)).toBe('\0last\n')
+  expect((await stat(file)).size).toBe(0)
 })
 
 test('a second start on the directory of a running one is refused, that of one that died is not', async () => {

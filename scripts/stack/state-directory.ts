@@ -1,7 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import {
   chmod,
-  copyFile,
   mkdir,
   readdir,
   readFile,
@@ -116,17 +115,17 @@ export async function rotateLog(file: string): Promise<void> {
 }
 
 /**
- * Keeps logs that are being written to from filling the disk: of each that has grown too large the lines go to `<file>.1`. Whoever writes appends, and so goes
- * on at the beginning. Only a line that comes between the last that was copied and the cut is lost.
+ * Keeps logs that are being written to from filling the disk: of each that has grown too large the last 32 MiB go to `<file>.1`, for which also a nearly
+ * full one has room. Whoever writes appends, and so goes on at the beginning. A line that comes between the last that was copied and the cut is lost.
  */
 export async function cutLogs(directory: string, largestBytes = LARGEST_LIVE_LOG_BYTES): Promise<void> {
   for (const name of await readdir(directory)) {
+    if (!name.endsWith('.log')) continue
     const file = join(directory, name)
-    if (!name.endsWith('.log') || (await stat(file)).size < largestBytes) continue
-    const kept = `${file}.1`
-    await copyFile(file, kept)
-    const { size: start } = await stat(kept)
-    await pipeline(createReadStream(file, { start }), createWriteStream(kept, { flags: 'a' }))
+    const { size } = await stat(file)
+    if (size < largestBytes) continue
+    const start = Math.max(0, size - LARGEST_LOG_BYTES)
+    await pipeline(createReadStream(file, { start }), createWriteStream(`${file}.1`))
     await truncate(file)
   }
 }
