@@ -9,6 +9,7 @@ import { awaitCoordinator } from './await-coordinator.ts'
 import { findRunning } from './find-running.ts'
 import { keepRun } from './run-state.ts'
 import { dockerAnswers, startContainers } from './start-containers.ts'
+import { startWithUndo, type Undo } from './undo.ts'
 import { makeVolatileDirectory } from './volatile-directory.ts'
 
 const CACHE = process.env['SLUICE_CACHE_DIR'] ?? join(import.meta.dirname, '..', '..', '.cache')
@@ -16,8 +17,14 @@ const KEPT_RUNNING = join(import.meta.dirname, '..', '..', '.cache', 'test-infra
 
 /** Finds or starts the infrastructure of the run and tells the test processes where it is. */
 async function globalSetup(): Promise<void> {
+  keepRun(await startWithUndo(startRun))
+}
+
+async function startRun(undo: Undo): Promise<Addresses & { id: string }> {
   const directory = await makeVolatileDirectory()
+  undo.push(() => rm(directory, { recursive: true, force: true }))
   const { addresses, stop } = await obtain(directory)
+  undo.push(stop)
   quietQueues()
   const kafka = new Kafka({ brokers: addresses.brokers, logLevel: logLevel.NOTHING })
   await withAdmin(kafka, (admin) => awaitCoordinator(admin, 'the-first'))
@@ -27,14 +34,7 @@ async function globalSetup(): Promise<void> {
   const id = randomBytes(3).toString('hex')
   process.env['SLUICE_TEST_INFRA'] = file
   process.env['SLUICE_TEST_RUN'] = id
-  keepRun({
-    ...addresses,
-    id,
-    stop: async () => {
-      await stop()
-      await rm(directory, { recursive: true, force: true })
-    },
-  })
+  return { ...addresses, id }
 }
 
 async function obtain(directory: string): Promise<{ addresses: Addresses; stop: () => Promise<void> }> {
