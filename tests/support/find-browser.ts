@@ -24,7 +24,7 @@ export const browserArguments = [
   '--disable-sync',
 ]
 
-/** The path of a Chromium: CHROMIUM_PATH, the system's, or Debian's package of one without windows, which root installs. Rejects with what to do where there is none. */
+/** The path of a Chromium: CHROMIUM_PATH, the system's, or Debian's package of one without windows, else the whole one, which root installs. Rejects with what to do where there is none. */
 export async function findBrowser(): Promise<string> {
   const found = await firstThere(
     [process.env['CHROMIUM_PATH'] ?? '', ...places].filter((place) => place !== ''),
@@ -39,16 +39,18 @@ export async function findBrowser(): Promise<string> {
     )
   }
   const installed = await firstThere(places)
-  if (installed === undefined) throw new Error('the package "chromium-headless-shell" brought no Chromium')
+  if (installed === undefined) throw new Error('the installed package brought no Chromium')
   return installed
 }
 
 async function install(): Promise<void> {
   const options = { timeout: installTimeoutMs, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }
-  const packages = ['install', '-y', '--no-install-recommends', 'chromium-headless-shell']
-  await run('apt-get', packages, options).catch(async () => {
+  const installPackage = (name: string) =>
+    run('apt-get', ['install', '-y', '--no-install-recommends', name], options)
+  await installPackage('chromium-headless-shell').catch(async () => {
     // A new machine has no lists yet.
     await run('apt-get', ['update'], options)
-    await run('apt-get', packages, options)
+    // An older Debian has no such package.
+    await installPackage('chromium-headless-shell').catch(() => installPackage('chromium'))
   })
 }
