@@ -18,10 +18,13 @@ const wrapperBytes = 256
 
 /**
  * The bytes themselves when they are a JSON object (never re-serialised: digits, spaces and duplicate names stay; in UTF-8, whatever
- * they came in); otherwise `{"raw", "encoding"}`, and `{"truncated", "bytes", "sha256", "text"}` for a body that was cut.
+ * they came in); otherwise `{"raw", "encoding"}`, and `{"truncated", "bytes", "sha256", "text"}` for a body that was cut, or is longer
+ * than it may stand there: what says that it is compressed or a stream, and is neither, is kept beyond that.
  */
 export function bodyJson(captured: CapturedBytes, maxBytes: number): BodyJson {
-  const read = inUtf8(captured, maxBytes)
+  const isLong = captured.bytes.length > maxBytes
+  const kept = isLong ? cutAs(captured.bytes.subarray(0, maxBytes), captured) : captured
+  const read = inUtf8(kept, maxBytes)
   if (read.sha256 !== null) return { json: truncatedJson(read, read.sha256, maxBytes), value: undefined }
   const value = jsonObjectOf(read.bytes)
   return value === undefined ? wrappedJson(read, maxBytes) : { json: read.bytes, value }

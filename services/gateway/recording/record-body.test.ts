@@ -227,6 +227,25 @@ describe('an answer in a record', () => {
     expect(parsed.text).toContain('"content":"x"')
   })
 
+  const usage = '"usage":{"prompt_tokens":8}'
+  test.each<[string, string, string, string]>([
+    ['which says that it is not encoded', '', 'identity', ''],
+    ['which says a coding that was not applied', '', 'gzip', ''],
+    ['which says a coding that is not known', '', 'lzw', ''],
+    ['which says that it is a stream', 'text/event-stream', '', ''],
+    ['of a list', '', 'identity', '['],
+  ])(
+    'JSON longer than a body may be %s is cut, its tokens known',
+    async (_name, contentType, contentEncoding, start) => {
+      const said = `${start}{"a":"${'x'.repeat(3 * limit)}",${usage}}${start && ']'}`
+      const { json, value, known } = await answerJson({ ...whole(said), contentType, contentEncoding }, limit)
+      expect(json.length).toBeLessThanOrEqual(limit)
+      const cut = { truncated: true, bytes: said.length, sha256: sha256(said) }
+      expect(JSON.parse(json.toString())).toMatchObject(cut)
+      expect([value, known]).toEqual([undefined, { usage: { prompt_tokens: 8 } }])
+    },
+  )
+
   test('content in a coding that is not known is kept as bytes', async () => {
     const { json } = await answerJson(
       { ...whole(Buffer.from([0xff, 0xfe])), contentType: '', contentEncoding: 'lzw' },
