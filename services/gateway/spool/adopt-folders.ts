@@ -5,7 +5,7 @@ import {
   erasedPath,
   inspectSegment,
   isEphemeralPath,
-  moveSegment,
+  moveNote,
   removeStrays,
   segmentSuffix,
   type Segment,
@@ -142,8 +142,10 @@ async function takeReadable(directory: string, own: OwnFolder, onFailure: OnFail
   for (const path of await findReadable(directory, onFailure)) {
     const name = basename(path)
     try {
-      await moveSegment(path, own.folder)
+      // Before its note: others may be at it too, and who gets the segment gets both.
+      await rename(path, join(own.folder, name))
       own.left.push(name)
+      await moveNote(path, own.folder)
     } catch (error) {
       // Another gateway beside this one has it.
       if (!isMissing(error)) onFailure(path, error)

@@ -1,9 +1,10 @@
-import { appendFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { appendAll, drainSpool, numbered, spoolKey, useSpools } from '#tests/support/spool-fixture.ts'
 import { until } from '#tests/support/until.ts'
 import { encodeFrames, segmentHeader } from './segment-format.ts'
+import { segmentName } from './segment.ts'
 
 const world = useSpools()
 
@@ -154,6 +155,35 @@ describe('what a killed process leaves', () => {
     expect(await drainSpool(next)).toEqual(numbered(3).slice(1))
     expect(await readdir(folder)).toEqual([])
     await next.close()
+  })
+
+  test('of another version, which the disk does not give at first: its note stays with it', async () => {
+    const folder = join(world.directory, 'set-aside')
+    const name = segmentName(Date.now(), 'x')
+    const [sent, left] = ['sent', 'left'].map((record) => encodeFrames([Buffer.from(record)], spoolKey))
+    const bytes = Buffer.concat([segmentHeader(), sent as Buffer, left as Buffer])
+    await mkdir(folder)
+    await writeFile(join(folder, name), bytes)
+    await writeFile(join(folder, `${name}.sent`), String(8 + (sent as Buffer).length))
+    // No file can be moved to where a folder is.
+    await mkdir(join(world.directory, '.refused', name), { recursive: true })
+    const refused = await world.open({ name: 'refused' })
+    expect(refused.problem()).toMatch(/^what other gateways left cannot be adopted/)
+    await refused.close()
+    await rm(join(world.directory, 'worker-refused'), { recursive: true })
+    const next = await world.open()
+    expect(await drainSpool(next)).toEqual(['left'])
+    await next.close()
+  })
+
+  test('of another version, while a gateway beside this one sets it aside: its note, which goes first, stays', async () => {
+    const folder = join(world.directory, 'set-aside')
+    await mkdir(folder)
+    const note = `${segmentName(Date.now(), 'x')}.sent`
+    await writeFile(join(folder, note), '8')
+    const spool = await world.open()
+    expect(await readdir(folder)).toEqual([note])
+    await spool.close()
   })
 
   test('of no segment: it goes, and what is of one stays', async () => {

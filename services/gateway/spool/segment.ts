@@ -136,15 +136,24 @@ export async function writeSentOffset(segment: Segment): Promise<void> {
   await writeFile(segment.path + sentSuffix, String(segment.sentOffset), { mode: 0o600 })
 }
 
-/** With the note of what of it is sent, which goes first: nobody takes the segment without it, unless two take it at once. */
+/** With the note of what of it is sent, which goes first: whoever takes the segment finds it. */
 export async function moveSegment(path: string, folder: string): Promise<void> {
-  const target = join(folder, basename(path))
-  await unlessGone(rename(path + sentSuffix, target + sentSuffix))
-  await rename(path, target)
+  await moveNote(path, folder)
+  await rename(path, join(folder, basename(path)))
+}
+
+/** Of the segment that is or was at `path`. */
+export async function moveNote(path: string, folder: string): Promise<void> {
+  await unlessGone(rename(path + sentSuffix, join(folder, basename(path) + sentSuffix)))
 }
 
 export async function removeSegment(segment: Segment): Promise<void> {
-  for (const path of [segment.path, segment.path + sentSuffix]) await unlessGone(unlink(path))
+  await unlessGone(unlink(segment.path))
+  await removeNote(segment.path)
+}
+
+export async function removeNote(path: string): Promise<void> {
+  await unlessGone(unlink(path + sentSuffix))
 }
 
 /** What a process left in `folder` that is of no segment: a note that was being written while its segment made room, a file that was to become one. */

@@ -2,14 +2,7 @@ import { mkdir, readdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '#runtime/log.ts'
 import { eraseAfterMs } from './erase-bodies.ts'
-import {
-  begunMsOf,
-  isEphemeralPath,
-  isReadable,
-  moveSegment,
-  removeStrays,
-  segmentSuffix,
-} from './segment.ts'
+import { begunMsOf, isEphemeralPath, isReadable, moveSegment, removeNote, segmentSuffix } from './segment.ts'
 import { isMissing } from './spool-lock.ts'
 
 const folderName = 'set-aside'
@@ -76,16 +69,12 @@ export async function boundSetAside(
       const reason = isDue ? 'unreadable' : 'spool_full'
       onLost(reason, 1)
       log.error({ reason, segment: path }, 'a segment of another version is dropped, with all its records')
+      await removeNote(path)
     } catch (error) {
       // Another gateway beside this one has taken or dropped it.
       if (!isMissing(error)) onFailure(path, error)
     }
   }
-  // Notes of those that were dropped.
-  const folder = join(directory, folderName)
-  await removeStrays(folder).catch((error: unknown) => {
-    if (!isMissing(error)) onFailure(folder, error)
-  })
   return left
 }
 
