@@ -141,7 +141,7 @@ export const gatewayConfigSchema = z
       min: mebibyte,
       max: 8 * 1024 * mebibyte,
     }).describe(
-      'Bytes of all bodies being captured, with 640 for each chunk that they come in. Beyond it bodies are recorded cut; traffic is never held up. With project keys one project takes as much of it as it leaves to others. As many may wait for a disk that hangs, and as many of short requests are gathered before they are forwarded; more pass as they come.',
+      'Bytes of all bodies being captured, with 640 for each chunk that they come in. Beyond it bodies are recorded cut; traffic is never held up. With project keys one project takes as much of it as it leaves to others. What of streams and compressed answers goes beyond CAPTURE_MAX_BYTES takes half of it at most. As many may wait for a disk that hangs, and as many of short requests are gathered before they are forwarded; more pass as they come.',
     ),
     API_BACKEND_URL: baseUrl().describe('The API service, which takes the records.'),
     SERVICE_API_KEY: z

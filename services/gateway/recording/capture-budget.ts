@@ -2,10 +2,17 @@ import { createOwnerCounts } from '#runtime/owner-counts.ts'
 
 /** Bytes of memory that bodies may hold together. */
 export interface CaptureBudget {
-  /** Whether there was room; then it is taken. */
+  /** Whether there was room; then it is taken. `isSpare`: what can be done without takes half of it at most. */
+  take(byteLength: number, isSpare?: boolean): boolean
+  /** `isSpare`: it was taken so. */
+  give(byteLength: number, isSpare?: boolean): void
+  /** Bytes that are taken. */
+  used(): number
+}
+
+interface Pool {
   take(byteLength: number): boolean
   give(byteLength: number): void
-  /** Bytes that are taken. */
   used(): number
 }
 
@@ -16,6 +23,26 @@ export interface SharedBudget {
 }
 
 export function createCaptureBudget(maxBytes: number): CaptureBudget {
+  return withSpare(createPool(maxBytes), createPool(maxBytes / 2))
+}
+
+function withSpare(all: Pool, spare: Pool): CaptureBudget {
+  return {
+    take(byteLength, isSpare = false) {
+      if (isSpare && !spare.take(byteLength)) return false
+      if (all.take(byteLength)) return true
+      if (isSpare) spare.give(byteLength)
+      return false
+    },
+    give(byteLength, isSpare = false) {
+      all.give(byteLength)
+      if (isSpare) spare.give(byteLength)
+    },
+    used: () => all.used(),
+  }
+}
+
+function createPool(maxBytes: number): Pool {
   let used = 0
   return {
     take(byteLength) {
@@ -39,17 +66,21 @@ export function createSharedBudget(maxBytes: number, isShared: boolean): SharedB
     const whole = createCaptureBudget(maxBytes)
     return { of: () => whole }
   }
+  const all = createSharedPools(maxBytes)
+  const spare = createSharedPools(maxBytes / 2)
+  return { of: (projectId = '') => withSpare(all(projectId), spare(projectId)) }
+}
+
+function createSharedPools(maxBytes: number) {
   const used = createOwnerCounts()
-  return {
-    of: (projectId = '') => ({
-      take(byteLength) {
-        const left = maxBytes - used.total - byteLength
-        if (used.of(projectId) + byteLength > left) return false
-        used.add(projectId, byteLength)
-        return true
-      },
-      give: (byteLength) => used.add(projectId, -byteLength),
-      used: () => used.of(projectId),
-    }),
-  }
+  return (projectId: string): Pool => ({
+    take(byteLength) {
+      const left = maxBytes - used.total - byteLength
+      if (used.of(projectId) + byteLength > left) return false
+      used.add(projectId, byteLength)
+      return true
+    },
+    give: (byteLength) => used.add(projectId, -byteLength),
+    used: () => used.of(projectId),
+  })
 }

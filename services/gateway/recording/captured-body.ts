@@ -21,10 +21,12 @@ const noBytes = Buffer.alloc(0)
 /** Keeps the start of a body that passes by, within bounds; of a longer one it keeps the length, the hash and the last bytes too. */
 export class CapturedBody {
   readonly #budget: CaptureBudget
+  readonly #ordinaryBytes: number
   #maxBytes: number
   #chunks: Buffer[] = []
   #kept = 0
   #taken = 0
+  #takenSpare = 0
   #passed = 0
   #hash: Hash | undefined
   #end: Buffer = noBytes
@@ -32,6 +34,7 @@ export class CapturedBody {
 
   constructor(budget: CaptureBudget, maxBytes: number) {
     this.#budget = budget
+    this.#ordinaryBytes = maxBytes
     this.#maxBytes = maxBytes
   }
 
@@ -43,7 +46,7 @@ export class CapturedBody {
     this.#end = lastBytes(this.#end, chunk)
   }
 
-  /** Before its first chunk. */
+  /** Before its first chunk. What goes beyond the bounds of others leaves them half of the budget. */
   allow(maxBytes: number): void {
     this.#maxBytes = maxBytes
   }
@@ -67,7 +70,9 @@ export class CapturedBody {
   /** Gives all that it took back to the budget. */
   release(): void {
     this.#budget.give(this.#taken)
+    this.#budget.give(this.#takenSpare, true)
     this.#taken = 0
+    this.#takenSpare = 0
     this.#chunks = []
     this.#kept = 0
   }
@@ -88,8 +93,10 @@ export class CapturedBody {
 
   #hold(chunk: Buffer): boolean {
     const takes = chunk.length + chunkOverheadBytes
-    if (!this.#budget.take(takes)) return false
-    this.#taken += takes
+    const isSpare = this.#kept + chunk.length > this.#ordinaryBytes
+    if (!this.#budget.take(takes, isSpare)) return false
+    if (isSpare) this.#takenSpare += takes
+    else this.#taken += takes
     this.#chunks.push(chunk)
     this.#kept += chunk.length
     return true

@@ -59,6 +59,24 @@ describe('a captured body', () => {
     expect(budget.used()).toBe(0)
   })
 
+  test.each([
+    ['one has half of the budget', false, 10],
+    ['of half of the budget each project takes as much as it leaves to others', true, 5],
+  ])('beyond the length of others %s', (_name, isShared, most) => {
+    const shared = createSharedBudget(20 * held(20), isShared)
+    const captureOf = (project: string, chunks: number) => {
+      const body = new CapturedBody(shared.of(project), 20)
+      body.allow(400)
+      for (let n = 0; n < chunks; n++) body.add(Buffer.alloc(20))
+      return body
+    }
+    const long = captureOf('a', 1 + most)
+    const others = [captureOf('a', 1), captureOf('b', 1), captureOf('a', 2)]
+    expect([long, ...others].map(({ cut }) => cut)).toEqual([null, null, null, 'total_limit'])
+    long.release()
+    expect(captureOf('a', 1 + most).cut).toBeNull()
+  })
+
   test('takes as much of what projects share as it leaves to others', () => {
     const shared = createSharedBudget(100, true)
     const [a, b] = [shared.of('a'), shared.of('b')]
