@@ -18,7 +18,10 @@ export interface OwnPostgres {
 export async function startOwnPostgres(parent: string, durable: boolean): Promise<OwnPostgres> {
   const directory = join(parent, 'postgres')
   const [port] = (await freePorts(1)) as [number]
-  const start = () => startPostgres({ directory, logFile: join(parent, 'postgres.log'), port, durable })
+  // In its own directory: of the system's shared memory what a killed server had stays for as long as the machine is up.
+  const settings = { dynamic_shared_memory_type: 'mmap' }
+  const logFile = join(parent, 'postgres.log')
+  const start = () => startPostgres({ directory, logFile, port, durable, settings })
   let running = await start()
   return {
     address: running.address,
