@@ -1,4 +1,4 @@
-import { test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import type { Locator, Page } from 'playwright-core'
 import { until } from '#tests/support/until.ts'
 import { goTo, type TaskStage } from './task-stage.ts'
@@ -78,6 +78,11 @@ export function keyboardTasks(stage: () => TaskStage): void {
     await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor()
     await press(page, 'Tab')
     await isFocused(page.getByRole('button', { name: 'Refresh' }))
+    // Clicked beside, it is not gone back to when something comes while the page is read on by keys.
+    await page.getByRole('navigation', { name: 'Main' }).getByText('Sluice', { exact: true }).click()
+    await press(page, 'PageDown')
+    await page.evaluate('document.body.append("")')
+    expect(await page.evaluate('document.activeElement === document.body')).toBe(true)
   })
 }
 

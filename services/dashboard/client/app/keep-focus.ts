@@ -21,6 +21,10 @@ export function keepFocus(page: Document): () => void {
     page.addEventListener(name, act, { capture: true, signal })
   listen('keydown', () => (byKeys = true))
   listen('pointerdown', () => (byKeys = false))
+  // Who clicked beside it has left it, whatever keys come after. Where fingers tap, the focus moves only after their last pointer event.
+  listen('mouseup', () => {
+    if (page.activeElement === page.body) places = []
+  })
   listen('focusin', ({ target: element }) => {
     if (!(element instanceof HTMLElement)) return
     const before = places.filter((place) => place.element !== element && place.element.isConnected)
