@@ -110,11 +110,8 @@ test('a long word moves nothing that stands beside it off the screen', async () 
   await open('/sessions')
   await page.getByRole('link', { name: word }).waitFor()
   // Words of others in two columns; each has room for some letters, and is no wider than that.
-  const width = await page
-    .locator('table')
-    .boundingBox()
-    .then((box) => box?.width)
-  expect(width).toBeLessThan(1.5 * Number(page.viewportSize()?.width))
+  const box = await page.locator('table').boundingBox()
+  expect(box?.width).toBeLessThan(1.5 * Number(page.viewportSize()?.width))
 })
 
 test('of a session that is longer than what is summed up it is said what the sums are of, and calls that came are read anew', async () => {
@@ -234,20 +231,23 @@ test('whoever goes to another project leaves behind what is of the one before', 
 })
 
 test('a page that nobody answered comes by itself once the API is back', async () => {
-  const away = {
-    status: 503,
-    json: { detail: 'the API does not answer at the moment', code: 'API_UNAVAILABLE' },
-  }
-  const failure = page.getByRole('alert').getByText(away.json.detail)
-  for (const [asked, path, title] of [
-    ['**/bff/me', '/tools', 'Tools'],
-    ['**/bff/api/sessions?*', '/sessions', 'Sessions'],
+  const json = { detail: 'the API does not answer at the moment', code: 'API_UNAVAILABLE' }
+  const failure = page.getByRole('alert').getByText(json.detail)
+  // There are rows that could stand in the place of what does not come.
+  const agent = page.getByRole('button', { name: 'booking-agent' }).first()
+  await open('/sessions')
+  await agent.waitFor()
+  for (const [asked, ask, title] of [
+    ['**/bff/api/sessions?*', () => agent.click(), 'Sessions'],
+    ['**/bff/me', () => open('/tools'), 'Tools'],
   ] as const) {
     const again = Promise.withResolvers<Route>()
     let tries = 0
     // The first and what follows it at once.
-    await page.route(asked, (route) => (++tries <= 3 ? route.fulfill(away) : again.resolve(route)))
-    await open(path)
+    await page.route(asked, (route) =>
+      ++tries <= 3 ? route.fulfill({ status: 503, json }) : again.resolve(route),
+    )
+    await ask()
     await failure.waitFor()
     const held = await again.promise
     await page.evaluate('new Promise(requestAnimationFrame)')

@@ -5,6 +5,7 @@ import {
   useQuery,
   useQueryClient,
   type InfiniteData,
+  type QueryClient,
   type UseInfiniteQueryResult,
   type UseMutationResult,
   type UseQueryResult,
@@ -61,11 +62,17 @@ export function useApi<K extends Reading>(
             data !== undefined && isLast?.(data.data) === true ? false : pollMs,
         }),
     ...(isFixed ? { staleTime: Infinity } : {}),
-    ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
+    ...(keepsPrevious ? previousUntilFailed(client, queryKey) : {}),
   })
   useLastLook(pollMs !== undefined, result.refetch)
   useLookPerState(state, result.refetch)
   return result
+}
+
+/** What was there before; not once this has failed: it would take the place of what is said of that with every further try. */
+function previousUntilFailed(client: QueryClient, queryKey: unknown[]) {
+  const failures = client.getQueryState(queryKey)?.errorUpdateCount ?? 0
+  return failures > 0 ? {} : { placeholderData: keepPreviousData }
 }
 
 /** What was read last while something was under way may be older than its end: it is asked for once more. */
@@ -91,6 +98,8 @@ export function useApiPages<K extends Reading>(
   input: Input<K>,
   { pollsWhile }: { pollsWhile?: (row: Item<K>) => boolean } = {},
 ): UseInfiniteQueryResult<InfiniteData<Page<K>, string | undefined>, ApiError> {
+  const client = useQueryClient()
+  const queryKey = [operation, input, 'pages']
   return useInfiniteQuery<
     Page<K>,
     ApiError,
@@ -98,7 +107,7 @@ export function useApiPages<K extends Reading>(
     unknown[],
     string | undefined
   >({
-    queryKey: [operation, input, 'pages'],
+    queryKey,
     queryFn: async ({ pageParam, signal }) => {
       const { query, ...rest } = input as { query?: object }
       const paged = {
@@ -109,7 +118,7 @@ export function useApiPages<K extends Reading>(
     },
     initialPageParam: undefined,
     getNextPageParam: (page) => (page as { next_cursor?: string | null }).next_cursor ?? undefined,
-    placeholderData: keepPreviousData,
+    ...previousUntilFailed(client, queryKey),
     ...(pollsWhile === undefined
       ? {}
       : {
