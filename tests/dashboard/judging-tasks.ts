@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { readFile } from 'node:fs/promises'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { createSealer } from '#runtime/sealing.ts'
 import { newId } from '#schemas/ids.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
+import { until } from '#tests/support/until.ts'
 import { confirm, expectAccessible, goTo, type TaskStage } from './task-stage.ts'
 
 /** The mock judge takes the word for the thing. */
@@ -32,12 +33,29 @@ export function judgingTasks(stage: () => TaskStage): void {
     await page.getByLabel('Name').fill('ana')
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Log in' }).click()
+    // So it is when logging out fails.
+    const away = { detail: 'the API does not answer at the moment', code: 'API_UNAVAILABLE' }
+    await page.route('**/bff/logout', (route) => route.fulfill({ status: 503, json: away }), { times: 1 })
+    await logOut(page)
+    await page.getByText(away.detail).waitFor()
+    await page.reload()
     const card = page.getByRole('region', { name: 'content_safety' })
     expect(await card.getByLabel('Why').inputValue()).toBe('It is about a film.')
     await card.getByRole('button', { name: 'Save' }).click()
     await page.getByText('ana says safe: It is about a film.').waitFor()
+    await card.getByLabel('Why').waitFor({ state: 'detached' })
 
+    // Said once more, and left before it was saved: no draft of it is left.
+    const saving = Promise.withResolvers<Route>()
+    await page.route('**/bff/api/reviews?*', (route) =>
+      route.request().method() === 'POST' ? saving.resolve(route) : route.continue(),
+    )
+    await review(page, 'content_safety', 'Disagree', 'It is about a film.')
+    const held = await saving.promise
     await page.getByRole('link', { name: 'Reviews' }).click()
+    await card.waitFor({ state: 'detached' })
+    await held.continue()
+    await until(async () => (await draftsOn(page)) === 0)
     const agreement = page.getByRole('table', { name: 'Agreement' })
     const cells = (scorer: string) =>
       agreement.getByRole('row').filter({ hasText: scorer }).getByRole('cell').allInnerTexts()
@@ -62,6 +80,13 @@ export function judgingTasks(stage: () => TaskStage): void {
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
       { scorer: 'content_safety', label: 0, prompt: harmless },
     ])
+    // Nor of what she has not sent, once she has logged out.
+    await page.goto(`/requests/${id}`)
+    await card.getByRole('button', { name: 'Agree', exact: true }).click()
+    await until(async () => (await draftsOn(page)) === 1)
+    await logOut(page)
+    await page.getByLabel('Password', { exact: true }).waitFor()
+    await until(async () => (await draftsOn(page)) === 0)
     await context.close()
   })
 
@@ -147,6 +172,15 @@ export function judgingTasks(stage: () => TaskStage): void {
     await page.getByText('cancelled', { exact: true }).waitFor()
     await page.getByText('Nothing is scored yet').waitFor()
   })
+}
+
+async function logOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Ana' }).click()
+  await page.getByRole('menuitem', { name: 'Log out' }).click()
+}
+
+function draftsOn(page: Page): Promise<number> {
+  return page.evaluate("Object.keys(sessionStorage).filter((key) => key.startsWith('sluice.draft.')).length")
 }
 
 async function review(page: Page, scorer: string, choice: 'Agree' | 'Disagree', why: string): Promise<void> {

@@ -10,6 +10,7 @@ import {
 } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useLogout, useMe } from '../api/session.ts'
+import { sayHowItWent } from '../parts/ask-first.tsx'
 import { forgetDrafts } from '../parts/use-draft.ts'
 
 const schemes: readonly { value: MantineColorScheme; label: string; icon: typeof IconSun }[] = [
@@ -59,10 +60,9 @@ export function PersonMenu({ onShowKeys }: { onShowKeys: () => void }) {
         <Menu.Item
           leftSection={<IconLogout size={16} aria-hidden />}
           disabled={logout.isPending}
-          onClick={() => {
-            forgetDrafts()
-            logout.mutate(undefined)
-          }}
+          onClick={() =>
+            void sayHowItWent(logout.mutateAsync(undefined).then(forgetDrafts), 'You are logged out.')
+          }
         >
           Log out
         </Menu.Item>

@@ -74,20 +74,23 @@ function DraftFields({ score, draft, setDraft, takesFocus }: DraftFieldsProps) {
   const { project_id, request_id, scorer_name, score_label } = score
   const { choice, reason, expected } = draft
   const save = useApiChange('POST /api/reviews', ['GET /api/reviews', 'GET /api/reviews/agreement'])
-  const submit = () =>
-    save.mutate(
-      {
-        query: { project_id },
-        body: {
-          request_id,
-          scorer_name,
-          agrees: choice === 'agree',
-          ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
-          ...(score_label === 'unscored' ? { expected_label: expected } : {}),
-        },
+  const submit = () => {
+    const saving = save.mutateAsync({
+      query: { project_id },
+      body: {
+        request_id,
+        scorer_name,
+        agrees: choice === 'agree',
+        ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+        ...(score_label === 'unscored' ? { expected_label: expected } : {}),
       },
-      { onSuccess: () => setDraft(undefined) },
+    })
+    // Also when the page has been left meanwhile. What fails is shown below.
+    saving.then(
+      () => setDraft(undefined),
+      () => undefined,
     )
+  }
   return (
     <form
       onSubmit={(event) => {
