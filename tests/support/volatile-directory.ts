@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readlink, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Ten files of tests took 0.1 GiB; Postgres's log may take 1 GiB. */
+/** A whole run took 0.25 GiB; on a busier machine Postgres's log alone may take 1 GiB. */
 const neededBytes = 3 * 1024 ** 3
 const unusable = ['ENOENT', 'EACCES', 'EPERM', 'EROFS', 'ENOSPC']
 
