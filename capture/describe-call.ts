@@ -3,8 +3,9 @@ import { fieldAt, textOf } from './json.ts'
 import { outputEntries } from './output-entries.ts'
 import { runMessages } from './platform-answers.ts'
 import { providerOfCall } from './providers.ts'
+import { statedCostOf } from './stated-cost.ts'
 import { toolCallsOf, type ToolCall } from './tool-calls.ts'
-import { usageOf, type TokenUsage } from './usage.ts'
+import { adviceIn, usageOf, type AdviceUsage, type TokenUsage } from './usage.ts'
 
 /** What the bodies of a call say of it. Null where they do not say. */
 export interface CallDescription extends TokenUsage {
@@ -17,6 +18,10 @@ export interface CallDescription extends TokenUsage {
   toolName: string | null
   /** The tools called: by the record itself when it is a tool call, by the answer otherwise. */
   toolCalls: readonly ToolCall[]
+  /** What other models used that were asked for advice on the way. */
+  advice: readonly AdviceUsage[]
+  /** US dollars that the answer says it cost. */
+  statedCost: number | null
 }
 
 /** Reads model, provider, tokens and tool calls out of parsed bodies. Takes any JSON and never throws. */
@@ -36,6 +41,8 @@ export function describeCall({
     type: textOf(fieldAt(requestBody, 'type')) ?? null,
     toolName: shape === 'mcp_tool_call' ? (textOf(fieldAt(requestBody, 'tool_name')) ?? null) : null,
     toolCalls: toolCallsOf(requestBody, responseBody),
+    advice: adviceIn(responseBody),
+    statedCost: statedCostOf(responseBody),
     ...usageOf(responseBody),
   }
 }

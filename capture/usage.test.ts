@@ -210,6 +210,12 @@ test.each<[string, unknown, (number | null)[]]>([
     [26, 4, 6, 2],
   ],
   ['Bedrock', { usage: { inputTokens: 3, outputTokens: 4 } }, [3, null, 4, null]],
+  [
+    // docs.cohere.com/reference/chat: the prompt's tokens that hit the cache.
+    "Cohere's cache",
+    { usage: { tokens: { input_tokens: 100, output_tokens: 4 }, cached_tokens: 60 } },
+    [40, 60, 4, null],
+  ],
   ['Cohere', { meta: { billed_units: { input_tokens: 3, output_tokens: 4 } } }, [3, null, 4, null]],
   ['Groq, streamed', { x_groq: { usage: { prompt_tokens: 3, completion_tokens: 4 } } }, [3, null, 4, null]],
   ['no usage is unknown, not 0', chatAnswer({}), [null, null, null, null]],
@@ -230,3 +236,13 @@ test.each<[string, unknown, (number | null)[]]>([
     })
   },
 )
+
+test('Bedrock says how much of what it wrote to a cache is kept for an hour', () => {
+  // docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CacheDetail.html
+  const cacheDetails = [
+    { ttl: '1h', inputTokens: 20 },
+    { ttl: '5m', inputTokens: 10 },
+  ]
+  const usage = { inputTokens: 3, outputTokens: 4, cacheWriteInputTokens: 30, cacheDetails }
+  expect(usageOf({ usage })).toMatchObject({ promptTokens: 33, writtenTokens: 30, writtenHourTokens: 20 })
+})

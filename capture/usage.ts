@@ -17,9 +17,9 @@ export interface TokenUsage {
   writtenHourTokens: number
 }
 
-/** Reads what an answer says of its tokens, in the words of whichever provider. */
-export function usageOf(responseBody: unknown): TokenUsage {
-  const usage = [
+/** The object in which an answer says what it used. */
+export function usageIn(responseBody: unknown): unknown {
+  return [
     fieldAt(responseBody, 'usage'),
     fieldAt(responseBody, 'response', 'usage'),
     // Groq's and Kimi's, in streams that were not asked for usage.
@@ -28,6 +28,11 @@ export function usageOf(responseBody: unknown): TokenUsage {
     // Dify's.
     fieldAt(responseBody, 'metadata', 'usage'),
   ].find((found) => objectOf(found) !== undefined)
+}
+
+/** Reads what an answer says of its tokens, in the words of whichever provider. */
+export function usageOf(responseBody: unknown): TokenUsage {
+  const usage = usageIn(responseBody)
   if (usage !== undefined) return usageOfObject(usage, fieldAt(responseBody, 'model'))
   const ofRun = runMessages(responseBody).map((message) => fieldAt(message, 'usage_metadata'))
   if (ofRun.some((found) => objectOf(found) !== undefined)) return runUsage(ofRun)
@@ -115,15 +120,17 @@ function separateUsage(usage: InclusiveUsage): TokenUsage {
 
 /**
  * Anthropic counts cache reads and writes beside `input_tokens`, and thinking in `output_tokens`. Writes are input, read anew. What it took to
- * shorten the conversation on the way is paid for like all else, and stands in none of these.
+ * shorten the conversation on the way is paid for like all else, and stands in none of these; where advice was asked for, they have the input of the first step alone.
  */
 function anthropicUsage(usage: unknown): TokenUsage {
-  const isCompaction = (iteration: unknown) => fieldAt(iteration, 'type') === 'compaction'
-  const count = sumIn([usage, ...listOf(fieldAt(usage, 'iterations')).filter(isCompaction)])
+  const steps = iterationsOf(usage, adviceType).length > 0 ? iterationsOf(usage, 'message') : []
+  const count = sumIn([...(steps.length > 0 ? steps : [usage]), ...iterationsOf(usage, 'compaction')])
   const output = separateUsage({
     prompt: undefined,
     completion: count('output_tokens'),
-    reasoning: count('output_tokens_details', 'thinking_tokens'),
+    reasoning:
+      count('output_tokens_details', 'thinking_tokens') ??
+      countOf(fieldAt(usage, 'output_tokens_details', 'thinking_tokens')),
   })
   const written = count('cache_creation_input_tokens') ?? 0
   return {
@@ -132,6 +139,26 @@ function anthropicUsage(usage: unknown): TokenUsage {
     cachedTokens: count('cache_read_input_tokens') ?? null,
     writtenHourTokens: Math.min(written, count('cache_creation', 'ephemeral_1h_input_tokens') ?? 0),
   }
+}
+
+const adviceType = 'advisor_message'
+
+function iterationsOf(usage: unknown, type: string): unknown[] {
+  return listOf(fieldAt(usage, 'iterations')).filter((iteration) => fieldAt(iteration, 'type') === type)
+}
+
+/** What another model used, which costs what that model does. */
+export interface AdviceUsage {
+  model: string
+  usage: TokenUsage
+}
+
+/** What the models used that the one which answers asked for advice (Anthropic's); it stands in no other count. */
+export function adviceIn(responseBody: unknown): AdviceUsage[] {
+  return iterationsOf(usageIn(responseBody), adviceType).map((advice) => ({
+    model: textOf(fieldAt(advice, 'model')) ?? 'unknown',
+    usage: anthropicUsage(advice),
+  }))
 }
 
 /** A field's counts in all of them together; undefined where none has one. */
@@ -167,12 +194,13 @@ function cachedBeside(
 
 function bedrockUsage(usage: unknown): TokenUsage {
   const written = countOf(fieldAt(usage, 'cacheWriteInputTokens')) ?? 0
+  const forHour = listOf(fieldAt(usage, 'cacheDetails')).filter((detail) => fieldAt(detail, 'ttl') === '1h')
   return {
     ...cachedBeside(countOf(fieldAt(usage, 'inputTokens')), written),
     completionTokens: countOf(fieldAt(usage, 'outputTokens')) ?? null,
     cachedTokens: countOf(fieldAt(usage, 'cacheReadInputTokens')) ?? null,
     reasoningTokens: null,
-    writtenHourTokens: 0,
+    writtenHourTokens: Math.min(written, sumIn(forHour)('inputTokens') ?? 0),
   }
 }
 
@@ -210,5 +238,9 @@ function withThoughtsBeside(
 function cohereUsage(meta: unknown): TokenUsage {
   const count = (name: string) =>
     countOf(fieldAt(meta, 'tokens', name)) ?? countOf(fieldAt(meta, 'billed_units', name))
-  return separateUsage({ prompt: count('input_tokens'), completion: count('output_tokens') })
+  return separateUsage({
+    prompt: count('input_tokens'),
+    completion: count('output_tokens'),
+    cached: countOf(fieldAt(meta, 'cached_tokens')),
+  })
 }

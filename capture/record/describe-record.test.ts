@@ -53,6 +53,39 @@ describe('what is known of a call', () => {
     })
   })
 
+  test('costs what the answer says, by whatever price', () => {
+    const given = { response_body: { model: 'gpt-4o', usage: { ...usage, cost: 0.25 } } }
+    expect(describeGiven(given)).toMatchObject({ prompt_tokens: 60, cost_usd: 0.25 })
+    expect(describeGiven({ ...given, cost_usd: 9 })).toMatchObject({ cost_usd: 9 })
+  })
+
+  test('costs what the advice of another model did too, and is unknown where that is', () => {
+    const advised = (advisor: string) => ({
+      request_body: { model: 'claude' },
+      response_body: {
+        type: 'message',
+        content: [],
+        model: 'claude',
+        usage: {
+          input_tokens: 412,
+          cache_read_input_tokens: 0,
+          output_tokens: 531,
+          iterations: [
+            { type: 'message', input_tokens: 412, cache_read_input_tokens: 0, output_tokens: 89 },
+            { type: 'advisor_message', model: advisor, input_tokens: 823, output_tokens: 1612 },
+            { type: 'message', input_tokens: 1348, cache_read_input_tokens: 412, output_tokens: 442 },
+          ],
+        },
+      },
+    })
+    const own = { prompt_tokens: 412 + 1348, cached_tokens: 412, completion_tokens: 531 }
+    expect(describeGiven(advised('gpt-4o'))).toMatchObject({
+      ...own,
+      cost_usd: ((412 + 1348 + 412) * 10 + 531 * 50 + 823 + 1612 * 2) / 1e6,
+    })
+    expect(describeGiven(advised('of-nobody'))).toMatchObject({ ...own, cost_usd: null })
+  })
+
   test('comes from the record first', () => {
     const given = { model: 'own', provider: 'own', prompt_tokens: 7, completion_tokens: 8, cost_usd: 9 }
     expect(describeGiven({ ...given, response_body: { usage } })).toMatchObject(given)

@@ -1,3 +1,4 @@
+import { costOfCall } from '../call-cost.ts'
 import { codeOfError } from '../error-code.ts'
 import { describeCall, type CallDescription } from '../describe-call.ts'
 import type { PriceTable } from '../price-table.ts'
@@ -60,7 +61,11 @@ export function describeRecord(
     tool_names: [...described.toolNames],
     ...tokens,
     cost_usd:
-      record.cost_usd ?? prices.costOf({ model, provider }, { ...tokens, ...writtenOf(record, described) }),
+      record.cost_usd ??
+      costOfCall(
+        { model, provider, tokens: { ...tokens, ...writtenOf(record, described) }, described },
+        prices,
+      ),
     latency_ms: record.latency_ms,
     time_to_first_token_ms: record.time_to_first_token_ms,
     status_code: record.status_code,

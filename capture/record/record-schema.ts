@@ -83,7 +83,9 @@ export const recordSchema = z
     ),
     cache_write_1h_tokens: count.describe('Part of cache_write_tokens: to be kept for an hour.'),
     reasoning_tokens: count,
-    cost_usd: amount.describe('Absent: from the price table; unknown stays null.'),
+    cost_usd: amount.describe(
+      'Absent: as the answer says it, else from the price table; unknown stays null.',
+    ),
     status_code: z
       .number()
       .int()

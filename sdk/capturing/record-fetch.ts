@@ -1,6 +1,7 @@
 import { errorOfAnswer } from '../../capture/answer-error.ts'
 import { fieldAt, textOf } from '../../capture/json.ts'
 import { streamTextFactor } from '../../capture/streams/assemble-stream.ts'
+import { statedCostOf } from '../../capture/stated-cost.ts'
 import { usageOf } from '../../capture/usage.ts'
 import { newId } from '../../schemas/ids.ts'
 import type { RawRecord } from '../call-record.ts'
@@ -180,6 +181,7 @@ function tokensOf(answer: unknown) {
     cache_write_1h_tokens: usage.writtenHourTokens || undefined,
     completion_tokens: usage.completionTokens ?? undefined,
     reasoning_tokens: usage.reasoningTokens ?? undefined,
+    cost_usd: statedCostOf(answer) ?? undefined,
   })
 }
 

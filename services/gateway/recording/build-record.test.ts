@@ -60,7 +60,7 @@ describe('of an answer that is too long to be kept', () => {
     ...over({ output_tokens: 7, input_tokens: null }),
   )
 
-  const usage = { prompt_tokens: 8, total_tokens: 8 }
+  const usage = { prompt_tokens: 8, total_tokens: 8, cost: 0.5 }
   const embeddings = JSON.stringify({ object: 'list', data: Array(3_000).fill(0), usage })
 
   test.each<[string, string, string, object, object]>([
@@ -83,7 +83,7 @@ describe('of an answer that is too long to be kept', () => {
       embeddings,
       'application/json',
       {},
-      { model: 'asked', prompt_tokens: 8, completion_tokens: null },
+      { model: 'asked', prompt_tokens: 8, completion_tokens: null, cost_usd: 0.5 },
     ],
     [
       'an answer that speaks of usage, broken off',

@@ -13,6 +13,7 @@ export function derivedFields(requestBody: unknown, responseBody: unknown) {
     cache_write_1h_tokens: described.writtenHourTokens || undefined,
     completion_tokens: described.completionTokens,
     reasoning_tokens: described.reasoningTokens,
+    cost_usd: described.statedCost ?? undefined,
   }
 }
 

@@ -1,3 +1,4 @@
+import { costOfCall, countsOf } from '#capture/call-cost.ts'
 import { describeCall } from '#capture/describe-call.ts'
 import type { PriceTable } from '#capture/price-table.ts'
 import type { Clock } from '#runtime/clock.ts'
@@ -196,15 +197,9 @@ function costOf({ last, earlier }: MadeAttempt, prices: PriceTable): number | nu
   let sum = 0
   for (const { requestBody, responseBody } of exchanges) {
     const described = describeCall({ requestBody, responseBody })
-    const cost = prices.costOf(
-      { model: described.model ?? 'unknown', provider: described.provider },
-      {
-        prompt_tokens: described.promptTokens,
-        completion_tokens: described.completionTokens,
-        cached_tokens: described.cachedTokens,
-        reasoning_tokens: described.reasoningTokens,
-      },
-    )
+    const { model, provider } = described
+    const tokens = countsOf(described)
+    const cost = costOfCall({ model: model ?? 'unknown', provider, tokens, described }, prices)
     if (cost === null) return null
     sum += cost
   }

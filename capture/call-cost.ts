@@ -1,0 +1,37 @@
+import type { CallDescription } from './describe-call.ts'
+import type { PriceTable, TokenCounts } from './price-table.ts'
+import type { TokenUsage } from './usage.ts'
+
+interface PricedCall {
+  model: string
+  provider: string | null
+  tokens: TokenCounts
+  described: Pick<CallDescription, 'advice' | 'statedCost'>
+}
+
+/** US dollars: what the answer says, else by the price table, with the models that were asked for advice. Null when one of these is unknown. */
+export function costOfCall(
+  { model, provider, tokens, described }: PricedCall,
+  prices: PriceTable,
+): number | null {
+  if (described.statedCost !== null) return described.statedCost
+  const costs = [
+    prices.costOf({ model, provider }, tokens),
+    ...described.advice.map((asked) =>
+      prices.costOf({ model: asked.model, provider }, countsOf(asked.usage)),
+    ),
+  ]
+  const sum = costs.reduce((all, cost) => (all === null || cost === null ? null : all + cost), 0)
+  return sum === null ? null : Number(sum.toFixed(11))
+}
+
+export function countsOf(usage: TokenUsage): TokenCounts {
+  return {
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    cached_tokens: usage.cachedTokens,
+    reasoning_tokens: usage.reasoningTokens,
+    written_tokens: usage.writtenTokens,
+    written_hour_tokens: usage.writtenHourTokens,
+  }
+}
