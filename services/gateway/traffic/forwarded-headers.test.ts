@@ -16,6 +16,17 @@ test('what is for the gateway or of one connection does not go to the provider, 
   expect(service).toEqual(new Map([['x-service-session-id', 's1']]))
 })
 
+test.each([
+  ['GZip', 'GZip'],
+  ['Identity', ''],
+])('an answer of which Content-Encoding says %s is encoded so: %j', (value, contentEncoding) => {
+  const raw = ['Content-Encoding', value]
+  expect(answerHeaders(raw, 'req_1')).toMatchObject({
+    contentEncoding,
+    raw: expect.arrayContaining(raw) as unknown,
+  })
+})
+
 test('an answer has the request identifier of this gateway alone, and nothing of the connection to the provider', () => {
   const { raw } = answerHeaders(
     [

@@ -85,7 +85,8 @@ export function answerHeaders(raw: RawHeaders, requestId: string): AnswerHeaders
       continue
     if (lower === 'content-length') answer.contentLength = Number(value)
     else if (lower === 'content-type') answer.contentType = value.toLowerCase()
-    else if (lower === 'content-encoding') answer.contentEncoding = value
+    else if (lower === 'content-encoding' && value.toLowerCase() !== 'identity')
+      answer.contentEncoding = value
     else if (lower === 'content-disposition' && beyondAscii.test(value)) namesFile = true
     answer.raw.push(name, value)
   }
