@@ -41,3 +41,9 @@ export class TransientError extends SluiceError {
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
+
+/** What a system call, Node or Postgres calls the error, as `ENOENT`; empty where it has no name. */
+export function codeOf(thrown: unknown): string {
+  const isCoded = typeof thrown === 'object' && thrown !== null && 'code' in thrown
+  return isCoded && typeof thrown.code === 'string' ? thrown.code : ''
+}

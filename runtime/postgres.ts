@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { PostgresConfig } from './config.ts'
-import { TransientError, messageOf } from './errors.ts'
+import { codeOf, messageOf, TransientError } from './errors.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { networkCodes } from './network-codes.ts'
@@ -187,7 +187,7 @@ const transientMessages =
 export function classifyPostgresError(error: unknown): unknown {
   // Not by `instanceof`: in tests what Node's own sockets throw is of another realm.
   if (!Error.isError(error)) return error
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const code = codeOf(error)
   // A host with several addresses fails with one error for each.
   const causes: unknown[] = error instanceof AggregateError ? error.errors : []
   const transient =

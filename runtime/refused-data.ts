@@ -1,8 +1,8 @@
-import { PermanentError } from './errors.ts'
+import { codeOf, PermanentError } from './errors.ts'
 
 /** Whether a row refers to one that is not there, which may have gone just now. */
 export function isForeignKeyViolation(error: unknown): error is Error {
-  return stateOf(error) === '23503'
+  return Error.isError(error) && codeOf(error) === '23503'
 }
 
 /**
@@ -11,13 +11,9 @@ export function isForeignKeyViolation(error: unknown): error is Error {
  * is left out.
  */
 export function asUnstorable(error: unknown): unknown {
-  const state = stateOf(error)
-  if (!Error.isError(error) || state === undefined || !/^2[23]...$/.test(state)) return error
+  const state = codeOf(error)
+  if (!Error.isError(error) || !/^2[23]...$/.test(state)) return error
   return new PermanentError('UNSTORABLE', `Postgres refused the record (${state}): ${error.message}`, {
     cause: error,
   })
-}
-
-function stateOf(error: unknown): string | undefined {
-  return Error.isError(error) && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

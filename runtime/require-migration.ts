@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { codeOf } from './errors.ts'
 import type { Log } from './log.ts'
 import { connectionOf, type PostgresAddress } from './postgres.ts'
 
@@ -37,7 +38,7 @@ async function isApplied(address: PostgresAddress, name: string): Promise<boolea
     const { rowCount } = await client.query('select from schema_migrations where name = $1', [name])
     return rowCount === 1
   } catch (error) {
-    if (Error.isError(error) && 'code' in error && error.code === undefinedTable) return false
+    if (codeOf(error) === undefinedTable) return false
     throw error
   } finally {
     await client.end()

@@ -4,6 +4,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
+import { codeOf } from '#runtime/errors.ts'
 
 const root = join(import.meta.dirname, '..')
 const dashboard = join(root, 'services', 'dashboard')
@@ -47,7 +48,7 @@ async function putInPlace(fresh: string, place: string): Promise<void> {
 
 function unless(...codes: string[]) {
   return (error: unknown) => {
-    if (!codes.includes(String((error as NodeJS.ErrnoException).code))) throw error
+    if (!codes.includes(codeOf(error))) throw error
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { codeOf } from '#runtime/errors.ts'
 
 /** What may be in what is shipped: licences without a duty to publish. */
 const shipped = new Set([
@@ -66,7 +67,7 @@ async function installedLicence(path: string): Promise<string | undefined> {
     }
     return manifest.license
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (codeOf(error) === 'ENOENT') return undefined
     throw error
   }
 }

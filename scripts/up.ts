@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { CannotStart, type Say } from '#infra/embedded/embedded-part.ts'
+import { codeOf, messageOf } from '#runtime/errors.ts'
 import { detach, type SupervisorMessage } from './stack/detach.ts'
 import { parseArguments, USAGE, type UpArguments } from './stack/parse-arguments.ts'
 import { summaryOf } from './stack/print-summary.ts'
@@ -110,9 +111,9 @@ function listenForEnd(say: Say) {
 
 function explain(error: unknown): string {
   if (error instanceof CannotStart) return error.message
-  const { code, message } = error as NodeJS.ErrnoException
+  const code = codeOf(error)
   if (code === 'ENOSPC') return 'The disk is full: free some space and start again.'
-  return code === undefined ? String((error as Error).stack ?? error) : message
+  return code === '' && Error.isError(error) ? String(error.stack) : messageOf(error)
 }
 
 try {

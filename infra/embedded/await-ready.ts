@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import { codeOf } from '#runtime/errors.ts'
 import { CannotStart, type Exit } from './embedded-part.ts'
 
 const POLL_MS = 100
@@ -43,7 +44,7 @@ const tailBytes = 64 * 1024
 /** The last lines of a log, for a message to a person. Empty when there is no log. */
 export async function lastLines(logFile: string, count = 8): Promise<string[]> {
   const file = await open(logFile).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (codeOf(error) === 'ENOENT') return undefined
     throw error
   })
   if (file === undefined) return []

@@ -3,6 +3,7 @@ import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/p
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { codeOf } from '#runtime/errors.ts'
 import { lastLines } from './await-ready.ts'
 import { CannotStart, type Say } from './embedded-part.ts'
 import { startGuarded } from './guarded-process.ts'
@@ -102,8 +103,7 @@ async function maven(logFile: string, ...args: string[]): Promise<void> {
 async function assertJava(): Promise<void> {
   const advice = `install it (Debian and Ubuntu: apt-get install openjdk-${OLDEST_JAVA}-jre-headless)`
   const said = await run('java', ['-version']).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      throw new CannotStart(`Java is missing: ${advice}.`)
+    if (codeOf(error) === 'ENOENT') throw new CannotStart(`Java is missing: ${advice}.`)
     throw error
   })
   const major = Number(/version "(\d+)/.exec(said.stderr)?.[1] ?? Number.NaN)
@@ -120,7 +120,7 @@ async function whileLocked(lock: string, work: () => Promise<void>): Promise<voi
       await mkdir(lock)
       break
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      if (codeOf(error) !== 'EEXIST') throw error
       if (await isAbandoned(lock)) await rm(lock, { recursive: true, force: true })
       else await delay(500)
     }
@@ -142,11 +142,11 @@ async function isAbandoned(lock: string): Promise<boolean> {
     process.kill(pid, 0)
     return false
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+    return codeOf(error) === 'ESRCH'
   }
 }
 
 /** Nothing is there: undefined. Anything else that is wrong is told. */
 function whereMissing(error: unknown): undefined {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  if (codeOf(error) !== 'ENOENT') throw error
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { codeOf } from '#runtime/errors.ts'
 import { startGuarded } from './guarded-process.ts'
 
 let directory: string
@@ -84,7 +85,7 @@ function groupExists(pid: number): boolean {
     process.kill(-pid, 0)
     return true
   } catch (error) {
-    expect((error as NodeJS.ErrnoException).code).toBe('ESRCH')
+    expect(codeOf(error)).toBe('ESRCH')
     return false
   }
 }

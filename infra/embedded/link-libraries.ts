@@ -1,5 +1,6 @@
 import { readFile, symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { codeOf } from '#runtime/errors.ts'
 
 /** A library and a name that programs look for it by, both from the package's directory on. */
 interface LibraryLink {
@@ -18,7 +19,7 @@ export async function linkLibraries(packageDirectory: string): Promise<void> {
       // Both lie in one directory.
       await symlink(basename(source), join(packageDirectory, target))
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      if (codeOf(error) !== 'EEXIST') throw error
     }
   }
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
+import { codeOf } from '#runtime/errors.ts'
 import { awaitReady } from './await-ready.ts'
 import { CannotStart, type EmbeddedPart } from './embedded-part.ts'
 import { assertPortFree } from './free-port.ts'
@@ -124,7 +125,7 @@ async function findBinaries(): Promise<string> {
     await linkLibraries(join(binaries, '..', '..'))
     return binaries
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error
     throw new CannotStart(
       `There is no embedded Postgres for ${platform}: start one yourself and set DATABASE_URL.`,
     )

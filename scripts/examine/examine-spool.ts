@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { messageOf } from '#runtime/errors.ts'
+import { codeOf, messageOf } from '#runtime/errors.ts'
 import type { System } from './find-system.ts'
 import { ok, problem, skipped, warning, type Finding } from './finding.ts'
 
@@ -44,9 +44,7 @@ async function examineDirectory(directory: string): Promise<Finding | undefined>
     // Most likely it was never made; what matters is why.
     await rm(probe, { force: true }).catch(() => undefined)
     const what = `${directory} cannot be written: ${messageOf(error)}`
-    const full =
-      error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
-    const remedy = full
+    const remedy = ['ENOSPC', 'EDQUOT'].includes(codeOf(error))
       ? 'free space on its disk: calls go on meanwhile and are not recorded'
       : "make it, or give it to the gateway's user: calls go on meanwhile and are not recorded"
     return problem('spool', what, remedy)

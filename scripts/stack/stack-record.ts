@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { codeOf } from '#runtime/errors.ts'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { readJson, writeJson } from './state-directory.ts'
 
@@ -54,7 +55,7 @@ export function identityOf(pid: number): string {
     // Field 22 of proc_pid_stat(5), counted after the command name, which is in parentheses and may hold spaces.
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19] ?? ''
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    if (codeOf(error) === 'ENOENT') return ''
     throw error
   }
 }
@@ -63,7 +64,7 @@ export function isAlive({ pid, identity }: { pid: number; identity: string }): b
   try {
     process.kill(pid, 0)
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
   return identityOf(pid) === identity
 }

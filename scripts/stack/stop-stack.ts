@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { codeOf } from '#runtime/errors.ts'
 import { signalGroup } from '#infra/embedded/guarded-process.ts'
 import { isAlive, readRecord, removeRecord, type StackRecord } from './stack-record.ts'
 import { statePaths } from './state-directory.ts'
@@ -54,6 +55,6 @@ function groupExists(pid: number): boolean {
     process.kill(-pid, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+    return codeOf(error) !== 'ESRCH'
   }
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { codeOf } from '#runtime/errors.ts'
 import { startGuarded } from '#infra/embedded/guarded-process.ts'
 import { superviseProcess, type ProcessToSupervise, type SupervisedProcess } from './supervise-process.ts'
 
@@ -132,7 +133,7 @@ async function gone(pid: number): Promise<void> {
     try {
       process.kill(pid, 0)
     } catch (error) {
-      expect((error as NodeJS.ErrnoException).code).toBe('ESRCH')
+      expect(codeOf(error)).toBe('ESRCH')
       return
     }
     await new Promise((resolve) => setImmediate(resolve))

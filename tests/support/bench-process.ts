@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { codeOf } from '#runtime/errors.ts'
 
 /** A part of a benchmark in a process of its own, so that nothing that is measured shares its event loop. */
 export interface BenchProcess {
@@ -96,7 +97,7 @@ function readProcess(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    if (['ENOENT', 'ESRCH'].includes(codeOf(error))) return undefined
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { codeOf } from '#runtime/errors.ts'
 import { answersAt } from '#infra/embedded/answers-at.ts'
 import type { Addresses } from '#infra/embedded/start-temporary.ts'
 
@@ -19,7 +20,7 @@ async function readAddresses(file: string): Promise<Addresses | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Addresses
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (codeOf(error) === 'ENOENT') return undefined
     throw error
   }
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readlink, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { codeOf } from '#runtime/errors.ts'
 
 /** A whole run took 0.25 GiB; on a busier machine Postgres's log alone may take 1 GiB. */
 const neededBytes = 3 * 1024 ** 3
@@ -47,8 +48,4 @@ function runs(pid: number): boolean {
   } catch (error) {
     return codeOf(error) !== 'ESRCH'
   }
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? ''
 }

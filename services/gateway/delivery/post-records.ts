@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { z } from 'zod'
 import { parseJson } from '#capture/json.ts'
-import { TransientError } from '#runtime/errors.ts'
+import { codeOf, TransientError } from '#runtime/errors.ts'
 import type { Credential } from './credentials.ts'
 
 /** What the API service decided for one record. */
@@ -179,7 +179,7 @@ function verdictOf(answer: Answer): Verdict {
 const brokenOff = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 function withoutAnswer(cause: unknown): TransientError {
-  const code = (cause as NodeJS.ErrnoException).code ?? ''
+  const code = codeOf(cause)
   if (!brokenOff.has(code))
     return new TransientError('BACKEND_UNAVAILABLE', 'the API service does not answer', { cause })
   const fault = { status: null, retryAfterMs: 0, isFault: true }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { messageOf } from '#runtime/errors.ts'
+import { codeOf, messageOf } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import { projectAnswer, type AskProject, type ProjectSettings } from './ask-project.ts'
 
@@ -91,7 +91,7 @@ async function readRemembered(path: string, keyHash: string, log: Log): Promise<
     return key_sha256 === keyHash ? project : undefined
   } catch (error) {
     // None on the first start; anything else is as good as none, and said.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT'))
+    if (codeOf(error) !== 'ENOENT')
       log.warn({ err: error }, "the project's settings of the last start cannot be read")
     return undefined
   }

@@ -3,6 +3,7 @@ import { open, readdir, readFile, rm, rmdir, stat, utimes, writeFile } from 'nod
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { codeOf } from '#runtime/errors.ts'
 
 const lockSchema = z.object({ pid: z.number().int(), host: z.string(), started: z.string().nullable() })
 
@@ -57,7 +58,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return hasCode(error, 'EPERM')
+    return codeOf(error) === 'EPERM'
   }
 }
 
@@ -74,15 +75,11 @@ function startOf(pid: number): string | null {
 }
 
 export function isMissing(error: unknown): boolean {
-  return hasCode(error, 'ENOENT') || hasCode(error, 'ESRCH')
+  return ['ENOENT', 'ESRCH'].includes(codeOf(error))
 }
 
 export function isFull(error: unknown): boolean {
-  return hasCode(error, 'ENOSPC') || hasCode(error, 'EDQUOT')
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === code
+  return ['ENOSPC', 'EDQUOT'].includes(codeOf(error))
 }
 
 /** Gives the folder free for adoption at once; an empty one goes away. */

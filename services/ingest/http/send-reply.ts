@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Request, Response } from 'express'
-import { messageOf } from '#runtime/errors.ts'
+import { codeOf, messageOf } from '#runtime/errors.ts'
 import type { Reply } from './route.ts'
 
 /** A client that takes nothing for so long has stopped reading. */
@@ -85,7 +85,7 @@ async function sendStream(response: Response, chunks: AsyncIterable<string>): Pr
   try {
     await pipeline(source, response)
   } catch (error) {
-    if (clientLeft.has(String((error as NodeJS.ErrnoException).code))) return
+    if (clientLeft.has(codeOf(error))) return
     throw new Error(`the answer broke off: ${messageOf(error)}`, { cause: error })
   } finally {
     // Where the client left before the first chunk, pipeline refuses and leaves the source open.

@@ -1,4 +1,4 @@
-import { messageOf } from '#runtime/errors.ts'
+import { codeOf, messageOf } from '#runtime/errors.ts'
 import { HeadTooLarge, MalformedAnswer } from '#runtime/http1/answer-head.ts'
 import { ConnectionClosed } from '#runtime/http1/http-connection.ts'
 import { AddressRefused } from './guarded-connector.ts'
@@ -24,7 +24,7 @@ export function describeFailure(error: unknown): string {
   if (error instanceof ConnectionClosed) return 'the connection was closed before an answer'
   if (error instanceof HeadTooLarge) return 'the headers of the answer are too large'
   if (error instanceof MalformedAnswer) return 'the answer is not HTTP'
-  const code = codeOf(error)
+  const code = firstCodeOf(error)
   const reason = reasons[code]
   if (reason !== undefined) return reason
   if (isCertificateProblem(code)) return `TLS: ${messageOf(error)}`.slice(0, maxLength)
@@ -32,10 +32,9 @@ export function describeFailure(error: unknown): string {
 }
 
 /** A host with several addresses fails with one error for each; they fail alike more often than not. */
-function codeOf(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return ''
-  if ('code' in error && typeof error.code === 'string') return error.code
-  return error instanceof AggregateError ? codeOf(error.errors[0]) : ''
+function firstCodeOf(error: unknown): string {
+  const code = codeOf(error)
+  return code === '' && error instanceof AggregateError ? firstCodeOf(error.errors[0]) : code
 }
 
 function isCertificateProblem(code: string): boolean {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { performance } from 'node:perf_hooks'
+import { codeOf } from '#runtime/errors.ts'
 import { recordedAnswer, recordedRequest } from './template-target.ts'
 import { maxAnswerBytes, type Target, type TargetAnswer } from './target.ts'
 
@@ -84,6 +85,6 @@ function killGroup(pid: number | undefined): void {
     process.kill(-pid, 'SIGKILL')
   } catch (error) {
     // All of it has ended.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    if (codeOf(error) !== 'ESRCH') throw error
   }
 }

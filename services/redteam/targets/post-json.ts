@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { Agent, errors, request } from 'undici'
-import { messageOf } from '#runtime/errors.ts'
+import { codeOf, messageOf } from '#runtime/errors.ts'
 import { maxAnswerBytes, type TargetAnswer } from './target.ts'
 
 export interface JsonPost {
@@ -48,8 +48,8 @@ export function createJsonPoster(options: { connections: number; timeoutMs: numb
           return { kind: 'busy', retryAfterMs: retryAfterMs(answer.headers['retry-after']) }
         return { kind: 'came', statusCode, text, latencyMs: latencyMs() }
       } catch (error) {
-        if (isUnreached(error)) return { kind: 'unreached', error: codeOf(error) }
-        return { kind: 'broken', statusCode, latencyMs: latencyMs(), error: codeOf(error) }
+        if (isUnreached(error)) return { kind: 'unreached', error: causeOf(error) }
+        return { kind: 'broken', statusCode, latencyMs: latencyMs(), error: causeOf(error) }
       }
     },
     close: () => agent.destroy(),
@@ -80,14 +80,14 @@ const unreachedCodes = new Set([
 const ofCertificates = /^(CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_|ERR_TLS_CERT_)/
 
 function isUnreached(error: unknown): boolean {
-  const code = codeOf(error)
+  const code = causeOf(error)
   return unreachedCodes.has(code) || ofCertificates.test(code)
 }
 
-function codeOf(error: unknown): string {
+function causeOf(error: unknown): string {
   if (error instanceof errors.ResponseExceededMaxSizeError) return 'ANSWER_TOO_LARGE'
-  if (typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string')
-    return error.code
-  if (error instanceof AggregateError) return codeOf(error.errors[0])
+  const code = codeOf(error)
+  if (code !== '') return code
+  if (error instanceof AggregateError) return causeOf(error.errors[0])
   return error instanceof Error && error.name === 'TimeoutError' ? 'TIMEOUT' : messageOf(error).slice(0, 200)
 }

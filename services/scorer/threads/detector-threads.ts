@@ -1,5 +1,6 @@
 import { MessageChannel } from 'node:worker_threads'
 import { Piscina } from 'piscina'
+import { codeOf } from '#runtime/errors.ts'
 import { createPermits } from '../judge/permits.ts'
 import type { Call } from '../scoring/call-text.ts'
 import type { ScorerMetrics } from '../scorer-metrics.ts'
@@ -114,5 +115,5 @@ function taskOf(
 
 /** The thread is gone and replaced, and nothing else is harmed. */
 function isOutOfMemory(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
+  return codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY'
 }
