@@ -1,15 +1,13 @@
-import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { tlsFilesOf } from './config-addresses.ts'
 import { messageOf } from './errors.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
-
-const certificate = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
+import { readCertificates } from './read-certificates.ts'
 
 /** When the first of the certificates in a PEM text ends, Unix seconds; undefined when there is none in it. Throws for one that cannot be read. */
 export function firstExpiry(pem: string): number | undefined {
-  const ends = (pem.match(certificate) ?? []).map((text) => new X509Certificate(text).validToDate.getTime())
+  const ends = readCertificates(pem).map(({ validToDate }) => validToDate.getTime())
   return ends.length === 0 ? undefined : Math.min(...ends) / 1_000
 }
 

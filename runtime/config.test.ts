@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
+import { makeCertificate } from '#tests/support/make-certificate.ts'
 import {
   kafkaFields,
   operationsPort,
@@ -165,7 +166,7 @@ test('a half of a pair, and what would not count, is refused together with all e
     'KAFKA_SASL_USERNAME: is not set, and KAFKA_SASL_MECHANISM is',
     'KAFKA_SASL_PASSWORD: is not set, and KAFKA_SASL_MECHANISM is',
   ])
-  const KAFKA_SSL_CERT = '-----BEGIN CERTIFICATE-----'
+  const KAFKA_SSL_CERT = makeCertificate().cert
   expect(refused({ KAFKA_SSL: 'true', KAFKA_SSL_CERT })).toEqual([
     'KAFKA_SSL_KEY: is not set, and KAFKA_SSL_CERT is',
   ])
@@ -185,7 +186,7 @@ test('an authority for Postgres is refused beside a URL that would override it',
     const parsed = parseConfig(z.object(postgresFields), given)
     return parsed.ok ? [] : parsed.problems
   }
-  const pem = '-----BEGIN CERTIFICATE-----'
+  const pem = makeCertificate().cert
   const url = 'postgres://u:hidden@db:5432/sluice'
   for (const mode of ['sslmode=disable', 'sslmode=no-verify', 'sslmode=verify-full', 'ssl=0'])
     expect(problemsOf(`${url}?application_name=a&${mode}`, pem)).toEqual([

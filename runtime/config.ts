@@ -7,6 +7,7 @@ import { parseKeys } from './encryption-keys.ts'
 import { messageOf } from './errors.ts'
 import { findConflicts } from './find-conflicts.ts'
 import { hostOf } from './outbound-address.ts'
+import { areCertificates, isPrivateKey } from './read-certificates.ts'
 
 /**
  * Fragments of configuration that services spread into their own `z.object({...})`. A key is the environment variable's name;
@@ -33,9 +34,9 @@ export const servingFields = {
 export const kafkaFields = {
   KAFKA_BROKERS: listOf(brokerAddress()).describe('Brokers to start from, host:port, comma-separated.'),
   KAFKA_SSL: flag().describe('Whether brokers are reached over TLS.'),
-  KAFKA_SSL_CA: pem().optional().describe('Certificate authority of the brokers, PEM.'),
-  KAFKA_SSL_CERT: pem().optional().describe('Client certificate, PEM.'),
-  KAFKA_SSL_KEY: pem().optional().describe("Client certificate's key, PEM."),
+  KAFKA_SSL_CA: certificates().optional().describe('Certificate authority of the brokers, PEM.'),
+  KAFKA_SSL_CERT: certificates().optional().describe('Client certificate, PEM.'),
+  KAFKA_SSL_KEY: privateKey().optional().describe("Client certificate's key, PEM."),
   KAFKA_SASL_MECHANISM: z
     .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
     .optional()
@@ -72,7 +73,7 @@ export const postgresFields = {
     .describe(
       'Postgres, postgres://user:password@host:port/database. The API takes the roles sluice_api and sluice_operator from this login.',
     ),
-  DATABASE_SSL_CA: pem()
+  DATABASE_SSL_CA: certificates()
     .optional()
     .describe(
       'Certificate authority of Postgres, PEM. Set: TLS is used and verified; DATABASE_URL must then say nothing of TLS itself (sslmode, ssl, sslrootcert, sslcert, sslkey), because that would be what counts.',
@@ -167,10 +168,23 @@ export function port(defaultPort: number) {
   return wholeNumber(defaultPort, { min: 0, max: 65_535 })
 }
 
-/** Certificates or a key, as text. */
-export function pem() {
-  const expected = 'expected PEM (-----BEGIN …); the path of a file goes into NAME_FILE'
-  return z.string().regex(/-----BEGIN [A-Z0-9 ]+-----/, expected)
+/** As text. */
+export function certificates() {
+  return pem(areCertificates, 'expected whole certificates, line by line: one cannot be read')
+}
+
+/** As text. Nobody is asked for a passphrase. */
+function privateKey() {
+  return pem(isPrivateKey, 'expected a whole private key, line by line and without a passphrase')
+}
+
+function pem(isWhole: (text: string) => boolean, whole: string) {
+  return z.string().superRefine((text, context) => {
+    const isPem = /-----BEGIN [A-Z0-9 ]+-----/.test(text)
+    if (isPem && isWhole(text)) return
+    const message = isPem ? whole : 'expected PEM (-----BEGIN …); the path of a file goes into NAME_FILE'
+    context.addIssue({ code: 'custom', message })
+  })
 }
 
 /** Of a check across variables: it is made unless one that it reads is wrong itself, and so together with all others. */

@@ -1,3 +1,5 @@
+import { areCertificates, isKeyOf, isPrivateKey } from './read-certificates.ts'
+
 type Given = Readonly<Record<string, string>>
 
 /** Of each pair the first counts only with the second. */
@@ -22,8 +24,15 @@ export function findConflicts(given: Given): string[] {
   return [
     ...[...missing].map(([needed, name]) => `${needed}: is not set, and ${name} is`),
     ...useless.map((name) => `${name}: is set, and KAFKA_SSL is not true`),
+    ...keyOfAnother(given),
     ...overriddenAuthority(given),
   ]
+}
+
+/** Unless one of them is wrong itself, and that is said of it. */
+function keyOfAnother({ KAFKA_SSL_CERT: certificate = '', KAFKA_SSL_KEY: key = '' }: Given): string[] {
+  const isPair = !areCertificates(certificate) || !isPrivateKey(key) || isKeyOf(key, certificate)
+  return isPair ? [] : ['KAFKA_SSL_KEY: is not the key of KAFKA_SSL_CERT']
 }
 
 const tlsParameters = new Set(['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'])

@@ -3,6 +3,7 @@ import kafkajs from 'kafkajs'
 import type { Admin } from 'kafkajs'
 import { hasty } from '#tests/support/hand-driven-group.ts'
 import { createLog } from '../log.ts'
+import { explainFailure } from './explain-failure.ts'
 import { isWaitedFor, reachCluster } from './reach-cluster.ts'
 
 const connection = (code?: string) =>
@@ -28,6 +29,20 @@ test.each<[string, Error, boolean]>([
   ['a mistake of ours', new TypeError('undefined is not a function'), false],
 ])('%s', (_name, error, expected) => {
   expect(isWaitedFor(error)).toBe(expected)
+})
+
+test.each([
+  ['Closed connection', 'KAFKA_SSL, KAFKA_SASL_MECHANISM'],
+  [
+    'Connection error: Client network socket disconnected before secure TLS connection was established',
+    'KAFKA_SSL',
+  ],
+  [
+    'Connection error: 40:error:0A0:SSL routines:ssl3_read_bytes:ssl/tls alert bad certificate:rec_layer_s3.c:918:SSL alert number 42\n',
+    'KAFKA_SSL_CERT',
+  ],
+])('%s: the settings that it may come from are named', (message, names) => {
+  expect(explainFailure(new Error(message))).toMatch(new RegExp(`^${message.trim()} \\(.*${names}`))
 })
 
 test('whatever fails on the way is tried again from the beginning', async () => {

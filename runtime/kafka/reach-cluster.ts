@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import { messageOf, TransientError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { networkCodes } from '../network-codes.ts'
+import { explainFailure } from './explain-failure.ts'
 import { isCoordinatorComing, isSilentBroker, isWithoutCoordinator } from './group-errors.ts'
 import { assertTopics } from './missing-topic.ts'
 
@@ -84,7 +85,7 @@ async function connect({ admin, consumer, groupId, topics }: ReachingOptions): P
 function reasonOf(error: unknown): string {
   return isWithoutCoordinator(error)
     ? `${messageOf(error)}: the cluster makes its first, or this user may not read the group`
-    : messageOf(error)
+    : explainFailure(error)
 }
 
 export function isWaitedFor(error: unknown): boolean {

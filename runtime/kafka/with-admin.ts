@@ -1,5 +1,6 @@
 import type { Admin, Kafka } from 'kafkajs'
-import { messageOf, SluiceError, TransientError } from '../errors.ts'
+import { SluiceError, TransientError } from '../errors.ts'
+import { explainFailure } from './explain-failure.ts'
 
 /**
  * Runs `work` with an admin connection of its own. Whatever goes wrong is the cluster's not answering: TransientError (`KAFKA_UNAVAILABLE`),
@@ -20,5 +21,5 @@ export async function withAdmin<T>(kafka: Kafka, work: (admin: Admin) => Promise
 /** The same for what goes wrong with another client of the cluster. */
 export function asUnavailable(error: unknown): SluiceError {
   if (error instanceof SluiceError) return error
-  return new TransientError('KAFKA_UNAVAILABLE', `Kafka: ${messageOf(error)}`, { cause: error })
+  return new TransientError('KAFKA_UNAVAILABLE', `Kafka: ${explainFailure(error)}`, { cause: error })
 }

@@ -5,7 +5,7 @@ import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import {
   kafkaFields,
   parseConfig,
-  pem,
+  certificates,
   postgresFields,
   registryFields,
   sealingFields,
@@ -24,7 +24,7 @@ const schema = z.object({
   ...postgresFields,
   ...sealingFields,
   /** The notifier's: it ends as those of the others do. */
-  WEBHOOK_CA: pem().optional(),
+  WEBHOOK_CA: certificates().optional(),
   SPOOL_DIR: z.string().optional(),
   SPOOL_MAX_BYTES: z.coerce.number().int().positive().optional(),
 })

@@ -3,7 +3,7 @@ import {
   groupFields,
   kafkaFields,
   operationsPort,
-  pem,
+  certificates,
   postgresFields,
   processFields,
   receiverFields,
@@ -21,7 +21,9 @@ export const notifierConfig = z.object({
   ...postgresFields,
   ...sealingFields,
   ...receiverFields,
-  WEBHOOK_CA: pem().optional().describe('Certificate authorities of receivers besides the public ones, PEM.'),
+  WEBHOOK_CA: certificates()
+    .optional()
+    .describe('Certificate authorities of receivers besides the public ones, PEM.'),
   WEBHOOK_ENDPOINT_CONCURRENCY: wholeNumber(16, { max: 1_000 }).describe(
     'Attempts of one process at one webhook at the same time; what is beyond waits in the database.',
   ),
