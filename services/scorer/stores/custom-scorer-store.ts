@@ -23,12 +23,16 @@ interface StoreOptions {
   intervalMs?: number
 }
 
-/** Polls the file: mounted configuration is replaced by moving links, which file events do not report. */
+/**
+ * Polls the file: mounted configuration is replaced by moving links, which file events do not report. What is written in place is empty or half
+ * there for a moment, and either could pass for a whole set: the file is read once it has stayed as it is for an interval.
+ */
 export function createCustomScorerStore(options: StoreOptions): CustomScorerStore {
   const { file, metrics, log, intervalMs = 1_000 } = options
   const read = createReader(options)
   let scorers: readonly CustomScorer[] = []
   let problem: string | undefined
+  let settling: NodeJS.Timeout | undefined
 
   /** Throws an Error that says what is wrong with the file as it is now. */
   const load = () => {
@@ -57,15 +61,21 @@ export function createCustomScorerStore(options: StoreOptions): CustomScorerStor
     }
   }
 
+  const readOnceSettled = () => {
+    clearTimeout(settling)
+    settling = setTimeout(reload, intervalMs).unref()
+  }
+
   return {
     current: () => scorers,
     start: () =>
       Promise.try(() => {
         load()
-        watchFile(file, { persistent: false, interval: intervalMs }, reload)
+        watchFile(file, { persistent: false, interval: intervalMs }, readOnceSettled)
       }),
     stop() {
-      unwatchFile(file, reload)
+      unwatchFile(file, readOnceSettled)
+      clearTimeout(settling)
       return Promise.resolve()
     },
     health: () =>

@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { mkdtempSync, rmSync, unwatchFile, utimesSync, watchFile, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createLog } from '#runtime/log.ts'
+import { createMetrics } from '#runtime/metrics.ts'
+import { createScorerMetrics } from '../scorer-metrics.ts'
+import { createCustomScorerStore } from './custom-scorer-store.ts'
+
+let directory: string
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'sluice-scorers-'))
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] })
+})
+afterEach(() => rmSync(directory, { recursive: true }))
+
+const entry = (name: string) => `- { name: ${name}, type: keyword_list, severity: medium, keywords: [x] }\n`
+
+test('a file that is being written in place is read once it is whole', async () => {
+  const file = join(directory, 'scorers.yaml')
+  writeFileSync(file, entry('before'))
+  const metrics = createScorerMetrics(createMetrics())
+  const log = createLog('test', 'silent')
+  const store = createCustomScorerStore({ file, metrics, log, intervalMs: 20 })
+  const inForce = () => store.current().map(({ name }) => name)
+  await store.start()
+  try {
+    const seen: unknown[] = []
+    watchFile(file, { interval: 20 }, (now) => seen.push(now))
+    writeFileSync(file, '')
+    // The first look, which later ones are compared with, comes a moment after the start.
+    for (let second = 1; seen.length === 0; second++) {
+      utimesSync(file, second, second)
+      await new Promise(setImmediate)
+    }
+    expect(inForce()).toEqual(['before'])
+    writeFileSync(file, entry('one') + entry('other'))
+    jest.advanceTimersByTime(20)
+    expect(inForce()).toEqual(['one', 'other'])
+  } finally {
+    await store.stop()
+    unwatchFile(file)
+  }
+})
