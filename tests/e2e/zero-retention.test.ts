@@ -4,12 +4,13 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
 import { createKafka } from '#runtime/kafka/create-kafka.ts'
+import { withAdmin } from '#runtime/kafka/with-admin.ts'
 import { createLog } from '#runtime/log.ts'
 import { testInfrastructure } from '../support/infrastructure.ts'
 import { createWebhook } from '../support/create-webhook.ts'
+import { readLog } from '../support/read-log.ts'
 import { startMockProvider, type MockProvider } from '../support/mock-provider.ts'
 import { startStack, type Stack } from '../support/start-stack.ts'
-import { until } from '../support/until.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
 jest.setTimeout(300_000)
@@ -99,35 +100,22 @@ async function tablesWith(words: string): Promise<string[]> {
   return found
 }
 
-/** The topics that have a record with `words` in its key, value or headers; all are read from their beginning to their end. */
+/** The topics that have a record with `words` in its key, value or headers; each is read from its beginning to its present end. */
 async function topicsWith(words: readonly string[]): Promise<Record<string, string[]>> {
   const log = createLog('test', 'silent')
   const kafka = createKafka({ KAFKA_BROKERS: testInfrastructure().brokers }, { clientId: 'test', log })
-  const admin = kafka.admin()
-  await admin.connect()
-  const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(stack.topicPrefix))
-  let left = 0
-  for (const topic of topics)
-    for (const { low, high } of await admin.fetchTopicOffsets(topic)) left += Number(high) - Number(low)
-  await admin.disconnect()
-  const found = new Map(words.map((word) => [word, new Set<string>()]))
-  const consumer = kafka.consumer({ groupId: `${stack.topicPrefix}search`, retry: { retries: 5 } })
-  await consumer.connect()
-  await consumer.subscribe({ topics, fromBeginning: true })
-  await consumer.run({
-    eachMessage({ topic, message }) {
-      left--
-      const texts = [message.key, message.value, ...Object.values(message.headers ?? {}).map(String)].map(
-        (text) => String(text),
-      )
-      for (const [word, where] of found)
-        if (texts.some((text) => text.includes(word))) where.add(topic.slice(stack.topicPrefix.length))
-      return Promise.resolve()
-    },
-  })
-  await until(() => left <= 0)
-  await consumer.disconnect()
-  return Object.fromEntries([...found].map(([word, where]) => [word, [...where].toSorted()]))
+  const all = await withAdmin(kafka, (admin) => admin.listTopics())
+  const topics = all.filter((topic) => topic.startsWith(stack.topicPrefix)).toSorted()
+  const found = words.map((word): [string, string[]] => [word, []])
+  for (const topic of topics) {
+    const records = await readLog(kafka, topic)
+    const texts = records.flatMap(({ key, value, headers }) =>
+      [key, value, ...Object.values(headers)].map(String),
+    )
+    for (const [word, where] of found)
+      if (texts.some((text) => text.includes(word))) where.push(topic.slice(stack.topicPrefix.length))
+  }
+  return Object.fromEntries(found)
 }
 
 test('content of a project that keeps none is in no table and in no topic but the ephemeral ones', async () => {
