@@ -4,8 +4,11 @@ import { CannotStart } from './embedded-part.ts'
 
 const LOOPBACK = '127.0.0.1'
 
-/** From 32768 on the kernel gives ports to connections of anybody: one of those could be taken again before its user listens. */
-const [lowest, highest] = [10_000, 32_767]
+/**
+ * From 32768 on the kernel gives ports to connections of anybody: one of those could be taken again before its user listens. From 26000 on they are for
+ * whoever chooses ports himself (tests/e2e/scripts-up.test.ts).
+ */
+const [lowest, highest] = [10_000, 25_999]
 const blockSize = 64
 const mostTries = 10_000
 

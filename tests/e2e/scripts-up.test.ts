@@ -147,6 +147,8 @@ test(
     await killAndAwaitRestart('sink')
     expect(await readFile(join(state, 'logs', 'supervisor.log'), 'utf8')).toContain('sink ended (SIGKILL)')
 
+    // Those of the applications may still be under way.
+    await until(async () => (await recorded()).data.every(({ score_count }) => score_count > 0))
     const before = await recorded()
     const pids = await runningPids()
     expect((await up('--stop')).code).toBe(0)
@@ -204,10 +206,11 @@ async function expectApplicationsToCall(): Promise<void> {
 
 async function killAndAwaitRestart(name: string): Promise<void> {
   const find = async () => (await record()).processes.find((one) => one.name === name)
-  process.kill((await find())?.pid as number, 'SIGKILL')
+  const before = await find()
+  process.kill(before?.pid as number, 'SIGKILL')
   await until(async () => {
     const now = await find()
-    return now?.restarts === 1 && now.state === 'up'
+    return now?.state === 'up' && now.restarts > (before?.restarts ?? 0)
   })
 }
 
@@ -227,8 +230,8 @@ function groupExists(pid: number): boolean {
 
 async function freeOffset(): Promise<number> {
   for (;;) {
-    // With it all ports stay below 32768, where the kernel begins to take ports for connections of anybody.
-    const candidate = randomInt(10_000, 23_000)
+    // With it all ports lie above those that freePorts gives out, and below 32768, where the kernel begins to take ports for connections of anybody.
+    const candidate = randomInt(23_000, 23_675)
     const ports = planPorts(candidate)
     const free = await assertPortsFree(ports, Object.keys(ports) as PortName[]).then(
       () => true,
