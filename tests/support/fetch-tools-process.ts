@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { makeClassArchives } from '#infra/embedded/make-class-archives.ts'
+import { ensureClient } from '#scripts/stack/ensure-client.ts'
 import { findBrowser } from './find-browser.ts'
 import { prometheusTool } from './prometheus-tools.ts'
 import { dockerAnswers } from './start-containers.ts'
@@ -12,12 +13,18 @@ async function prepareParts(): Promise<string> {
   return 'Kafka and the registry'
 }
 
+/** Here once: each test file that needs it and begins before it is there would build it. */
+async function prepareClient(): Promise<string> {
+  await ensureClient(console.log)
+  return "the dashboard's client"
+}
+
 /**
  * Fetches what the tests need besides packages, one after the other: two tests that fetch at once would meet at the package manager's lock.
  * What cannot be fetched here is said here, and by the test that needs it.
  */
 const problems: string[] = []
-for (const fetchTool of [() => prometheusTool('promtool'), findBrowser, prepareParts]) {
+for (const fetchTool of [() => prometheusTool('promtool'), findBrowser, prepareParts, prepareClient]) {
   try {
     console.log(`found ${await fetchTool()}`)
   } catch (error) {
