@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { recordSchema } from '../capture/record/record-schema.ts'
+import { idTimeMs } from '../schemas/ids.ts'
 import { startRecordReceiver, type RecordReceiver } from '../tests/support/record-receiver.ts'
 import { createClient } from './create-client.ts'
 import type { CallRecord, SluiceOptions } from './types.ts'
@@ -113,6 +115,21 @@ test('a tool call has the shape of one; a failed one says so', async () => {
       response_body: { result: ['a'] },
     },
   ])
+})
+
+test('a tool call whose numbers or model ingest would refuse is recorded without them, or cut', async () => {
+  const sluice = client()
+  const model = 'm'.repeat(300)
+  for (const latencyMs of [-3, NaN, Infinity, Date.now(), '12' as unknown as number])
+    sluice.recordToolCall({ toolName: 't', model, latencyMs })
+  sluice.trace(() => 1, { model })()
+  await sluice.flush(30_000)
+  const read = receiver.taken.map((record) => recordSchema.parse(record))
+  expect(read.map(({ model }) => model)).toEqual(read.map(() => 'm'.repeat(256)))
+  expect(read.slice(0, 5).map(({ latency_ms }) => latency_ms)).toEqual([0, null, null, null, null])
+  expect(read).toHaveLength(6)
+  // A call from another day than its own has no place in the tables.
+  for (const { id = '' } of read) expect(Date.now() - idTimeMs(id)).toBeLessThan(86_400_000)
 })
 
 test('beforeSend changes, drops, and when it throws or returns no record loses this one, no other and no call', async () => {

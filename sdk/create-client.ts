@@ -50,7 +50,7 @@ export function createClient(options: SluiceOptions = {}): SluiceClient {
   const recordTool = (call: ToolCall) => {
     if (shipper === undefined) return
     try {
-      const labels = sessionFields(runInSession(call, session), warn)
+      const labels = sessionFields({ ...runInSession(call, session), model: call.model }, warn)
       const finished = toolCallRecord(call, labels, maxBodyBytes)
       // oxlint-disable-next-line typescript/require-await -- what it throws is a rejection, which is counted
       deferred.run(async () => {

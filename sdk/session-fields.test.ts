@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { recordSchema } from '../capture/record/record-schema.ts'
 import { sessionFields } from './session-fields.ts'
-import type { Session } from './types.ts'
 
-function recorded(session: Session) {
+type Labels = Parameters<typeof sessionFields>[0]
+
+function recorded(session: Labels) {
   const warnings: string[] = []
   const fields = sessionFields(session, (_topic, message) => warnings.push(message))
   // What ingest would refuse takes its whole call with it.
@@ -34,8 +35,9 @@ test('what can be stored is recorded as it is, in as many characters as there is
   })
 })
 
-test.each<[string, Session, RegExp]>([
+test.each<[string, Labels, RegExp]>([
   ['a NUL character', { userId: 'a\u0000b' }, /^user_id .*NUL/],
+  ['a model with half a character', { model: '\ud83d b' }, /^model .*half/],
   ['half a character', { agentTag: '\ud83d b' }, /^agent_tag .*half/],
   ['a number', { sessionId: 42 as unknown as string }, /^session_id .*text/],
   ['metadata with a NUL character', { metadata: { a: ['\u0000'] } }, /^metadata .*NUL/],

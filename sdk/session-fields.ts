@@ -4,12 +4,13 @@ import { plainValue } from './capturing/plain-value.ts'
 import type { Session } from './types.ts'
 import type { Warn } from './warn.ts'
 
-/** The fields of a record that a session gives. */
+/** The fields of a record that the program names, by its session for the most part. */
 export interface SessionFields {
   agent_name?: string
   agent_tag?: string
   session_id?: string
   user_id?: string
+  model?: string
   metadata?: Record<string, unknown>
 }
 
@@ -18,6 +19,7 @@ const labels = {
   agent_tag: 'agentTag',
   session_id: 'sessionId',
   user_id: 'userId',
+  model: 'model',
 } as const
 
 /** Ingest takes labels of 256 characters: longer ones are cut, not refused with their call. */
@@ -27,8 +29,10 @@ const maxMetadataDepth = 8
 /** Half of a character that takes two UTF-16 units, without the other half. Node 18 has no `isWellFormed`. */
 const half = /\p{Surrogate}/u
 
+type Labels = Session & { model?: string | undefined }
+
 /** What ingest would refuse, and the whole call with it, is left out with a warning. */
-export function sessionFields(session: Session, warn: Warn): SessionFields {
+export function sessionFields(session: Labels, warn: Warn): SessionFields {
   const fields: Record<string, unknown> = {}
   const put = (name: string, value: unknown, fault: string | undefined) => {
     if (fault === undefined) fields[name] = value

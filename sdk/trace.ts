@@ -101,7 +101,7 @@ function beginSpan(
   const id = newId('request')
   const startMs = performance.now()
   const request = { type: 'trace', function: name, arguments: plainValue(given) }
-  const labels = sessionFields(session, warn)
+  const labels = sessionFields({ ...session, model }, warn)
   const jsonOf = (body: Record<string, unknown>) => boundedJson(JSON.stringify(body), maxBodyBytes)
   let isOver = false
   const write = (outcome: Pick<RawRecord, 'error'>, output?: () => unknown) => {
@@ -113,7 +113,6 @@ function beginSpan(
       id,
       source: 'trace' as const,
       ...labels,
-      ...(model === undefined ? {} : { model }),
       latency_ms: performance.now() - startMs,
       ...outcome,
     }
