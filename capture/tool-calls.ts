@@ -9,9 +9,17 @@ export interface ToolCall {
   arguments: string
 }
 
+/**
+ * Whether a request is recorded as a tool's call: for who records to say. A model call that names itself one would be read as that, refused
+ * without a tool's name, and with one its messages would go unread; it is kept as text.
+ */
+export function isToolCallRecord(requestBody: unknown): boolean {
+  return fieldAt(requestBody, 'type') === 'mcp_tool_call'
+}
+
 /** The tools that a call is about: an `mcp_tool_call` record's own, else those that the answer calls. Takes any JSON. */
 export function toolCallsOf(requestBody: unknown, responseBody: unknown): ToolCall[] {
-  if (fieldAt(requestBody, 'type') === 'mcp_tool_call')
+  if (isToolCallRecord(requestBody))
     return toolCall(fieldAt(requestBody, 'tool_name'), fieldAt(requestBody, 'arguments'))
   return [
     ...listOf(fieldAt(responseBody, 'choices')).flatMap((choice) => ofMessage(fieldAt(choice, 'message'))),

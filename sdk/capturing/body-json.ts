@@ -3,6 +3,7 @@ import { objectOf, parseJson, type JsonObject } from '../../capture/json.ts'
 import { fitsRecord } from '../../capture/record/fits-record.ts'
 import { textOfAmazonEvents } from '../../capture/streams/amazon-events.ts'
 import { assembleStream, type AssembledStream } from '../../capture/streams/assemble-stream.ts'
+import { isToolCallRecord } from '../../capture/tool-calls.ts'
 import { withUsageAtEnd } from '../../capture/usage-at-end.ts'
 import { beginningOf } from './beginning-of.ts'
 import type { KeptBytes } from './kept-body.ts'
@@ -18,7 +19,7 @@ export interface BodyJson {
 }
 
 /**
- * A body as it stands in a record: the text itself when it is a JSON object that ingest takes, the message that a stream amounts to,
+ * A body as it stands in a record: the text itself when it is a JSON object that ingest takes for a model's, the message that a stream amounts to,
  * `{"raw", "encoding"}` otherwise; `{"truncated", "bytes", "sha256", "text"}` when it was not kept whole.
  */
 export function bodyJson(kept: KeptBytes, maxBytes: number, contentType: string): BodyJson {
@@ -32,7 +33,7 @@ export function bodyJson(kept: KeptBytes, maxBytes: number, contentType: string)
     return { json: cut, value: withUsageAtEnd(assembled?.body ?? {}, end), isCut: true, streamEnded }
   }
   const value = assembled?.body ?? objectOf(parseJson(text))
-  const whole = value !== undefined && fitsRecord(json) ? json : rawJson(json)
+  const whole = value !== undefined && !isToolCallRecord(value) && fitsRecord(json) ? json : rawJson(json)
   const fits = Buffer.byteLength(whole) <= maxBytes
   return { json: fits ? whole : cutJson(json, maxBytes), value, isCut: !fits || whole !== json, streamEnded }
 }

@@ -67,6 +67,22 @@ test('what a gateway answers has the identifier of its record, once; what is non
   expect(warnings).toEqual([expect.stringContaining('SERVICE_PROXY_URL')])
 })
 
+test.each(['', ',"tool_name":"t"'])(
+  'a model call that calls itself a tool call (%s) is text',
+  async (more) => {
+    const body = `{"type":"mcp_tool_call"${more},"messages":[]}`
+    const call = recorded(() => Promise.resolve(new Response('{}')), 300)
+    // Of the second, escapes make more than there is room for.
+    for (const sent of [body, body.replace('[]', `["${'\\"'.repeat(70)}"]`)])
+      await (await call(chat, { method: 'POST', body: sent })).text()
+    await deferred.idle()
+    expect(records.map(({ requestJson }) => JSON.parse(requestJson) as unknown)).toEqual([
+      { raw: body, encoding: 'utf8' },
+      expect.objectContaining({ truncated: true }),
+    ])
+  },
+)
+
 test('the page of a proxy that fails is text, and has no first token', async () => {
   const page = new Response('<html>502', { status: 502, headers: { 'content-type': 'text/html' } })
   await (await recorded(() => Promise.resolve(page))(chat, post)).text()

@@ -1,4 +1,4 @@
-import { fieldAt } from '#capture/json.ts'
+import { isToolCallRecord } from '#capture/tool-calls.ts'
 import { bodyJson, wrappedJson, type BodyJson } from './body-json.ts'
 import type { CapturedBytes } from './captured-body.ts'
 import { decodeCaptured } from './decode-captured.ts'
@@ -15,9 +15,5 @@ export function requestJson(
 
 function decodedJson(request: CapturedBytes, maxBytes: number): BodyJson {
   const body = bodyJson(request, maxBytes)
-  // What is a tool call is for who records to say. A model call that names itself one would be read as that: refused without a
-  // tool's name, and with one its messages would go unread.
-  return fieldAt(body.value, 'type') === 'mcp_tool_call'
-    ? wrappedJson({ ...request, bytes: body.json }, maxBytes)
-    : body
+  return isToolCallRecord(body.value) ? wrappedJson({ ...request, bytes: body.json }, maxBytes) : body
 }
