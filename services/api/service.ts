@@ -186,7 +186,7 @@ function apiRoutes(
       dashboardUrl: config.DASHBOARD_URL,
       due: { name: dueTopic, encoder: due },
     }),
-    ...projectRoutes({ projects, defaultTier, clock }),
+    ...projectRoutes({ projects, directory: core.keys, defaultTier, clock }),
     ...watchingRoutes({ databases, operatorPool, core, topicPrefix: config.TOPIC_PREFIX, clock }),
     ...gatewayRoutes({ directory: core.keys, databases, clock }),
     ...erasureRoutes({ databases, clock }),

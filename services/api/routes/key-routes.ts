@@ -98,7 +98,7 @@ function listRoute({ projects, keys }: KeyRoutesOptions): Route {
   })
 }
 
-function revokeRoute({ keys, clock }: KeyRoutesOptions): Route {
+function revokeRoute({ keys, directory, clock }: KeyRoutesOptions): Route {
   return route({
     ...common,
     method: 'delete',
@@ -108,8 +108,10 @@ function revokeRoute({ keys, clock }: KeyRoutesOptions): Route {
     reply: { status: 204, description: 'The key no longer works.' },
     problems: { 404: 'The project has no such key.' },
     handle: async ({ principal, params }) => {
-      if (!(await keys.revoke(principal, params.id, params.key_id, clock.now())))
-        throw notFound('API key', params.key_id)
+      const isRevoked = await keys.revoke(principal, params.id, params.key_id, clock.now())
+      // The announcement comes to this process too, but maybe after the next request.
+      directory.forgetProject(params.id)
+      if (!isRevoked) throw notFound('API key', params.key_id)
       return {}
     },
   })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '#runtime/clock.ts'
 import { tierSchema, type Tier } from '#schemas/tiers.ts'
+import type { KeyDirectory } from '#services/ingest/access/key-directory.ts'
 import { idField, textField } from '#services/ingest/http/fields.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { found } from '../http/not-found.ts'
@@ -53,6 +54,7 @@ const projectParams = z.object({ id: idField('project') })
 
 interface ProjectRoutesOptions {
   projects: ProjectStore
+  directory: KeyDirectory
   defaultTier: Tier
   clock: Clock
 }
@@ -122,7 +124,7 @@ function getRoute({ projects }: ProjectRoutesOptions): Route {
   })
 }
 
-function changeRoute({ projects, clock }: ProjectRoutesOptions): Route {
+function changeRoute({ projects, directory, clock }: ProjectRoutesOptions): Route {
   return route({
     ...common,
     method: 'patch',
@@ -132,13 +134,12 @@ function changeRoute({ projects, clock }: ProjectRoutesOptions): Route {
     body: changeSchema,
     reply: { status: 200, description: 'The project as it is now.', schema: projectSchema },
     problems: { 404: 'There is no such project.' },
-    handle: async ({ principal, params, body }) => ({
-      json: found(
-        await projects.update(principal, params.id, definedOf(body), clock.now()),
-        'project',
-        params.id,
-      ),
-    }),
+    handle: async ({ principal, params, body }) => {
+      const project = await projects.update(principal, params.id, definedOf(body), clock.now())
+      // The announcement comes to this process too, but maybe after the next request.
+      directory.forgetProject(params.id)
+      return { json: found(project, 'project', params.id) }
+    },
   })
 }
 
