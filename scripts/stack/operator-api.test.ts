@@ -8,14 +8,16 @@ let server: Server
 let api: OperatorApi
 /** What is answered next, the last one from then on. */
 let answers: [number, string][]
+let lastPath: string | undefined
 
 beforeEach(async () => {
-  server = createServer((_request, response) => {
+  server = createServer((request, response) => {
+    lastPath = request.url
     const [status, text] = (answers.length > 1 ? answers.shift() : answers[0]) ?? [500, '']
     response.writeHead(status, { connection: 'close' }).end(text)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  api = { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, secret: 's' }
+  api = { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, secret: 's' }
 })
 afterEach(() => new Promise((resolve) => server.close(resolve)))
 
@@ -52,4 +54,10 @@ test('who waits asks again while the API is away, and not when it refuses', asyn
     [200, '{}'],
   ]
   await expect(askPatiently(api, '/x')).rejects.toThrow('NOT_FOUND: none')
+})
+
+test('an API that stands behind a path is asked there', async () => {
+  answers = [[200, '{}']]
+  await callApi({ ...api, baseUrl: `${api.baseUrl}/sluice` }, 'GET', '/api/projects?page=1')
+  expect(lastPath).toBe('/sluice/api/projects?page=1')
 })

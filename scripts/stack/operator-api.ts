@@ -54,7 +54,7 @@ export async function requestApi(
   body?: object,
 ): Promise<{ status: number; text: string }> {
   try {
-    const response = await fetch(new URL(path, api.baseUrl), {
+    const response = await fetch(api.baseUrl + path, {
       method,
       headers: { authorization: `Bearer ${api.secret}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

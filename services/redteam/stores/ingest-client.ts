@@ -19,7 +19,7 @@ export function createIngestClient(options: { baseUrl: string; secret: string; t
     bodyTimeout: options.timeoutMs,
     headersTimeout: options.timeoutMs,
   })
-  const url = new URL('/internal/log/batch', options.baseUrl)
+  const url = `${options.baseUrl}/internal/log/batch`
   const post = async (body: string) => {
     const { statusCode, body: answer } = await request(url, {
       method: 'POST',
