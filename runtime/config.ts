@@ -116,7 +116,7 @@ export const attackMarkFields = {
     .min(16)
     .optional()
     .describe(
-      'The same for red team and gateways: attacks that pass through a gateway are known by a mark and recorded by the red team alone. Unset: INTERNAL_API_SECRET, if it has 16 characters.',
+      'The same for red team and gateways: attacks that pass through a gateway are known by a mark and recorded by the red team alone. Unset: INTERNAL_API_SECRET.',
     ),
 }
 
@@ -166,6 +166,14 @@ export function milliseconds(defaultMs: number, maxMs: number) {
 /** A port to listen on; 0 takes one that is free. */
 export function port(defaultPort: number) {
   return wholeNumber(defaultPort, { min: 0, max: 65_535 })
+}
+
+/** INTERNAL_API_SECRET, for whoever reads it. What a bearer token cannot carry would be nobody's secret (RFC 6750: no spaces; curl and Node write other letters each in its way). */
+export function internalSecret() {
+  return z
+    .string()
+    .min(16, 'must have at least 16 characters')
+    .regex(/^[!-~]*$/, 'must be ASCII without spaces: it is sent as a bearer token')
 }
 
 /** As text. */

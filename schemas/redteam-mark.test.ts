@@ -47,9 +47,8 @@ test('two requests with one body in one second have two marks', () => {
   expect(makeRedteamMark(secret, body, atMs)).not.toBe(mark)
 })
 
-test('its own secret goes before the operator’s, and one that could be guessed signs nothing', () => {
+test('its own secret goes before the operator’s', () => {
   expect(redteamMarkSecret({ REDTEAM_MARK_SECRET: 'own', INTERNAL_API_SECRET: secret })).toBe('own')
   expect(redteamMarkSecret({ INTERNAL_API_SECRET: secret })).toBe(secret)
-  expect(redteamMarkSecret({ INTERNAL_API_SECRET: 'changeme' })).toBeUndefined()
   expect(redteamMarkSecret({})).toBeUndefined()
 })

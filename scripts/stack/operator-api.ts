@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { CannotStart } from '#infra/embedded/embedded-part.ts'
 import { whyFetchFailed } from '#infra/why-fetch-failed.ts'
-import { parseConfig, type Environment } from '#runtime/config.ts'
+import { internalSecret, parseConfig, type Environment } from '#runtime/config.ts'
 import { baseUrl } from '#runtime/config-addresses.ts'
 import type { Connection } from './connection.ts'
 import { readWritten, statePaths } from './state-directory.ts'
@@ -15,7 +15,7 @@ export interface OperatorApi {
 
 const schema = z.object({
   PUBLIC_BASE_URL: baseUrl().optional(),
-  INTERNAL_API_SECRET: z.string().optional(),
+  INTERNAL_API_SECRET: internalSecret().optional(),
 })
 
 /** The API is away, or another stands in its place: asking again later can help. */

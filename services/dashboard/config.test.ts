@@ -3,7 +3,7 @@ import { parseConfig } from '#runtime/config.ts'
 import { dashboardConfigSchema } from './config.ts'
 
 const problemsWith = (given: Record<string, string>) => {
-  const parsed = parseConfig(dashboardConfigSchema, { INTERNAL_API_SECRET: 'a secret for tests', ...given })
+  const parsed = parseConfig(dashboardConfigSchema, { INTERNAL_API_SECRET: 'a-secret-for-tests', ...given })
   return parsed.ok ? [] : parsed.problems
 }
 
@@ -26,6 +26,14 @@ test('what the API or express would refuse later is refused at the start, all of
   expect(problemsWith({ TRUSTED_PROXIES: '::/0' })).toHaveLength(1)
   const named = { DASHBOARD_ADMIN_LOGIN: 'administrator', DASHBOARD_ADMIN_PASSWORD: 'Administrator' }
   expect(problemsWith(named)).toEqual(['DASHBOARD_ADMIN_PASSWORD: must not be DASHBOARD_ADMIN_LOGIN'])
+})
+
+test.each([
+  ['too-short', 'must have at least 16 characters'],
+  ['a secret with spaces in it', 'must be ASCII without spaces: it is sent as a bearer token'],
+  ['ein-geheimes-schlüsselwort', 'must be ASCII without spaces: it is sent as a bearer token'],
+])('%s is no secret that the API would know', (INTERNAL_API_SECRET, why) => {
+  expect(problemsWith({ INTERNAL_API_SECRET })).toEqual([`INTERNAL_API_SECRET: ${why}`])
 })
 
 test.each(['loopback', 'uniquelocal,192.0.2.7', '10.0.0.0/8', '10.0.0.0/255.0.0.0', 'fd00::/8'])(

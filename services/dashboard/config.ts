@@ -1,5 +1,13 @@
 import { z } from 'zod'
-import { listOf, operationsPort, port, processFields, servingFields, unlessWrong } from '#runtime/config.ts'
+import {
+  internalSecret,
+  listOf,
+  operationsPort,
+  port,
+  processFields,
+  servingFields,
+  unlessWrong,
+} from '#runtime/config.ts'
 import { baseUrl } from '#runtime/config-addresses.ts'
 import { isNetwork } from './http/trusted-networks.ts'
 
@@ -28,10 +36,9 @@ const settings = z.object({
   API_BACKEND_URL: baseUrl()
     .default('http://localhost:8000')
     .describe('Where the dashboard reaches the API.'),
-  INTERNAL_API_SECRET: z
-    .string()
-    .min(16, 'must have at least 16 characters')
-    .describe("The API's: with it the dashboard speaks for whoever is signed in. Never given to a browser."),
+  INTERNAL_API_SECRET: internalSecret().describe(
+    "The API's: with it the dashboard speaks for whoever is signed in. Never given to a browser.",
+  ),
   DASHBOARD_ADMIN_LOGIN: z
     .string()
     .regex(

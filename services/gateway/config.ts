@@ -3,6 +3,7 @@ import { z } from 'zod'
 import {
   attackMarkFields,
   flag,
+  internalSecret,
   kafkaFields,
   listOf,
   milliseconds,
@@ -151,9 +152,7 @@ export const gatewayConfigSchema = z
       .describe(
         "The project's API key, with which records are posted. Needed unless applications present project keys.",
       ),
-    INTERNAL_API_SECRET: z
-      .string()
-      .min(1)
+    INTERNAL_API_SECRET: internalSecret()
       .optional()
       .describe("The API service's internal secret. Needed for GATEWAY_AUTH=project_keys only."),
     ...attackMarkFields,

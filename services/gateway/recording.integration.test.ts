@@ -230,7 +230,7 @@ describe('delivery', () => {
       SPOOL_DIR: directory,
       GATEWAY_AUTH: 'project_keys',
       UPSTREAM_API_KEY: 'up',
-      INTERNAL_API_SECRET: 'secret',
+      INTERNAL_API_SECRET: 'a-secret-for-tests',
       SERVICE_API_KEY: '',
     })
     await until(async () =>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  internalSecret,
   kafkaFields,
   operationsPort,
   port,
@@ -26,9 +27,7 @@ export const ingestFields = {
     .default(10)
     .describe('Connections at most, 2 or more: one listens for keys that change.'),
   ...sealingFields,
-  INTERNAL_API_SECRET: z
-    .string()
-    .min(16, 'must have at least 16 characters')
+  INTERNAL_API_SECRET: internalSecret()
     .optional()
     .describe("The operator's secret, sent as a bearer token. Unset: there is no operator."),
   BODY_MAX_BYTES: wholeNumber(10 * mebibyte, { min: 1024, max: 12 * mebibyte }).describe(

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   attackFields,
   attackMarkFields,
+  internalSecret,
   listOf,
   milliseconds,
   operationsPort,
@@ -31,7 +32,7 @@ export const redteamConfig = z.object({
   ...attackFields,
   ...attackMarkFields,
   API_BACKEND_URL: baseUrl().describe('Where attempts are logged: the API, or ingest alone.'),
-  INTERNAL_API_SECRET: z.string().min(1).describe('Of the API: only the operator logs attacks.'),
+  INTERNAL_API_SECRET: internalSecret().describe('Of the API: only the operator logs attacks.'),
   DASHBOARD_URL: baseUrl()
     .default('http://localhost:3000')
     .describe('Where people reach the dashboard; links in events.'),

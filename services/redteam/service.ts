@@ -123,11 +123,6 @@ function carryDependencies(
     'Attempts by what became of them at the target',
     ['outcome'],
   )
-  const markSecret = redteamMarkSecret(config)
-  if (markSecret === undefined)
-    log.warn(
-      'INTERNAL_API_SECRET is too short to mark attacks with: those that pass through a gateway are recorded by it too',
-    )
   return {
     pool,
     log,
@@ -148,7 +143,7 @@ function carryDependencies(
         command: config.REDTEAM_TARGET_COMMAND,
         timeoutMs: config.REDTEAM_TARGET_TIMEOUT_MS,
         path: undefined,
-        markSecret,
+        markSecret: redteamMarkSecret(config),
         clock,
       }),
     openRecorded: (runId, format) => openRecorded(runId, format, config.REDTEAM_RECORDED_FILE),

@@ -38,7 +38,7 @@ const environment = {
   KAFKA_BROKERS: 'localhost:1',
   SCHEMA_REGISTRY_URL: 'http://localhost:1',
   DATABASE_URL: 'postgres://nobody@localhost:1/nothing',
-  INTERNAL_API_SECRET: 'a secret that is long enough for the schema',
+  INTERNAL_API_SECRET: 'a-secret-that-is-long-enough',
   PROXY_API_KEY: 'proxy',
   UPSTREAM_URL: 'http://localhost:1',
   API_BACKEND_URL: 'http://localhost:1',
