@@ -58,6 +58,13 @@ async function startRelay() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, spoiled, server }
 }
 
+/** A target that takes long until `hurry`: a run is stopped while it goes on, however late the signal comes. */
+async function startSlowTarget() {
+  let delayMs = 2_000
+  const target = await used.startTarget({ manner: 'hardened', delayMs: () => delayMs })
+  return { target, hurry: () => (delayMs = 0) }
+}
+
 const ofAgent = () => ['--project', used.project.id, '--agent', 'agent']
 const runIn = (output: string) => /^run_[0-9a-z]{26}/m.exec(output)?.[0] ?? ''
 
@@ -80,7 +87,7 @@ test('a run shows how far it is, writes its report, and ends with 1 when more fa
 })
 
 test('a run that was stopped goes on with resume, and ends with 0 when no more failed than may', async () => {
-  const target = await used.startTarget({ manner: 'hardened', delayMs: 100 })
+  const { target, hurry } = await startSlowTarget()
   const first = redteam(
     ...['run', '--target', target.url, ...ofAgent(), '--probes', 'LLM07', '--limit', '10'],
     ...['--concurrency', '1'],
@@ -88,6 +95,7 @@ test('a run that was stopped goes on with resume, and ends with 0 when no more f
   await until(() => target.asked.length >= 2)
   first.child.kill('SIGTERM')
   const stopped = await first.ended
+  hurry()
   const id = runIn(stopped.output)
   expect([stopped.code, stopped.errors]).toEqual([2, expect.stringContaining(`scripts/redteam resume ${id}`)])
   const { output, code } = await redteam('resume', id, '--fail-over', '0').ended
@@ -112,13 +120,14 @@ test('going on with other probes is refused, and with the same ones it goes on',
       probes: [{id: own.1, prompt: "${word} 1"}, {id: own.2, prompt: "${word} 2"}, {id: own.3, prompt: "${word} 3"}]}`
   await writeFile(ours, probes('ours'))
   await writeFile(theirs, probes('theirs'))
-  const target = await used.startTarget({ manner: 'hardened', delayMs: 300 })
+  const { target, hurry } = await startSlowTarget()
   const first = redteam(
     ...['run', '--target', target.url, ...ofAgent(), '--probes', `own,${ours}`, '--concurrency', '1'],
   )
   await until(() => target.asked.length >= 1)
   first.child.kill('SIGTERM')
   const id = runIn((await first.ended).output)
+  hurry()
   const refused = await redteam('resume', id, '--probes', theirs).ended
   const problem = /^sluice: the run stands still: the probes, .* go on with scripts\/redteam resume run_/
   expect([refused.code, refused.errors]).toEqual([2, expect.stringMatching(problem)])

@@ -18,7 +18,8 @@ export interface RedteamTarget {
 
 export interface RedteamTargetOptions {
   manner: 'weak' | 'hardened' | 'relents'
-  delayMs?: number
+  /** How long each answer takes; a function is asked for each request. */
+  delayMs?: number | (() => number)
   /** Each answer takes so much longer than the one asked for before it. */
   apartMs?: number
   /** So many first requests are turned away, each to come back in a second. */
@@ -44,9 +45,10 @@ export async function startRedteamTarget(options: RedteamTargetOptions): Promise
       return
     }
     firstAskedAtMs ||= Date.now()
-    const delayMs = (options.delayMs ?? 0) + (options.apartMs ?? 0) * asked.length
+    const { delayMs = 0, apartMs = 0 } = options
+    const ownMs = (typeof delayMs === 'function' ? delayMs() : delayMs) + apartMs * asked.length
     asked.push(attemptOf(request))
-    void serve(request, response, { ...options, delayMs })
+    void serve(request, response, options, ownMs)
   })
   await listen(server, 0, '127.0.0.1')
   return {
@@ -73,7 +75,8 @@ function attemptOf({ headers }: IncomingMessage): string {
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  { manner, delayMs = 0, model }: RedteamTargetOptions,
+  { manner, model }: RedteamTargetOptions,
+  delayMs: number,
 ): Promise<void> {
   try {
     const asked = JSON.parse(await text(request)) as ChatRequest
