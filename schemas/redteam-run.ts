@@ -93,6 +93,14 @@ export const redteamMetadata = {
 /** Whether a recorded call is a red team's, and none that events were asked for. `metadata` is JSON text. */
 export function isSilentProbe({ source, metadata }: { source: string; metadata: string | null }): boolean {
   if (source !== 'redteam') return false
-  // Only the operator records such calls, and ours are made by JSON.stringify.
-  return metadata?.includes(`"${redteamMetadata.alert}":true`) !== true
+  return metadata === null || fieldOfJson(metadata, redteamMetadata.alert) !== true
+}
+
+/** Parsed, as Postgres writes its own blanks: the text of a call that it gives back is not the text that came. */
+function fieldOfJson(json: string, name: string): unknown {
+  try {
+    return (JSON.parse(json) as Readonly<Record<string, unknown>> | null)?.[name]
+  } catch {
+    return undefined // No JSON asks for nothing.
+  }
 }
