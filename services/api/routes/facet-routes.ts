@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '#runtime/clock.ts'
-import { idField } from '#services/ingest/http/fields.ts'
+import { scoreLabels, severities } from '#schemas/verdicts.ts'
+import { idField, textField } from '#services/ingest/http/fields.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { taggedJson } from '../http/entity-tag.ts'
 import { reportSources } from '../http/source-filter.ts'
@@ -12,6 +13,7 @@ import { createToolStore } from '../stores/tool-store.ts'
 const facetDays = 30
 /** Values of one facet: what a person still reads through. */
 const maxValues = 100
+const worstFirst = severities.toReversed()
 
 const values = z.array(z.object({ value: z.string(), count: z.number() }))
 const facetsSchema = z.object({
@@ -24,8 +26,10 @@ const facetsSchema = z.object({
   source: values.describe('Every one, whichever the other numbers are of.'),
   tool_name: values.describe('Recorded calls of tools.'),
   scorer_name: values.describe('Scores.'),
-  label: values.describe('Calls by their worst label; `pending` has no score yet.'),
-  severity: values,
+  label: values.describe(
+    'Calls by their worst label; `pending` has no score yet. With scorer_name by what that scorer said, as then in the list.',
+  ),
+  severity: values.describe("The worst, or with scorer_name that scorer's."),
   status: values.describe('`failed`: with an error, or a status of 400 and more; `aborted`: broken off.'),
 })
 
@@ -48,6 +52,7 @@ export function facetRoutes({ databases, clock }: FacetRoutesOptions): Route[] {
         project_id: idField('project').optional().describe("Required of the operator; a key's is its own."),
         ...rangeFields,
         ...reportSources.fields,
+        scorer_name: textField(100).optional().describe('Whose labels and severities are counted.'),
       }),
       polled: true,
       reply: { status: 200, description: 'Up to 100 values of each.', schema: facetsSchema },
@@ -67,28 +72,39 @@ export function facetRoutes({ databases, clock }: FacetRoutesOptions): Route[] {
           ...calls.values,
           tool_name: tools,
           scorer_name: mostFrequent(scorers.map((row) => [row['scorer_name'], Number(row['scores'])])),
-          ...fixedFacets(calls.sumOf),
+          status: statusFacet(calls.sumOf),
+          ...(query.scorer_name === undefined
+            ? worstFacets(calls.sumOf)
+            : scorerFacets(scorers.find((row) => row['scorer_name'] === query.scorer_name))),
         } satisfies z.output<typeof facetsSchema>)
       },
     }),
   ]
 }
 
-function fixedFacets(sumOf: (name: string) => number) {
-  const judged = ['safe', 'unscored', 'unsafe'] as const
-  const labels = judged.map((label): [string, number] => [label, sumOf(`verdict_${label}`)])
+/** Of all scorers together. */
+function worstFacets(sumOf: (name: string) => number) {
+  const labels = scoreLabels.map((label): [string, number] => [label, sumOf(`verdict_${label}`)])
   const pending = sumOf('calls') - labels.reduce((sum, [, scored]) => sum + scored, 0)
   return {
     label: mostFrequent([...labels, ['pending', pending]]),
-    severity: mostFrequent(
-      ['critical', 'high', 'medium'].map((severity) => [severity, sumOf(`severity_${severity}`)]),
-    ),
-    status: mostFrequent([
-      ...['2xx', '3xx', '4xx', '5xx'].map((status): [string, number] => [status, sumOf(`status_${status}`)]),
-      ['failed', sumOf('failed')],
-      ['aborted', sumOf('aborted')],
-    ]),
+    severity: mostFrequent(worstFirst.map((severity) => [severity, sumOf(`severity_${severity}`)])),
   }
+}
+
+/** Of one; undefined: it said nothing. */
+function scorerFacets(row: Readonly<Record<string, string | null>> = {}) {
+  const counted = (names: readonly string[]) =>
+    mostFrequent(names.map((name) => [name, Number(row[name] ?? 0)]))
+  return { label: counted(scoreLabels), severity: counted(worstFirst) }
+}
+
+function statusFacet(sumOf: (name: string) => number) {
+  return mostFrequent([
+    ...['2xx', '3xx', '4xx', '5xx'].map((status): [string, number] => [status, sumOf(`status_${status}`)]),
+    ['failed', sumOf('failed')],
+    ['aborted', sumOf('aborted')],
+  ])
 }
 
 function mostFrequent(

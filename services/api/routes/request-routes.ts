@@ -3,6 +3,7 @@ import type { Clock } from '#runtime/clock.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import { idTimeMs } from '#schemas/ids.ts'
 import { sealedIdentity, type SealedBytes, type SealedPart } from '#schemas/sealed-bytes.ts'
+import { scoreLabels, severities } from '#schemas/verdicts.ts'
 import { idField } from '#services/ingest/http/fields.ts'
 import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
@@ -21,6 +22,11 @@ import { readFilters, requestFilterFields, requestItemSchema } from './request-f
 const listQuerySchema = z.object({ ...pagingFields, ...requestFilterFields }).catchall(z.string())
 const notStoredYetMs = 60_000
 
+const listItemSchema = requestItemSchema.extend({
+  scorer_label: z.enum(scoreLabels).optional().describe('Where scorer_name is given: what that scorer said.'),
+  scorer_severity: z.enum(severities).nullable().optional(),
+  scorer_value: z.number().nullable().optional().describe('1 to 5.'),
+})
 const jsonObject = z.record(z.string(), z.unknown())
 const detailSchema = requestItemSchema.extend({
   request_body: jsonObject.nullable(),
@@ -53,7 +59,7 @@ function listRoute({ databases, clock }: RequestRoutesOptions): Route {
     summary: 'List requests, newest first. Metadata is filtered by `metadata.<key>=<value>`.',
     query: listQuerySchema,
     polled: true,
-    reply: { status: 200, description: 'Requests, without bodies.', schema: listOf(requestItemSchema) },
+    reply: { status: 200, description: 'Requests, without bodies.', schema: listOf(listItemSchema) },
     async handle({ principal, query }) {
       const paging = readPaging(query, 'request')
       const filters = readFilters(query, pagingFields)

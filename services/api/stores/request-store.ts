@@ -26,6 +26,10 @@ export type RequestItem = Record<PlainColumn, unknown> & {
   worst_label: ScoreLabel | null
   worst_severity: Severity | null
   score_count: number
+  /** What the scorer said by which a list is filtered. */
+  scorer_label?: ScoreLabel
+  scorer_severity?: Severity | null
+  scorer_value?: number | null
 }
 
 export interface StoredBodies {

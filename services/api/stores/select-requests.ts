@@ -100,23 +100,11 @@ export function selectRequests(
   ofFew: boolean = isOfFew(filters),
 ): ListStatement {
   const conditions = ownConditions(filters)
+  if (filters.scorer_name !== undefined) return selectScored(filters, projectId, ofFew, conditions)
   const ofVerdict = filters.label !== undefined || filters.severity !== undefined
-  if (filters.scorer_name !== undefined && projectId !== null && !ofFew) {
-    return selectByScore(filters, filters.scorer_name, projectId, conditions)
-  }
-  if (filters.scorer_name === undefined && ofVerdict && !ofFew && filters.label !== 'pending') {
-    return selectByVerdict(filters, conditions)
-  }
+  if (ofVerdict && !ofFew && filters.label !== 'pending') return selectByVerdict(filters, conditions)
   conditions.within('r.created_at', filters.start, filters.end)
   const own = conditions.text
-  if (filters.scorer_name !== undefined) {
-    const scored = scoredBy(filters, projectId, conditions)
-    conditions.add(projectId === null ? `exists (${scored('')})` : 'scored.found')
-    if (projectId === null) return selectByRequest('llm_requests r', conditions)
-    const joins = (within: WithinDays) =>
-      `left join lateral (${scored(within('s.request_created_at'))} limit 1) scored on true`
-    return selectByRequest('llm_requests r', conditions, { own, joins })
-  }
   if (filters.label === 'pending') conditions.add(hasNoVerdict(filters, conditions))
   else if (ofVerdict) {
     conditions.equal('v.worst_label', filters.label)
@@ -138,17 +126,19 @@ export function selectAmong(
   keys: readonly RequestKey[],
 ): ListStatement {
   const conditions = ownConditions(filters)
+  const scorer = filters.scorer_name === undefined ? undefined : ofScorer(filters, projectId, conditions)
   if (filters.label === 'pending') conditions.add(hasNoVerdict(filters, conditions))
-  else if (filters.scorer_name === undefined) {
+  else if (scorer === undefined) {
     conditions.equal('v.worst_label', filters.label)
     conditions.equal('v.worst_severity', filters.severity)
-  } else conditions.add(`exists (${scoredBy(filters, projectId, conditions)('')})`)
+  } else conditions.add(`exists (${scoredBy(filters, scorer, conditions)('')})`)
   conditions.add(`r.id = any(${conditions.bind(keys.map(({ id }) => id))}::uuid[])`)
   // Within these days, said apart because that is what partitions are chosen by.
   const [newest, oldest] = [keys[0], keys.at(-1)]
   if (newest !== undefined) conditions.add(`r.created_at <= ${conditions.bind(newest.created_at)}`)
   if (oldest !== undefined) conditions.add(`r.created_at >= ${conditions.bind(oldest.created_at)}`)
-  return selectByRequest(`llm_requests r ${verdictOf('r')}`, conditions)
+  const statement = selectByRequest(`llm_requests r ${verdictOf('r')}`, conditions)
+  return scorer === undefined ? statement : withScore(statement, scorer)
 }
 
 /** Not a join of each call's verdict: nearly all have one, and both sides are read at once (of 200,000 calls in an hour: 0.6 s, one by one 1.4). */
@@ -172,11 +162,13 @@ function ownConditions(filters: RequestFilters): Conditions {
   return conditions
 }
 
+type PagedStatement = ListStatement & Required<Pick<ListStatement, 'joined'>>
+
 function selectByRequest(
   from: string,
   conditions: Conditions,
   joined?: ListStatement['scanned'],
-): ListStatement {
+): PagedStatement {
   return {
     columns: 'r.*',
     from,
@@ -209,25 +201,44 @@ function selectByVerdict(
   return label === 'safe' ? { ...statement, byIdAlone: true } : statement
 }
 
-/** Label and severity are then those of this scorer's own score. */
-function selectByScore(
-  { label, severity, start, end }: RequestFilters,
-  scorer: string,
-  projectId: string,
+/** Label and severity are then those of this scorer's own score, which stands beside each call. */
+function selectScored(
+  filters: RequestFilters,
+  projectId: string | null,
+  ofFew: boolean,
   conditions: Conditions,
 ): ListStatement {
+  if (projectId !== null && !ofFew) return selectByScore(filters, projectId, conditions)
+  conditions.within('r.created_at', filters.start, filters.end)
+  const own = conditions.text
+  const scorer = ofScorer(filters, projectId, conditions)
+  const scored = scoredBy(filters, scorer, conditions)
+  conditions.add(projectId === null ? `exists (${scored('')})` : 'scored.found')
+  const joins = (within: WithinDays) =>
+    `left join lateral (${scored(within('s.request_created_at'))} limit 1) scored on true`
+  const scanned = projectId === null ? undefined : { own, joins }
+  return withScore(selectByRequest('llm_requests r', conditions, scanned), scorer)
+}
+
+function selectByScore(filters: RequestFilters, projectId: string, conditions: Conditions): ListStatement {
+  const { label, severity, start, end } = filters
   const ofRequest = conditions.text
-  conditions.equal('s.run_id', idToUuid(liveRunId(projectId)))
-  conditions.equal('s.scorer_name', scorer)
+  const scorer = ofScorer(filters, projectId, conditions)
+  conditions.add(scorer)
   if (severity !== undefined) conditions.add(`s.score_label = 'unsafe'`)
   conditions.equal('s.score_label', label)
   conditions.equal('s.severity', severity)
   conditions.within('s.request_created_at', start, end)
-  return selectByKey('safety_scores', 's', ofRequest, conditions)
+  return withScore(selectByKey('safety_scores', 's', ofRequest, conditions), scorer)
 }
 
 /** `ofRequest`: the conditions on the request, which come first. */
-function selectByKey(table: string, alias: string, ofRequest: string, conditions: Conditions): ListStatement {
+function selectByKey(
+  table: string,
+  alias: string,
+  ofRequest: string,
+  conditions: Conditions,
+): PagedStatement {
   const own = conditions.text.slice(ofRequest.length)
   const joins = (within: WithinDays) => requestOf(alias, 'request_id', 'request_created_at', within)
   return {
@@ -248,24 +259,37 @@ function selectByKey(table: string, alias: string, ofRequest: string, conditions
 }
 
 /**
- * The statement that finds the score of the request `r`, given a condition on its day. Without a project, for all at once, a run is live that nobody
- * ordered: which one is a project's is not known then.
+ * Of a score `s`, that it is the live one of the scorer that is asked for. Without a project, for all at once, a run is live that nobody ordered: which
+ * one is a project's is not known then.
  */
-function scoredBy(
-  { scorer_name, label, severity }: RequestFilters,
-  projectId: string | null,
-  conditions: Conditions,
-): (ofDay: string) => string {
-  const parts = [`s.scorer_name = ${conditions.bind(scorer_name)}`]
-  parts.push(
+function ofScorer({ scorer_name }: RequestFilters, projectId: string | null, conditions: Conditions): string {
+  const run =
     projectId === null
       ? 'not exists (select from score_runs x where x.id = s.run_id)'
-      : `s.run_id = ${conditions.bind(idToUuid(liveRunId(projectId)))}`,
-  )
+      : `s.run_id = ${conditions.bind(idToUuid(liveRunId(projectId)))}`
+  return `s.scorer_name = ${conditions.bind(scorer_name)} and ${run}`
+}
+
+/** The statement that finds the score of the request `r`, given a condition on its day. `scorer`: by `ofScorer`. */
+function scoredBy(
+  { label, severity }: RequestFilters,
+  scorer: string,
+  conditions: Conditions,
+): (ofDay: string) => string {
+  const parts = [scorer]
   if (label !== undefined) parts.push(`s.score_label = ${conditions.bind(label)}`)
   if (severity !== undefined) parts.push(`s.severity = ${conditions.bind(severity)}`)
   return (
     ofDay,
   ) => `select true as found from safety_scores s where s.project_id = r.project_id and s.request_id = r.id
     and s.request_created_at = r.created_at and ${parts.join(' and ')}${ofDay}`
+}
+
+/** Reads beside each row of the page what the scorer said of it. */
+function withScore({ joined, ...statement }: PagedStatement, scorer: string): ListStatement {
+  const joins = (within: WithinDays) => `${joined.joins(within)} left join lateral (
+      select s.score_label as scorer_label, s.severity as scorer_severity, s.score_value as scorer_value from safety_scores s
+      where s.project_id = page.project_id and s.request_id = page.id and s.request_created_at = page.created_at and ${scorer}${within('s.request_created_at')} limit 1
+    ) said on true`
+  return { ...statement, joined: { ...joined, columns: `${joined.columns}, said.*`, joins } }
 }

@@ -1495,6 +1495,9 @@ export interface Operations {
             worst_label: 'safe' | 'unsafe' | 'unscored' | null
             worst_severity: 'medium' | 'high' | 'critical' | null
             score_count: number
+            scorer_label?: 'safe' | 'unsafe' | 'unscored' | undefined
+            scorer_severity?: 'medium' | 'high' | 'critical' | null | undefined
+            scorer_value?: number | null | undefined
           }[]
           total: number
           total_is_exact?: false | undefined
@@ -1531,6 +1534,9 @@ export interface Operations {
             worst_label: 'safe' | 'unsafe' | 'unscored' | null
             worst_severity: 'medium' | 'high' | 'critical' | null
             score_count: number
+            scorer_label?: 'safe' | 'unsafe' | 'unscored' | undefined
+            scorer_severity?: 'medium' | 'high' | 'critical' | null | undefined
+            scorer_value?: number | null | undefined
           }[]
           total: number
           total_is_exact?: false | undefined
@@ -1571,6 +1577,7 @@ export interface Operations {
       end?: string | undefined
       source?: string | undefined
       include_redteam?: 'true' | 'false' | undefined
+      scorer_name?: string | undefined
     }
     body: undefined
     answer: {

@@ -24,6 +24,8 @@ const facets = [
 ] as const
 type Facet = (typeof facets)[number]
 type Values = Answer<'GET /api/requests/facets'>[Facet]
+/** Where a scorer is chosen, they are of what it said. */
+const ofScorer: ReadonlySet<Facet> = new Set(['label', 'severity'])
 const shownFirst = 6
 
 /** What there is to filter by in the range, with counts. Choosing a value again takes it away. */
@@ -38,7 +40,7 @@ export function FacetPanel({
   const { start, end } = range
   const answer = useApi(
     'GET /api/requests/facets',
-    { query: { project_id, start, end, source: filters['source'] } },
+    { query: { project_id, start, end, source: filters['source'], scorer_name: filters['scorer_name'] } },
     { pollMs: 60_000, keepsPrevious: true },
   )
   return (
@@ -54,6 +56,7 @@ export function FacetPanel({
               name={name}
               values={choosable(name, found[name])}
               chosen={filters[name]}
+              isByScorer={filters['scorer_name'] !== undefined && ofScorer.has(name)}
             />
           ))}
         </Stack>
@@ -67,7 +70,14 @@ function choosable(name: Facet, values: Values): Values {
   return values.filter(({ value }) => filterValues[name]?.includes(value) ?? true)
 }
 
-function FacetValues({ name, values, chosen }: { name: Facet; values: Values; chosen: string | undefined }) {
+interface FacetValuesProps {
+  name: Facet
+  values: Values
+  chosen: string | undefined
+  isByScorer: boolean
+}
+
+function FacetValues({ name, values, chosen, isByScorer }: FacetValuesProps) {
   const setTexts = useSetTexts()
   const [isAll, setAll] = useState(false)
   if (values.length === 0) return null
@@ -76,6 +86,7 @@ function FacetValues({ name, values, chosen }: { name: Facet; values: Values; ch
     <div role="group" aria-label={filterLabels[name]}>
       <Text size="xs" c="dimmed" fw={600} mb={2}>
         {filterLabels[name]}
+        {isByScorer ? ' by scorer' : ''}
       </Text>
       {shown.map(({ value, count }) => (
         <Button

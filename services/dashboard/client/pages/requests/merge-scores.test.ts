@@ -36,8 +36,22 @@ test.each([
   ],
   ['nothing came', row({ worst_label: 'safe', score_count: 2 }), [], ['safe', null, 2]],
 ])('%s', (_name, before, scores, expected) => {
-  const after = withArrived(before, addArrived(new Map(), scores).arrived.get('r'))
+  const after = withArrived(before, addArrived(new Map(), scores).arrived.get('r'), undefined)
   expect([after.worst_label, after.worst_severity, after.score_count]).toEqual(expected)
+})
+
+test('a row under a scorer says what came of that one', () => {
+  const { arrived } = addArrived(new Map(), [score('a', 'unsafe', 'high'), score('b', 'safe')])
+  const before = row({ scorer_label: 'unscored', scorer_severity: null })
+  const saidBy = (scorer: string) => {
+    const { scorer_label, scorer_severity } = withArrived(before, arrived.get('r'), scorer)
+    return [scorer_label, scorer_severity]
+  }
+  expect([saidBy('a'), saidBy('b'), saidBy('c')]).toEqual([
+    ['unsafe', 'high'],
+    ['safe', null],
+    ['unscored', null],
+  ])
 })
 
 test('remembers two thousand requests, those that changed last', () => {

@@ -49,8 +49,13 @@ export function addArrived(
 }
 
 /** The row as it is by now. It stays where it stands, also when a filter would no longer let it in. */
-export function withArrived(row: RequestItem, arrived: Arrived | undefined): RequestItem {
+export function withArrived(
+  row: RequestItem,
+  arrived: Arrived | undefined,
+  scorer: string | undefined,
+): RequestItem {
   if (arrived === undefined) return row
+  const said = scorer === undefined ? undefined : arrived.scorers.get(scorer)
   const { label, severity } = worseVerdict(
     { label: row.worst_label, severity: row.worst_severity },
     arrived.worst,
@@ -60,6 +65,7 @@ export function withArrived(row: RequestItem, arrived: Arrived | undefined): Req
     worst_label: label,
     worst_severity: severity,
     score_count: Math.max(row.score_count, arrived.scorers.size),
+    ...(said === undefined ? {} : { scorer_label: said.label ?? undefined, scorer_severity: said.severity }),
   }
 }
 

@@ -13,6 +13,7 @@ const helper = createColumnHelper<typeof features, RequestItem>()
 export const shapes: Readonly<Record<string, { width: number; isNumber?: boolean }>> = {
   created_at: { width: 165 },
   verdict: { width: 116 },
+  of_scorer: { width: 116 },
   agent_name: { width: 140 },
   agent_tag: { width: 110 },
   model: { width: 140 },
@@ -22,7 +23,8 @@ export const shapes: Readonly<Record<string, { width: number; isNumber?: boolean
   session_id: { width: 130 },
   user_id: { width: 130 },
   tokens: { width: 84, isNumber: true },
-  cost_usd: { width: 84, isNumber: true },
+  // A call of a short prompt costs US$0.0000012.
+  cost_usd: { width: 120, isNumber: true },
   latency_ms: { width: 88, isNumber: true },
   status_code: { width: 80, isNumber: true },
   score_count: { width: 80, isNumber: true },
@@ -68,6 +70,15 @@ export const columns = helper.columns([
     enableHiding: false,
     cell: ({ row: { original } }) => (
       <VerdictBadge label={original.worst_label} severity={original.worst_severity} />
+    ),
+  }),
+  // Only where a scorer is filtered by.
+  helper.display({
+    id: 'of_scorer',
+    header: 'By scorer',
+    enableHiding: false,
+    cell: ({ row: { original } }) => (
+      <VerdictBadge label={original.scorer_label ?? null} severity={original.scorer_severity ?? null} />
     ),
   }),
   text('agent_name', 'Agent'),

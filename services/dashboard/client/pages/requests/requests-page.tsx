@@ -16,7 +16,7 @@ import { Failure, NoAnswerYet, Nothing } from '../../parts/page-states.tsx'
 import { RangePicker } from '../../parts/range-picker.tsx'
 import { FacetPanel } from './facet-panel.tsx'
 import { FilterPills } from './filter-pills.tsx'
-import { withArrived } from './merge-scores.ts'
+import { withArrived, type RequestItem } from './merge-scores.ts'
 import { queryOfFilters, readFilters } from './read-filters.ts'
 import { initiallyHidden } from './request-columns.tsx'
 import { RequestTable } from './request-table.tsx'
@@ -35,7 +35,7 @@ export function RequestsPage() {
     defaultValue: initiallyHidden,
   })
   // A column that came since somebody chose is hidden as for everybody.
-  const visibility = { ...initiallyHidden, ...chosen }
+  const visibility = { ...initiallyHidden, ...chosen, of_scorer: filters['scorer_name'] !== undefined }
   const [isDrawn, { open, close }] = useDisclosure()
   const facets = <FacetPanel range={range} filters={filters} />
   return (
@@ -83,8 +83,7 @@ function RequestList({ query, filters, visibility, renew }: RequestListProps) {
   const pages = useApiPages('GET /api/requests', { query })
   const { data, fetchNextPage } = pages
   const rows = useMemo(() => rowsOf<'GET /api/requests'>(data), [data])
-  const arrived = useArrivedScores(query['project_id'] ?? '', rows)
-  const shown = useMemo(() => rows.map((row) => withArrived(row, arrived.get(row.id))), [rows, arrived])
+  const shown = useShownRows(query, rows)
   const arriving = useNewRequests(
     query,
     rows,
@@ -137,6 +136,16 @@ function RequestList({ query, filters, visibility, renew }: RequestListProps) {
         />
       )}
     </>
+  )
+}
+
+/** The rows as they are by now. */
+function useShownRows(query: RequestListProps['query'], rows: readonly RequestItem[]): RequestItem[] {
+  const arrived = useArrivedScores(query['project_id'] ?? '', rows)
+  const scorer = query['scorer_name']
+  return useMemo(
+    () => rows.map((row) => withArrived(row, arrived.get(row.id), scorer)),
+    [rows, arrived, scorer],
   )
 }
 

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { newId } from '#schemas/ids.ts'
+import type { LoggedCall } from '#schemas/llm-request-logged.ts'
+import { many, sampleCall, sampleScore, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
+import { startApi, type RunningApi } from '#tests/support/start-api.ts'
+import { createCallStorage } from '#tests/support/store-calls.ts'
+
+let api: RunningApi
+let key: string
+let projectId: string
+let calls: LoggedCall[]
+
+beforeAll(async () => {
+  api = await startApi()
+  ;({ projectId, key } = await api.createProject())
+  const storage = createCallStorage(api.pool)
+  const fields = { status_code: 503, metadata: JSON.stringify({ team: 'a' }) }
+  calls = many(3, (index) =>
+    sampleCall(projectId, { id: newId('request', Date.now() - (index + 1) * 60_000), ...fields }),
+  )
+  await storage.calls(calls)
+  const isSafe = { score_value: 1, score_label: 'safe', severity: null } as const
+  await storage.scores(
+    calls.map((call, index) =>
+      sampleScoredCall(call, {
+        scores: [
+          // Worse than what the scorer says that is asked for.
+          sampleScore(projectId, call.id, { scorer_name: 'content_safety', severity: 'critical' }),
+          sampleScore(projectId, call.id, index === 0 ? { severity: 'medium', score_value: 4 } : isSafe),
+        ],
+      }),
+    ),
+  )
+})
+
+afterAll(() => api.stop())
+
+test.each([
+  'scorer_name=pii_detection',
+  'scorer_name=pii_detection&limit=50',
+  'scorer_name=pii_detection&status=failed',
+  'scorer_name=pii_detection&metadata.team=a',
+])('a list by %s has beside each call what that scorer said of it', async (query) => {
+  const path = `/api/requests?${query}`
+  for (const { status, json } of [
+    await api.call('GET', path, { key }),
+    await api.call('GET', path, { operator: true }),
+    await api.call('GET', `${path}&project_id=${projectId}`, { operator: true }),
+  ]) {
+    expect(status).toBe(200)
+    expect(json['items'] ?? json['data']).toMatchObject(
+      calls.map(({ id }, index) => ({
+        id,
+        worst_severity: 'critical',
+        ...(index === 0
+          ? { scorer_label: 'unsafe', scorer_severity: 'medium', scorer_value: 4 }
+          : { scorer_label: 'safe', scorer_severity: null, scorer_value: 1 }),
+      })),
+    )
+  }
+  expect((await api.call('GET', '/api/requests', { key })).text).not.toContain('scorer_label')
+})
+
+test('facets with a scorer count what that one said', async () => {
+  const facets = async (query: string) =>
+    (await api.call('GET', `/api/requests/facets?${query}`, { key })).json
+  expect(await facets('')).toMatchObject({
+    label: [{ value: 'unsafe', count: 3 }],
+    severity: [{ value: 'critical', count: 3 }],
+  })
+  expect(await facets('scorer_name=pii_detection')).toMatchObject({
+    calls: 3,
+    label: [
+      { value: 'safe', count: 2 },
+      { value: 'unsafe', count: 1 },
+    ],
+    severity: [{ value: 'medium', count: 1 }],
+  })
+  expect(await facets('scorer_name=no_such_scorer')).toMatchObject({ calls: 3, label: [], severity: [] })
+})
