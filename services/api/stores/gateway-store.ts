@@ -1,4 +1,4 @@
-import type { ProjectDatabase } from './project-database.ts'
+import type { OneOrEvery, ProjectDatabase } from './project-database.ts'
 import { idFromUuid } from '#schemas/ids.ts'
 
 /** What a gateway says of itself. Times are Unix milliseconds. */
@@ -41,7 +41,7 @@ const recordSql = `
 
 /** Notes the report in place of the gateway's last one. False: the project has too many gateways for another. */
 export async function recordGateway(
-  database: ProjectDatabase,
+  database: ProjectDatabase<OneOrEvery>,
   report: GatewayReport,
   nowMs: number,
 ): Promise<boolean> {

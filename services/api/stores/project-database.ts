@@ -34,14 +34,14 @@ class ProjectScope {
   }
 
   /** The same, except that the operator, or an administrator, who names no project gets all of them. */
-  static of(principal: Principal, requested: string | undefined): ProjectScope {
+  static of(principal: Principal, requested: string | undefined): OneOrEvery {
     switch (principal.kind) {
       case 'operator':
-        return new ProjectScope(requested ?? null)
+        return new ProjectScope(requested ?? null) as OneOrEvery
       case 'key':
-        return new ProjectScope(projectOfKey(principal.key, requested).projectId)
+        return new ProjectScope(projectOfKey(principal.key, requested).projectId) as OneOrEvery
       case 'person':
-        return new ProjectScope(projectOfPerson(principal.person, requested))
+        return new ProjectScope(projectOfPerson(principal.person, requested)) as OneOrEvery
       case 'anonymous':
         throw new Problem(401, 'KEY_MISSING', 'send an API key as X-Service-Key or as Authorization: Bearer')
     }
@@ -82,6 +82,8 @@ function projectOfPerson({ projectIds }: SignedIn, requested: string | undefined
 }
 
 export type OneProject = ProjectScope & { readonly projectId: string }
+/** Its value is one identifier, or null: what belongs to no project is written by it, too. */
+export type OneOrEvery = ProjectScope & { readonly among: null }
 
 interface ProjectConnections {
   /** Connections that see the rows of one project at a time. */
@@ -176,7 +178,7 @@ function scopedText(text: string, scope: ProjectScope): string {
 
 export interface ProjectDatabases {
   /** Of the key's project, of the one that the operator names, or of all for the operator who names none. */
-  of(principal: Principal, requested: string | undefined): ProjectDatabase
+  of(principal: Principal, requested: string | undefined): ProjectDatabase<OneOrEvery>
   /** The same; of somebody who sees several projects and names none, all of theirs. For what an identifier alone leads to. */
   ofAny(principal: Principal, requested: string | undefined): ProjectDatabase
   /** The same, of exactly one project. */
