@@ -235,6 +235,14 @@ test('a page whose numbers cannot be read anew says when they were read', async 
   await consumers.waitFor()
   const line = page.getByText(/^Last read at .*; the API does not answer/)
   expect(await line.count()).toBe(0)
+  // Who asks and hears nothing knows no more than who is refused.
+  const asked = '**/bff/api/operations*'
+  await page.route(asked, () => undefined)
+  await until(async () => {
+    await page.clock.fastForward(15_000)
+    return page.getByText(/^Last read at .*; there is no answer yet/).isVisible()
+  })
+  await page.unroute(asked)
   await site.api.stop()
   await until(async () => {
     await page.clock.fastForward(15_000)

@@ -1,14 +1,38 @@
 import { Alert } from '@mantine/core'
-import { notifyManager, useQueryClient, type QueryCache, type QueryState } from '@tanstack/react-query'
+import {
+  notifyManager,
+  useQueryClient,
+  type Query,
+  type QueryCache,
+  type QueryState,
+} from '@tanstack/react-query'
 import { useCallback, useSyncExternalStore } from 'react'
 import { meKey } from '../api/session.ts'
 import { TimeText } from '../parts/time-text.tsx'
+
+/** An answer that took no longer is worth no word. */
+const patienceMs = 10_000
+const checkMs = 2_000
+/** Since when each is asked for: Unix milliseconds. */
+const askedAt = new WeakMap<object, number>()
 
 /** Since when a part of the page cannot be read anew, and why: what was true then would pass for what is true now. */
 export function LastRead() {
   const cache = useQueryClient().getQueryCache()
   const subscribe = useCallback(
-    (onChange: () => void) => cache.subscribe(notifyManager.batchCalls(onChange)),
+    (onChange: () => void) => {
+      // Nothing happens while nobody answers.
+      const checking = setInterval(onChange, checkMs)
+      const changed = notifyManager.batchCalls(onChange)
+      const unsubscribe = cache.subscribe((event) => {
+        if (event.type === 'updated' && event.action.type === 'fetch') askedAt.set(event.query, Date.now())
+        changed()
+      })
+      return () => {
+        clearInterval(checking)
+        unsubscribe()
+      }
+    },
     [cache],
   )
   const oldest = useSyncExternalStore(subscribe, () => oldestUnread(cache))
@@ -27,12 +51,8 @@ export function LastRead() {
 function oldestUnread(cache: QueryCache): QueryState | undefined {
   return cache
     .findAll({ type: 'active' })
-    .filter(({ queryKey }) => queryKey[0] !== meKey[0])
+    .filter((query) => query.queryKey[0] !== meKey[0] && query.state.data !== undefined && isUnread(query))
     .map(({ state }) => state)
-    .filter(
-      ({ data, status, fetchStatus }) =>
-        data !== undefined && (status === 'error' || fetchStatus === 'paused'),
-    )
     .reduce<QueryState | undefined>(
       (oldest, state) =>
         oldest !== undefined && oldest.dataUpdatedAt <= state.dataUpdatedAt ? oldest : state,
@@ -40,9 +60,15 @@ function oldestUnread(cache: QueryCache): QueryState | undefined {
     )
 }
 
-function reasonOf({ error, fetchFailureReason }: QueryState): string {
+function isUnread(query: Query): boolean {
+  const { status, fetchStatus } = query.state
+  const isLate = fetchStatus === 'fetching' && Date.now() - (askedAt.get(query) ?? Infinity) > patienceMs
+  return status === 'error' || fetchStatus === 'paused' || isLate
+}
+
+function reasonOf({ error, fetchFailureReason, fetchStatus }: QueryState): string {
   const reason = error ?? fetchFailureReason
-  if (reason === null) return 'this browser is offline'
+  if (reason === null) return fetchStatus === 'paused' ? 'this browser is offline' : 'there is no answer yet'
   // What fetch throws where nobody answers.
   return reason instanceof TypeError ? 'the dashboard does not answer' : reason.message
 }
