@@ -47,6 +47,48 @@ export function settingUpTasks(stage: () => TaskStage): void {
     expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
   })
 
+  test('what is typed into forms is there again after a session that ended meanwhile', async () => {
+    const { system, signIn, project, read } = stage()
+    const password = 'the password of oleg'
+    const person = { login: 'oleg', name: 'Oleg', role: 'admin', project_ids: [], password }
+    const made = await system.call('POST', '/api/people', person)
+    const { page, context } = await signIn('oleg', password)
+    const dialog = page.getByRole('dialog')
+    const goOnAfterEnd = async () => {
+      await system.call('DELETE', `/api/people/${String(made.json['id'])}/logins`)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByLabel('Name').fill('oleg')
+      await page.getByLabel('Password', { exact: true }).fill(password)
+      await page.getByRole('button', { name: 'Log in' }).click()
+    }
+    await goTo(page, `/settings/webhooks?project=${project.id}`, 'Webhooks')
+    await page.getByRole('button', { name: 'Add webhook' }).click()
+    await dialog.getByLabel('Address').fill('https://hooks.example.com/oleg')
+    await dialog.getByLabel('Scorers').fill('pii_detection')
+    await page.keyboard.press('Enter')
+    await goOnAfterEnd()
+    await dialog.getByText('pii_detection').waitFor()
+    expect(await dialog.getByLabel('Address').inputValue()).toBe('https://hooks.example.com/oleg')
+    // Given up, nothing of it is left.
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Add webhook' }).click()
+    expect(await dialog.getByLabel('Address').inputValue()).toBe('')
+    await page.keyboard.press('Escape')
+
+    await goTo(page, `/settings/project?project=${project.id}`, 'Project settings')
+    await page.getByLabel(/quota is used/).fill('77')
+    await goOnAfterEnd()
+    expect(await page.getByLabel(/quota is used/).inputValue()).toBe('77')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The settings are saved.').waitFor()
+    expect(await read(`/api/projects/${project.id}`)).toMatchObject({ quota_warning_percent: 77 })
+    await goTo(page, `/settings/keys?project=${project.id}`, 'API keys')
+    const kept = "Object.keys(sessionStorage).filter((key) => key.startsWith('sluice.draft.'))"
+    expect(await page.evaluate(kept)).toEqual([])
+    await context.close()
+  })
+
   test('billing shows what is used, and leads to the payment provider', async () => {
     const { admin, payments, project, dashboard } = stage()
     const { page } = admin

@@ -4,8 +4,6 @@ import { Failure } from './page-states.tsx'
 
 interface FormModalProps extends Pick<ModalProps, 'onClose' | 'size'> {
   title: string
-  /** Absent: for as long as it is there. */
-  isOpen?: boolean
   onSubmit: SubmitEventHandler<HTMLFormElement>
   error: Error | null
   isPending: boolean
@@ -17,18 +15,9 @@ interface FormModalProps extends Pick<ModalProps, 'onClose' | 'size'> {
 }
 
 /** A form before the page: its fields, why it was refused, and the button that sends it. */
-export function FormModal({
-  isOpen = true,
-  onSubmit,
-  error,
-  isPending,
-  submit,
-  color,
-  children,
-  ...rest
-}: FormModalProps) {
+export function FormModal({ onSubmit, error, isPending, submit, color, children, ...rest }: FormModalProps) {
   return (
-    <Modal opened={isOpen} {...rest}>
+    <Modal opened {...rest}>
       <form onSubmit={onSubmit}>
         <Stack>
           {children}

@@ -5,11 +5,11 @@ import { useApiChange } from '../../api/use-api.ts'
 import { isoText } from '../../formats/local-time.ts'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { MomentPicker } from '../../parts/moment-picker.tsx'
+import { useKeptValues } from '../../parts/use-kept.ts'
 import { scopeNames } from './key-scopes.ts'
 
 interface CreateKeyProps {
   projectId: string
-  isOpen: boolean
   onClose: () => void
   onCreated: (key: Answer<'POST /api/projects/{id}/keys'>) => void
 }
@@ -25,10 +25,10 @@ interface KeyForm {
 const scopes = Object.entries(scopeNames).map(([value, label]) => ({ value, label }))
 
 /** The form of a new key. */
-export function CreateKey({ projectId, isOpen, onClose, onCreated }: CreateKeyProps) {
+export function CreateKey({ projectId, onClose, onCreated }: CreateKeyProps) {
   const create = useApiChange('POST /api/projects/{id}/keys', ['GET /api/projects/{id}/keys'])
   const form = useForm<KeyForm>({
-    initialValues: { name: '', label: '', scope: 'all', expires: null },
+    ...useKeptValues<KeyForm>(`key.${projectId}`, { name: '', label: '', scope: 'all', expires: null }),
     validate: { name: isNotEmpty('A key needs a name') },
   })
   const submit = form.onSubmit(({ name, label, scope, expires }) =>
@@ -44,7 +44,6 @@ export function CreateKey({ projectId, isOpen, onClose, onCreated }: CreateKeyPr
       },
       {
         onSuccess: (key) => {
-          form.reset()
           onCreated(key)
           onClose()
         },
@@ -54,7 +53,6 @@ export function CreateKey({ projectId, isOpen, onClose, onCreated }: CreateKeyPr
   return (
     <FormModal
       title="Create an API key"
-      isOpen={isOpen}
       onClose={onClose}
       onSubmit={submit}
       error={create.error}

@@ -11,6 +11,7 @@ import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { ShownOnce } from '../../parts/shown-once.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
+import { useKept } from '../../parts/use-kept.ts'
 import { CreateKey } from './create-key.tsx'
 import { scopeNames } from './key-scopes.ts'
 
@@ -21,7 +22,7 @@ type CreatedKey = Answer<'POST /api/projects/{id}/keys'>
 export function KeysPage() {
   const project = useProject()
   const keys = useApi('GET /api/projects/{id}/keys', { params: { id: project.id } }, { pollMs: 30_000 })
-  const [isCreating, setIsCreating] = useState(false)
+  const [isCreating, setIsCreating] = useKept<true>(`key.${project.id}`)
   const [created, setCreated] = useState<CreatedKey>()
   return (
     <>
@@ -30,12 +31,9 @@ export function KeysPage() {
           Create key
         </Button>
       </PageHead>
-      <CreateKey
-        projectId={project.id}
-        isOpen={isCreating}
-        onClose={() => setIsCreating(false)}
-        onCreated={setCreated}
-      />
+      {isCreating ? (
+        <CreateKey projectId={project.id} onClose={() => setIsCreating(undefined)} onCreated={setCreated} />
+      ) : null}
       {created === undefined ? null : <ShownOnce title={`Key “${created.name}”`} secret={created.key} />}
       <Loaded
         query={keys}

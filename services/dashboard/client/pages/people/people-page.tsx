@@ -11,6 +11,7 @@ import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { ShownOnce } from '../../parts/shown-once.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
+import { useKept } from '../../parts/use-kept.ts'
 import { PersonActions } from './person-actions.tsx'
 import type { PersonEntry } from './person-entry.ts'
 import { PersonForm } from './person-form.tsx'
@@ -25,7 +26,7 @@ export function PeoplePage() {
     { query: { page, page_size: String(pageSize) } },
     { keepsPrevious: true },
   )
-  const [edited, setEdited] = useState<PersonEntry | 'new'>()
+  const [edited, setEdited] = useKept<PersonEntry | 'new'>('person')
   const [password, setPassword] = useState<string>()
   return (
     <>

@@ -4,6 +4,7 @@ import { useMe, type Role } from '../../api/session.ts'
 import { useApiChange } from '../../api/use-api.ts'
 import { formatCount } from '../../formats/format-number.ts'
 import { FormModal } from '../../parts/form-modal.tsx'
+import { useKeptValues } from '../../parts/use-kept.ts'
 import type { PersonEntry } from './person-entry.ts'
 
 interface PersonFormProps {
@@ -32,12 +33,12 @@ export function PersonForm({ person, onClose, onPassword }: PersonFormProps) {
   const create = useApiChange('POST /api/people', ['GET /api/people'])
   const change = useApiChange('PATCH /api/people/{id}', ['GET /api/people'])
   const form = useForm<Values>({
-    initialValues: {
+    ...useKeptValues(`person.${person?.id ?? 'new'}`, {
       login: person?.login ?? '',
       name: person?.name ?? '',
       role: person?.role ?? 'analyst',
       projectIds: person?.project_ids ?? [],
-    },
+    }),
     validate: {
       login: (login) => (login.trim() === '' ? 'What they sign in with' : null),
       name: (name) => (name.trim() === '' ? 'Their name' : null),

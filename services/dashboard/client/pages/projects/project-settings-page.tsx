@@ -1,11 +1,13 @@
 import { Alert, Button, Fieldset, Group, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useEffect, useEffectEvent } from 'react'
 import type { Answer } from '../../api/call-api.ts'
 import { useApi, useApiChange } from '../../api/use-api.ts'
 import { useProject } from '../../app/project.ts'
 import { askFirst, sayHowItWent } from '../../parts/ask-first.tsx'
 import { Failure, Loaded } from '../../parts/page-states.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { useKept } from '../../parts/use-kept.ts'
 import { readSettings, settingsBody, type Settings, type SettingsForm } from './project-settings.ts'
 import { SamplingFields } from './sampling-fields.tsx'
 
@@ -30,13 +32,18 @@ export function ProjectSettingsPage() {
 }
 
 function SettingsEditor({ project }: { project: Project }) {
-  const form = useForm<Settings>({ initialValues: readSettings(project) })
+  const [typed, keep] = useKept<Settings>(`settings.${project.id}`)
+  const form = useForm<Settings>({ initialValues: typed ?? readSettings(project), onValuesChange: keep })
+  // What was typed is a change to what is saved, also where it was kept.
+  const resetDirty = useEffectEvent(() => form.resetDirty(readSettings(project)))
+  useEffect(() => resetDirty(), [])
   const change = useApiChange('PATCH /api/projects/{id}', ['GET /api/projects/{id}', 'GET /api/projects'])
   const save = async (settings: Settings) => {
     const saved = await change.mutateAsync({ params: { id: project.id }, body: settingsBody(settings) })
     // What was saved is where the next change starts from.
     form.setValues(readSettings(saved))
     form.resetDirty(readSettings(saved))
+    keep(undefined)
   }
   const submit = form.onSubmit((settings) => {
     if (settings.zeroRetention && !project.zero_content_retention) {

@@ -2,7 +2,6 @@ import { Badge, Button, Group, Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { rowsIn, type Item } from '../../api/call-api.ts'
 import { meKey } from '../../api/session.ts'
 import { useApi, useApiChange } from '../../api/use-api.ts'
@@ -15,6 +14,7 @@ import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
+import { useKept, useKeptValues } from '../../parts/use-kept.ts'
 
 type Project = Item<'GET /api/projects'>
 const tiers = ['free', 'pro', 'team', 'enterprise'] as const
@@ -22,7 +22,7 @@ const pageSize = 50
 
 /** All projects: each is a tenant with its own keys, quota and data. */
 export function ProjectsPage() {
-  const [isCreating, setIsCreating] = useState(false)
+  const [isCreating, setIsCreating] = useKept<true>('project')
   const { page = '1' } = useTexts()
   const projects = useApi(
     'GET /api/projects',
@@ -36,7 +36,7 @@ export function ProjectsPage() {
           Create project
         </Button>
       </PageHead>
-      {isCreating ? <CreateProject onClose={() => setIsCreating(false)} /> : null}
+      {isCreating ? <CreateProject onClose={() => setIsCreating(undefined)} /> : null}
       <Loaded
         query={projects}
         empty={{ when: ({ total }) => total === 0, show: <Nothing title="No project yet" /> }}
@@ -94,8 +94,11 @@ function ProjectTable({ projects }: { projects: readonly Project[] }) {
 function CreateProject({ onClose }: { onClose: () => void }) {
   const client = useQueryClient()
   const create = useApiChange('POST /api/projects', ['GET /api/projects'])
-  const form = useForm<{ name: string; tier: (typeof tiers)[number] | null }>({
-    initialValues: { name: '', tier: null },
+  const form = useForm({
+    ...useKeptValues<{ name: string; tier: (typeof tiers)[number] | null }>('project', {
+      name: '',
+      tier: null,
+    }),
     validate: { name: (name) => (name.trim() === '' ? 'A project needs a name' : null) },
   })
   const submit = form.onSubmit(({ name, tier }) =>

@@ -1,6 +1,5 @@
 import { Badge, Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useState } from 'react'
 import { useMe } from '../../api/session.ts'
 import { useApiPages } from '../../api/use-api.ts'
 import { mayVisit } from '../../app/may-visit.ts'
@@ -13,6 +12,7 @@ import { Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
+import { useKept } from '../../parts/use-kept.ts'
 import { describeTarget, isUnderWay, statusColors, type RedTeamRun } from './red-team-texts.ts'
 import { StartAttack } from './start-attack.tsx'
 
@@ -20,7 +20,7 @@ import { StartAttack } from './start-attack.tsx'
 export function RedTeamPage() {
   const project = useProject()
   const role = useMe().data?.role ?? 'viewer'
-  const [isStarting, setIsStarting] = useState(false)
+  const [isStarting, setIsStarting] = useKept<true>(`attack.${project.id}`)
   const runs = useApiPages(
     'GET /api/redteam-runs',
     { query: { project_id: project.id, page_size: '50' } },
@@ -35,7 +35,7 @@ export function RedTeamPage() {
           </Button>
         ) : null}
       </PageHead>
-      {isStarting ? <StartAttack projectId={project.id} onClose={() => setIsStarting(false)} /> : null}
+      {isStarting ? <StartAttack projectId={project.id} onClose={() => setIsStarting(undefined)} /> : null}
       <LoadedPages<'GET /api/redteam-runs'>
         query={runs}
         empty={

@@ -3,6 +3,7 @@ import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useNavigate } from '@tanstack/react-router'
 import { useApiChange } from '../../api/use-api.ts'
 import { FormModal } from '../../parts/form-modal.tsx'
+import { useKeptValues } from '../../parts/use-kept.ts'
 import { transformationNames, type Transformation } from './red-team-texts.ts'
 
 interface Values {
@@ -32,7 +33,7 @@ export function StartAttack({ projectId, onClose }: { projectId: string; onClose
   const navigate = useNavigate()
   const start = useApiChange('POST /api/redteam-runs', ['GET /api/redteam-runs'])
   const form = useForm<Values>({
-    initialValues: empty,
+    ...useKeptValues(`attack.${projectId}`, empty),
     validate: {
       agent: (agent) => (agent.trim() === '' ? 'Which agent is attacked' : null),
       url: (url) => (URL.canParse(url) ? null : 'An address'),

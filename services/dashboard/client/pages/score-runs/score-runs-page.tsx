@@ -1,6 +1,5 @@
 import { Badge, Button, Progress, Stack } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useState } from 'react'
 import { useApiPages } from '../../api/use-api.ts'
 import { formatCount, formatShare } from '../../formats/format-number.ts'
 import { LoadedPages } from '../../parts/loaded-pages.tsx'
@@ -9,12 +8,13 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { Nothing } from '../../parts/page-states.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
+import { useKept } from '../../parts/use-kept.ts'
 import { isUnderWay, runColors, type ScoreRun } from './run-texts.ts'
 import { StartRun } from './start-run.tsx'
 
 /** History scored again, beside what stands. */
 export function ScoreRunsPage() {
-  const [isStarting, setIsStarting] = useState(false)
+  const [isStarting, setIsStarting] = useKept<true>('score-run')
   const runs = useApiPages('GET /api/score-runs', { query: { page_size: '50' } }, { pollsWhile: isUnderWay })
   return (
     <>
@@ -23,7 +23,7 @@ export function ScoreRunsPage() {
           Score again
         </Button>
       </PageHead>
-      {isStarting ? <StartRun onClose={() => setIsStarting(false)} /> : null}
+      {isStarting ? <StartRun onClose={() => setIsStarting(undefined)} /> : null}
       <LoadedPages<'GET /api/score-runs'>
         query={runs}
         empty={

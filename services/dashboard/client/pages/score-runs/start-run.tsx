@@ -9,6 +9,7 @@ import { formatCount, formatUsd, nounOf } from '../../formats/format-number.ts'
 import { isoTexts, localTextOf, type PickedTexts } from '../../formats/local-time.ts'
 import { MomentPicker } from '../../parts/moment-picker.tsx'
 import { Failure } from '../../parts/page-states.tsx'
+import { useKeptValues } from '../../parts/use-kept.ts'
 
 interface Values extends PickedTexts {
   scorers: string[]
@@ -26,12 +27,12 @@ function lastWeek(): { start: string; end: string } {
 function useRunForm(projectId: string) {
   const [filled] = useState(lastWeek)
   const form = useForm<Values>({
-    initialValues: {
+    ...useKeptValues<Values>('score-run', {
       start: localTextOf(filled.start),
       end: localTextOf(filled.end),
       scorers: [],
       ofThisProject: true,
-    },
+    }),
     validate: {
       start: (start) => (start === null ? 'From when on' : null),
       end: (_end, picked) => {

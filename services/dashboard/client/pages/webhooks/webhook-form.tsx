@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import type { ApiError } from '../../api/call-api.ts'
 import { useApiChange } from '../../api/use-api.ts'
 import { FormModal } from '../../parts/form-modal.tsx'
+import { useKeptValues } from '../../parts/use-kept.ts'
 import { ExpressionField } from './expression-field.tsx'
 import { useScorerNames } from './use-scorer-names.ts'
 import { eventNames, severities, type Webhook } from './webhook-texts.ts'
@@ -30,7 +31,7 @@ interface Values {
 /** The form of a webhook, new or changed. */
 export function WebhookForm({ projectId, webhook, onClose, onSecret }: WebhookFormProps) {
   const form = useForm<Values>({
-    initialValues: valuesOf(webhook),
+    ...useKeptValues(`webhook.${projectId}.${webhook?.id ?? 'new'}`, valuesOf(webhook)),
     validate: {
       url: (url) => (url.startsWith('http') ? null : 'An address that begins with https://'),
       events: (events) => (events.length > 0 ? null : 'At least one event'),

@@ -12,6 +12,7 @@ import { PageNumbers } from '../../parts/page-numbers.tsx'
 import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
+import { useKept } from '../../parts/use-kept.ts'
 import { NewSecret } from './new-secret.tsx'
 import { WebhookActions } from './webhook-actions.tsx'
 import { WebhookForm } from './webhook-form.tsx'
@@ -29,7 +30,7 @@ export function WebhooksPage() {
     { pollMs: 30_000, keepsPrevious: true },
   )
   // 'new', or the one that is changed.
-  const [edited, setEdited] = useState<Webhook | 'new'>()
+  const [edited, setEdited] = useKept<Webhook | 'new'>(`webhook.${project.id}`)
   const [secret, setSecret] = useState<string>()
   return (
     <>
