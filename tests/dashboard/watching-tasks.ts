@@ -57,20 +57,23 @@ export function watchingTasks(stage: () => TaskStage): void {
     await page.getByText('No threat').or(page.getByText('pii_detection')).first().waitFor()
   })
 
-  test('a cost of thousandths of a cent stays in its tile', async () => {
+  test.each([
+    ['thousandths of a cent', 0.00089, /^US\$0\.00089$/],
+    ['a million', 1_000_000.01, /^US\$1m$/i],
+  ])('a cost of %s stays in its tile', async (_name, cost, text) => {
     const { page } = stage().admin
     const asked = '**/bff/api/stats?*'
     await page.route(asked, async (route) => {
       const response = await route.fetch()
       const json = (await response.json()) as { series: { total: object }[] }
-      for (const { total } of json.series) if ('cost_usd' in total) total.cost_usd = 0.00089
+      for (const { total } of json.series) if ('cost_usd' in total) total.cost_usd = cost
       return route.fulfill({ response, json })
     })
     const tile = page.getByRole('group', { name: 'Cost', exact: true }).first()
     for (const width of [360, 1280]) {
       await page.setViewportSize({ width, height: 720 })
       await goTo(page, `/?project=${stage().project.id}`, 'Overview')
-      await tile.getByText('US$0.00089').waitFor()
+      await tile.getByText(text).waitFor()
       const beyond = (it: { scrollWidth: number; clientWidth: number }) => it.scrollWidth - it.clientWidth
       expect(await tile.evaluate(beyond)).toBe(0)
     }

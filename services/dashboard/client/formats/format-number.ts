@@ -18,6 +18,12 @@ const smallMoney = new Intl.NumberFormat(undefined, {
   currency: 'USD',
   maximumSignificantDigits: 2,
 })
+const shortMoney = new Intl.NumberFormat(undefined, {
+  style: 'currency',
+  currency: 'USD',
+  notation: 'compact',
+  maximumFractionDigits: 1,
+})
 
 type Value = number | null | undefined
 
@@ -51,6 +57,11 @@ function formatRatio(ratio: number): string {
 
 export function formatUsd(value: Value): string {
   return orAbsent(value, (known) => (known !== 0 && Math.abs(known) < 0.1 ? smallMoney : money).format(known))
+}
+
+/** Where there is little room: from ten thousand on without cents, which nobody looks for among so much. */
+export function formatShortUsd(value: Value): string {
+  return orAbsent(value, (known) => (Math.abs(known) < 10_000 ? formatUsd(known) : shortMoney.format(known)))
 }
 
 /** 870 ms, 2.4 s, 3 min. */

@@ -70,7 +70,7 @@ function AuditTable({ entries }: { entries: readonly Entry[] }) {
       title: 'Project',
       cell: ({ project_id: of }) =>
         of === null ? null : (
-          <Button variant="transparent" px={0} size="compact-sm" onClick={() => setTexts({ of })}>
+          <Button variant="transparent" px={0} maw={160} size="compact-sm" onClick={() => setTexts({ of })}>
             <PlainText text={nameOf(of)} />
           </Button>
         ),
@@ -101,7 +101,7 @@ function Actor({ entry, onChoose }: { entry: Entry; onChoose: (person: string) =
   const { actor_id: id, actor_kind: kind, actor_name: name } = entry
   if (kind !== 'person' || id === null) return <PlainText text={name ?? kind} />
   return (
-    <Button variant="transparent" px={0} size="compact-sm" onClick={() => onChoose(id)}>
+    <Button variant="transparent" px={0} maw={160} size="compact-sm" onClick={() => onChoose(id)}>
       <PlainText text={name ?? id} />
     </Button>
   )

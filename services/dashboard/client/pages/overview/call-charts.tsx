@@ -1,6 +1,6 @@
 import { SimpleGrid, Skeleton } from '@mantine/core'
 import { Suspense } from 'react'
-import { formatDuration, formatShort, formatUsd } from '../../formats/format-number.ts'
+import { formatDuration, formatShort, formatShortUsd } from '../../formats/format-number.ts'
 import { lazyPart } from '../../parts/lazy-part.ts'
 import type { TimeChartProps } from './time-chart.tsx'
 import { callSeriesOf, everyStep, rangeOfPoint, type CallPoint, type Stats } from './read-stats.ts'
@@ -44,7 +44,7 @@ const charts: readonly Charted[] = [
   {
     title: 'Cost',
     series: [{ name: 'cost_usd', label: 'Cost', color: 'teal.6' }],
-    format: formatUsd,
+    format: formatShortUsd,
     hasFractions: true,
     isStacked: true,
     toRequests: {},

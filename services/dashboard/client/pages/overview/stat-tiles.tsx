@@ -1,4 +1,10 @@
-import { formatDuration, formatShare, formatShort, formatUsd, nounOf } from '../../formats/format-number.ts'
+import {
+  formatDuration,
+  formatShare,
+  formatShort,
+  formatShortUsd,
+  nounOf,
+} from '../../formats/format-number.ts'
 import { StatTile } from '../../parts/stat-tile.tsx'
 import { callSeriesOf, describeUnsafe, type Stats } from './read-stats.ts'
 
@@ -23,7 +29,7 @@ export function CallTiles({ stats }: { stats: Stats }) {
             : `${formatShort(total.calls - total.priced)} ${nounOf(total.calls - total.priced, 'call')} without a price`
         }
       >
-        {formatUsd(total.cost_usd)}
+        {formatShortUsd(total.cost_usd)}
       </StatTile>
       <StatTile
         label="Tokens"
