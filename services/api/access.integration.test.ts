@@ -56,6 +56,27 @@ describe('projects', () => {
     expect([status, (json['errors'] as { path: string }[]).map((error) => error.path)]).toEqual([422, [path]])
   })
 
+  test.each([
+    [{ tier: 'pro' }, '001'],
+    [{ quota_warning_percent: 90 }, '101'],
+    [{ cost_alert_usd: 20 }, '110'],
+    [{ tier: 'free', quota_warning_percent: 80, cost_alert_usd: 10, name: 'Another' }, '111'],
+  ])('changed to %j are told of the limits that it moves, again', async (changes, left) => {
+    const named = { name: 'x', tier: 'free', quota_warning_percent: 80, cost_alert_usd: 10 }
+    const { json } = await operator('POST', '/api/projects', named)
+    const uuid = idToUuid(String(json['id']))
+    await api.pool.query(
+      'update subscriptions set quota_alerted = true, warning_alerted = true, cost_alerted = true where project_id = $1',
+      [uuid],
+    )
+    await operator('PATCH', `/api/projects/${String(json['id'])}`, changes)
+    const { rows } = await api.pool.query<{ told: string }>(
+      'select concat(quota_alerted::int, warning_alerted::int, cost_alerted::int) as told from subscriptions where project_id = $1',
+      [uuid],
+    )
+    expect(rows).toEqual([{ told: left }])
+  })
+
   test('count a change of tier at once', async () => {
     await api.pool.query(`update tiers set request_limit = 0 where tier = 'free'`)
     const { projectId, key } = await api.createProject()

@@ -1,17 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import Stripe from 'stripe'
 import { idToUuid } from '#schemas/ids.ts'
+import {
+  endSecond,
+  event,
+  nowS,
+  postPaymentEvent,
+  startSecond,
+  subscription,
+  type SigningOptions,
+} from '#tests/support/payment-events.ts'
 import { startMockPaymentProvider, type MockPaymentProvider } from '#tests/support/mock-payment-provider.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
 
 const secret = 'whsec_for_tests'
-/** Of the period that was paid for: begun this month and shorter than one, whenever this runs. */
-const startSecond = Math.floor(Date.now() / 1_000)
-const endSecond = startSecond + 20 * 86_400
 const isoOf = (second: number) => new Date(second * 1_000).toISOString()
 let api: RunningApi
 let provider: MockPaymentProvider
-let serial = 0
 /** Of a project that none of what is told is about. */
 let bystander: () => Promise<unknown>
 let untouched: unknown
@@ -35,47 +39,7 @@ afterAll(async () => {
   await provider.stop()
 })
 
-const subscription = (projectId: string, given: Record<string, unknown> = {}, price = 'price_pro') => ({
-  object: 'subscription',
-  id: `sub_${projectId}`,
-  customer: `cus_${projectId}`,
-  status: 'active',
-  billing_cycle_anchor: startSecond,
-  metadata: { project_id: projectId },
-  items: {
-    data: [
-      {
-        price: { id: price },
-        current_period_start: startSecond,
-        current_period_end: endSecond,
-      },
-    ],
-  },
-  ...given,
-})
-
-const event = (type: string, created: number, object: unknown, id = `evt_${++serial}`) => ({
-  id,
-  object: 'event',
-  type,
-  created,
-  data: { object },
-})
-
-const nowS = () => Math.floor(Date.now() / 1000)
-
-async function post(payload: unknown, { signedWith = secret, at = nowS(), tampered = false } = {}) {
-  const body = JSON.stringify(payload)
-  const signature = Stripe.webhooks.generateTestHeaderString({
-    payload: body,
-    secret: signedWith,
-    timestamp: at,
-  })
-  return api.call('POST', '/webhook/payment', {
-    headers: { 'stripe-signature': signature },
-    body: tampered ? body.replace('active', 'trialing') : body,
-  })
-}
+const post = (payload: unknown, given: SigningOptions = {}) => postPaymentEvent(api, secret, payload, given)
 
 const subscriptionOf = async (key: string) =>
   (await api.call('GET', '/api/billing/subscription', { key })).json
@@ -161,19 +125,35 @@ describe('what the payment provider posts', () => {
     },
   )
 
+  const flags = ['quota_alerted', 'warning_alerted', 'cost_alerted']
+  const alertAll = (projectId: string, resetS: number) =>
+    api.pool.query(
+      `update subscriptions set period_reset_at = $2, ${flags.map((flag) => `${flag} = true`).join()} where project_id = $1`,
+      [idToUuid(projectId), isoOf(resetS)],
+    )
+  const alertedOf = async (projectId: string) => {
+    const sql = `select ${flags.join()} from subscriptions where project_id = $1`
+    return Object.values((await api.pool.query<object>(sql, [idToUuid(projectId)])).rows[0] ?? {})
+  }
+
   test('starts the count anew with a period that follows the one before', async () => {
     const { projectId, key } = await api.createProject()
     await api.call('POST', '/internal/log', { key, body: { request_body: {} } })
-    await api.pool.query(
-      `update subscriptions set period_reset_at = $2, quota_alerted = true, warning_alerted = true, cost_alerted = true
-       where project_id = $1`,
-      [idToUuid(projectId), isoOf(startSecond)],
-    )
+    await alertAll(projectId, startSecond)
     await post(event('customer.subscription.updated', nowS(), subscription(projectId)))
     expect(await subscriptionOf(key)).toMatchObject({ tier: 'pro', requests_this_period: 0 })
-    const alerted =
-      'select from subscriptions where project_id = $1 and (quota_alerted or warning_alerted or cost_alerted)'
-    expect((await api.pool.query(alerted, [idToUuid(projectId)])).rowCount).toBe(0)
+    expect(await alertedOf(projectId)).toEqual([false, false, false])
+  })
+
+  test('forgets that the limit of the tier before was told of, and of the same tier does not', async () => {
+    const { projectId } = await api.createProject()
+    const at = nowS()
+    await post(event('customer.subscription.created', at, subscription(projectId)))
+    await alertAll(projectId, endSecond)
+    await post(event('customer.subscription.updated', at + 1, subscription(projectId)))
+    expect(await alertedOf(projectId)).toEqual([true, true, true])
+    await post(event('customer.subscription.updated', at + 2, subscription(projectId, {}, 'price_team')))
+    expect(await alertedOf(projectId)).toEqual([false, false, true])
   })
 
   test('is settled by asking where two events of one second disagree', async () => {
@@ -239,14 +219,32 @@ describe('checkout and portal', () => {
     const other = { client_reference_id: projectId, customer: 'cus_other' }
     const told = await post(event('checkout.session.completed', nowS(), other))
     expect(told.json['outcome']).toBe('ignored')
-    const again = await api.call('POST', '/api/billing/checkout', { key, body: { tier: 'team', ...pages } })
-    expect([again.status, again.json['code']]).toEqual([409, 'SUBSCRIPTION_EXISTS'])
-    // Nor is a second one sold to whoever owes for the first.
-    await api.pool.query("update subscriptions set status = 'past_due' where project_id = $1", [
-      idToUuid(projectId),
-    ])
-    const owing = await api.call('POST', '/api/billing/checkout', { key, body: { tier: 'team', ...pages } })
-    expect([owing.status, owing.json['code']]).toEqual([409, 'SUBSCRIPTION_EXISTS'])
+  })
+
+  test('never sell a second subscription: another tier is a change of the first, the same one is refused', async () => {
+    const { projectId, key } = await api.createProject()
+    await post(event('customer.subscription.created', nowS(), subscription(projectId)))
+    provider.subscriptions.set(`sub_${projectId}`, subscription(projectId))
+    const ask = (tier: string) => api.call('POST', '/api/billing/checkout', { key, body: { tier, ...pages } })
+    // Whoever owes for it has it.
+    for (const status of ['active', 'past_due']) {
+      const set = 'update subscriptions set status = $2 where project_id = $1'
+      await api.pool.query(set, [idToUuid(projectId), status])
+      const same = await ask('pro')
+      expect([same.status, same.json['code']]).toEqual([409, 'SUBSCRIPTION_EXISTS'])
+      expect((await ask('team')).json).toEqual({ id: 'portal_1', url: 'https://pay.example/portal' })
+      const change = 'flow_data[subscription_update_confirm]'
+      expect(provider.asked.at(-1)?.form).toMatchObject({
+        customer: `cus_${projectId}`,
+        [`${change}[subscription]`]: `sub_${projectId}`,
+        [`${change}[items][0][id]`]: `si_${projectId}`,
+        [`${change}[items][0][price]`]: 'price_team',
+        'flow_data[after_completion][redirect][return_url]': pages.success_url,
+      })
+    }
+    const ended = subscription(projectId, { status: 'canceled' })
+    await post(event('customer.subscription.deleted', nowS() + 1, ended))
+    expect((await ask('team')).json['id']).toBe('checkout_1')
   })
 
   test('say what is wrong: a tier that is not sold, an address that is none, a provider that refuses or is away', async () => {

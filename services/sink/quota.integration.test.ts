@@ -256,9 +256,10 @@ test('a cost threshold is told of once a period, from costs really stored, howev
     await stage.sendCalls([before, ...calls, ...calls])
     await untilStored(projectId, 4)
     await round()
-    // Somebody whose sum took until the period was over.
-    const late = { projectUuid: uuid, thresholdUsd: 1.5, periodStart: new Date(middle.getTime() - 1) }
-    expect(await raiseCostAlert(stage.pool, late, 2, new Date())).toBe(false)
+    // Somebody whose sum took until the period was over, or the threshold had moved.
+    const seen = { projectUuid: uuid, thresholdUsd: 1.5, periodStart: middle }
+    for (const other of [{ periodStart: new Date(middle.getTime() - 1) }, { thresholdUsd: 1.4 }])
+      expect(await raiseCostAlert(stage.pool, { ...seen, ...other }, 2, new Date())).toBe(false)
     expect(await alerts()).toEqual([])
     await stage.sendCalls([sampleCall(projectId, { cost_usd: 0.3 })])
     await untilStored(projectId, 5)
@@ -267,20 +268,17 @@ test('a cost threshold is told of once a period, from costs really stored, howev
   }
   await round()
   await round()
-  expect(await alerts()).toMatchObject([
-    {
-      alert_type: 'cost_threshold',
-      tier: 'enterprise',
-      limit: null,
-      threshold_usd: 1.5,
-      current_usd: 1.5,
-      period_start: middle.toISOString(),
-    },
-  ])
+  const told = { alert_type: 'cost_threshold', tier: 'enterprise', limit: null, current_usd: 1.5 }
+  expect(await alerts()).toMatchObject([{ ...told, threshold_usd: 1.5, period_start: middle.toISOString() }])
+  // A threshold that the project moves is another one (the API forgets that it was told).
+  const move =
+    'with moved as (update projects set cost_alert_usd = 1.4 where id = $1) update subscriptions set cost_alerted = false'
+  await stage.pool.query(`${move} where project_id = $1`, [uuid])
+  await round()
   await stage.pool.query('update projects set cost_alert_usd = 0 where id = $1', [uuid])
   // A second ago: a sink's clock has milliseconds, and those of this one may not be over for it yet.
   const over = `period_anchor = period_anchor - interval '1 month' + interval '30 seconds', period_reset_at = now() - interval '1 second'`
   await stage.pool.query(`update subscriptions set ${over} where project_id = $1`, [uuid])
   await round()
-  expect((await alerts()).map(({ threshold_usd: usd }) => usd)).toEqual([1.5, 0])
+  expect((await alerts()).map(({ threshold_usd: usd }) => usd)).toEqual([1.5, 1.4, 0])
 })

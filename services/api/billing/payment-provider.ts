@@ -11,9 +11,16 @@ export interface CheckoutInput {
   cancelUrl: string
 }
 
+export interface PriceChangeInput extends Pick<CheckoutInput, 'price' | 'successUrl' | 'cancelUrl'> {
+  customerId: string
+  subscriptionId: string
+}
+
 /** What the API asks of the payment provider. Rejects with 502 when it refuses, 503 when it does not answer. */
 export interface PaymentProvider {
   createCheckout(input: CheckoutInput): Promise<{ id: string; url: string | null }>
+  /** A page on which whoever pays confirms that the subscription goes on at another price: a second one would be paid beside it. */
+  createPriceChange(input: PriceChangeInput): Promise<{ id: string; url: string }>
   createPortal(customerId: string, returnUrl: string): Promise<{ url: string }>
   findSubscription(subscriptionId: string): Promise<SubscriptionState>
 }
@@ -43,6 +50,24 @@ export function createPaymentProvider(options: {
           ...(customerId === null ? {} : { customer: customerId }),
         }),
       )
+      return { id, url }
+    },
+    async createPriceChange({ customerId, subscriptionId, price, successUrl, cancelUrl }) {
+      const { id, url } = await asProblems(async () => {
+        const { items } = await stripe.subscriptions.retrieve(subscriptionId)
+        return stripe.billingPortal.sessions.create({
+          customer: customerId,
+          return_url: cancelUrl,
+          flow_data: {
+            type: 'subscription_update_confirm',
+            subscription_update_confirm: {
+              subscription: subscriptionId,
+              items: items.data.slice(0, 1).map((item) => ({ id: item.id, price })),
+            },
+            after_completion: { type: 'redirect', redirect: { return_url: successUrl } },
+          },
+        })
+      })
       return { id, url }
     },
     async createPortal(customerId, returnUrl) {

@@ -44,7 +44,7 @@ function checkoutRoute({ databases, provider, prices, clock }: PaymentRoutesOpti
   return route({
     ...common,
     path: '/api/billing/checkout',
-    summary: 'A page of the payment provider on which the project subscribes to a tier.',
+    summary: 'A page of the payment provider on which the project subscribes to a tier, or changes to it.',
     body: z.strictObject({
       tier: tierSchema,
       success_url: returnAddress,
@@ -59,7 +59,7 @@ function checkoutRoute({ databases, provider, prices, clock }: PaymentRoutesOpti
     problems: {
       ...providerProblems,
       404: 'There is no such project.',
-      409: 'The project subscribes already: the portal changes its tier.',
+      409: 'The project subscribes to the tier already.',
     },
     async handle({ principal, query, body }) {
       const database = databases.ofOne(principal, query.project_id)
@@ -68,23 +68,18 @@ function checkoutRoute({ databases, provider, prices, clock }: PaymentRoutesOpti
       const price = prices.priceOf(body.tier)
       if (price === undefined)
         throw invalidInput([{ path: 'tier', message: `${body.tier} is not sold here (STRIPE_PRICES)` }])
-      if (references.isSubscribed) {
-        throw new Problem(
-          409,
-          'SUBSCRIPTION_EXISTS',
-          'the project subscribes already: change it in the portal',
-        )
-      }
+      const { customerId, subscriptionId } = references
+      if (subscriptionId !== null && references.tier === body.tier)
+        throw new Problem(409, 'SUBSCRIPTION_EXISTS', `the project subscribes to ${body.tier} already`)
       const detail = { tier: body.tier }
       await database.note({ action: 'billing.checkout_opened', subject: null, detail }, clock.now())
-      const json = await configured.createCheckout({
-        projectId: database.scope.projectId,
-        price,
-        customerId: references.customerId,
-        successUrl: body.success_url,
-        cancelUrl: body.cancel_url,
-      })
-      return { json }
+      const asked = { price, successUrl: body.success_url, cancelUrl: body.cancel_url }
+      return {
+        json:
+          subscriptionId === null || customerId === null
+            ? await configured.createCheckout({ ...asked, projectId: database.scope.projectId, customerId })
+            : await configured.createPriceChange({ ...asked, customerId, subscriptionId }),
+      }
     },
   })
 }

@@ -92,7 +92,9 @@ async function applyDecision(
   if (decision.kind !== 'change') return decision.kind === 'ignore' ? 'ignored' : decision.kind
   const { tier, status, period } = decision.change
   await client.query(
-    `update subscriptions set tier = $2, status = $3, payment_customer_id = $4, payment_subscription_id = $5, ${orderColumns(6)}
+    // The limit of another tier is told of though that of this one was (project-store.ts).
+    `update subscriptions set tier = $2, status = $3, payment_customer_id = $4, payment_subscription_id = $5,
+       quota_alerted = quota_alerted and tier = $2, warning_alerted = warning_alerted and tier = $2, ${orderColumns(6)}
      where project_id = $1`,
     [row.project_id, tier, status, state.customerId, state.subscriptionId, ...orderValues(order)],
   )

@@ -121,6 +121,7 @@ async function updateProject(
   changes: Partial<ProjectSettingsInput>,
 ): Promise<Project | undefined> {
   const uuid = idToUuid(projectId)
+  const before = await findProject(client, projectId)
   for (const name of columns) {
     if (changes[name] !== undefined) {
       await client.query(`update projects set ${name} = $2 where id = $1`, [uuid, changes[name]])
@@ -131,8 +132,25 @@ async function updateProject(
     await client.query('update subscriptions set tier = $2 where project_id = $1', [uuid, changes.tier])
   }
   const project = await findProject(client, projectId)
-  if (project !== undefined) await announceAccessChange(client, projectId)
+  if (before === undefined || project === undefined) return undefined
+  await expectAlerts(client, before, project)
+  await announceAccessChange(client, projectId)
   return project
+}
+
+/** What was told of one limit in this period says nothing of another: that is told of too when it is reached. */
+async function expectAlerts(client: PoolClient, before: Project, after: Project): Promise<void> {
+  const isMoved = (name: keyof Project) => before[name] !== after[name]
+  await client.query(
+    `update subscriptions set quota_alerted = quota_alerted and not $2, warning_alerted = warning_alerted and not $3,
+       cost_alerted = cost_alerted and not $4 where project_id = $1`,
+    [
+      idToUuid(after.id),
+      isMoved('tier'),
+      isMoved('tier') || isMoved('quota_warning_percent'),
+      isMoved('cost_alert_usd'),
+    ],
+  )
 }
 
 function projectOf(row: ProjectRow): Project {

@@ -26,20 +26,21 @@ interface SubscriptionRow {
 /** What the payment provider knows the project by. */
 export interface PaymentReferences {
   customerId: string | null
-  /** Whether a subscription is running, be it overdue. */
-  isSubscribed: boolean
+  tier: Tier
+  /** The subscription that is running, be it overdue. */
+  subscriptionId: string | null
 }
 
 /** Undefined when there is no such project. */
 export async function findPaymentReferences(
   database: ProjectDatabase<OneProject>,
 ): Promise<PaymentReferences | undefined> {
-  const rows = await database.query<{ customer_id: string | null; subscribed: boolean }>(
-    `select s.payment_customer_id as customer_id,
-       s.payment_subscription_id is not null and s.status in ('active', 'trialing', 'past_due') as subscribed
+  const rows = await database.query<PaymentReferences>(
+    `select s.payment_customer_id as "customerId", s.tier,
+       case when s.status in ('active', 'trialing', 'past_due') then s.payment_subscription_id end as "subscriptionId"
      from subscriptions s where :scope(s)`,
   )
-  return rows.map((row) => ({ customerId: row.customer_id, isSubscribed: row.subscribed }))[0]
+  return rows[0]
 }
 
 const columns = `s.project_id, s.tier, s.requests_this_period, s.period_start, s.period_reset_at, s.status,

@@ -108,6 +108,21 @@ describe('alerts of the quota', () => {
     ])
   })
 
+  test('tell of the limit of another tier in the same period', async () => {
+    const projectId = await addProject()
+    const at = '2026-02-10T00:00:00Z'
+    await admit(projectId, ids(freeLimit + 1), at)
+    await owner.query(`update subscriptions set tier = 'pro', quota_alerted = false where project_id = $1`, [
+      idToUuid(projectId),
+    ])
+    await admit(projectId, ids(proLimit - freeLimit), at)
+    for (let again = 0; again < 2; again++) await admit(projectId, ids(1), at)
+    expect(await alertsOf(projectId)).toMatchObject([
+      { alert_type: 'quota_exceeded', tier: 'free', limit: freeLimit },
+      { alert_type: 'quota_exceeded', tier: 'pro', limit: proLimit },
+    ])
+  })
+
   test('do not warn where nobody asked for it', async () => {
     const projectId = await addProject()
     await admit(projectId, ids(freeLimit), '2026-02-10T00:00:00Z')

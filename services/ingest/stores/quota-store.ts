@@ -89,7 +89,9 @@ async function raiseUsageAlert(
   nowMs: number,
 ): Promise<void> {
   const periodStart = row.o_period_start.toISOString()
-  const id = hashedId('event', row.o_period_start.getTime(), [projectId, 'usage_alert', kind, periodStart])
+  // With tier and count: another limit is another event of the same period.
+  const named = [projectId, 'usage_alert', kind, periodStart, row.o_tier, row.o_count]
+  const id = hashedId('event', row.o_period_start.getTime(), named)
   const data: EventData<'usage_alert'> = {
     alert_type: kind,
     tier: row.o_tier,

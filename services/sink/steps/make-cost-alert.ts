@@ -15,7 +15,7 @@ export interface PassedThreshold {
   now: Date
 }
 
-/** The `usage_alert` of a project whose calls have cost what it wanted to hear of: the same however often it is made in a period. */
+/** The `usage_alert` of a project whose calls have cost what it wanted to hear of: the same however often it is made of a threshold in a period. */
 export function makeCostAlert(passed: PassedThreshold): RaisedEvent {
   const periodStart = passed.periodStart.toISOString()
   const data: EventData<'usage_alert'> = {
@@ -35,6 +35,7 @@ export function makeCostAlert(passed: PassedThreshold): RaisedEvent {
       'usage_alert',
       'cost_threshold',
       periodStart,
+      String(passed.thresholdUsd),
     ]),
     event: 'usage_alert',
     project_id: passed.projectId,

@@ -65,7 +65,7 @@ const costSql = `
     where project_id = $1 and created_at >= $2 and created_at < $3 and source is distinct from 'redteam'
   ))::float8 as cost`
 
-/** Raises the alert unless somebody has in this period, or it is over. Resolves to whether it did. */
+/** Raises the alert unless somebody has in this period, it is over, or the threshold has moved. Resolves to whether it did. */
 export function raiseCostAlert(
   pool: Pool,
   watch: CostWatch,
@@ -79,10 +79,11 @@ export function raiseCostAlert(
       requests_this_period: string
       period_reset_at: Date
     }>(
-      `update subscriptions s set cost_alerted = true from tiers t
+      `update subscriptions s set cost_alerted = true from tiers t, projects p
        where s.project_id = $1 and s.period_start = $2 and not s.cost_alerted and t.tier = s.tier
+         and p.id = s.project_id and p.cost_alert_usd = $3::float8::numeric
        returning s.tier, t.request_limit, s.requests_this_period, s.period_reset_at`,
-      [watch.projectUuid, watch.periodStart],
+      [watch.projectUuid, watch.periodStart, watch.thresholdUsd],
     )
     const [row] = rows
     if (row === undefined) return false
