@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { codeOf } from '#runtime/errors.ts'
 import { lastLines } from './await-ready.ts'
 import { CannotStart, type Say } from './embedded-part.ts'
-import { startGuarded } from './guarded-process.ts'
+import { isMissingCommand, startGuarded } from './guarded-process.ts'
 
 const run = promisify(execFile)
 
@@ -103,7 +103,7 @@ async function maven(logFile: string, ...args: string[]): Promise<void> {
 async function assertJava(): Promise<void> {
   const advice = `install it (Debian and Ubuntu: apt-get install openjdk-${OLDEST_JAVA}-jre-headless)`
   const said = await run('java', ['-version']).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') throw new CannotStart(`Java is missing: ${advice}.`)
+    if (isMissingCommand(error)) throw new CannotStart(`Java is missing: ${advice}.`)
     throw error
   })
   const major = Number(/version "(\d+)/.exec(said.stderr)?.[1] ?? Number.NaN)

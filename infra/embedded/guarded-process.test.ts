@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { codeOf } from '#runtime/errors.ts'
@@ -47,10 +47,13 @@ test('a process that does not stop is killed after its deadline', async () => {
   expect(await part.exited).toEqual({ code: null, signal: 'SIGKILL' })
 })
 
-test('a command that is not installed is named', async () => {
-  await expect(startGuarded({ command: 'no-such-command', args: [], logFile })).rejects.toThrow(
-    'The command no-such-command is not installed.',
-  )
+test('a command that is not installed is named, also where PATH leads to what this user may not use', async () => {
+  const missing = { command: 'no-such-command', args: [], logFile }
+  await writeFile(join(directory, missing.command), '')
+  for (const env of [process.env, { PATH: directory }])
+    await expect(startGuarded({ ...missing, env })).rejects.toThrow(
+      'The command no-such-command is not installed.',
+    )
 })
 
 test('when its owner is killed the process goes too, with what it started', async () => {
