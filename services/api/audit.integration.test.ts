@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { idToUuid } from '#schemas/ids.ts'
 import { signInPerson } from '#tests/support/sign-in-people.ts'
 import { until } from '#tests/support/until.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
@@ -66,4 +67,27 @@ test('sign-ins that were refused are in the log once in a while, with the person
   await until(async () => (await refused()).length > 0)
   const about = { actor_id: person.id, actor_name: person.login, subject: person.id, address }
   expect(await refused()).toEqual([expect.objectContaining({ ...about, detail: { how: 'password' } })])
+})
+
+test('so are those whom the provider vouches for: who is disabled, and who has the login of somebody else', async () => {
+  const [disabled, taken] = [await signInPerson(api, 'viewer', []), await signInPerson(api, 'viewer', [])]
+  const issuer = 'https://id.example.com'
+  const link = `update people set oidc_issuer = $1, oidc_subject = 'known', disabled_at = now() where id = $2`
+  await api.pool.query(link, [issuer, idToUuid(disabled.id)])
+  const claims = { issuer, login_is_verified: true, name: 'N', role: 'viewer' }
+  for (const [subject, login, status] of [
+    ['known', disabled.login, 403],
+    ['stranger', taken.login, 409],
+  ] as const) {
+    const body = { ...claims, subject, login, address: '203.0.113.9' }
+    const answer = await api.call('POST', '/internal/people/sign-in-by-provider', { operator: true, body })
+    expect(answer.status).toBe(status)
+  }
+  for (const { id } of [disabled, taken]) {
+    const refused = () => entries(`action=person.sign_in_refused&person_id=${id}`)
+    await until(async () => (await refused()).length > 0)
+    expect(await refused()).toEqual([
+      expect.objectContaining({ subject: id, address: '203.0.113.9', detail: { how: 'provider' } }),
+    ])
+  }
 })

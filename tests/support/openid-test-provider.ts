@@ -17,15 +17,28 @@ export interface TestOpenidProvider {
 
 export const testClient = { id: 'sluice', secret: 'a client secret for tests' }
 
+type SecretMethod = 'client_secret_basic' | 'client_secret_post'
+
 /** A real OpenID provider, at which somebody signs in without being asked anything. */
-export async function startOpenidProvider(callbackUrl: string): Promise<TestOpenidProvider> {
+export async function startOpenidProvider(
+  callbackUrl: string,
+  takesSecretBy?: SecretMethod,
+): Promise<TestOpenidProvider> {
   let account: TestAccount = { sub: 'nobody' }
   let handle: (...given: Parameters<ReturnType<Provider['callback']>>) => unknown = () => undefined
   const server = createServer((request, response) => handle(request, response))
   await listen(server, 0, '127.0.0.1')
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const provider: Provider = new Provider(issuer, {
-    clients: [{ client_id: testClient.id, client_secret: testClient.secret, redirect_uris: [callbackUrl] }],
+    clients: [
+      {
+        client_id: testClient.id,
+        client_secret: testClient.secret,
+        redirect_uris: [callbackUrl],
+        ...(takesSecretBy === undefined ? {} : { token_endpoint_auth_method: takesSecretBy }),
+      },
+    ],
+    ...(takesSecretBy === undefined ? {} : { clientAuthMethods: [takesSecretBy] }),
     claims: { email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
     cookies: { keys: ['a key for cookies in tests'] },
     features: { devInteractions: { enabled: false } },

@@ -51,10 +51,16 @@ export function signInRoutes(options: SignInOptions): Route[] {
     'outcome',
   ])
   const count: Count = (method, outcome) => outcomes.inc({ method, outcome })
-  return [firstRoute(options), passwordRoute(options, count), providerRoute(options, count)]
+  const noteRefused = createNoteRefused(options)
+  return [
+    firstRoute(options),
+    passwordRoute(options, count, noteRefused),
+    providerRoute(options, count, noteRefused),
+  ]
 }
 
 type How = 'password' | 'provider'
+type NoteRefused = (person: { personId: string; login: string; address: string | null }, how: How) => void
 type Count = (how: How, outcome: 'signed_in' | 'refused' | 'throttled' | 'disabled' | 'taken') => void
 
 function firstRoute({ pool, hasher, clock, log }: SignInOptions): Route {
@@ -114,9 +120,8 @@ function firstRoute({ pool, hasher, clock, log }: SignInOptions): Route {
   })
 }
 
-function passwordRoute(options: SignInOptions, count: Count): Route {
+function passwordRoute(options: SignInOptions, count: Count, noteRefused: NoteRefused): Route {
   const { pool, hasher, throttles, limits, clock } = options
-  const noteRefused = createNoteRefused(options)
   return route({
     ...common,
     path: '/internal/people/sign-in',
@@ -154,7 +159,11 @@ function passwordRoute(options: SignInOptions, count: Count): Route {
   })
 }
 
-function providerRoute({ pool, limits, clock }: SignInOptions, count: Count): Route {
+function providerRoute(
+  { pool, limits, clock }: SignInOptions,
+  count: Count,
+  noteRefused: NoteRefused,
+): Route {
   return route({
     ...common,
     path: '/internal/people/sign-in-by-provider',
@@ -173,8 +182,10 @@ function providerRoute({ pool, limits, clock }: SignInOptions, count: Count): Ro
     async handle({ body }) {
       const nowMs = clock.now()
       const person = await inTransaction(pool, (client) => signInByProvider(client, body, nowMs))
+      const note = () => noteRefused({ ...person, address: body.address }, 'provider')
       if (person.refused === 'taken') {
         count('provider', 'taken')
+        note()
         throw new Problem(
           409,
           'LOGIN_TAKEN',
@@ -187,7 +198,10 @@ function providerRoute({ pool, limits, clock }: SignInOptions, count: Count): Ro
           ? await signIn({ pool, limits, clock }, person, from, 'provider')
           : undefined
       count('provider', begun === undefined ? 'disabled' : 'signed_in')
-      if (begun === undefined) throw new Problem(403, 'PERSON_DISABLED', 'your account is disabled')
+      if (begun === undefined) {
+        note()
+        throw new Problem(403, 'PERSON_DISABLED', 'your account is disabled')
+      }
       return begun
     },
   })
@@ -197,8 +211,9 @@ function providerRoute({ pool, limits, clock }: SignInOptions, count: Count): Ro
  * Writes down that somebody was not let in as a person, once in a while for each: guesses would fill the log. Of names that nobody has nothing is
  * written, as passwords are typed there. Not waited for: by how long an answer takes it would say which names somebody has.
  */
-function createNoteRefused({ pool, clock, log }: Pick<SignInOptions, 'pool' | 'clock' | 'log'>) {
-  return (person: { personId: string; login: string; address: string | null }, how: How) => {
+function createNoteRefused({ pool, clock, log }: Pick<SignInOptions, 'pool' | 'clock' | 'log'>): NoteRefused {
+  return ({ personId, login, address }, how) => {
+    const person = { personId, login, address }
     const entry = {
       action: 'person.sign_in_refused',
       subject: person.personId,

@@ -89,12 +89,24 @@ function createDiscovery({ issuer, clientId, clientSecret }: OpenidOptions) {
   return async (): Promise<openid.Configuration> => {
     if (found !== undefined && performance.now() - found.at < rediscoverMs) return found.configuration
     try {
-      const configuration = await openid.discovery(server, clientId, clientSecret, undefined, { execute })
+      const shown = authentication(clientSecret)
+      const configuration = await openid.discovery(server, clientId, undefined, shown, { execute })
       found = { at: performance.now(), configuration }
       return configuration
-    } catch (cause) {
-      throw new DashboardProblem(503, 'OIDC_UNAVAILABLE', 'the OpenID provider does not answer', { cause })
+    } catch (error) {
+      throw unavailable(error)
     }
+  }
+}
+
+/** As the provider takes the secret; one that does not say so takes it so that basic is right (OpenID Connect Discovery 1.0, 3). */
+function authentication(secret: string | undefined): openid.ClientAuth {
+  if (secret === undefined) return openid.None()
+  const [post, basic] = [openid.ClientSecretPost(secret), openid.ClientSecretBasic(secret)]
+  return (server, ...rest) => {
+    const takesPost = server.token_endpoint_auth_methods_supported?.includes('client_secret_post') === true
+    const show = takesPost ? post : basic
+    show(server, ...rest)
   }
 }
 
@@ -117,9 +129,45 @@ async function readClaims(
 async function orFailed<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
-  } catch (cause) {
-    throw new DashboardProblem(403, 'OIDC_REFUSED', 'the OpenID provider did not sign you in', { cause })
+  } catch (error) {
+    if (isAway(error)) throw unavailable(error)
+    throw new DashboardProblem(403, 'OIDC_REFUSED', 'the OpenID provider did not sign you in', {
+      cause: inWords(error),
+    })
   }
+}
+
+function unavailable(error: unknown): DashboardProblem {
+  return new DashboardProblem(503, 'OIDC_UNAVAILABLE', 'the OpenID provider does not answer', {
+    cause: inWords(error),
+  })
+}
+
+/** It does not answer, or a proxy before it does: not that it refuses somebody. */
+function isAway(error: unknown): boolean {
+  const status = statusOf(error)
+  if (status !== undefined) return status >= 500
+  if (!Error.isError(error)) return false
+  const isSilent = error.message === 'fetch failed' || ('code' in error && error.code === 'OAUTH_TIMEOUT')
+  return isSilent || isAway(error.cause)
+}
+
+/** What the library keeps of an answer in fields, which stand in no log: `invalid_client` for a wrong secret. */
+function inWords(error: unknown): unknown {
+  const status = statusOf(error)
+  if (status === undefined) return error
+  const said =
+    error instanceof openid.ResponseBodyError
+      ? `: ${error.error} ${error.error_description ?? ''}`.trimEnd()
+      : ''
+  return new Error(`the provider answers ${status}${said}`, { cause: error })
+}
+
+/** Of the answer that an error is about. */
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof openid.ResponseBodyError) return error.status
+  const { cause } = error as { cause?: unknown }
+  return cause instanceof Response ? cause.status : undefined
 }
 
 function vouchedFor(claims: Claims, options: OpenidOptions): Vouched {

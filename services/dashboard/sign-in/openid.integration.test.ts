@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { startApi, type Answer, type RunningApi } from '#tests/support/start-api.ts'
 import { startDashboard, type RunningDashboard, type TestBrowser } from '#tests/support/start-dashboard.ts'
 import {
@@ -7,6 +7,7 @@ import {
   type TestAccount,
   type TestOpenidProvider,
 } from '#tests/support/openid-test-provider.ts'
+import { createOpenidProvider, type OpenidOptions, type Role, type Vouched } from './openid-provider.ts'
 
 /** What people type; the tests reach the dashboard at its port. */
 const dashboardUrl = 'https://sluice.example.com'
@@ -52,12 +53,17 @@ async function comeBack(
   provider.signsIn(who)
   const query = new URLSearchParams({ return_to: returnTo })
   const begun = await browser.send('GET', `/bff/oidc/start?${query.toString()}`)
-  let address = String(begun.headers.get('location'))
+  return walk(String(begun.headers.get('location')), provider.issuer)
+}
+
+/** As a browser goes, from where it is sent to at the provider to where the provider sends it: the path of that. */
+async function walk(begun: string, issuer: string): Promise<string> {
+  let address = begun
   const jar: string[] = []
-  while (address.startsWith(provider.issuer)) {
+  while (address.startsWith(issuer)) {
     const answer = await fetch(address, { redirect: 'manual', headers: { cookie: jar.join('; ') } })
     jar.push(...answer.headers.getSetCookie().map((line) => line.split(';', 1)[0] ?? ''))
-    address = new URL(String(answer.headers.get('location')), provider.issuer).href
+    address = new URL(String(answer.headers.get('location')), issuer).href
   }
   expect(address.startsWith(`${dashboardUrl}/bff/oidc/callback?`)).toBe(true)
   return address.slice(dashboardUrl.length)
@@ -179,4 +185,63 @@ test.each([
   '/\t/elsewhere.example',
 ])('nobody is sent elsewhere by %j', async (returnTo) => {
   expect(await signIn(dashboard.browser(), account('ada'), returnTo)).toBe('/')
+})
+
+describe('a provider', () => {
+  const callbackUrl = `${dashboardUrl}/bff/oidc/callback`
+  const options = {
+    clientId: testClient.id,
+    clientSecret: testClient.secret,
+    scopes: 'openid email',
+    loginClaim: 'email',
+    groupsClaim: 'groups',
+    roles: new Map<string, Role>(),
+    defaultRole: 'viewer' as const,
+    callbackUrl,
+  }
+  /** Comes back from `issuer`, then has `then` happen, and lets the dashboard ask the provider. */
+  async function vouch(
+    issuer: string,
+    changes: Partial<OpenidOptions> = {},
+    then: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<Vouched> {
+    const client = createOpenidProvider({ issuer, ...options, ...changes })
+    const { url, transaction } = await client.begin('/')
+    const path = await walk(url, issuer)
+    await then()
+    return client.finish(new URL(path, dashboardUrl), transaction)
+  }
+
+  test.each(['client_secret_basic', 'client_secret_post'] as const)(
+    'may take the secret by %s alone',
+    async (method) => {
+      const own = await startOpenidProvider(callbackUrl, method)
+      try {
+        own.signsIn(account('ada'))
+        // Where there are no groups, a claim that is one text gives the role: Google's `hd`, the domain of an organisation.
+        const byText = { groupsClaim: 'email', roles: new Map([['ada@example.com', 'admin']] as const) }
+        expect(await vouch(own.issuer, byText)).toMatchObject({ login: 'ada@example.com', role: 'admin' })
+      } finally {
+        await own.stop()
+      }
+    },
+  )
+
+  test('that goes away while somebody signs in is away, and refuses nobody', async () => {
+    const own = await startOpenidProvider(callbackUrl)
+    own.signsIn(account('ada'))
+    await expect(vouch(own.issuer, {}, () => own.stop())).rejects.toMatchObject({
+      code: 'OIDC_UNAVAILABLE',
+      status: 503,
+    })
+  })
+
+  test('says why it takes a secret for wrong, and the log has it', async () => {
+    provider.signsIn(account('ada'))
+    const refused = vouch(provider.issuer, { clientSecret: 'changed there' })
+    await expect(refused).rejects.toMatchObject({
+      code: 'OIDC_REFUSED',
+      cause: { message: expect.stringMatching(/^the provider answers 401: invalid_client client auth/) },
+    })
+  })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { QueryClient } from '@tanstack/react-query'
-import { endSession, forgetAnswers, meKey } from './session.ts'
+import { endSession, forgetAnswers, meKey, singleSignOnAddress } from './session.ts'
 
 test('whoever signs in finds nothing of what was read before', () => {
   const client = new QueryClient()
@@ -21,4 +21,12 @@ test('who one is, asked before the session ended and answered behind it, is not 
   await Promise.all([asked, answer.promise])
   expect(client.getQueryData(meKey)).toBeNull()
   client.clear()
+})
+
+test.each([
+  ['/tools', '', '/tools'],
+  ['/requests', '?model=a%26b&sign_in_error=OIDC_REFUSED', '/requests?model=a%26b'],
+])('single sign-on comes back to %s%s without what failed there', (pathname, search, expected) => {
+  const { searchParams } = new URL(singleSignOnAddress({ pathname, search }), 'http://localhost')
+  expect(searchParams.get('return_to')).toBe(expected)
 })

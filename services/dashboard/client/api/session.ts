@@ -54,8 +54,11 @@ export function useLoginWays(): UseQueryResult<LoginWays, ApiError> {
   })
 }
 
-/** Where the browser goes for single sign-on; it comes back to `returnTo`. */
-export function singleSignOnAddress(returnTo: string): string {
+/** Where the browser goes for single sign-on; it comes back to this page, without what it was told there of an attempt that failed. */
+export function singleSignOnAddress({ pathname, search }: Pick<Location, 'pathname' | 'search'>): string {
+  const kept = new URLSearchParams(search)
+  kept.delete('sign_in_error')
+  const returnTo = kept.size === 0 ? pathname : `${pathname}?${kept.toString()}`
   return `/bff/oidc/start?${new URLSearchParams({ return_to: returnTo }).toString()}`
 }
 

@@ -1,10 +1,11 @@
 import { Alert, Button, Center, Divider, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDocumentTitle } from '@mantine/hooks'
+import { useEffect, useState } from 'react'
 import { singleSignOnAddress, useLogin, useLoginWays, type LoginWays } from '../api/session.ts'
 import { Loaded } from '../parts/page-states.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
-import { useTexts } from './address.ts'
+import { useSetTexts, useTexts } from './address.ts'
+import { describeSignOnFailure } from './sign-on-failures.ts'
 
 /** Stands in place of whatever page was asked for, so that the page itself comes after it. */
 export function Login() {
@@ -19,10 +20,7 @@ function LoginForms({ ways: { password, oidc } }: { ways: LoginWays }) {
         <Stack>
           <Title order={1}>Sluice</Title>
           {oidc === null ? null : (
-            <Button
-              component="a"
-              href={singleSignOnAddress(window.location.pathname + window.location.search)}
-            >
+            <Button component="a" href={singleSignOnAddress(window.location)}>
               Sign in with {oidc.label}
             </Button>
           )}
@@ -35,12 +33,17 @@ function LoginForms({ ways: { password, oidc } }: { ways: LoginWays }) {
   )
 }
 
-/** Single sign-on comes back with a code when it failed. */
+/** Single sign-on comes back with a code when it failed. Told once: whoever logs out later at this address has not failed. */
 function SignOnFailure() {
-  const { sign_in_error: code } = useTexts()
+  const { sign_in_error: given } = useTexts()
+  const [code] = useState(given)
+  const setTexts = useSetTexts()
+  useEffect(() => {
+    if (given !== undefined) setTexts({ sign_in_error: undefined }, { replaces: true })
+  }, [given, setTexts])
   return code === undefined ? null : (
     <Alert color="red" title="Single sign-on failed" role="alert">
-      <PlainText text={code} />
+      {describeSignOnFailure(code)}
     </Alert>
   )
 }
