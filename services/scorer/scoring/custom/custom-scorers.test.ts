@@ -28,6 +28,13 @@ describe('keywords', () => {
     ['final sigma', '["ΟΔΟΣ"]', 'οδος', true],
     ['an accent composed otherwise', '["Café"]', 'CAFE\u0301', true],
     ['a letter without its accent', '[cafe]', 'café', false],
+    ['a sign that is shown as emoji', '[❤]', 'with ❤\ufe0f and love', true],
+    [
+      'a letter whose accent is in the next piece',
+      '[cafe]',
+      `${'x'.repeat(65_532)}cafe\u0301${'x'.repeat(9_000)}`,
+      false,
+    ],
     ['dotless i', '[ısı]', 'isi', false],
     ['a quote that JSON escapes', `['say "hi"']`, 'they say "hi"', true],
     ['a miss', '[falcon]', 'nothing here', false],
@@ -60,6 +67,20 @@ describe('patterns', () => {
     ['in the JSON text', `['"temperature":0\\.9']`, 'x', true],
   ])('%s', (_name, list, text, hit) => {
     expect(run(patterns(list), { prompt: text, temperature: 0.9 }).label).toBe(hit ? 'unsafe' : 'safe')
+  })
+
+  test.each([
+    ['the beginning is one', '^7', '7'.repeat(100_000), [0]],
+    ['no beginning of a piece is one', '^[0-8]', `9${'7'.repeat(100_000)}`, []],
+    ['no end of a piece is one', '[^.]$', `${'7'.repeat(100_000)}.`, []],
+    ['the end is one', '[.]$', `${'7'.repeat(100_000)}.`, [100_000]],
+    ['a word that a piece would cut in two', '\\bcat\\b', 'concatenates '.repeat(10_000), []],
+    ['what goes on over an end', 'secret.*', `${'7'.repeat(9_000)}secret${'7'.repeat(91_000)}`, [9_000]],
+    ['what stands where two pieces meet', 'x+', `${'7'.repeat(65_534)}xxxx${'7'.repeat(9_000)}`, [65_534]],
+  ])('of a long text: %s', (_name, pattern, text, starts) => {
+    const { evidence } = run(patterns(`['${pattern}']`), { prompt: text })
+    const found = evidence.filter(({ pointer }) => pointer !== null).map(({ start }) => start)
+    expect([...new Set(found)]).toEqual(starts)
   })
 
   test('that would take for ever elsewhere are done at once', () => {

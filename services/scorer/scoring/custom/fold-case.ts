@@ -11,7 +11,7 @@ const foldCharacter = remember((character) => {
   return folded.normalize('NFD')
 })
 
-/** Whether a match that ends here would cut an accent off its letter. */
+/** Whether a match that ends here would cut an accent off its letter. How a character is to be shown (emoji or text) is no accent. */
 export function splitsLetter(text: string, end: number): boolean {
-  return /^\p{M}/u.test(text.slice(end, end + 2))
+  return /^[\p{M}--[\ufe00-\ufe0f]]/v.test(text.slice(end, end + 2))
 }

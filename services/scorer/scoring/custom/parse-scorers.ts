@@ -97,10 +97,12 @@ function findKeyword(keyword: string, index: number): Finder {
   const wanted = foldCase(keyword).text
   return (searchable) => {
     const { text, originOf } = searchable.folded()
+    // What ends where the piece does is whole in the next one, with the accent that may follow.
+    const isCut = searchable.offset + searchable.text.length < searchable.whole.length
     const hits: ReturnType<Finder> = []
     for (let at = text.indexOf(wanted); at >= 0 && hits.length < mostHitsOfTerm;) {
       const end = at + wanted.length
-      if (!splitsLetter(text, end)) {
+      if (!splitsLetter(text, end) && !(isCut && end === text.length)) {
         hits.push({
           kind: `keyword ${index + 1}`,
           start: originOf(at),
@@ -115,12 +117,34 @@ function findKeyword(keyword: string, index: number): Finder {
 
 /** RE2 takes time linear in the text, whatever pattern a customer writes. */
 function findPattern(pattern: RE2JS, index: number): Finder {
-  return ({ text }) => {
+  return (searchable) => {
+    const { text, whole, offset } = searchable
     const hits: ReturnType<Finder> = []
     const matcher = pattern.matcher(text)
     while (hits.length < mostHitsOfTerm && matcher.find()) {
-      hits.push({ kind: `pattern ${index + 1}`, start: matcher.start(), end: matcher.end() })
+      const [start, end] = [matcher.start(), matcher.end()]
+      const atCut = (start === 0 && offset > 0) || (end === text.length && offset + end < whole.length)
+      if (atCut && !holdsWithMargin(pattern, searchable, start, end)) continue
+      hits.push({ kind: `pattern ${index + 1}`, start, end })
     }
     return hits
   }
+}
+
+const marginUnits = 4_096
+
+/** Whether a hit is one too with more of the text around its piece, whose edges `^`, `$` and `\b` take for edges of the text. */
+function holdsWithMargin(
+  pattern: RE2JS,
+  { text, whole, offset }: Searchable,
+  start: number,
+  end: number,
+): boolean {
+  const from = Math.max(0, offset - marginUnits)
+  const matcher = pattern.matcher(whole.slice(from, offset + text.length + marginUnits))
+  const before = offset - from
+  while (matcher.find() && matcher.start() <= before + start) {
+    if (matcher.end() >= before + end) return true
+  }
+  return false
 }

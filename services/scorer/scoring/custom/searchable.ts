@@ -16,7 +16,8 @@ export interface Searchable {
   /** Null: the body's JSON text. */
   pointer: string | null
   text: string
-  /** Where in the whole text this piece begins. */
+  /** The text that this is a piece of, and where in it the piece begins. */
+  whole: string
   offset: number
   folded(): FoldedText
   /** Of a command line that was given as a list: how long the word is that it begins with, at `pointer`. A hit is placed there. */
@@ -96,6 +97,7 @@ function searchable(part: BodyPart, pointer: string | null, text: string): Searc
   return Array.from(piecesOf({ text, offset: 0 }), (piece) => ({
     part,
     pointer,
+    whole: text,
     ...piece,
     folded: keepFirst(() => foldCase(piece.text)),
   }))
