@@ -42,7 +42,7 @@ export const gatewayConfigSchema = z
       .enum(['api', 'kafka'])
       .default('api')
       .describe(
-        '`api`: records are posted to API_BACKEND_URL. `kafka`: they are published to KAFKA_BROKERS, for projects whose tier has no limit; the API is still asked what their settings are.',
+        '`api`: records are posted to API_BACKEND_URL. `kafka`: they are published to KAFKA_BROKERS, for projects whose tier has no limit; the API is still asked what their settings are, and what it said last holds for an hour while it is away.',
       ),
     PRICES_FILE: readablePath('file', 'prices (JSON or YAML, in the form of infra/prices.json)')
       .optional()

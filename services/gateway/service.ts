@@ -60,7 +60,7 @@ export function createGateway(
   const now = () => clock.now()
   const upstream = createUpstream(config)
   const backend = createBackendAgent(config.BACKEND_TIMEOUT_MS)
-  const own = createOwn(config, backend, log)
+  const own = createOwn(config, backend, { log, now })
   const stripBodies = createStripBodies(own && (() => own.settings()))
   const spool = createSpool(config, { metrics, log, clock, stripBodies })
   const { sender, close } = createSender(config, { spool, metrics, backend, own, stripBodies }, dependencies)
@@ -219,11 +219,15 @@ class GatewayService implements Gateway {
 }
 
 /** The project of SERVICE_API_KEY. */
-function createOwn(config: GatewayConfig, backend: Dispatcher, log: Log): OwnProject | undefined {
+function createOwn(
+  config: GatewayConfig,
+  backend: Dispatcher,
+  parts: { log: Log; now: () => number },
+): OwnProject | undefined {
   const credential = keyCredential(config)
   if (credential === undefined) return undefined
   const ask = createAskProject(config.API_BACKEND_URL, credential, backend)
-  return createOwnProject({ ask, directory: config.SPOOL_DIR, key: credential.value, log })
+  return createOwnProject({ ...parts, ask, directory: config.SPOOL_DIR, key: credential.value })
 }
 
 /** Admission is ingest's. A project whose tier is found out, or changed, later has its records posted to the API. */

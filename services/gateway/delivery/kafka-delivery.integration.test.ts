@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createSealer } from '#runtime/sealing.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
@@ -124,4 +127,31 @@ test('a gateway of a project whose tier has a limit refuses to start', async () 
   await expect(start({ SERVICE_API_KEY: key, GATEWAY_DELIVERY: 'kafka' })).rejects.toThrow(
     `GATEWAY_DELIVERY=kafka: project ${projectId} is on tier pro`,
   )
+})
+
+test('with a key that was revoked nothing is published by what the API said before: records wait, and /readyz tells', async () => {
+  const { key, keyId, projectId } = await api.createProject()
+  const directory = await mkdtemp(join(tmpdir(), 'sluice-revoked-'))
+  const given = { SERVICE_API_KEY: key, GATEWAY_DELIVERY: 'kafka', SPOOL_DIR: directory }
+  try {
+    const before = await start(given)
+    await loggedCall(await callThrough(before))
+    await before.stop()
+    await api.call('PATCH', `/api/projects/${projectId}`, {
+      operator: true,
+      body: { zero_content_retention: true },
+    })
+    await api.call('DELETE', `/api/projects/${projectId}/keys/${keyId}`, { operator: true })
+    const after = await start(given)
+    expect(after.gateway.health()).toMatchObject({
+      status: 'degraded',
+      problems: { project: expect.stringContaining('401') },
+    })
+    const id = await callThrough(after)
+    await until(() => Promise.resolve(after.gateway.health().problems?.['backend'] !== undefined))
+    expect((await api.readTopic(topics.requestLogged)).some((call) => call.id === id)).toBe(false)
+    await after.stop()
+  } finally {
+    await rm(directory, { recursive: true })
+  }
 })

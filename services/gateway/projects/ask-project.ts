@@ -11,6 +11,15 @@ export interface ProjectSettings {
   isEphemeral: boolean
 }
 
+/** The API service does not take the credential (any more): what it said to it before holds no longer. */
+export class CredentialRefused extends Error {}
+
+/**
+ * How long what the API service said last holds while it is away. Long enough to mend it: applications call on, and Kafka takes their records. Not
+ * for ever: a gateway that is cut off alone does not hear of keys that are revoked, nor of projects that keep no content from now on.
+ */
+export const heldMs = 3_600_000
+
 /** Settings of a project; of the credential's own when none is named. Null: there is no such project. */
 export type AskProject = (projectId?: string) => Promise<ProjectSettings | null>
 
@@ -24,7 +33,7 @@ export const projectAnswer = z
 
 const timeoutMs = 3_000
 
-/** Asks `GET /internal/project`. Rejects when the API service does not say. */
+/** Asks `GET /internal/project`. Rejects when the API service does not say, with CredentialRefused when it says it to others. */
 export function createAskProject(url: string, credential: Credential, dispatcher: Dispatcher): AskProject {
   return async (projectId) => {
     const query = projectId === undefined ? '' : `?project_id=${encodeURIComponent(projectId)}`
@@ -38,6 +47,7 @@ export function createAskProject(url: string, credential: Credential, dispatcher
     const text = await body.text()
     // Another 404 is not about the project: the address is wrong, or the service too old.
     if (statusCode === 404 && text.includes('"NOT_FOUND"')) return null
-    throw new Error(`the API service answered ${statusCode} about a project`)
+    const said = `the API service answered ${statusCode} about a project`
+    throw statusCode === 401 || statusCode === 403 ? new CredentialRefused(said) : new Error(said)
   }
 }

@@ -2,9 +2,16 @@ import { hash } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { ageAt } from '#runtime/clock.ts'
 import { codeOf, messageOf } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
-import { projectAnswer, type AskProject, type ProjectSettings } from './ask-project.ts'
+import {
+  CredentialRefused,
+  heldMs,
+  projectAnswer,
+  type AskProject,
+  type ProjectSettings,
+} from './ask-project.ts'
 
 /** The project whose key the gateway posts records with. */
 export interface OwnProject {
@@ -13,7 +20,7 @@ export interface OwnProject {
   stop(): void
   /** The last answer, of this process or one before it; undefined when there was none. */
   settings(): ProjectSettings | undefined
-  /** Why there is no answer, or null. */
+  /** Why nothing may be published by these settings: there are none, the key is refused, or nobody has confirmed them for an hour. Or null. */
   problem(): string | null
 }
 
@@ -22,19 +29,24 @@ interface OwnProjectOptions {
   /** Where the last answer is kept: a gateway that starts while the API service is away must know whether bodies may be kept. */
   directory: string
   key: string
+  /** Unix milliseconds. */
+  now: () => number
   log: Log
 }
 
-const askEveryMs = 60_000
+/** With the time that asking may take, a revoked key is found out within a minute. */
+const askEveryMs = 50_000
 /** While there is no answer. */
 const askAgainMs = 5_000
 const fileName = 'project.json'
 
-export function createOwnProject({ ask, directory, key, log }: OwnProjectOptions): OwnProject {
+export function createOwnProject({ ask, directory, key, now, log }: OwnProjectOptions): OwnProject {
   const path = join(directory, fileName)
   const keyHash = hash('sha256', key, 'hex')
   let settings: ProjectSettings | undefined
   let problem: string | null = null
+  let isRefused = false
+  let confirmedMs = now()
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
 
@@ -56,8 +68,10 @@ export function createOwnProject({ ask, directory, key, log }: OwnProjectOptions
   const renew = async () => {
     try {
       const answer = await ask()
-      if (answer === null) throw new Error('the key is of no project')
+      if (answer === null) throw new CredentialRefused('the key is of no project')
       problem = null
+      isRefused = false
+      confirmedMs = now()
       const isNew = JSON.stringify(answer) !== JSON.stringify(settings)
       settings = answer
       if (isNew) await remember(answer)
@@ -65,6 +79,7 @@ export function createOwnProject({ ask, directory, key, log }: OwnProjectOptions
       if (problem === null)
         log.warn({ err: error }, "the API service does not say what the project's settings are")
       problem = messageOf(error)
+      isRefused = error instanceof CredentialRefused
     }
     if (!isStopped) timer = setTimeout(() => void renew(), problem === null ? askEveryMs : askAgainMs).unref()
   }
@@ -79,7 +94,8 @@ export function createOwnProject({ ask, directory, key, log }: OwnProjectOptions
       clearTimeout(timer)
     },
     settings: () => settings,
-    problem: () => (settings === undefined ? problem : null),
+    problem: () =>
+      settings === undefined || isRefused || ageAt(now(), confirmedMs) >= heldMs ? problem : null,
   }
 }
 

@@ -1,7 +1,8 @@
 import { expect, jest, test } from '@jest/globals'
 import { createLog } from '#runtime/log.ts'
 import { createProjectDirectory } from './project-directory.ts'
-import type { AskProject } from './ask-project.ts'
+import { CredentialRefused, type AskProject } from './ask-project.ts'
+import type { OwnProject } from './own-project.ts'
 
 test('what the API said last holds while it does not answer, and that is said once', async () => {
   const settings = { projectId: 'prj_1', tier: 'team', isEphemeral: false } as const
@@ -28,4 +29,39 @@ test('what the API said last holds while it does not answer, and that is said on
   ask.mockRejectedValue(away)
   expect(await findLater()).toBeNull()
   expect(warn).toHaveBeenCalledTimes(2)
+})
+
+const settings = { projectId: 'prj_1', tier: 'enterprise', isEphemeral: false } as const
+
+test('what it said holds for an hour, and not once it refuses the credential', async () => {
+  const ask = jest.fn<AskProject>().mockResolvedValue(settings)
+  let nowMs = 0
+  const log = createLog('gateway-test', 'silent')
+  const find = createProjectDirectory({ own: undefined, ask, now: () => nowMs, log })
+  const findAt = (ms: number) => {
+    nowMs = ms
+    return find('prj_1')
+  }
+  await findAt(0)
+  ask.mockRejectedValue(new Error('away'))
+  expect(await findAt(60_000)).toEqual(settings)
+  expect(await findAt(3_599_999)).toEqual(settings)
+  await expect(findAt(3_660_000)).rejects.toThrow('away')
+
+  ask.mockResolvedValue(settings)
+  expect(await findAt(3_700_000)).toEqual(settings)
+  ask.mockRejectedValue(new CredentialRefused('refused'))
+  await expect(findAt(3_760_000)).rejects.toThrow('refused')
+})
+
+test("by the settings of the gateway's own project nothing is published while there is a problem with them", async () => {
+  let problem: string | null = null
+  const own = { settings: () => settings, problem: () => problem } as OwnProject
+  const ask = () => Promise.reject(new Error('not asked'))
+  const log = createLog('gateway-test', 'silent')
+  const find = createProjectDirectory({ own, ask, now: () => 0, log })
+  expect(await find(undefined)).toEqual(settings)
+  problem = 'refused'
+  await expect(find(undefined)).rejects.toThrow('refused')
+  await expect(find('prj_1')).rejects.toThrow('refused')
 })

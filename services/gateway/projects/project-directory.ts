@@ -1,6 +1,6 @@
 import { ageAt } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
-import type { AskProject, ProjectSettings } from './ask-project.ts'
+import { CredentialRefused, heldMs, type AskProject, type ProjectSettings } from './ask-project.ts'
 import type { OwnProject } from './own-project.ts'
 
 /** Settings of the project that a record names; of the gateway's own when it names none. Null: there is no such project. Rejects when nobody knows now. */
@@ -9,6 +9,7 @@ export type FindProject = (projectId: string | undefined) => Promise<ProjectSett
 interface Known {
   settings: ProjectSettings | null
   askedMs: number
+  saidMs: number
 }
 
 const validMs = 60_000
@@ -23,7 +24,7 @@ interface ProjectDirectoryOptions {
   log: Log
 }
 
-/** Answers are used for a minute, and for longer while the API service is away. */
+/** Answers are used for a minute, and for an hour while the API service is away; not once it refuses to say. */
 export function createProjectDirectory({ own, ask, now, log }: ProjectDirectoryOptions): FindProject {
   const known = new Map<string, Known>()
   const asking = new Map<string, Promise<ProjectSettings | null>>()
@@ -32,17 +33,19 @@ export function createProjectDirectory({ own, ask, now, log }: ProjectDirectoryO
   const askNow = async (projectId: string): Promise<ProjectSettings | null> => {
     const last = known.get(projectId)
     let settings: ProjectSettings | null
+    let saidMs = now()
     try {
       settings = await ask(projectId)
       isFailing = false
     } catch (error) {
-      if (last === undefined) throw error
+      const holds = last !== undefined && ageAt(now(), last.saidMs) < heldMs
+      if (!holds || error instanceof CredentialRefused) throw error
       if (!isFailing) log.warn({ err: error }, 'what the API service said last of projects holds')
       isFailing = true
-      settings = last.settings
+      ;({ settings, saidMs } = last)
     }
     known.delete(projectId)
-    known.set(projectId, { settings, askedMs: now() })
+    known.set(projectId, { settings, askedMs: now(), saidMs })
     const [oldest] = known.keys()
     if (known.size > maxKnown && oldest !== undefined) known.delete(oldest)
     return settings
@@ -50,7 +53,9 @@ export function createProjectDirectory({ own, ask, now, log }: ProjectDirectoryO
   return async (projectId) => {
     const ownSettings = own?.settings()
     if (projectId === undefined || projectId === ownSettings?.projectId) {
-      if (ownSettings === undefined) throw new Error(own?.problem() ?? 'the record names no project')
+      const problem = own?.problem() ?? null
+      if (ownSettings === undefined || problem !== null)
+        throw new Error(problem ?? 'the record names no project')
       return ownSettings
     }
     const last = known.get(projectId)

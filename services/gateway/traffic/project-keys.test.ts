@@ -151,6 +151,26 @@ test('while the service is away the last answer stands, and it is not asked with
   expect(await authorize(bearer)).toBe('unknown')
 })
 
+test('the last answer stands for an hour, then nobody knows', async () => {
+  const authorize = keys()
+  await authorize(bearer)
+  answer = () => Promise.reject(new Error('away'))
+  for (let minute = 1; minute < 60; minute++) {
+    nowMs += 60_000
+    expect(await authorize(bearer)).toEqual({ projectId: 'prj_1', isEphemeral: false })
+  }
+  // Asked in the call before the hour is over, behind the call after it.
+  for (const stepMs of [35_000, 26_000]) {
+    nowMs += stepMs
+    expect(await authorize(bearer)).toEqual({ projectId: 'prj_1', isEphemeral: false })
+    await settled()
+  }
+  nowMs += 5_000
+  expect(await authorize(bearer)).toBe('unavailable')
+  answer = () => Promise.resolve(projectKey)
+  expect(await authorize(bearer)).toEqual({ projectId: 'prj_1', isEphemeral: false })
+})
+
 test.each([
   ['that may only read', { scope: 'read' }],
   ['that has expired', { expiresMs: 1_000_000 }],

@@ -3,6 +3,7 @@ import { request, type Dispatcher } from 'undici'
 import { z } from 'zod'
 import { ageAt } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
+import { heldMs } from '../projects/ask-project.ts'
 import type { Authorizer, Caller } from './authorize.ts'
 import { bearerToken } from './authorize.ts'
 
@@ -26,6 +27,8 @@ interface Options {
 interface Known {
   key: ResolvedKey | null
   askedMs: number
+  /** When the API service said so. */
+  saidMs: number
 }
 
 /** An answer is renewed behind the calls from here on, so that they do not wait. */
@@ -42,7 +45,7 @@ const keyPattern = /^svc_(?:[A-Za-z0-9_-]{1,32}_)?([0-9A-Fa-f]{48})$/
 
 /**
  * Applications present keys of projects. A revoked key is refused within a minute; while the API service is away, its last
- * answer about a key stands, and a key that it was never asked about is `unavailable`.
+ * answer about a key stands for an hour, and a key of which it has said nothing for longer, or never, is `unavailable`.
  */
 export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
   const known = new Map<string, Known>()
@@ -61,12 +64,13 @@ export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
   }
   const ask = async (digest: string, last: Known | undefined): Promise<Known> => {
     try {
-      return remember(digest, { key: await resolve(digest), askedMs: now() })
+      const key = await resolve(digest)
+      return remember(digest, { key, askedMs: now(), saidMs: now() })
     } catch (error) {
-      if (last === undefined) throw error
+      if (last === undefined || ageAt(now(), last.saidMs) >= heldMs) throw error
       log.warn({ err: error }, 'keys cannot be checked: the last answer about each stands')
       // Old enough to be asked about again soon, behind the calls.
-      return remember(digest, { key: last.key, askedMs: now() - renewMs + retryMs })
+      return remember(digest, { ...last, askedMs: now() - renewMs + retryMs })
     }
   }
   const askOnce = (digest: string, last: Known | undefined): Promise<Known> => {
@@ -87,8 +91,10 @@ export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
     const last = known.get(digest) ?? refused.get(digest)
     const ageMs = last === undefined ? Infinity : ageAt(now(), last.askedMs)
     if (last !== undefined && ageMs < validMs) {
-      // With a last answer at hand it never rejects.
-      if (ageMs >= renewMs) void askOnce(digest, last)
+      if (ageMs >= renewMs)
+        askOnce(digest, last).catch((error: unknown) =>
+          log.warn({ err: error }, 'keys could not be checked for an hour: calls with them are refused'),
+        )
       return callerOf(last)
     }
     return askOnce(digest, last).then(callerOf, (error: unknown) => {
