@@ -9,7 +9,7 @@ import { formatCounted } from '../../formats/format-time.ts'
 import type { ChosenRange } from '../../formats/time-range.ts'
 import { Loaded } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
-import { filterLabels, filterValues } from './read-filters.ts'
+import { choosing, filterLabels, filterValues } from './read-filters.ts'
 
 const facets = [
   'label',
@@ -51,13 +51,7 @@ export function FacetPanel({
             Of all calls {formatCounted(found, end === undefined)}
           </Text>
           {facets.map((name) => (
-            <FacetValues
-              key={name}
-              name={name}
-              values={choosable(name, found[name])}
-              chosen={filters[name]}
-              isByScorer={filters['scorer_name'] !== undefined && ofScorer.has(name)}
-            />
+            <FacetValues key={name} name={name} values={choosable(name, found[name])} filters={filters} />
           ))}
         </Stack>
       )}
@@ -73,11 +67,11 @@ function choosable(name: Facet, values: Values): Values {
 interface FacetValuesProps {
   name: Facet
   values: Values
-  chosen: string | undefined
-  isByScorer: boolean
+  filters: Readonly<Record<string, string>>
 }
 
-function FacetValues({ name, values, chosen, isByScorer }: FacetValuesProps) {
+function FacetValues({ name, values, filters }: FacetValuesProps) {
+  const chosen = filters[name]
   const setTexts = useSetTexts()
   const [isAll, setAll] = useState(false)
   if (values.length === 0) return null
@@ -86,7 +80,7 @@ function FacetValues({ name, values, chosen, isByScorer }: FacetValuesProps) {
     <div role="group" aria-label={filterLabels[name]}>
       <Text size="xs" c="dimmed" fw={600} mb={2}>
         {filterLabels[name]}
-        {isByScorer ? ' by scorer' : ''}
+        {filters['scorer_name'] !== undefined && ofScorer.has(name) ? ' by scorer' : ''}
       </Text>
       {shown.map(({ value, count }) => (
         <Button
@@ -99,14 +93,16 @@ function FacetValues({ name, values, chosen, isByScorer }: FacetValuesProps) {
           justify="space-between"
           fw={400}
           aria-pressed={value === chosen}
-          onClick={() => setTexts({ [name]: value === chosen ? undefined : value })}
+          onClick={() => setTexts(value === chosen ? { [name]: undefined } : choosing(filters, name, value))}
           rightSection={
             <Text size="xs" c="dimmed">
               {formatShort(count)}
             </Text>
           }
         >
-          <PlainText text={value} />
+          <Text component="span" inherit truncate lh={1.5}>
+            <PlainText text={value} />
+          </Text>
         </Button>
       ))}
       {values.length <= shownFirst ? null : (

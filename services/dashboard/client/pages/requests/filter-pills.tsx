@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconFilterPlus } from '@tabler/icons-react'
 import { useSetTexts } from '../../app/address.ts'
 import { PlainText } from '../../parts/plain-text.tsx'
-import { filterLabels, filterValues, labelOf } from './read-filters.ts'
+import { choosing, filterLabels, filterValues, labelOf } from './read-filters.ts'
 
 /** The filters in force, each with a way out, and a way to one that no facet shows. */
 export function FilterPills({ filters }: { filters: Readonly<Record<string, string>> }) {
@@ -26,7 +26,7 @@ export function FilterPills({ filters }: { filters: Readonly<Record<string, stri
           {labelOf(name)}: <PlainText text={value} />
         </Pill>
       ))}
-      <AddFilter />
+      <AddFilter filters={filters} />
       {names.length < 2 ? null : (
         <Button
           size="compact-xs"
@@ -46,7 +46,7 @@ const choices = [
   { value: metadata, label: 'Metadata' },
 ]
 
-function AddFilter() {
+function AddFilter({ filters }: { filters: Readonly<Record<string, string>> }) {
   const setTexts = useSetTexts()
   const [isOpen, { toggle, close }] = useDisclosure()
   const form = useForm({
@@ -67,7 +67,7 @@ function AddFilter() {
       <Popover.Dropdown>
         <form
           onSubmit={form.onSubmit(({ name, key, value }) => {
-            setTexts({ [name === metadata ? `metadata.${key.trim()}` : name]: value })
+            setTexts(choosing(filters, name === metadata ? `metadata.${key.trim()}` : name, value))
             form.reset()
             close()
           })}

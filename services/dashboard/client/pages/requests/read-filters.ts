@@ -40,6 +40,22 @@ export function queryOfFilters(filters: Readonly<Record<string, string>>): Recor
   return filters['source'] === undefined ? { ...filters, include_redteam: 'false' } : { ...filters }
 }
 
+/**
+ * What changes in the address when one is chosen beside `filters`. A call without a score was looked at by no scorer and has no severity: the API refuses
+ * to be asked for both, so that the later choice takes the place of the earlier one.
+ */
+export function choosing(
+  filters: Readonly<Record<string, string>>,
+  name: string,
+  value: string,
+): SearchTexts {
+  const ofScores = ['scorer_name', 'severity']
+  if (name === 'label' && value === 'pending')
+    return { label: value, ...Object.fromEntries(ofScores.map((each) => [each, undefined])) }
+  const isPendingOver = filters['label'] === 'pending' && ofScores.includes(name)
+  return { ...(isPendingOver ? { label: undefined } : {}), [name]: value }
+}
+
 function isFilter(name: string): boolean {
   return Object.hasOwn(filterLabels, name) || (name.startsWith(metadataPrefix) && name !== metadataPrefix)
 }
