@@ -83,6 +83,8 @@ function pagesOf({ requestId, webhookId, scoreRunId, redteamRunId }: ShownIds): 
 
 /** When nothing moves or waits any more. */
 async function take(page: Page, name: string): Promise<void> {
+  // Before its code is there nothing says that it loads.
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
   await page.waitForLoadState('networkidle')
   await until(async () => (await page.getByRole('status', { name: 'Loading' }).count()) === 0)
   // A chart waits for its chunk.
