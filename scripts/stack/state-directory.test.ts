@@ -96,6 +96,19 @@ test('of a log that is cut the last 32 MiB are kept, and nothing of what was kep
   expect((await stat(file)).size).toBe(0)
 })
 
+test('on a full disk a log is cut too, and what there is room for is kept', async () => {
+  const file = join(directory, 'sink.log')
+  await writeFile(`${file}.1`, 'before')
+  await writeFile(file, 'first\nlast\n')
+  await cutLogs(directory, 6, () => Promise.resolve(10))
+  expect(await readFile(`${file}.1`, 'utf8')).toBe('last\n')
+  expect((await stat(file)).size).toBe(0)
+  await writeFile(file, 'first\nlast\n')
+  await cutLogs(directory, 6, () => Promise.resolve(0))
+  await expect(stat(`${file}.1`)).rejects.toThrow('ENOENT')
+  expect((await stat(file)).size).toBe(0)
+})
+
 test('a second start on the directory of a running one is refused, that of one that died is not', async () => {
   const file = join(directory, 'processes.json')
   const record = { portOffset: 0, phase: 'ready' as const, processes: [] }

@@ -62,9 +62,9 @@ export async function openState(directory: string): Promise<StatePaths> {
       `${directory} was written by a newer version of Sluice (state version ${version}, this one knows ${STATE_VERSION}): update this checkout, or choose another directory with --state DIR.`,
     )
   }
-  const { bavail, bsize } = await statfs(directory)
-  if (bavail * bsize < LEAST_FREE_BYTES) {
-    const free = Math.floor((bavail * bsize) / 1024 / 1024)
+  const freeBytes = await freeBytesOf(directory)
+  if (freeBytes < LEAST_FREE_BYTES) {
+    const free = Math.floor(freeBytes / 1024 / 1024)
     throw new CannotStart(
       `The disk of ${directory} is full (${free} MiB left, 512 are needed): free some space and start again.`,
     )
@@ -115,19 +115,32 @@ export async function rotateLog(file: string): Promise<void> {
 }
 
 /**
- * Keeps logs that are being written to from filling the disk: of each that has grown too large the last 32 MiB go to `<file>.1`, for which also a nearly
- * full one has room. Whoever writes appends, and so goes on at the beginning. A line that comes between the last that was copied and the cut is lost.
+ * Keeps logs that are being written to from filling the disk: of each that has grown too large the last 32 MiB go to `<file>.1`, or on a nearly full disk
+ * what half of the room takes, and then it is cut all the same: it is what fills the disk. Whoever writes appends, and so goes on at the beginning. A line that
+ * comes between the last that was copied and the cut is lost.
  */
-export async function cutLogs(directory: string, largestBytes = LARGEST_LIVE_LOG_BYTES): Promise<void> {
+export async function cutLogs(
+  directory: string,
+  largestBytes = LARGEST_LIVE_LOG_BYTES,
+  freeBytes = freeBytesOf,
+): Promise<void> {
   for (const name of await readdir(directory)) {
     if (!name.endsWith('.log')) continue
     const file = join(directory, name)
     const { size } = await stat(file)
     if (size < largestBytes) continue
-    const start = Math.max(0, size - LARGEST_LOG_BYTES)
-    await pipeline(createReadStream(file, { start }), createWriteStream(`${file}.1`))
+    // What was kept before makes room first.
+    await rm(`${file}.1`, { force: true })
+    const kept = Math.min(size, LARGEST_LOG_BYTES, Math.floor((await freeBytes(directory)) / 2))
+    if (kept > 0)
+      await pipeline(createReadStream(file, { start: size - kept }), createWriteStream(`${file}.1`))
     await truncate(file)
   }
+}
+
+async function freeBytesOf(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory)
+  return bavail * bsize
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {
