@@ -101,7 +101,7 @@ test.concurrent('a healthy system: every check is made, nothing is wrong, exit c
 test.concurrent('Kafka away: it says so, looks at all else, and exits with 1', async () => {
   const run = await doctor([], { ...environment, KAFKA_BROKERS: '127.0.0.1:1' })
   expect(run.code).toBe(1)
-  expect(run.output).toMatch(/PROBLEM {2}kafka +cannot be examined: .*\n +do: is it up/)
+  expect(run.output).toMatch(/PROBLEM {2}kafka +Kafka at \S+:1 cannot be examined: .*\n +do: is it up/)
   expect(run.output).toMatch(/OK +migrations +all are applied/)
   expect((await doctor(['--service', 'nonsense'], environment)).code).toBe(2)
 })

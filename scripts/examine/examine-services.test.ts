@@ -1,4 +1,7 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, test } from '@jest/globals'
+import { freePorts } from '#infra/embedded/free-port.ts'
 import { examineServices } from './examine-services.ts'
 import type { System } from './find-system.ts'
 
@@ -18,5 +21,33 @@ test('what ends again and again and answers in between is told of, what has been
   expect(found.map(({ state, what }) => [state, what])).toEqual([
     ['problem', 'sink has ended 4 times within half an hour, the last time 10 s ago'],
     ['warning', 'scorer has ended once within half an hour, the last time 120 s ago'],
+  ])
+})
+
+test('of a service that is away it is said where it was looked for, why nobody answered, and what to do', async () => {
+  const stranger = createServer((_request, response) => void response.end('<html>hello'))
+  await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve))
+  const at = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`
+  const [port] = await freePorts(1)
+  const operations = { sink: `http://127.0.0.1:${port}`, scorer: 'http://nowhere.invalid:9002', api: at }
+  const system = { operations, processes: [], now: () => nowMs } as unknown as System
+  const found = (await examineServices(system)).map(({ state, what, remedy = '' }) => [state, what, remedy])
+  stranger.close()
+  expect(found).toEqual([
+    [
+      'problem',
+      `sink does not answer at http://127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`,
+      expect.stringMatching(/^nobody listens there: start it/),
+    ],
+    [
+      'problem',
+      expect.stringMatching(/^scorer does not answer at http:..nowhere.invalid:9002: getaddrinfo E\w+/),
+      expect.stringMatching(/^the name has to resolve from here/),
+    ],
+    [
+      'problem',
+      `what answers at ${at} with 200 is no api of Sluice`,
+      expect.stringMatching(/^the address given/),
+    ],
   ])
 })

@@ -1,4 +1,4 @@
-import { messageOf } from '#runtime/errors.ts'
+import { whyFetchFailed } from '#infra/why-fetch-failed.ts'
 import { examineClock } from './examine-clock.ts'
 import type { System } from './find-system.ts'
 import { ok, problem, skipped, warning, type Finding } from './finding.ts'
@@ -46,22 +46,42 @@ async function examineAnswers({ operations, now }: System): Promise<Finding[]> {
 
 async function examineService(name: string, url: string, now: () => number): Promise<Finding[]> {
   const before = now()
-  try {
-    const response = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(timeoutMs) })
-    const after = now()
-    const { status, problems = {} } = (await response.json()) as Answer
-    const why = Object.entries(problems).map(([part, text]) => `${part}: ${text}`)
-    const what = [`${name} says ${status}`, ...why].join('; ')
-    const said =
-      status === 'ok'
-        ? ok('services', what)
-        : (response.ok ? warning : problem)('services', what, `what it names; the log of ${name}`)
-    const date = Date.parse(response.headers.get('date') ?? '')
-    // The header has whole seconds, and Node writes one for a second's answers.
-    const clock = Number.isNaN(date) ? [] : [examineClock(`the host of ${name}`, date, before, after, 2_000)]
-    return [said, ...clock.filter(({ state }) => state !== 'ok')]
-  } catch (error) {
-    const remedy = 'docs/runbooks/SluiceServiceDown.md; OPS_HOST, if it should answer from elsewhere'
-    return [problem('services', `${name} does not answer at ${url}: ${messageOf(error)}`, remedy)]
+  const signal = AbortSignal.timeout(timeoutMs)
+  const response = await fetch(new URL('/readyz', url), { signal }).catch(whyFetchFailed)
+  if (typeof response === 'string')
+    return [problem('services', `${name} does not answer at ${url}: ${response}`, remedyOf(response))]
+  const after = now()
+  const answer = await readAnswer(response)
+  if (answer === undefined) {
+    const what = `what answers at ${url} with ${response.status} is no ${name} of Sluice`
+    return [problem('services', what, 'the address given with --service, or OPS_PORT')]
   }
+  const why = Object.entries(answer.problems ?? {}).map(([part, text]) => `${part}: ${text}`)
+  const what = [`${name} says ${answer.status}`, ...why].join('; ')
+  const said =
+    answer.status === 'ok'
+      ? ok('services', what)
+      : (response.ok ? warning : problem)('services', what, `what it names; the log of ${name}`)
+  const date = Date.parse(response.headers.get('date') ?? '')
+  // The header has whole seconds, and Node writes one for a second's answers.
+  const clock = Number.isNaN(date) ? [] : [examineClock(`the host of ${name}`, date, before, after, 2_000)]
+  return [said, ...clock.filter(({ state }) => state !== 'ok')]
+}
+
+async function readAnswer(response: Response): Promise<Answer | undefined> {
+  const answer = (await response.json().catch(() => undefined)) as Partial<Answer> | undefined
+  return typeof answer?.status === 'string' ? { ...answer, status: answer.status } : undefined
+}
+
+const absent = 'docs/runbooks/SluiceServiceDown.md'
+
+/** By what the network says of it. */
+function remedyOf(why: string): string {
+  if (/ENOTFOUND|EAI_AGAIN/.test(why))
+    return `the name has to resolve from here: the address given with --service; ${absent}`
+  if (/ECONNREFUSED/.test(why))
+    return `nobody listens there: start it; or OPS_PORT and OPS_HOST, if it should answer from elsewhere; ${absent}`
+  if (/no answer in time|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/.test(why))
+    return `it hangs, or a firewall or network policy keeps this host out: ask from its own host; ${absent}`
+  return `the address given with --service; ${absent}`
 }

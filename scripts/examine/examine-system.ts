@@ -1,4 +1,6 @@
+import { Client } from 'pg'
 import { messageOf } from '#runtime/errors.ts'
+import { connectionOf } from '#runtime/postgres.ts'
 import { examineAccess } from './examine-access.ts'
 import { examineCertificates } from './examine-certificates.ts'
 import { examineLag } from './examine-lag.ts'
@@ -17,24 +19,38 @@ interface Examination {
   examine: (system: System) => Promise<Finding[]>
   /** When it cannot even begin. */
   remedy: string
+  /** Whom it asks: what Kafka's and Postgres's clients say of a connection names no address where it was closed or took too long. */
+  at?: (system: System) => string
+}
+
+const kafkaAt = ({ config }: System) => `Kafka at ${config.KAFKA_BROKERS.join(', ')}`
+const postgresAt = ({ config }: System) => {
+  const { host, port } = new Client(connectionOf(config))
+  return `Postgres at ${host}:${port}`
 }
 
 const kafkaRemedy = 'is it up, and are KAFKA_BROKERS, KAFKA_SSL and KAFKA_SASL_* those of the services?'
 const examinations: readonly Examination[] = [
-  { check: 'kafka', examine: examineTopics, remedy: kafkaRemedy },
-  { check: 'acl', examine: examineAccess, remedy: kafkaRemedy },
+  { check: 'kafka', examine: examineTopics, remedy: kafkaRemedy, at: kafkaAt },
+  { check: 'acl', examine: examineAccess, remedy: kafkaRemedy, at: kafkaAt },
   {
     check: 'schemas',
     examine: examineSchemas,
     remedy: 'is the registry up, and is SCHEMA_REGISTRY_URL right?',
   },
-  { check: 'lag', examine: examineLag, remedy: kafkaRemedy },
+  { check: 'lag', examine: examineLag, remedy: kafkaRemedy, at: kafkaAt },
   {
     check: 'postgres',
     examine: examinePostgres,
     remedy: 'is it up, and does DATABASE_URL name it and a login that may read?',
+    at: postgresAt,
   },
-  { check: 'positions', examine: examinePositions, remedy: 'are Kafka and Postgres up, and migrated?' },
+  {
+    check: 'positions',
+    examine: examinePositions,
+    remedy: 'are Kafka and Postgres up, and migrated?',
+    at: (system) => `${kafkaAt(system)} or ${postgresAt(system)}`,
+  },
   { check: 'services', examine: examineServices, remedy: 'the addresses given with --service' },
   { check: 'spool', examine: examineSpool, remedy: 'SPOOL_DIR has to be readable here' },
   { check: 'certificates', examine: examineCertificates, remedy: 'the files that DATABASE_URL names' },
@@ -45,13 +61,21 @@ const examinations: readonly Examination[] = [
 /** Everything that is looked at. What cannot be is a problem of its own, and keeps nothing else from being looked at. */
 export async function examineSystem(system: System): Promise<Finding[]> {
   const findings = await Promise.all(
-    examinations.map(async ({ check, examine, remedy }) => {
+    examinations.map(async ({ check, examine, remedy, at }) => {
       try {
         return await examine(system)
       } catch (error) {
-        return [problem(check, `cannot be examined: ${messageOf(error)}`, remedy)]
+        const whom = at === undefined ? '' : `${at(system)} `
+        return [problem(check, `${whom}cannot be examined: ${whyOf(error)}`, remedy)]
       }
     }),
   )
   return findings.flat()
+}
+
+/** Of a host with several addresses there is a code and no message. */
+function whyOf(error: unknown): string {
+  return (
+    messageOf(error) || (error instanceof Error && 'code' in error ? String(error.code) : 'no reason given')
+  )
 }
