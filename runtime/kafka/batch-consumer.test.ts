@@ -107,6 +107,19 @@ test('a mark of its own that a member comes back to makes no suspects', async ()
 
 const away = () => Promise.reject(new TransientError('STORE_AWAY', 'not now'))
 
+test('records that were deleted with nothing behind them are counted though no batch comes', async () => {
+  const metrics = createMetrics()
+  const { ends, fetched, give } = await consume({ options: { metrics } })
+  await give(0, 0, 2)
+  ends[0] = { low: 30, high: 30 }
+  for (let look = 0; look < 3; look++) {
+    jest.advanceTimersByTime(30_000)
+    await fetched()
+  }
+  const skipped = await metrics.registry.getSingleMetric('sluice_kafka_skipped_records_total')?.get()
+  expect(skipped?.values).toMatchObject([{ value: 28, labels: { topic: 't' } }])
+})
+
 test('waiting for another attempt ends when the group deals anew: no failure, and kafkajs is told', async () => {
   const { give, script, commits, failure } = await consume({
     options: {

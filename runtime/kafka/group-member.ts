@@ -17,6 +17,7 @@ import type { GroupMemberOptions } from './group-member-options.ts'
 import { assignerNaming, createRollCall, type RollCall } from './call-roll.ts'
 import { isUnreachable, reachCluster } from './reach-cluster.ts'
 import { judgeBatch, readOffsets, startingPlace } from './starting-place.ts'
+import { createGaps, type Gaps } from './watch-gaps.ts'
 
 /** With kafkajs's pause of 100 ms or more between them: a coordinator that takes longer is not coming. */
 const maxJoinFailures = 300
@@ -35,6 +36,7 @@ export class GroupMember {
   readonly #consumer: Consumer
   readonly #admin: Admin
   readonly #callRoll: RollCall
+  readonly #gaps: Gaps
   readonly #clock: Clock
   /** Signs this member's marks, and is told by the group as long as it lives. */
   readonly #name = randomBytes(9).toString('base64url')
@@ -83,6 +85,11 @@ export class GroupMember {
       clock: this.#clock,
       stopping: this.stopping,
     })
+    this.#gaps = createGaps({
+      ...options,
+      readEnds: (topic) => this.#admin.fetchTopicOffsets(topic),
+      assigned: () => this.#assigned.values(),
+    })
     this.done = this.#done.promise
     // Whoever owns the service awaits `done`; a failure before that must not end the process as unhandled.
     this.done.catch(() => undefined)
@@ -107,7 +114,8 @@ export class GroupMember {
   async #join(): Promise<void> {
     const { partitionsConcurrently } = this.#options
     if (this.stopping.aborted) return
-    const { GROUP_JOIN, REBALANCING, CRASH } = this.#consumer.events
+    const { GROUP_JOIN, REBALANCING, CRASH, FETCH } = this.#consumer.events
+    this.#consumer.on(FETCH, () => this.#gaps.look())
     this.#consumer.on(GROUP_JOIN, ({ payload }) => this.#deal(payload.memberAssignment))
     this.#consumer.on(REBALANCING, () => this.#options.onRebalancing?.())
     this.#consumer.on(CRASH, ({ payload }) => {
@@ -240,7 +248,7 @@ export class GroupMember {
     const suspected = await this.#callRoll(places, () => generation === this.#generation)
     if (generation !== this.#generation || this.stopping.aborted) return
     const dealt = places.map(({ topic, partition, start, suspects, missing }, index): Assigned => {
-      this.#reportMissing(topic, partition, missing, start)
+      this.#gaps.report({ topic, partition }, missing, start)
       const found = suspects?.mark ?? null
       return this.#assign({ topic, partition, start, suspects: suspected[index] ?? null, found })
     })
@@ -262,7 +270,7 @@ export class GroupMember {
     if (assigned === undefined || first === undefined || this.stopping.aborted) return
     if (BigInt(first.offset) !== assigned.next && !(await this.#fits(BigInt(first.offset), assigned))) return
     assigned.readAgainAt = null
-    await this.#options.onBatch(payload, assigned)
+    await this.#gaps.during(assigned, () => this.#options.onBatch(payload, assigned))
   }
 
   /** Whether a batch that begins elsewhere than expected is to be taken all the same. */
@@ -278,7 +286,7 @@ export class GroupMember {
       this.#consumer.seek({ topic, partition, offset: expected.toString() })
       return false
     }
-    this.#reportMissing(topic, partition, verdict.missing, first)
+    this.#gaps.report(assigned, verdict.missing, first)
     if (first > expected) {
       assigned.next = first
       return true
@@ -288,13 +296,5 @@ export class GroupMember {
     this.#assigned.set(partitionKey(anew), anew)
     this.#options.onAssigned([anew])
     return false
-  }
-
-  #reportMissing(topic: string, partition: number, missing: bigint, next: bigint): void {
-    if (missing === 0n) return
-    const { groupId: group, log, metrics } = this.#options
-    metrics.skipped(topic, Number(missing))
-    const place = { topic, partition, missing: missing.toString(), next: next.toString(), group }
-    log.error(place, 'records were gone before they were read')
   }
 }

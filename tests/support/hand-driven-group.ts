@@ -59,7 +59,7 @@ export function createHandDrivenGroup(ends: Record<number, { low: number; high: 
   }
   const each = (partitions: number[] | undefined) => partitions ?? Object.keys(ends).map(Number)
   const consumer = {
-    events: { GROUP_JOIN: 'join', REBALANCING: 'rebalancing', CRASH: 'crash' },
+    events: { GROUP_JOIN: 'join', REBALANCING: 'rebalancing', CRASH: 'crash', FETCH: 'fetch' },
     on: (event: string, listener: Listener) => void listeners.set(event, listener),
     connect: () => Promise.resolve(),
     disconnect: () => Promise.resolve(void (state.isLeft = true)),
@@ -121,6 +121,8 @@ export function createHandDrivenGroup(ends: Record<number, { low: number; high: 
     state,
     deal: (...partitions: number[]) => emit('join', { memberAssignment: { [topic]: partitions } }),
     announceRebalance: () => emit('rebalancing'),
+    /** Whatever it brought. */
+    fetched: () => emit('fetch'),
     /** kafkajs gives up. */
     crash: (error: Error) => emit('crash', { error, restart: false }),
     /** A fetched batch, until the consumer is through with it. Resolves to what it threw, or undefined. */
