@@ -100,7 +100,7 @@ const wrapped = ofProcess('wrapped', () => new WeakSet<object>())
 type Budget = ReturnType<typeof createByteBudget>
 
 function shipperOf({ baseUrl }: Settings, apiKey: string, budget: Budget, warn: Warn): Shipper {
-  const poster = createPoster(`${baseUrl}/internal/log/batch`, { 'x-service-key': apiKey })
+  const poster = createPoster(baseUrl, { 'x-service-key': apiKey })
   return createShipper({ poster, budget, warn })
 }
 

@@ -77,7 +77,7 @@ export interface ToolCall extends Session {
   model?: string | undefined
 }
 
-/** One recorded call, as `POST /internal/log/batch` takes it. Fields that are not known are left out. */
+/** One recorded call, as `POST /internal/log` takes it. Fields that are not known are left out. */
 export interface CallRecord {
   /** `req_…`, fixed when the call began: sent again it is stored once. */
   id: string

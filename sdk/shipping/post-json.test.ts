@@ -28,13 +28,15 @@ afterAll(() => {
 test('a proxy that never lets through is given up after the time for an answer, and keeps no program meanwhile', async () => {
   const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
   const held = sockets()
-  const poster = createPoster('https://sluice.invalid/internal/log/batch', {})
-  const posted = poster.post(Buffer.from('{}'), 300)
+  const poster = createPoster('https://sluice.invalid', {})
+  const posted = poster.post('/internal/log', Buffer.from('{}'), 300)
   expect(sockets()).toBe(held)
   await expect(posted).rejects.toThrow('no answer within 300 ms')
-  await expect(poster.post(Buffer.from('{}'), 300)).rejects.toThrow('no answer within 300 ms')
+  await expect(poster.post('/internal/log', Buffer.from('{}'), 300)).rejects.toThrow(
+    'no answer within 300 ms',
+  )
   await until(() => asked.length === 2)
   expect(asked).toEqual(['CONNECT', 'CONNECT'])
   poster.close()
-  await expect(poster.post(Buffer.from('{}'), 300)).rejects.toThrow('closed')
+  await expect(poster.post('/internal/log', Buffer.from('{}'), 300)).rejects.toThrow('closed')
 })

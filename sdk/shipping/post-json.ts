@@ -10,8 +10,8 @@ export interface PostAnswer {
 }
 
 export interface Poster {
-  /** Rejects when no answer comes within `timeoutMs`. */
-  post(body: Buffer, timeoutMs: number): Promise<PostAnswer>
+  /** `path` follows the address. Rejects when no answer comes within `timeoutMs`. */
+  post(path: string, body: Buffer, timeoutMs: number): Promise<PostAnswer>
   close(): void
 }
 
@@ -22,22 +22,22 @@ const maxAnswerBytes = 4 * 2 ** 20
  * Posts JSON over one kept-alive connection that never keeps the process alive by itself: fetch gives no hold on its sockets, which
  * is why this is node:http.
  */
-export function createPoster(url: string, headers: Readonly<Record<string, string>>): Poster {
-  const isSecure = url.startsWith('https:')
+export function createPoster(baseUrl: string, headers: Readonly<Record<string, string>>): Poster {
+  const isSecure = baseUrl.startsWith('https:')
   const options = { keepAlive: true, maxSockets: 1, proxyEnv: globalProxies() }
   const agent = isSecure ? new HttpsAgent(options) : new HttpAgent(options)
   const send = isSecure ? httpsRequest : httpRequest
   const connection = holdConnection(agent)
   let isClosed = false
   return {
-    post: (body, timeoutMs) =>
+    post: (path, body, timeoutMs) =>
       new Promise((resolve, reject) => {
         if (isClosed) {
           reject(new Error('closed'))
           return
         }
         const length = { 'content-length': String(body.length), 'content-type': 'application/json' }
-        const outgoing = send(url, { method: 'POST', agent, headers: { ...headers, ...length } })
+        const outgoing = send(baseUrl + path, { method: 'POST', agent, headers: { ...headers, ...length } })
         const deadline = setTimeout(() => {
           const late = new Error(`no answer within ${timeoutMs} ms`)
           outgoing.destroy(late)

@@ -1,4 +1,4 @@
-import { fieldAt, listOf, parseJson, textOf } from '../../capture/json.ts'
+import { fieldAt, listOf, objectOf, parseJson, textOf } from '../../capture/json.ts'
 import type { PostAnswer } from './post-json.ts'
 
 /** What became of one record of a batch. */
@@ -27,19 +27,35 @@ const stopStatuses = new Set([401, 404, 405, 407])
 const quotaCode = 'INGEST_QUOTA_EXCEEDED'
 
 /** Reads the answer to `POST /internal/log/batch`. */
-export function batchFate({ status, retryAfterMs, text }: PostAnswer, recordCount: number): BatchFate {
+export function batchFate(answer: PostAnswer, recordCount: number): BatchFate {
+  if (answer.status !== 200) return wholeFate(answer)
+  const results = listOf(fieldAt(parseJson(answer.text), 'results'))
+  if (results.length === recordCount) return { kind: 'results', fates: results.map(recordFate) }
+  return {
+    kind: 'again',
+    afterMs: undefined,
+    detail: 'an answer that is no list of results',
+    isFault: true,
+  }
+}
+
+/** Of the record itself, in the API's own words: what stands before it answers with a page. */
+const refusedStatuses = new Set([400, 422])
+
+/** Reads the answer to `POST /internal/log`. */
+export function aloneFate(answer: PostAnswer): BatchFate {
+  const { status, text } = answer
+  const body = parseJson(text)
+  const isTaken = status >= 200 && status < 300 && (text === '' || body !== undefined)
+  if (isTaken) return { kind: 'results', fates: [{ kind: 'stored' }] }
+  if (refusedStatuses.has(status) && fieldAt(body, 'detail') !== undefined)
+    return { kind: 'results', fates: [recordFate({ ...objectOf(body), status_code: status })] }
+  return wholeFate(answer)
+}
+
+function wholeFate({ status, retryAfterMs, text }: PostAnswer): BatchFate {
   const body = parseJson(text)
   const detail = textOf(fieldAt(body, 'detail')) ?? `HTTP ${status}`
-  if (status === 200) {
-    const results = listOf(fieldAt(body, 'results'))
-    if (results.length === recordCount) return { kind: 'results', fates: results.map(recordFate) }
-    return {
-      kind: 'again',
-      afterMs: undefined,
-      detail: 'an answer that is no list of results',
-      isFault: true,
-    }
-  }
   if (status === 413) return { kind: 'too_large' }
   // Another 429 is of something on the way, and says nothing of the project.
   if (status === 429 && fieldAt(body, 'code') === quotaCode)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { createByteBudget } from '../capturing/byte-budget.ts'
 import type { PostAnswer } from './post-json.ts'
+import { createPostRecords } from './post-records.ts'
 import { createRecordQueue } from './record-queue.ts'
 import { createSendBatch } from './send-batch.ts'
 
@@ -13,8 +14,9 @@ test.each([
   [429, 60 * minuteMs, 10 * minuteMs],
 ])('%i, with a Retry-After of %i ms: a pause of %i ms', async (status, retryAfterMs, forMs) => {
   const text = status === 429 ? '{"code":"INGEST_QUOTA_EXCEEDED"}' : '{}'
+  const poster = { post: () => Promise.resolve({ status, retryAfterMs, text }), close: () => undefined }
   const send = createSendBatch({
-    poster: { post: () => Promise.resolve({ status, retryAfterMs, text }), close: () => undefined },
+    post: createPostRecords(poster, () => 0).post,
     queue: createRecordQueue(createByteBudget(1_000), () => undefined),
     warn: () => undefined,
     drop: () => undefined,
@@ -38,26 +40,32 @@ const hasBad = (records: Posted) => records.some(({ text }) => text === 'bad')
 const page = '<html>Request blocked</html>'
 
 /** Records with these texts in a queue, sent to what answers so; `rounds` batches of it. */
-async function sendAll(texts: string[], answer: (records: Posted, turn: number) => PostAnswer, rounds = 20) {
+async function sendAll(
+  texts: string[],
+  answer: (records: Posted, turn: number, path: string) => PostAnswer,
+  rounds = 20,
+) {
   const dropped: string[] = []
   const stored = new Set<string>()
   let posts = 0
   let sentCount = 0
   const queue = createRecordQueue(createByteBudget(1_000_000), () => undefined)
+  const post = (path: string, body: Buffer) => {
+    const isAlone = path === '/internal/log'
+    const sent = JSON.parse(body.toString()) as { records: Posted } & Posted[number]
+    const records = isAlone ? [sent] : sent.records
+    const given = answer(records, posts++, path)
+    const { results = [] } = (given.status === 200 ? JSON.parse(given.text) : {}) as {
+      results?: { status_code?: number }[]
+    }
+    for (const [index, { id }] of records.entries()) if ('status' in (results[index] ?? {})) stored.add(id)
+    const [alone] = isAlone ? results : []
+    return Promise.resolve(alone ? answered(alone.status_code ?? 202, '{"detail":"no"}') : given)
+  }
+  let nowMs = 0
+  const postRecords = createPostRecords({ post, close: () => undefined }, () => nowMs)
   const send = createSendBatch({
-    poster: {
-      post: (body) => {
-        const { records } = JSON.parse(body.toString()) as { records: Posted }
-        const given = answer(records, posts++)
-        const { results = [] } = (given.status === 200 ? JSON.parse(given.text) : {}) as {
-          results?: object[]
-        }
-        for (const [index, { id }] of records.entries())
-          if ('status' in (results[index] ?? {})) stored.add(id)
-        return Promise.resolve(given)
-      },
-      close: () => undefined,
-    },
+    post: postRecords.post,
     queue,
     warn: () => undefined,
     drop: (reason, count) => dropped.push(...Array.from({ length: count }, () => reason)),
@@ -70,7 +78,8 @@ async function sendAll(texts: string[], answer: (records: Posted, turn: number) 
   for (let round = 0; round < rounds && queue.length() > 0; round++) {
     // The program goes on.
     if (round > 0) add('good')
-    pauseMs = (await send(queue.take(500, 1_000_000))).forMs
+    pauseMs = (await send(queue.take(postRecords.most(500), 1_000_000))).forMs
+    nowMs += 1_000
   }
   const waiting = queue
     .take(500, 1_000_000)
@@ -105,8 +114,7 @@ describe('a batch that is refused as a whole', () => {
   test.each([
     [401, page],
     [403, '{"detail":"the key may not log","code":"KEY_SCOPE"}'],
-    [404, page],
-  ])('%i, which is of the key or the address: one post', async (status, text) => {
+  ])('%i, which is of the key: one post', async (status, text) => {
     const all = await sendAll(texts, () => answered(status, text), 1)
     expect(all).toMatchObject({ dropped: [], waiting: ids, posts: 1, pauseMs: minuteMs })
   })
@@ -132,4 +140,41 @@ test('a record that is answered 500 while others are taken does not wait for eve
   expect(all).toMatchObject({ dropped: ['refused'], waiting: [], posts: 10, sentCount: 10 })
   const alone = await sendAll(['bad'], (records) => taken(records, () => 500))
   expect(alone).toMatchObject({ dropped: [], sentCount: 0 })
+})
+
+describe('an API that has no batches', () => {
+  const noBatches = (records: Posted, path: string) =>
+    path === '/internal/log' ? taken(records) : answered(404, page)
+  const texts = Array.from({ length: 40 }, () => 'good')
+
+  test('is sent one by one, and batches once more after a minute', async () => {
+    const paths: string[] = []
+    const all = await sendAll(
+      texts,
+      (records, _turn, path) => {
+        paths.push(path)
+        return noBatches(records, path)
+      },
+      70,
+    )
+    expect(all.dropped).toEqual([])
+    expect([all.sentCount, all.stored.size]).toEqual([68, 68])
+    expect(paths.flatMap((path, turn) => (path === '/internal/log' ? [] : [turn]))).toEqual([0, 60])
+  })
+
+  test('404 for one alone too: the address is wrong, and all wait', async () => {
+    const all = await sendAll(texts, () => answered(404, page), 2)
+    expect(all).toMatchObject({ dropped: [], posts: 2, pauseMs: minuteMs })
+    expect(all.waiting).toHaveLength(41)
+  })
+
+  test.each([400, 422])('%i with a detail is the word on the record', async (status) => {
+    const all = await sendAll(['bad'], (records) => taken(records, () => status), 1)
+    expect(all).toMatchObject({ dropped: ['refused'], waiting: [] })
+  })
+
+  test('a page with status 200 is no word that the record is stored', async () => {
+    const all = await sendAll(['good'], () => answered(200, page), 1)
+    expect(all).toMatchObject({ sentCount: 0, dropped: [], waiting: ['r0'] })
+  })
 })

@@ -1,12 +1,12 @@
 import type { Warn } from '../warn.ts'
 import { findStubborn } from './find-stubborn.ts'
-import type { Poster } from './post-json.ts'
-import { batchFate, type BatchFate, type RecordFate } from './read-results.ts'
+import type { PostRecords } from './post-records.ts'
+import type { BatchFate, RecordFate } from './read-results.ts'
 import type { QueuedRecord } from './record-queue.ts'
 import { createCounts, createSettle, patientTries, type SettleDependencies } from './settle-batch.ts'
 
 export interface SendBatchDependencies extends SettleDependencies {
-  poster: Poster
+  post: PostRecords['post']
   warn: Warn
 }
 
@@ -19,7 +19,6 @@ export interface Pause {
   isAsked: boolean
 }
 
-const answerTimeoutMs = 15_000
 const firstPauseMs = 500
 const longestPauseMs = 30_000
 /** A quota may be raised, a key may be mended, in minutes: one look a minute finds out. */
@@ -30,12 +29,11 @@ const noPause: Pause = { forMs: 0, isAsked: false }
 
 /** A record is given up when it was refused alone so often while others were taken: what stands before the API may have been at fault for a moment. */
 const stubbornTries = 3
-export function createSendBatch({ poster, queue, warn, drop, sent }: SendBatchDependencies): SendBatch {
+export function createSendBatch({ post, queue, warn, drop, sent }: SendBatchDependencies): SendBatch {
   let failures = 0
   const refusalsOf = createCounts()
 
   const { settled, giveUp } = createSettle({ queue, drop, sent })
-  const post = (batch: readonly QueuedRecord[]) => postBatch(poster, batch)
 
   const putBack = (batch: readonly QueuedRecord[], afterMs: number | undefined, detail: string) => {
     queue.putBack(batch)
@@ -97,8 +95,6 @@ export function createSendBatch({ poster, queue, warn, drop, sent }: SendBatchDe
   return send
 }
 
-const brokenOff: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE'])
-
 type Whole = BatchFate & { kind: 'refused' | 'again' }
 
 const tooLargeDetail = 'a record is larger than the API takes'
@@ -110,27 +106,9 @@ async function sendHalves(batch: readonly QueuedRecord[], send: SendBatch): Prom
   return first.forMs > second.forMs ? first : second
 }
 
-async function postBatch(poster: Poster, batch: readonly QueuedRecord[]): Promise<BatchFate> {
-  try {
-    return batchFate(await poster.post(batchBody(batch), answerTimeoutMs), batch.length)
-  } catch (error) {
-    // Firewalls also break off.
-    const isFault = brokenOff.has((error as NodeJS.ErrnoException).code)
-    const detail = error instanceof Error ? error.message : String(error)
-    return { kind: 'again', afterMs: undefined, detail, isFault }
-  }
-}
-
 function pauseOf(askedMs: number | undefined, ownMs: number): Pause {
   const forMs = Math.min(askedMs ?? 0, longestAskedMs)
   return forMs > ownMs ? { forMs, isAsked: true } : { forMs: ownMs, isAsked: false }
-}
-
-/** `{"records":[…]}`. */
-function batchBody(batch: readonly QueuedRecord[]): Buffer {
-  const comma = Buffer.from(',')
-  const records = batch.flatMap((record, index) => (index === 0 ? [record] : [comma, record]))
-  return Buffer.concat([Buffer.from('{"records":['), ...records, Buffer.from(']}')])
 }
 
 /** Between half and all of the doubled pause, so that programs that lost the API together do not come back together. */

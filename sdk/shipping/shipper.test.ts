@@ -23,7 +23,7 @@ function start(maxBytes: number, url = receiver.url) {
   warnings = []
   budget = createByteBudget(maxBytes)
   shipper = createShipper({
-    poster: createPoster(`${url}/internal/log/batch`, { 'x-service-key': 'svc_test' }),
+    poster: createPoster(url, { 'x-service-key': 'svc_test' }),
     budget,
     warn: (topic) => warnings.push(topic),
   })
@@ -43,6 +43,13 @@ test('records travel together, in order, with the key', async () => {
   expect(receiver.paths).toEqual(['/internal/log/batch'])
   expect([...receiver.keys]).toEqual(['svc_test'])
   expect(shipper.stats()).toMatchObject({ sent: 300, waiting: 0, heldBytes: 0 })
+})
+
+test('one alone goes as it is to the route that every API has', async () => {
+  add(1)
+  expect(await shipper.flush(30_000)).toBe(true)
+  expect([receiver.paths, receiver.texts]).toEqual([['/internal/log'], [json(0)]])
+  expect(shipper.stats()).toMatchObject({ sent: 1, waiting: 0, heldBytes: 0 })
 })
 
 test('while the API is away records wait under their ids; a repeat stores nothing twice', async () => {

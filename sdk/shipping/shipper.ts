@@ -3,6 +3,7 @@ import type { ByteBudget } from '../capturing/byte-budget.ts'
 import type { DropReason, ShippingStats } from '../types.ts'
 import type { Warn } from '../warn.ts'
 import type { Poster } from './post-json.ts'
+import { createPostRecords } from './post-records.ts'
 import { createRecordQueue } from './record-queue.ts'
 import { createSendBatch, type Pause } from './send-batch.ts'
 
@@ -48,7 +49,8 @@ export function createShipper({ poster, budget, warn }: ShipperDependencies): Sh
   }
   const queue = createRecordQueue(budget, dropFull)
   let sentCount = 0
-  const send = createSendBatch({ poster, queue, warn, drop, sent: (count) => (sentCount += count) })
+  const { post, most } = createPostRecords(poster, () => performance.now())
+  const send = createSendBatch({ post, queue, warn, drop, sent: (count) => (sentCount += count) })
   let underWay = 0
   let isClosed = false
   let working: Promise<void> | undefined
@@ -58,7 +60,7 @@ export function createShipper({ poster, budget, warn }: ShipperDependencies): Sh
   const work = async () => {
     await pause.rest({ forMs: gatherMs, isAsked: false })
     while (queue.length() > 0 && !isClosed) {
-      const batch = queue.take(maxRecords, maxBatchBytes)
+      const batch = queue.take(most(maxRecords), maxBatchBytes)
       underWay = batch.length
       const next = await send(batch)
       underWay = 0

@@ -1,0 +1,49 @@
+import type { Poster } from './post-json.ts'
+import { aloneFate, batchFate, type BatchFate } from './read-results.ts'
+import type { QueuedRecord } from './record-queue.ts'
+
+/** Posts records to the API: one alone to `/internal/log`, several to `/internal/log/batch`. */
+export interface PostRecords {
+  post: (records: readonly QueuedRecord[]) => Promise<BatchFate>
+  /** How many of `wanted` records a post may have now. */
+  most: (wanted: number) => number
+}
+
+const answerTimeoutMs = 15_000
+/** A route may be missing only while the API is being replaced. */
+const withoutBatchesMs = 60_000
+const brokenOff: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE'])
+
+/** `now` in milliseconds. */
+export function createPostRecords(poster: Poster, now: () => number): PostRecords {
+  let noBatchesUntilMs = -Infinity
+  const post = async (records: readonly QueuedRecord[]): Promise<BatchFate> => {
+    const [alone] = records
+    if (alone !== undefined && records.length === 1)
+      return aloneFate(await poster.post('/internal/log', alone, answerTimeoutMs))
+    const answer = await poster.post('/internal/log/batch', batchBody(records), answerTimeoutMs)
+    if (answer.status !== 404) return batchFate(answer, records.length)
+    noBatchesUntilMs = now() + withoutBatchesMs
+    return { kind: 'again', afterMs: undefined, detail: 'there is no route for batches', isFault: false }
+  }
+  return {
+    most: (wanted) => (now() < noBatchesUntilMs ? 1 : wanted),
+    async post(records) {
+      try {
+        return await post(records)
+      } catch (error) {
+        // Firewalls also break off.
+        const isFault = brokenOff.has((error as NodeJS.ErrnoException).code)
+        const detail = error instanceof Error ? error.message : String(error)
+        return { kind: 'again', afterMs: undefined, detail, isFault }
+      }
+    },
+  }
+}
+
+/** `{"records":[…]}`. */
+function batchBody(batch: readonly QueuedRecord[]): Buffer {
+  const comma = Buffer.from(',')
+  const records = batch.flatMap((record, index) => (index === 0 ? [record] : [comma, record]))
+  return Buffer.concat([Buffer.from('{"records":['), ...records, Buffer.from(']}')])
+}
