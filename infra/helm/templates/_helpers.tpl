@@ -33,6 +33,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- define "sluice.secrets" -}}
 {{- $database := list "DATABASE_URL" "DATABASE_SSL_CA" -}}
 {{- $kafka := list "KAFKA_SSL_CA" "KAFKA_SSL_CERT" "KAFKA_SSL_KEY" "KAFKA_SASL_USERNAME" "KAFKA_SASL_PASSWORD" -}}
+{{- if not .root.Values.registryUrl }}{{ $kafka = append $kafka "SCHEMA_REGISTRY_URL" }}{{ end -}}
 {{- $gateway := list "PROXY_API_KEY" "SERVICE_API_KEY" "SPOOL_KEY" "UPSTREAM_API_KEY" "UPSTREAM_CLIENT_SECRET" "REDTEAM_MARK_SECRET" -}}
 {{- if eq (.root.Values.gateway.env.GATEWAY_AUTH | default "") "project_keys" }}{{ $gateway = append $gateway "INTERNAL_API_SECRET" }}{{ end -}}
 {{- if eq (.root.Values.gateway.env.GATEWAY_DELIVERY | default "") "kafka" }}{{ $gateway = concat $gateway $kafka (list "BODY_ENCRYPTION_KEYS") }}{{ end -}}
@@ -55,6 +56,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- if ne ($gateway.GATEWAY_AUTH | default "") "project_keys" }}{{ $required = concat $required (list "PROXY_API_KEY" "SERVICE_API_KEY") }}{{ end -}}
 {{- $required = append $required (ternary "UPSTREAM_CLIENT_SECRET" "UPSTREAM_API_KEY" (eq ($gateway.UPSTREAM_AUTH | default "") "client_credentials")) -}}
 {{- if ne .Values.kafka.sasl "none" }}{{ $required = concat $required (list "KAFKA_SASL_USERNAME" "KAFKA_SASL_PASSWORD") }}{{ end -}}
+{{- if not .Values.registryUrl }}{{ $required = append $required "SCHEMA_REGISTRY_URL" }}{{ end -}}
 {{- concat $required .Values.secrets.require | toJson -}}
 {{- end }}
 
@@ -72,7 +74,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- if and (eq .process "gateway") (eq ($values.gateway.env.GATEWAY_DELIVERY | default "") "kafka") }}{{ $speaksKafka = true }}{{ end -}}
 {{- if $speaksKafka -}}
 {{- $_ := set $all "KAFKA_BROKERS" (required "kafka.brokers: where is Kafka?" $values.kafka.brokers) -}}
-{{- $_ := set $all "SCHEMA_REGISTRY_URL" (required "registryUrl: where is the schema registry?" $values.registryUrl) -}}
+{{- with $values.registryUrl }}{{ $_ := set $all "SCHEMA_REGISTRY_URL" . }}{{ end -}}
 {{- $_ := set $all "KAFKA_SSL" (toString $values.kafka.tls) -}}
 {{- if ne $values.kafka.sasl "none" }}{{ $_ := set $all "KAFKA_SASL_MECHANISM" $values.kafka.sasl }}{{ end -}}
 {{- if $values.kafka.prefix }}{{ $_ := set $all "TOPIC_PREFIX" $values.kafka.prefix }}{{ end -}}
@@ -96,8 +98,8 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
   value: {{ toString $value | quote }}
 {{- end }}
 {{- range $name := include "sluice.secrets" . | fromJsonArray }}
-{{- /* What a file holds (NAME_FILE) is not in the Secret. */}}
-{{- if not (or (has $name $without) (hasKey $variables (printf "%s_FILE" $name))) }}
+{{- /* What the values say or a file holds (NAME_FILE) is not in the Secret. */}}
+{{- if not (or (has $name $without) (hasKey $variables $name) (hasKey $variables (printf "%s_FILE" $name))) }}
 - name: {{ $name }}
   valueFrom:
     secretKeyRef: { name: {{ $secret }}, key: {{ $name }}, optional: {{ not (has $name $required) }} }
@@ -125,6 +127,11 @@ capabilities: { drop: [ALL] }
 {{- $own := get .root.Values .process -}}
 {{- $ports := get (include "sluice.ports" .root | fromJson) .process -}}
 {{- $annotations := .root.Values.podAnnotations }}
+{{- /* 25000 is the services' own. Killed earlier a gateway would lose the records of the calls that it still answers. */}}
+{{- $drainMs := get (include "sluice.variables" . | fromJson) "DRAIN_DEADLINE_MS" | default "25000" | int64 }}
+{{- if le (mul 1000 $own.terminationGracePeriodSeconds) $drainMs }}
+{{- fail (printf "%s.terminationGracePeriodSeconds: has to be longer than its DRAIN_DEADLINE_MS, %d" .process $drainMs) }}
+{{- end }}
 {{- /* Variables are read once: pods begin anew when a Secret that the chart makes has changed. */}}
 {{- with .root.Values.secrets.create }}{{ $annotations = merge (dict "checksum/secret" (toJson . | sha256sum)) $annotations }}{{ end -}}
 metadata:

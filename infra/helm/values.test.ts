@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals'
+import { findHelm, renderChart } from './render-chart.ts'
+import { parseResources, workloadsOf } from './testing/chart-resources.ts'
+
+test('the address of a registry that asks for a password is in the Secret, and in no value', async () => {
+  const helm = await findHelm(process.env['PATH'])
+  // chart.test.ts says that there is none.
+  if (helm === undefined) return
+  const all = workloadsOf(parseResources(await renderChart(helm, ['registryUrl='])))
+  const asked = all.flatMap(({ name, container }) =>
+    container.env.flatMap(({ name: variable, valueFrom }) =>
+      variable === 'SCHEMA_REGISTRY_URL' ? [[name, valueFrom?.secretKeyRef.optional]] : [],
+    ),
+  )
+  expect(asked.sort()).toEqual(['api', 'migrate', 'notifier', 'scorer', 'sink'].map((name) => [name, false]))
+  const readable = renderChart(helm, ['registryUrl=https://user:password@registry'])
+  await expect(readable).rejects.toThrow(/registryUrl/)
+})
+
+test('no pod is killed before its time to finish is over', async () => {
+  const helm = await findHelm(process.env['PATH'])
+  if (helm === undefined) return
+  const tooSoon = renderChart(helm, ['gateway.terminationGracePeriodSeconds=300'])
+  await expect(tooSoon).rejects.toThrow(/gateway.terminationGracePeriodSeconds: has to be longer/)
+})
