@@ -4,10 +4,12 @@ import { createChatAssembly } from './chat-assembly.ts'
 import { createCohereAssembly } from './cohere-assembly.ts'
 import { createCompletionAssembly } from './completion-assembly.ts'
 import { createConversationAssembly, isConversationEvent } from './conversation-assembly.ts'
+import { createDifyAssembly, isDifyEvent } from './dify-assembly.ts'
 import { createInteractionAssembly } from './interaction-assembly.ts'
 import { createMessageAssembly } from './message-assembly.ts'
 import { createRepeatedChunks } from './repeated-chunks.ts'
 import { createResponseAssembly } from './response-assembly.ts'
+import { createRunAssembly, isRunState } from './run-assembly.ts'
 import { parseServerSentEvents } from './server-sent-events.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
@@ -22,7 +24,7 @@ export const streamTextFactor = 8
 
 /**
  * The message that a `text/event-stream` amounts to: OpenAI chat, completions and responses, Anthropic messages, Google's
- * candidates and interactions, Cohere's second chat, Mistral's conversations. Undefined for a stream that is none of them.
+ * candidates and interactions, Cohere's second chat, Mistral's conversations, Dify's events, LangGraph's states. Undefined for a stream that is none of them.
  */
 export function assembleStream(text: string): AssembledStream | undefined {
   let assembly: StreamAssembly | undefined
@@ -55,6 +57,8 @@ function assemblyFor(chunk: JsonObject, isFirst: boolean): StreamAssembly | unde
   const type = textOf(fieldAt(chunk, 'type')) ?? ''
   if (type.startsWith('response.')) return createResponseAssembly()
   if (isConversationEvent(type)) return createConversationAssembly()
+  if (isDifyEvent(chunk)) return createDifyAssembly()
+  if (isRunState(chunk)) return createRunAssembly()
   const isError = isFirst && Boolean(fieldAt(chunk, 'error'))
   if (isFirst && type === 'error' && textOf(fieldAt(chunk, 'message')) !== undefined)
     return createResponseAssembly()

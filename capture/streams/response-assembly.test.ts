@@ -35,6 +35,40 @@ describe('responses', () => {
     expect(assembleStream(stream)).toEqual({ ended: true, body: whole })
   })
 
+  test('of one that breaks off in its thoughts, what they were till there', () => {
+    const reasoning = {
+      type: 'response.output_item.added',
+      output_index: 0,
+      item: { type: 'reasoning', summary: [] },
+    }
+    const summary = (summary_index: number, delta: string) => ({
+      type: 'response.reasoning_summary_text.delta',
+      output_index: 0,
+      summary_index,
+      delta,
+    })
+    const thought = { type: 'response.reasoning_text.delta', output_index: 0, content_index: 0, delta: 'hm' }
+    expect(
+      assembleStream(
+        named(created, reasoning, summary(0, 'First '), summary(0, 'this.'), summary(1, 'Then'), thought),
+      ),
+    ).toMatchObject({
+      ended: false,
+      body: {
+        output: [
+          {
+            type: 'reasoning',
+            summary: [
+              { type: 'summary_text', text: 'First this.' },
+              { type: 'summary_text', text: 'Then' },
+            ],
+            content: [{ type: 'reasoning_text', text: 'hm' }],
+          },
+        ],
+      },
+    })
+  })
+
   test('where the last event holds no items, those that came', () => {
     const bare = { id: 'r', object: 'response', status: 'completed', output: [] }
     const completed = { type: 'response.completed', response: bare }

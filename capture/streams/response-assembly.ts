@@ -34,19 +34,29 @@ export function createResponseAssembly(): StreamAssembly {
 function applyDelta(item: Growing, type: string, chunk: JsonObject): void {
   const delta = chunk['delta']
   if (typeof delta !== 'string') return
-  if (type === 'response.output_text.delta' || type === 'response.refusal.delta') {
-    const name = type === 'response.refusal.delta' ? 'refusal' : 'text'
-    const parts = [...listOf(item['content'])]
-    const at = Math.min(typeof chunk['content_index'] === 'number' ? chunk['content_index'] : 0, parts.length)
-    const part = objectOf(parts[at]) ?? { type: name === 'text' ? 'output_text' : 'refusal' }
+  const place = partOfDelta.get(type)
+  if (place !== undefined) {
+    const { list, index, kind, name } = place
+    const parts = [...listOf(item[list])]
+    const at = Math.min(typeof chunk[index] === 'number' ? chunk[index] : 0, parts.length)
+    const part = objectOf(parts[at]) ?? { type: kind }
     parts[at] = { ...part, [name]: (textOf(fieldAt(part, name)) ?? '') + delta }
-    item['content'] = parts
+    item[list] = parts
     return
   }
   const name = fieldOfDelta.get(type)
   if (name !== undefined) item[name] = (textOf(item[name]) ?? '') + delta
 }
 
+/** Which part of an item grows by a delta: in which list, by which index, of which kind, and under which name its words are. */
+const partOfDelta: ReadonlyMap<string, { list: string; index: string; kind: string; name: string }> = new Map(
+  [
+    ['response.output_text.delta', 'content', 'content_index', 'output_text', 'text'],
+    ['response.refusal.delta', 'content', 'content_index', 'refusal', 'refusal'],
+    ['response.reasoning_text.delta', 'content', 'content_index', 'reasoning_text', 'text'],
+    ['response.reasoning_summary_text.delta', 'summary', 'summary_index', 'summary_text', 'text'],
+  ].map(([type = '', list = '', index = '', kind = '', name = '']) => [type, { list, index, kind, name }]),
+)
 /** Which field of a call grows by a delta. */
 const fieldOfDelta: ReadonlyMap<string, string> = new Map([
   ['response.function_call_arguments.delta', 'arguments'],

@@ -1,0 +1,24 @@
+import { fieldAt, listOf, type JsonObject } from '../json.ts'
+import type { StreamAssembly } from './stream-assembly.ts'
+
+const messageTypes: readonly unknown[] = ['human', 'ai', 'tool', 'system']
+
+/** Whether a chunk is the state of a LangGraph run. */
+export function isRunState(chunk: JsonObject): boolean {
+  return listOf(chunk['messages']).some((message) => messageTypes.includes(fieldAt(message, 'type')))
+}
+
+/** A run of LangGraph (`stream_mode: values`): each chunk is the whole state after a step, and the last what a run answers that is waited for. */
+export function createRunAssembly(): StreamAssembly {
+  let state: JsonObject = {}
+  return {
+    add(chunk) {
+      if (isRunState(chunk)) state = chunk
+      else if (typeof chunk['error'] === 'string')
+        state = { ...state, error: chunk['message'] ?? chunk['error'] }
+    },
+    body: () => state,
+    // Its end is the name of an event, and no chunk.
+    ended: () => false,
+  }
+}
