@@ -30,3 +30,16 @@ test('code that is not there, which OpenAI says with null, is no argument', () =
   const response = { output: [{ type: 'code_interpreter_call', code: null }] }
   expect(toolCallsOf(null, response)).toEqual([{ name: 'code_interpreter_call', arguments: '' }])
 })
+
+// `ResponseApplyPatchToolCall`, `ResponseComputerToolCall` and `ResponseFileSearchToolCall` of openai/resources/responses.
+test.each([
+  [
+    'apply_patch_call',
+    { operation: { type: 'delete_file', path: 'a.ts' } },
+    '{"type":"delete_file","path":"a.ts"}',
+  ],
+  ['computer_call', { actions: [{ type: 'wait' }] }, '[{"type":"wait"}]'],
+  ['file_search_call', { queries: ['tides'], results: null }, '["tides"]'],
+])('what a tool of the provider is to do: %s', (type, given, text) => {
+  expect(toolCallsOf(null, { output: [{ type, ...given }] })).toEqual([{ name: type, arguments: text }])
+})

@@ -57,13 +57,16 @@ function ofFunctionCall(call: unknown): ToolCall[] {
   )
 }
 
+/** Under which name an item has what its tool is to do: a patch has its operation, several clicks at once their actions, a search of files its queries. */
+const givenNames = ['arguments', 'input', 'action', 'code', 'operation', 'actions', 'queries'] as const
+
 /** An output item of the responses shape, a step of an interaction, an entry of a conversation: function, custom and MCP calls have a name of their own, code that runs at the provider has none. */
 function ofResponsesItem(item: unknown): ToolCall[] {
   const type = textOf(fieldAt(item, 'type'))
   if (type?.endsWith('_call') !== true && type !== 'program' && !isToolEntry(item)) return []
   return toolCall(
     fieldAt(item, 'name') ?? type,
-    fieldAt(item, 'arguments') ?? fieldAt(item, 'input') ?? fieldAt(item, 'action') ?? fieldAt(item, 'code'),
+    givenNames.map((given) => fieldAt(item, given)).find((given) => given !== undefined && given !== null),
   )
 }
 

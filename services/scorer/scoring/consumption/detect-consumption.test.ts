@@ -151,4 +151,19 @@ describe('an agent that calls the same tools over and over', () => {
   ])('%s', (_name, steps, value) => {
     expect(session(steps)).toMatchObject({ value })
   })
+
+  test("patches of OpenAI's own tool are the same where their operations are", () => {
+    const patch = (path: string) => ({ type: 'apply_patch_call', operation: { type: 'create_file', path } })
+    const patches = (pathOf: (index: number) => string) => {
+      const items = times(12, (index) => patch(pathOf(index)))
+      return detectCall(
+        createConsumptionDetector,
+        { input: items.slice(1) },
+        { output: items.slice(0, 1) },
+        counted,
+      )
+    }
+    expect(patches((index) => `${index}.ts`)).toMatchObject({ value: 1 })
+    expect(patches(() => 'a.ts')).toMatchObject({ value: 4 })
+  })
 })

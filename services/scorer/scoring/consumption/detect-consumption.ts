@@ -7,7 +7,7 @@ import { countRepeatedCalls } from './find-loops.ts'
 import { findRepetition, type Repetition } from './find-repetition.ts'
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
-export const consumptionVersion = 'detector-5'
+export const consumptionVersion = 'detector-6'
 
 /** What one call has to use to be out of the ordinary for any application: [4, 5]. */
 const outliers: Readonly<Record<Exclude<keyof Usage, 'reasoning_tokens'>, readonly [number, number]>> = {
