@@ -35,3 +35,32 @@ test('what cannot even be named, or be thrown as text', () => {
     { bad: '[unreadable: an error that has no text]' },
   ])
 })
+
+test('what LangChain makes is what it holds, under the name of its class', () => {
+  // @langchain/core/load/serializable.ts
+  class Message {
+    readonly kwargs: object
+    constructor(kwargs: object) {
+      this.kwargs = kwargs
+    }
+    toJSON() {
+      return {
+        lc: 1,
+        type: 'constructor',
+        id: ['langchain_core', 'messages', 'AIMessage'],
+        kwargs: this.kwargs,
+      }
+    }
+  }
+  const inner = new Message({ content: 'Hi' })
+  expect(plainValue({ messages: [new Message({ content: 'Ahoy', additional_kwargs: { inner } })] })).toEqual({
+    messages: [
+      { AIMessage: { content: 'Ahoy', additional_kwargs: { inner: { AIMessage: { content: 'Hi' } } } } },
+    ],
+  })
+  expect(plainValue({ toJSON: () => ({ lc: 1, type: 'not_implemented', id: ['x'] }) })).toEqual({
+    lc: 1,
+    type: 'not_implemented',
+    id: ['x'],
+  })
+})

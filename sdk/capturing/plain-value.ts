@@ -1,3 +1,4 @@
+import { listOf, objectOf, textOf } from '../../capture/json.ts'
 import { beginningOf } from './beginning-of.ts'
 import { messageOf } from './message-of.ts'
 
@@ -88,12 +89,19 @@ function knownKind(value: object, walk: Walk): unknown {
     return `[${value.constructor.name} of ${value.byteLength} bytes]`
   if (value instanceof Map) return { Map: entriesOf(value, value.size, walk) }
   if (value instanceof Set) return { Set: entriesOf(value, value.size, walk) }
-  if (hasToJson(value)) return plain(value.toJSON(), walk)
+  if (hasToJson(value)) return plain(withoutClass(value.toJSON()), walk)
   return undefined
 }
 
 function hasToJson(value: object): value is { toJSON: () => unknown } {
   return 'toJSON' in value && typeof value.toJSON === 'function'
+}
+
+/** LangChain's objects say of what class they are in words, which scorers would read: it is the name of what they hold, as `Map` is. */
+function withoutClass(json: unknown): unknown {
+  const { lc, id, kwargs } = objectOf(json) ?? {}
+  const name = textOf(listOf(id).at(-1))
+  return lc === 1 && name !== undefined && objectOf(kwargs) !== undefined ? { [name]: kwargs } : json
 }
 
 function entriesOf(list: Iterable<unknown>, length: number, walk: Walk): unknown[] {

@@ -198,3 +198,28 @@ test('every text says where it stands', () => {
     'response_body/a~1b/~0',
   ])
 })
+
+test("the pieces of Replicate's words are one turn, files are turns of their own", () => {
+  const urls = { get: 'https://api.replicate.com/v1/predictions/p' }
+  const answer = { input: { prompt: 'Hi' }, output: ['A', 'ho', 'y ', '', 'there'], urls }
+  expect(shown({ input: { prompt: 'Hi' } }, answer).at(-1)).toBe('assistant!: Ahoy there')
+  expect(readConversation({}, answer).at(-1)?.blocks).toEqual([
+    { kind: 'text', passage: { part: 'response_body', pointer: '/output', text: 'Ahoy there' } },
+  ])
+  const files = ['https://replicate.delivery/a.png', 'https://replicate.delivery/b.png']
+  expect(shown({ prompt: 'Draw' }, { output: files, urls }).slice(1)).toEqual(
+    files.map((file) => `assistant!: ${file}`),
+  )
+})
+
+test("an answer of Bedrock's Converse is a turn", () => {
+  const message = {
+    role: 'assistant',
+    content: [{ text: 'Let me see.' }, { toolUse: { toolUseId: 't', name: 'tide', input: { at: 'Hull' } } }],
+  }
+  const request = { messages: [{ role: 'user', content: [{ text: 'Tide?' }] }] }
+  expect(shown(request, { output: { message }, stopReason: 'tool_use', usage: { inputTokens: 3 } })).toEqual([
+    'user: Tide?',
+    'assistant!: Let me see. | tide(at=Hull)',
+  ])
+})

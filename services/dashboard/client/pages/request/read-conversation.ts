@@ -103,14 +103,25 @@ function readAnswer(response: Place): Turn[] {
   const candidates = listAt(response, 'candidates').flatMap((candidate) =>
     turn('assistant', readMessage(candidate.at('content'))),
   )
-  const output = listAt(response, 'output').flatMap((item) => turn('assistant', readMessage(item)))
   const own = ['content', 'message', 'text', 'completion', 'output_text'].flatMap((name) =>
     readOwn(response.at(name)),
   )
   const error = response.at('error')
   const wrong = turn('assistant', readBlocks(isRecord(error.value) ? error.at('message') : error))
-  const found = [...choices, ...candidates, ...output, ...turn('assistant', own)]
+  const found = [...choices, ...candidates, ...readOutput(response), ...turn('assistant', own)]
   return found.length > 0 ? found : wrong
+}
+
+/** Items of OpenAI's responses, the message of Bedrock's Converse, or the words of Replicate's prediction. */
+function readOutput(response: Place): Turn[] {
+  const output = response.at('output')
+  if (isRecord(output.value)) return turn('assistant', readMessage(output.at('message')))
+  const pieces = output.items().map(({ value }) => value)
+  // Words come in pieces, and are one text there, as scorers read them; files are a list of addresses.
+  const areWords = pieces.every((piece) => typeof piece === 'string' && !/^https?:\/\/\S+$/.test(piece))
+  if (areWords && textAt(response.at('urls'), 'get') !== undefined)
+    return turn('assistant', readBlocks({ ...output, value: pieces.join('') }))
+  return output.items().flatMap((item) => turn('assistant', readMessage(item)))
 }
 
 /** A message that an answer has beside others of its fields. */
