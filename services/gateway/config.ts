@@ -136,7 +136,7 @@ export const gatewayConfigSchema = z
       'Whether requests of shapes that are not model calls are recorded too.',
     ),
     CAPTURE_MAX_BYTES: wholeNumber(4 * mebibyte, { min: 64 * kibibyte, max: 4 * mebibyte }).describe(
-      'Bytes of one body in a record. A longer one is forwarded whole and recorded cut. Of a stream eight times as many are kept meanwhile, for the message that it amounts to, and of a compressed answer, for the tokens at its end.',
+      'Bytes of one body in a record, decompressed. A longer one is forwarded whole and recorded cut. Of a stream eight times as many are kept meanwhile, for the message that it amounts to, and of a compressed answer, for the tokens at its end.',
     ),
     CAPTURE_TOTAL_MAX_BYTES: wholeNumber(128 * mebibyte, {
       min: mebibyte,
