@@ -1,4 +1,4 @@
-import { fieldAt, objectOf, textOf, type JsonObject } from '../json.ts'
+import { fieldAt, textOf, type JsonObject } from '../json.ts'
 import { growing, type Growing } from './merge-delta.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 

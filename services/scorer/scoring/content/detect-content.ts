@@ -17,7 +17,7 @@ const models: Readonly<Record<Side, LinearModel>> = {
 }
 
 /** Models that decide differently get a new version, so that scores say which ones made them. */
-export const contentVersion = `detector-3-${models.request.version}-${models.answer.version}`
+export const contentVersion = `detector-4-${models.request.version}-${models.answer.version}`
 
 type Side = 'request' | 'answer'
 
@@ -28,7 +28,18 @@ interface Worst extends Reading {
 }
 
 /** Ways to write that nobody uses by chance. Leetspeak in one word would have every text read twice. */
-const isWritten = new Set<string>(['base64', 'hex', 'tags', 'spelled', 'rot13', 'reversed', 'codes'])
+const isWritten = new Set<string>([
+  'base64',
+  'hex',
+  'tags',
+  'selectors',
+  'bits',
+  'morse',
+  'spelled',
+  'rot13',
+  'reversed',
+  'codes',
+])
 
 const mostEvidence = 20
 /** How an answer begins that declines. What it declines it often repeats: that is no failure. */

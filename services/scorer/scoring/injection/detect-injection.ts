@@ -6,7 +6,7 @@ import type { Detector } from '../verdict.ts'
 import { orderModelVersion, suspectBrought } from './suspect-material.ts'
 
 /** Phrases and weights that decide differently get a new version, so that scores say which ones made them. */
-export const injectionVersion = `detector-6-${orderModelVersion}`
+export const injectionVersion = `detector-7-${orderModelVersion}`
 
 /**
  * `vector_weakness`: orders to the model in what searches and tools bring in. Retrieved text inside a user's message cannot be told

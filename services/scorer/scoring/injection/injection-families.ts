@@ -89,7 +89,7 @@ export const injectionFamilies: readonly PhraseFamily[] = [
       ),
       // In a field of data. Logs say "system: the user has logged in" and "system: never mind".
       pattern(
-        `["'>](?:system|developer)\\s*:\\s*(?:ignore|disregard|you (?:are|must|will|should|have to)|the user has (?:approved|authori[sz]ed|granted|consented))\\b`,
+        `["'>](?:system|developer)\\s*:\\s*(?:ignore|disregard|(?:from now on,? )?you (?:are|must|will|should|have to)|the user has (?:approved|authori[sz]ed|granted|consented))\\b`,
       ),
       pattern(
         `(?:^|\\n)\\W{0,4}(?:###\\s{0,8})?(?:system|developer)(?:\\s{1,8}(?:prompt|message|instructions?|override))?\\s*:\\s*(?:you|ignore|from|the (?:user|assistant)|new|disregard|always|never|do not)\\b`,

@@ -19,7 +19,7 @@ import { phraseFamilies } from './phrase-families.ts'
 const model = createLinearModel(modelFile, undefined, wordsOfRequests)
 
 /** Phrases and weights that decide differently get a new version, so that scores say which ones made them. */
-export const jailbreakVersion = `detector-7-${model.version}`
+export const jailbreakVersion = `detector-8-${model.version}`
 /** The model knows a manner too: unsure, it adds nothing to these. Honest role play has it. */
 const manners = new Set(phraseFamilies.filter(({ aspect }) => aspect === 'manner').map(({ name }) => name))
 /** Longer texts are documents: their end is no suffix of a request. */

@@ -48,6 +48,15 @@ const languages: readonly (readonly [ignore: string, previous: string, orders: s
     'önceki|tüm|bütün',
     'talimat|kural|komut|yönerge',
   ],
+  [
+    'ignoruj(?!e|í)|zapomeň|nedbej|nevšímej si',
+    'předchozí|předešl|dosavadní|všechny',
+    'pokyn|instrukc|pravidl|příkaz',
+  ],
+  ['puuza|sahau(?!l|lik)', 'awali|yaliyotangulia|yote|zote', 'maagizo|maelekezo|sheria|amri'],
+  ['balewalain|kalimutan|huwag pansinin', 'nauna|lahat', 'tagubilin|utos|panuntunan|instruksyon'],
+  // Thai has no endings: only what came before tells an order from a report.
+  ['ละเว้น|เพิกเฉย|ไม่ต้องสนใจ|ลืม', 'ก่อนหน้า|ที่ผ่านมา', 'คำสั่ง|คำแนะนำ|กฎ'],
   ['abaikan|lupakan', 'sebelumnya|semua', 'instruksi|perintah|aturan|petunjuk'],
   ['bỏ qua|quên', 'trước|tất cả', 'hướng dẫn|chỉ dẫn|quy tắc|lệnh'],
   [

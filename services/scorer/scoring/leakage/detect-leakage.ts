@@ -13,7 +13,7 @@ import { createWordOverlap } from './word-overlap.ts'
 import { gramsOf, gramWords, wordsOf, type Word } from './word-runs.ts'
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
-export const leakageVersion = 'detector-7'
+export const leakageVersion = 'detector-8'
 
 /** Words of the system prompt in a row that convict where they instruct; fewer are turns of phrase. */
 const leakedWords = 12

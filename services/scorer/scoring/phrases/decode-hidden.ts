@@ -9,7 +9,19 @@ export interface HiddenText {
   start: number
   end: number
   encoding:
-    'base64' | 'hex' | 'tags' | 'spelled' | 'leet' | 'reversed' | 'rot13' | 'codes' | 'escapes' | 'markup'
+    | 'base64'
+    | 'hex'
+    | 'tags'
+    | 'selectors'
+    | 'bits'
+    | 'morse'
+    | 'spelled'
+    | 'leet'
+    | 'reversed'
+    | 'rot13'
+    | 'codes'
+    | 'escapes'
+    | 'markup'
   text: string
 }
 
@@ -20,6 +32,15 @@ const hexPattern = /(?<![0-9A-Fa-f])(?:(?:\\x|0x)?[0-9A-Fa-f]{2}[ ,]?){16,10000}
 const [hexCharacters, leastHex] = [charactersOf(/[0-9A-Fa-f\\x ,]/), 32]
 /** The tag block spells ASCII that models read and people do not see. Flags of regions use a few of its letters. */
 const tagsPattern = /[\u{e0020}-\u{e007e}]{8,20000}/gu
+/** 256 selectors of variants are bytes to whoever hides a text behind a sign; a sign has one. */
+const selectorsPattern = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{12,20000}/gu
+/** Two characters that are not seen are bits, and a third what stands between letters. */
+const bitsPattern = /[\u200b-\u200d\u2060-\u2064\ufeff]{96,160000}/g
+/** What both have: few texts do. */
+const unseen = /[\u200b-\u200d\u2060-\u2064\ufeff]{12}|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{12}/u
+const morsePattern = /(?<![.\-\w])(?:[.-]{1,4}(?: {1,3}| ?\/ ?)){15,4000}[.-]{1,4}(?![.\-\w])/g
+/** What each has within it. */
+const morseLetters = /[.-]{1,4} [.-]{1,4} [.-]{1,4} [.-]{1,4}/
 /** Between words stand two signs or three. */
 const spelledPattern = /(?<![\p{L}\p{N}])\p{L}(?:[ .\-_*|]{1,3}\p{L}){11,2000}(?![\p{L}\p{N}])/gu
 const spelledWord = /(?<![\p{L}\p{N}])\p{L}(?:[_.\-*|]\p{L}){4,30}(?![\p{L}\p{N}])/gu
@@ -29,7 +50,10 @@ const joined = /[_.\-*|]\p{L}[_.\-*|]\p{L}[_.\-*|]/u
 /** Letters written as numbers: nobody needs that. */
 const escapedLetter =
   /%[46][1-9a-f]|%[57][0-9a]|&#(?:6[5-9]|[78]\d|9[07-9]|1[01]\d|12[0-2]);|&#x[4-7][0-9a-f];|\\x[4-7][0-9a-f]/gi
-const leastEscapes = 12
+const leastEscapes = 6
+/** An address has a few. */
+const escapedSpace = /\w%20(?=\w)/g
+const leastEscapedSpaces = 5
 const escape = /%([2-7][0-9a-f])|&#x([2-7][0-9a-f]);|\\x([2-7][0-9a-f])|&#(\d{2,3});/gi
 const leetWord =
   /(?<![\p{L}\p{N}])(?=[a-z]{0,15}[013457@$])(?=[013457@$]{0,15}[a-z])[a-z013457@$]{3,24}(?![\p{L}\p{N}])/giu
@@ -47,6 +71,13 @@ export function decodeHidden(text: string): HiddenText[] {
     ...passages(text, tagsPattern, 'tags', (passage) =>
       Array.from(passage, (letter) => String.fromCharCode((letter.codePointAt(0) ?? 0) - 0xe0000)).join(''),
     ),
+    ...(unseen.test(text)
+      ? [
+          ...passages(text, selectorsPattern, 'selectors', fromSelectors),
+          ...passages(text, bitsPattern, 'bits', fromBits),
+        ]
+      : []),
+    ...(morseLetters.test(text) ? passages(text, morsePattern, 'morse', fromMorse) : []),
     ...(spelled.test(text) ? passages(text, spelledPattern, 'spelled', fromSpelled) : []),
     ...(leetPair.test(text) ? wholeText(text, 'leet', unleet) : []),
     ...(escaped.test(text)
@@ -55,7 +86,7 @@ export function decodeHidden(text: string): HiddenText[] {
     ...(joined.test(text) && (text.match(spelledWord)?.length ?? 0) > 1
       ? wholeText(text, 'spelled', joinSpelled)
       : []),
-    ...((text.match(escapedLetter)?.length ?? 0) < leastEscapes
+    ...(timesIn(text, escapedLetter) < leastEscapes && timesIn(text, escapedSpace) < leastEscapedSpaces
       ? []
       : wholeText(text, 'codes', decodeLetters)),
     ...(rot13Word.test(text) ? wholeText(text, 'rot13', rot13) : []),
@@ -125,6 +156,45 @@ function fromHex(passage: string): string {
   return Buffer.from(passage.replace(/\\x|0x|[ ,]/g, ''), 'hex').toString('utf8')
 }
 
+function fromSelectors(passage: string): string {
+  const bytes = Array.from(passage, (selector) => {
+    const code = selector.codePointAt(0) ?? 0
+    return code < 0xe0000 ? code - 0xfe00 : code - 0xe0100 + 16
+  })
+  return Buffer.from(bytes).toString('utf8')
+}
+
+/** Which of two is the one, nobody says. */
+function fromBits(passage: string): string {
+  const rarestLast = [...new Set(passage)].sort((a, b) => passage.split(b).length - passage.split(a).length)
+  const [first = '', second = ''] = rarestLast
+  const read = (zero: string, one: string) => {
+    const bits = Array.from(passage, (sign) => (sign === zero ? '0' : sign === one ? '1' : '')).join('')
+    return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2))).toString('utf8')
+  }
+  const text = read(first, second)
+  return isReadable(text) ? text : read(second, first)
+}
+
+const morseCodes: ReadonlyMap<string, string> = new Map(
+  '.- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..'
+    .split(' ')
+    .map((code, index) => [code, String.fromCharCode(0x61 + index)]),
+)
+
+/** What is no letter makes the whole unreadable. */
+function fromMorse(passage: string): string {
+  const words = passage.split(/ ?\/ ?| {2,3}/)
+  return words
+    .map((word) =>
+      word
+        .split(' ')
+        .map((code) => morseCodes.get(code) ?? '\ufffd')
+        .join(''),
+    )
+    .join(' ')
+}
+
 function fromSpelled(passage: string): string {
   return passage.replace(/[ .\-_*|]{1,3}/gu, (sign) => (sign.length > 1 ? ' ' : ''))
 }
@@ -153,6 +223,10 @@ const leetLetters: Readonly<Record<string, string>> = {
 
 function unleet(text: string): string {
   return text.replace(leetWord, (word) => word.replace(/[013457@$]/g, (sign) => leetLetters[sign] ?? sign))
+}
+
+function timesIn(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0
 }
 
 function isReadable(text: string): boolean {

@@ -8,7 +8,7 @@ import { evidenceOf, namesOf, nothingSuspicious, type Suspicion } from '../phras
 import type { Detector } from '../verdict.ts'
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
-export const poisoningVersion = 'detector-5'
+export const poisoningVersion = 'detector-6'
 
 /**
  * Passages planted to be found and believed, in what searches and tools bring in: text hidden from people that speaks to a model, and
