@@ -133,7 +133,8 @@ describe('what the payment provider posts', () => {
     )
   const alertedOf = async (projectId: string) => {
     const sql = `select ${flags.join()} from subscriptions where project_id = $1`
-    return Object.values((await api.pool.query<object>(sql, [idToUuid(projectId)])).rows[0] ?? {})
+    const { rows } = await api.pool.query<Record<string, boolean>>(sql, [idToUuid(projectId)])
+    return flags.map((flag) => rows[0]?.[flag])
   }
 
   test('starts the count anew with a period that follows the one before', async () => {

@@ -3,7 +3,6 @@ import { request, type Dispatcher } from 'undici'
 import { z } from 'zod'
 import { ageAt } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
-import { heldMs } from '../projects/ask-project.ts'
 import type { Authorizer, Caller } from './authorize.ts'
 import { bearerToken } from './authorize.ts'
 
@@ -35,6 +34,11 @@ interface Known {
 const renewMs = 30_000
 /** An answer is not used for longer without being renewed, unless the API service is away. */
 const validMs = 55_000
+/**
+ * How long the last answer stands while the service is away, which is no reason to stop applications. Keys are revoked through that service, so only a
+ * gateway that is cut off from it alone hears late: of that a day is enough.
+ */
+const heldMs = 86_400_000
 /** While the service is away, it is asked again about a key after so long. */
 const retryMs = 5_000
 /** Keys that are remembered, and as many that are nobody's: made-up ones push out no other. */
@@ -45,7 +49,7 @@ const keyPattern = /^svc_(?:[A-Za-z0-9_-]{1,32}_)?([0-9A-Fa-f]{48})$/
 
 /**
  * Applications present keys of projects. A revoked key is refused within a minute; while the API service is away, its last
- * answer about a key stands for an hour, and a key of which it has said nothing for longer, or never, is `unavailable`.
+ * answer about a key stands for a day, and a key of which it has said nothing for longer, or never, is `unavailable`.
  */
 export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
   const known = new Map<string, Known>()
@@ -93,7 +97,7 @@ export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
     if (last !== undefined && ageMs < validMs) {
       if (ageMs >= renewMs)
         askOnce(digest, last).catch((error: unknown) =>
-          log.warn({ err: error }, 'keys could not be checked for an hour: calls with them are refused'),
+          log.warn({ err: error }, 'keys could not be checked for a day: calls with them are refused'),
         )
       return callerOf(last)
     }
