@@ -202,19 +202,25 @@ test('an API that is away ends no program and keeps none', async () => {
   expect(stderr).toContain('the program ends with 1 record(s)')
 })
 
-test('an answer that is never read is recorded when it is thrown away', async () => {
+test('an answer, or a traced promise, that is never read is recorded when it is thrown away', async () => {
   const program = `import OpenAI from 'openai'
     import { setFlagsFromString } from 'node:v8'
     import { runInNewContext } from 'node:vm'
-    import { wrap, flush } from '@sluice/sdk'
+    import { trace, wrap, flush } from '@sluice/sdk'
     const openai = wrap(new OpenAI())
+    const never = () => { trace(() => new (class Own extends Promise {})(() => {}))() }
+    never()
     const call = () => openai.chat.completions.create({ model: 'm', messages: [], stream: true }).asResponse().then(() => {})
     await call()
     setFlagsFromString('--expose-gc')
     for (let turn = 0; turn < 20; turn++) { runInNewContext('gc')(); await new Promise((resolve) => setTimeout(resolve, 20)) }
     await flush()`
   await runProgram('unread.mjs', program)
-  expect(receiver.taken).toMatchObject([{ aborted_by: 'client', status_code: 200 }])
+  const taken = receiver.taken.toSorted((a, b) => String(a['source']).localeCompare(String(b['source'])))
+  expect(taken).toMatchObject([
+    { aborted_by: 'client', status_code: 200 },
+    { source: 'trace', response_body: { result: '[never read]' } },
+  ])
 })
 
 describe('the examples of the README', () => {

@@ -75,27 +75,6 @@ describe('each kind of function', () => {
     expect(records).toHaveLength(1)
   })
 
-  test('a promise of a class of its own is left alone: awaiting it may start its work', async () => {
-    class Lazy extends Promise<number> {
-      static started = 0
-      override then<A, B>(
-        done?: ((value: number) => A | PromiseLike<A>) | null,
-        failed?: ((error: unknown) => B | PromiseLike<B>) | null,
-      ) {
-        // prettier-ignore
-        Lazy.started++
-        return super.then(done, failed)
-      }
-    }
-    const lazy = new Lazy((resolve) => {
-      resolve(1)
-    })
-    expect(traced(() => lazy)()).toBe(lazy)
-    await Promise.resolve()
-    expect(Lazy.started).toBe(0)
-    expect(records).toMatchObject([{ response_body: { result: '[promise]' } }])
-  })
-
   test('a generator stepped after its end is recorded once', () => {
     const steps = traced(function* () {
       yield 1

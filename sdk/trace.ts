@@ -5,7 +5,7 @@ import { boundedJson } from './capturing/body-json.ts'
 import type { DeferredWork } from './capturing/defer-work.ts'
 import { messageOf } from './capturing/message-of.ts'
 import { plainValue } from './capturing/plain-value.ts'
-import { createPlainYields } from './capturing/plain-yields.ts'
+import { followResult, type Span } from './follow-result.ts'
 import { sessionFields } from './session-fields.ts'
 import { currentSession, runInSession } from './session.ts'
 import type { AnyFunction, Session, TraceOptions } from './types.ts'
@@ -43,7 +43,7 @@ export function traceFunction<F extends AnyFunction>(
       span.fail(error)
       throw error
     }
-    return follow(result, span, inside)
+    return followResult(result, span, inside)
   }
   Object.defineProperty(wrapped, 'name', { value: traced.name, configurable: true })
   Object.defineProperty(wrapped, 'length', { value: traced.length, configurable: true })
@@ -56,12 +56,6 @@ function sessionOf(options: TraceOptions, { session }: TraceDependencies): Sessi
     currentSession(session()),
   )
   return { ...around, sessionId: around.sessionId ?? `ses_${randomUUID()}` }
-}
-
-/** `output` gives what came out, as JSON can hold it. */
-interface Span {
-  end(output: () => unknown): void
-  fail(error: unknown, output?: () => unknown): void
 }
 
 interface Begun {
@@ -130,78 +124,4 @@ function beginSpan(
       write({ error: messageOf(error) }, output)
     },
   }
-}
-
-type Inside = <T>(work: () => T) => T
-
-/** The result as it was; recorded when it is there, for promises and generators when they end. */
-function follow(result: unknown, span: Span, inside: Inside): unknown {
-  if (isGenerator(result)) return followGenerator(result, span, inside)
-  if (!isPlainPromise(result)) {
-    // Whatever else can be awaited may do its work only then, and each time: it is left alone.
-    span.end(() => plainValue(result))
-    return result
-  }
-  // The derived promise goes to the program: the rejection of one that is heard besides would count as handled.
-  return result.then(
-    (value) => {
-      span.end(() => plainValue(value))
-      return value
-    },
-    (error: unknown) => {
-      span.fail(error)
-      throw error
-    },
-  )
-}
-
-/** No subclass, and nothing hung on it: what `then` makes of it is as good. */
-function isPlainPromise(value: unknown): value is Promise<unknown> {
-  return value instanceof Promise && value.constructor === Promise && Object.keys(value).length === 0
-}
-
-type AnyGenerator = Generator | AsyncGenerator
-
-function isGenerator(value: unknown): value is AnyGenerator {
-  const kind = Object.prototype.toString.call(value)
-  return kind === '[object Generator]' || kind === '[object AsyncGenerator]'
-}
-
-/** The same generator, its steps heard: recorded once, when it returns, throws or is left. */
-function followGenerator(generator: AnyGenerator, span: Span, inside: Inside): AnyGenerator {
-  const yields = createPlainYields()
-  const hear = (step: IteratorResult<unknown>) => {
-    if (step.done === true) {
-      const returned = step.value === undefined ? {} : { returned: plainValue(step.value) }
-      span.end(() => ({ yielded: yields.list(), ...returned }))
-    } else yields.add(step.value)
-    return step
-  }
-  const heard = (work: () => IteratorResult<unknown> | Promise<IteratorResult<unknown>>) => {
-    const fail = (error: unknown): never => {
-      span.fail(error, () => ({ yielded: yields.list() }))
-      throw error
-    }
-    try {
-      const step = inside(work)
-      return step instanceof Promise ? step.then(hear, fail) : hear(step)
-    } catch (error) {
-      return fail(error)
-    }
-  }
-  const steps: Record<string, (value: unknown) => unknown> = {
-    next: (value) => heard(() => (generator as Generator).next(value)),
-    return: (value) => heard(() => (generator as Generator).return(value)),
-    throw: (error) => heard(() => (generator as Generator).throw(error)),
-  }
-  const heardGenerator: AnyGenerator = new Proxy(generator, {
-    get(target, property) {
-      if (typeof property === 'string' && Object.hasOwn(steps, property)) return steps[property]
-      const value: unknown = Reflect.get(target, property, target)
-      // The proxy is what is iterated, or its steps would not be heard.
-      if (property === Symbol.iterator || property === Symbol.asyncIterator) return () => heardGenerator
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value
-    },
-  })
-  return heardGenerator
 }

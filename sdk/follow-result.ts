@@ -1,0 +1,187 @@
+import { plainValue } from './capturing/plain-value.ts'
+import { createPlainYields } from './capturing/plain-yields.ts'
+
+/** `output` gives what came out, as JSON can hold it. */
+export interface Span {
+  end(output: () => unknown): void
+  fail(error: unknown, output?: () => unknown): void
+}
+
+type Inside = <T>(work: () => T) => T
+
+/** The result as it was; recorded when it is there, for promises, generators and providers' streams when they end. */
+export function followResult(result: unknown, span: Span, inside: Inside): unknown {
+  const known = { value: undefined as unknown, given: undefined as unknown }
+  /** What the program gets for a value that it may ask for several times. */
+  const came = (value: unknown) => {
+    if (known.value === undefined) Object.assign(known, { value, given: followValue(value, span, inside) })
+    return value === known.value ? known.given : value
+  }
+  const failed = (error: unknown) => {
+    span.fail(error)
+  }
+  // The derived promise goes to the program: the rejection of one that is heard besides would count as handled.
+  if (isPlainPromise(result)) return hear(result, { came, failed })
+  if (!(result instanceof Promise) || result.constructor === Promise || !Object.isExtensible(result))
+    return followValue(result, span, inside)
+  const heard = hearUnread(result, span)
+  hearOwnPromise(result as OwnPromise, { heard, came, failed })
+  return result
+}
+
+/** What can be awaited and is no promise may do its work only then, and each time: it is left alone. */
+function followValue(value: unknown, span: Span, inside: Inside): unknown {
+  if (isGenerator(value)) return followGenerator(value, span, inside)
+  if (isProviderStream(value)) {
+    const iterate = value.iterator.bind(value)
+    const heard = hearUnread(value, span)
+    // One that is frozen stays as it is.
+    Reflect.set(value, 'iterator', () => {
+      heard()
+      return followGenerator(iterate(), span, inside)
+    })
+  } else span.end(() => plainValue(value))
+  return value
+}
+
+interface Hearing {
+  /** The program asks. */
+  heard: () => void
+  /** Gives what the program gets. */
+  came: (value: unknown) => unknown
+  failed: (error: unknown) => void
+}
+
+function hear(promise: Promise<unknown>, { came, failed }: Omit<Hearing, 'heard'>): Promise<unknown> {
+  return promise.then(came, (error: unknown) => {
+    failed(error)
+    throw error
+  })
+}
+
+/** No subclass, and nothing hung on it: what `then` makes of it is as good. */
+function isPlainPromise(value: unknown): value is Promise<unknown> {
+  return value instanceof Promise && value.constructor === Promise && Object.keys(value).length === 0
+}
+
+/** What nobody awaited or read: told when the garbage collector finds it. */
+const unheard = new FinalizationRegistry<Span>((span) => {
+  span.end(() => '[never read]')
+})
+
+/** Returns what is to be called when the program does ask for it. */
+function hearUnread(value: object, span: Span): () => void {
+  const token = {}
+  unheard.register(value, span, token)
+  return () => void unheard.unregister(token)
+}
+
+/** The other ways to what such promises of providers' clients hold. */
+const otherWays = ['asResponse', 'withResponse', 'withRawResponse'] as const
+type OwnPromise = Promise<unknown> & Partial<Record<(typeof otherWays)[number], () => unknown>>
+type Handler = ((value: unknown) => unknown) | null | undefined
+type Then = (done: Handler, caught: Handler) => Promise<unknown>
+
+/**
+ * Hears a promise of a class of its own, as clients of providers return: awaiting one may start its work, or read an answer that the program
+ * wants raw. So it stays what it is, and is heard when the program asks it for what it holds.
+ */
+function hearOwnPromise(promise: OwnPromise, { heard, came, failed }: Hearing): void {
+  const original: Then = promise.then.bind(promise)
+  const then: Then = (done, caught) => {
+    heard()
+    return original(
+      (value) => (typeof done === 'function' ? done(came(value)) : came(value)),
+      (error) => {
+        failed(error)
+        if (typeof caught === 'function') return caught(error)
+        throw error
+      },
+    )
+  }
+  const ways: Record<string, unknown> = {
+    then,
+    catch: (caught: Handler) => then(undefined, caught),
+    finally: (last: () => void) => then(undefined, undefined).finally(last),
+  }
+  // One may go by another, and what the program asked for is what counts.
+  let isInside = false
+  for (const name of otherWays) {
+    const way = promise[name]?.bind(promise)
+    if (way === undefined) continue
+    ways[name] = () => {
+      if (isInside) return way()
+      heard()
+      isInside = true
+      try {
+        const asked = way()
+        return isPlainPromise(asked) ? hear(asked, { came, failed }) : asked
+      } finally {
+        isInside = false
+      }
+    }
+  }
+  for (const [name, value] of Object.entries(ways))
+    Reflect.defineProperty(promise, name, { value, configurable: true, writable: true })
+}
+
+/** What clients of providers make of a stream: iterated by its `iterator`, in whichever way the program reads it. */
+interface ProviderStream {
+  iterator: () => AnyGenerator
+}
+
+function isProviderStream(value: unknown): value is ProviderStream {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Symbol.asyncIterator in value &&
+    typeof Object.getOwnPropertyDescriptor(value, 'iterator')?.value === 'function' &&
+    'tee' in value
+  )
+}
+
+type AnyGenerator = Generator | AsyncGenerator
+
+function isGenerator(value: unknown): value is AnyGenerator {
+  const kind = Object.prototype.toString.call(value)
+  return kind === '[object Generator]' || kind === '[object AsyncGenerator]'
+}
+
+/** The same generator, its steps heard: recorded once, when it returns, throws or is left. */
+function followGenerator(generator: AnyGenerator, span: Span, inside: Inside): AnyGenerator {
+  const yields = createPlainYields()
+  const hear = (step: IteratorResult<unknown>) => {
+    if (step.done === true) {
+      const returned = step.value === undefined ? {} : { returned: plainValue(step.value) }
+      span.end(() => ({ yielded: yields.list(), ...returned }))
+    } else yields.add(step.value)
+    return step
+  }
+  const heard = (work: () => IteratorResult<unknown> | Promise<IteratorResult<unknown>>) => {
+    const fail = (error: unknown): never => {
+      span.fail(error, () => ({ yielded: yields.list() }))
+      throw error
+    }
+    try {
+      const step = inside(work)
+      return step instanceof Promise ? step.then(hear, fail) : hear(step)
+    } catch (error) {
+      return fail(error)
+    }
+  }
+  const steps: Record<string, (value: unknown) => unknown> = {
+    next: (value) => heard(() => (generator as Generator).next(value)),
+    return: (value) => heard(() => (generator as Generator).return(value)),
+    throw: (error) => heard(() => (generator as Generator).throw(error)),
+  }
+  const heardGenerator: AnyGenerator = new Proxy(generator, {
+    get(target, property) {
+      if (typeof property === 'string' && Object.hasOwn(steps, property)) return steps[property]
+      const value: unknown = Reflect.get(target, property, target)
+      // The proxy is what is iterated, or its steps would not be heard.
+      if (property === Symbol.iterator || property === Symbol.asyncIterator) return () => heardGenerator
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+  return heardGenerator
+}
