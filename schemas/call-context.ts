@@ -4,7 +4,7 @@
  */
 export interface CallContext {
   project_id: string
-  /** The tier when the call was admitted: it decides which scorers run. */
+  /** The tier when the call was admitted: it decides which scorers run. Of a job made from Postgres (sweep, replay of the tables) the tier of that day: rows keep none. */
   tier: string
   /** `gateway`, `sdk`, `trace`, `mcp`, `otel`, `redteam` or `api`. */
   source: string

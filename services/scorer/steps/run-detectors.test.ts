@@ -3,15 +3,22 @@ import { runInNewContext } from 'node:vm'
 import { expect, test } from '@jest/globals'
 import { builtInScorers, type ScoreLabel } from '#schemas/verdicts.ts'
 import { parseBody, readCall } from '../scoring/call-text.ts'
+import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
+import { parseScorers } from '../scoring/custom/parse-scorers.ts'
 import { answers, asks } from '../testing/sample-job.ts'
 import { runDetectors } from './run-detectors.ts'
 
 /** Who gives the label to what somebody asked and got. */
-async function labelledBy(label: ScoreLabel, request: unknown, response: unknown): Promise<string[]> {
+async function labelledBy(
+  label: ScoreLabel,
+  request: unknown,
+  response: unknown,
+  custom: readonly CustomScorer[] = [],
+): Promise<string[]> {
   const usage = { prompt_tokens: 9, completion_tokens: 9, reasoning_tokens: null, cost_usd: null }
   const call = readCall(parseBody(JSON.stringify(request)), parseBody(JSON.stringify(response)), usage)
   const found: string[] = []
-  const chosen = { builtIn: builtInScorers, custom: [] }
+  const chosen = { builtIn: builtInScorers, custom }
   await runDetectors(
     chosen,
     call,
@@ -19,6 +26,13 @@ async function labelledBy(label: ScoreLabel, request: unknown, response: unknown
     ({ scorer, verdict }) => verdict.label === label && found.push(scorer),
   )
   return found
+}
+
+function customOn(target: string): readonly CustomScorer[] {
+  const entry = `- { name: k, type: keyword_list, severity: high, keywords: [falcon], match_on: ${target} }`
+  const parsed = parseScorers(entry)
+  if (!parsed.ok) throw new Error('no scorer')
+  return parsed.scorers
 }
 
 const cut = (body: unknown) => ({ truncated: true, bytes: 9, sha256: '', text: JSON.stringify(body) })
@@ -34,6 +48,35 @@ test('nobody calls safe what was not kept whole', async () => {
   expect(await saferOf(asked, cut(answer))).toEqual(['jailbreak_detection'])
   expect(await saferOf(cut(asked), answer)).toEqual([])
   expect(await saferOf(asked, { raw: 'AAEC/w==', encoding: 'base64' })).toEqual(['jailbreak_detection'])
+})
+
+test.each([
+  ['request_body', 'request', 'unscored'],
+  ['request_body', 'response', 'safe'],
+  ['response_body', 'response', 'unscored'],
+  ['response_body', 'request', 'safe'],
+  ['both', 'response', 'unscored'],
+  ['tool_arguments', 'request', 'unscored'],
+  ['tool_arguments', 'response', 'unscored'],
+  ['tool_arguments', 'answer of a tool', 'safe'],
+  ['both', 'nothing', 'safe'],
+])(
+  'a custom scorer on %s that finds nothing, of a call whose %s was cut: %s',
+  async (target, part, label) => {
+    const tool = { type: 'mcp_tool_call', tool_name: 'shell', arguments: { command: 'ls' } }
+    const asked = part === 'answer of a tool' ? tool : asks('Which train goes to Geneva?')
+    const answer = answers('The one at noon.')
+    const custom = customOn(target)
+    const request = part === 'request' ? cut(asked) : asked
+    const response = part === 'response' || asked === tool ? cut(answer) : answer
+    expect(await labelledBy(label as ScoreLabel, request, response, custom)).toContain('k')
+  },
+)
+
+test('a custom scorer finds what stands in the kept part of a body that was cut', async () => {
+  expect(
+    await labelledBy('unsafe', cut(asks('about falcon')), answers(''), customOn('request_body')),
+  ).toContain('k')
 })
 
 test('what was found in a part of a call is there', async () => {

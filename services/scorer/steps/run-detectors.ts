@@ -3,6 +3,7 @@ import { owaspCategoryOf } from '#schemas/verdicts.ts'
 import { builtIns, type BuiltIn } from '../scoring/built-in-scorers.ts'
 import {
   isKeptWhole,
+  isToolCall,
   piecesOf,
   type Body,
   type BodyPart,
@@ -11,7 +12,7 @@ import {
 } from '../scoring/call-text.ts'
 import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
 import { startCustomRun } from '../scoring/custom/run-custom-scorer.ts'
-import { searchablesOf } from '../scoring/custom/searchable.ts'
+import { searchablesOf, type MatchTarget } from '../scoring/custom/searchable.ts'
 import { detected, unscored, type UnscoredReason, type Verdict } from '../scoring/verdict.ts'
 import type { ChosenScorers } from './choose-scorers.ts'
 import type { NamedVerdict } from './named-verdict.ts'
@@ -47,7 +48,8 @@ export async function runDetectors(
       run.read(text)
       await takeTurn()
     }
-    onVerdict(ofCustom(scorer, run.verdict()), (performance.now() - startedMs) / 1_000)
+    const verdict = whereKept(run.verdict(), 'custom', partsFor(scorer.matchOn, call), call)
+    onVerdict(ofCustom(scorer, verdict), (performance.now() - startedMs) / 1_000)
   }
 }
 
@@ -76,10 +78,25 @@ async function runDetector(
     detector.read(piece)
     await takeTurn()
   }
-  const verdict = detected(detector.finding())
+  return whereKept(detected(detector.finding()), 'detector', reads, call)
+}
+
+/** What was found in a part of a body is there; what was not may be in the rest. */
+function whereKept(
+  verdict: Verdict,
+  method: 'detector' | 'custom',
+  reads: readonly BodyPart[],
+  call: Call,
+): Verdict {
   const isWhole = reads.every((part) => isKeptWhole(bodyOf(call, part)?.value))
-  // What was found in a part of a body is there; what was not may be in the rest.
-  return verdict.label === 'safe' && !isWhole ? unscored('detector', 'detectors_undecided') : verdict
+  return verdict.label === 'safe' && !isWhole ? unscored(method, 'detectors_undecided') : verdict
+}
+
+/** Where what a custom scorer matches on stands. A request that was cut may have been the call of a tool. */
+function partsFor(target: MatchTarget, { request }: Call): readonly BodyPart[] {
+  if (target === 'request_body' || target === 'response_body') return [target]
+  const isTool = target === 'tool_arguments' && isToolCall(request?.value)
+  return isTool ? ['request_body'] : ['request_body', 'response_body']
 }
 
 function bodyOf({ request, response }: Call, part: BodyPart): Body | null {

@@ -30,7 +30,7 @@ export function startCustomRun(scorer: CustomScorer): CustomRun {
   }
 }
 
-/** A hit is 5 with the entry's own severity; a miss is safe, so that every request has a score of every custom scorer. */
+/** A hit is 5 with the entry's own severity; a miss is safe as far as the call was recorded (run-detectors.ts). Every request has a score of every custom scorer. */
 function verdictOf(scorer: CustomScorer, evidence: readonly Evidence[]): Verdict {
   const hit = evidence.length > 0
   const terms = [...new Set(evidence.map(({ kind }) => kind))].slice(0, 5).join(', ')
