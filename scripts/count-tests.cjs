@@ -1,10 +1,27 @@
-// The last line of scripts/test: how many tests ran and how long everything took. Exit code 1 when anything failed, also
-// when a run left no result at all.
+// The end of scripts/test: each test that failed with what it said, then how many ran and how long everything took, so that
+// the last lines of a long log tell what to mend. Exit code 1 when anything failed, also when a run left no result at all.
 const { existsSync, readFileSync } = require('node:fs')
+const { relative } = require('node:path')
+const { stripVTControlCharacters } = require('node:util')
+
+const MESSAGE_LINES = 25
 
 const [failedBefore, seconds, ...files] = process.argv.slice(2)
 const results = files.map((file) => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined))
 const sum = (key) => results.reduce((total, result) => total + (result?.[key] ?? 0), 0)
+
+/** Shows the beginning of what one test said, or of why its file could not be run. */
+function show(file, name, message) {
+  const lines = stripVTControlCharacters(message).trim().split('\n').slice(0, MESSAGE_LINES)
+  console.log([`FAILED  ${relative('.', file)}: ${name}`, ...lines.map((line) => `    ${line}`)].join('\n'))
+}
+
+for (const file of results.flatMap((result) => result?.testResults ?? [])) {
+  if (file.status !== 'failed') continue
+  const failures = file.assertionResults.filter(({ status }) => status === 'failed')
+  for (const { fullName, failureMessages } of failures) show(file.name, fullName, failureMessages.join('\n'))
+  if (failures.length === 0) show(file.name, 'the whole file', file.message)
+}
 
 const failed = failedBefore !== '0' || results.some((result) => result?.success !== true)
 const time = `${Math.floor(seconds / 60)} min ${seconds % 60} s`
@@ -15,4 +32,4 @@ const counts = [
   `${skipped} skipped`,
 ].join(', ')
 console.log(`${failed ? 'FAILED' : 'PASSED'}: ${sum('numTotalTests')} tests (${counts}) in ${time}`)
-process.exit(failed ? 1 : 0)
+process.exitCode = failed ? 1 : 0
