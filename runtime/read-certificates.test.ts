@@ -26,6 +26,16 @@ test.each([
     { KAFKA_SSL_CA: cert + cert.replace(/\nM.{20}/, '\nM') },
     [`KAFKA_SSL_CA: ${noCertificate}`],
   ],
+  [
+    'the last of a bundle that is',
+    { KAFKA_SSL_CA: another.cert + cut(cert) },
+    [`KAFKA_SSL_CA: ${noCertificate}`],
+  ],
+  [
+    'the first of a bundle that is',
+    { KAFKA_SSL_CA: cut(another.cert) + cert },
+    [`KAFKA_SSL_CA: ${noCertificate}`],
+  ],
   ['one with its lines in one', { KAFKA_SSL_CA: onOneLine(cert) }, [`KAFKA_SSL_CA: ${noCertificate}`]],
   ['a key in its place', { KAFKA_SSL_CA: key }, [`KAFKA_SSL_CA: ${noCertificate}`]],
   [

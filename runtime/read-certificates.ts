@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 
+const begin = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/g
 const certificate = /-----BEGIN ((?:TRUSTED |X509 )?CERTIFICATE)-----[\s\S]+?-----END \1-----/g
 
 /** Those in a PEM text, in their order. Throws for one that cannot be read. */
@@ -9,7 +10,8 @@ export function readCertificates(pem: string): X509Certificate[] {
 
 /** That there is one, and that all can be read: TLS leaves out the others without a word, and says then that nobody vouches for a server. */
 export function areCertificates(pem: string): boolean {
-  return succeeds(() => readCertificates(pem).length > 0)
+  const begun = pem.match(begin)?.length ?? 0
+  return begun > 0 && succeeds(() => readCertificates(pem).length === begun)
 }
 
 export function isPrivateKey(pem: string): boolean {

@@ -103,7 +103,7 @@ async function maven(logFile: string, ...args: string[]): Promise<void> {
 async function assertJava(): Promise<void> {
   const advice = `install it (Debian and Ubuntu: apt-get install openjdk-${OLDEST_JAVA}-jre-headless)`
   const said = await run('java', ['-version']).catch((error: unknown) => {
-    if (isMissingCommand(error)) throw new CannotStart(`Java is missing: ${advice}.`)
+    if (isMissingCommand(error, 'java')) throw new CannotStart(`Java is missing: ${advice}.`)
     throw error
   })
   const major = Number(/version "(\d+)/.exec(said.stderr)?.[1] ?? Number.NaN)

@@ -54,6 +54,9 @@ test('a command that is not installed is named, also where PATH leads to what th
     await expect(startGuarded({ ...missing, env })).rejects.toThrow(
       'The command no-such-command is not installed.',
     )
+  // It is there, and said to be: what is wrong is that nobody may run it.
+  const closed = join(directory, missing.command)
+  await expect(startGuarded({ ...missing, command: closed })).rejects.toThrow('EACCES')
 })
 
 test('when its owner is killed the process goes too, with what it started', async () => {

@@ -73,14 +73,18 @@ function spawnIntoLog(plan: ProcessPlan): ChildProcess {
 }
 
 /** Whether a command was not found. EACCES: nor was it where it could be looked for, and a folder of PATH is closed to this user. */
-export function isMissingCommand(error: unknown): boolean {
-  return ['ENOENT', 'EACCES'].includes(codeOf(error))
+export function isMissingCommand(error: unknown, command: string): boolean {
+  return codeOf(error) === 'ENOENT' || (codeOf(error) === 'EACCES' && !command.includes('/'))
 }
 
 function spawned(child: ChildProcess, command: string): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('error', (error) => {
-      reject(isMissingCommand(error) ? new CannotStart(`The command ${command} is not installed.`) : error)
+      reject(
+        isMissingCommand(error, command)
+          ? new CannotStart(`The command ${command} is not installed.`)
+          : error,
+      )
     })
     child.once('spawn', () => {
       resolve(child.pid as number)

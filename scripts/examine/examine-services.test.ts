@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { freePorts } from '#infra/embedded/free-port.ts'
@@ -26,13 +26,21 @@ test('what ends again and again and answers in between is told of, what has been
 
 test('of a service that is away it is said where it was looked for, why nobody answered, and what to do', async () => {
   const stranger = createServer((_request, response) => void response.end('<html>hello'))
-  await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve))
-  const at = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`
+  const broken = createServer((_request, response) => {
+    response.write('{"status":', () => response.destroy())
+  })
+  const [at, half] = await Promise.all([listen(stranger), listen(broken)])
   const [port] = await freePorts(1)
-  const operations = { sink: `http://127.0.0.1:${port}`, scorer: 'http://nowhere.invalid:9002', api: at }
+  const operations = {
+    sink: `http://127.0.0.1:${port}`,
+    scorer: 'http://nowhere.invalid:9002',
+    api: at,
+    notifier: half,
+  }
   const system = { operations, processes: [], now: () => nowMs } as unknown as System
   const found = (await examineServices(system)).map(({ state, what, remedy = '' }) => [state, what, remedy])
   stranger.close()
+  broken.close()
   expect(found).toEqual([
     [
       'problem',
@@ -49,5 +57,15 @@ test('of a service that is away it is said where it was looked for, why nobody a
       `what answers at ${at} with 200 is no api of Sluice`,
       expect.stringMatching(/^the address given/),
     ],
+    [
+      'problem',
+      `notifier answers at ${half} and breaks off: other side closed`,
+      expect.stringMatching(/^the address given/),
+    ],
   ])
 })
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}

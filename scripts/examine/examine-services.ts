@@ -51,7 +51,9 @@ async function examineService(name: string, url: string, now: () => number): Pro
   if (typeof response === 'string')
     return [problem('services', `${name} does not answer at ${url}: ${response}`, remedyOf(response))]
   const after = now()
-  const answer = await readAnswer(response)
+  const answer = await readAnswer(response).catch(whyFetchFailed)
+  if (typeof answer === 'string')
+    return [problem('services', `${name} answers at ${url} and breaks off: ${answer}`, remedyOf(answer))]
   if (answer === undefined) {
     const what = `what answers at ${url} with ${response.status} is no ${name} of Sluice`
     return [problem('services', what, 'the address given with --service, or OPS_PORT')]
@@ -68,8 +70,11 @@ async function examineService(name: string, url: string, now: () => number): Pro
   return [said, ...clock.filter(({ state }) => state !== 'ok')]
 }
 
+/** Undefined for what no service of Sluice says. Rejects when it breaks off, or is not there in time. */
 async function readAnswer(response: Response): Promise<Answer | undefined> {
-  const answer = (await response.json().catch(() => undefined)) as Partial<Answer> | undefined
+  const answer = (await response.json().catch((error: unknown) => {
+    if (!(error instanceof SyntaxError)) throw error
+  })) as Partial<Answer> | undefined
   return typeof answer?.status === 'string' ? { ...answer, status: answer.status } : undefined
 }
 

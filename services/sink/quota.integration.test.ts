@@ -270,9 +270,9 @@ test('a cost threshold is told of once a period, from costs really stored, howev
   await round()
   const told = { alert_type: 'cost_threshold', tier: 'enterprise', limit: null, current_usd: 1.5 }
   expect(await alerts()).toMatchObject([{ ...told, threshold_usd: 1.5, period_start: middle.toISOString() }])
-  // A threshold that the project moves is another one (the API forgets that it was told).
+  // A threshold that the project moves is another one (the API forgets that it was told), of 17 digits too.
   const move =
-    'with moved as (update projects set cost_alert_usd = 1.4 where id = $1) update subscriptions set cost_alerted = false'
+    'with moved as (update projects set cost_alert_usd = 1.1 + 0.3000000000000001 where id = $1) update subscriptions set cost_alerted = false'
   await stage.pool.query(`${move} where project_id = $1`, [uuid])
   await round()
   await stage.pool.query('update projects set cost_alert_usd = 0 where id = $1', [uuid])
@@ -280,5 +280,5 @@ test('a cost threshold is told of once a period, from costs really stored, howev
   const over = `period_anchor = period_anchor - interval '1 month' + interval '30 seconds', period_reset_at = now() - interval '1 second'`
   await stage.pool.query(`update subscriptions set ${over} where project_id = $1`, [uuid])
   await round()
-  expect((await alerts()).map(({ threshold_usd: usd }) => usd)).toEqual([1.5, 1.4, 0])
+  expect((await alerts()).map(({ threshold_usd: usd }) => usd)).toEqual([1.5, 1.4000000000000001, 0])
 })

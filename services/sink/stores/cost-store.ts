@@ -81,7 +81,7 @@ export function raiseCostAlert(
     }>(
       `update subscriptions s set cost_alerted = true from tiers t, projects p
        where s.project_id = $1 and s.period_start = $2 and not s.cost_alerted and t.tier = s.tier
-         and p.id = s.project_id and p.cost_alert_usd = $3::float8::numeric
+         and p.id = s.project_id and p.cost_alert_usd::float8 = $3
        returning s.tier, t.request_limit, s.requests_this_period, s.period_reset_at`,
       [watch.projectUuid, watch.periodStart, watch.thresholdUsd],
     )
