@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import OpenAI from 'openai'
 import { plainValue } from './capturing/plain-value.ts'
-import { followResult, type Span } from './follow-result.ts'
+import { followResult } from './follow-result.ts'
+import type { Span } from './traced-call.ts'
 
 /** What the program gets, and what the span is told first, as JSON. */
 function followed<T>(result: T): { given: T; told: unknown[] } {
@@ -17,7 +18,7 @@ function followed<T>(result: T): { given: T; told: unknown[] } {
       tell({ error: String(error) })
     },
   }
-  return { given: followResult(result, span, (work) => work()) as T, told }
+  return { given: followResult(result, { span, inside: (work) => work() }) as T, told }
 }
 
 const failure = new Error('no')
@@ -54,6 +55,38 @@ test.each<[string, (promise: Promise<unknown>) => Promise<unknown>]>([
   const { given, told } = followed(Own.reject(failure))
   expect(await way(given)).toBe(failure)
   expect(told).toEqual([{ error: 'Error: no' }])
+})
+
+describe('calls that return one and the same', () => {
+  const manyTimes = 20_000
+  class Own extends Promise<unknown> {}
+
+  test('promise, asked by each or by one for all, are all told', async () => {
+    const shared = Own.resolve(1)
+    const awaited = followed(shared)
+    for (let times = 1; times < manyTimes; times++) await followed(shared).given
+    const [first, ...rest] = Array.from({ length: manyTimes }, () => followed(shared))
+    expect([await awaited.given, awaited.told, first?.told]).toEqual([1, [1], [1]])
+    expect(new Set(rest.map(({ told }) => told[0]))).toEqual(new Set([1]))
+  })
+
+  test('promise of a generator, which is read through once', async () => {
+    const counting = function* () {
+      yield 1
+    }
+    const shared = Own.resolve(counting())
+    const calls = Array.from({ length: manyTimes }, () => followed(shared))
+    expect([...((await shared) as Generator)]).toEqual([1])
+    expect(new Set(calls.map(({ told }) => JSON.stringify(told)))).toEqual(new Set(['[{"yielded":[1]}]']))
+  })
+
+  test('promise that is rejected', async () => {
+    const shared = Own.reject(failure)
+    const calls = [followed(shared), followed(shared)]
+    await expect(shared).rejects.toThrow(failure)
+    await expect(followed(shared).given).rejects.toThrow(failure)
+    expect(calls.map(({ told }) => told)).toEqual([[{ error: 'Error: no' }], [{ error: 'Error: no' }]])
+  })
 })
 
 test('a generator that a promise resolves to', async () => {
@@ -106,5 +139,14 @@ describe('what the official client returns', () => {
     const [left, right] = (await divided.given).tee()
     expect([await Array.fromAsync(left), await Array.fromAsync(right)]).toEqual([parts, parts])
     expect(divided.told).toEqual([{ yielded: parts }])
+  })
+
+  test('a stream that several calls return', async () => {
+    const stream = await begin()
+    const calls = Array.from({ length: 20_000 }, () => followed(stream))
+    expect(await Array.fromAsync(stream)).toEqual(parts)
+    expect(new Set(calls.map(({ told }) => JSON.stringify(told)))).toEqual(
+      new Set([JSON.stringify([{ yielded: parts }])]),
+    )
   })
 })

@@ -1,58 +1,46 @@
 import { plainValue } from './capturing/plain-value.ts'
 import { createPlainYields } from './capturing/plain-yields.ts'
-
-/** `output` gives what came out, as JSON can hold it. */
-export interface Span {
-  end(output: () => unknown): void
-  fail(error: unknown, output?: () => unknown): void
-}
-
-type Inside = <T>(work: () => T) => T
+import { asOneCall, waitWithOthers, type TracedCall } from './traced-call.ts'
 
 /** The result as it was; recorded when it is there, for promises, generators and providers' streams when they end. */
-export function followResult(result: unknown, span: Span, inside: Inside): unknown {
-  const known = { value: undefined as unknown, given: undefined as unknown }
-  /** What the program gets for a value that it may ask for several times. */
-  const came = (value: unknown) => {
-    if (known.value === undefined) Object.assign(known, { value, given: followValue(value, span, inside) })
-    return value === known.value ? known.given : value
-  }
-  const failed = (error: unknown) => {
-    span.fail(error)
-  }
+export function followResult(result: unknown, call: TracedCall): unknown {
   // The derived promise goes to the program: the rejection of one that is heard besides would count as handled.
-  if (isPlainPromise(result)) return hear(result, { came, failed })
+  if (isPlainPromise(result)) {
+    return hear(result, {
+      came: (value) => followValue(value, call),
+      failed: (error) => {
+        call.span.fail(error)
+      },
+    })
+  }
   if (!(result instanceof Promise) || result.constructor === Promise || !Object.isExtensible(result))
-    return followValue(result, span, inside)
-  const heard = hearUnread(result, span)
-  hearOwnPromise(result as OwnPromise, { heard, came, failed })
+    return followValue(result, call)
+  waitWithOthers(result, call, (take) => {
+    hearOwnPromise(result as OwnPromise, take)
+  })
   return result
 }
 
 /** What can be awaited and is no promise may do its work only then, and each time: it is left alone. */
-function followValue(value: unknown, span: Span, inside: Inside): unknown {
-  if (isGenerator(value)) return followGenerator(value, span, inside)
+function followValue(value: unknown, call: TracedCall): unknown {
+  if (isGenerator(value)) return followGenerator(value, call)
   if (isProviderStream(value)) {
-    const iterate = value.iterator.bind(value)
-    const heard = hearUnread(value, span)
-    // One that is frozen stays as it is.
-    Reflect.set(value, 'iterator', () => {
-      heard()
-      return followGenerator(iterate(), span, inside)
+    waitWithOthers(value, call, (take) => {
+      const iterate = value.iterator.bind(value)
+      // One that is frozen stays as it is.
+      Reflect.set(value, 'iterator', () => followGenerator(iterate(), asOneCall(take())))
     })
-  } else span.end(() => plainValue(value))
+  } else call.span.end(() => plainValue(value))
   return value
 }
 
 interface Hearing {
-  /** The program asks. */
-  heard: () => void
   /** Gives what the program gets. */
   came: (value: unknown) => unknown
   failed: (error: unknown) => void
 }
 
-function hear(promise: Promise<unknown>, { came, failed }: Omit<Hearing, 'heard'>): Promise<unknown> {
+function hear(promise: Promise<unknown>, { came, failed }: Hearing): Promise<unknown> {
   return promise.then(came, (error: unknown) => {
     failed(error)
     throw error
@@ -62,18 +50,6 @@ function hear(promise: Promise<unknown>, { came, failed }: Omit<Hearing, 'heard'
 /** No subclass, and nothing hung on it: what `then` makes of it is as good. */
 function isPlainPromise(value: unknown): value is Promise<unknown> {
   return value instanceof Promise && value.constructor === Promise && Object.keys(value).length === 0
-}
-
-/** What nobody awaited or read: told when the garbage collector finds it. */
-const unheard = new FinalizationRegistry<Span>((span) => {
-  span.end(() => '[never read]')
-})
-
-/** Returns what is to be called when the program does ask for it. */
-function hearUnread(value: object, span: Span): () => void {
-  const token = {}
-  unheard.register(value, span, token)
-  return () => void unheard.unregister(token)
 }
 
 /** The other ways to what such promises of providers' clients hold. */
@@ -86,10 +62,11 @@ type Then = (done: Handler, caught: Handler) => Promise<unknown>
  * Hears a promise of a class of its own, as clients of providers return: awaiting one may start its work, or read an answer that the program
  * wants raw. So it stays what it is, and is heard when the program asks it for what it holds.
  */
-function hearOwnPromise(promise: OwnPromise, { heard, came, failed }: Hearing): void {
+function hearOwnPromise(promise: OwnPromise, take: () => TracedCall[]): void {
+  const { asks, came, failed } = createAsked(take)
   const original: Then = promise.then.bind(promise)
   const then: Then = (done, caught) => {
-    heard()
+    asks()
     return original(
       (value) => (typeof done === 'function' ? done(came(value)) : came(value)),
       (error) => {
@@ -111,7 +88,7 @@ function hearOwnPromise(promise: OwnPromise, { heard, came, failed }: Hearing): 
     if (way === undefined) continue
     ways[name] = () => {
       if (isInside) return way()
-      heard()
+      asks()
       isInside = true
       try {
         const asked = way()
@@ -123,6 +100,25 @@ function hearOwnPromise(promise: OwnPromise, { heard, came, failed }: Hearing): 
   }
   for (const [name, value] of Object.entries(ways))
     Reflect.defineProperty(promise, name, { value, configurable: true, writable: true })
+}
+
+/** The calls that a promise is asked for. What comes first is recorded, and given again to whoever asks again. */
+function createAsked(take: () => TracedCall[]): Hearing & { asks: () => void } {
+  const asked: TracedCall[] = []
+  const known = { value: undefined as unknown, given: undefined as unknown }
+  return {
+    asks() {
+      for (const call of take()) asked.push(call)
+    },
+    came(value) {
+      const calls = asked.splice(0)
+      if (calls.length > 0) Object.assign(known, { value, given: followValue(value, asOneCall(calls)) })
+      return value === known.value ? known.given : value
+    },
+    failed(error) {
+      asOneCall(asked.splice(0)).span.fail(error)
+    },
+  }
 }
 
 /** What clients of providers make of a stream: iterated by its `iterator`, in whichever way the program reads it. */
@@ -148,7 +144,7 @@ function isGenerator(value: unknown): value is AnyGenerator {
 }
 
 /** The same generator, its steps heard: recorded once, when it returns, throws or is left. */
-function followGenerator(generator: AnyGenerator, span: Span, inside: Inside): AnyGenerator {
+function followGenerator(generator: AnyGenerator, { span, inside }: TracedCall): AnyGenerator {
   const yields = createPlainYields()
   const hear = (step: IteratorResult<unknown>) => {
     if (step.done === true) {

@@ -5,9 +5,10 @@ import { boundedJson } from './capturing/body-json.ts'
 import type { DeferredWork } from './capturing/defer-work.ts'
 import { messageOf } from './capturing/message-of.ts'
 import { plainValue } from './capturing/plain-value.ts'
-import { followResult, type Span } from './follow-result.ts'
+import { followResult } from './follow-result.ts'
 import { sessionFields } from './session-fields.ts'
 import { currentSession, runInSession } from './session.ts'
+import type { Span } from './traced-call.ts'
 import type { AnyFunction, Session, TraceOptions } from './types.ts'
 import type { Warn } from './warn.ts'
 
@@ -43,7 +44,7 @@ export function traceFunction<F extends AnyFunction>(
       span.fail(error)
       throw error
     }
-    return followResult(result, span, inside)
+    return followResult(result, { span, inside })
   }
   Object.defineProperty(wrapped, 'name', { value: traced.name, configurable: true })
   Object.defineProperty(wrapped, 'length', { value: traced.length, configurable: true })
