@@ -25,7 +25,7 @@ beforeAll(async () => {
   api = await startApi({
     STRIPE_API_KEY: 'sk_test_123',
     STRIPE_API_BASE: provider.url,
-    STRIPE_PRICES: 'pro:price_pro,team:price_team',
+    STRIPE_PRICES: 'pro:price_pro,team:price_team,pro:price_old',
     PAYMENT_WEBHOOK_SECRET: secret,
   })
   const id = idToUuid((await api.createProject()).projectId)
@@ -41,13 +41,17 @@ afterAll(async () => {
 
 const post = (payload: unknown, given: SigningOptions = {}) => postPaymentEvent(api, secret, payload, given)
 
+/** An event of a project's subscription. */
+const said = (kind: string, at: number, ...of: Parameters<typeof subscription>) =>
+  event(`customer.subscription.${kind}`, at, subscription(...of))
+
 const subscriptionOf = async (key: string) =>
   (await api.call('GET', '/api/billing/subscription', { key })).json
 
 describe('what the payment provider posts', () => {
   test('is taken only with its signature over these very bytes, at most five minutes old', async () => {
     const { projectId, key } = await api.createProject()
-    const payload = event('customer.subscription.created', nowS(), subscription(projectId))
+    const payload = said('created', nowS(), projectId)
     const refused = [
       await post(payload, { signedWith: 'whsec_other' }),
       await post(payload, { at: nowS() - 301 }),
@@ -69,13 +73,9 @@ describe('what the payment provider posts', () => {
     const { projectId, key } = await api.createProject()
     await api.call('POST', '/internal/log', { key, body: { request_body: {} } })
     const at = nowS()
-    const created = event(
-      'customer.subscription.created',
-      at,
-      subscription(projectId, { status: 'incomplete' }),
-    )
-    const updated = event('customer.subscription.updated', at + 1, subscription(projectId))
-    const upgraded = event('customer.subscription.updated', at + 5, subscription(projectId, {}, 'price_team'))
+    const created = said('created', at, projectId, { status: 'incomplete' })
+    const updated = said('updated', at + 1, projectId)
+    const upgraded = said('updated', at + 5, projectId, {}, 'price_team')
     for (const payload of [updated, created, upgraded, updated, upgraded, created]) await post(payload)
     expect(await subscriptionOf(key)).toMatchObject({
       tier: 'team',
@@ -89,15 +89,10 @@ describe('what the payment provider posts', () => {
     })
     await post(failed)
     expect(await subscriptionOf(key)).toMatchObject({ tier: 'team', status: 'past_due' })
-    await post(event('customer.subscription.updated', at + 7, subscription(projectId, {}, 'price_team')))
+    await post(said('updated', at + 7, projectId, {}, 'price_team'))
     await post(failed)
     expect(await subscriptionOf(key)).toMatchObject({ tier: 'team', status: 'active' })
-    const deleted = event(
-      'customer.subscription.deleted',
-      at + 9,
-      subscription(projectId, { status: 'canceled' }),
-    )
-    await post(deleted)
+    await post(said('deleted', at + 9, projectId, { status: 'canceled' }))
     await post(upgraded)
     expect(await subscriptionOf(key)).toMatchObject({
       tier: 'free',
@@ -115,7 +110,7 @@ describe('what the payment provider posts', () => {
       ] as const) {
         const { projectId, key } = await api.createProject()
         const at = nowS()
-        await post(event('customer.subscription.created', at, subscription(projectId)))
+        await post(said('created', at, projectId))
         const changed = subscription(projectId, state, 'price_team')
         const told = event(`customer.subscription.${type}`, at + 1, changed)
         const failed = event('invoice.payment_failed', at + 2, { subscription: changed.id })
@@ -141,7 +136,7 @@ describe('what the payment provider posts', () => {
     const { projectId, key } = await api.createProject()
     await api.call('POST', '/internal/log', { key, body: { request_body: {} } })
     await alertAll(projectId, startSecond)
-    await post(event('customer.subscription.updated', nowS(), subscription(projectId)))
+    await post(said('updated', nowS(), projectId))
     expect(await subscriptionOf(key)).toMatchObject({ tier: 'pro', requests_this_period: 0 })
     expect(await alertedOf(projectId)).toEqual([false, false, false])
   })
@@ -149,20 +144,20 @@ describe('what the payment provider posts', () => {
   test('forgets that the limit of the tier before was told of, and of the same tier does not', async () => {
     const { projectId } = await api.createProject()
     const at = nowS()
-    await post(event('customer.subscription.created', at, subscription(projectId)))
+    await post(said('created', at, projectId))
     await alertAll(projectId, endSecond)
-    await post(event('customer.subscription.updated', at + 1, subscription(projectId)))
+    await post(said('updated', at + 1, projectId))
     expect(await alertedOf(projectId)).toEqual([true, true, true])
-    await post(event('customer.subscription.updated', at + 2, subscription(projectId, {}, 'price_team')))
+    await post(said('updated', at + 2, projectId, {}, 'price_team'))
     expect(await alertedOf(projectId)).toEqual([false, false, true])
   })
 
   test('is settled by asking where two events of one second disagree', async () => {
     const { projectId, key } = await api.createProject()
     const at = nowS()
-    await post(event('customer.subscription.updated', at, subscription(projectId)))
+    await post(said('updated', at, projectId))
     provider.subscriptions.set(`sub_${projectId}`, subscription(projectId, {}, 'price_team'))
-    await post(event('customer.subscription.updated', at, subscription(projectId)))
+    await post(said('updated', at, projectId))
     expect(await subscriptionOf(key)).toMatchObject({ tier: 'team' })
   })
 
@@ -177,9 +172,7 @@ describe('what the payment provider posts', () => {
     )
     expect([malformed.status, malformed.json['code']]).toEqual([422, 'INVALID_INPUT'])
     const { projectId } = await api.createProject()
-    const unsold = await post(
-      event('customer.subscription.updated', nowS(), subscription(projectId, {}, 'price_x')),
-    )
+    const unsold = await post(said('updated', nowS(), projectId, {}, 'price_x'))
     expect([unsold.status, unsold.json['code']]).toEqual([503, 'PAYMENT_PRICE_UNKNOWN'])
     expect(unsold.json['detail']).toContain('price_x')
   })
@@ -187,16 +180,15 @@ describe('what the payment provider posts', () => {
 
 describe('checkout and portal', () => {
   const pages = { success_url: 'https://app.example/done', cancel_url: 'https://app.example/back' }
+  const ask = (key: string, tier: string, other = {}) =>
+    api.call('POST', '/api/billing/checkout', { key, body: { tier, ...pages, ...other } })
 
   test('lead to the provider, with the project where its events will name it', async () => {
     const { projectId, key } = await api.createProject()
     const portal = () =>
       api.call('POST', '/api/billing/portal', { key, body: { return_url: 'https://app.example' } })
     expect([(await portal()).status, (await portal()).json['code']]).toEqual([409, 'NO_PAYMENT_CUSTOMER'])
-    const checkout = await api.call('POST', '/api/billing/checkout', {
-      key,
-      body: { tier: 'team', ...pages },
-    })
+    const checkout = await ask(key, 'team')
     expect([checkout.status, checkout.json]).toEqual([
       200,
       { id: 'checkout_1', url: 'https://pay.example/checkout' },
@@ -216,24 +208,23 @@ describe('checkout and portal', () => {
     )
     expect((await portal()).json).toEqual({ url: 'https://pay.example/portal' })
     expect(provider.asked.at(-1)?.form).toEqual({ customer: 'cus_9', return_url: 'https://app.example' })
-    await post(event('customer.subscription.created', nowS(), subscription(projectId)))
+    await post(said('created', nowS(), projectId))
     const other = { client_reference_id: projectId, customer: 'cus_other' }
     const told = await post(event('checkout.session.completed', nowS(), other))
     expect(told.json['outcome']).toBe('ignored')
   })
 
-  test('never sell a second subscription: another tier is a change of the first, the same one is refused', async () => {
+  test('never sell a second subscription: another tier is a change of the first, what is paid for is refused', async () => {
     const { projectId, key } = await api.createProject()
-    await post(event('customer.subscription.created', nowS(), subscription(projectId)))
-    provider.subscriptions.set(`sub_${projectId}`, subscription(projectId))
-    const ask = (tier: string) => api.call('POST', '/api/billing/checkout', { key, body: { tier, ...pages } })
-    // Whoever owes for it has it.
-    for (const status of ['active', 'past_due']) {
+    await post(said('created', nowS(), projectId))
+    // What an operator gives is not paid for, and `price_old` was sold for pro before `price_pro`.
+    await api.call('PATCH', `/api/projects/${projectId}`, { operator: true, body: { tier: 'team' } })
+    for (const [status, price] of Object.entries({ active: 'price_pro', past_due: 'price_old' })) {
+      provider.subscriptions.set(`sub_${projectId}`, subscription(projectId, { status }, price))
       const set = 'update subscriptions set status = $2 where project_id = $1'
       await api.pool.query(set, [idToUuid(projectId), status])
-      const same = await ask('pro')
-      expect([same.status, same.json['code']]).toEqual([409, 'SUBSCRIPTION_EXISTS'])
-      expect((await ask('team')).json).toEqual({ id: 'portal_1', url: 'https://pay.example/portal' })
+      expect((await ask(key, 'pro')).json).toMatchObject({ code: 'SUBSCRIPTION_EXISTS' })
+      expect((await ask(key, 'team')).json).toEqual({ id: 'portal_1', url: 'https://pay.example/portal' })
       const change = 'flow_data[subscription_update_confirm]'
       expect(provider.asked.at(-1)?.form).toMatchObject({
         customer: `cus_${projectId}`,
@@ -244,21 +235,29 @@ describe('checkout and portal', () => {
       })
     }
     const ended = subscription(projectId, { status: 'canceled' })
+    provider.subscriptions.set(ended.id, ended)
+    const customerOf = () => provider.asked.at(-1)?.form['customer']
+    const checkedOut = async () => [(await ask(key, 'pro')).json['id'], customerOf()]
+    expect(await checkedOut()).toEqual(['checkout_1', ended.customer])
     await post(event('customer.subscription.deleted', nowS() + 1, ended))
-    expect((await ask('team')).json['id']).toBe('checkout_1')
+    provider.subscriptions.delete(ended.id)
+    provider.deletedCustomers.add(ended.customer)
+    expect(await checkedOut()).toEqual(['checkout_1', undefined])
   })
 
   test('say what is wrong: a tier that is not sold, an address that is none, a provider that refuses or is away', async () => {
     const { key } = await api.createProject()
-    const ask = (body: object) =>
-      api.call('POST', '/api/billing/checkout', { key, body: { tier: 'pro', ...pages, ...body } })
-    expect((await ask({ tier: 'enterprise' })).json['detail']).toContain('STRIPE_PRICES')
-    expect((await ask({ success_url: 'javascript:alert(1)' })).json['detail']).toContain('success_url')
+    const script = { success_url: 'javascript:alert(1)' }
+    expect((await ask(key, 'enterprise')).json['detail']).toContain('STRIPE_PRICES')
+    expect((await ask(key, 'pro', script)).json['detail']).toContain('success_url')
     try {
       provider.failWith(400)
-      expect([(await ask({})).status, (await ask({})).json['code']]).toEqual([502, 'PAYMENT_REFUSED'])
+      expect([(await ask(key, 'pro')).status, (await ask(key, 'pro')).json['code']]).toEqual([
+        502,
+        'PAYMENT_REFUSED',
+      ])
       provider.failWith(500)
-      expect((await ask({})).json['code']).toBe('PAYMENT_UNAVAILABLE')
+      expect((await ask(key, 'pro')).json['code']).toBe('PAYMENT_UNAVAILABLE')
     } finally {
       provider.failWith(null)
     }

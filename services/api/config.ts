@@ -48,7 +48,7 @@ export const apiConfigSchema = z.object({
     .optional()
     .describe("The payment provider's address, without a path. Unset: its own."),
   STRIPE_PRICES: tierPricesSchema.describe(
-    '`pro:price_…,team:price_…`: which of the payment provider’s prices stands for which tier.',
+    '`pro:price_…,team:price_…`: which of the payment provider’s prices stands for which tier. Its customer portal has to let customers switch between them.',
   ),
   PAYMENT_WEBHOOK_SECRET: z
     .string()

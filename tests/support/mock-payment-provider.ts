@@ -9,6 +9,8 @@ export interface MockPaymentProvider {
   asked: { path: string; form: Record<string, string>; authorization: string }[]
   /** What GET /v1/subscriptions/{id} answers. */
   subscriptions: Map<string, unknown>
+  /** Customers that were deleted: a POST that names one is refused. */
+  deletedCustomers: Set<string>
   /** The next requests are answered with this status. Null: as usual. */
   failWith(status: number | null): void
   stop(): Promise<void>
@@ -17,6 +19,7 @@ export interface MockPaymentProvider {
 export async function startMockPaymentProvider(): Promise<MockPaymentProvider> {
   const asked: MockPaymentProvider['asked'] = []
   const subscriptions = new Map<string, unknown>()
+  const deletedCustomers = new Set<string>()
   let failure: number | null = null
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -32,6 +35,10 @@ export async function startMockPaymentProvider(): Promise<MockPaymentProvider> {
         ? reply(404, { error: { message: 'no such subscription' } })
         : reply(200, found)
     }
+    if (deletedCustomers.has(form['customer'] ?? '')) {
+      const error = { type: 'invalid_request_error', code: 'resource_missing', param: 'customer' }
+      return reply(400, { error: { ...error, message: 'No such customer' } })
+    }
     asked.push({ path, form, authorization: request.headers.authorization ?? '' })
     const place = path.includes('checkout') ? 'checkout' : 'portal'
     return reply(200, { id: `${place}_1`, object: 'session', url: `https://pay.example/${place}` })
@@ -45,6 +52,7 @@ export async function startMockPaymentProvider(): Promise<MockPaymentProvider> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     subscriptions,
+    deletedCustomers,
     failWith: (status) => {
       failure = status
     },

@@ -31,6 +31,9 @@ const live = new Set(['active', 'trialing', 'past_due'])
 const payable = new Set(['active', 'trialing'])
 const ended = new Set(['canceled', 'unpaid', 'incomplete_expired', 'paused'])
 
+/** Be it overdue: the tier is the one that its price stands for. */
+export const isRunning = (status: string): boolean => live.has(status)
+
 /**
  * What an event makes of a subscription, in whatever order and however often events come. While a payment is overdue the tier stays: the
  * provider tries again, and says `unpaid` or `canceled` when it gives up. Before the first payment (`incomplete`) nothing changes.
@@ -67,7 +70,7 @@ function ageOf(
 ): 'newer' | 'older' | 'tied' {
   const isOther = stored.subscriptionId !== null && stored.subscriptionId !== state.subscriptionId
   // The end of a subscription that was replaced must not end the one that replaced it.
-  if (isOther && !live.has(state.status)) return 'older'
+  if (isOther && !isRunning(state.status)) return 'older'
   const age = compareOrder(stored.order, order)
   return age === 'same' ? 'older' : age
 }
@@ -78,7 +81,7 @@ function changeTo(
   state: SubscriptionState,
   tierOf: (price: string) => Tier | undefined,
 ): Decision {
-  if (!live.has(state.status)) {
+  if (!isRunning(state.status)) {
     const tier = ended.has(state.status) ? 'free' : stored.tier
     return { kind: 'change', change: { tier, status: state.status, period: null } }
   }

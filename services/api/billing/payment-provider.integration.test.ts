@@ -47,10 +47,11 @@ describe('against stripe-mock', () => {
       customerId: 'cus_1',
       subscriptionId: 'sub_1',
       price: 'price_2',
+      isOfTier: () => false,
       successUrl: 'https://app.example/done',
       cancelUrl: 'https://app.example/back',
     })
-    expect(change.url).toMatch(/^https:/)
+    expect(change?.url).toMatch(/^https:/)
     expect((await stripe.createPortal('cus_1', 'https://app.example')).url).toMatch(/^https:/)
     const read = await stripe.findSubscription('sub_1')
     expect(read).toMatchObject({ subscriptionId: 'sub_1', status: expect.any(String) as unknown })

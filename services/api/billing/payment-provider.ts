@@ -1,5 +1,6 @@
 import Stripe from 'stripe'
 import { Problem, unavailable } from '#services/ingest/http/problem.ts'
+import { isRunning } from './decide-subscription.ts'
 import { readSubscription, type SubscriptionState } from './payment-event.ts'
 
 export interface CheckoutInput {
@@ -14,13 +15,18 @@ export interface CheckoutInput {
 export interface PriceChangeInput extends Pick<CheckoutInput, 'price' | 'successUrl' | 'cancelUrl'> {
   customerId: string
   subscriptionId: string
+  /** Whether a price is of the tier that is asked for: of those that are no longer sold too. */
+  isOfTier: (price: string) => boolean
 }
 
 /** What the API asks of the payment provider. Rejects with 502 when it refuses, 503 when it does not answer. */
 export interface PaymentProvider {
   createCheckout(input: CheckoutInput): Promise<{ id: string; url: string | null }>
-  /** A page on which whoever pays confirms that the subscription goes on at another price: a second one would be paid beside it. */
-  createPriceChange(input: PriceChangeInput): Promise<{ id: string; url: string }>
+  /**
+   * A page on which whoever pays confirms that the subscription goes on at another price: a second one would be paid beside it. Rejects with 409
+   * where it is at a price of the tier already; null: it has ended, and nobody told us.
+   */
+  createPriceChange(input: PriceChangeInput): Promise<{ id: string; url: string } | null>
   createPortal(customerId: string, returnUrl: string): Promise<{ url: string }>
   findSubscription(subscriptionId: string): Promise<SubscriptionState>
 }
@@ -38,24 +44,17 @@ export function createPaymentProvider(options: {
     telemetry: false,
   })
   return {
-    async createCheckout({ projectId, price, customerId, successUrl, cancelUrl }) {
-      const { id, url } = await asProblems(() =>
-        stripe.checkout.sessions.create({
-          mode: 'subscription',
-          line_items: [{ price, quantity: 1 }],
-          client_reference_id: projectId,
-          subscription_data: { metadata: { project_id: projectId } },
-          success_url: successUrl,
-          cancel_url: cancelUrl,
-          ...(customerId === null ? {} : { customer: customerId }),
-        }),
-      )
+    createCheckout: async (input) => {
+      const { id, url } = await asProblems(() => openCheckout(stripe, input))
       return { id, url }
     },
-    async createPriceChange({ customerId, subscriptionId, price, successUrl, cancelUrl }) {
-      const { id, url } = await asProblems(async () => {
-        const { items } = await stripe.subscriptions.retrieve(subscriptionId)
-        return stripe.billingPortal.sessions.create({
+    createPriceChange: ({ customerId, subscriptionId, price, isOfTier, successUrl, cancelUrl }) =>
+      asProblems(async () => {
+        const { items, status } = await stripe.subscriptions.retrieve(subscriptionId)
+        if (!isRunning(status)) return null
+        if (items.data.some((item) => isOfTier(item.price.id)))
+          throw new Problem(409, 'SUBSCRIPTION_EXISTS', 'the project pays for this tier already')
+        const { id, url } = await stripe.billingPortal.sessions.create({
           customer: customerId,
           return_url: cancelUrl,
           flow_data: {
@@ -67,9 +66,8 @@ export function createPaymentProvider(options: {
             after_completion: { type: 'redirect', redirect: { return_url: successUrl } },
           },
         })
-      })
-      return { id, url }
-    },
+        return { id, url }
+      }),
     async createPortal(customerId, returnUrl) {
       const { url } = await asProblems(() =>
         stripe.billingPortal.sessions.create({ customer: customerId, return_url: returnUrl }),
@@ -78,6 +76,26 @@ export function createPaymentProvider(options: {
     },
     findSubscription: async (subscriptionId) =>
       readSubscription(await asProblems(() => stripe.subscriptions.retrieve(subscriptionId))),
+  }
+}
+
+async function openCheckout(stripe: Stripe, input: CheckoutInput): Promise<Stripe.Checkout.Session> {
+  const { projectId, price, customerId, successUrl, cancelUrl } = input
+  try {
+    return await stripe.checkout.sessions.create({
+      mode: 'subscription',
+      line_items: [{ price, quantity: 1 }],
+      client_reference_id: projectId,
+      subscription_data: { metadata: { project_id: projectId } },
+      success_url: successUrl,
+      cancel_url: cancelUrl,
+      ...(customerId === null ? {} : { customer: customerId }),
+    })
+  } catch (error) {
+    const { code, param } = error instanceof Stripe.errors.StripeError ? error : {}
+    // A customer that was deleted at the provider would never be able to subscribe again: whoever pays is a new one.
+    if (code !== 'resource_missing' || param !== 'customer' || customerId === null) throw error
+    return openCheckout(stripe, { ...input, customerId: null })
   }
 }
 

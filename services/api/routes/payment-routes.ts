@@ -59,7 +59,7 @@ function checkoutRoute({ databases, provider, prices, clock }: PaymentRoutesOpti
     problems: {
       ...providerProblems,
       404: 'There is no such project.',
-      409: 'The project subscribes to the tier already.',
+      409: 'The project pays for the tier already.',
     },
     async handle({ principal, query, body }) {
       const database = databases.ofOne(principal, query.project_id)
@@ -69,17 +69,18 @@ function checkoutRoute({ databases, provider, prices, clock }: PaymentRoutesOpti
       if (price === undefined)
         throw invalidInput([{ path: 'tier', message: `${body.tier} is not sold here (STRIPE_PRICES)` }])
       const { customerId, subscriptionId } = references
-      if (subscriptionId !== null && references.tier === body.tier)
-        throw new Problem(409, 'SUBSCRIPTION_EXISTS', `the project subscribes to ${body.tier} already`)
+      const asked = { price, successUrl: body.success_url, cancelUrl: body.cancel_url }
+      const isOfTier = (other: string) => prices.tierOf(other) === body.tier
+      const change =
+        subscriptionId === null || customerId === null
+          ? null
+          : await configured.createPriceChange({ ...asked, customerId, subscriptionId, isOfTier })
+      const json =
+        change ??
+        (await configured.createCheckout({ ...asked, projectId: database.scope.projectId, customerId }))
       const detail = { tier: body.tier }
       await database.note({ action: 'billing.checkout_opened', subject: null, detail }, clock.now())
-      const asked = { price, successUrl: body.success_url, cancelUrl: body.cancel_url }
-      return {
-        json:
-          subscriptionId === null || customerId === null
-            ? await configured.createCheckout({ ...asked, projectId: database.scope.projectId, customerId })
-            : await configured.createPriceChange({ ...asked, customerId, subscriptionId }),
-      }
+      return { json }
     },
   })
 }

@@ -26,7 +26,6 @@ interface SubscriptionRow {
 /** What the payment provider knows the project by. */
 export interface PaymentReferences {
   customerId: string | null
-  tier: Tier
   /** The subscription that is running, be it overdue. */
   subscriptionId: string | null
 }
@@ -36,7 +35,7 @@ export async function findPaymentReferences(
   database: ProjectDatabase<OneProject>,
 ): Promise<PaymentReferences | undefined> {
   const rows = await database.query<PaymentReferences>(
-    `select s.payment_customer_id as "customerId", s.tier,
+    `select s.payment_customer_id as "customerId",
        case when s.status in ('active', 'trialing', 'past_due') then s.payment_subscription_id end as "subscriptionId"
      from subscriptions s where :scope(s)`,
   )
