@@ -47,6 +47,8 @@ test("a key finds nothing by another project's ids in queries", async () => {
     writeCursor(requestId),
     // As the operator's list of every project writes it.
     writeCursor(requestId, victim.projectId),
+    // As the list of sessions writes it.
+    writeCursor(requestId, requestId),
     writeCursor(webhookId),
     writeCursor(hashedId('score', Date.now(), ['x'])),
   ]

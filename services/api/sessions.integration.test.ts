@@ -5,6 +5,7 @@ import { many, sampleCall, sampleScoredCall } from '#services/sink/testing/sampl
 import { startApi, type Answer, type RunningApi } from '#tests/support/start-api.ts'
 import { createCallStorage } from '#tests/support/store-calls.ts'
 import { until } from '#tests/support/until.ts'
+import { writeCursor } from './http/paging.ts'
 
 const start = Date.now() - 20 * 60_000
 const sessionCount = 6
@@ -84,11 +85,18 @@ describe('GET /api/sessions', () => {
     do {
       const { json } = await api.call('GET', `/api/sessions?page_size=2${cursor}`, { key })
       met.push(...sessionIds(json['items'] as Items))
-      // One that has been met already, and a new one, move to the front.
-      await storage.calls([call('s4', Date.now()), call(`new ${met.length}`, Date.now())])
+      // One that has been met already, one that has not, and a new one, move to the front.
+      await storage.calls(['s4', 's0', `new ${met.length}`].map((session) => call(session, Date.now())))
       cursor = typeof json['next_cursor'] === 'string' ? `&cursor=${json['next_cursor']}` : ''
     } while (cursor !== '')
     expect(met).toEqual(['s4', 's3', 's2', 's1', 's0'])
+    // A cursor from before it told what the first page began with: sessions that went on since stand ahead of it.
+    const old = `/api/sessions?cursor=${writeCursor(newId('request', start + 10))}`
+    expect(sessionIds((await api.call('GET', old, { key })).json['items'] as Items)).toEqual([
+      's3',
+      's2',
+      's1',
+    ])
   })
 
   test('goes on behind a session that is longer than what one page looks through', async () => {

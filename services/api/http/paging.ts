@@ -47,6 +47,8 @@ export interface Paging {
   after: string | null
   /** Its project, in a list of every project: two of them may have a request of the same identifier. */
   afterProject?: string
+  /** What the first page began with, in a list whose rows move to the front. */
+  begunAt?: string
   page: number
   form: 'items' | 'data'
 }
@@ -79,18 +81,20 @@ export function refuseTogether(
     throw invalidInput([{ path: other, message: `cannot be used together with ${name}` }])
 }
 
-/** `next_cursor` of a page that ends with this identifier, of this project where the list is of every project. */
-export function writeCursor(id: string, projectId?: string): string {
-  return Buffer.from(projectId === undefined ? id : `${id} ${projectId}`).toString('base64url')
+/** `next_cursor` of a page that ends with this identifier. `beside`: its project, or what the first page began with (`Paging`). */
+export function writeCursor(id: string, beside?: string): string {
+  return Buffer.from(beside === undefined ? id : `${id} ${beside}`).toString('base64url')
 }
 
 /** Behind what to go on. Throws 422 for a cursor that is not ours. */
-function readCursor(cursor: string, kind: IdKind): Pick<Paging, 'after' | 'afterProject'> {
-  const [id = '', projectId, ...rest] = Buffer.from(cursor, 'base64url').toString().split(' ')
-  if (!isId(kind, id) || (projectId !== undefined && !isId('project', projectId)) || rest.length > 0) {
-    throw invalidInput([{ path: 'cursor', message: 'is not a next_cursor of this list' }])
+function readCursor(cursor: string, kind: IdKind): Pick<Paging, 'after' | 'afterProject' | 'begunAt'> {
+  const [id = '', beside, ...rest] = Buffer.from(cursor, 'base64url').toString().split(' ')
+  if (isId(kind, id) && rest.length === 0) {
+    if (beside === undefined) return { after: id }
+    if (isId('project', beside)) return { after: id, afterProject: beside }
+    if (isId(kind, beside)) return { after: id, begunAt: beside }
   }
-  return projectId === undefined ? { after: id } : { after: id, afterProject: projectId }
+  throw invalidInput([{ path: 'cursor', message: 'is not a next_cursor of this list' }])
 }
 
 export interface Counted {

@@ -75,11 +75,19 @@ function listRoute({ databases }: SessionRoutesOptions): Route {
       const paging = readPaging(query, 'request')
       refuseEndBeforeStart(query)
       const database = databases.ofOne(principal, query.project_id)
-      const { items, next } = await listSessions(database, { ...query, ...reportSources.read(query) }, paging)
+      const { items, next, begunAt } = await listSessions(
+        database,
+        { ...query, ...reportSources.read(query) },
+        paging,
+      )
       return taggedJson(
         paging.form === 'data'
           ? { data: items, limit: paging.limit, has_more: next !== null }
-          : { items, page_size: paging.limit, next_cursor: next === null ? null : writeCursor(next) },
+          : {
+              items,
+              page_size: paging.limit,
+              next_cursor: next === null ? null : writeCursor(next, begunAt),
+            },
       )
     },
   })

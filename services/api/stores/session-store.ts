@@ -75,6 +75,8 @@ export interface SessionPage {
   items: Session[]
   /** The call behind which to go on; null: there is nothing more. */
   next: string | null
+  /** The call with which the first page began. */
+  begunAt: string | undefined
 }
 
 /**
@@ -87,9 +89,10 @@ export async function listSessions(
   paging: Paging,
 ): Promise<SessionPage> {
   const values = new Conditions()
-  const behind = isBehind(paging.after, '<', values)
+  const behind = isBehind('r', paging.after, '<', values)
   // On the first page nothing is later than what the scan began with.
-  const later = paging.after === null && filters.end === undefined ? '' : withoutLater(filters, values)
+  const later =
+    paging.after === null && filters.end === undefined ? '' : withoutLater(filters, paging.begunAt, values)
   const rows = await database.query<(SessionRow | { id: null }) & ScanRow>(
     `with scan as materialized (
        select r.session_id, r.created_at, r.id from llm_requests r where :scope(r) and ${passes('r', filters, values)} and ${behind}
@@ -108,7 +111,9 @@ export async function listSessions(
   )
   // Without sessions there is one row still, which says how far the scan came.
   const found = rows.filter((row): row is SessionRow & ScanRow => row.id !== null)
-  return { items: found.slice(0, paging.limit).map(sessionOf), next: nextOf(found, rows[0], paging.limit) }
+  const begunAt = paging.after === null && found[0] ? idFromUuid('request', found[0].id) : paging.begunAt
+  const items = found.slice(0, paging.limit).map(sessionOf)
+  return { items, next: nextOf(found, rows[0], paging.limit), begunAt }
 }
 
 function nextOf(found: readonly SessionRow[], scan: ScanRow | undefined, limit: number): string | null {
@@ -122,13 +127,14 @@ function nextOf(found: readonly SessionRow[], scan: ScanRow | undefined, limit: 
 }
 
 /**
- * Leaves out sessions that have a later call: they stand further ahead. LIMIT keeps the planner from looking all sessions up at once (8 s among ten
- * million calls, as `not exists`).
+ * Leaves out sessions that have a later call: they stand further ahead. Where it came after the first page began (`begunAt`), they stand on no
+ * page further ahead. LIMIT keeps the planner from looking all sessions up at once (8 s among ten million calls, as `not exists`).
  */
-function withoutLater(filters: SessionFilters, values: Conditions): string {
+function withoutLater(filters: SessionFilters, begunAt: string | undefined, values: Conditions): string {
+  const known = begunAt === undefined ? '' : `and ${isBehind('n', begunAt, '<=', values)}`
   return `left join lateral (
     select true as found from llm_requests n where :scope(n) and n.session_id = l.session_id and n.created_at >= l.created_at
-      and (n.created_at, n.id) > (l.created_at, l.id) and ${passes('n', filters, values)} limit 1
+      and (n.created_at, n.id) > (l.created_at, l.id) and ${passes('n', filters, values)} ${known} limit 1
   ) later on true where later.found is null`
 }
 
@@ -147,11 +153,12 @@ function passes(alias: string, filters: SessionFilters, values: Conditions): str
 }
 
 /** Behind the call `after`, in the order that `sign` says; true where there is none. */
-function isBehind(after: string | null, sign: '<' | '>', values: Conditions): string {
+function isBehind(alias: string, after: string | null, sign: '<' | '<=' | '>', values: Conditions): string {
   if (after === null) return 'true'
   const time = `${values.bind(new Date(idTimeMs(after)))}::timestamptz`
+  const uuid = `${values.bind(idToUuid(after))}::uuid`
   // The second says it all, but only the first tells Postgres which days it need not look at.
-  return `r.created_at ${sign}= ${time} and (r.created_at, r.id) ${sign} (${time}, ${values.bind(idToUuid(after))}::uuid)`
+  return `${alias}.created_at ${sign.slice(0, 1)}= ${time} and (${alias}.created_at, ${alias}.id) ${sign} (${time}, ${uuid})`
 }
 
 function sessionOf(row: SessionRow): Session {
@@ -179,7 +186,7 @@ export async function readSession(
 ): Promise<RequestItem[]> {
   const values = new Conditions()
   const session = values.bind(sessionId)
-  const behind = isBehind(paging.after, '>', values)
+  const behind = isBehind('r', paging.after, '>', values)
   const [limit, offset] = [values.bind(paging.limit + 1), values.bind(paging.offset)]
   const rows = await database.query<RequestRow>(
     `select ${requestColumns('page')} from (
