@@ -7,7 +7,7 @@ import type { OwaspCategory } from '#schemas/verdicts.ts'
 import type { CustomScorer } from './custom-scorer.ts'
 import { foldCase, splitsLetter } from './fold-case.ts'
 import { entrySchema, type ScorerEntry } from './scorer-entry.ts'
-import type { Searchable } from './searchable.ts'
+import type { Searchable, WholeText } from './searchable.ts'
 
 /** Something wrong in a file of custom scorers. `line` counts from 1. */
 export interface ScorerProblem {
@@ -98,7 +98,7 @@ function findKeyword(keyword: string, index: number): Finder {
   return (searchable) => {
     const { text, originOf } = searchable.folded()
     // What ends where the piece does is whole in the next one, with the accent that may follow.
-    const isCut = searchable.offset + searchable.text.length < searchable.whole.length
+    const isCut = searchable.offset + searchable.text.length < searchable.whole.text.length
     const hits: ReturnType<Finder> = []
     for (let at = text.indexOf(wanted); at >= 0 && hits.length < mostHitsOfTerm;) {
       const end = at + wanted.length
@@ -123,12 +123,20 @@ function findPattern(pattern: RE2JS, index: number): Finder {
     const matcher = pattern.matcher(text)
     while (hits.length < mostHitsOfTerm && matcher.find()) {
       const [start, end] = [matcher.start(), matcher.end()]
-      const atCut = (start === 0 && offset > 0) || (end === text.length && offset + end < whole.length)
-      if (atCut && !holdsWithMargin(pattern, searchable, start, end)) continue
+      const atCut = (start === 0 && offset > 0) || (end === text.length && offset + end < whole.text.length)
+      if (atCut && !(isInWhole(pattern, whole) && holdsWithMargin(pattern, searchable, start, end))) continue
       hits.push({ kind: `pattern ${index + 1}`, start, end })
     }
     return hits
   }
+}
+
+/** Whether a text matches, wherever: RE2 says that without a place in a tenth of the time. The same for all pieces, and for all margins that a run fills. */
+function isInWhole(pattern: RE2JS, whole: WholeText): boolean {
+  const matches = (whole.matches ??= new Map<RE2JS, boolean>())
+  const isIn = matches.get(pattern) ?? pattern.test(whole.text)
+  matches.set(pattern, isIn)
+  return isIn
 }
 
 const marginUnits = 4_096
@@ -141,7 +149,7 @@ function holdsWithMargin(
   end: number,
 ): boolean {
   const from = Math.max(0, offset - marginUnits)
-  const matcher = pattern.matcher(whole.slice(from, offset + text.length + marginUnits))
+  const matcher = pattern.matcher(whole.text.slice(from, offset + text.length + marginUnits))
   const before = offset - from
   while (matcher.find() && matcher.start() <= before + start) {
     if (matcher.end() >= before + end) return true

@@ -1,3 +1,4 @@
+import type { RE2JS } from 're2js'
 import { objectOf, parseJson } from '#capture/json.ts'
 import { isPrediction, predictionOutput } from '#capture/platform-answers.ts'
 import { toolCallsOf } from '#capture/tool-calls.ts'
@@ -17,11 +18,18 @@ export interface Searchable {
   pointer: string | null
   text: string
   /** The text that this is a piece of, and where in it the piece begins. */
-  whole: string
+  whole: WholeText
   offset: number
   folded(): FoldedText
   /** Of a command line that was given as a list: how long the word is that it begins with, at `pointer`. A hit is placed there. */
   firstWordUnits?: number
+}
+
+/** Shared by its pieces. There may be half a million short ones, which have no more than this. */
+export interface WholeText {
+  text: string
+  /** Which patterns it matches, of those that were asked. */
+  matches?: Map<RE2JS, boolean>
 }
 
 /** The texts of a call by what a scorer matches on. Made once a call, however many scorers there are. */
@@ -94,10 +102,11 @@ function quoteWord(word: string): string {
 }
 
 function searchable(part: BodyPart, pointer: string | null, text: string): Searchable[] {
+  const whole: WholeText = { text }
   return Array.from(piecesOf({ text, offset: 0 }), (piece) => ({
     part,
     pointer,
-    whole: text,
+    whole,
     ...piece,
     folded: keepFirst(() => foldCase(piece.text)),
   }))
