@@ -200,7 +200,7 @@ test('several clients record for several projects', async () => {
   for (const apiKey of keys) {
     const sluice = client({ apiKey })
     sluice.recordToolCall({ toolName: 't' })
-    await sluice.shutdown()
+    await sluice.shutdown(30_000)
   }
   expect([...receiver.keys]).toEqual(keys)
 })

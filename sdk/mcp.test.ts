@@ -36,7 +36,7 @@ test('calls of tools are recorded as they went: answered, failed, refused, timed
   expect(await call('fail')).toMatchObject({ isError: true })
   const late = wrapped.callTool({ name: 'sleep', arguments: { text: '' } }, undefined, { timeout: 50 })
   await expect(late).rejects.toThrow(/timed out/i)
-  await sluice.shutdown()
+  await sluice.shutdown(30_000)
   expect(receiver.taken).toMatchObject([
     {
       source: 'mcp',

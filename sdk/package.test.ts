@@ -166,7 +166,7 @@ async function faultsOf(files: string[], options: object): Promise<string> {
 
 test('a rejection that nobody handles still ends the program, and is recorded', async () => {
   const program = `import { trace, flush } from '@sluice/sdk'
-    process.on('unhandledRejection', async (error) => { console.log(error.message); await flush() })
+    process.on('unhandledRejection', async (error) => { console.log(error.message); await flush(30_000) })
     trace(async () => { throw new Error('mine') })()`
   expect((await runProgram('unhandled.mjs', program)).stdout).toBe('mine\n')
   expect(receiver.taken).toMatchObject([{ source: 'trace', error: 'Error: mine' }])
@@ -214,7 +214,7 @@ test('an answer, or a traced promise, that is never read is recorded when it is 
     await call()
     setFlagsFromString('--expose-gc')
     for (let turn = 0; turn < 20; turn++) { runInNewContext('gc')(); await new Promise((resolve) => setTimeout(resolve, 20)) }
-    await flush()`
+    await flush(30_000)`
   await runProgram('unread.mjs', program)
   const taken = receiver.taken.toSorted((a, b) => String(a['source']).localeCompare(String(b['source'])))
   expect(taken).toMatchObject([

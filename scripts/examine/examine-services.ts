@@ -87,6 +87,6 @@ function remedyOf(why: string): string {
   if (/ECONNREFUSED/.test(why))
     return `nobody listens there: start it; or OPS_PORT and OPS_HOST, if it should answer from elsewhere; ${absent}`
   if (/no answer in time|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/.test(why))
-    return `it hangs, or a firewall or network policy keeps this host out: ask from its own host; ${absent}`
+    return `it hangs, a firewall or network policy keeps this host out, or nobody resolves its name: ask from its own host; ${absent}`
   return `the address given with --service; ${absent}`
 }

@@ -54,7 +54,7 @@ test('every call of a wrapped client is stored once under the id that it was cap
   const ids = await stored()
   expect(ids).toHaveLength(prompts.length)
   expect(ids).toEqual(expect.arrayContaining(captured))
-  await direct.shutdown()
+  await direct.shutdown(30_000)
 })
 
 test("the example's agent: calls of models and tools stand in one session, in order, with scores; its tool is seen for the first time", async () => {
