@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { newId } from '#schemas/ids.ts'
+import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { many, sampleCall, sampleScore, sampleScoredCall } from '#services/sink/testing/sample-records.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
@@ -76,5 +76,22 @@ test('facets with a scorer count what that one said', async () => {
     ],
     severity: [{ value: 'medium', count: 1 }],
   })
-  expect(await facets('scorer_name=no_such_scorer')).toMatchObject({ calls: 3, label: [], severity: [] })
+  const none = await facets('scorer_name=no_such_scorer')
+  expect(none).toMatchObject({ calls: 3, label: [], severity: [] })
+  expect(none).not.toHaveProperty('scores_are_exact')
+  // As the sink counts scorers beyond those that have room of their own; the list finds what they said.
+  await api.pool.query(
+    `update score_rollups set is_other = true, scorer_name = null where project_id = $1 and scorer_name = 'pii_detection'`,
+    [idToUuid(projectId)],
+  )
+  const atLeast = (values: string[]) => values.map((value) => ({ value, count: 0 }))
+  expect(await facets('scorer_name=pii_detection')).toMatchObject({
+    scorer_name: [{ value: 'content_safety', count: 3 }],
+    label: atLeast(['safe', 'unsafe']),
+    severity: atLeast(['medium']),
+    scores_are_exact: false,
+  })
+  const { json } = await api.call('GET', '/api/requests?scorer_name=pii_detection&severity=medium', { key })
+  expect(json['total']).toBe(1)
+  expect(await facets('')).not.toHaveProperty('scores_are_exact')
 })

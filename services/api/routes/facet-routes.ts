@@ -8,6 +8,7 @@ import { reportSources } from '../http/source-filter.ts'
 import { countedRangeFields, presentRange, rangeFields, readRange } from '../http/time-range.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import { readCallFacets, readScorers } from '../stores/rollup-reads.ts'
+import { statusFilters } from '../stores/select-requests.ts'
 import { createToolStore } from '../stores/tool-store.ts'
 
 const facetDays = 30
@@ -25,12 +26,18 @@ const facetsSchema = z.object({
   agent_name: values,
   source: values.describe('Every one, whichever the other numbers are of.'),
   tool_name: values.describe('Recorded calls of tools.'),
-  scorer_name: values.describe('Scores.'),
+  scorer_name: values.describe('Scores, of the scorers that are counted apart.'),
   label: values.describe(
     'Calls by their worst label; `pending` has no score yet. With scorer_name by what that scorer said, as then in the list.',
   ),
   severity: values.describe("The worst, or with scorer_name that scorer's."),
   status: values.describe('`failed`: with an error, or a status of 400 and more; `aborted`: broken off.'),
+  scores_are_exact: z
+    .literal(false)
+    .optional()
+    .describe(
+      'Present with scorer_name where scores of many scorers are counted together: label and severity then say how many there are at least, be it 0.',
+    ),
 })
 
 interface FacetRoutesOptions {
@@ -75,7 +82,7 @@ export function facetRoutes({ databases, clock }: FacetRoutesOptions): Route[] {
           status: statusFacet(calls.sumOf),
           ...(query.scorer_name === undefined
             ? worstFacets(calls.sumOf)
-            : scorerFacets(scorers.find((row) => row['scorer_name'] === query.scorer_name))),
+            : scorerFacets(scorers, query.scorer_name)),
         } satisfies z.output<typeof facetsSchema>)
       },
     }),
@@ -92,19 +99,24 @@ function worstFacets(sumOf: (name: string) => number) {
   }
 }
 
-/** Of one; undefined: it said nothing. */
-function scorerFacets(row: Readonly<Record<string, string | null>> = {}) {
+/** Of one. What is counted together may be of any scorer: its labels and severities are offered as well. */
+function scorerFacets(scorers: Readonly<Record<string, string | null>>[], name: string) {
+  const own = scorers.find((row) => row['scorer_name'] === name)
+  const together = scorers.find((row) => row['scorer_name'] === null && Number(row['scores']) > 0)
   const counted = (names: readonly string[]) =>
-    mostFrequent(names.map((name) => [name, Number(row[name] ?? 0)]))
-  return { label: counted(scoreLabels), severity: counted(worstFirst) }
+    names
+      .filter((value) => Number(own?.[value] ?? 0) + Number(together?.[value] ?? 0) > 0)
+      .map((value) => ({ value, count: Number(own?.[value] ?? 0) }))
+      .toSorted((one, other) => other.count - one.count)
+  const exactness = together === undefined ? {} : { scores_are_exact: false as const }
+  return { label: counted(scoreLabels), severity: counted(worstFirst), ...exactness }
 }
 
+/** The values that the list takes: hardly anybody looks for what went well. */
 function statusFacet(sumOf: (name: string) => number) {
-  return mostFrequent([
-    ...['2xx', '3xx', '4xx', '5xx'].map((status): [string, number] => [status, sumOf(`status_${status}`)]),
-    ['failed', sumOf('failed')],
-    ['aborted', sumOf('aborted')],
-  ])
+  return mostFrequent(
+    statusFilters.map((status) => [status, sumOf(status.endsWith('xx') ? `status_${status}` : status)]),
+  )
 }
 
 function mostFrequent(

@@ -112,7 +112,7 @@ export async function readSeries(
 }
 
 const facetColumns = ['source', 'model', 'provider', 'agent_name'] as const
-const statusSums = ['status_2xx', 'status_3xx', 'status_4xx', 'status_5xx']
+const statusSums = ['status_4xx', 'status_5xx']
 
 interface CallFacets {
   /** The most frequent first. */

@@ -1594,6 +1594,7 @@ export interface Operations {
       label: { value: string; count: number }[]
       severity: { value: string; count: number }[]
       status: { value: string; count: number }[]
+      scores_are_exact?: false | undefined
     }
   }
   'GET /api/requests/{id}': {

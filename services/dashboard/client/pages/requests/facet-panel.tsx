@@ -9,7 +9,7 @@ import { formatCounted } from '../../formats/format-time.ts'
 import type { ChosenRange } from '../../formats/time-range.ts'
 import { Loaded } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
-import { choosing, filterLabels, filterValues } from './read-filters.ts'
+import { choosing, filterLabels } from './read-filters.ts'
 
 const facets = [
   'label',
@@ -51,7 +51,13 @@ export function FacetPanel({
             Of all calls {formatCounted(found, end === undefined)}
           </Text>
           {facets.map((name) => (
-            <FacetValues key={name} name={name} values={choosable(name, found[name])} filters={filters} />
+            <FacetValues
+              key={name}
+              name={name}
+              values={found[name]}
+              isExact={found.scores_are_exact !== false || !ofScorer.has(name)}
+              filters={filters}
+            />
           ))}
         </Stack>
       )}
@@ -59,18 +65,15 @@ export function FacetPanel({
   )
 }
 
-/** What is counted and cannot be asked for, as nearly all calls are that, is left out. */
-function choosable(name: Facet, values: Values): Values {
-  return values.filter(({ value }) => filterValues[name]?.includes(value) ?? true)
-}
-
 interface FacetValuesProps {
   name: Facet
   values: Values
+  /** False: there are at least so many. */
+  isExact: boolean
   filters: Readonly<Record<string, string>>
 }
 
-function FacetValues({ name, values, filters }: FacetValuesProps) {
+function FacetValues({ name, values, isExact, filters }: FacetValuesProps) {
   const chosen = filters[name]
   const setTexts = useSetTexts()
   const [isAll, setAll] = useState(false)
@@ -97,6 +100,7 @@ function FacetValues({ name, values, filters }: FacetValuesProps) {
           rightSection={
             <Text size="xs" c="dimmed">
               {formatShort(count)}
+              {isExact ? '' : '+'}
             </Text>
           }
         >
