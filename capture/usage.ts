@@ -153,9 +153,13 @@ export interface AdviceUsage {
   usage: TokenUsage
 }
 
+/** A hostile answer can hold as many as fit in it: nobody says what more than these cost. */
+const maxAdvice = 100
+
 /** What the models used that the one which answers asked for advice (Anthropic's); it stands in no other count. */
 export function adviceIn(responseBody: unknown): AdviceUsage[] {
-  return iterationsOf(usageIn(responseBody), adviceType).map((advice) => ({
+  const given = iterationsOf(usageIn(responseBody), adviceType)
+  return (given.length > maxAdvice ? [undefined] : given).map((advice) => ({
     model: textOf(fieldAt(advice, 'model')) ?? 'unknown',
     usage: anthropicUsage(advice),
   }))

@@ -86,6 +86,18 @@ describe('what is known of a call', () => {
     expect(describeGiven(advised('of-nobody'))).toMatchObject({ ...own, cost_usd: null })
   })
 
+  test('keeps no advice beyond what anybody asks for, and does not say what it cost', () => {
+    const iterations = Array.from({ length: 101 }, () => ({
+      type: 'advisor_message',
+      model: 'gpt-4o',
+      input_tokens: 1,
+    }))
+    const response_body = { usage: { input_tokens: 1, output_tokens: 1, iterations } }
+    const read = readCall(recordSchema.parse({ request_body: { model: 'gpt-4o' }, response_body }))
+    expect(read.described.advice).toHaveLength(1)
+    expect(describeRecord(read, project, 'pro', prices)).toMatchObject({ prompt_tokens: 1, cost_usd: null })
+  })
+
   test('comes from the record first', () => {
     const given = { model: 'own', provider: 'own', prompt_tokens: 7, completion_tokens: 8, cost_usd: 9 }
     expect(describeGiven({ ...given, response_body: { usage } })).toMatchObject(given)
