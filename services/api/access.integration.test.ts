@@ -97,7 +97,9 @@ describe('keys', () => {
     expect(key).toMatch(/^svc_[0-9a-f]{48}$/)
     const list = await operator('GET', `/api/projects/${projectId}/keys`)
     expect(list.text).not.toContain(key.slice(4))
-    expect(list.json['total']).toBe(2)
+    expect(list.json).toMatchObject({ total: 2, page: 1, page_size: 50, next_cursor: null })
+    const second = (await operator('GET', `/api/projects/${projectId}/keys?page=2&page_size=1`)).json
+    expect([second['total'], (second['items'] as object[]).length]).toEqual([2, 1])
     const { rows } = await api.pool.query('select * from api_keys where id = $1', [
       idToUuid(String(made.json['id'])),
     ])
@@ -172,8 +174,11 @@ describe('keys', () => {
       const body = { name: 'x', expires_at: new Date(nowMs + 300).toISOString() }
       const made = await operator('POST', `/api/projects/${projectId}/keys`, body)
       const answer = async () => api.call('GET', '/api/requests', { key: String(made.json['key']) })
+      const listed = async () => (await operator('GET', `/api/projects/${projectId}/keys`)).json['items']
       expect((await answer()).status).toBe(200)
+      expect(await listed()).toMatchObject([{ expired: false }, { expired: false }])
       clock.mockReturnValue(nowMs + 300)
+      expect(await listed()).toMatchObject([{ id: made.json['id'], expired: true }, { expired: false }])
       expect((await answer()).json['code']).toBe('KEY_EXPIRED')
       const hash = createHash('sha256').update(String(made.json['key']).slice(-48)).digest('hex')
       expect((await operator('POST', '/internal/keys/resolve', { key_sha256: hash })).status).toBe(404)

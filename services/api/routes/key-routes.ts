@@ -7,6 +7,7 @@ import { idField, textField, timeField } from '#services/ingest/http/fields.ts'
 import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { found, notFound } from '../http/not-found.ts'
+import { envelope, listOf, pageFields, readPaging } from '../http/paging.ts'
 import type { KeyAdminStore } from '../stores/key-admin-store.ts'
 import type { ProjectStore } from '../stores/project-store.ts'
 
@@ -19,6 +20,7 @@ const keySchema = z.object({
   scope: scopeSchema,
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime().nullable(),
+  expired: z.boolean().describe('Whether it is refused, because `expires_at` is over.'),
   last_used_at: z.iso.datetime().nullable(),
 })
 const projectParams = z.object({ id: idField('project') })
@@ -71,29 +73,21 @@ function createRoute({ projects, keys, clock }: KeyRoutesOptions): Route {
   })
 }
 
-function listRoute({ projects, keys }: KeyRoutesOptions): Route {
+function listRoute({ projects, keys, clock }: KeyRoutesOptions): Route {
   return route({
     ...common,
     method: 'get',
     path: '/api/projects/{id}/keys',
-    summary: 'API keys of a project that are in force, newest first.',
+    summary: 'API keys of a project that are not revoked, newest first.',
     params: projectParams,
-    reply: {
-      status: 200,
-      description: 'Keys, without their secrets.',
-      schema: z.object({
-        items: z.array(keySchema),
-        total: z.number().int(),
-        page: z.literal(1).describe('All of them.'),
-        page_size: z.number().int(),
-        next_cursor: z.null(),
-      }),
-    },
+    query: z.strictObject(pageFields),
+    reply: { status: 200, description: 'Keys, without their secrets.', schema: listOf(keySchema) },
     problems: { 404: 'There is no such project.' },
-    handle: async ({ params }) => {
+    handle: async ({ params, query }) => {
+      const paging = readPaging(query, 'key')
       found(await projects.find(params.id), 'project', params.id)
-      const items = await keys.list(params.id)
-      return { json: { items, total: items.length, page: 1, page_size: items.length, next_cursor: null } }
+      const { items, total } = await keys.list(params.id, paging, clock.now())
+      return { json: envelope(paging, items, { total, isExact: true }) }
     },
   })
 }

@@ -24,10 +24,11 @@ export interface KeyDescription {
   scope: KeyScope
   created_at: string
   expires_at: string | null
+  expired: boolean
   last_used_at: string | null
 }
 
-interface KeyRow extends Omit<KeyDescription, 'created_at' | 'expires_at' | 'last_used_at'> {
+interface KeyRow extends Omit<KeyDescription, 'created_at' | 'expires_at' | 'expired' | 'last_used_at'> {
   created_at: Date
   expires_at: Date | null
   last_used_at: Date | null
@@ -42,8 +43,12 @@ export interface KeyAdminStore {
     input: KeyInput,
     nowMs: number,
   ): Promise<KeyDescription & { key: string }>
-  /** Keys in force, newest first. */
-  list(projectId: string): Promise<KeyDescription[]>
+  /** Keys that are not revoked, newest first: whose has expired looks for why it is refused. */
+  list(
+    projectId: string,
+    page: { limit: number; offset: number },
+    nowMs: number,
+  ): Promise<{ items: KeyDescription[]; total: number }>
   /** False when the project has no such key in force. */
   revoke(by: Actor, projectId: string, keyId: string, nowMs: number): Promise<boolean>
 }
@@ -70,17 +75,22 @@ export function createKeyAdminStore(pool: Pool): KeyAdminStore {
         scope,
         created_at,
         expires_at: expiresAt?.toISOString() ?? null,
+        expired: false,
         last_used_at: null,
       }
     },
-    async list(projectId) {
+    async list(projectId, { limit, offset }, nowMs) {
+      const listed = 'from api_keys where project_id = $1 and revoked_at is null'
       const { rows } = await query<KeyRow>(
         pool,
-        `select id, name, label, last4, scope, created_at, expires_at, last_used_at from api_keys
-         where project_id = $1 and revoked_at is null order by created_at desc, id desc`,
-        [idToUuid(projectId)],
+        `select id, name, label, last4, scope, created_at, expires_at, last_used_at ${listed}
+         order by created_at desc, id desc limit $2 offset $3`,
+        [idToUuid(projectId), limit, offset],
       )
-      return rows.map(describeKey)
+      const counted = await query<{ total: number }>(pool, `select count(*)::integer as total ${listed}`, [
+        idToUuid(projectId),
+      ])
+      return { items: rows.map((row) => describeKey(row, nowMs)), total: counted.rows[0]?.total ?? 0 }
     },
     revoke: (by, projectId, keyId, nowMs) =>
       inTransaction(pool, async (client) => {
@@ -131,12 +141,13 @@ function newKey(label: string | null): string {
   return label === null ? `svc_${secret}` : `svc_${label}_${secret}`
 }
 
-function describeKey(row: KeyRow): KeyDescription {
+function describeKey(row: KeyRow, nowMs: number): KeyDescription {
   return {
     ...row,
     id: idFromUuid('key', row.id),
     created_at: row.created_at.toISOString(),
     expires_at: row.expires_at?.toISOString() ?? null,
+    expired: row.expires_at !== null && row.expires_at.getTime() <= nowMs,
     last_used_at: row.last_used_at?.toISOString() ?? null,
   }
 }

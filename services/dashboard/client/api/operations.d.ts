@@ -714,30 +714,51 @@ export interface Operations {
       scope: 'ingest' | 'read' | 'all'
       created_at: string
       expires_at: string | null
+      expired: boolean
       last_used_at: string | null
       key: string
     }
   }
   'GET /api/projects/{id}/keys': {
     params: { id: string }
-    query: Record<never, never>
+    query: { page?: string | undefined; page_size?: string | undefined }
     body: undefined
-    answer: {
-      items: {
-        id: string
-        name: string
-        label: string | null
-        last4: string
-        scope: 'ingest' | 'read' | 'all'
-        created_at: string
-        expires_at: string | null
-        last_used_at: string | null
-      }[]
-      total: number
-      page: 1
-      page_size: number
-      next_cursor: null
-    }
+    answer:
+      | {
+          items: {
+            id: string
+            name: string
+            label: string | null
+            last4: string
+            scope: 'ingest' | 'read' | 'all'
+            created_at: string
+            expires_at: string | null
+            expired: boolean
+            last_used_at: string | null
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
+          page_size: number
+          next_cursor: string | null
+        }
+      | {
+          data: {
+            id: string
+            name: string
+            label: string | null
+            last4: string
+            scope: 'ingest' | 'read' | 'all'
+            created_at: string
+            expires_at: string | null
+            expired: boolean
+            last_used_at: string | null
+          }[]
+          total: number
+          total_is_exact?: false | undefined
+          limit: number
+          has_more: boolean
+        }
   }
   'DELETE /api/projects/{id}/keys/{key_id}': {
     params: { id: string; key_id: string }

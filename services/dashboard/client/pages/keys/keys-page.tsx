@@ -1,11 +1,13 @@
 import { Badge, Button, Code } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { Answer } from '../../api/call-api.ts'
+import { rowsIn, type Answer, type Item } from '../../api/call-api.ts'
 import { useApi, useApiChange } from '../../api/use-api.ts'
+import { useTexts } from '../../app/address.ts'
 import { useProject } from '../../app/project.ts'
 import { askFirst } from '../../parts/ask-first.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { PageNumbers } from '../../parts/page-numbers.tsx'
 import { Loaded, Nothing } from '../../parts/page-states.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { RowsTable, type Column } from '../../parts/rows-table.tsx'
@@ -15,13 +17,19 @@ import { useKept } from '../../parts/use-kept.ts'
 import { CreateKey } from './create-key.tsx'
 import { scopeNames } from './key-scopes.ts'
 
-type Key = Answer<'GET /api/projects/{id}/keys'>['items'][number]
+type Key = Item<'GET /api/projects/{id}/keys'>
 type CreatedKey = Answer<'POST /api/projects/{id}/keys'>
+const pageSize = 50
 
 /** The API keys of a project: created (shown once), revoked, last used. */
 export function KeysPage() {
   const project = useProject()
-  const keys = useApi('GET /api/projects/{id}/keys', { params: { id: project.id } }, { pollMs: 30_000 })
+  const { page = '1' } = useTexts()
+  const keys = useApi(
+    'GET /api/projects/{id}/keys',
+    { params: { id: project.id }, query: { page, page_size: String(pageSize) } },
+    { pollMs: 30_000, keepsPrevious: true },
+  )
   const [isCreating, setIsCreating] = useKept<true>(`key.${project.id}`)
   const [created, setCreated] = useState<CreatedKey>()
   return (
@@ -38,7 +46,7 @@ export function KeysPage() {
       <Loaded
         query={keys}
         empty={{
-          when: ({ items }) => items.length === 0,
+          when: ({ total }) => total === 0,
           show: (
             <Nothing title="No key yet">
               Applications and gateways present a key; it says whose calls they are.
@@ -46,7 +54,12 @@ export function KeysPage() {
           ),
         }}
       >
-        {({ items }) => <KeyTable projectId={project.id} keys={items} />}
+        {(answer) => (
+          <>
+            <KeyTable projectId={project.id} keys={rowsIn<'GET /api/projects/{id}/keys'>(answer)} />
+            <PageNumbers total={answer.total} pageSize={pageSize} />
+          </>
+        )}
       </Loaded>
     </>
   )
@@ -70,7 +83,14 @@ function KeyTable({ projectId, keys }: { projectId: string; keys: readonly Key[]
     { title: 'Created', cell: (key) => <TimeText at={key.created_at} /> },
     {
       title: 'Expires',
-      cell: (key) => (key.expires_at === null ? 'Never' : <TimeText at={key.expires_at} />),
+      cell: (key) =>
+        key.expires_at === null ? (
+          'Never'
+        ) : (
+          <>
+            {key.expired ? <Badge color="red">Expired</Badge> : null} <TimeText at={key.expires_at} />
+          </>
+        ),
     },
     {
       title: 'Last used',
