@@ -129,7 +129,7 @@ test('a gateway of a project whose tier has a limit refuses to start', async () 
   )
 })
 
-test('with a key that was revoked nothing is published by what the API said before: records wait, and /readyz tells', async () => {
+test('with a key that was revoked nothing is published by what the API said before, nor once it is away: records wait, and /readyz tells', async () => {
   const { key, keyId, projectId } = await api.createProject()
   const directory = await mkdtemp(join(tmpdir(), 'sluice-revoked-'))
   const given = { SERVICE_API_KEY: key, GATEWAY_DELIVERY: 'kafka', SPOOL_DIR: directory }
@@ -142,15 +142,18 @@ test('with a key that was revoked nothing is published by what the API said befo
       body: { zero_content_retention: true },
     })
     await api.call('DELETE', `/api/projects/${projectId}/keys/${keyId}`, { operator: true })
-    const after = await start(given)
-    expect(after.gateway.health()).toMatchObject({
-      status: 'degraded',
-      problems: { project: expect.stringContaining('401') },
-    })
-    const id = await callThrough(after)
-    await until(() => Promise.resolve(after.gateway.health().problems?.['backend'] !== undefined))
-    expect((await api.readTopic(topics.requestLogged)).some((call) => call.id === id)).toBe(false)
-    await after.stop()
+    for (const [url, problem] of [
+      [api.baseUrl, '401'],
+      ['http://127.0.0.1:1', 'ECONNREFUSED'],
+    ] as const) {
+      const after = await start({ ...given, API_BACKEND_URL: url })
+      const project = expect.stringContaining(problem)
+      expect(after.gateway.health()).toMatchObject({ status: 'degraded', problems: { project } })
+      const id = await callThrough(after)
+      await until(() => Promise.resolve(after.gateway.health().problems?.['backend'] !== undefined))
+      expect((await api.readTopic(topics.requestLogged)).some((call) => call.id === id)).toBe(false)
+      await after.stop()
+    }
   } finally {
     await rm(directory, { recursive: true })
   }

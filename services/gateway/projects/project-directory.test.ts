@@ -33,7 +33,7 @@ test('what the API said last holds while it does not answer, and that is said on
 
 const settings = { projectId: 'prj_1', tier: 'enterprise', isEphemeral: false } as const
 
-test('what it said holds for an hour, and not once it refuses the credential', async () => {
+test('what it said holds for an hour', async () => {
   const ask = jest.fn<AskProject>().mockResolvedValue(settings)
   let nowMs = 0
   const log = createLog('gateway-test', 'silent')
@@ -50,8 +50,30 @@ test('what it said holds for an hour, and not once it refuses the credential', a
 
   ask.mockResolvedValue(settings)
   expect(await findAt(3_700_000)).toEqual(settings)
-  ask.mockRejectedValue(new CredentialRefused('refused'))
-  await expect(findAt(3_760_000)).rejects.toThrow('refused')
+})
+
+test('once it refuses the credential nothing holds that it said of any project, until it takes it again', async () => {
+  const ask = jest.fn<AskProject>().mockResolvedValue(settings)
+  let nowMs = 0
+  const log = createLog('gateway-test', 'silent')
+  const find = createProjectDirectory({ own: undefined, ask, now: () => nowMs, log })
+  const names = ['prj_1', 'prj_2', 'prj_3']
+  for (const name of names) await find(name)
+
+  // One question is under way when another is refused.
+  nowMs = 60_000
+  const underWay = Promise.withResolvers<never>()
+  ask.mockReturnValueOnce(underWay.promise)
+  const slow = find('prj_1')
+  ask.mockRejectedValueOnce(new CredentialRefused('refused'))
+  await expect(find('prj_2')).rejects.toThrow('refused')
+  underWay.reject(new Error('away'))
+  await expect(slow).rejects.toThrow('away')
+  ask.mockRejectedValue(new Error('away'))
+  for (const name of names) await expect(find(name)).rejects.toThrow('away')
+
+  ask.mockResolvedValue(settings)
+  for (const name of names) expect(await find(name)).toEqual(settings)
 })
 
 test("by the settings of the gateway's own project nothing is published while there is a problem with them", async () => {

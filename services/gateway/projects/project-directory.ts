@@ -31,15 +31,16 @@ export function createProjectDirectory({ own, ask, now, log }: ProjectDirectoryO
   let isFailing = false
 
   const askNow = async (projectId: string): Promise<ProjectSettings | null> => {
-    const last = known.get(projectId)
     let settings: ProjectSettings | null
     let saidMs = now()
     try {
       settings = await ask(projectId)
       isFailing = false
     } catch (error) {
-      const holds = last !== undefined && ageAt(now(), last.saidMs) < heldMs
-      if (!holds || error instanceof CredentialRefused) throw error
+      // Of all projects, whose credential it is: when the service is away next, nothing may hold again.
+      if (error instanceof CredentialRefused) known.clear()
+      const last = known.get(projectId)
+      if (last === undefined || ageAt(now(), last.saidMs) >= heldMs) throw error
       if (!isFailing) log.warn({ err: error }, 'what the API service said last of projects holds')
       isFailing = true
       ;({ settings, saidMs } = last)

@@ -1,0 +1,79 @@
+import { hash } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { codeOf } from '#runtime/errors.ts'
+import type { Log } from '#runtime/log.ts'
+import { projectAnswer, type ProjectSettings } from './ask-project.ts'
+
+/** What the API service said last of a key's project. */
+export interface Confirmed {
+  settings: ProjectSettings
+  /** When; undefined where nobody knows, or it has refused the key since. */
+  confirmedMs: number | undefined
+}
+
+/** The same on disk: a gateway that starts while the API service is away must know whether bodies may be kept. */
+export interface RememberedProject {
+  read(): Promise<Confirmed | undefined>
+  /** One write at a time: what comes during one that a disk holds up is passed over, and comes again with the next answer. Never rejects. */
+  write(confirmed: Confirmed): Promise<void>
+}
+
+interface RememberedProjectOptions {
+  directory: string
+  key: string
+  log: Log
+}
+
+const fileName = 'project.json'
+
+const rememberedSchema = z.object({
+  key_sha256: z.string(),
+  project: projectAnswer,
+  // Earlier versions kept no time.
+  confirmed_ms: z.number().optional(),
+})
+
+export function createRememberedProject({
+  directory,
+  key,
+  log,
+}: RememberedProjectOptions): RememberedProject {
+  const path = join(directory, fileName)
+  const keyHash = hash('sha256', key, 'hex')
+  let written: string | undefined
+  let isWriting = false
+
+  return {
+    async read() {
+      try {
+        const remembered = rememberedSchema.parse(JSON.parse(await readFile(path, 'utf8')))
+        const { key_sha256, project: settings, confirmed_ms: confirmedMs } = remembered
+        return key_sha256 === keyHash ? { settings, confirmedMs } : undefined
+      } catch (error) {
+        // None on the first start; anything else is as good as none, and said.
+        if (codeOf(error) !== 'ENOENT')
+          log.warn({ err: error }, "the project's settings of the last start cannot be read")
+        return undefined
+      }
+    },
+    async write({ settings, confirmedMs: confirmed_ms }) {
+      const { projectId: project_id, tier, isEphemeral: zero_content_retention } = settings
+      const project = { project_id, tier, zero_content_retention }
+      const text = JSON.stringify({ key_sha256: keyHash, project, confirmed_ms })
+      if (isWriting || text === written) return
+      isWriting = true
+      try {
+        await mkdir(directory, { recursive: true, mode: 0o700 })
+        const hidden = `${path}.${process.pid}`
+        await writeFile(hidden, text, { mode: 0o600 })
+        await rename(hidden, path)
+        written = text
+      } catch (error) {
+        log.warn({ err: error }, "the project's settings cannot be kept for the next start")
+      }
+      isWriting = false
+    },
+  }
+}
