@@ -6,7 +6,7 @@ import { findUnofferedTools } from './offered-tools.ts'
 import { argumentsOf, type ToolArgument } from './tool-arguments.ts'
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
-export const agencyVersion = 'detector-4'
+export const agencyVersion = 'detector-5'
 const mostEvidence = 50
 const mostUserUnits = 20_000
 const mostOwnUnits = 200_000

@@ -3,8 +3,8 @@ const toldKeys =
   keys(`message messages comment comments title subject description summary note notes question answer caption reason explanation
   old_string new_string old_str new_str file_text insert_text search search_query keywords`)
 /** What most tools write, say or look for; a shell has its commands under these as well. */
-const textKeys = keys('content contents text body prompt html markdown')
-const queryKeys = keys('sql query q statement stmt')
+const textKeys = keys('content contents text body prompt html markdown diff patch')
+const queryKeys = keys('sql query queries q statement stmt')
 /** Tools that carry out what they are given, by a word of their name. */
 const shells = words(
   'bash sh zsh shell cmd powershell pwsh terminal console command commands ssh exec subprocess python repl interpreter redis mongo mongosh mongodb',
@@ -15,13 +15,17 @@ const speaks = words(
   'write create edit save send search find explain describe format lint doc docs help read log post ask',
 )
 
+/** What it is given is a document, under whatever name. */
+const patchTool = /(?<![a-z])apply_patch(?![a-z])/
+
 /** What a string is that a tool is called with: a command, a query of a data base, or words that nobody carries out. */
 export function meaningOf(pointer: string, tool: string): 'command' | 'query' | 'words' {
   const key = snakeCase(pointer.split('/').findLast((name) => !/^\d+$/.test(name)) ?? '')
   if (toldKeys.has(key)) return 'words'
+  const name = snakeCase(tool.slice(0, 200))
+  if (patchTool.test(name)) return 'words'
   const isText = textKeys.has(key)
   if (!isText && !queryKeys.has(key)) return 'command'
-  const name = snakeCase(tool.slice(0, 200))
   if (!speaks.test(name)) {
     if (shells.test(name)) return 'command'
     if (dataBases.test(name)) return 'query'

@@ -53,7 +53,7 @@ export function argumentsOf({ request, response }: Call): ToolArgument[] | null 
 /** A provider's own tools are called without a name: `computer_call`, `local_shell_call`, `code_interpreter_call`, `server_tool_use`, `program`. */
 const callType = /_call$|tool_use$|^program$/
 const namedKeys = ['arguments', 'input', 'args', 'parameters']
-const typedKeys = [...namedKeys, 'action', 'code']
+const typedKeys = [...namedKeys, 'action', 'code', 'operation', 'actions', 'queries']
 
 /** The member that holds what a tool is called with, in any provider's shape; the call itself where none of its members is known to. */
 function givenOf(value: object, pointer: string): { tool: string; key: string; value: unknown } | null {
@@ -62,9 +62,11 @@ function givenOf(value: object, pointer: string): { tool: string; key: string; v
   const isTyped = typeof type === 'string' && callType.test(type)
   if (typeof name !== 'string' && !isTyped) return null
   const tool = textOf(name) ?? textOf(type) ?? ''
+  // Several clicks at once stand beside an action that is null.
+  const isGiven = (member: unknown) => member !== undefined && !(isTyped && member === null)
   for (const key of isTyped ? typedKeys : namedKeys)
     // Some answers repeat what was offered: there `parameters` are a schema.
-    if (fields[key] !== undefined && !(key === 'parameters' && pointer.startsWith('/tools/')))
+    if (isGiven(fields[key]) && !(key === 'parameters' && pointer.startsWith('/tools/')))
       return { tool, key, value: fields[key] }
   return isTyped ? { tool, key: 'type', value: type } : null
 }
