@@ -141,6 +141,7 @@ async function readLists(): Promise<{ path: string; names: string[]; operator: b
 
 function idIn(path: string): string {
   if (path.includes('redteam-runs')) return redteamRunId
+  if (path.includes('projects')) return project.projectId
   return path.includes('webhooks') ? webhookId : 'session-0'
 }
 
