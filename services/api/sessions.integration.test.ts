@@ -65,8 +65,8 @@ describe('GET /api/sessions', () => {
       agents: ['planner'],
       total_tokens: 6 * 46,
     })
-    expect(json['next_cursor']).toBeNull()
-    expect((await get('/api/sessions?limit=2')).json).toMatchObject({ limit: 2, has_more: true })
+    expect(json).toMatchObject({ total: 6, page: 1, page_size: 50, next_cursor: null })
+    expect((await get('/api/sessions?limit=2')).json).toMatchObject({ total: 6, limit: 2, has_more: true })
     expect(sessionIds((await get('/api/sessions?agent_name=writer')).json['items'] as Items)).toEqual(
       [5, 4, 3].map(idOf),
     )
@@ -85,6 +85,7 @@ describe('GET /api/sessions', () => {
     do {
       const { json } = await api.call('GET', `/api/sessions?page_size=2${cursor}`, { key })
       met.push(...sessionIds(json['items'] as Items))
+      expect(json).toMatchObject({ total: 5, page: 1, page_size: 2 })
       // One that has been met already, one that has not, and a new one, move to the front.
       await storage.calls(['s4', 's0', `new ${met.length}`].map((session) => call(session, Date.now())))
       cursor = typeof json['next_cursor'] === 'string' ? `&cursor=${json['next_cursor']}` : ''
@@ -116,6 +117,7 @@ describe('GET /api/sessions', () => {
       started_at: new Date(start + 5_001 - 499).toISOString(),
       total_tokens: 500 * 46,
     })
+    expect(first.json).toMatchObject({ total: 2, total_is_exact: false })
     const next = await api.call('GET', `/api/sessions?cursor=${String(first.json['next_cursor'])}`, { key })
     expect(sessionIds(next.json['items'] as Items)).toEqual(['short'])
     expect(next.json['next_cursor']).toBeNull()

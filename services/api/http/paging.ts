@@ -109,22 +109,31 @@ export interface Counted {
 export function envelope<R extends { id: string }>(
   paging: Paging,
   rows: readonly R[],
-  { total, isExact }: Counted,
+  counted: Counted,
   projectOf: (row: R) => string | undefined = () => undefined,
 ): object {
   const shown = rows.slice(0, paging.limit)
-  const hasMore = rows.length > paging.limit
+  const last = rows.length > paging.limit ? shown.at(-1) : undefined
+  return envelopeOf(paging, shown, counted, last === undefined ? null : writeCursor(last.id, projectOf(last)))
+}
+
+/** The rows of one page, with the cursor behind them; null: there are no more. */
+export function envelopeOf(
+  paging: Paging,
+  shown: readonly object[],
+  { total, isExact }: Counted,
+  cursor: string | null,
+): object {
   const exactness = isExact ? {} : { total_is_exact: false }
   if (paging.form === 'data')
-    return { data: shown, total, ...exactness, limit: paging.limit, has_more: hasMore }
-  const last = shown.at(-1)
+    return { data: shown, total, ...exactness, limit: paging.limit, has_more: cursor !== null }
   return {
     items: shown,
     total,
     ...exactness,
     page: paging.page,
     page_size: paging.limit,
-    next_cursor: hasMore && last !== undefined ? writeCursor(last.id, projectOf(last)) : null,
+    next_cursor: cursor,
   }
 }
 

@@ -4,7 +4,7 @@ import { idField, textField, timeField } from '#services/ingest/http/fields.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { tagOf, taggedJson } from '../http/entity-tag.ts'
 import { found } from '../http/not-found.ts'
-import { pagingFields, readPaging, writeCursor } from '../http/paging.ts'
+import { envelopeOf, listOf, pagingFields, readPaging, writeCursor } from '../http/paging.ts'
 import { reportSources } from '../http/source-filter.ts'
 import { refuseEndBeforeStart } from '../http/time-range.ts'
 import { callsShownTo } from '../people/authenticate-people.ts'
@@ -63,32 +63,15 @@ function listRoute({ databases }: SessionRoutesOptions): Route {
       start: timeField.optional().describe('With calls from then on.'),
       end: timeField.optional().describe('With calls before then.'),
     }),
-    reply: {
-      status: 200,
-      description: 'Sessions.',
-      schema: z.union([
-        z.object({ items: z.array(sessionSchema), page_size: count, next_cursor: z.string().nullable() }),
-        z.object({ data: z.array(sessionSchema), limit: count, has_more: z.boolean() }),
-      ]),
-    },
+    reply: { status: 200, description: 'Sessions.', schema: listOf(sessionSchema) },
     async handle({ principal, query }) {
       const paging = readPaging(query, 'request')
       refuseEndBeforeStart(query)
       const database = databases.ofOne(principal, query.project_id)
-      const { items, next, begunAt } = await listSessions(
-        database,
-        { ...query, ...reportSources.read(query) },
-        paging,
-      )
-      return taggedJson(
-        paging.form === 'data'
-          ? { data: items, limit: paging.limit, has_more: next !== null }
-          : {
-              items,
-              page_size: paging.limit,
-              next_cursor: next === null ? null : writeCursor(next, begunAt),
-            },
-      )
+      const filters = { ...query, ...reportSources.read(query) }
+      const { items, next, begunAt, counted } = await listSessions(database, filters, paging)
+      const cursor = next === null ? null : writeCursor(next, begunAt)
+      return taggedJson(envelopeOf(paging, items, counted, cursor))
     },
   })
 }

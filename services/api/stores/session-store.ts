@@ -1,5 +1,5 @@
 import { idFromUuid, idTimeMs, idToUuid } from '#schemas/ids.ts'
-import type { Paging } from '../http/paging.ts'
+import type { Counted, Paging } from '../http/paging.ts'
 import type { SourceFilter } from '../http/source-filter.ts'
 import { Conditions } from './conditions.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
@@ -54,6 +54,8 @@ interface SessionRow {
 interface ScanRow {
   scanned: number
   last_scanned: string | null
+  /** How many sessions there are in how many of the newest calls. */
+  counted: [sessions: number, calls: number]
 }
 
 /** Sums over the newest calls of the session in `page`. */
@@ -77,6 +79,8 @@ export interface SessionPage {
   next: string | null
   /** The call with which the first page began. */
   begunAt: string | undefined
+  /** Of all pages, among the newest calls. */
+  counted: Counted
 }
 
 /**
@@ -93,6 +97,11 @@ export async function listSessions(
   // On the first page nothing is later than what the scan began with.
   const later =
     paging.after === null && filters.end === undefined ? '' : withoutLater(filters, paging.begunAt, values)
+  const newest =
+    paging.after === null
+      ? 'scan'
+      : `(select r.session_id from llm_requests r where :scope(r) and ${passes('r', filters, values)}
+           and ${isBehind('r', paging.begunAt ?? null, '<=', values)} order by r.created_at desc, r.id desc limit ${scannedCalls})`
   const rows = await database.query<(SessionRow | { id: null }) & ScanRow>(
     `with scan as materialized (
        select r.session_id, r.created_at, r.id from llm_requests r where :scope(r) and ${passes('r', filters, values)} and ${behind}
@@ -103,7 +112,8 @@ export async function listSessions(
        select l.* from (select * from latest order by created_at desc, id desc) l ${later}
        order by l.created_at desc, l.id desc limit ${values.bind(paging.limit + 1)}
      ), scanned as (
-       select count(*)::integer as scanned, (array_agg(id order by created_at, id))[1] as last_scanned from scan
+       select count(*)::integer as scanned, (array_agg(id order by created_at, id))[1] as last_scanned,
+         (select array[count(distinct a.session_id), count(*)]::integer[] from ${newest} a) as counted from scan
      )
      select scanned.*, page.id, page.session_id, page.created_at as last_at, sums.* from scanned left join (page ${sumsSql}) on true
      order by page.created_at desc, page.id desc`,
@@ -113,7 +123,9 @@ export async function listSessions(
   const found = rows.filter((row): row is SessionRow & ScanRow => row.id !== null)
   const begunAt = paging.after === null && found[0] ? idFromUuid('request', found[0].id) : paging.begunAt
   const items = found.slice(0, paging.limit).map(sessionOf)
-  return { items, next: nextOf(found, rows[0], paging.limit), begunAt }
+  const [total, calls] = rows[0]?.counted ?? [0, 0]
+  const counted = { total: Math.max(total, items.length), isExact: calls < scannedCalls }
+  return { items, next: nextOf(found, rows[0], paging.limit), begunAt, counted }
 }
 
 function nextOf(found: readonly SessionRow[], scan: ScanRow | undefined, limit: number): string | null {

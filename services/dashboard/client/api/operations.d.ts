@@ -2208,6 +2208,9 @@ export interface Operations {
             total_tokens: number
             cost_usd: number
           }[]
+          total: number
+          total_is_exact?: false | undefined
+          page: number
           page_size: number
           next_cursor: string | null
         }
@@ -2226,6 +2229,8 @@ export interface Operations {
             total_tokens: number
             cost_usd: number
           }[]
+          total: number
+          total_is_exact?: false | undefined
           limit: number
           has_more: boolean
         }
