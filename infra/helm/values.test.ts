@@ -17,6 +17,17 @@ test('the address of a registry that asks for a password is in the Secret, and i
   await expect(readable).rejects.toThrow(/registryUrl/)
 })
 
+test('where the cluster gives users out, no pod asks for one', async () => {
+  const helm = await findHelm(process.env['PATH'])
+  if (helm === undefined) return
+  const contexts = async (settings: string[]) =>
+    new Set((await renderChart(helm, settings)).match(/runAs\w+: .*|fsGroup: .*/g))
+  const always = 'runAsNonRoot: true'
+  const own = ['runAsUser: 1000', 'runAsGroup: 1000', 'fsGroup: 1000']
+  expect(await contexts([])).toEqual(new Set([always, ...own]))
+  expect(await contexts(['userId=null'])).toEqual(new Set([always]))
+})
+
 test('no pod is killed before its time to finish is over', async () => {
   const helm = await findHelm(process.env['PATH'])
   if (helm === undefined) return
