@@ -101,6 +101,7 @@ test('a generator that a promise resolves to', async () => {
 describe('what the official client returns', () => {
   const answer = { choices: [{ message: { content: 'Hello' } }] }
   const parts = ['Hel', 'lo'].map((content) => ({ choices: [{ delta: { content } }] }))
+  const said = { yielded: [{ choices: [{ message: { content: 'Hello' } }] }] }
   const events = [...parts.map((part) => JSON.stringify(part)), '[DONE]']
   const streamed = () =>
     new Response(events.map((event) => `data: ${event}\n\n`).join(''), {
@@ -134,19 +135,18 @@ describe('what the official client returns', () => {
   ])('its stream%s, read and divided', async (_name, work) => {
     const read = followed(work())
     expect(await Array.fromAsync(await read.given)).toEqual(parts)
-    expect(read.told).toEqual([{ yielded: parts }])
+    expect(read.told).toMatchObject([said])
     const divided = followed(work())
     const [left, right] = (await divided.given).tee()
     expect([await Array.fromAsync(left), await Array.fromAsync(right)]).toEqual([parts, parts])
-    expect(divided.told).toEqual([{ yielded: parts }])
+    expect(divided.told).toMatchObject([said])
   })
 
   test('a stream that several calls return', async () => {
     const stream = await begin()
     const calls = Array.from({ length: 20_000 }, () => followed(stream))
     expect(await Array.fromAsync(stream)).toEqual(parts)
-    expect(new Set(calls.map(({ told }) => JSON.stringify(told)))).toEqual(
-      new Set([JSON.stringify([{ yielded: parts }])]),
-    )
+    expect(new Set(calls.map(({ told }) => JSON.stringify(told))).size).toBe(1)
+    expect(calls[0]?.told).toMatchObject([said])
   })
 })

@@ -28,7 +28,7 @@ function followValue(value: unknown, call: TracedCall): unknown {
     waitWithOthers(value, call, (take) => {
       const iterate = value.iterator.bind(value)
       // One that is frozen stays as it is.
-      Reflect.set(value, 'iterator', () => followGenerator(iterate(), asOneCall(take())))
+      Reflect.set(value, 'iterator', () => followGenerator(iterate(), asOneCall(take()), true))
     })
   } else call.span.end(() => plainValue(value))
   return value
@@ -144,8 +144,12 @@ function isGenerator(value: unknown): value is AnyGenerator {
 }
 
 /** The same generator, its steps heard: recorded once, when it returns, throws or is left. */
-function followGenerator(generator: AnyGenerator, { span, inside }: TracedCall): AnyGenerator {
-  const yields = createPlainYields()
+function followGenerator(
+  generator: AnyGenerator,
+  { span, inside }: TracedCall,
+  ofClient = false,
+): AnyGenerator {
+  const yields = createPlainYields(ofClient)
   const hear = (step: IteratorResult<unknown>) => {
     if (step.done === true) {
       const returned = step.value === undefined ? {} : { returned: plainValue(step.value) }

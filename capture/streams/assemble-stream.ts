@@ -27,29 +27,46 @@ export const streamTextFactor = 8
  * candidates and interactions, Cohere's second chat, Mistral's conversations, Dify's events, LangGraph's states. Undefined for a stream that is none of them.
  */
 export function assembleStream(text: string): AssembledStream | undefined {
+  const reader = createStreamReader()
+  for (const event of parseServerSentEvents(text)) reader.add(event.data)
+  return reader.assembled()
+}
+
+export interface StreamReader {
+  /** Takes the data of one event: JSON text, or a mark of the end. */
+  add(data: string): void
+  assembled(): AssembledStream | undefined
+}
+
+/** The same for events that come one after the other. */
+export function createStreamReader(): StreamReader {
   let assembly: StreamAssembly | undefined
   let isFirst = true
   let done = false
   const repeated = createRepeatedChunks()
-  for (const event of parseServerSentEvents(text)) {
-    if (event.data === '[DONE]') {
-      done = true
-      continue
-    }
-    if (repeated.take(event.data)) continue
-    const chunk = objectOf(parseJson(event.data))
-    if (chunk === undefined) continue
-    assembly ??= assemblyFor(chunk, isFirst)
-    isFirst = false
-    // Of no format, as a `ping` before the first event that has one.
-    if (assembly === undefined) continue
-    assembly.add(chunk)
-    repeated.learn(event.data, chunk, assembly)
+  return {
+    add(data) {
+      if (data === '[DONE]') {
+        done = true
+        return
+      }
+      if (repeated.take(data)) return
+      const chunk = objectOf(parseJson(data))
+      if (chunk === undefined) return
+      assembly ??= assemblyFor(chunk, isFirst)
+      isFirst = false
+      // Of no format, as a `ping` before the first event that has one.
+      if (assembly === undefined) return
+      assembly.add(chunk)
+      repeated.learn(data, chunk, assembly)
+    },
+    assembled() {
+      if (assembly === undefined) return undefined
+      const body = assembly.body()
+      // Clients throw at a provider's error and close at once: nothing is meant to come after it.
+      return { body, ended: done || assembly.ended() || Boolean(fieldAt(body, 'error')) }
+    },
   }
-  if (assembly === undefined) return undefined
-  const body = assembly.body()
-  // Clients throw at a provider's error and close at once: nothing is meant to come after it.
-  return { body, ended: done || assembly.ended() || Boolean(fieldAt(body, 'error')) }
 }
 
 /** A chunk says which of the formats it is; an error only where nothing came before it that would be left out. */

@@ -17,6 +17,32 @@ test('an answer that comes in pieces is one text, however many', () => {
   expect(listed(...'\u{1f600}'.split(''))).toEqual(['\u{1f600}'])
 })
 
+const chunk = (content: string) => ({ choices: [{ index: 0, delta: { content } }] })
+
+test('chunks of a stream are the message that they amount to, however many', () => {
+  const words = Array.from({ length: 1_500 }, (_, index) => `${index} `)
+  const chunks = ['4111 1111 ', '1111 1111 ', ...words].map(chunk)
+  expect(listed(...chunks)).toMatchObject([
+    { choices: [{ message: { role: 'assistant', content: `4111 1111 1111 1111 ${words.join('')}` } }] },
+  ])
+  expect(chunks[0]).toEqual(chunk('4111 1111 '))
+  const parts = ['4111 1111 ', '1111 1111'].map((text) => ({
+    candidates: [{ content: { parts: [{ text }] } }],
+  }))
+  expect(listed(...parts)).toMatchObject([
+    { candidates: [{ content: { parts: [{ text: '4111 1111 1111 1111' }] } }] },
+  ])
+})
+
+test.each([
+  ['something else', [chunk('a'), { note: 'b' }, chunk('c')]],
+  ['text', ['a', chunk('c')]],
+  ['what throws when it is read', [chunk('a'), { get choices() { throw new Error('no') } }]], // prettier-ignore
+  ['what is no JSON', [chunk('a'), { ...chunk('c'), id: 1n }]],
+])('chunks with %s among them are listed as they came', (_name, values) => {
+  expect(listed(...values)).toHaveLength(values.length)
+})
+
 test('what is too long or too much is cut, and says so', () => {
   const long = `${'x'.repeat(65_535)}\u{1f600}`
   expect(listed(long, 'y', 1)).toEqual([`${'x'.repeat(65_535)}… (3 more characters)`, 1])

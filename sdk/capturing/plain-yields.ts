@@ -1,21 +1,27 @@
+import { fieldAt } from '../../capture/json.ts'
+import { createStreamReader } from '../../capture/streams/assemble-stream.ts'
 import { beginningOf } from './beginning-of.ts'
-import { createPlainWalk, cutShort, maxTextLength } from './plain-value.ts'
+import { createPlainWalk, cutShort, maxTextLength, plainValue } from './plain-value.ts'
 
 /** Of a generator; it may yield for ever. */
 const maxYields = 1_000
 
-/** What a generator yields. Texts one after the other are one text: models speak in pieces, and a word that stands in two of them no scorer reads. */
+/**
+ * What a generator yields. Texts one after the other are one text: models speak in pieces, and a word that stands in two of them no scorer reads.
+ * Chunks of a provider's stream and nothing else are the message that they amount to.
+ */
 export interface PlainYields {
   add(value: unknown): void
   list(): unknown[]
 }
 
-export function createPlainYields(): PlainYields {
+export function createPlainYields(ofClient = false): PlainYields {
   const plain = createPlainWalk()
   const kept: unknown[] = []
   let text = ''
   let textLength = 0
   let more = 0
+  let chunks: ChunkReader | undefined = createChunkReader(ofClient)
 
   const keep = (value: unknown) => {
     if (kept.length < maxYields) kept.push(value)
@@ -33,6 +39,7 @@ export function createPlainYields(): PlainYields {
 
   return {
     add(value) {
+      if (chunks?.add(value) !== true) chunks = undefined
       if (typeof value === 'string') {
         if (text.length === textLength) text += beginningOf(value, maxTextLength - text.length)
         textLength += value.length
@@ -42,8 +49,46 @@ export function createPlainYields(): PlainYields {
       }
     },
     list() {
+      const message = chunks?.message()
+      if (message !== undefined) return [plainValue(message)]
       endText()
       return more === 0 ? kept : [...kept, `[${more} more]`]
     },
+  }
+}
+
+/** A chunk of OpenAI's kind, or Google's: programs pass them on in generators of their own. */
+function isChunk(value: unknown): boolean {
+  return Array.isArray(fieldAt(value, 'choices')) || Array.isArray(fieldAt(value, 'candidates'))
+}
+
+/** The text of chunks is some ten times that of their message; a stream may go on for ever. */
+const maxChunksLength = 32 * 2 ** 20
+
+interface ChunkReader {
+  /** Whether it could be taken. */
+  add(chunk: unknown): boolean
+  message(): unknown
+}
+
+/** Reads chunks as JSON, and so leaves the program's own alone; of whatever kind where a provider's client yields them. */
+function createChunkReader(ofClient: boolean): ChunkReader {
+  const reader = createStreamReader()
+  let length = 0
+  return {
+    add(chunk) {
+      try {
+        if (!ofClient && !isChunk(chunk)) return false
+        const json = JSON.stringify(chunk)
+        length += json.length
+        if (length > maxChunksLength) return false
+        reader.add(json)
+        return true
+      } catch {
+        // No JSON, nested deeper than the stack, or throwing when it is read: as all else that is yielded.
+        return false
+      }
+    },
+    message: () => reader.assembled()?.body,
   }
 }
