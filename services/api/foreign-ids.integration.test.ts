@@ -139,6 +139,21 @@ test('a project with 10,000 erasures under way may ask for no other; others and 
   expect([everything.status, everything.json['requested_by']]).toEqual([202, 'operator'])
 })
 
+test('a project has a hundred open red-team runs at most, also of those that are ordered at once', async () => {
+  const { projectId } = await api.createProject()
+  await api.pool.query(
+    `insert into redteam_runs (id, project_id, agent_name, target, options, seed, runner, status, created_at)
+     select gen_random_uuid(), $1, 'x', '{}', '{}', 1, 'worker', 'queued', now() from generate_series(1, 98)`,
+    [idToUuid(projectId)],
+  )
+  const body = { ...(bodyExamples['post /api/redteam-runs'] as object), project_id: projectId }
+  const order = () => api.call('POST', '/api/redteam-runs', { operator: true, body })
+  const answers = await Promise.all(Array.from({ length: 8 }, order))
+  const codes = answers.map(({ json, status }) => (status === 201 ? 201 : json['code']))
+  expect(codes.filter((code) => code === 201)).toHaveLength(2)
+  expect(codes.filter((code) => code === 'REDTEAM_RUNS_TOO_MANY')).toHaveLength(6)
+})
+
 test('whoever sees several projects that have the same identifier is shown neither in place of the other', async () => {
   const projects = await Promise.all([0, 1].map(() => api.createProject()))
   const id = newId('request')

@@ -205,7 +205,10 @@ describe('webhooks', () => {
     const another = () => api.call('POST', '/api/v1/webhooks', { key, body })
     expect((await another()).status).toBe(201)
     const refused = await another()
-    expect([refused.status, refused.json['code']]).toEqual([422, 'WEBHOOKS_TOO_MANY'])
+    expect([refused.status, refused.json]).toMatchObject([
+      422,
+      { code: 'WEBHOOKS_TOO_MANY', errors: [{ path: '', message: 'the project has 1000 webhooks already' }] },
+    ])
   })
 
   test('may use plain HTTP and private addresses where the operator allows the host', async () => {

@@ -16,7 +16,7 @@ const problemSchema = z.object({
 const invalidSchema = problemSchema.extend({
   errors: z
     .array(z.object({ path: z.string(), message: z.string() }))
-    .describe('The fields at fault, the first hundred of them.'),
+    .describe('The fields at fault, the first hundred of them; an empty path is the whole.'),
 })
 
 const invalidExample = {
@@ -164,7 +164,7 @@ function responsesOf({
     },
   }
   for (const [status, description] of Object.entries(described)) {
-    const schema = status === '422' ? invalidSchema.partial({ errors: true }) : problemSchema
+    const schema = status === '422' ? invalidSchema : problemSchema
     responses[status] = { description, content: { 'application/json': { schema } } }
   }
   return responses

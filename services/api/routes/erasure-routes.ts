@@ -13,10 +13,10 @@ import {
   erasureScopes,
   erasureStatuses,
   findErasure,
-  isProject,
   listErasures,
   type Erasure,
 } from '../stores/erasure-store.ts'
+import { isProject } from '../stores/is-project.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 
 const erasureSchema = z.object({

@@ -9,11 +9,11 @@ import { Problem } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { found, notFound } from '../http/not-found.ts'
 import { envelope, listOf, pageFields, readPaging } from '../http/paging.ts'
+import { isProject } from '../stores/is-project.ts'
 import type { ProjectDatabases } from '../stores/project-database.ts'
 import {
   createWebhook,
   findWebhook,
-  hasMostWebhooks,
   listWebhooks,
   maxWebhooks,
   removeWebhook,
@@ -125,7 +125,7 @@ function createRoute({ databases, sealer, check, clock }: WebhookRoutesOptions):
       const id = newId('webhook', nowMs)
       const { secret, sealed } = makeSecret(sealer, projectId, id)
       const webhook = await createWebhook(database, id, inputOf(body), sealed, nowMs)
-      if (webhook === undefined && (await hasMostWebhooks(database))) {
+      if (webhook === undefined && (await isProject(database))) {
         throw new Problem(422, 'WEBHOOKS_TOO_MANY', `the project has ${maxWebhooks} webhooks already`)
       }
       return { status: 201, json: { ...found(webhook, 'project', projectId), secret } }

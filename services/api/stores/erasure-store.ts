@@ -38,11 +38,6 @@ const columns = `e.id, e.project_id, e.scope, e.subject, e.requested_at, e.reque
 /** Of one project, not done; beyond it the operator alone may ask. The sink takes some hundreds a minute. */
 const mostOpen = 10_000
 
-/** Why an erasure was not taken: counted again, there might be room by now. */
-export async function isProject(database: ProjectDatabase<OneProject>): Promise<boolean> {
-  return (await database.query('select from subscriptions p where :scope(p)')).length > 0
-}
-
 /** Asks for an erasure, of what there is by the database's clock; the sink does it. Undefined: there is no such project, or too much is asked for. */
 export async function createErasure(
   database: ProjectDatabase<OneProject>,

@@ -131,7 +131,8 @@ export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
 
   /**
    * A statement that changes something and returns what it changed, and what is written down of it: both, or neither. Where nothing comes
-   * back nothing was changed, and nothing is written down.
+   * back nothing was changed, and nothing is written down. One after the other within a project, so that what a statement counts before it adds
+   * to it is so still when it does.
    */
   async change<R extends QueryResultRow>(
     this: ProjectDatabase<OneProject>,
@@ -145,6 +146,7 @@ export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
     const { pool, watch } = this.#connections
     return watch(scoped, () =>
       inProjectTransaction(pool, projectId, async (client) => {
+        await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [projectId])
         const { rows } = await query<R>(client, scoped, [value, ...values])
         if (rows.length > 0) await writeAudit(client, this.#principal, { ...entry, projectId }, nowMs)
         return rows

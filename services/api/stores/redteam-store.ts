@@ -2,6 +2,7 @@ import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import type { RedteamOptions, RedteamStatus, RedteamTarget } from '#schemas/redteam-run.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import { Conditions } from './conditions.ts'
+import { isProject } from './is-project.ts'
 import { listRows } from './list-rows.ts'
 import type { OneProject, ProjectDatabase } from './project-database.ts'
 
@@ -94,20 +95,10 @@ export async function insertRedteamRun(
   order: RedteamOrder,
   nowMs: number,
 ): Promise<RedteamRun | null | undefined> {
-  const [state] = await database.query<{ open: number }>(
-    `select (select count(*) from redteam_runs r where :scope(r) and r.status in ('queued', 'running', 'scoring'))::integer as open
-     from projects p where p.id = $1`,
-  )
-  if (state === undefined) return undefined
-  if (state.open >= mostOpen) return null
-  await database.query(
-    `delete from redteam_runs r where :scope(r) and r.status in ('done', 'cancelled', 'failed') and r.id in (
-       select o.id from redteam_runs o where :scope(o) order by o.created_at desc offset $2)`,
-    [mostKept - 1],
-  )
-  await database.change(
+  const inserted = await database.change(
     `insert into redteam_runs (id, project_id, agent_name, target, options, seed, budget_usd, runner, status, created_at)
-     select $2, p.project_id, $3, $4, $5, $6, $7, $8, 'queued', $9 from subscriptions p where :scope(p) returning id`,
+     select $2, p.project_id, $3, $4, $5, $6, $7, $8, 'queued', $9 from subscriptions p
+     where :scope(p) and (select count(*) from redteam_runs r where :scope(r) and r.status in ('queued', 'running', 'scoring')) < ${mostOpen} returning id`,
     [
       idToUuid(id),
       order.agent_name,
@@ -120,6 +111,12 @@ export async function insertRedteamRun(
     ],
     { action: 'redteam_run.ordered', subject: id, detail: orderDetail(order) },
     nowMs,
+  )
+  if (inserted.length === 0) return (await isProject(database)) ? null : undefined
+  await database.query(
+    `delete from redteam_runs r where :scope(r) and r.status in ('done', 'cancelled', 'failed') and r.id in (
+       select o.id from redteam_runs o where :scope(o) order by o.created_at desc offset $2)`,
+    [mostKept],
   )
   return findRedteamRun(database, id)
 }

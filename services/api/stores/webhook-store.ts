@@ -71,13 +71,6 @@ export async function createWebhook(
   return rows.map(webhookOf)[0]
 }
 
-export async function hasMostWebhooks(database: ProjectDatabase<OneProject>): Promise<boolean> {
-  const rows = await database.query<{ total: number }>(
-    'select count(*)::integer as total from webhooks w where :scope(w)',
-  )
-  return (rows[0]?.total ?? 0) >= maxWebhooks
-}
-
 /** Newest first. */
 export async function listWebhooks(
   database: ProjectDatabase<OneProject>,

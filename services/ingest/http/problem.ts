@@ -25,7 +25,8 @@ export class Problem extends SluiceError {
     this.status = status
     this.code = code
     this.retry = status === 429 || status >= 500 ? 'later' : 'never'
-    this.errors = options.errors
+    // What is wrong with no field of it is with the whole.
+    this.errors = options.errors ?? (status === 422 ? [{ path: '', message: detail }] : undefined)
     this.headers = options.headers ?? {}
   }
 
