@@ -1,6 +1,7 @@
 import type { CallDescription } from './describe-call.ts'
 import type { PriceTable, TokenCounts } from './price-table.ts'
-import type { TokenUsage } from './usage.ts'
+import { statedCostOf } from './stated-cost.ts'
+import { adviceIn, usageOf, type TokenUsage } from './usage.ts'
 
 interface PricedCall {
   model: string
@@ -34,4 +35,13 @@ export function countsOf(usage: TokenUsage): TokenCounts {
     written_tokens: usage.writtenTokens,
     written_hour_tokens: usage.writtenHourTokens,
   }
+}
+
+/**
+ * What a record may say of the tokens of an answer that does not stand in it whole. Nothing where other models were asked for advice and nobody says
+ * what that cost: the price of the rest would be taken for that of the call, and no tokens have none.
+ */
+export function usageBeside(answer: unknown): TokenUsage {
+  const isPriced = adviceIn(answer).length === 0 || statedCostOf(answer) !== null
+  return usageOf(isPriced ? answer : undefined)
 }

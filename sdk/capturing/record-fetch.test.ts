@@ -232,6 +232,14 @@ describe('bodies beyond their limit', () => {
     expect(records[0]).not.toHaveProperty('reasoning_tokens')
   })
 
+  test('an answer for which another model was asked has none, as they would be priced alone', async () => {
+    const usage =
+      '"usage":{"input_tokens":9,"output_tokens":4,"iterations":[{"type":"advisor_message","model":"m","input_tokens":8}]}'
+    const [, answered] = await bodies('{}', new Response(`{"content":["${'x'.repeat(20_000)}"],${usage}}`))
+    expect(answered).toMatchObject({ truncated: true })
+    for (const name of ['prompt_tokens', 'completion_tokens']) expect(records[0]).not.toHaveProperty(name)
+  })
+
   test('a request is its start', async () => {
     const text = JSON.stringify({ prompt: '"'.repeat(20_000) })
     const [asked] = await bodies(text, stream(''))

@@ -1,8 +1,8 @@
 import { errorOfAnswer } from '../../capture/answer-error.ts'
+import { usageBeside } from '../../capture/call-cost.ts'
 import { fieldAt, textOf } from '../../capture/json.ts'
 import { streamTextFactor } from '../../capture/streams/assemble-stream.ts'
 import { statedCostOf } from '../../capture/stated-cost.ts'
-import { usageOf } from '../../capture/usage.ts'
 import { newId } from '../../schemas/ids.ts'
 import type { RawRecord } from '../call-record.ts'
 import { sessionFields } from '../session-fields.ts'
@@ -173,7 +173,7 @@ function saidBy(answered: BodyJson | undefined, { model }: ModelCall, status: nu
 
 /** What ingest would read from the answer, were it whole. */
 function tokensOf(answer: unknown) {
-  const usage = usageOf(answer)
+  const usage = usageBeside(answer)
   return known({
     prompt_tokens: usage.promptTokens ?? undefined,
     cached_tokens: usage.cachedTokens ?? undefined,

@@ -63,7 +63,32 @@ describe('of an answer that is too long to be kept', () => {
   const usage = { prompt_tokens: 8, total_tokens: 8, cost: 0.5 }
   const embeddings = JSON.stringify({ object: 'list', data: Array(3_000).fill(0), usage })
 
+  // What it cost would be told without what is paid for the advice.
+  const advice = { type: 'advisor_message', model: 'claude-opus', input_tokens: 823, output_tokens: 1612 }
+  const advised = (more: object) => {
+    const iterations = [{ type: 'message', input_tokens: 9, output_tokens: 7 }, advice]
+    return JSON.stringify({
+      ...message,
+      content: [{ type: 'text', text: 'x'.repeat(5_000) }],
+      usage: { input_tokens: 9, output_tokens: 7, iterations, ...more },
+    })
+  }
+
   test.each<[string, string, string, object, object]>([
+    [
+      'none of an answer for which another model was asked',
+      advised({}),
+      'application/json',
+      {},
+      { prompt_tokens: null, completion_tokens: null, cached_tokens: null, reasoning_tokens: null },
+    ],
+    [
+      'of one that says what it cost with that',
+      advised({ cost: 0.5 }),
+      'application/json',
+      {},
+      { prompt_tokens: 9, completion_tokens: 7, cost_usd: 0.5 },
+    ],
     [
       'embeddings, compressed',
       embeddings,

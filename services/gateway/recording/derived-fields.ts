@@ -1,18 +1,20 @@
+import { usageBeside } from '#capture/call-cost.ts'
 import { describeCall } from '#capture/describe-call.ts'
 
 /** What ingest would read from the bodies of a call, as fields of a record whose bodies do not say it. */
 export function derivedFields(requestBody: unknown, responseBody: unknown) {
   const described = describeCall({ requestBody, responseBody })
+  const usage = usageBeside(responseBody)
   return {
     model: textFor(described.model, 256),
     provider: textFor(described.provider, 64),
-    prompt_tokens: described.promptTokens,
-    cached_tokens: described.cachedTokens,
+    prompt_tokens: usage.promptTokens,
+    cached_tokens: usage.cachedTokens,
     // What is not said of a cache is not worth a field.
-    cache_write_tokens: described.writtenTokens || undefined,
-    cache_write_1h_tokens: described.writtenHourTokens || undefined,
-    completion_tokens: described.completionTokens,
-    reasoning_tokens: described.reasoningTokens,
+    cache_write_tokens: usage.writtenTokens || undefined,
+    cache_write_1h_tokens: usage.writtenHourTokens || undefined,
+    completion_tokens: usage.completionTokens,
+    reasoning_tokens: usage.reasoningTokens,
     cost_usd: described.statedCost ?? undefined,
   }
 }
