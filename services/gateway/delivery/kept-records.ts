@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { mkdir, readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '#runtime/log.ts'
-import { eraseAfterMs, eraseFile, type StripBodies } from '../spool/erase-bodies.ts'
+import { areBodiesDue, eraseFile, type StripBodies } from '../spool/erase-bodies.ts'
 import { decodeFrame, encodeFrames, headerBytes, segmentHeader } from '../spool/segment-format.ts'
 import { begunMsOf, isEphemeralPath, removeStrays, segmentName, segmentSuffix } from '../spool/segment.ts'
 import { isMissing } from '../spool/spool-lock.ts'
@@ -53,7 +53,7 @@ export function createKeptRecords(options: KeptOptions): KeptRecords {
       bytesWritten = 0
     },
     async eraseAged() {
-      const isDue = (name: string) => isEphemeralPath(name) && now() - begunMsOf(name) >= eraseAfterMs
+      const isDue = (name: string) => isEphemeralPath(name) && areBodiesDue(begunMsOf(name), now())
       // What a gateway left that was killed while it erased. One beside this one may be at it now: it finds its file gone, and tries again.
       await removeStrays(directory).catch((error: unknown) => {
         if (!isMissing(error))

@@ -150,6 +150,20 @@ test('bodies leave the disk after an hour in which nothing can be sent; what the
   await stop()
 })
 
+test('once the clock is set back nobody knows how long bodies have waited: they leave the disk at once, the spool and beside it', async () => {
+  const spool = await openSpool()
+  const stop = startSender(spool, (records) =>
+    Promise.resolve(
+      records.map((record): Verdict => ({ kind: record.includes('"id":"a"') ? 'unsendable' : 'later' })),
+    ),
+  )
+  await Promise.all([spool.append(recordOf('a'), true), spool.append(recordOf('b'), true)])
+  await until(async () => (await readdir(join(directory, 'parked')).catch(() => [])).length === 1)
+  nowMs -= 180 * minuteMs
+  await until(async () => !(await onDisk()).includes('SECRET'))
+  await stop()
+})
+
 async function takeAnHourLater() {
   nowMs += 60 * minuteMs
   const next = await openSpool()
@@ -182,13 +196,16 @@ test("one with more parts than ingest takes, as gateways before wrote it, is los
   await next.close()
 })
 
-test('a sent record stays on disk no longer because nothing comes after it', async () => {
+test.each([
+  ['because nothing comes after it', 6],
+  ['because the clock is set back', -60],
+])('a sent record stays on disk no longer %s', async (_name, minutes) => {
   const spool = await openSpool()
   const stop = startSender(spool, (records) => Promise.resolve(records.map(() => ({ kind: 'taken' }))))
   await spool.append(recordOf('a'), true)
   await until(() => spool.depth().records === 0)
   expect(await onDisk()).toContain('SECRET')
-  nowMs += 6 * minuteMs
+  nowMs += minutes * minuteMs
   await until(async () => !(await onDisk()).includes('SECRET'))
   await stop()
 })

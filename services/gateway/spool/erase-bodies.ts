@@ -5,6 +5,14 @@ import { erasedPath, removeSegment, unfinishedSuffix, type Segment } from './seg
 
 /** Content of projects that keep none may wait on disk for an hour. Looked at every 10 s, and between two tries to send. */
 export const eraseAfterMs = 59 * 60_000
+/** By so much the clock of another host beside this one may be ahead. */
+const maxAheadMs = 60_000
+
+/** Whether what such a project has on disk since `begunMs` is due to go; also where nobody knows since when, because the clock was set back. */
+export function areBodiesDue(begunMs: number, nowMs: number): boolean {
+  const ageMs = nowMs - begunMs
+  return !(ageMs >= -maxAheadMs && ageMs < eraseAfterMs)
+}
 
 /** A record (JSON bytes) without its bodies; undefined where it cannot be read. */
 export type StripBodies = (record: Buffer) => Buffer | undefined

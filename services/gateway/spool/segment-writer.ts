@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ageAt } from '#runtime/clock.ts'
 import { headerBytes, segmentHeader, type Frame } from './segment-format.ts'
 import { segmentName, type Segment } from './segment.ts'
 
@@ -25,8 +26,12 @@ interface SegmentWriterOptions {
   now: () => number
 }
 
-/** Bodies of one segment are erased together, none of them much before its hour is over. */
-export const ephemeralSpanMs = 5 * 60_000
+const ephemeralSpanMs = 5 * 60_000
+
+/** Whether one of projects that keep no content takes no more: its bodies are erased together, none of them much before its hour is over. */
+export function isSpent({ begunMs }: Segment, nowMs: number): boolean {
+  return ageAt(nowMs, begunMs) > ephemeralSpanMs
+}
 
 /** Writes segments into a folder. One write at a time: the caller waits for each. */
 export function createSegmentWriter({
@@ -45,8 +50,8 @@ export function createSegmentWriter({
     active = { segment, file }
     return active
   }
-  const isFull = ({ size, begunMs }: Segment, moreBytes: number) =>
-    size + moreBytes > maxBytes || (isEphemeral && now() - begunMs > ephemeralSpanMs)
+  const isFull = (segment: Segment, moreBytes: number) =>
+    segment.size + moreBytes > maxBytes || (isEphemeral && isSpent(segment, now()))
   const finish = async () => {
     const finished = active
     active = undefined

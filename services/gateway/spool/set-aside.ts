@@ -1,7 +1,7 @@
 import { mkdir, readdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '#runtime/log.ts'
-import { eraseAfterMs } from './erase-bodies.ts'
+import { areBodiesDue } from './erase-bodies.ts'
 import { begunMsOf, isEphemeralPath, isReadable, moveSegment, removeNote, segmentSuffix } from './segment.ts'
 import { isMissing } from './spool-lock.ts'
 
@@ -59,7 +59,7 @@ export async function boundSetAside(
   for (const path of (await pathsIn(directory, onFailure)).toReversed()) {
     try {
       const { size } = await stat(path)
-      const isDue = isEphemeralPath(path) && !(now() - begunMsOf(path) < eraseAfterMs)
+      const isDue = isEphemeralPath(path) && areBodiesDue(begunMsOf(path), now())
       if (!isDue && left.bytes + size <= maxAsideBytes) {
         left.segments++
         left.bytes += size

@@ -1,4 +1,4 @@
-import { createSegmentWriter, ephemeralSpanMs, type SegmentWriter } from './segment-writer.ts'
+import { createSegmentWriter, isSpent, type SegmentWriter } from './segment-writer.ts'
 import { isEphemeralPath, type Segment } from './segment.ts'
 
 /** The two segments that a folder is written to at a time: records that are kept, and those of projects that keep no content. */
@@ -27,7 +27,7 @@ export function createSpoolWriters(folder: string, maxBytes: number, now: () => 
     },
     async finishAged(nowMs) {
       const active = ephemeral.active()
-      if (active !== undefined && nowMs - active.begunMs > ephemeralSpanMs) await ephemeral.finish()
+      if (active !== undefined && isSpent(active, nowMs)) await ephemeral.finish()
     },
   }
 }

@@ -3,7 +3,7 @@ import { createSentNotes } from './note-sent.ts'
 import type { LossReason, SpoolOptions } from './spool-options.ts'
 import { readBatch, type SpoolBatch } from './read-batch.ts'
 import { createRecentRecords } from './recent-records.ts'
-import { eraseAfterMs, eraseSegment } from './erase-bodies.ts'
+import { eraseSegment } from './erase-bodies.ts'
 import { framesOf } from './segment-format.ts'
 import type { SegmentWriter } from './segment-writer.ts'
 import { removeSegment, writeSentOffset, type Segment } from './segment.ts'
@@ -247,7 +247,7 @@ export class Spool {
     await this.#notes.catchUp(this.#segments.all())
     if (this.#queue.writing() === undefined)
       await troubles.attempt('a segment cannot be closed', async () => this.#writers?.finishAged(now()))
-    for (const segment of this.#segments.agedEphemeral(now() - eraseAfterMs))
+    for (const segment of this.#segments.dueEphemeral(now()))
       await troubles.attempt('bodies that are due cannot be erased', () => this.#erase(segment))
     await this.#adopt()
   }

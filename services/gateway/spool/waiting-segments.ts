@@ -1,3 +1,4 @@
+import { areBodiesDue } from './erase-bodies.ts'
 import type { RecentRecords } from './recent-records.ts'
 import { isEphemeralPath, removeSegment, type Segment } from './segment.ts'
 import { depthOf, type SpoolDepth } from './spool-depth.ts'
@@ -26,8 +27,8 @@ export interface WaitingSegments {
   remove(segment: Segment): Promise<boolean>
   /** The oldest that may be dropped. */
   victim(): Segment | undefined
-  /** Those of projects that keep no content, begun before `beforeMs`. */
-  agedEphemeral(beforeMs: number): readonly Segment[]
+  /** Those of projects that keep no content that are due to lose their bodies. */
+  dueEphemeral(nowMs: number): readonly Segment[]
 }
 
 interface WaitingSegmentsDependencies {
@@ -87,9 +88,10 @@ export function createWaitingSegments({
       }
     },
     victim: () => segments.find((segment) => segment !== held && isRemovable(segment)),
-    agedEphemeral: (beforeMs) =>
+    dueEphemeral: (nowMs) =>
       segments.filter(
-        (segment) => isEphemeralPath(segment.path) && !isActive(segment) && segment.begunMs <= beforeMs,
+        (segment) =>
+          isEphemeralPath(segment.path) && !isActive(segment) && areBodiesDue(segment.begunMs, nowMs),
       ),
   }
 }

@@ -171,6 +171,16 @@ test('the last answer stands for a day, then nobody knows', async () => {
   expect(await authorize(bearer)).toEqual({ projectId: 'prj_1', isEphemeral: false })
 })
 
+test('while the service is away a clock that is set back by an hour stops no application, and the day begins anew', async () => {
+  const authorize = keys()
+  await authorize(bearer)
+  answer = () => Promise.reject(new Error('away'))
+  nowMs -= 3_600_000
+  expect(await authorize(bearer)).toEqual({ projectId: 'prj_1', isEphemeral: false })
+  nowMs += 86_400_000
+  expect(await authorize(bearer)).toBe('unavailable')
+})
+
 test.each([
   ['that may only read', { scope: 'read' }],
   ['that has expired', { expiresMs: 1_000_000 }],

@@ -71,10 +71,13 @@ export function createProjectKeys({ resolve, now, log }: Options): Authorizer {
       const key = await resolve(digest)
       return remember(digest, { key, askedMs: now(), saidMs: now() })
     } catch (error) {
-      if (last === undefined || ageAt(now(), last.saidMs) >= heldMs) throw error
+      if (last === undefined) throw error
+      // It lies ahead where the clock was set back since, which is no reason to stop applications either.
+      const saidMs = Math.min(last.saidMs, now())
+      if (now() - saidMs >= heldMs) throw error
       log.warn({ err: error }, 'keys cannot be checked: the last answer about each stands')
       // Old enough to be asked about again soon, behind the calls.
-      return remember(digest, { ...last, askedMs: now() - renewMs + retryMs })
+      return remember(digest, { ...last, saidMs, askedMs: now() - renewMs + retryMs })
     }
   }
   const askOnce = (digest: string, last: Known | undefined): Promise<Known> => {
