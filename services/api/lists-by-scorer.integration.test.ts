@@ -61,6 +61,25 @@ test.each([
   expect((await api.call('GET', '/api/requests', { key })).text).not.toContain('scorer_label')
 })
 
+test('an export by a scorer has what that one said too, and else no such columns', async () => {
+  const linesOf = async (query: string) =>
+    (await api.call('GET', `/api/requests/export?${query}`, { key })).text.trimEnd().split(/\r?\n/)
+  const endOf = (line: string) => line.split(',').slice(-3)
+  const [head = '', ...rows] = await linesOf('scorer_name=pii_detection')
+  expect(endOf(head)).toEqual(['scorer_label', 'scorer_severity', 'scorer_value'])
+  const isSafe = ['safe', '', '1']
+  expect(rows.map(endOf)).toEqual([['unsafe', 'medium', '4'], isSafe, isSafe])
+  const [first = ''] = await linesOf('scorer_name=pii_detection&format=jsonl')
+  expect(JSON.parse(first)).toMatchObject({
+    scorer_label: 'unsafe',
+    scorer_severity: 'medium',
+    scorer_value: 4,
+  })
+  expect((await linesOf(''))[0]).not.toContain('scorer_')
+  // Also where nothing passes: whoever reads it by its columns finds them.
+  expect(endOf((await linesOf('scorer_name=none'))[0] ?? '')).toEqual(endOf(head))
+})
+
 test('facets with a scorer count what that one said', async () => {
   const facets = async (query: string) =>
     (await api.call('GET', `/api/requests/facets?${query}`, { key })).json

@@ -7,7 +7,7 @@ import type { ProjectDatabase, ProjectDatabases } from '../stores/project-databa
 import { createRequestStore, type RequestItem } from '../stores/request-store.ts'
 import type { RequestFilters } from '../stores/select-requests.ts'
 import type { ExportPlaces } from './export-places.ts'
-import { readFilters, requestFilterFields, requestItemSchema } from './request-filters.ts'
+import { readFilters, requestFilterFields, requestItemSchema, scorerItemFields } from './request-filters.ts'
 
 /** Rows read at a time: enough that the round trip does not matter, few enough that a slow client holds no more than half a megabyte. */
 const pageRows = 500
@@ -15,6 +15,7 @@ const pageRows = 500
 const formatField = { format: z.enum(['csv', 'jsonl']).default('csv') }
 
 const columns = Object.keys(requestItemSchema.shape) as (keyof RequestItem)[]
+const scorerColumns = [...columns, ...Object.keys(scorerItemFields)] as (keyof RequestItem)[]
 
 interface ExportRoutesOptions {
   databases: ProjectDatabases
@@ -51,7 +52,8 @@ export function exportRoutes({ databases, clock, places }: ExportRoutesOptions):
             { action: 'requests.exported', subject: database.scope.projectId },
             clock.now(),
           )
-          return write(first, pages, format)
+          const csvColumns = filters.scorer_name === undefined ? columns : scorerColumns
+          return write(first, pages, format === 'csv' ? csvColumns : undefined)
         })
         return {
           headers: { 'content-disposition': `attachment; filename="requests.${format}"` },
@@ -80,14 +82,17 @@ async function* readPages(
   }
 }
 
+/** As JSON lines without `csvColumns`. */
 async function* write(
   first: IteratorResult<RequestItem[], undefined>,
   rest: AsyncGenerator<RequestItem[], undefined>,
-  format: 'csv' | 'jsonl',
+  csvColumns: readonly (keyof RequestItem)[] | undefined,
 ): AsyncGenerator<string> {
   const line = (item: RequestItem) =>
-    format === 'csv' ? writeCsvLine(columns.map((name) => item[name])) : `${JSON.stringify(item)}\n`
-  if (format === 'csv') yield writeCsvLine(columns)
+    csvColumns === undefined
+      ? `${JSON.stringify(item)}\n`
+      : writeCsvLine(csvColumns.map((name) => item[name]))
+  if (csvColumns !== undefined) yield writeCsvLine(csvColumns)
   if (first.done !== true) yield first.value.map(line).join('')
   for await (const page of rest) yield page.map(line).join('')
 }

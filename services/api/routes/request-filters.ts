@@ -77,6 +77,13 @@ export const requestItemSchema = z.object({
   score_count: z.number().int(),
 })
 
+/** What a request has beside that where scorer_name is given. */
+export const scorerItemFields = {
+  scorer_label: z.enum(scoreLabels).optional().describe('Where scorer_name is given: what that scorer said.'),
+  scorer_severity: z.enum(severities).nullable().optional(),
+  scorer_value: z.number().nullable().optional().describe('1 to 5.'),
+}
+
 type FilterQuery = Partial<z.output<z.ZodObject<typeof requestFilterFields>>>
 
 /**

@@ -3,7 +3,6 @@ import type { Clock } from '#runtime/clock.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import { idTimeMs } from '#schemas/ids.ts'
 import { sealedIdentity, type SealedBytes, type SealedPart } from '#schemas/sealed-bytes.ts'
-import { scoreLabels, severities } from '#schemas/verdicts.ts'
 import { idField } from '#services/ingest/http/fields.ts'
 import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
@@ -17,16 +16,12 @@ import { createRequestStore, type RequestItem, type StoredBodies } from '../stor
 import { createScoreStore } from '../stores/score-store.ts'
 import { findSessionNeighbours, type SessionNeighbours } from '../stores/session-neighbours.ts'
 import { presentScore, scoreSchema, shownTo } from './present-score.ts'
-import { readFilters, requestFilterFields, requestItemSchema } from './request-filters.ts'
+import { readFilters, requestFilterFields, requestItemSchema, scorerItemFields } from './request-filters.ts'
 
 const listQuerySchema = z.object({ ...pagingFields, ...requestFilterFields }).catchall(z.string())
 const notStoredYetMs = 60_000
 
-const listItemSchema = requestItemSchema.extend({
-  scorer_label: z.enum(scoreLabels).optional().describe('Where scorer_name is given: what that scorer said.'),
-  scorer_severity: z.enum(severities).nullable().optional(),
-  scorer_value: z.number().nullable().optional().describe('1 to 5.'),
-})
+const listItemSchema = requestItemSchema.extend(scorerItemFields)
 const jsonObject = z.record(z.string(), z.unknown())
 const detailSchema = requestItemSchema.extend({
   request_body: jsonObject.nullable(),
