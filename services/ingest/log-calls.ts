@@ -57,7 +57,9 @@ export function createLogCalls(dependencies: LogCallsDependencies): LogCalls {
     const admissions = await admitByProject(dependencies.admit, accepted.filter(isAccepted))
     const results = await Promise.all(
       accepted.map(async (record) =>
-        isAccepted(record) ? orProblem(() => publish(dependencies, record, admissions)) : record,
+        isAccepted(record)
+          ? withRetryId(record.id, await orProblem(() => publish(dependencies, record, admissions)))
+          : record,
       ),
     )
     outcomes(results)
@@ -142,6 +144,11 @@ async function publish(
   }
   await send(call, bodies)
   return { id }
+}
+
+/** Whether Kafka has it is not always known. Sent again under another id, a call would be there twice. */
+function withRetryId(id: string, result: LogResult): LogResult {
+  return result instanceof Problem && result.status === 503 ? result.telling({ retry_id: id }) : result
 }
 
 function overQuota({ projectId }: ProjectSettings, admission: Admission, nowMs: number): Problem {

@@ -35,14 +35,33 @@ test('Postgres away: known keys of unlimited tiers go on, all else answers 503, 
   }
 })
 
-test('Kafka away: 503 with Retry-After, and the same id again counts once', async () => {
+test('Kafka away: 503 with Retry-After and the id to send it again with, which counts once', async () => {
   const api = await startApi({ KAFKA_BROKERS: '127.0.0.1:1' })
   try {
     const { key } = await api.createProject({ tier: 'free' })
+    const other = await api.createProject()
     const id = newId('request')
-    const answers = await Promise.all(
-      [id, id].map((same) => api.call('POST', '/internal/log', { key, body: { ...call, id: same } })),
-    )
+    const invalid = { ...call, latency_ms: 'x' }
+    const sendAll = (records: object[]) =>
+      api.call('POST', '/internal/log/batch', { key: other.key, body: { records } })
+    const [[whole, part, alone], ...answers] = await Promise.all([
+      Promise.all([
+        sendAll([call, { ...call, id }]),
+        sendAll([call, invalid]),
+        api.call('POST', '/internal/log', { key: other.key, body: call }),
+      ]),
+      ...[id, id].map((same) => api.call('POST', '/internal/log', { key, body: { ...call, id: same } })),
+    ])
+    const made = expect.stringMatching(/^req_/) as unknown
+    expect([whole.status, whole.json]).toMatchObject([
+      503,
+      { code: 'QUEUE_UNAVAILABLE', retry_ids: [made, id] },
+    ])
+    expect([part.status, part.json]).toMatchObject([
+      200,
+      { results: [{ status_code: 503, retry_id: made }, { status_code: 422 }] },
+    ])
+    expect([alone.status, alone.json]).toMatchObject([503, { retry_id: made }])
     for (const answer of answers) {
       expect([answer.status, answer.json['code']]).toEqual([503, 'QUEUE_UNAVAILABLE'])
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)

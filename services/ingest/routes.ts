@@ -17,6 +17,10 @@ const failedSchema = z.object({
   detail: z.string(),
   code: z.string(),
   errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  retry_id: z
+    .string()
+    .optional()
+    .describe('With 503: the identifier to send the record again with, or it may be there twice.'),
 })
 
 /** `POST /internal/log` and `/internal/log/batch`. */
@@ -39,6 +43,7 @@ function logRoute({ logCalls, maxRecordBytes }: { logCalls: LogCalls; maxRecordB
       408: 'The body did not come within a minute.',
       413: 'The record is larger than BODY_MAX_BYTES.',
       429: "The project has used its tier's requests; Retry-After says when the period resets.",
+      503: 'Not kept, or not known to be: send it again after Retry-After, with `retry_id` of the answer as its id.',
     },
     async handle({ principal, body }) {
       const [result] = await logCalls(principal, [body])
@@ -69,6 +74,7 @@ function batchRoute({ logCalls }: { logCalls: LogCalls }): Route {
       408: 'The body did not come within a minute.',
       413: 'The batch is larger than 32 MiB.',
       429: "All records are over the tier's limit.",
+      503: 'No record can be kept: send them again after Retry-After, each with its id in `retry_ids` of the answer.',
     },
     async handle({ principal, body, keepAnswerRoom }) {
       const results = await logCalls(principal, splitBatch(body), (refused) => {
@@ -94,7 +100,10 @@ function replyOf(results: readonly LogResult[]): Reply {
     (first.status === 429 || first.status === 503) &&
     results.every((result) => result instanceof Problem && result.status === first.status)
   ) {
-    throw first
+    const retryIds = results.map((result) =>
+      result instanceof Problem ? (result.more['retry_id'] ?? null) : null,
+    )
+    throw retryIds.some((id) => id !== null) ? first.telling({ retry_ids: retryIds }) : first
   }
   return { status: 200, json: { results: results.map(resultOf) } }
 }

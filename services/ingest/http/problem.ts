@@ -7,9 +7,11 @@ export interface FieldError {
 }
 
 interface ProblemOptions {
-  errors?: readonly FieldError[]
+  errors?: readonly FieldError[] | undefined
   headers?: Readonly<Record<string, string>>
   cause?: unknown
+  /** What else the answer says. */
+  more?: Readonly<Record<string, unknown>>
 }
 
 /** An error that a client is told about: `{detail, code}` with a status and, for 422, `errors`. */
@@ -19,6 +21,7 @@ export class Problem extends SluiceError {
   readonly retry: Retry
   readonly errors: readonly FieldError[] | undefined
   readonly headers: Readonly<Record<string, string>>
+  readonly more: Readonly<Record<string, unknown>>
 
   constructor(status: number, code: string, detail: string, options: ProblemOptions = {}) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause })
@@ -28,6 +31,13 @@ export class Problem extends SluiceError {
     // What is wrong with no field of it is with the whole.
     this.errors = options.errors ?? (status === 422 ? [{ path: '', message: detail }] : undefined)
     this.headers = options.headers ?? {}
+    this.more = options.more ?? {}
+  }
+
+  /** The same, whose answer says this besides. */
+  telling(more: Readonly<Record<string, unknown>>): Problem {
+    const { errors, headers, cause } = this
+    return new Problem(this.status, this.code, this.message, { errors, headers, cause, more })
   }
 
   /** The JSON body of the answer. */
@@ -36,6 +46,7 @@ export class Problem extends SluiceError {
       detail: this.message,
       code: this.code,
       ...(this.errors === undefined ? {} : { errors: this.errors }),
+      ...this.more,
     }
   }
 }

@@ -2870,6 +2870,7 @@ export interface Operations {
             detail: string
             code: string
             errors?: { path: string; message: string }[] | undefined
+            retry_id?: string | undefined
           }
       )[]
     }
