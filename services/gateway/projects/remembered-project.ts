@@ -67,7 +67,8 @@ export function createRememberedProject({
       try {
         await mkdir(directory, { recursive: true, mode: 0o700 })
         const hidden = `${path}.${process.pid}`
-        await writeFile(hidden, text, { mode: 0o600 })
+        // Without the flush a power cut leaves an empty file where the file system does not order it before the rename.
+        await writeFile(hidden, text, { mode: 0o600, flush: true })
         await rename(hidden, path)
         written = text
       } catch (error) {
