@@ -128,6 +128,23 @@ describe('/openapi.json', () => {
     expectFile('services/dashboard/client/api/operations.d.ts', types)
   })
 
+  test('has the envelope of the specification for every list', () => {
+    // One resource with its parts, attempts by their numbers, and what is new among scores.
+    const others = new Set(['get /api/sessions/{id}', 'get /api/redteam-runs/{id}/attempts'])
+    const lists = operations.flatMap(({ name, method, operation }) => {
+      const { schema = {} } = operation.responses['200']?.content?.['application/json'] ?? {}
+      const { anyOf = [schema] } = schema as { anyOf?: unknown[] }
+      if (method !== 'get' || others.has(name)) return []
+      return anyOf
+        .map((form) => Object.keys((form as { properties?: object }).properties ?? {}))
+        .filter((fields) => fields.includes('items') && !fields.includes('next_since'))
+        .map((fields) => ({ name, fields }))
+    })
+    expect(lists.length).toBeGreaterThan(10)
+    const expected = ['total', 'page', 'page_size', 'next_cursor']
+    expect(lists.filter(({ fields }) => !expected.every((field) => fields.includes(field)))).toEqual([])
+  })
+
   test('describes every route: what it is for, who may call it, what it answers, and a body to try', () => {
     const names = operations.map(({ operation }) => operation.operationId)
     expect(new Set(names).size).toBe(names.length)

@@ -7,6 +7,7 @@ import { idField } from '#services/ingest/http/fields.ts'
 import { Problem } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { notFound } from '../http/not-found.ts'
+import { listForm, readPaging } from '../http/paging.ts'
 import { personOf } from '../people/authenticate-people.ts'
 import { checkPassword } from '../people/check-password.ts'
 import type { PasswordHasher } from '../people/hash-password.ts'
@@ -146,7 +147,7 @@ function loginsRoute({ pool, limits, clock }: MeOptions): Route {
     reply: loginsReply,
     async handle({ principal }) {
       const items = await listLogins(pool, personOf(principal).personId, limits, clock.now())
-      return { json: { items, total: items.length } }
+      return { json: listForm(readPaging({}, 'login'), items, items.length) }
     },
   })
 }

@@ -7,7 +7,7 @@ import { idField } from '#services/ingest/http/fields.ts'
 import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { found } from '../http/not-found.ts'
-import { envelope, listOf, pageFields, readPaging } from '../http/paging.ts'
+import { envelope, listForm, listOf, pageFields, readPaging } from '../http/paging.ts'
 import type { PasswordHasher } from '../people/hash-password.ts'
 import { writeAudit } from '../stores/audit-store.ts'
 import { endLogins, listLogins, type LoginLimits } from '../stores/login-store.ts'
@@ -222,7 +222,7 @@ function loginsRoute({ pool, limits, clock }: PeopleOptions): Route {
     async handle({ params: { id } }) {
       found(await findPerson(pool, id), 'person', id)
       const items = await listLogins(pool, id, limits, clock.now())
-      return { json: { items, total: items.length } }
+      return { json: listForm(readPaging({}, 'login'), items, items.length) }
     },
   })
 }

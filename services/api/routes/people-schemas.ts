@@ -63,6 +63,12 @@ const loginSchema = z.object({
 
 export const loginsReply = {
   status: 200,
-  description: 'Logins in force, the latest first.',
-  schema: z.object({ items: z.array(loginSchema), total: z.number().int() }),
+  description: 'Logins in force, the latest first: one page, for nobody has more than twenty.',
+  schema: z.object({
+    items: z.array(loginSchema),
+    total: z.number().int(),
+    page: z.number().int(),
+    page_size: z.number().int(),
+    next_cursor: z.null(),
+  }),
 } as const

@@ -386,6 +386,9 @@ export interface Operations {
         user_agent: string | null
       }[]
       total: number
+      page: number
+      page_size: number
+      next_cursor: null
     }
   }
   'DELETE /api/me/logins/{login_id}': {
@@ -552,6 +555,9 @@ export interface Operations {
         user_agent: string | null
       }[]
       total: number
+      page: number
+      page_size: number
+      next_cursor: null
     }
   }
   'DELETE /api/people/{id}/logins': {
