@@ -178,6 +178,12 @@ test.each<[string, unknown, unknown, object]>([
     { prompt: 'P\nQ', answer: 'A' },
   ],
   [
+    'one whose values were too long',
+    { type: 'trace', function: 'f', arguments: ['P'], truncated: true },
+    { result: ['A'], truncated: true },
+    { prompt: 'P', answer: 'A' },
+  ],
+  [
     'bodies that the gateway wrapped',
     { truncated: true, bytes: 5, sha256: 'ab', text: 'P' },
     { raw: 'A', encoding: 'utf8' },

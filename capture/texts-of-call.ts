@@ -68,7 +68,9 @@ function payloadOf(body: unknown): unknown {
   const type = fieldAt(body, 'type')
   if (type === 'mcp_tool_call' || (type === 'trace' && fieldAt(body, 'function') !== undefined))
     return fieldAt(body, 'arguments')
-  if (fieldAt(body, 'truncated') === true) return fieldAt(body, 'text')
+  const text = fieldAt(body, 'text')
+  // Of what the SDK took of a value, cut, the body is what is left.
+  if (fieldAt(body, 'truncated') === true && typeof text === 'string') return text
   if (fieldAt(body, 'encoding') === 'utf8') return fieldAt(body, 'raw')
   return body
 }

@@ -117,6 +117,18 @@ test('a tool call has the shape of one; a failed one says so', async () => {
   ])
 })
 
+test('a tool call of which not all was taken says so in the body that lacks it', async () => {
+  const sluice = client()
+  const page = 'x'.repeat(70_000)
+  sluice.recordToolCall({ toolName: 't', arguments: { page }, result: { page: 'x' } })
+  sluice.recordToolCall({ toolName: 't', arguments: {}, result: { page } })
+  await sluice.flush(30_000)
+  const marks = receiver.taken.map(({ request_body: asked, response_body: answered }) =>
+    [asked, answered].map((body) => (body as Record<string, unknown>)['truncated']),
+  )
+  expect(marks).toEqual([[true, undefined], [undefined, true]]) // prettier-ignore
+})
+
 test('a tool call whose numbers or model ingest would refuse is recorded without them, or cut', async () => {
   const sluice = client()
   const model = 'm'.repeat(300)

@@ -12,7 +12,7 @@ function followed<T>(result: T): { given: T; told: unknown[] } {
   }
   const span: Span = {
     end: (output) => {
-      tell(output())
+      tell(output().value)
     },
     fail: (error) => {
       tell({ error: String(error) })

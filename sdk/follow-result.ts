@@ -1,4 +1,4 @@
-import { plainValue } from './capturing/plain-value.ts'
+import { takeValue, type TakenValue } from './capturing/plain-value.ts'
 import { createPlainYields } from './capturing/plain-yields.ts'
 import { asOneCall, waitWithOthers, type TracedCall } from './traced-call.ts'
 
@@ -30,7 +30,7 @@ function followValue(value: unknown, call: TracedCall): unknown {
       // One that is frozen stays as it is.
       Reflect.set(value, 'iterator', () => followGenerator(iterate(), asOneCall(take()), true))
     })
-  } else call.span.end(() => plainValue(value))
+  } else call.span.end(() => takeValue(value))
   return value
 }
 
@@ -150,16 +150,21 @@ function followGenerator(
   ofClient = false,
 ): AnyGenerator {
   const yields = createPlainYields(ofClient)
+  const yielded = (returned?: TakenValue): TakenValue => {
+    const { value, isCut } = yields.taken()
+    if (returned === undefined) return { value: { yielded: value }, isCut }
+    return { value: { yielded: value, returned: returned.value }, isCut: isCut || returned.isCut }
+  }
   const hear = (step: IteratorResult<unknown>) => {
     if (step.done === true) {
-      const returned = step.value === undefined ? {} : { returned: plainValue(step.value) }
-      span.end(() => ({ yielded: yields.list(), ...returned }))
+      const returned = step.value === undefined ? undefined : takeValue(step.value)
+      span.end(() => yielded(returned))
     } else yields.add(step.value)
     return step
   }
   const heard = (work: () => IteratorResult<unknown> | Promise<IteratorResult<unknown>>) => {
     const fail = (error: unknown): never => {
-      span.fail(error, () => ({ yielded: yields.list() }))
+      span.fail(error, () => yielded())
       throw error
     }
     try {

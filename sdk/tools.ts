@@ -2,7 +2,7 @@ import { newId } from '../schemas/ids.ts'
 import type { RawRecord } from './call-record.ts'
 import { boundedJson } from './capturing/body-json.ts'
 import { messageOf } from './capturing/message-of.ts'
-import { plainValue } from './capturing/plain-value.ts'
+import { cutMark, takeValue } from './capturing/plain-value.ts'
 import type { SessionFields } from './session-fields.ts'
 import type { ToolCall } from './types.ts'
 
@@ -12,7 +12,7 @@ export function toolCallRecord(
   labels: SessionFields,
   maxBodyBytes: number,
 ): () => RawRecord {
-  const request = { type: 'mcp_tool_call', tool_name: toolName, arguments: objectFrom(given) }
+  const request = { type: 'mcp_tool_call', tool_name: toolName, ...argumentsOf(given) }
   const response = result === undefined ? undefined : resultBody(result)
   const latencyMs = durationOf(took)
   const fields = {
@@ -39,12 +39,17 @@ function durationOf(given: unknown): number | undefined {
 }
 
 /** The API takes objects for arguments; anything else stands under `value`. */
-function objectFrom(given: unknown): object {
-  const plain = plainValue(given) ?? {}
-  return typeof plain === 'object' && !Array.isArray(plain) ? plain : { value: plain }
+function argumentsOf(given: unknown): object {
+  const taken = takeValue(given)
+  const plain = taken.value ?? {}
+  return { arguments: isFields(plain) ? plain : { value: plain }, ...cutMark(taken) }
 }
 
 function resultBody(result: unknown): object {
-  const plain = plainValue(result)
-  return typeof plain === 'object' && plain !== null && !Array.isArray(plain) ? plain : { result: plain }
+  const taken = takeValue(result)
+  return { ...(isFields(taken.value) ? taken.value : { result: taken.value }), ...cutMark(taken) }
+}
+
+function isFields(plain: unknown): plain is object {
+  return typeof plain === 'object' && plain !== null && !Array.isArray(plain)
 }

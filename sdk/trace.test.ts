@@ -47,6 +47,15 @@ describe('each kind of function', () => {
     expect(records[0]?.session_id).toMatch(/^ses_/)
   })
 
+  test('what was too long of either says so, that nobody calls it harmless', () => {
+    const long = Array<string>(1_001).fill('')
+    traced((times: number) => long.slice(0, times))(1_001)
+    expect(records).toMatchObject([{ request_body: {}, response_body: { truncated: true } }])
+    traced((list: string[]) => list.length)(long)
+    expect(records).toMatchObject([{ request_body: { truncated: true }, response_body: { result: 1_001 } }])
+    expect(records[0]?.response_body).not.toHaveProperty('truncated')
+  })
+
   test('one that throws', () => {
     const work = traced(() => {
       throw failure
@@ -196,7 +205,7 @@ describe('values are captured as they were, within bounds', () => {
     traced((given: unknown) => given)(Array(5_000).fill(1))
     expect(JSON.stringify(records[0]?.request_body)).toContain('[4000 more]')
     traced((given: unknown) => given)('y'.repeat(100_000))
-    expect(records[0]?.request_body).toMatchObject({ truncated: true, bytes: 65_619 })
+    expect(records[0]?.request_body).toMatchObject({ truncated: true, bytes: 65_636 })
   })
 
   test('the values of a generator share the bounds', () => {

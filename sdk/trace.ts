@@ -4,7 +4,7 @@ import type { RawRecord } from './call-record.ts'
 import { boundedJson } from './capturing/body-json.ts'
 import type { DeferredWork } from './capturing/defer-work.ts'
 import { messageOf } from './capturing/message-of.ts'
-import { plainValue } from './capturing/plain-value.ts'
+import { cutMark, takeValue, type TakenValue } from './capturing/plain-value.ts'
 import { followResult } from './follow-result.ts'
 import { sessionFields } from './session-fields.ts'
 import { currentSession, runInSession } from './session.ts'
@@ -95,11 +95,12 @@ function beginSpan(
 ): Span {
   const id = newId('request')
   const startMs = performance.now()
-  const request = { type: 'trace', function: name, arguments: plainValue(given) }
+  const taken = takeValue(given)
+  const request = { type: 'trace', function: name, arguments: taken.value, ...cutMark(taken) }
   const labels = sessionFields({ ...session, model }, warn)
   const jsonOf = (body: Record<string, unknown>) => boundedJson(JSON.stringify(body), maxBodyBytes)
   let isOver = false
-  const write = (outcome: Pick<RawRecord, 'error'>, output?: () => unknown) => {
+  const write = (outcome: Pick<RawRecord, 'error'>, output?: () => TakenValue) => {
     // A generator can be stepped after its end.
     if (isOver) return
     isOver = true
@@ -113,7 +114,8 @@ function beginSpan(
     }
     // oxlint-disable-next-line typescript/require-await -- what it throws is a rejection, which is counted
     deferred.run(async () => {
-      const responseJson = result === undefined ? undefined : jsonOf({ result })
+      const responseJson =
+        result?.value === undefined ? undefined : jsonOf({ result: result.value, ...cutMark(result) })
       record({ ...fields, requestJson: jsonOf(request), responseJson })
     })
   }

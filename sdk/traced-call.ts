@@ -1,7 +1,9 @@
+import type { TakenValue } from './capturing/plain-value.ts'
+
 /** `output` gives what came out, as JSON can hold it. */
 export interface Span {
-  end(output: () => unknown): void
-  fail(error: unknown, output?: () => unknown): void
+  end(output: () => TakenValue): void
+  fail(error: unknown, output?: () => TakenValue): void
 }
 
 /** A call of a traced function whose result is followed; `inside` is its session. */
@@ -15,7 +17,7 @@ const waiting = new WeakMap<object, TracedCall[]>()
 
 /** What nobody awaited or read: told when the garbage collector finds it. */
 const neverAsked = new FinalizationRegistry<TracedCall[]>((calls) => {
-  asOneCall(calls).span.end(() => '[never read]')
+  asOneCall(calls).span.end(() => ({ value: '[never read]', isCut: false }))
 })
 
 /** Lets `call` wait for `value`. `hear` is called the first time, however many calls return it: a layer for each would outgrow the stack. */

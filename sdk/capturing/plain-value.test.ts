@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { createPlainWalk, plainValue } from './plain-value.ts'
+import { createPlainWalk, plainValue, takeValue } from './plain-value.ts'
 
 /** The kinds of values are in trace.test.ts. */
 const text = 'y'.repeat(60_000)
@@ -9,7 +9,7 @@ test('the texts of one walk, and of all values that share one, are bounded toget
   expect(lengthOf(plainValue(Array(500).fill(text)))).toBeLessThan(1_200_000)
   const names = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`${index}${text}`, 1]))
   expect(lengthOf(plainValue(names))).toBeLessThan(1_200_000)
-  const plain = createPlainWalk()
+  const { plain } = createPlainWalk()
   expect(lengthOf(Array.from({ length: 500 }, () => plain([text])))).toBeLessThan(1_200_000)
 })
 
@@ -24,6 +24,24 @@ test('the values of one walk are bounded, at each depth', () => {
 test('a text that is cut ends with a whole character', () => {
   const text = `${'x'.repeat(64 * 1024 - 1)}\u{1f600}`
   expect(plainValue(text)).toBe(`${'x'.repeat(64 * 1024 - 1)}… (2 more characters)`)
+})
+
+test.each<[string, unknown]>([
+  ['a text', [text.repeat(2)]],
+  ['a list', Array(1_001).fill('a')],
+  ['a list that begins with numbers', [...Array<number>(1_001).fill(1), 'a']],
+  ['fields', Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`f${index}`, 1]))],
+  ['too many values', Array.from({ length: 30 }, () => Array(1_000).fill('a') as string[])],
+  ['too many levels', JSON.parse('['.repeat(20) + ']'.repeat(20))],
+])('says that %s was cut', (_name, value) => {
+  expect(takeValue(value).isCut).toBe(true)
+})
+
+test.each<[string, unknown]>([
+  ['what is whole', { a: [text, 1, null, new Date(), () => 1] }],
+  ['a vector', [{ embedding: Array(1_536).fill(0.5) }]],
+])('of %s no words are missing', (_name, value) => {
+  expect(takeValue(value).isCut).toBe(false)
 })
 
 test('what cannot even be named, or be thrown as text', () => {

@@ -15,24 +15,50 @@ const maxTotalLength = 2 ** 20
  * functions and getters that throw become texts or plain objects; what is too deep, too long or too much is cut and says so. Never throws.
  */
 export function plainValue(value: unknown): unknown {
-  return createPlainWalk()(value)
+  return takeValue(value).value
 }
 
-/** `plainValue` for values that come one after the other and share its bounds. */
-export function createPlainWalk(): (value: unknown) => unknown {
+/** `isCut`: words may be missing in it, so that nobody can call it harmless. Of a list of numbers, a vector, none are. */
+export interface TakenValue {
+  value: unknown
+  isCut: boolean
+}
+
+export function takeValue(value: unknown): TakenValue {
+  const { plain, isCut } = createPlainWalk()
+  return { value: plain(value), isCut: isCut() }
+}
+
+/** What a body that holds it says of it; scorers go by that. */
+export function cutMark({ isCut }: TakenValue): { truncated?: true } {
+  return isCut ? { truncated: true } : {}
+}
+
+export interface PlainWalk {
+  plain: (value: unknown) => unknown
+  isCut: () => boolean
+}
+
+/** `takeValue` for values that come one after the other and share its bounds. */
+export function createPlainWalk(): PlainWalk {
   const left = { values: maxValues, textLength: maxTotalLength }
-  return (value) => plain(value, { depth: 0, left, above: [] })
+  const cut = { isCut: false }
+  return {
+    plain: (value) => plain(value, { depth: 0, left, cut, above: [] }),
+    isCut: () => cut.isCut,
+  }
 }
 
 interface Walk {
   depth: number
   left: { values: number; textLength: number }
+  cut: { isCut: boolean }
   /** The objects that this one is inside of. */
   above: readonly object[]
 }
 
 function plain(value: unknown, walk: Walk): unknown {
-  if (walk.left.values-- <= 0) return '[too much]'
+  if (walk.left.values-- <= 0) return leaveOut('[too much]', walk)
   switch (typeof value) {
     case 'string':
       return cutText(value, walk)
@@ -60,10 +86,17 @@ function readable(read: () => unknown): unknown {
   }
 }
 
-function cutText(text: string, { left }: Walk): string {
+/** What stands in the place of something. */
+function leaveOut(note: string, { cut }: Walk): string {
+  cut.isCut = true
+  return note
+}
+
+function cutText(text: string, walk: Walk): string {
+  const { left } = walk
   const kept = Math.min(text.length, maxTextLength, left.textLength)
   left.textLength -= kept
-  return kept === text.length ? text : cutShort(beginningOf(text, kept), text.length)
+  return kept === text.length ? text : leaveOut(cutShort(beginningOf(text, kept), text.length), walk)
 }
 
 /** A text of which only the beginning is kept, and how long it was. */
@@ -73,7 +106,7 @@ export function cutShort(beginning: string, length: number): string {
 
 function plainObject(value: object, walk: Walk): unknown {
   if (walk.above.includes(value)) return '[circular]'
-  if (walk.depth >= maxDepth) return '[too deep]'
+  if (walk.depth >= maxDepth) return leaveOut('[too deep]', walk)
   const inner: Walk = { ...walk, depth: walk.depth + 1, above: [...walk.above, value] }
   return readable(() => knownKind(value, inner) ?? fieldsOf(value, inner))
 }
@@ -110,7 +143,14 @@ function entriesOf(list: Iterable<unknown>, length: number, walk: Walk): unknown
     if (kept.length === maxEntries || walk.left.values <= 0) break
     kept.push(plain(entry, walk) ?? null)
   }
-  return length > kept.length ? [...kept, `[${length - kept.length} more]`] : kept
+  if (length === kept.length) return kept
+  const note = `[${length - kept.length} more]`
+  return [...kept, isOfNumbers(list) ? note : leaveOut(note, walk)]
+}
+
+function isOfNumbers(list: Iterable<unknown>): boolean {
+  for (const entry of list) if (typeof entry !== 'number') return false
+  return true
 }
 
 function fieldsOf(value: object, walk: Walk): unknown {
@@ -123,6 +163,6 @@ function fieldsOf(value: object, walk: Walk): unknown {
     fields[cutText(name, walk)] = readable(() => plain((value as Record<string, unknown>)[name], walk))
     kept++
   }
-  if (names.length > kept) fields['…'] = `[${names.length - kept} more]`
+  if (names.length > kept) fields['…'] = leaveOut(`[${names.length - kept} more]`, walk)
   return fields
 }

@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals'
 import { createPlainYields } from './plain-yields.ts'
 
-function listed(...values: unknown[]): unknown[] {
+function taken(...values: unknown[]) {
   const yields = createPlainYields()
   for (const value of values) yields.add(value)
-  return yields.list()
+  return yields.taken()
 }
+const listed = (...values: unknown[]) => taken(...values).value
 
 test('an answer that comes in pieces is one text, however many', () => {
   const pieces = Array.from({ length: 3_000 }, (_, index) => `${index} `)
@@ -53,4 +54,15 @@ test('what is too long or too much is cut, and says so', () => {
   expect(listed(...numbers)).toEqual([...numbers.slice(0, 1_000), '[200 more]'])
   const texts = Array.from({ length: 40 }, () => ['x'.repeat(60_000), 1]).flat()
   expect(JSON.stringify(listed(...texts)).length).toBeLessThan(1_200_000)
+})
+
+test.each<[string, boolean, unknown[]]>([
+  ['values too many', true, Array(1_001).fill(1)],
+  ['a text too long', true, ['x'.repeat(65_536), 'y']],
+  ['a value too long', true, [['x'.repeat(65_537)]]],
+  ['a message too long', true, [chunk('x'.repeat(60_000)), chunk('y'.repeat(60_000))]],
+  ['what is whole', false, ['x', 1, { y: 'z' }]],
+  ['a whole message', false, Array(2_000).fill(chunk('x'))],
+])('of %s it is known whether they were cut: %s', (_name, isCut, values) => {
+  expect(taken(...values).isCut).toBe(isCut)
 })

@@ -1,7 +1,7 @@
 import { fieldAt } from '../../capture/json.ts'
 import { createStreamReader } from '../../capture/streams/assemble-stream.ts'
 import { beginningOf } from './beginning-of.ts'
-import { createPlainWalk, cutShort, maxTextLength, plainValue } from './plain-value.ts'
+import { createPlainWalk, cutShort, maxTextLength, takeValue, type TakenValue } from './plain-value.ts'
 
 /** Of a generator; it may yield for ever. */
 const maxYields = 1_000
@@ -12,15 +12,17 @@ const maxYields = 1_000
  */
 export interface PlainYields {
   add(value: unknown): void
-  list(): unknown[]
+  /** A list of them. */
+  taken(): TakenValue
 }
 
 export function createPlainYields(ofClient = false): PlainYields {
-  const plain = createPlainWalk()
+  const { plain, isCut } = createPlainWalk()
   const kept: unknown[] = []
   let text = ''
   let textLength = 0
   let more = 0
+  let isTextCut = false
   let chunks: ChunkReader | undefined = createChunkReader(ofClient)
 
   const keep = (value: unknown) => {
@@ -32,7 +34,9 @@ export function createPlainYields(ofClient = false): PlainYields {
     const said = plain(text)
     // Halves of a character may come apart.
     const whole = text.replace(/[\ud800-\udbff]$/, '')
-    keep(said === text && textLength > text.length ? cutShort(whole, textLength) : said)
+    const isCutHere = said === text && textLength > text.length
+    isTextCut ||= isCutHere
+    keep(isCutHere ? cutShort(whole, textLength) : said)
     text = ''
     textLength = 0
   }
@@ -48,11 +52,15 @@ export function createPlainYields(ofClient = false): PlainYields {
         keep(kept.length < maxYields ? plain(value) : undefined)
       }
     },
-    list() {
+    taken() {
       const message = chunks?.message()
-      if (message !== undefined) return [plainValue(message)]
+      if (message !== undefined) {
+        const { value, isCut: isMessageCut } = takeValue(message.body)
+        return { value: [value], isCut: isMessageCut || message.isCut }
+      }
       endText()
-      return more === 0 ? kept : [...kept, `[${more} more]`]
+      if (more === 0) return { value: kept, isCut: isTextCut || isCut() }
+      return { value: [...kept, `[${more} more]`], isCut: true }
     },
   }
 }
@@ -68,7 +76,8 @@ const maxChunksLength = 32 * 2 ** 20
 interface ChunkReader {
   /** Whether it could be taken. */
   add(chunk: unknown): boolean
-  message(): unknown
+  /** Undefined: they are of no stream that is known. */
+  message(): { body: unknown; isCut: boolean } | undefined
 }
 
 /** Reads chunks as JSON, and so leaves the program's own alone; of whatever kind where a provider's client yields them. */
@@ -81,14 +90,16 @@ function createChunkReader(ofClient: boolean): ChunkReader {
         if (!ofClient && !isChunk(chunk)) return false
         const json = JSON.stringify(chunk)
         length += json.length
-        if (length > maxChunksLength) return false
-        reader.add(json)
+        if (length <= maxChunksLength) reader.add(json)
         return true
       } catch {
         // No JSON, nested deeper than the stack, or throwing when it is read: as all else that is yielded.
         return false
       }
     },
-    message: () => reader.assembled()?.body,
+    message() {
+      const assembled = reader.assembled()
+      return assembled && { body: assembled.body, isCut: length > maxChunksLength }
+    },
   }
 }
