@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { formatDay, formatPoint } from './format-time.ts'
+import { formatDay, formatPoint, formatTime } from './format-time.ts'
 
 // By the zone and the locale that this runs in, whichever they are.
 const midnight = new Date(2026, 10, 21).toISOString()
@@ -16,4 +16,10 @@ test.each([
   ['an hour has its time', midnight, 1, true],
 ])('%s', (_name, time, stepHours, hasTime) => {
   expect(formatPoint(time, stepHours) !== formatDay(time)).toBe(hasTime)
+})
+
+test('a time of another year is told from the same of this one', () => {
+  const nowMs = Date.parse('2026-11-23T12:00:00Z')
+  const [soon, later] = ['2026-12-01T12:00:00Z', '2027-12-01T12:00:00Z'].map((at) => formatTime(at, nowMs))
+  expect(soon).not.toBe(later)
 })

@@ -9,6 +9,7 @@ const brief = new Intl.DateTimeFormat(undefined, {
   minute: '2-digit',
   second: '2-digit',
 })
+const ofAnotherYear = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const hour = new Intl.DateTimeFormat(undefined, {
   month: 'short',
   day: 'numeric',
@@ -24,6 +25,8 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60_000],
 ]
 
+const halfYearMs = 182 * 86_400_000
+
 type Time = string | null | undefined
 
 function orAbsent(time: Time, format: (at: Date) => string): string {
@@ -35,9 +38,11 @@ export function formatMoment(time: Time): string {
   return orAbsent(time, (at) => full.format(at))
 }
 
-/** For a table. */
-export function formatTime(time: Time): string {
-  return orAbsent(time, (at) => brief.format(at))
+/** For a table. Its year is said where another could be meant: a key's 1 December is the next one otherwise. */
+export function formatTime(time: Time, nowMs = Date.now()): string {
+  return orAbsent(time, (at) =>
+    (Math.abs(at.getTime() - nowMs) > halfYearMs ? ofAnotherYear : brief).format(at),
+  )
 }
 
 /** For a chart's axis: the day alone where that is what a point counts. Days are counted by UTC: at most places they begin in the middle of another. */
