@@ -57,11 +57,18 @@ test.each([
   const content = {
     prompt_snippet: "a's",
     completion_snippet: 'all',
-    arguments: { n: 1 },
+    arguments: { n: 'N' },
     by_scorer: [null, { scorer_name: 'b', prompt_snippet: "b's", completion_snippet: null }],
   }
-  const json = join(JSON.stringify({ scorer_name: scorer }), JSON.stringify(content), 'threat_detected')
-  expect(JSON.parse(json)).toEqual({ scorer_name: scorer, arguments: { n: 1 }, ...expected })
+  // With digits that no number of JavaScript's holds.
+  const text = JSON.stringify(content).replace('"N"', '12345678901234567890')
+  const json = join(JSON.stringify({ scorer_name: scorer }), text, 'threat_detected')
+  expect(json).toContain('"arguments":{"n":12345678901234567890}')
+  expect(JSON.parse(json)).toEqual({
+    scorer_name: scorer,
+    arguments: { n: Number('12345678901234567890') },
+    ...expected,
+  })
 })
 
 test('bytes that are not UTF-8 are refused, in the data and in the content', () => {

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { eventDataFields } from './event-data.ts'
 import type { RaisedEvent } from './event-raised.ts'
+import { parseToRewrite } from './parse-to-rewrite.ts'
 import type { EventContent } from './safety-score-recorded.ts'
 import { sealedIdentity, type SealedBytes } from './sealed-bytes.ts'
 
@@ -69,11 +70,13 @@ function quotesFor(scorer: unknown, content: Parsed): Parsed {
   const own = (byScorer as (Required<EventContent>['by_scorer'][number] | null)[]).find(
     (quotes) => quotes?.scorer_name === scorer,
   )
-  if (own) {
-    fields['prompt_snippet'] = own.prompt_snippet
-    fields['completion_snippet'] = own.completion_snippet
-  }
-  return { text: JSON.stringify(fields), fields }
+  const quotes = own && { prompt_snippet: own.prompt_snippet, completion_snippet: own.completion_snippet }
+  const text = JSON.stringify({
+    ...(parseToRewrite(content.text) as object),
+    ...quotes,
+    by_scorer: undefined,
+  })
+  return { text, fields: { ...fields, ...quotes } }
 }
 
 /** A project that keeps no content has nothing to quote; receivers find the fields all the same (specification 6.4). */

@@ -191,4 +191,14 @@ describe('the content of an event', () => {
       bytes: 200_011,
     })
   })
+
+  test('has all digits of the numbers in them, which may be a card', () => {
+    const given =
+      '{"order":12345678901234567890,"list":[-98765432109876543210,9007199254740993],"rate":0.1,"card":6212345678900000003}'
+    const asked = parseBody(`{"type":"mcp_tool_call","tool_name":"t","arguments":${given}}`)
+    const json = JSON.stringify(makeEventContent(readCall(asked, null), [verdict([])]).arguments)
+    expect(json).toMatch(
+      /^\{"order":12345678901234567890,"list":\[-98765432109876543210,9007199254740993\],"rate":0.1,"card":"[^\d"]*0003"\}$/,
+    )
+  })
 })

@@ -1,4 +1,6 @@
+import { fieldAt } from '#capture/json.ts'
 import { textsOfCall } from '#capture/texts-of-call.ts'
+import { parseToRewrite, rawDigits } from '#schemas/parse-to-rewrite.ts'
 import type { EventContent, Quotes } from '#schemas/safety-score-recorded.ts'
 import { isToolCall, type BodyPart, type Call, type Evidence } from '../scoring/call-text.ts'
 import { findIdentifiers, maskIdentifier, maskIdentifiers } from '../scoring/pii/detect-pii.ts'
@@ -137,10 +139,14 @@ function firstCharacters(text: string): string {
 
 /** Names and values are masked like snippets. */
 function argumentsOf(call: Call): unknown {
-  const asked = call.request?.value as Readonly<Record<string, unknown>> | undefined
-  const given = asked?.['arguments'] ?? {}
+  const { value = {}, json: whole = '{}' } = call.request ?? {}
+  const given = fieldAt(value, 'arguments') ?? {}
   const json = JSON.stringify(given)
-  if (json.length <= mostArgumentsUnits) return JSON.parse(JSON.stringify(given, maskMember))
+  if (json.length <= mostArgumentsUnits) {
+    // What else there is beside them may be as long as a body can be.
+    const asked = whole.length <= 4 * mostArgumentsUnits ? parseToRewrite(whole) : value
+    return parseToRewrite(JSON.stringify(fieldAt(asked, 'arguments') ?? {}, maskMember))
+  }
   // Values first: in JSON text that stands in a string of JSON text everything is escaped twice.
   const masked = JSON.stringify(given, createBeginningMask()).slice(0, beginningUnits + marginUnits)
   const beginning = maskIdentifiers(masked)
@@ -164,7 +170,8 @@ function createBeginningMask(): (name: string, value: unknown) => unknown {
 /** Masks a value and, of an object, its names. Two names that look alike then are told apart by their places. A list's name is that of its items. */
 function maskMember(name: string, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => maskValue(name, item))
-  if (typeof value !== 'object' || value === null) return maskValue(name, value)
+  if (typeof value !== 'object' || value === null || rawDigits(value) !== undefined)
+    return maskValue(name, value)
   const made = new Map<string, unknown>()
   for (const [index, [key, member]] of Object.entries(value).entries()) {
     const masked = maskIdentifiers(key)
@@ -177,7 +184,8 @@ function maskMember(name: string, value: unknown): unknown {
 function maskValue(name: string, value: unknown): unknown {
   const field = asWords(name)
   if (typeof value === 'string') return maskIdentifiers(value, field)
-  if (typeof value !== 'number') return value
-  const masked = maskIdentifiers(String(value), field)
-  return masked === String(value) ? value : masked
+  const digits = typeof value === 'number' ? String(value) : rawDigits(value)
+  if (digits === undefined) return value
+  const masked = maskIdentifiers(digits, field)
+  return masked === digits ? value : masked
 }

@@ -1,0 +1,25 @@
+/** What TypeScript does not know of yet. */
+const { parse, rawJSON, isRawJSON } = JSON as unknown as {
+  parse: (
+    text: string,
+    revive: (name: string, value: unknown, context: { source?: string }) => unknown,
+  ) => unknown
+  rawJSON: (text: string) => unknown
+  isRawJSON: (value: unknown) => value is { rawJSON: string }
+}
+
+/** Parses JSON text that is to be written again: whole numbers that no number of JavaScript's holds keep their digits, for `JSON.stringify`. */
+export function parseToRewrite(text: string): unknown {
+  // A look at every value takes several times as long.
+  if (!/\d{16}/.test(text)) return JSON.parse(text)
+  return parse(text, (_name, value, { source = '' }) =>
+    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
+      ? rawJSON(source)
+      : value,
+  )
+}
+
+/** The digits of such a number; undefined for all else. */
+export function rawDigits(value: unknown): string | undefined {
+  return isRawJSON(value) ? value.rawJSON : undefined
+}
