@@ -35,6 +35,21 @@ test('chunks of a stream are the message that they amount to, however many', () 
   ])
 })
 
+test('of Anthropic and of the responses format too', () => {
+  const events = [
+    { type: 'message_start', message: { type: 'message', content: [] } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    ...['4111 1111 ', '1111 1111'].map((text) => ({
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'text_delta', text },
+    })),
+  ]
+  expect(listed(...events)).toMatchObject([{ content: [{ text: '4111 1111 1111 1111' }] }])
+  const done = { type: 'response.completed', response: { output_text: 'Hello' } }
+  expect(listed({ type: 'response.created', response: {} }, done)).toMatchObject([{ output_text: 'Hello' }])
+})
+
 test.each([
   ['something else', [chunk('a'), { note: 'b' }, chunk('c')]],
   ['text', ['a', chunk('c')]],

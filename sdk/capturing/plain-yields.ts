@@ -1,4 +1,4 @@
-import { fieldAt } from '../../capture/json.ts'
+import { fieldAt, textOf } from '../../capture/json.ts'
 import { createStreamReader } from '../../capture/streams/assemble-stream.ts'
 import { beginningOf } from './beginning-of.ts'
 import { createPlainWalk, cutShort, maxTextLength, takeValue, type TakenValue } from './plain-value.ts'
@@ -65,10 +65,13 @@ export function createPlainYields(ofClient = false): PlainYields {
   }
 }
 
-/** A chunk of OpenAI's kind, or Google's: programs pass them on in generators of their own. */
+/** A chunk of OpenAI's kind, Anthropic's, or Google's: programs pass them on in generators of their own. */
 function isChunk(value: unknown): boolean {
-  return Array.isArray(fieldAt(value, 'choices')) || Array.isArray(fieldAt(value, 'candidates'))
+  const isOfChoices = ['choices', 'candidates'].some((name) => Array.isArray(fieldAt(value, name)))
+  return isOfChoices || eventType.test(textOf(fieldAt(value, 'type')) ?? '')
 }
+
+const eventType = /^(?:message|content_block)_(?:start|delta|stop)$|^response\./
 
 /** The text of chunks is some ten times that of their message; a stream may go on for ever. */
 const maxChunksLength = 32 * 2 ** 20
