@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A payment provider on this machine: the three calls that we make, and what was asked. It is outside of the system. */
+/** A payment provider on this machine: the calls that we make, and what was asked. It is outside of the system. */
 export interface MockPaymentProvider {
   url: string
   /** Every POST, with its form. */
   asked: { path: string; form: Record<string, string>; authorization: string }[]
-  /** What GET /v1/subscriptions/{id} answers. */
-  subscriptions: Map<string, unknown>
-  /** Customers that were deleted: a POST that names one is refused. */
+  /** What GET /v1/subscriptions answers, by identifier or of a customer. */
+  subscriptions: Map<string, { customer: string }>
+  /** Customers that were deleted: what names one is refused. */
   deletedCustomers: Set<string>
   /** The next requests are answered with this status. Null: as usual. */
   failWith(status: number | null): void
@@ -18,7 +18,7 @@ export interface MockPaymentProvider {
 
 export async function startMockPaymentProvider(): Promise<MockPaymentProvider> {
   const asked: MockPaymentProvider['asked'] = []
-  const subscriptions = new Map<string, unknown>()
+  const subscriptions = new Map<string, { customer: string }>()
   const deletedCustomers = new Set<string>()
   let failure: number | null = null
 
@@ -29,15 +29,21 @@ export async function startMockPaymentProvider(): Promise<MockPaymentProvider> {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json))
     if (failure !== null)
       return reply(failure, { error: { type: 'invalid_request_error', message: 'No such price' } })
+    const url = new URL(path, 'http://provider')
+    const customer = form['customer'] ?? url.searchParams.get('customer')
+    if (deletedCustomers.has(customer ?? '')) {
+      const error = { type: 'invalid_request_error', code: 'resource_missing', param: 'customer' }
+      return reply(400, { error: { ...error, message: 'No such customer' } })
+    }
+    if (request.method === 'GET' && customer !== null) {
+      const data = [...subscriptions.values()].filter((each) => each.customer === customer)
+      return reply(200, { object: 'list', data, has_more: false })
+    }
     if (request.method === 'GET') {
       const found = subscriptions.get(path.split('/').at(-1) ?? '')
       return found === undefined
         ? reply(404, { error: { message: 'no such subscription' } })
         : reply(200, found)
-    }
-    if (deletedCustomers.has(form['customer'] ?? '')) {
-      const error = { type: 'invalid_request_error', code: 'resource_missing', param: 'customer' }
-      return reply(400, { error: { ...error, message: 'No such customer' } })
     }
     asked.push({ path, form, authorization: request.headers.authorization ?? '' })
     const place = path.includes('checkout') ? 'checkout' : 'portal'

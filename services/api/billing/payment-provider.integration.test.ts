@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import Stripe from 'stripe'
 import { freePorts } from '#infra/embedded/free-port.ts'
 import { until } from '#tests/support/until.ts'
 import { createPaymentProvider } from './payment-provider.ts'
@@ -43,9 +44,16 @@ describe('against stripe-mock', () => {
       cancelUrl: 'https://app.example/back',
     })
     expect(session.id).toMatch(/^cs_/)
+    // It makes up what it lists.
+    const listed = await new Stripe('sk_test_123', {
+      host: '127.0.0.1',
+      port: new URL(baseUrl).port,
+      protocol: 'http',
+    }).subscriptions.list({ customer: 'cus_1' })
     const change = await stripe.createPriceChange({
+      projectId,
       customerId: 'cus_1',
-      subscriptionId: 'sub_1',
+      subscriptionId: listed.data[0]?.id ?? null,
       price: 'price_2',
       isOfTier: () => false,
       successUrl: 'https://app.example/done',
@@ -54,7 +62,10 @@ describe('against stripe-mock', () => {
     expect(change?.url).toMatch(/^https:/)
     expect((await stripe.createPortal('cus_1', 'https://app.example')).url).toMatch(/^https:/)
     const read = await stripe.findSubscription('sub_1')
-    expect(read).toMatchObject({ subscriptionId: 'sub_1', status: expect.any(String) as unknown })
+    expect(read).toMatchObject({
+      subscriptionId: 'sub_1',
+      status: expect.any(String) as unknown,
+    })
     expect(read.prices).toHaveLength(1)
     expect(read.periodStartMs).toBeGreaterThan(0)
   })

@@ -12,9 +12,10 @@ export interface CheckoutInput {
   cancelUrl: string
 }
 
-export interface PriceChangeInput extends Pick<CheckoutInput, 'price' | 'successUrl' | 'cancelUrl'> {
+export interface PriceChangeInput extends Omit<CheckoutInput, 'customerId'> {
   customerId: string
-  subscriptionId: string
+  /** Of those of the customer that name no project, the project's. */
+  subscriptionId: string | null
   /** Whether a price is of the tier that is asked for: of those that are no longer sold too. */
   isOfTier: (price: string) => boolean
 }
@@ -24,7 +25,7 @@ export interface PaymentProvider {
   createCheckout(input: CheckoutInput): Promise<{ id: string; url: string | null }>
   /**
    * A page on which whoever pays confirms that the subscription goes on at another price: a second one would be paid beside it. Rejects with 409
-   * where it is at a price of the tier already; null: it has ended, and nobody told us.
+   * where it is at a price of the tier already; null: none is running, whatever we were told, or not yet.
    */
   createPriceChange(input: PriceChangeInput): Promise<{ id: string; url: string } | null>
   createPortal(customerId: string, returnUrl: string): Promise<{ url: string }>
@@ -48,26 +49,7 @@ export function createPaymentProvider(options: {
       const { id, url } = await asProblems(() => openCheckout(stripe, input))
       return { id, url }
     },
-    createPriceChange: ({ customerId, subscriptionId, price, isOfTier, successUrl, cancelUrl }) =>
-      asProblems(async () => {
-        const { items, status } = await stripe.subscriptions.retrieve(subscriptionId)
-        if (!isRunning(status)) return null
-        if (items.data.some((item) => isOfTier(item.price.id)))
-          throw new Problem(409, 'SUBSCRIPTION_EXISTS', 'the project pays for this tier already')
-        const { id, url } = await stripe.billingPortal.sessions.create({
-          customer: customerId,
-          return_url: cancelUrl,
-          flow_data: {
-            type: 'subscription_update_confirm',
-            subscription_update_confirm: {
-              subscription: subscriptionId,
-              items: items.data.slice(0, 1).map((item) => ({ id: item.id, price })),
-            },
-            after_completion: { type: 'redirect', redirect: { return_url: successUrl } },
-          },
-        })
-        return { id, url }
-      }),
+    createPriceChange: (input) => asProblems(() => openPriceChange(stripe, input)),
     async createPortal(customerId, returnUrl) {
       const { url } = await asProblems(() =>
         stripe.billingPortal.sessions.create({ customer: customerId, return_url: returnUrl }),
@@ -92,11 +74,48 @@ async function openCheckout(stripe: Stripe, input: CheckoutInput): Promise<Strip
       ...(customerId === null ? {} : { customer: customerId }),
     })
   } catch (error) {
-    const { code, param } = error instanceof Stripe.errors.StripeError ? error : {}
     // A customer that was deleted at the provider would never be able to subscribe again: whoever pays is a new one.
-    if (code !== 'resource_missing' || param !== 'customer' || customerId === null) throw error
+    if (customerId === null || !isCustomerMissing(error)) throw error
     return openCheckout(stripe, { ...input, customerId: null })
   }
+}
+
+async function openPriceChange(
+  stripe: Stripe,
+  input: PriceChangeInput,
+): Promise<{ id: string; url: string } | null> {
+  const { projectId, customerId, subscriptionId, price, isOfTier, successUrl, cancelUrl } = input
+  const { data } = await stripe.subscriptions
+    .list({ customer: customerId, limit: 100 })
+    .catch((error: unknown) => {
+      if (isCustomerMissing(error)) return { data: [] }
+      throw error
+    })
+  const running = data.find(
+    ({ id, status, metadata }) =>
+      isRunning(status) && (id === subscriptionId || metadata['project_id'] === projectId),
+  )
+  if (running === undefined) return null
+  if (running.items.data.some((item) => isOfTier(item.price.id)))
+    throw new Problem(409, 'SUBSCRIPTION_EXISTS', 'the project pays for this tier already')
+  const { id, url } = await stripe.billingPortal.sessions.create({
+    customer: customerId,
+    return_url: cancelUrl,
+    flow_data: {
+      type: 'subscription_update_confirm',
+      subscription_update_confirm: {
+        subscription: running.id,
+        items: running.items.data.slice(0, 1).map((item) => ({ id: item.id, price })),
+      },
+      after_completion: { type: 'redirect', redirect: { return_url: successUrl } },
+    },
+  })
+  return { id, url }
+}
+
+function isCustomerMissing(error: unknown): boolean {
+  const { code, param } = error instanceof Stripe.errors.StripeError ? error : {}
+  return code === 'resource_missing' && param === 'customer'
 }
 
 /** The event, when the signature is the provider's and no older than five minutes. Throws 400 otherwise. */

@@ -69,15 +69,14 @@ function checkoutRoute({ databases, provider, prices, clock }: PaymentRoutesOpti
       if (price === undefined)
         throw invalidInput([{ path: 'tier', message: `${body.tier} is not sold here (STRIPE_PRICES)` }])
       const { customerId, subscriptionId } = references
-      const asked = { price, successUrl: body.success_url, cancelUrl: body.cancel_url }
+      const { projectId } = database.scope
+      const asked = { projectId, price, successUrl: body.success_url, cancelUrl: body.cancel_url }
       const isOfTier = (other: string) => prices.tierOf(other) === body.tier
       const change =
-        subscriptionId === null || customerId === null
+        customerId === null
           ? null
           : await configured.createPriceChange({ ...asked, customerId, subscriptionId, isOfTier })
-      const json =
-        change ??
-        (await configured.createCheckout({ ...asked, projectId: database.scope.projectId, customerId }))
+      const json = change ?? (await configured.createCheckout({ ...asked, customerId }))
       const detail = { tier: body.tier }
       await database.note({ action: 'billing.checkout_opened', subject: null, detail }, clock.now())
       return { json }

@@ -26,7 +26,7 @@ interface SubscriptionRow {
 /** What the payment provider knows the project by. */
 export interface PaymentReferences {
   customerId: string | null
-  /** The subscription that is running, be it overdue. */
+  /** The latest that was told of, be it over. */
   subscriptionId: string | null
 }
 
@@ -35,9 +35,7 @@ export async function findPaymentReferences(
   database: ProjectDatabase<OneProject>,
 ): Promise<PaymentReferences | undefined> {
   const rows = await database.query<PaymentReferences>(
-    `select s.payment_customer_id as "customerId",
-       case when s.status in ('active', 'trialing', 'past_due') then s.payment_subscription_id end as "subscriptionId"
-     from subscriptions s where :scope(s)`,
+    `select s.payment_customer_id as "customerId", s.payment_subscription_id as "subscriptionId" from subscriptions s where :scope(s)`,
   )
   return rows[0]
 }
