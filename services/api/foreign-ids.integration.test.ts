@@ -154,6 +154,26 @@ test('a project has a hundred open red-team runs at most, also of those that are
   expect(codes.filter((code) => code === 'REDTEAM_RUNS_TOO_MANY')).toHaveLength(6)
 })
 
+test('while something is added to a project for long, its other changes are made, and what else is added is put off', async () => {
+  const { projectId, key } = await api.createProject()
+  const webhooks = (method: string, path = '', body?: object) =>
+    api.call(method, `/api/v1/webhooks${path}`, { key, ...(body && { body }) })
+  const added = bodyExamples['post /api/v1/webhooks'] as object
+  const { json } = await webhooks('POST', '', added)
+  const client = await api.pool.connect()
+  try {
+    await client.query('begin')
+    await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [projectId])
+    expect((await webhooks('PATCH', `/${String(json['id'])}`, { enabled: false })).status).toBe(200)
+    const { status, json: refused } = await webhooks('POST', '', added)
+    expect([status, refused['code']]).toEqual([503, 'STORAGE_UNAVAILABLE'])
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+  expect((await webhooks('POST', '', added)).status).toBe(201)
+})
+
 test('whoever sees several projects that have the same identifier is shown neither in place of the other', async () => {
   const projects = await Promise.all([0, 1].map(() => api.createProject()))
   const id = newId('request')

@@ -43,7 +43,7 @@ function logRoute({ logCalls, maxRecordBytes }: { logCalls: LogCalls; maxRecordB
       408: 'The body did not come within a minute.',
       413: 'The record is larger than BODY_MAX_BYTES.',
       429: "The project has used its tier's requests; Retry-After says when the period resets.",
-      503: 'Not kept, or not known to be: send it again after Retry-After, with `retry_id` of the answer as its id.',
+      503: 'Not kept, or not known to be: send it again after Retry-After, with `retry_id` as its id where the answer has one.',
     },
     async handle({ principal, body }) {
       const [result] = await logCalls(principal, [body])
@@ -74,7 +74,7 @@ function batchRoute({ logCalls }: { logCalls: LogCalls }): Route {
       408: 'The body did not come within a minute.',
       413: 'The batch is larger than 32 MiB.',
       429: "All records are over the tier's limit.",
-      503: 'No record can be kept: send them again after Retry-After, each with its id in `retry_ids` of the answer.',
+      503: 'No record can be kept: send them again after Retry-After, each with its id in `retry_ids` where the answer has them.',
     },
     async handle({ principal, body, keepAnswerRoom }) {
       const results = await logCalls(principal, splitBatch(body), (refused) => {

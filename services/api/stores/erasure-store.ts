@@ -55,6 +55,7 @@ export async function createErasure(
     // Not whom or what: that would outlast the erasure.
     { action: 'erasure.requested', subject: id, detail: { scope } },
     nowMs,
+    true,
   )
   return rows.map(erasureOf)[0]
 }

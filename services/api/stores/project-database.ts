@@ -96,6 +96,9 @@ interface ProjectConnections {
 
 const scopeMarker = /:scope\((\w+)\)/g
 
+/** That what a project adds waits for what else it adds. */
+const longestTurnMs = 2_000
+
 /**
  * The only way from a project's routes to Postgres. Every statement says with `:scope(alias)` which tables it reads; a
  * statement that forgets is refused before it is sent. `$1` is the project, further values start at `$2`. Under it row-level security shows
@@ -131,8 +134,8 @@ export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
 
   /**
    * A statement that changes something and returns what it changed, and what is written down of it: both, or neither. Where nothing comes
-   * back nothing was changed, and nothing is written down. One after the other within a project, so that what a statement counts before it adds
-   * to it is so still when it does.
+   * back nothing was changed, and nothing is written down. `isCounted`: one after the other within a project, so that what the statement counts
+   * before it adds to it is so still when it does. Whoever waits for long has a connection that all projects share: 503 (55P03).
    */
   async change<R extends QueryResultRow>(
     this: ProjectDatabase<OneProject>,
@@ -140,13 +143,17 @@ export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
     values: readonly unknown[],
     entry: ProjectEntry,
     nowMs: number,
+    isCounted = false,
   ): Promise<R[]> {
     const { projectId, value } = this.scope
     const scoped = scopedText(text, this.scope)
     const { pool, watch } = this.#connections
     return watch(scoped, () =>
       inProjectTransaction(pool, projectId, async (client) => {
-        await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [projectId])
+        if (isCounted) {
+          await client.query(`set local lock_timeout = ${longestTurnMs}`)
+          await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [projectId])
+        }
         const { rows } = await query<R>(client, scoped, [value, ...values])
         if (rows.length > 0) await writeAudit(client, this.#principal, { ...entry, projectId }, nowMs)
         return rows
@@ -154,7 +161,7 @@ export class ProjectDatabase<S extends ProjectScope = ProjectScope> {
     )
   }
 
-  /** Writes down what is about to be done outside of Postgres. */
+  /** Writes down what is done outside of Postgres. */
   async note(this: ProjectDatabase<OneProject>, entry: ProjectEntry, nowMs: number): Promise<void> {
     const { projectId } = this.scope
     await inProjectTransaction(this.#connections.pool, projectId, (client) =>

@@ -95,6 +95,11 @@ export async function insertRedteamRun(
   order: RedteamOrder,
   nowMs: number,
 ): Promise<RedteamRun | null | undefined> {
+  await database.query(
+    `delete from redteam_runs r where :scope(r) and r.status in ('done', 'cancelled', 'failed') and r.id in (
+       select o.id from redteam_runs o where :scope(o) order by o.created_at desc offset $2)`,
+    [mostKept - 1],
+  )
   const inserted = await database.change(
     `insert into redteam_runs (id, project_id, agent_name, target, options, seed, budget_usd, runner, status, created_at)
      select $2, p.project_id, $3, $4, $5, $6, $7, $8, 'queued', $9 from subscriptions p
@@ -111,13 +116,9 @@ export async function insertRedteamRun(
     ],
     { action: 'redteam_run.ordered', subject: id, detail: orderDetail(order) },
     nowMs,
+    true,
   )
   if (inserted.length === 0) return (await isProject(database)) ? null : undefined
-  await database.query(
-    `delete from redteam_runs r where :scope(r) and r.status in ('done', 'cancelled', 'failed') and r.id in (
-       select o.id from redteam_runs o where :scope(o) order by o.created_at desc offset $2)`,
-    [mostKept],
-  )
   return findRedteamRun(database, id)
 }
 

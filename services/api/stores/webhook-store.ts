@@ -67,6 +67,7 @@ export async function createWebhook(
     ],
     { action: 'webhook.created', subject: id, detail: described(input) },
     nowMs,
+    true,
   )
   return rows.map(webhookOf)[0]
 }

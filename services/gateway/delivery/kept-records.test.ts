@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -101,6 +101,21 @@ test('one under another key stays for a gateway that has it; of a project that k
   const seen: string[] = []
   await kept.giveBack((bytes) => Promise.resolve(seen.push(bytes.toString().trim()) > 0))
   expect(seen).toEqual(['{"id":"a"}'])
+})
+
+test('one that a host whose clock is ahead has written half is left to it', async () => {
+  const kept = keptBy()
+  nowMs += eraseAfterMs
+  await kept.keep(record('a'), 'a', true)
+  const [name = ''] = await readdir(directory)
+  const path = join(directory, name)
+  await truncate(path, 100)
+  nowMs -= eraseAfterMs
+  await kept.eraseAged()
+  expect([await readdir(directory), lost]).toEqual([[name], []])
+  nowMs += 2 * eraseAfterMs
+  await kept.eraseAged()
+  expect([await readdir(directory), lost]).toEqual([[], ['unreadable']])
 })
 
 test('what a gateway left that was killed while it erased goes, and no record with it', async () => {

@@ -40,6 +40,8 @@ export function createKeptRecords(options: KeptOptions): KeptRecords {
   const room = maxBytes / roomParts
   /** Since the folder was last looked at, by this process. */
   let bytesWritten = Number.POSITIVE_INFINITY
+  /** Of a host beside this one whose clock is ahead, a record may be half written. */
+  const isWhole = async (path: string) => decodeFrame(await readFile(path), headerBytes, key).kind === 'frame'
   return {
     async keep(record, id, isEphemeral) {
       await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -60,7 +62,8 @@ export function createKeptRecords(options: KeptOptions): KeptRecords {
           log.error({ err: error, path: directory }, 'a folder of kept records cannot be cleaned')
       })
       await forEachFile(options, 'a kept record cannot be erased; it is tried again', async (path, name) => {
-        if (!isDue(name) || (await eraseFile(path, key, stripBodies))) return
+        if (!isDue(name) || (begunMsOf(name) > now() && !(await isWhole(path)))) return
+        if (await eraseFile(path, key, stripBodies)) return
         onLost('unreadable')
         log.error(
           { path },

@@ -201,4 +201,15 @@ describe('the content of an event', () => {
       /^\{"order":12345678901234567890,"list":\[-98765432109876543210,9007199254740993\],"rate":0.1,"card":"[^\d"]*0003"\}$/,
     )
   })
+
+  test.each([
+    ['beside a body', 'a', 300_000],
+    ['beside long arguments', 'x'.repeat(100_000), 0],
+  ])('does not show what is left of digits that were lost: %s', (_where, text, rest) => {
+    const asked = parseBody(
+      `{"type":"mcp_tool_call","tool_name":"t","arguments":{"card":6212345678900000003,"share":0.5,"far":1e300,"text":"${text}"},"rest":"${'y'.repeat(rest)}"}`,
+    )
+    const shown = JSON.stringify(makeEventContent(readCall(asked, null), [verdict([])]).arguments)
+    expect(shown).toMatch(/card\\*":\\*"…\\*",\\*"share\\*":0.5,\\*"far\\*":1e\+300/)
+  })
 })

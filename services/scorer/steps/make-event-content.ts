@@ -184,8 +184,14 @@ function maskMember(name: string, value: unknown): unknown {
 function maskValue(name: string, value: unknown): unknown {
   const field = asWords(name)
   if (typeof value === 'string') return maskIdentifiers(value, field)
+  if (typeof value === 'number' && hasLostDigits(value)) return '…'
   const digits = typeof value === 'number' ? String(value) : rawDigits(value)
   if (digits === undefined) return value
   const masked = maskIdentifiers(digits, field)
   return masked === digits ? value : masked
+}
+
+/** Of a body that is too long to be read digit by digit: what is left of a card's number is no card's, and would be shown. From 10^21 on there are none. */
+function hasLostDigits(value: number): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21
 }

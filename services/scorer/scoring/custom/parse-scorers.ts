@@ -131,7 +131,7 @@ function findPattern(pattern: RE2JS, index: number): Finder {
   }
 }
 
-/** Whether a text matches, wherever: RE2 says that without a place in a tenth of the time. The same for all pieces, and for all margins that a run fills. */
+/** Whether a text matches, wherever: RE2 says that without a place, in a tenth of the time unless its states are too many. The same for all pieces, and for all margins that a run fills. */
 function isInWhole(pattern: RE2JS, whole: WholeText): boolean {
   const matches = (whole.matches ??= new Map<RE2JS, boolean>())
   const isIn = matches.get(pattern) ?? pattern.test(whole.text)
