@@ -167,7 +167,7 @@ test('a page whose parts a newer build has taken away is loaded again by itself,
   )
   await other.getByRole('link', { name: 'Reviews' }).click()
   // The server has the build that the page is of, so that there would be the same again.
-  const alert = other.getByRole('alert').filter({ hasText: 'This page could not be loaded' })
+  const alert = other.getByRole('alert').filter({ hasText: 'There is a newer version' })
   await alert.waitFor()
   await other.getByRole('link', { name: 'Sessions' }).click()
   await other.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor()

@@ -93,7 +93,7 @@ function seedHostileRequest(api: RunningApi, projectId: string): Promise<string>
     model: hostileText.slice(0, 100),
     agentName: hostileText.slice(0, 100),
     sessionId: hostileText.slice(0, 100),
-    metadata: { note: hostileText },
+    metadata: { note: hostileText, Model: 'another than it was' },
     requestBody: JSON.stringify({ model: 'm', messages }),
     responseBody: JSON.stringify(answer),
     scores: [

@@ -1,15 +1,15 @@
 import { Alert, Button, Center, Divider, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useDocumentTitle } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 import { singleSignOnAddress, useLogin, useLoginWays, type LoginWays } from '../api/session.ts'
+import { useTabTitle } from '../parts/page-head.tsx'
 import { Loaded } from '../parts/page-states.tsx'
 import { useSetTexts, useTexts } from './address.ts'
 import { describeSignOnFailure } from './sign-on-failures.ts'
 
 /** Stands in place of whatever page was asked for, so that the page itself comes after it. */
 export function Login() {
-  useDocumentTitle('Log in · Sluice')
+  useTabTitle('Log in')
   return <Loaded query={useLoginWays()}>{(ways) => <LoginForms ways={ways} />}</Loaded>
 }
 

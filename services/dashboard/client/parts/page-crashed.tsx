@@ -1,14 +1,18 @@
 import { Alert, Button, Stack } from '@mantine/core'
 import { useEffect } from 'react'
 import { PartMissing, takeNewerBuild } from './lazy-part.ts'
+import { PageHead } from './page-head.tsx'
 
 /** A defect of a page, or a part of it that is not there any more: the others still work. */
 export function PageCrashed({ error }: { error: unknown }) {
   if (error instanceof PartMissing) return <PartGone />
   return (
-    <Alert color="red" title="This page broke" role="alert">
-      {error instanceof Error ? error.message : 'It does not say why.'}
-    </Alert>
+    <>
+      <PageHead title="This page broke" />
+      <Alert color="red" role="alert">
+        {error instanceof Error ? error.message : 'It does not say why.'}
+      </Alert>
+    </>
   )
 }
 
@@ -18,13 +22,16 @@ function PartGone() {
     takeNewerBuild().catch(() => undefined)
   }, [])
   return (
-    <Alert color="yellow" title="This page could not be loaded" role="alert">
-      <Stack gap="xs" align="flex-start">
-        There is a newer version of the dashboard, or it does not answer at the moment.
-        <Button size="xs" variant="default" onClick={() => window.location.reload()}>
-          Load again
-        </Button>
-      </Stack>
-    </Alert>
+    <>
+      <PageHead title="This page could not be loaded" />
+      <Alert color="yellow" role="alert">
+        <Stack gap="xs" align="flex-start">
+          There is a newer version of the dashboard, or it does not answer at the moment.
+          <Button size="xs" variant="default" onClick={() => window.location.reload()}>
+            Load again
+          </Button>
+        </Stack>
+      </Alert>
+    </>
   )
 }

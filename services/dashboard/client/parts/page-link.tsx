@@ -15,7 +15,7 @@ interface PageLinkProps extends AnchorProps {
 export function PageLink({ to, params = {}, search = {}, children, ...rest }: PageLinkProps) {
   return (
     <Anchor
-      inherit
+      inherit={rest.size === undefined}
       {...rest}
       renderRoot={(props) => <Link to={to} params={params} search={search} {...props} />}
     >

@@ -3,6 +3,8 @@ import { IconLock, IconMoodEmpty } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { ApiError } from '../api/call-api.ts'
+import { PageHead } from './page-head.tsx'
+import { PageLink } from './page-link.tsx'
 
 /** Something comes. */
 export function Waiting() {
@@ -25,12 +27,12 @@ export function Nothing({ title, children }: { title: string; children?: ReactNo
   )
 }
 
-export function NoPermission() {
+export function NoPermission({ children }: { children: string }) {
   return (
     <EmptyState
       icon={<IconLock size={32} stroke={1.5} aria-hidden />}
       title="This is not open to you"
-      description="An administrator can give you another role, or the project."
+      description={children}
       py="xl"
     />
   )
@@ -41,18 +43,32 @@ export function NoProject() {
 }
 
 export function NotFound() {
-  return <Nothing title="There is no such page" />
+  return (
+    <>
+      <PageHead title="There is no such page" />
+      <PageLink to="/">Overview</PageLink>
+    </>
+  )
+}
+
+const whyRefused: Readonly<Record<string, string>> = {
+  ROLE_FORBIDS: 'It needs another role than yours. An administrator can give you that.',
+  OTHER_PROJECT: 'It is for people who see its project. An administrator can give it to you.',
+  NO_PROJECT: 'You see no project yet. An administrator can give you one.',
 }
 
 /** What the API says is wrong, with every field at fault, and the way to try again. */
 export function Failure({ error, retry }: { error: Error; retry?: () => unknown }) {
   if (error instanceof ApiError && error.status === 403 && error.code !== 'PASSWORD_WRONG')
-    return <NoPermission />
+    return <NoPermission>{whyRefused[error.code] ?? error.message}</NoPermission>
   const fields = error instanceof ApiError ? error.errors : []
   return (
     <Alert color="red" title="That did not work" role="alert">
       <Stack gap="xs">
         <Text size="sm">{error.message}</Text>
+        {error instanceof ApiError && error.status === 404 ? (
+          <Text size="sm">It may have been deleted, or be of a project that you do not see.</Text>
+        ) : null}
         {fields.length < 2 ? null : (
           <List size="sm">
             {fields.map(({ path, message }) => (

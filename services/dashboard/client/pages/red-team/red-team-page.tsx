@@ -41,6 +41,7 @@ export function RedTeamPage() {
         empty={
           <Nothing title="Nothing was attacked yet">
             A run sends attacks to an application and has its answers judged by production&apos;s scorers.
+            Administrators start one.
           </Nothing>
         }
       >

@@ -45,27 +45,53 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
       'Broken off by',
       request.aborted_by === null ? null : <PlainText key="aborted" text={request.aborted_by} />,
     ],
-    ...Object.entries(request.metadata ?? {}).map(
-      ([name, value]) => [name, <Metadata request={request} key={name} name={name} value={value} />] as const,
-    ),
   ]
   return (
     <Paper withBorder p="xs">
       <Table variant="vertical" withRowBorders={false} verticalSpacing={3} fz="sm" aria-label="Facts">
         <Table.Tbody>
-          {facts
-            .filter(([, value]) => value !== null)
-            .map(([name, value]) => (
-              <Table.Tr key={name}>
-                <Table.Th w={110} scope="row">
-                  <PlainText text={name} />
-                </Table.Th>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
-              </Table.Tr>
-            ))}
+          {facts.map(([name, value]) =>
+            value === null ? null : (
+              <FactRow key={name} name={name}>
+                {value}
+              </FactRow>
+            ),
+          )}
         </Table.Tbody>
+        <MetadataRows request={request} />
       </Table>
     </Paper>
+  )
+}
+
+/** Whoever calls names them: one that is called Status or Agent stands apart. */
+function MetadataRows({ request }: { request: RequestDetail }) {
+  const metadata = Object.entries(request.metadata ?? {})
+  if (metadata.length === 0) return null
+  return (
+    <Table.Tbody>
+      <Table.Tr>
+        <Table.Th colSpan={2} scope="rowgroup">
+          Metadata
+        </Table.Th>
+      </Table.Tr>
+      {metadata.map(([name, value]) => (
+        <FactRow key={name} name={name}>
+          <Metadata request={request} name={name} value={value} />
+        </FactRow>
+      ))}
+    </Table.Tbody>
+  )
+}
+
+function FactRow({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <Table.Tr>
+      <Table.Th w={110} scope="row">
+        <PlainText text={name} />
+      </Table.Th>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>{children}</Table.Td>
+    </Table.Tr>
   )
 }
 
@@ -84,14 +110,29 @@ function Metadata({ request, name, value }: { request: RequestDetail; name: stri
   )
 }
 
-function Shared({ request: { source, created_at }, filter, value }: SharedProps) {
+function Shared({ request, filter, value }: SharedProps) {
   if (value === null) return absent
+  return (
+    <LikeLink request={request} filters={{ [filter]: value }}>
+      <PlainText text={value} />
+    </LikeLink>
+  )
+}
+
+interface LikeLinkProps {
+  request: RequestDetail
+  filters: Readonly<Record<string, string>>
+  children: ReactNode
+}
+
+/** To the calls around this one that pass `filters`, as it does. */
+export function LikeLink({ request: { source, created_at }, filters, children }: LikeLinkProps) {
   // Without its source the list leaves a probe out.
   const ofRedteam = source === 'redteam' ? { source } : {}
   const range = rangeAround({ from: created_at, to: created_at }, aroundMs, Date.now())
   return (
-    <PageLink to="/requests" search={{ ...ofRedteam, [filter]: value, ...range }}>
-      <PlainText text={value} />
+    <PageLink to="/requests" search={{ ...ofRedteam, ...filters, ...range }}>
+      {children}
     </PageLink>
   )
 }

@@ -1,4 +1,4 @@
-import { Alert, Button, CopyButton, Grid, Group, Stack, Tabs, Title } from '@mantine/core'
+import { Alert, Button, CopyButton, Grid, Group, Tabs } from '@mantine/core'
 import { IconCheck, IconChevronLeft, IconChevronRight, IconCopy } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
@@ -8,19 +8,19 @@ import { useApi } from '../../api/use-api.ts'
 import { usePathText, useTexts } from '../../app/address.ts'
 import { usePageKeys } from '../../app/page-keys.ts'
 import { useNamedProject } from '../../app/project.ts'
-import { byGravity, worseVerdict, type Verdict } from '../../formats/worst-verdict.ts'
+import { formatTime } from '../../formats/format-time.ts'
+import { worseVerdict } from '../../formats/worst-verdict.ts'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Loaded } from '../../parts/page-states.tsx'
+import { NoAnswerYet } from '../../parts/page-states.tsx'
 import { SessionLink } from '../../parts/session-link.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { VerdictBadge } from '../../parts/verdict-badge.tsx'
 import { Conversation } from './conversation.tsx'
+import { Findings, verdictOf } from './findings.tsx'
 import { readEvidence, type Evidence, type ScoredEvidence } from './mark-evidence.ts'
 import { idOf } from './marked-text.tsx'
 import { RawJson } from './raw-json.tsx'
 import type { RequestDetail, Score } from './request-detail.ts'
-import { RequestFacts } from './request-facts.tsx'
-import { ScoreCard } from './score-card.tsx'
 
 /** One call: what was said, what scorers found in it and where, and whether that is right. */
 export function RequestPage() {
@@ -28,7 +28,13 @@ export function RequestPage() {
   const request = useRequest(id, useTexts().project)
   // Whatever project the address named: what is gone to from here is of the request's own.
   useNamedProject(request.data?.project_id)
-  return <Loaded query={request}>{(shown) => <Detail key={id} request={shown} />}</Loaded>
+  if (request.data !== undefined) return <Detail key={id} request={request.data} />
+  return (
+    <>
+      <PageHead title="Request" />
+      <NoAnswerYet query={request} />
+    </>
+  )
 }
 
 /** In whichever project it is; only where several have one of this identifier does the address say which is meant. */
@@ -64,8 +70,20 @@ function Detail({ request }: { request: RequestDetail }) {
   )
   return (
     <>
-      <PageHead title={<TimeText at={request.created_at} />}>
+      <PageHead
+        title={`Request of ${formatTime(request.created_at)}`}
+        heading={<TimeText at={request.created_at} />}
+      >
         <VerdictBadge {...worst} />
+        {/* Beside what was said where there is room, else behind all of it. */}
+        <Button
+          variant="default"
+          size="xs"
+          hiddenFrom="lg"
+          onClick={() => show(document.getElementById('scores'), 'start')}
+        >
+          Scores
+        </Button>
         <CopyId id={request.id} />
         <SessionSteps request={request} />
       </PageHead>
@@ -74,24 +92,11 @@ function Detail({ request }: { request: RequestDetail }) {
           <Bodies request={request} evidence={evidence} tab={tab} setTab={setTab} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
-          <Stack>
-            <RequestFacts request={request} />
-            <Title order={2}>Scores</Title>
-            {scores.length === 0 ? (
-              <Alert color="gray" title="No scores yet">
-                Scorers read a call within seconds after it was recorded.
-              </Alert>
-            ) : null}
-            {[...scores]
-              .sort((one, other) => byGravity(verdictOf(one), verdictOf(other)))
-              .map((score) => (
-                <ScoreCard
-                  key={score.id}
-                  score={score}
-                  onSeek={hasBodies ? (found) => seek(found, setTab) : undefined}
-                />
-              ))}
-          </Stack>
+          <Findings
+            request={request}
+            scores={scores}
+            onSeek={hasBodies ? (found) => seek(found, setTab) : undefined}
+          />
         </Grid.Col>
       </Grid>
     </>
@@ -103,13 +108,12 @@ function seek(evidence: Evidence, setTab: (tab: string) => void): void {
   flushSync(() => setTab('conversation'))
   const mark = document.getElementById(idOf(evidence))
   if (mark === null) flushSync(() => setTab('raw'))
-  const shown = mark ?? document.getElementById('bodies-panel-raw')
-  shown?.scrollIntoView({ block: mark === null ? 'start' : 'center' })
-  shown?.focus({ preventScroll: true })
+  show(mark ?? document.getElementById('bodies-panel-raw'), mark === null ? 'start' : 'center')
 }
 
-function verdictOf({ score_label, severity }: Score): Verdict {
-  return { label: score_label, severity }
+function show(element: HTMLElement | null, block: ScrollLogicalPosition): void {
+  element?.scrollIntoView({ block })
+  element?.focus({ preventScroll: true })
 }
 
 interface BodiesProps {

@@ -3,21 +3,25 @@ import { describeOwasp } from '#schemas/verdicts.ts'
 import { useMe } from '../../api/session.ts'
 import { mayVisit } from '../../app/may-visit.ts'
 import { absent, formatUsd } from '../../formats/format-number.ts'
+import { PageLink } from '../../parts/page-link.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
 import { VerdictBadge } from '../../parts/verdict-badge.tsx'
 import { readEvidence, type Evidence } from './mark-evidence.ts'
-import type { Score } from './request-detail.ts'
+import type { RequestDetail, Score } from './request-detail.ts'
+import { LikeLink } from './request-facts.tsx'
 import { ReviewForm } from './review-form.tsx'
 import { whyScored } from './why-scored.ts'
 
 interface ScoreCardProps {
+  request: RequestDetail
   score: Score
   /** Leads to a piece of evidence. Absent: what was said is not there to be shown. */
   onSeek: ((evidence: Evidence) => void) | undefined
 }
 
 /** One verdict: why, by what, on which evidence, and what people think of it. */
-export function ScoreCard({ score, onSeek }: ScoreCardProps) {
+export function ScoreCard({ request, score, onSeek }: ScoreCardProps) {
   const role = useMe().data?.role ?? 'viewer'
   const owasp = describeOwasp(score.owasp_category)
   const why = whyScored(score)
@@ -26,7 +30,12 @@ export function ScoreCard({ score, onSeek }: ScoreCardProps) {
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <div>
           <Text fw={600} size="sm">
-            <PlainText text={score.scorer_name} />
+            <LikeLink
+              request={request}
+              filters={{ scorer_name: score.scorer_name, label: score.score_label }}
+            >
+              <PlainText text={score.scorer_name} />
+            </LikeLink>
           </Text>
           {score.owasp_category === null ? null : (
             <Text size="xs" c="dimmed">
@@ -35,9 +44,7 @@ export function ScoreCard({ score, onSeek }: ScoreCardProps) {
           )}
         </div>
         <Group gap="xs" wrap="nowrap">
-          <Text size="sm" title="1 is safe, 5 unsafe">
-            {score.score_value ?? absent}
-          </Text>
+          <Text size="sm">{score.score_value ?? absent}</Text>
           <VerdictBadge label={score.score_label} severity={score.severity} />
         </Group>
       </Group>
@@ -48,7 +55,12 @@ export function ScoreCard({ score, onSeek }: ScoreCardProps) {
       )}
       <EvidenceList evidence={readEvidence(score.evidence)} onSeek={onSeek} />
       <Text size="xs" c="dimmed" mt="xs">
-        {describeMethod(score)}
+        {describeMethod(score)}, <TimeText at={score.created_at} />
+      </Text>
+      <Text size="xs">
+        <PageLink to="/reviews" search={{ scorer_name: score.scorer_name }}>
+          What people said of this scorer
+        </PageLink>
       </Text>
       {mayVisit(role, { role: 'analyst' }) ? <ReviewForm score={score} /> : null}
     </Card>

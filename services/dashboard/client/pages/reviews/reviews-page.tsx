@@ -65,7 +65,7 @@ export function ReviewsPage() {
           query={reviews}
           empty={
             <Nothing title="No verdict was reviewed in this time">
-              Open a request and say of a verdict whether you agree.
+              On a request, analysts say of each verdict whether they agree.
             </Nothing>
           }
         >

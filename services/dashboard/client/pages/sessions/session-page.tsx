@@ -25,7 +25,13 @@ export function SessionPage() {
   const { id: project_id } = useProject()
   const pages = useApiPages('GET /api/sessions/{id}', { params: { id }, query: { project_id } })
   const [first] = pages.data?.pages ?? []
-  if (first === undefined) return <NoAnswerYet query={pages} />
+  if (first === undefined)
+    return (
+      <>
+        <PageHead title="Session" />
+        <NoAnswerYet query={pages} />
+      </>
+    )
   const calls = pages.data?.pages.flatMap(({ items }) => items) ?? []
   // From its very first call: of a long session the sums begin with a later one.
   const range = rangeAround(
@@ -38,7 +44,7 @@ export function SessionPage() {
   const asList = { ...ofRedteam, session_id: id, ...range }
   return (
     <>
-      <PageHead title={<PlainText text={id} />}>
+      <PageHead title={`Session ${id}`} heading={<PlainText text={id} />}>
         <PageLink to="/requests" search={asList} size="sm">
           As a list
         </PageLink>

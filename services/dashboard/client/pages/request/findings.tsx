@@ -1,0 +1,44 @@
+import { Alert, Stack, Text, Title } from '@mantine/core'
+import { byGravity, type Verdict } from '../../formats/worst-verdict.ts'
+import classes from './findings.module.css'
+import type { Evidence } from './mark-evidence.ts'
+import type { RequestDetail, Score } from './request-detail.ts'
+import { RequestFacts } from './request-facts.tsx'
+import { ScoreCard } from './score-card.tsx'
+
+interface FindingsProps {
+  request: RequestDetail
+  scores: readonly Score[]
+  onSeek: ((evidence: Evidence) => void) | undefined
+}
+
+/** What is known of the call, and what its scorers say: the worst first. */
+export function Findings({ request, scores, onSeek }: FindingsProps) {
+  return (
+    <div className={classes['beside']}>
+      <Stack>
+        <RequestFacts request={request} />
+        <Title order={2} id="scores" tabIndex={-1}>
+          Scores
+        </Title>
+        <Text size="xs" c="dimmed">
+          From 1, safe, to 5: unsafe from 4 on, unless the scorer says otherwise.
+        </Text>
+        {scores.length === 0 ? (
+          <Alert color="gray" title="No scores yet">
+            Scorers read a call within seconds after it was recorded.
+          </Alert>
+        ) : null}
+        {[...scores]
+          .sort((one, other) => byGravity(verdictOf(one), verdictOf(other)))
+          .map((score) => (
+            <ScoreCard key={score.id} request={request} score={score} onSeek={onSeek} />
+          ))}
+      </Stack>
+    </div>
+  )
+}
+
+export function verdictOf({ score_label, severity }: Score): Verdict {
+  return { label: score_label, severity }
+}

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { createSealer } from '#runtime/sealing.ts'
+import {
+  hostileText,
+  startDashboardSite,
+  type DashboardSite,
+  type VisitedPage,
+} from '#tests/support/dashboard-site.ts'
+import { seedRequest } from '#tests/support/seed-requests.ts'
+import { signInPerson } from '#tests/support/sign-in-people.ts'
+import { until } from '#tests/support/until.ts'
+
+// Ends what hangs.
+jest.setTimeout(300_000)
+
+let site: DashboardSite
+let admin: VisitedPage
+
+beforeAll(async () => {
+  site = await startDashboardSite()
+  admin = await site.signIn()
+}, 600_000)
+afterAll(() => site.stop())
+
+/** Its time. */
+const requestTitle = /\d:\d\d/
+
+async function visit({ page }: VisitedPage, path: string, title: string | RegExp): Promise<void> {
+  await page.goto(path)
+  await shown(page, title)
+}
+
+async function shown(page: Page, title: string | RegExp): Promise<void> {
+  await page.getByRole('heading', { level: 1, name: title }).waitFor()
+  await until(async () => (await page.getByRole('status', { name: 'Loading' }).count()) === 0)
+}
+
+test('a page that says only what is wrong has a heading, the name of its tab, and says who may see it', async () => {
+  const other = await site.api.createProject()
+  const viewer = await signInPerson(site.api, 'viewer', [other.projectId])
+  const { page, context } = await site.signIn(viewer.login, viewer.password)
+  for (const [path, title, words] of [
+    ['/settings/keys', 'API keys', /Only an administrator sees this page, and you are a viewer/],
+    ['/runs', 'Red team', /is for people who see its project/],
+    [`/requests/${site.requestId}`, 'Request', /of a project that you do not see/],
+    ['/sessions/nobody', 'Session', /is for people who see its project/],
+    ['/nowhere', 'There is no such page', /Overview/],
+  ] as const) {
+    await page.goto(`${path}?project=${site.projectId}`)
+    await shown(page, title)
+    await page.getByRole('main').getByText(words).first().waitFor()
+    expect([await page.title(), await page.getByRole('heading', { level: 1 }).count()]).toEqual([
+      `${title} · Sluice`,
+      1,
+    ])
+  }
+  await context.close()
+})
+
+test('the tab of a call and of a session says which', async () => {
+  const { page } = admin
+  await visit(admin, `/requests/${site.requestId}`, requestTitle)
+  expect(await page.title()).toMatch(/^Request of .*\d:\d\d.* · Sluice$/)
+  const session = hostileText.slice(0, 100)
+  await visit(admin, `/sessions/${encodeURIComponent(session)}?project=${site.projectId}`, /window.__ran=1/)
+  expect(await page.title()).toBe(`Session ${session} · Sluice`)
+  await page.getByRole('link', { name: 'Tools' }).click()
+  await shown(page, 'Tools')
+  expect(await page.title()).toBe('Tools · Sluice')
+})
+
+test('a call says what its caller named and what is a fact, and each of its verdicts leads to the like and to what people said', async () => {
+  const { page } = admin
+  await page.setViewportSize({ width: 390, height: 844 })
+  await visit(admin, `/requests/${site.requestId}`, requestTitle)
+  const names = await page.getByRole('table', { name: 'Facts' }).getByRole('rowheader').allInnerTexts()
+  expect(names.slice(names.indexOf('Metadata'))).toEqual(['Metadata', 'note', 'Model'])
+  await page.getByRole('button', { name: 'Scores' }).click()
+  expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('Scores')
+  await page.setViewportSize({ width: 1280, height: 720 })
+  const card = page.getByRole('region', { name: 'jailbreak_detection' })
+  await card.getByRole('link', { name: 'jailbreak_detection' }).click()
+  await shown(page, 'Requests')
+  expect(page.url()).toMatch(/scorer_name=jailbreak_detection&label=unsafe&/)
+  await page.goBack()
+  await card.getByRole('link', { name: 'What people said of this scorer' }).click()
+  await shown(page, 'Reviews')
+  expect(page.url()).toMatch(/scorer_name=jailbreak_detection/)
+})
+
+test('who was led to evidence far below judges it there', async () => {
+  const { page } = admin
+  const messages = Array.from({ length: 80 }, (_, index) => ({ role: 'user', content: `turn ${index}` }))
+  const found = { part: 'request_body', pointer: '/messages/79/content', start: 0, end: 4, kind: 'override' }
+  const score = { scorer: 'jailbreak_detection', value: 5, label: 'unsafe', severity: 'critical' } as const
+  const id = await seedRequest(site.api.pool, createSealer([]), {
+    projectId: site.projectId,
+    requestBody: JSON.stringify({ messages }),
+    scores: [{ ...score, evidence: [found] }],
+  })
+  await visit(admin, `/requests/${id}`, requestTitle)
+  await page.getByRole('button', { name: 'override', exact: true }).click()
+  await until(async () => (await page.evaluate<number>('scrollY')) > 1_000)
+  const place = await page.getByRole('button', { name: 'Disagree' }).boundingBox()
+  expect(place?.y).toBeGreaterThan(0)
+  expect(place?.y).toBeLessThan(720)
+})
+
+test('what has the focus is seen in the dark theme', async () => {
+  const { page } = admin
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await visit(admin, `/sessions?project=${site.projectId}`, 'Sessions')
+  await page.keyboard.press('Tab')
+  for (const part of [
+    page.getByRole('button', { name: 'Refresh' }),
+    page.getByLabel('Only of the agent'),
+    page.getByRole('link', { name: 'Tools' }),
+  ]) {
+    await part.focus()
+    await until(async () => (await page.evaluate<number>(ringContrast)) >= 3)
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+})
+
+/** Of what is drawn round the element that has the focus with the ground that it is on. In the browser. */
+const ringContrast = `(() => {
+  const styleOf = (each) => getComputedStyle(each)
+  const lightness = (colour) => {
+    const [red, green, blue] = colour.match(/[\\d.]+/g).map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
+  }
+  const element = document.activeElement
+  let ground = element.parentElement
+  while (/rgba\\(.*, 0\\)/.test(styleOf(ground).backgroundColor)) ground = ground.parentElement
+  const { outlineStyle, outlineColor, borderTopColor } = styleOf(element)
+  const pair = [outlineStyle === 'none' ? borderTopColor : outlineColor, styleOf(ground).backgroundColor].map(lightness)
+  return Math.max(...pair) / Math.min(...pair)
+})()`
