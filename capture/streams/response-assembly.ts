@@ -31,6 +31,11 @@ export function createResponseAssembly(): StreamAssembly {
   }
 }
 
+/** Whether the text of a delta of this type is read. */
+export function growsItem(type: string): boolean {
+  return partOfDelta.has(type) || fieldOfDelta.has(type)
+}
+
 function applyDelta(item: Growing, type: string, chunk: JsonObject): void {
   const delta = chunk['delta']
   if (typeof delta !== 'string') return

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { plainValue } from './plain-value.ts'
 import { createPlainYields } from './plain-yields.ts'
 
 function taken(...values: unknown[]) {
@@ -50,13 +51,66 @@ test('of Anthropic and of the responses format too', () => {
   expect(listed({ type: 'response.created', response: {} }, done)).toMatchObject([{ output_text: 'Hello' }])
 })
 
-test.each([
-  ['something else', [chunk('a'), { note: 'b' }, chunk('c')]],
-  ['text', ['a', chunk('c')]],
-  ['what throws when it is read', [chunk('a'), { get choices() { throw new Error('no') } }]], // prettier-ignore
-  ['what is no JSON', [chunk('a'), { ...chunk('c'), id: 1n }]],
-])('chunks with %s among them are listed as they came', (_name, values) => {
-  expect(listed(...values)).toHaveLength(values.length)
+const delta = (text: string) => ({
+  type: 'content_block_delta',
+  index: 0,
+  delta: { type: 'text_delta', text },
+})
+const begun = { type: 'message_start', message: { type: 'message', content: [] } }
+const item = (text: string) => ({ type: 'message', content: [{ type: 'output_text', text }] })
+
+test.each<[string, unknown[], object[]]>([
+  ['completions', ['4111 ', '1111'].map((text) => ({ object: 'text_completion', choices: [{ text }] })), [{ choices: [{ text: '4111 1111' }] }]], // prettier-ignore
+  ['deltas of responses', ['4111 ', '1111'].map((text) => ({ type: 'response.output_text.delta', delta: text })), [{ output: [{ content: [{ text: '4111 1111' }] }] }]], // prettier-ignore
+  ['a chat with its usage, and what Azure says first', [{ object: '', choices: [], prompt_filter_results: [] }, chunk('a'), { choices: [], usage: { total_tokens: 2 } }], [{ choices: [{ message: { content: 'a' } }], usage: { total_tokens: 2 } }]], // prettier-ignore
+  ["verdicts of Azure's filter", [chunk('a'), { choices: [{ index: 0, content_filter_offsets: {} }] }], [{ choices: [{ message: { content: 'a' } }] }]], // prettier-ignore
+  ['pings', [begun, { type: 'ping' }, delta('a')], [{ content: [{ text: 'a' }] }]],
+  ["the usage of Google's", [{ candidates: [{ content: { parts: [{ text: 'a' }] } }] }, { usageMetadata: { totalTokenCount: 2 } }], [{ candidates: [{ content: { parts: [{ text: 'a' }] } }], usageMetadata: { totalTokenCount: 2 } }]], // prettier-ignore
+])('%s amount to a message', (_name, values, expected) => {
+  const { value } = taken(...values)
+  expect(value).toHaveLength(expected.length)
+  expect(value).toMatchObject(expected)
+})
+
+test.each<[string, unknown[], object[]]>([
+  ['chats', [{ ...chunk('a'), id: '1' }, { ...chunk('b'), id: '2' }], [{ id: '1', choices: [{ message: { content: 'a' } }] }, { id: '2', choices: [{ message: { content: 'b' } }] }]], // prettier-ignore
+  ['messages', [begun, delta('a'), begun, delta('b')], [{ content: [{ text: 'a' }] }, { content: [{ text: 'b' }] }]], // prettier-ignore
+  ['responses', ['a', 'b'].map((text) => ({ type: 'response.completed', response: { output: [item(text)] } })), [{ output: [item('a')] }, { output: [item('b')] }]], // prettier-ignore
+  ['items', ['a', 'b'].map((text) => ({ type: 'response.output_item.done', output_index: 0, item: item(text) })), [{ output: [item('a')] }, { output: [item('b')] }]], // prettier-ignore
+  ['chats and messages', [chunk('a'), begun, delta('b')], [{ choices: [{ message: { content: 'a' } }] }, { content: [{ text: 'b' }] }]], // prettier-ignore
+])('of several streams, of %s, each is a message', (_name, values, expected) => {
+  expect(listed(...values)).toMatchObject(expected)
+})
+
+test.each<[string, unknown[]]>([
+  ['chunks with something else among them', [chunk('a'), { note: 'b' }, chunk('c')]],
+  ['chunks with text before them', ['a', chunk('c')]],
+  ['chunks and one with more than they have', [chunk('a'), { ...chunk('c'), id: 1n }]],
+  ['questions', ['1', '2'].map((question) => ({ question, choices: ['4111 1111 1111 1111', 'B'] }))],
+  ['questions with no choices', ['1', '2'].map((question) => ({ question, choices: [] }))],
+  ['people', [{ candidates: [{ name: 'Ann' }, { name: 'Bob' }] }]],
+  [
+    'no candidates',
+    [
+      { candidates: [], round: 'one' },
+      { candidates: [], round: 'two' },
+    ],
+  ],
+  ['parts that are texts', [{ candidates: [{ content: { parts: ['a'] } }] }]],
+  ['whole answers', ['a', 'b', 'c'].map((content) => ({ id: content, choices: [{ message: { content } }] }))],
+  ["a program's events", ['text', 'completed', 'output_text'].map((name) => ({ type: `response.${name}`, text: name }))], // prettier-ignore
+  ['ends of texts alone', [{ type: 'response.output_text.done', item_id: 'msg_1', text: 'a' }]],
+  ['deltas of what has no place', [{ type: 'response.text.delta', item_id: 'msg_1', delta: 'a' }]],
+  ['deltas of a message that never began', [delta('a'), begun, delta('b')]],
+  ['a message without a type', [{ type: 'message_start', message: {} }, delta('a')]],
+  ['deltas of a kind that is not known', [begun, { type: 'content_block_delta', delta: { type: 'word', word: 'a' } }]], // prettier-ignore
+  ['a ping that says something', [begun, { type: 'ping', text: 'a' }]],
+])('%s are listed as they came', (_name, values) => {
+  expect(taken(...values)).toEqual({ value: plainValue(values), isCut: false })
+})
+
+test('chunks among which one throws when it is read are listed', () => {
+  expect(listed(chunk('a'), { get choices() { throw new Error('no') } })).toHaveLength(2) // prettier-ignore
 })
 
 test('what is too long or too much is cut, and says so', () => {

@@ -1,0 +1,78 @@
+import { fieldAt, objectOf, textOf } from '../../capture/json.ts'
+import { chunkFormat, type ChunkFormat } from './chunk-format.ts'
+
+/** Which chunks begin a stream: agents pass on one for each of their turns. */
+export interface StreamStarts {
+  /** Undefined for what is no chunk, or one whose words may have no place in the message. */
+  isStart(chunk: unknown): boolean | undefined
+}
+
+interface Stream {
+  format: ChunkFormat
+  id: string | undefined
+  /** What comes once in a stream, and whether a delta came. */
+  seen: Set<string>
+}
+
+export function createStreamStarts(): StreamStarts {
+  let stream: Stream | undefined
+  return {
+    isStart(chunk) {
+      if (stream !== undefined && goesBeside(chunk, stream)) return false
+      const format = chunkFormat(chunk)
+      if (format === undefined) return undefined
+      const type = textOf(fieldAt(chunk, 'type')) ?? ''
+      const id = textOf(fieldAt(chunk, 'id')) ?? textOf(fieldAt(chunk, 'responseId'))
+      const once = comesOnce(type, chunk)
+      const isSame =
+        stream?.format === format &&
+        (id ?? stream.id) === (stream.id ?? id) &&
+        !stream.seen.has(once) &&
+        !stream.seen.has(ended)
+      if (stream === undefined || !isSame) {
+        // Deltas without it are left out.
+        if (format === 'messages' && type !== 'message_start') return undefined
+        stream = { format, id, seen: new Set() }
+      }
+      stream.id ??= id
+      if (once !== '') stream.seen.add(once)
+      if (type.endsWith('.delta')) stream.seen.add(delta)
+      return saysAgain.test(type) && !stream.seen.has(delta) ? undefined : !isSame
+    },
+  }
+}
+
+const ended = 'response ended'
+const delta = 'delta'
+/** The whole of a text that deltas brought, which is read from them. */
+const saysAgain = /^response\.(?!output_item\.).*\.done$/
+
+/** What is of the stream before it, and alone of none. */
+function goesBeside(chunk: unknown, { format }: Stream): boolean {
+  const type = fieldAt(chunk, 'type')
+  if (type === 'ping') return Object.keys(objectOf(chunk) ?? {}).length === 1
+  const isError = type === 'error' && objectOf(fieldAt(chunk, 'error')) !== undefined
+  if (isError) return format === 'messages' || format === 'responses'
+  if (format !== 'candidates' || fieldAt(chunk, 'candidates') !== undefined) return false
+  return objectOf(fieldAt(chunk, 'usageMetadata')) !== undefined
+}
+
+/** Names what a second of would take the place of the first; empty for all else. */
+function comesOnce(type: string, chunk: unknown): string {
+  switch (type) {
+    case 'message_start':
+    case 'response.created':
+      return type
+    case 'content_block_start':
+      return `${type} ${String(fieldAt(chunk, 'index'))}`
+    case 'response.output_item.added':
+    case 'response.output_item.done':
+      return `${type} ${String(fieldAt(chunk, 'output_index'))}`
+    case 'response.completed':
+    case 'response.incomplete':
+    case 'response.failed':
+      return ended
+    default:
+      return ''
+  }
+}
