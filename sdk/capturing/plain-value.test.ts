@@ -30,6 +30,9 @@ test.each<[string, unknown]>([
   ['a text', [text.repeat(2)]],
   ['a list', Array(1_001).fill('a')],
   ['a list that begins with numbers', [...Array<number>(1_001).fill(1), 'a']],
+  ['a list of numbers of cards', [...Array<number>(1_001).fill(0.5), 4111111111111111]],
+  ['a list of numbers of people', new Set(Array.from({ length: 1_001 }, (_, index) => -1_000_000 - index))],
+  ['a list too long to be looked through', Array<number>(101_001).fill(0.5)],
   ['fields', Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`f${index}`, 1]))],
   ['too many values', Array.from({ length: 30 }, () => Array(1_000).fill('a') as string[])],
   ['too many levels', JSON.parse('['.repeat(20) + ']'.repeat(20))],
@@ -40,6 +43,7 @@ test.each<[string, unknown]>([
 test.each<[string, unknown]>([
   ['what is whole', { a: [text, 1, null, new Date(), () => 1] }],
   ['a vector', [{ embedding: Array(1_536).fill(0.5) }]],
+  ['tokens', [{ tokens: Array(100_000).fill(199_999) }]],
 ])('of %s no words are missing', (_name, value) => {
   expect(takeValue(value).isCut).toBe(false)
 })

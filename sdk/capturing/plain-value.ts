@@ -18,7 +18,7 @@ export function plainValue(value: unknown): unknown {
   return takeValue(value).value
 }
 
-/** `isCut`: words may be missing in it, so that nobody can call it harmless. Of a list of numbers, a vector, none are. */
+/** `isCut`: words may be missing in it, so that nobody can call it harmless. Of a list of small numbers, a vector, none are. */
 export interface TakenValue {
   value: unknown
   isCut: boolean
@@ -145,11 +145,19 @@ function entriesOf(list: Iterable<unknown>, length: number, walk: Walk): unknown
   }
   if (length === kept.length) return kept
   const note = `[${length - kept.length} more]`
-  return [...kept, isOfNumbers(list) ? note : leaveOut(note, walk)]
+  return [...kept, isHarmless(list) ? note : leaveOut(note, walk)]
 }
 
-function isOfNumbers(list: Iterable<unknown>): boolean {
-  for (const entry of list) if (typeof entry !== 'number') return false
+/** Longer ones are not looked through: the program waits for it. */
+const maxNumbers = 100_000
+
+/** Whether a list has numbers only, and none of seven digits, which may be somebody's. */
+function isHarmless(list: Iterable<unknown>): boolean {
+  let seen = 0
+  for (const entry of list) {
+    if (typeof entry !== 'number' || ++seen > maxNumbers) return false
+    if (Number.isInteger(entry) && Math.abs(entry) >= 1e6) return false
+  }
   return true
 }
 
