@@ -126,6 +126,8 @@ test('of a session that is longer than what is summed up it is said what the sum
   await seedMany(500)
   await open('/sessions/longest')
   await page.getByText('500 calls', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Later calls' }).click()
+  await page.getByRole('link', { name: 'gpt-4o' }).nth(399).waitFor()
   await seedMany(1)
   await page.getByRole('button', { name: 'Refresh' }).click()
   await page.getByText('the last 500 calls', { exact: true }).waitFor()

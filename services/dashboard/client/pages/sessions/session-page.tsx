@@ -23,7 +23,9 @@ type Call = NonNullable<Session['items']>[number]
 export function SessionPage() {
   const id = usePathText('id')
   const { id: project_id } = useProject()
-  const pages = useApiPages('GET /api/sessions/{id}', { params: { id }, query: { project_id } })
+  // An agent's run has hundreds of calls, and 200 are read as fast as 50.
+  const query = { project_id, page_size: '200' }
+  const pages = useApiPages('GET /api/sessions/{id}', { params: { id }, query })
   const [first] = pages.data?.pages ?? []
   if (first === undefined)
     return (
