@@ -4,10 +4,11 @@ import { contentTexts, toolResultOf } from './content-texts.ts'
 import { newSteps } from './interaction-steps.ts'
 import { fieldAt, listOf, objectOf, textOf, type JsonObject } from './json.ts'
 import { isKnownEntry, outputEntries, saidInOutputs } from './output-entries.ts'
+import { payloadOf } from './payload-of.ts'
 import { broughtByRun, isPrediction, runMessages, saidByPlatform } from './platform-answers.ts'
 import { quotedIn } from './quoted-sources.ts'
 import { toolCallsOf, type ToolCall } from './tool-calls.ts'
-import { isCallType, outputsOfCall, resultKeys, suppliedKeys } from './tool-results.ts'
+import { isCallType, outputsOfCall, resultKeys, suppliedKeys, textsOfResult } from './tool-results.ts'
 
 /** What was said in a call, by who said it. Parts of one kind are joined by line breaks. */
 export interface CallTexts {
@@ -15,7 +16,7 @@ export interface CallTexts {
   system: string
   /** What users said (all turns); all texts of a request in a shape that is not known. */
   prompt: string
-  /** What the model answered in this call (all choices, refusals included); all texts of an answer in an unknown shape. */
+  /** What the model answered in this call (all choices, refusals included); all texts of an answer in an unknown shape, and of a tool's. */
   answer: string
   /** Tools that the answer calls; of an `mcp_tool_call` record, itself. */
   toolCalls: readonly ToolCall[]
@@ -35,14 +36,15 @@ export function textsOfCall(requestBody: unknown, responseBody: unknown): CallTe
   const messages = messagesOf(requestBody)
   const spoken = (role: SpokenText['role']) =>
     messages.filter((message) => message.role === role).map(({ text }) => text)
-  const answer = answerOf(responseBody)
+  const isOfTool = fieldAt(requestBody, 'type') === 'mcp_tool_call'
+  const answer = isOfTool ? textsOfResult(payloadOf(responseBody)) : answerOf(responseBody)
   const toolCalls = toolCallsOf(requestBody, responseBody)
   const known = messages.length > 0 || isConversation(requestBody)
   const brought = [...spoken('tool'), ...documentsOf(requestBody), ...broughtBy(responseBody)]
   return {
     system: spoken('system').join('\n'),
     prompt: (known ? spoken('user') : allTexts(payloadOf(requestBody))).join('\n'),
-    answer: (answer.length > 0 || isKnownAnswer(responseBody)
+    answer: (isOfTool || answer.length > 0 || isKnownAnswer(responseBody)
       ? answer
       : allTexts(payloadOf(responseBody))
     ).join('\n'),
@@ -61,18 +63,6 @@ function isConversation(body: unknown): boolean {
         Array.isArray(fieldAt(turn, 'content') ?? fieldAt(turn, 'parts')),
     ),
   )
-}
-
-/** What is said in a body of no known shape: the arguments of a tool call or of a function that the SDK traced, the text of one that the gateway had to wrap, or all. */
-function payloadOf(body: unknown): unknown {
-  const type = fieldAt(body, 'type')
-  if (type === 'mcp_tool_call' || (type === 'trace' && fieldAt(body, 'function') !== undefined))
-    return fieldAt(body, 'arguments')
-  const text = fieldAt(body, 'text')
-  // Of what the SDK took of a value, cut, the body is what is left.
-  if (fieldAt(body, 'truncated') === true && typeof text === 'string') return text
-  if (fieldAt(body, 'encoding') === 'utf8') return fieldAt(body, 'raw')
-  return body
 }
 
 /** Where platforms for agents have what is asked now. */

@@ -1,4 +1,5 @@
-import { textOf } from './json.ts'
+import { allTexts } from './all-texts.ts'
+import { fieldAt, listOf, objectOf, textOf } from './json.ts'
 
 /**
  * Where bodies hold what others than the user, the operator and the model have said: results of tools and searches, documents, quoted sources. The one list
@@ -51,3 +52,16 @@ export const wordsOfSource = new Set([
   ...['cited_text', 'sourceContent', 'source_content', 'retrievedContext', 'retrieved_context'],
   ...['document', 'tool_output', 'snippet', 'content'],
 ])
+
+/** All that a tool gave, by whatever names: of the Model Context Protocol's parts the words. */
+export function textsOfResult(result: unknown): string[] {
+  const { content, ...others } = objectOf(result) ?? {}
+  const parts = listOf(content)
+  const areTyped = parts.length > 0 && parts.every((part) => textOf(fieldAt(part, 'type')) !== undefined)
+  return areTyped ? [...parts.flatMap(wordsOfPart), ...allTexts(others)] : allTexts(result)
+}
+
+function wordsOfPart(part: unknown): string[] {
+  const { type, ...words } = objectOf(part) ?? {}
+  return type === 'image' || type === 'audio' ? [] : allTexts(words)
+}

@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals'
+import { textsOfCall } from './texts-of-call.ts'
+
+test.each<[string, unknown, string]>([
+  ['a text among others', { title: 'A', url: 'B', text: 'C', truncated: true }, 'A\nB\nC'],
+  ['what the gateway had to wrap', { truncated: true, bytes: 5, sha256: 'ab', text: 'A' }, 'A'],
+  ['names that answers of models have', { data: [{ url: 'A' }], choices: ['B'], content: 'C' }, 'A\nB\nC'],
+  [
+    'fields beside its parts',
+    { content: [{ type: 'text', text: 'A' }], structuredContent: { a: 'B' } },
+    'A\nB',
+  ],
+  ['parts of several kinds', { content: [{ type: 'text', text: 'A' }, { type: 'resource', resource: { uri: 'B', text: 'C' } }] }, 'A\nB\nC'], // prettier-ignore
+  ['a picture', { content: [{ type: 'image', data: 'iVBO', mimeType: 'image/png' }, { type: 'text', text: 'A' }] }, 'A'], // prettier-ignore
+])('nothing that a tool gave is left out: %s', (_name, response, answer) => {
+  expect(textsOfCall({ type: 'mcp_tool_call', arguments: {} }, response).answer).toBe(answer)
+})
+
+test('nor of a request of no known shape of which the SDK left words out', () => {
+  expect(textsOfCall({ title: 'A', text: 'B', truncated: true }, null).prompt).toBe('A\nB')
+})
