@@ -77,6 +77,7 @@ test.each<[string, unknown[], object[]]>([
   ['messages', [begun, delta('a'), begun, delta('b')], [{ content: [{ text: 'a' }] }, { content: [{ text: 'b' }] }]], // prettier-ignore
   ['responses', ['a', 'b'].map((text) => ({ type: 'response.completed', response: { output: [item(text)] } })), [{ output: [item('a')] }, { output: [item('b')] }]], // prettier-ignore
   ['items', ['a', 'b'].map((text) => ({ type: 'response.output_item.done', output_index: 0, item: item(text) })), [{ output: [item('a')] }, { output: [item('b')] }]], // prettier-ignore
+  ['responses that begin late', [{ type: 'response.output_text.delta', delta: 'a' }, { type: 'response.created', response: {} }, { type: 'response.output_item.done', item: item('b') }], [{ output: [{ content: [{ text: 'a' }] }] }, { output: [item('b')] }]], // prettier-ignore
   ['chats and messages', [chunk('a'), begun, delta('b')], [{ choices: [{ message: { content: 'a' } }] }, { content: [{ text: 'b' }] }]], // prettier-ignore
 ])('of several streams, of %s, each is a message', (_name, values, expected) => {
   expect(listed(...values)).toMatchObject(expected)
@@ -100,6 +101,7 @@ test.each<[string, unknown[]]>([
   ['whole answers', ['a', 'b', 'c'].map((content) => ({ id: content, choices: [{ message: { content } }] }))],
   ["a program's events", ['text', 'completed', 'output_text'].map((name) => ({ type: `response.${name}`, text: name }))], // prettier-ignore
   ['ends of texts alone', [{ type: 'response.output_text.done', item_id: 'msg_1', text: 'a' }]],
+  ['deltas of one kind and ends of another', [{ type: 'response.output_text.delta', delta: 'a' }, { type: 'response.function_call_arguments.done', item_id: 'fc_1', arguments: 'b' }]], // prettier-ignore
   ['deltas of what has no place', [{ type: 'response.text.delta', item_id: 'msg_1', delta: 'a' }]],
   ['deltas of a message that never began', [delta('a'), begun, delta('b')]],
   ['a message without a type', [{ type: 'message_start', message: {} }, delta('a')]],

@@ -10,7 +10,7 @@ export interface StreamStarts {
 interface Stream {
   format: ChunkFormat
   id: string | undefined
-  /** What comes once in a stream, and whether a delta came. */
+  /** What comes once in a stream, and the types of deltas that came. */
   seen: Set<string>
 }
 
@@ -26,6 +26,7 @@ export function createStreamStarts(): StreamStarts {
       const once = comesOnce(type, chunk)
       const isSame =
         stream?.format === format &&
+        !begins.has(type) &&
         (id ?? stream.id) === (stream.id ?? id) &&
         !stream.seen.has(once) &&
         !stream.seen.has(ended)
@@ -36,16 +37,26 @@ export function createStreamStarts(): StreamStarts {
       }
       stream.id ??= id
       if (once !== '') stream.seen.add(once)
-      if (type.endsWith('.delta')) stream.seen.add(delta)
-      return saysAgain.test(type) && !stream.seen.has(delta) ? undefined : !isSame
+      if (type.endsWith('.delta')) stream.seen.add(type)
+      return endsText.test(type) && !hadDelta(type, chunk, stream) ? undefined : !isSame
     },
   }
 }
 
+const begins: ReadonlySet<string> = new Set(['message_start', 'response.created'])
 const ended = 'response ended'
-const delta = 'delta'
-/** The whole of a text that deltas brought, which is read from them. */
-const saysAgain = /^response\.(?!output_item\.).*\.done$/
+const endsText = /^response\.(?!output_item\.).*\.done$/
+
+/** Whether the whole of a text came in deltas before, from which it is read. Of a part its type says in which. */
+function hadDelta(type: string, chunk: unknown, { seen }: Stream): boolean {
+  const part = textOf(fieldAt(chunk, 'part', 'type')) ?? ''
+  const deltas = [
+    type.replace(/done$/, 'delta'),
+    `response.${part}.delta`,
+    `response.reasoning_${part}.delta`,
+  ]
+  return deltas.some((delta) => seen.has(delta))
+}
 
 /** What is of the stream before it, and alone of none. */
 function goesBeside(chunk: unknown, { format }: Stream): boolean {
@@ -60,9 +71,6 @@ function goesBeside(chunk: unknown, { format }: Stream): boolean {
 /** Names what a second of would take the place of the first; empty for all else. */
 function comesOnce(type: string, chunk: unknown): string {
   switch (type) {
-    case 'message_start':
-    case 'response.created':
-      return type
     case 'content_block_start':
       return `${type} ${String(fieldAt(chunk, 'index'))}`
     case 'response.output_item.added':
