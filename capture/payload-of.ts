@@ -5,9 +5,14 @@ export function payloadOf(body: unknown): unknown {
   const type = fieldAt(body, 'type')
   if (type === 'mcp_tool_call' || (type === 'trace' && fieldAt(body, 'function') !== undefined))
     return fieldAt(body, 'arguments')
+  return unwrapped(body)
+}
+
+/** The text of a body that gateway or SDK had to wrap, or the body. One with further fields is somebody's own: its words are in all of them. */
+export function unwrapped(body: unknown): unknown {
   if (isCutText(body)) return fieldAt(body, 'text')
-  if (fieldAt(body, 'encoding') === 'utf8') return fieldAt(body, 'raw')
-  return body
+  const isRaw = fieldAt(body, 'encoding') === 'utf8' && typeof fieldAt(body, 'raw') === 'string'
+  return isRaw && Object.keys(objectOf(body) ?? {}).length === 2 ? fieldAt(body, 'raw') : body
 }
 
 /** Of what the SDK took of a value, cut, the body is what is left: it says so beside fields of its own. */

@@ -4,7 +4,7 @@ import { contentTexts, toolResultOf } from './content-texts.ts'
 import { newSteps } from './interaction-steps.ts'
 import { fieldAt, listOf, objectOf, textOf, type JsonObject } from './json.ts'
 import { isKnownEntry, outputEntries, saidInOutputs } from './output-entries.ts'
-import { payloadOf } from './payload-of.ts'
+import { payloadOf, unwrapped } from './payload-of.ts'
 import { broughtByRun, isPrediction, runMessages, saidByPlatform } from './platform-answers.ts'
 import { quotedIn } from './quoted-sources.ts'
 import { toolCallsOf, type ToolCall } from './tool-calls.ts'
@@ -37,7 +37,7 @@ export function textsOfCall(requestBody: unknown, responseBody: unknown): CallTe
   const spoken = (role: SpokenText['role']) =>
     messages.filter((message) => message.role === role).map(({ text }) => text)
   const isOfTool = fieldAt(requestBody, 'type') === 'mcp_tool_call'
-  const answer = isOfTool ? textsOfResult(payloadOf(responseBody)) : answerOf(responseBody)
+  const answer = isOfTool ? textsOfResult(unwrapped(responseBody)) : answerOf(responseBody)
   const toolCalls = toolCallsOf(requestBody, responseBody)
   const known = messages.length > 0 || isConversation(requestBody)
   const brought = [...spoken('tool'), ...documentsOf(requestBody), ...broughtBy(responseBody)]

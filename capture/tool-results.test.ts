@@ -12,6 +12,15 @@ test.each<[string, unknown, string]>([
   ],
   ['parts of several kinds', { content: [{ type: 'text', text: 'A' }, { type: 'resource', resource: { uri: 'B', text: 'C' } }] }, 'A\nB\nC'], // prettier-ignore
   ['a picture', { content: [{ type: 'image', data: 'iVBO', mimeType: 'image/png' }, { type: 'text', text: 'A' }] }, 'A'], // prettier-ignore
+  [
+    'what is called as the gateway calls what it wraps',
+    { path: 'A', encoding: 'utf8', content: 'B' },
+    'A\nutf8\nB',
+  ],
+  ['a text that the gateway wrapped', { raw: 'A', encoding: 'utf8' }, 'A'],
+  ['what is called like a call', { type: 'mcp_tool_call', arguments: {}, text: 'A' }, 'mcp_tool_call\nA'],
+  ['what is said of a picture', { content: [{ type: 'image', url: 'A', caption: 'B' }] }, 'A\nB'],
+  ['a file', { content: [{ type: 'resource', resource: { uri: 'A', blob: 'JVBERi0' } }] }, 'A'],
 ])('nothing that a tool gave is left out: %s', (_name, response, answer) => {
   expect(textsOfCall({ type: 'mcp_tool_call', arguments: {} }, response).answer).toBe(answer)
 })

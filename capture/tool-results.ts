@@ -61,7 +61,17 @@ export function textsOfResult(result: unknown): string[] {
   return areTyped ? [...parts.flatMap(wordsOfPart), ...allTexts(others)] : allTexts(result)
 }
 
+/** Without bytes, which are no words: a PDF would fill what a judge reads. */
 function wordsOfPart(part: unknown): string[] {
-  const { type, ...words } = objectOf(part) ?? {}
-  return type === 'image' || type === 'audio' ? [] : allTexts(words)
+  const { type, resource, ...others } = objectOf(part) ?? {}
+  const words = type === 'image' || type === 'audio' ? without(bytesOfMedia, others) : others
+  return [...allTexts(words), ...allTexts(without(['blob'], resource))]
+}
+
+const bytesOfMedia = ['data', 'mimeType', 'source'] as const
+
+function without(names: readonly string[], value: unknown): unknown {
+  const object = objectOf(value)
+  if (object === undefined) return value
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)))
 }

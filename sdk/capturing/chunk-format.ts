@@ -1,3 +1,4 @@
+import { allTexts } from '../../capture/all-texts.ts'
 import { fieldAt, listOf, objectOf, textOf } from '../../capture/json.ts'
 import { growsItem } from '../../capture/streams/response-assembly.ts'
 
@@ -53,8 +54,11 @@ function isMessageEvent(type: string, value: unknown): boolean {
   const has = (name: string) => objectOf(fieldAt(value, name)) !== undefined
   switch (type) {
     case 'message_start':
-      // Of one without a type nothing else is read.
-      return textOf(fieldAt(value, 'message', 'type')) !== undefined
+      // Of one without a type nothing else is read, and the blocks that come take the place of what it has.
+      return (
+        textOf(fieldAt(value, 'message', 'type')) !== undefined &&
+        allTexts(fieldAt(value, 'message', 'content')).length === 0
+      )
     case 'content_block_start':
       return has('content_block')
     case 'content_block_delta':
@@ -63,7 +67,8 @@ function isMessageEvent(type: string, value: unknown): boolean {
       return has('delta')
     case 'content_block_stop':
     case 'message_stop':
-      return true
+      // Nothing else of it is read.
+      return allTexts(value).length === 1
     default:
       return false
   }

@@ -19,6 +19,7 @@ test('an answer that comes in pieces is one text, however many', () => {
   expect(listed(...'\u{1f600}'.split(''))).toEqual(['\u{1f600}'])
 })
 
+const lastChunk = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }
 const chunk = (content: string) => ({ choices: [{ index: 0, delta: { content } }] })
 
 test('chunks of a stream are the message that they amount to, however many', () => {
@@ -63,6 +64,8 @@ test.each<[string, unknown[], object[]]>([
   ['completions', ['4111 ', '1111'].map((text) => ({ object: 'text_completion', choices: [{ text }] })), [{ choices: [{ text: '4111 1111' }] }]], // prettier-ignore
   ['deltas of responses', ['4111 ', '1111'].map((text) => ({ type: 'response.output_text.delta', delta: text })), [{ output: [{ content: [{ text: '4111 1111' }] }] }]], // prettier-ignore
   ['a chat with its usage, and what Azure says first', [{ object: '', choices: [], prompt_filter_results: [] }, chunk('a'), { choices: [], usage: { total_tokens: 2 } }], [{ choices: [{ message: { content: 'a' } }], usage: { total_tokens: 2 } }]], // prettier-ignore
+  ['a chat of whose chunks each has an id of its own', [{ ...chunk('4111 '), id: '1' }, { ...chunk('1111'), id: '2' }, { ...lastChunk, id: '3' }, { choices: [], usage: { total_tokens: 2 }, id: '4' }], [{ choices: [{ message: { content: '4111 1111' } }], usage: { total_tokens: 2 } }]], // prettier-ignore
+  ["an error of OpenAI's responses", [{ type: 'response.output_text.delta', delta: 'a' }, { type: 'error', code: 'c', message: 'no' }], [{ output: [{ content: [{ text: 'a' }] }] }]], // prettier-ignore
   ["verdicts of Azure's filter", [chunk('a'), { choices: [{ index: 0, content_filter_offsets: {} }] }], [{ choices: [{ message: { content: 'a' } }] }]], // prettier-ignore
   ['pings', [begun, { type: 'ping' }, delta('a')], [{ content: [{ text: 'a' }] }]],
   ["the usage of Google's", [{ candidates: [{ content: { parts: [{ text: 'a' }] } }] }, { usageMetadata: { totalTokenCount: 2 } }], [{ candidates: [{ content: { parts: [{ text: 'a' }] } }], usageMetadata: { totalTokenCount: 2 } }]], // prettier-ignore
@@ -73,7 +76,7 @@ test.each<[string, unknown[], object[]]>([
 })
 
 test.each<[string, unknown[], object[]]>([
-  ['chats', [{ ...chunk('a'), id: '1' }, { ...chunk('b'), id: '2' }], [{ id: '1', choices: [{ message: { content: 'a' } }] }, { id: '2', choices: [{ message: { content: 'b' } }] }]], // prettier-ignore
+  ['chats', [{ ...chunk('a'), id: '1' }, { ...lastChunk, id: '1' }, { choices: [], usage: {}, id: '1' }, { ...chunk('b'), id: '2' }], [{ id: '1', choices: [{ message: { content: 'a' } }] }, { id: '2', choices: [{ message: { content: 'b' } }] }]], // prettier-ignore
   ['messages', [begun, delta('a'), begun, delta('b')], [{ content: [{ text: 'a' }] }, { content: [{ text: 'b' }] }]], // prettier-ignore
   ['responses', ['a', 'b'].map((text) => ({ type: 'response.completed', response: { output: [item(text)] } })), [{ output: [item('a')] }, { output: [item('b')] }]], // prettier-ignore
   ['items', ['a', 'b'].map((text) => ({ type: 'response.output_item.done', output_index: 0, item: item(text) })), [{ output: [item('a')] }, { output: [item('b')] }]], // prettier-ignore
@@ -106,6 +109,8 @@ test.each<[string, unknown[]]>([
   ['deltas of a message that never began', [delta('a'), begun, delta('b')]],
   ['a message without a type', [{ type: 'message_start', message: {} }, delta('a')]],
   ['deltas of a kind that is not known', [begun, { type: 'content_block_delta', delta: { type: 'word', word: 'a' } }]], // prettier-ignore
+  ['a message that has begun with words', [{ type: 'message_start', message: { type: 'human', content: '4111 1111' } }, delta('b')]], // prettier-ignore
+  ['an end that says something', [begun, delta('a'), { type: 'message_stop', text: '4111 1111' }]],
   ['a ping that says something', [begun, { type: 'ping', text: 'a' }]],
 ])('%s are listed as they came', (_name, values) => {
   expect(taken(...values)).toEqual({ value: plainValue(values), isCut: false })
@@ -125,6 +130,18 @@ test('what is too long or too much is cut, and says so', () => {
   expect(listed(...numbers)).toEqual([...numbers.slice(0, 1_000), '[200 more]'])
   const texts = Array.from({ length: 40 }, () => ['x'.repeat(60_000), 1]).flat()
   expect(JSON.stringify(listed(...texts)).length).toBeLessThan(1_200_000)
+})
+
+test('of streams that come to more than is read the ones before are messages', () => {
+  const long = chunk('x'.repeat(60_000))
+  const turn = [chunk('4111 '), chunk('1111'), lastChunk].map((one) => ({ ...one, id: '1' }))
+  const rest = Array<object>(600).fill({ ...long, id: '2' })
+  expect(taken(...turn, ...rest)).toMatchObject({
+    value: [{ choices: [{ message: { content: '4111 1111' } }] }, { id: '2' }],
+    isCut: true,
+  })
+  const many = Array.from({ length: 1_100 }, (_, index) => ({ ...lastChunk, id: String(index) }))
+  expect(taken(...turn, ...many)).toMatchObject({ value: { length: 1_000 }, isCut: true })
 })
 
 test.each<[string, boolean, unknown[]]>([

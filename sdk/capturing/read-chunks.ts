@@ -18,15 +18,19 @@ export function createChunkReader(ofClient: boolean): ChunkReader {
   const readers: StreamReader[] = []
   const starts = createStreamStarts()
   let length = 0
+  /** The rest is left out: what stands in two pieces would not be found in a list of them either. */
+  let isCut = false
   return {
     add(chunk) {
       try {
         const isStart = ofClient ? readers.length === 0 : starts.isStart(chunk)
-        if (isStart === undefined || (isStart && readers.length === maxStreams)) return false
+        if (isStart === undefined) return false
         const json = JSON.stringify(chunk)
-        if (isStart) readers.push(createStreamReader())
         length += json.length
-        if (length <= maxChunksLength) readers.at(-1)?.add(json)
+        isCut ||= length > maxChunksLength || (isStart && readers.length === maxStreams)
+        if (isCut) return true
+        if (isStart) readers.push(createStreamReader())
+        readers.at(-1)?.add(json)
         return true
       } catch {
         // No JSON, nested deeper than the stack, or throwing when it is read: as all else that is yielded.
@@ -36,7 +40,7 @@ export function createChunkReader(ofClient: boolean): ChunkReader {
     messages() {
       const bodies = readers.flatMap((reader) => reader.assembled()?.body ?? [])
       const isKnown = bodies.length > 0 && bodies.length === readers.length
-      return isKnown ? { bodies, isCut: length > maxChunksLength } : undefined
+      return isKnown ? { bodies, isCut } : undefined
     },
   }
 }

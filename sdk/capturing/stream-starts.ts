@@ -1,4 +1,4 @@
-import { fieldAt, objectOf, textOf } from '../../capture/json.ts'
+import { fieldAt, listOf, objectOf, textOf } from '../../capture/json.ts'
 import { chunkFormat, type ChunkFormat } from './chunk-format.ts'
 
 /** Which chunks begin a stream: agents pass on one for each of their turns. */
@@ -27,7 +27,7 @@ export function createStreamStarts(): StreamStarts {
       const isSame =
         stream?.format === format &&
         !begins.has(type) &&
-        (id ?? stream.id) === (stream.id ?? id) &&
+        !(isAnother(id, stream) && stream.seen.has(finished)) &&
         !stream.seen.has(once) &&
         !stream.seen.has(ended)
       if (stream === undefined || !isSame) {
@@ -38,6 +38,7 @@ export function createStreamStarts(): StreamStarts {
       stream.id ??= id
       if (once !== '') stream.seen.add(once)
       if (type.endsWith('.delta')) stream.seen.add(type)
+      if (isFinish(chunk)) stream.seen.add(finished)
       return endsText.test(type) && !hadDelta(type, chunk, stream) ? undefined : !isSame
     },
   }
@@ -45,6 +46,19 @@ export function createStreamStarts(): StreamStarts {
 
 const begins: ReadonlySet<string> = new Set(['message_start', 'response.created'])
 const ended = 'response ended'
+const finished = 'chat finished'
+
+/** Hosts there are that give each chunk an id of its own. */
+function isAnother(id: string | undefined, stream: Stream): boolean {
+  return id !== undefined && stream.id !== undefined && id !== stream.id
+}
+
+function isFinish(chunk: unknown): boolean {
+  const ends = [...listOf(fieldAt(chunk, 'choices')), ...listOf(fieldAt(chunk, 'candidates'))]
+  return ends.some(
+    (end) => textOf(fieldAt(end, 'finish_reason') ?? fieldAt(end, 'finishReason')) !== undefined,
+  )
+}
 const endsText = /^response\.(?!output_item\.).*\.done$/
 
 /** Whether the whole of a text came in deltas before, from which it is read. Of a part its type says in which. */
@@ -62,8 +76,13 @@ function hadDelta(type: string, chunk: unknown, { seen }: Stream): boolean {
 function goesBeside(chunk: unknown, { format }: Stream): boolean {
   const type = fieldAt(chunk, 'type')
   if (type === 'ping') return Object.keys(objectOf(chunk) ?? {}).length === 1
-  const isError = type === 'error' && objectOf(fieldAt(chunk, 'error')) !== undefined
-  if (isError) return format === 'messages' || format === 'responses'
+  if (type === 'error') {
+    const isOfResponses = format === 'responses' && textOf(fieldAt(chunk, 'message')) !== undefined
+    const isOfBoth = format === 'messages' || format === 'responses'
+    return isOfResponses || (isOfBoth && objectOf(fieldAt(chunk, 'error')) !== undefined)
+  }
+  const isOfChat = format === 'chat' && Array.isArray(fieldAt(chunk, 'choices'))
+  if (isOfChat) return listOf(fieldAt(chunk, 'choices')).length === 0 && chunkFormat(chunk) === 'chat'
   if (format !== 'candidates' || fieldAt(chunk, 'candidates') !== undefined) return false
   return objectOf(fieldAt(chunk, 'usageMetadata')) !== undefined
 }

@@ -88,7 +88,7 @@ const countsOf = (owner: string) => `left join lateral (
 /** Open runs of a project at most, and runs that are kept. */
 const [mostOpen, mostKept] = [100, 1_000]
 
-/** Orders a run. Undefined: there is no such project; null: too many of its runs are open. The oldest ones that are over make room. */
+/** Orders a run. Undefined: there is no such project; null: too many of its runs are open. The oldest ones that are over make room, be it refused. */
 export async function insertRedteamRun(
   database: ProjectDatabase<OneProject>,
   id: string,

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { mkdir, readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '#runtime/log.ts'
-import { areBodiesDue, eraseFile, type StripBodies } from '../spool/erase-bodies.ts'
+import { areBodiesDue, eraseAfterMs, eraseFile, type StripBodies } from '../spool/erase-bodies.ts'
 import { decodeFrame, encodeFrames, headerBytes, segmentHeader } from '../spool/segment-format.ts'
 import { begunMsOf, isEphemeralPath, removeStrays, segmentName, segmentSuffix } from '../spool/segment.ts'
 import { isMissing } from '../spool/spool-lock.ts'
@@ -40,7 +40,11 @@ export function createKeptRecords(options: KeptOptions): KeptRecords {
   const room = maxBytes / roomParts
   /** Since the folder was last looked at, by this process. */
   let bytesWritten = Number.POSITIVE_INFINITY
-  /** Of a host beside this one whose clock is ahead, a record may be half written. */
+  /** Of a host beside this one whose clock is ahead, a record may be half written. What lies further ahead is of this one's own clock, set right since. */
+  const isOfNeighbour = (name: string) => {
+    const aheadMs = begunMsOf(name) - now()
+    return aheadMs > 0 && aheadMs < 2 * eraseAfterMs
+  }
   const isWhole = async (path: string) => decodeFrame(await readFile(path), headerBytes, key).kind === 'frame'
   return {
     async keep(record, id, isEphemeral) {
@@ -62,7 +66,7 @@ export function createKeptRecords(options: KeptOptions): KeptRecords {
           log.error({ err: error, path: directory }, 'a folder of kept records cannot be cleaned')
       })
       await forEachFile(options, 'a kept record cannot be erased; it is tried again', async (path, name) => {
-        if (!isDue(name) || (begunMsOf(name) > now() && !(await isWhole(path)))) return
+        if (!isDue(name) || (isOfNeighbour(name) && !(await isWhole(path)))) return
         if (await eraseFile(path, key, stripBodies)) return
         onLost('unreadable')
         log.error(

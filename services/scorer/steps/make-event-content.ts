@@ -191,7 +191,7 @@ function maskValue(name: string, value: unknown): unknown {
   return masked === digits ? value : masked
 }
 
-/** Of a body that is too long to be read digit by digit: what is left of a card's number is no card's, and would be shown. From 10^21 on there are none. */
+/** Of a body too long to be read digit by digit, and of numbers with a point or an exponent: what is left of a card's is no card's, and would be shown. From 10^21 on there are none. */
 function hasLostDigits(value: number): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21
 }
