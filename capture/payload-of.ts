@@ -18,7 +18,11 @@ export function unwrapped(body: unknown): unknown {
 /** Of what the SDK took of a value, cut, the body is what is left: it says so beside fields of its own. */
 function isCutText(body: unknown): boolean {
   if (fieldAt(body, 'truncated') !== true || typeof fieldAt(body, 'text') !== 'string') return false
+  const { bytes = 0, sha256 = '' } = objectOf(body) ?? {}
+  if (typeof bytes !== 'number' || typeof sha256 !== 'string' || !hash.test(sha256)) return false
   return Object.keys(objectOf(body) ?? {}).every((name) => wrapperKeys.has(name))
 }
 
+/** Hexadecimal, where it is known. */
+const hash = /^(?:[0-9a-f]{64})?$/
 const wrapperKeys = new Set(['truncated', 'bytes', 'sha256', 'text'])

@@ -185,7 +185,7 @@ test.each<[string, unknown, unknown, object]>([
   ],
   [
     'bodies that the gateway wrapped',
-    { truncated: true, bytes: 5, sha256: 'ab', text: 'P' },
+    { truncated: true, bytes: 5, sha256: 'ab'.repeat(32), text: 'P' },
     { raw: 'A', encoding: 'utf8' },
     { prompt: 'P', answer: 'A' },
   ],

@@ -3,7 +3,7 @@ import { textsOfCall } from './texts-of-call.ts'
 
 test.each<[string, unknown, string]>([
   ['a text among others', { title: 'A', url: 'B', text: 'C', truncated: true }, 'A\nB\nC'],
-  ['what the gateway had to wrap', { truncated: true, bytes: 5, sha256: 'ab', text: 'A' }, 'A'],
+  ['what the gateway had to wrap', { truncated: true, bytes: 5, sha256: 'ab'.repeat(32), text: 'A' }, 'A'],
   ['names that answers of models have', { data: [{ url: 'A' }], choices: ['B'], content: 'C' }, 'A\nB\nC'],
   [
     'fields beside its parts',
@@ -11,7 +11,7 @@ test.each<[string, unknown, string]>([
     'A\nB',
   ],
   ['parts of several kinds', { content: [{ type: 'text', text: 'A' }, { type: 'resource', resource: { uri: 'B', text: 'C' } }] }, 'A\nB\nC'], // prettier-ignore
-  ['a picture', { content: [{ type: 'image', data: 'iVBO', mimeType: 'image/png' }, { type: 'text', text: 'A' }] }, 'A'], // prettier-ignore
+  ['a picture', { content: [{ type: 'image', data: 'iVBO'.repeat(20), mimeType: 'B' }, { type: 'text', text: 'A' }] }, 'B\nA'], // prettier-ignore
   [
     'what is called as the gateway calls what it wraps',
     { path: 'A', encoding: 'utf8', content: 'B' },
@@ -19,8 +19,19 @@ test.each<[string, unknown, string]>([
   ],
   ['a text that the gateway wrapped', { raw: 'A', encoding: 'utf8' }, 'A'],
   ['what is called like a call', { type: 'mcp_tool_call', arguments: {}, text: 'A' }, 'mcp_tool_call\nA'],
+  ['words in the place of a hash', { truncated: true, sha256: 'A', text: 'B' }, 'A\nB'],
+  [
+    'words in the place of a type, and of bytes',
+    { content: [{ type: 'A', resource: { blob: 'B c' } }] },
+    'A\nB c',
+  ],
+  [
+    'a picture in an address',
+    { content: [{ type: 'image', url: `data:image/png;base64,${'iVBO'.repeat(20)}` }] },
+    '',
+  ],
   ['what is said of a picture', { content: [{ type: 'image', url: 'A', caption: 'B' }] }, 'A\nB'],
-  ['a file', { content: [{ type: 'resource', resource: { uri: 'A', blob: 'JVBERi0' } }] }, 'A'],
+  ['a file', { content: [{ type: 'resource', resource: { uri: 'A', blob: 'JVBERi0'.repeat(10) } }] }, 'A'],
 ])('nothing that a tool gave is left out: %s', (_name, response, answer) => {
   expect(textsOfCall({ type: 'mcp_tool_call', arguments: {} }, response).answer).toBe(answer)
 })

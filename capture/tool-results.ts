@@ -61,17 +61,12 @@ export function textsOfResult(result: unknown): string[] {
   return areTyped ? [...parts.flatMap(wordsOfPart), ...allTexts(others)] : allTexts(result)
 }
 
-/** Without bytes, which are no words: a PDF would fill what a judge reads. */
 function wordsOfPart(part: unknown): string[] {
-  const { type, resource, ...others } = objectOf(part) ?? {}
-  const words = type === 'image' || type === 'audio' ? without(bytesOfMedia, others) : others
-  return [...allTexts(words), ...allTexts(without(['blob'], resource))]
+  const { type, ...others } = objectOf(part) ?? {}
+  return allTexts(partTypes.has(type) ? others : part).filter((text) => !bytes.test(text))
 }
 
-const bytesOfMedia = ['data', 'mimeType', 'source'] as const
-
-function without(names: readonly string[], value: unknown): unknown {
-  const object = objectOf(value)
-  if (object === undefined) return value
-  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)))
-}
+/** The protocol's own. Another may be anything. */
+const partTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource', 'resource_link'])
+/** Base64, which says nothing: a PDF would fill what a judge reads. */
+const bytes = /^(?:data:[^,\s]{0,100},)?[A-Za-z0-9+/]{64,}={0,2}$/

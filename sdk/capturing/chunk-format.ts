@@ -67,8 +67,7 @@ function isMessageEvent(type: string, value: unknown): boolean {
       return has('delta')
     case 'content_block_stop':
     case 'message_stop':
-      // Nothing else of it is read.
-      return allTexts(value).length === 1
+      return allTexts(besideType(value)).length === 0
     default:
       return false
   }
@@ -85,4 +84,10 @@ function isResponseEvent(type: string, value: unknown): boolean {
   if (ofItem.test(type)) return objectOf(fieldAt(value, 'item')) !== undefined
   if (growsItem(type)) return typeof fieldAt(value, 'delta') === 'string'
   return besideItem.test(type) && textOf(fieldAt(value, 'item_id')) !== undefined
+}
+
+/** What is not read of an end. Bedrock's measures are no words. */
+function besideType(value: unknown): unknown[] {
+  const entries = Object.entries(objectOf(value) ?? {})
+  return entries.flatMap(([name, inner]) => (/^(?:type$|amazon-bedrock-)/.test(name) ? [] : [inner]))
 }

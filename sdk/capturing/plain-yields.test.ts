@@ -68,6 +68,7 @@ test.each<[string, unknown[], object[]]>([
   ["an error of OpenAI's responses", [{ type: 'response.output_text.delta', delta: 'a' }, { type: 'error', code: 'c', message: 'no' }], [{ output: [{ content: [{ text: 'a' }] }] }]], // prettier-ignore
   ["verdicts of Azure's filter", [chunk('a'), { choices: [{ index: 0, content_filter_offsets: {} }] }], [{ choices: [{ message: { content: 'a' } }] }]], // prettier-ignore
   ['pings', [begun, { type: 'ping' }, delta('a')], [{ content: [{ text: 'a' }] }]],
+  ["Bedrock's guardrails", [begun, delta('a'), { type: 'message_stop', 'amazon-bedrock-guardrailAction': 'NONE' }], [{ content: [{ text: 'a' }] }]], // prettier-ignore
   ["the usage of Google's", [{ candidates: [{ content: { parts: [{ text: 'a' }] } }] }, { usageMetadata: { totalTokenCount: 2 } }], [{ candidates: [{ content: { parts: [{ text: 'a' }] } }], usageMetadata: { totalTokenCount: 2 } }]], // prettier-ignore
 ])('%s amount to a message', (_name, values, expected) => {
   const { value } = taken(...values)
@@ -77,6 +78,8 @@ test.each<[string, unknown[], object[]]>([
 
 test.each<[string, unknown[], object[]]>([
   ['chats', [{ ...chunk('a'), id: '1' }, { ...lastChunk, id: '1' }, { choices: [], usage: {}, id: '1' }, { ...chunk('b'), id: '2' }], [{ id: '1', choices: [{ message: { content: 'a' } }] }, { id: '2', choices: [{ message: { content: 'b' } }] }]], // prettier-ignore
+  ['chats whose ends are not passed on', ['a', 'b', 'c', 'd'].map((content, index) => ({ ...chunk(content), id: String(index >> 1) })), [{ choices: [{ message: { content: 'ab' } }] }, { choices: [{ message: { content: 'cd' } }] }]], // prettier-ignore
+  ['responses and one after an error', [{ type: 'response.output_text.delta', delta: 'a' }, { type: 'error', message: 'no' }, { type: 'response.completed', response: { output: [item('b')] } }], [{ error: { message: 'no' } }, { output: [item('b')] }]], // prettier-ignore
   ['messages', [begun, delta('a'), begun, delta('b')], [{ content: [{ text: 'a' }] }, { content: [{ text: 'b' }] }]], // prettier-ignore
   ['responses', ['a', 'b'].map((text) => ({ type: 'response.completed', response: { output: [item(text)] } })), [{ output: [item('a')] }, { output: [item('b')] }]], // prettier-ignore
   ['items', ['a', 'b'].map((text) => ({ type: 'response.output_item.done', output_index: 0, item: item(text) })), [{ output: [item('a')] }, { output: [item('b')] }]], // prettier-ignore
@@ -110,6 +113,10 @@ test.each<[string, unknown[]]>([
   ['a message without a type', [{ type: 'message_start', message: {} }, delta('a')]],
   ['deltas of a kind that is not known', [begun, { type: 'content_block_delta', delta: { type: 'word', word: 'a' } }]], // prettier-ignore
   ['a message that has begun with words', [{ type: 'message_start', message: { type: 'human', content: '4111 1111' } }, delta('b')]], // prettier-ignore
+  [
+    'two errors',
+    [begun, { type: 'error', error: { message: 'a' } }, { type: 'error', error: { message: 'b' } }],
+  ],
   ['an end that says something', [begun, delta('a'), { type: 'message_stop', text: '4111 1111' }]],
   ['a ping that says something', [begun, { type: 'ping', text: 'a' }]],
 ])('%s are listed as they came', (_name, values) => {

@@ -18,7 +18,8 @@ export function createStreamStarts(): StreamStarts {
   let stream: Stream | undefined
   return {
     isStart(chunk) {
-      if (stream !== undefined && goesBeside(chunk, stream)) return false
+      if (stream !== undefined && goesBeside(chunk, stream))
+        return fieldAt(chunk, 'type') === 'error' ? afterError(stream) : false
       const format = chunkFormat(chunk)
       if (format === undefined) return undefined
       const type = textOf(fieldAt(chunk, 'type')) ?? ''
@@ -27,7 +28,7 @@ export function createStreamStarts(): StreamStarts {
       const isSame =
         stream?.format === format &&
         !begins.has(type) &&
-        !(isAnother(id, stream) && stream.seen.has(finished)) &&
+        !(isAnother(id, stream) && (stream.seen.has(finished) || stream.seen.has(repeated))) &&
         !stream.seen.has(once) &&
         !stream.seen.has(ended)
       if (stream === undefined || !isSame) {
@@ -35,7 +36,8 @@ export function createStreamStarts(): StreamStarts {
         if (format === 'messages' && type !== 'message_start') return undefined
         stream = { format, id, seen: new Set() }
       }
-      stream.id ??= id
+      if (isSame && id !== undefined && id === stream.id) stream.seen.add(repeated)
+      stream.id = id ?? stream.id
       if (once !== '') stream.seen.add(once)
       if (type.endsWith('.delta')) stream.seen.add(type)
       if (isFinish(chunk)) stream.seen.add(finished)
@@ -47,8 +49,18 @@ export function createStreamStarts(): StreamStarts {
 const begins: ReadonlySet<string> = new Set(['message_start', 'response.created'])
 const ended = 'response ended'
 const finished = 'chat finished'
+const failed = 'error'
+const repeated = 'id repeated'
 
-/** Hosts there are that give each chunk an id of its own. */
+/** A second one would take the place of the first, and a response that comes behind it too. */
+function afterError({ format, seen }: Stream): false | undefined {
+  if (seen.has(failed)) return undefined
+  seen.add(failed)
+  if (format === 'responses') seen.add(ended)
+  return false
+}
+
+/** Of some hosts each chunk has an id of its own: one that comes twice is the stream's. */
 function isAnother(id: string | undefined, stream: Stream): boolean {
   return id !== undefined && stream.id !== undefined && id !== stream.id
 }
