@@ -1,4 +1,5 @@
 import { fieldAt, listOf, objectOf } from './json.ts'
+import { isToolCallRecord } from './tool-calls.ts'
 
 /**
  * The request and answer formats that are understood: the three of OpenAI (spoken by many others), embeddings, the
@@ -42,7 +43,7 @@ type BodyTest = (request: unknown, response: unknown) => boolean
 
 /** In order: the first that fits decides. Marks of the answer come before those of the request, which are shared by several. */
 const bodyTests: readonly (readonly [CallShape, BodyTest])[] = [
-  ['mcp_tool_call', (request) => fieldAt(request, 'type') === 'mcp_tool_call'],
+  ['mcp_tool_call', isToolCallRecord],
   ['chat_completions', (_, response) => objectNamed(response, 'chat.completion')],
   ['completions', (_, response) => objectNamed(response, 'text_completion')],
   ['responses', (_, response) => isResponse(response)],

@@ -1,9 +1,10 @@
 import { fieldAt, objectOf } from './json.ts'
+import { isToolCallRecord } from './tool-calls.ts'
 
 /** What is said in a body of no known shape: the arguments of a tool call or of a function that the SDK traced, the text of one that the gateway had to wrap, or all. */
 export function payloadOf(body: unknown): unknown {
   const type = fieldAt(body, 'type')
-  if (type === 'mcp_tool_call' || (type === 'trace' && fieldAt(body, 'function') !== undefined))
+  if (isToolCallRecord(body) || (type === 'trace' && fieldAt(body, 'function') !== undefined))
     return fieldAt(body, 'arguments')
   return unwrapped(body)
 }

@@ -7,7 +7,7 @@ import { isKnownEntry, outputEntries, saidInOutputs } from './output-entries.ts'
 import { payloadOf, unwrapped } from './payload-of.ts'
 import { broughtByRun, isPrediction, runMessages, saidByPlatform } from './platform-answers.ts'
 import { quotedIn } from './quoted-sources.ts'
-import { toolCallsOf, type ToolCall } from './tool-calls.ts'
+import { isToolCallRecord, toolCallsOf, type ToolCall } from './tool-calls.ts'
 import { isCallType, outputsOfCall, resultKeys, suppliedKeys, textsOfResult } from './tool-results.ts'
 
 /** What was said in a call, by who said it. Parts of one kind are joined by line breaks. */
@@ -36,7 +36,7 @@ export function textsOfCall(requestBody: unknown, responseBody: unknown): CallTe
   const messages = messagesOf(requestBody)
   const spoken = (role: SpokenText['role']) =>
     messages.filter((message) => message.role === role).map(({ text }) => text)
-  const isOfTool = fieldAt(requestBody, 'type') === 'mcp_tool_call'
+  const isOfTool = isToolCallRecord(requestBody)
   const answer = isOfTool ? textsOfResult(unwrapped(responseBody)) : answerOf(responseBody)
   const toolCalls = toolCallsOf(requestBody, responseBody)
   const known = messages.length > 0 || isConversation(requestBody)

@@ -10,7 +10,7 @@ export interface ToolCall {
 }
 
 /**
- * Whether a request is recorded as a tool's call: for who records to say. A model call that names itself one would be read as that, refused
+ * Whether a request is recorded as an agent's call of an external tool (specification 2.2): for who records to say. A model call that names itself one would be read as that, refused
  * without a tool's name, and with one its messages would go unread; it is kept as text.
  */
 export function isToolCallRecord(requestBody: unknown): boolean {

@@ -1,3 +1,4 @@
+import { objectOf } from '../capture/json.ts'
 import { newId } from '../schemas/ids.ts'
 import type { RawRecord } from './call-record.ts'
 import { boundedJson } from './capturing/body-json.ts'
@@ -42,14 +43,10 @@ function durationOf(given: unknown): number | undefined {
 function argumentsOf(given: unknown): object {
   const taken = takeValue(given)
   const plain = taken.value ?? {}
-  return { arguments: isFields(plain) ? plain : { value: plain }, ...cutMark(taken) }
+  return { arguments: objectOf(plain) ?? { value: plain }, ...cutMark(taken) }
 }
 
 function resultBody(result: unknown): object {
   const taken = takeValue(result)
-  return { ...(isFields(taken.value) ? taken.value : { result: taken.value }), ...cutMark(taken) }
-}
-
-function isFields(plain: unknown): plain is object {
-  return typeof plain === 'object' && plain !== null && !Array.isArray(plain)
+  return { ...(objectOf(taken.value) ?? { result: taken.value }), ...cutMark(taken) }
 }

@@ -1,3 +1,4 @@
+import { keepFirst } from '../capture/keep-first.ts'
 import type { TakenValue } from './capturing/plain-value.ts'
 
 /** `output` gives what came out, as JSON can hold it. */
@@ -52,9 +53,4 @@ export function asOneCall(calls: readonly TracedCall[]): TracedCall {
       },
     },
   }
-}
-
-function keepFirst<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => (made ??= { value: make() }).value
 }

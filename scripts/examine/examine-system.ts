@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { messageOf } from '#runtime/errors.ts'
+import { codeOf, messageOf } from '#runtime/errors.ts'
 import { connectionOf } from '#runtime/postgres.ts'
 import { examineAccess } from './examine-access.ts'
 import { examineCertificates } from './examine-certificates.ts'
@@ -75,7 +75,5 @@ export async function examineSystem(system: System): Promise<Finding[]> {
 
 /** Of a host with several addresses there is a code and no message. */
 function whyOf(error: unknown): string {
-  return (
-    messageOf(error) || (error instanceof Error && 'code' in error ? String(error.code) : 'no reason given')
-  )
+  return messageOf(error) || codeOf(error) || 'no reason given'
 }

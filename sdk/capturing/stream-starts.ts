@@ -28,7 +28,7 @@ export function createStreamStarts(): StreamStarts {
       const isSame =
         stream?.format === format &&
         !begins.has(type) &&
-        !(isAnother(id, stream) && (stream.seen.has(finished) || stream.seen.has(repeated))) &&
+        !isOfNext(id, stream) &&
         !stream.seen.has(once) &&
         !stream.seen.has(ended)
       if (stream === undefined || !isSame) {
@@ -60,9 +60,10 @@ function afterError({ format, seen }: Stream): false | undefined {
   return false
 }
 
-/** Of some hosts each chunk has an id of its own: one that comes twice is the stream's. */
-function isAnother(id: string | undefined, stream: Stream): boolean {
-  return id !== undefined && stream.id !== undefined && id !== stream.id
+/** Of some hosts each chunk has an id of its own: another says nothing before one has come twice, or the chat has finished. */
+function isOfNext(id: string | undefined, { id: own, seen }: Stream): boolean {
+  const isAnother = id !== undefined && own !== undefined && id !== own
+  return isAnother && (seen.has(finished) || seen.has(repeated))
 }
 
 function isFinish(chunk: unknown): boolean {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
-import type { Page } from 'playwright-core'
 import { createSealer } from '#runtime/sealing.ts'
 import {
   hostileText,
@@ -10,6 +9,7 @@ import {
 import { seedRequest } from '#tests/support/seed-requests.ts'
 import { signInPerson } from '#tests/support/sign-in-people.ts'
 import { until } from '#tests/support/until.ts'
+import { goTo, shown } from './task-stage.ts'
 
 // Ends what hangs.
 jest.setTimeout(300_000)
@@ -25,16 +25,6 @@ afterAll(() => site.stop())
 
 /** Its time. */
 const requestTitle = /\d:\d\d/
-
-async function visit({ page }: VisitedPage, path: string, title: string | RegExp): Promise<void> {
-  await page.goto(path)
-  await shown(page, title)
-}
-
-async function shown(page: Page, title: string | RegExp): Promise<void> {
-  await page.getByRole('heading', { level: 1, name: title }).waitFor()
-  await until(async () => (await page.getByRole('status', { name: 'Loading' }).count()) === 0)
-}
 
 test('a page that says only what is wrong has a heading, the name of its tab, and says who may see it', async () => {
   const other = await site.api.createProject()
@@ -60,10 +50,14 @@ test('a page that says only what is wrong has a heading, the name of its tab, an
 
 test('the tab of a call and of a session says which', async () => {
   const { page } = admin
-  await visit(admin, `/requests/${site.requestId}`, requestTitle)
+  await goTo(admin.page, `/requests/${site.requestId}`, requestTitle)
   expect(await page.title()).toMatch(/^Request of .*\d:\d\d.* · Sluice$/)
   const session = hostileText.slice(0, 100)
-  await visit(admin, `/sessions/${encodeURIComponent(session)}?project=${site.projectId}`, /window.__ran=1/)
+  await goTo(
+    admin.page,
+    `/sessions/${encodeURIComponent(session)}?project=${site.projectId}`,
+    /window.__ran=1/,
+  )
   expect(await page.title()).toBe(`Session ${session} · Sluice`)
   await page.getByRole('link', { name: 'Tools' }).click()
   await shown(page, 'Tools')
@@ -73,7 +67,7 @@ test('the tab of a call and of a session says which', async () => {
 test('a call says what its caller named and what is a fact, and each of its verdicts leads to the like and to what people said', async () => {
   const { page } = admin
   await page.setViewportSize({ width: 390, height: 844 })
-  await visit(admin, `/requests/${site.requestId}`, requestTitle)
+  await goTo(admin.page, `/requests/${site.requestId}`, requestTitle)
   const names = await page.getByRole('table', { name: 'Facts' }).getByRole('rowheader').allInnerTexts()
   expect(names.slice(names.indexOf('Metadata'))).toEqual(['Metadata', 'note', 'Model'])
   await page.getByRole('button', { name: 'Scores' }).click()
@@ -99,7 +93,7 @@ test('who was led to evidence far below judges it there', async () => {
     requestBody: JSON.stringify({ messages }),
     scores: [{ ...score, evidence: [found] }],
   })
-  await visit(admin, `/requests/${id}`, requestTitle)
+  await goTo(admin.page, `/requests/${id}`, requestTitle)
   await page.getByRole('button', { name: 'override', exact: true }).click()
   await until(async () => (await page.evaluate<number>('scrollY')) > 1_000)
   const place = await page.getByRole('button', { name: 'Disagree' }).boundingBox()
@@ -110,7 +104,7 @@ test('who was led to evidence far below judges it there', async () => {
 test('what has the focus is seen in the dark theme', async () => {
   const { page } = admin
   await page.emulateMedia({ colorScheme: 'dark' })
-  await visit(admin, `/sessions?project=${site.projectId}`, 'Sessions')
+  await goTo(admin.page, `/sessions?project=${site.projectId}`, 'Sessions')
   await page.keyboard.press('Tab')
   for (const part of [
     page.getByRole('button', { name: 'Refresh' }),

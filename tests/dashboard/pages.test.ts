@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import type { Page } from 'playwright-core'
 import { until } from '#tests/support/until.ts'
 import {
   hostileText,
@@ -13,6 +12,7 @@ import { signInPerson } from '#tests/support/sign-in-people.ts'
 import { adminPassword } from '#tests/support/start-dashboard.ts'
 import { fillPictureCalls } from './picture-calls.ts'
 import { fillPictureSettings } from './picture-settings.ts'
+import { goTo, shown } from './task-stage.ts'
 
 // Ends what hangs.
 jest.setTimeout(300_000)
@@ -43,16 +43,6 @@ async function otherPages(webhookId: string): Promise<[path: string, title: stri
 async function firstOf(path: string): Promise<string> {
   const { json } = await site.api.call('GET', `${path}?project_id=${site.projectId}`, { operator: true })
   return String((json['items'] as { id: string }[])[0]?.id)
-}
-
-async function visit({ page }: VisitedPage, path: string, title: string | RegExp): Promise<void> {
-  await page.goto(path)
-  await shown(page, title)
-}
-
-async function shown(page: Page, title: string | RegExp): Promise<void> {
-  await page.getByRole('heading', { level: 1, name: title }).waitFor()
-  await until(async () => (await page.getByRole('status', { name: 'Loading' }).count()) === 0)
 }
 
 describe('every page', () => {
@@ -97,7 +87,7 @@ describe('every page', () => {
 
   test('has an entry in the navigation that can be read under the pointer too', async () => {
     const { page } = admin
-    await visit(admin, `/tools?project=${site.projectId}`, 'Tools')
+    await goTo(admin.page, `/tools?project=${site.projectId}`, 'Tools')
     await page.getByRole('link', { name: 'Tools' }).hover()
     expect(await seriousFindings(page, ['color-contrast'])).toEqual([])
   })
@@ -105,14 +95,14 @@ describe('every page', () => {
   test('scrolls by keyboard where a table without links is wider than a telephone', async () => {
     const { page } = admin
     await page.setViewportSize({ width: 390, height: 844 })
-    await visit(admin, `/reviews?project=${site.projectId}`, 'Reviews')
+    await goTo(admin.page, `/reviews?project=${site.projectId}`, 'Reviews')
     await page.getByRole('table', { name: 'Agreement' }).waitFor()
     expect(await seriousFindings(page, ['scrollable-region-focusable'])).toEqual([])
     await page.setViewportSize({ width: 1280, height: 720 })
   })
 
   test('shows what people wrote as text: nothing runs, nothing is asked of others, the content policy has nothing to say', async () => {
-    await visit(admin, `/requests/${site.requestId}`, requestTitle)
+    await goTo(admin.page, `/requests/${site.requestId}`, requestTitle)
     await admin.page.getByText('window.__ran=1').first().waitFor()
     expect(admin.offences).toEqual([])
     const metrics = await site.dashboard.metrics.registry.metrics()
@@ -133,7 +123,7 @@ async function writeHostileTexts(): Promise<void> {
 
 test('requests are triaged by keyboard alone', async () => {
   const { page } = admin
-  await visit(admin, `/requests?range=24h&project=${site.projectId}`, 'Requests')
+  await goTo(admin.page, `/requests?range=24h&project=${site.projectId}`, 'Requests')
   await page.keyboard.press('j')
   // The newest, whichever that is by now: the filled pages' calls are minutes old.
   const focused = () => page.evaluate<string>("document.activeElement?.getAttribute('href') ?? ''")
@@ -146,7 +136,7 @@ test('requests are triaged by keyboard alone', async () => {
 
 test('a key is created, shown once, and revoked', async () => {
   const { page } = admin
-  await visit(admin, `/settings/keys?project=${site.projectId}`, 'API keys')
+  await goTo(admin.page, `/settings/keys?project=${site.projectId}`, 'API keys')
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('from the browser')
   await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
@@ -165,7 +155,7 @@ test('a key is created, shown once, and revoked', async () => {
 
 test('a webhook is added, its expression checked while it is typed', async () => {
   const { page } = admin
-  await visit(admin, `/settings/webhooks?project=${site.projectId}`, 'Webhooks')
+  await goTo(admin.page, `/settings/webhooks?project=${site.projectId}`, 'Webhooks')
   await page.getByRole('button', { name: 'Add webhook' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Address').fill('https://receiver.example.com/hook')
@@ -189,11 +179,11 @@ test('a viewer is offered no settings and reads no content; an analyst reads it'
   await seen.page.goto('/settings/keys')
   await seen.page.getByText('This is not open to you').waitFor()
   expect(await seen.page.getByRole('link', { name: 'Webhooks' }).count()).toBe(0)
-  await visit(seen, `/requests/${site.requestId}`, requestTitle)
+  await goTo(seen.page, `/requests/${site.requestId}`, requestTitle)
   await seen.page.getByText('jailbreak_detection').first().waitFor()
   expect(await seen.page.getByText(onlyInBody).count()).toBe(0)
   const read = await site.signIn(analyst.login, analyst.password)
-  await visit(read, `/requests/${site.requestId}`, requestTitle)
+  await goTo(read.page, `/requests/${site.requestId}`, requestTitle)
   await read.page.getByText(onlyInBody).first().waitFor()
   await Promise.all([seen.context.close(), read.context.close()])
 })
@@ -206,7 +196,7 @@ test('a login that is ended, elsewhere or here, is over in an open page, and ano
     `document.forms[0].action = ${JSON.stringify(`${site.dashboard.baseUrl}/bff/logout`)}; document.forms[0].submit()`,
   )
   await foreign.waitForURL(`${site.dashboard.baseUrl}/**`)
-  await visit(person, `/requests/${site.requestId}?project=${site.projectId}`, requestTitle)
+  await goTo(person.page, `/requests/${site.requestId}?project=${site.projectId}`, requestTitle)
   await person.page.getByRole('link', { name: 'Tools' }).click()
   await shown(person.page, 'Tools')
   const { items } = (await site.api.call('GET', '/api/people?page=1', { operator: true })).json as {

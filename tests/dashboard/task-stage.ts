@@ -66,8 +66,13 @@ async function setParts(undo: Undo): Promise<Omit<TaskStage, 'stop'>> {
 }
 
 /** Goes to a page by its address, and waits until what it asked for is there. */
-export async function goTo(page: Page, path: string, title: string): Promise<void> {
+export async function goTo(page: Page, path: string, title: string | RegExp): Promise<void> {
   await page.goto(path)
+  await shown(page, title)
+}
+
+/** Waits until a page is there, with what it asked for. */
+export async function shown(page: Page, title: string | RegExp): Promise<void> {
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
   await until(async () => (await page.getByRole('status', { name: 'Loading' }).count()) === 0)
 }

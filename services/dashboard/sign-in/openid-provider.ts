@@ -1,5 +1,6 @@
 import * as openid from 'openid-client'
 import { z } from 'zod'
+import { codeOf } from '#runtime/errors.ts'
 import { DashboardProblem } from '../http/dashboard-problem.ts'
 
 export type Role = 'viewer' | 'analyst' | 'admin'
@@ -148,7 +149,7 @@ function isAway(error: unknown): boolean {
   const status = statusOf(error)
   if (status !== undefined) return status >= 500
   if (!Error.isError(error)) return false
-  const isSilent = error.message === 'fetch failed' || ('code' in error && error.code === 'OAUTH_TIMEOUT')
+  const isSilent = error.message === 'fetch failed' || codeOf(error) === 'OAUTH_TIMEOUT'
   return isSilent || isAway(error.cause)
 }
 

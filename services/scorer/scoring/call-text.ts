@@ -1,5 +1,6 @@
 import { boundOfParts, fieldAt, objectOf } from '#capture/json.ts'
 import { isPrediction, predictionOutput } from '#capture/platform-answers.ts'
+import { isToolCallRecord } from '#capture/tool-calls.ts'
 import { voiceOf, voiceOfKey, type Speaker, type Voice } from './find-speaker.ts'
 import { isWords, withoutMedia } from './media-text.ts'
 import { childrenOf } from './strings-of.ts'
@@ -62,7 +63,7 @@ export interface Body {
 /** Reads a call of whatever provider: shapes are not relied on, only the names that providers share. */
 export function readCall(request: Body | null, response: Body | null, usage: Usage = nobodyCounted): Call {
   // What a tool is called with are the model's words, and what it answers is brought in.
-  const isFixed = isToolCall(request?.value)
+  const isFixed = isToolCallRecord(request?.value)
   const [asking, answering]: [Speaker, Speaker] = isFixed ? ['assistant', 'tool'] : ['user', 'assistant']
   return {
     request,
@@ -174,11 +175,6 @@ export function* piecesOf<T extends { text: string; offset: number }>(whole: T):
   for (let at = 0; at < whole.text.length - overlapUnits; at += pieceUnits - overlapUnits) {
     yield { ...whole, text: whole.text.slice(at, at + pieceUnits), offset: whole.offset + at }
   }
-}
-
-/** Whether a request is an agent's call of an external tool (specification 2.2). */
-export function isToolCall(requestBody: unknown): boolean {
-  return fieldAt(requestBody, 'type') === 'mcp_tool_call'
 }
 
 /** Whether a body stands for bytes that were no JSON object: its text is all that is known of it, and what it consists of nobody has parsed. */

@@ -1,8 +1,9 @@
 import { fieldAt } from '#capture/json.ts'
 import { textsOfCall } from '#capture/texts-of-call.ts'
+import { isToolCallRecord } from '#capture/tool-calls.ts'
 import { parseToRewrite, rawDigits } from '#schemas/parse-to-rewrite.ts'
 import type { EventContent, Quotes } from '#schemas/safety-score-recorded.ts'
-import { isToolCall, type BodyPart, type Call, type Evidence } from '../scoring/call-text.ts'
+import type { BodyPart, Call, Evidence } from '../scoring/call-text.ts'
 import { findIdentifiers, maskIdentifier, maskIdentifiers } from '../scoring/pii/detect-pii.ts'
 import { asWords, fieldNameOf } from '../scoring/pii/field-name.ts'
 import type { NamedVerdict } from './named-verdict.ts'
@@ -34,14 +35,14 @@ export function makeEventContent(call: Call, verdicts: readonly NamedVerdict[]):
     )
   return {
     ...first,
-    ...(isToolCall(call.request?.value) ? { arguments: argumentsOf(call) } : {}),
+    ...(isToolCallRecord(call.request?.value) ? { arguments: argumentsOf(call) } : {}),
     ...(others.length > 0 ? { by_scorer: others } : {}),
   }
 }
 
 /** Quotes around the first evidence in each body, or a body's beginning where there is none. Each passage is read once, however many scorers name it. */
 function createQuoting(call: Call): (evidence: readonly Evidence[]) => Quotes {
-  const { prompt, answer } = isToolCall(call.request?.value)
+  const { prompt, answer } = isToolCallRecord(call.request?.value)
     ? { prompt: fieldsOf(call, 'request_body'), answer: fieldsOf(call, 'response_body') }
     : textsOfCall(call.request?.value, call.response?.value)
   const beginnings = { request_body: prompt, response_body: answer }

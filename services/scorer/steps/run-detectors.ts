@@ -1,9 +1,9 @@
+import { isToolCallRecord } from '#capture/tool-calls.ts'
 import type { TakeTurn } from '#runtime/take-turns.ts'
 import { owaspCategoryOf } from '#schemas/verdicts.ts'
 import { builtIns, type BuiltIn } from '../scoring/built-in-scorers.ts'
 import {
   isKeptWhole,
-  isToolCall,
   piecesOf,
   type Body,
   type BodyPart,
@@ -95,7 +95,7 @@ function whereKept(
 /** Where what a custom scorer matches on stands. A request that was cut may have been the call of a tool. */
 function partsFor(target: MatchTarget, { request }: Call): readonly BodyPart[] {
   if (target === 'request_body' || target === 'response_body') return [target]
-  const isTool = target === 'tool_arguments' && isToolCall(request?.value)
+  const isTool = target === 'tool_arguments' && isToolCallRecord(request?.value)
   return isTool ? ['request_body'] : ['request_body', 'response_body']
 }
 

@@ -1,13 +1,13 @@
 import { fieldAt, listOf, textOf } from '#capture/json.ts'
-import { toolCallsOf } from '#capture/tool-calls.ts'
-import { isToolCall, type Call } from '../call-text.ts'
+import { isToolCallRecord, toolCallsOf } from '#capture/tool-calls.ts'
+import type { Call } from '../call-text.ts'
 
 /**
  * Names of tools that the answer calls although the request offers others: what an agent may use is what its application offers, call by call. Empty where
  * the request offers none by name, or some without (a provider's own, a server of tools): then nobody can say.
  */
 export function findUnofferedTools({ request, response }: Call): string[] {
-  if (isToolCall(request?.value)) return []
+  if (isToolCallRecord(request?.value)) return []
   const offered = offeredNames(request?.value)
   if (offered === null) return []
   const called = toolCallsOf(request?.value, response?.value).map(({ name }) => name)

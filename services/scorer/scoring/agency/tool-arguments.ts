@@ -1,6 +1,6 @@
 import { textOf } from '#capture/json.ts'
-import { toolCallsOf } from '#capture/tool-calls.ts'
-import { isToolCall, type BodyPart, type Call } from '../call-text.ts'
+import { isToolCallRecord, toolCallsOf } from '#capture/tool-calls.ts'
+import type { BodyPart, Call } from '../call-text.ts'
 import { stringsOf } from '../strings-of.ts'
 
 /** What a tool is called with: a string of the body, where it stands, whether it is JSON text whose escapes are left in. */
@@ -21,7 +21,7 @@ const mostArguments = 10_000
  */
 export function argumentsOf({ request, response }: Call): ToolArgument[] | null {
   const asked = request?.value
-  if (isToolCall(asked)) {
+  if (isToolCallRecord(asked)) {
     const { tool_name: tool, arguments: given } = asked as Readonly<Record<string, unknown>>
     return collect({ part: 'request_body', tool: textOf(tool) ?? '' }, given, '/arguments').slice(
       0,

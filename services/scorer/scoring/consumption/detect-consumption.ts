@@ -1,6 +1,6 @@
 import { fieldAt, listOf } from '#capture/json.ts'
+import { isToolCallRecord } from '#capture/tool-calls.ts'
 import type { Call, CallText, Evidence, Usage } from '../call-text.ts'
-import { isToolCall } from '../call-text.ts'
 import type { Detector } from '../verdict.ts'
 import { asksForEndless } from './find-endless-tasks.ts'
 import { countRepeatedCalls } from './find-loops.ts'
@@ -65,7 +65,7 @@ export function createConsumptionDetector(call: Call): Detector {
 
 /** Without an answer or a count nobody knows what the call used; a tool's call says nothing of the model's use. */
 function isComplete({ request, response, usage }: Call): boolean {
-  return response !== null && !isToolCall(request?.value) && usage.completion_tokens !== null
+  return response !== null && !isToolCallRecord(request?.value) && usage.completion_tokens !== null
 }
 
 function isAnswer({ part, speaker }: CallText): boolean {

@@ -1,6 +1,6 @@
 import { fieldAt, listOf, objectOf, parseJson } from '#capture/json.ts'
-import { toolCallsOf } from '#capture/tool-calls.ts'
-import { isToolCall, type Call } from '../call-text.ts'
+import { isToolCallRecord, toolCallsOf } from '#capture/tool-calls.ts'
+import type { Call } from '../call-text.ts'
 
 /** An agent that goes round in circles often does so in two or three steps. */
 const longestCycle = 3
@@ -12,7 +12,7 @@ const mostCalls = 600
  * request of the next one, so that a loop shows without looking at other records. 0: it calls none now, the loop is over.
  */
 export function countRepeatedCalls({ request, response }: Call): number {
-  if (isToolCall(request?.value)) return 0
+  if (isToolCallRecord(request?.value)) return 0
   const now = keysOf(response?.value)
   if (now.length === 0) return 0
   const calls = [...historyOf(request?.value), ...now].slice(-mostCalls)

@@ -1,8 +1,9 @@
 import type { RE2JS } from 're2js'
 import { objectOf, parseJson } from '#capture/json.ts'
+import { keepFirst } from '#capture/keep-first.ts'
 import { isPrediction, predictionOutput } from '#capture/platform-answers.ts'
-import { toolCallsOf } from '#capture/tool-calls.ts'
-import { isToolCall, piecesOf, type Body, type BodyPart, type Call } from '../call-text.ts'
+import { isToolCallRecord, toolCallsOf } from '#capture/tool-calls.ts'
+import { piecesOf, type Body, type BodyPart, type Call } from '../call-text.ts'
 import { stringsOf } from '../strings-of.ts'
 import { commandListsOf } from '../command-lists.ts'
 import type { FoldedText } from '../fold-characters.ts'
@@ -60,7 +61,7 @@ function joinPieces(body: unknown): unknown {
 
 function ofToolArguments(call: Call): Searchable[] {
   const { request, response } = call
-  if (request !== null && isToolCall(request.value)) {
+  if (request !== null && isToolCallRecord(request.value)) {
     const given = (request.value as Readonly<Record<string, unknown>>)['arguments']
     if (given === undefined) return []
     const strings = ofStrings('request_body', Array.from(stringsOf(given, '/arguments')))
@@ -110,9 +111,4 @@ function searchable(part: BodyPart, pointer: string | null, text: string): Searc
     ...piece,
     folded: keepFirst(() => foldCase(piece.text)),
   }))
-}
-
-function keepFirst<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => (made ??= { value: make() }).value
 }

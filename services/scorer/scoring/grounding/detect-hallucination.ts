@@ -1,5 +1,5 @@
+import { isToolCallRecord } from '#capture/tool-calls.ts'
 import type { Call, CallText } from '../call-text.ts'
-import { isToolCall } from '../call-text.ts'
 import type { Detector } from '../verdict.ts'
 import { addText, emptyVocabulary, isEnglish, measureSupport } from './measure-support.ts'
 
@@ -24,7 +24,7 @@ const ownWork =
  * of it, and never acquits: a changed number or an added "not" has all the right words.
  */
 export function createHallucinationDetector(call: Call): Detector {
-  const hasContext = !isToolCall(call.request?.value) && call.texts.some(isBrought)
+  const hasContext = !isToolCallRecord(call.request?.value) && call.texts.some(isBrought)
   const supplied = emptyVocabulary()
   const rest = emptyVocabulary()
   let suppliedSample = ''

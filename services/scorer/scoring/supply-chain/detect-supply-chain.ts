@@ -1,5 +1,5 @@
+import { isToolCallRecord } from '#capture/tool-calls.ts'
 import type { Call, CallText, Evidence } from '../call-text.ts'
-import { isToolCall } from '../call-text.ts'
 import type { Detector } from '../verdict.ts'
 import { findInstalls } from './find-installs.ts'
 
@@ -13,7 +13,7 @@ const mostEvidence = 50
  */
 export function createSupplyChainDetector(call: Call): Detector {
   // A tool is called with the model's words, and they stand in the request.
-  const part = isToolCall(call.request?.value) ? 'request_body' : 'response_body'
+  const part = isToolCallRecord(call.request?.value) ? 'request_body' : 'response_body'
   const evidence: Evidence[] = []
   const kinds = new Set<string>()
   let worst = 1

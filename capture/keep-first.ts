@@ -1,0 +1,5 @@
+/** Makes it when it is first asked for, and gives the same from then on. */
+export function keepFirst<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}
