@@ -1,3 +1,5 @@
+import { Queue } from '../queue.ts'
+
 /** Which offsets of one partition are not finished yet. Finishing happens in any order; committing must not. */
 export interface OffsetLedger {
   /** Takes an offset in. They come in rising order, holes allowed. */
@@ -11,37 +13,43 @@ export interface OffsetLedger {
   end(): bigint
 }
 
+interface Entry {
+  offset: bigint
+  isFinished: boolean
+}
+
 /** `start` is the first offset to come: nothing below it is waited for. */
 export function createOffsetLedger(start: bigint): OffsetLedger {
-  // Keys keep their order of insertion, so the first entry is the lowest offset: it is unfinished, or there is none.
-  const finished = new Map<bigint, boolean>()
+  const unfinished = new Map<bigint, Entry>()
+  // Beside the map, because looking for the first key of one steps over all that were deleted before it.
+  const inOrder = new Queue<Entry>()
   let end = start
 
-  const dropFinished = () => {
-    for (const [offset, isFinished] of finished) {
-      if (!isFinished) return
-      finished.delete(offset)
-    }
-  }
   return {
     add(offset) {
       if (offset < end) throw new Error(`offset ${offset.toString()} was taken in before`)
-      finished.set(offset, false)
+      const entry = { offset, isFinished: false }
+      unfinished.set(offset, entry)
+      inOrder.add(entry)
       end = offset + 1n
     },
     finish(offset) {
-      if (!finished.has(offset)) return
-      finished.set(offset, true)
-      dropFinished()
+      const entry = unfinished.get(offset)
+      if (entry === undefined) return
+      entry.isFinished = true
+      unfinished.delete(offset)
+      while (inOrder.head?.isFinished === true) inOrder.take()
     },
     truncate(offset) {
-      for (const taken of finished.keys()) if (taken >= offset) finished.delete(taken)
+      const kept = inOrder.clear().filter((entry) => entry.offset < offset)
+      unfinished.clear()
+      for (const entry of kept) {
+        inOrder.add(entry)
+        if (!entry.isFinished) unfinished.set(entry.offset, entry)
+      }
       if (offset < end) end = offset
     },
-    lowestUnfinished() {
-      for (const offset of finished.keys()) return offset
-      return end
-    },
+    lowestUnfinished: () => inOrder.head?.offset ?? end,
     end: () => end,
   }
 }

@@ -1,3 +1,4 @@
+import { Queue } from '../queue.ts'
 import type { ConsumerMetrics } from './consumer-metrics.ts'
 import { type Assigned, type CommitPosition } from './assignment.ts'
 import {
@@ -47,7 +48,7 @@ export class PartitionWork<T> {
   readonly #suspects: Suspects | null
   readonly #ledger: OffsetLedger
   readonly #running = new Map<bigint, RawRecord>()
-  #waiting: Waiting<T>[] = []
+  readonly #waiting = new Queue<Waiting<T>>()
   #bytes = 0
   #committed: { offset: bigint; mark: CrashMark | null }
 
@@ -71,12 +72,12 @@ export class PartitionWork<T> {
     return this.#running.size
   }
   get head(): Waiting<T> | undefined {
-    return this.#waiting[0]
+    return this.#waiting.head
   }
 
   abandon(): void {
     this.#lost.abort()
-    this.#waiting = []
+    this.#waiting.clear()
   }
 
   /** Whether the same partition, dealt again, stands where we left it: then nobody else has worked on it. */
@@ -90,8 +91,7 @@ export class PartitionWork<T> {
     this.assigned = assigned
     this.paused = false
     if (this.head) this.#ledger.truncate(this.head.raw.offset)
-    for (const { raw } of this.#waiting) this.#bytes -= weightBytes(raw)
-    this.#waiting = []
+    for (const { raw } of this.#waiting.clear()) this.#bytes -= weightBytes(raw)
   }
 
   /** Whether anything was read since the partition was dealt: without that there is nothing to commit. */
@@ -104,7 +104,7 @@ export class PartitionWork<T> {
       if (raw.offset < this.#ledger.end()) continue
       this.#ledger.add(raw.offset)
       this.#bytes += weightBytes(raw)
-      this.#waiting.push({ raw, record: null, dueMs: null })
+      this.#waiting.add({ raw, record: null, dueMs: null })
     }
   }
 
@@ -141,7 +141,7 @@ export class PartitionWork<T> {
   }
 
   begin(): Waiting<T> | undefined {
-    const next = this.#waiting.shift()
+    const next = this.#waiting.take()
     if (next) this.#running.set(next.raw.offset, next.raw)
     return next
   }
