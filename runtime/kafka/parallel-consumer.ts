@@ -3,25 +3,20 @@ import { systemClock, type Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Health, Service } from '../service.ts'
-import {
-  defaultGroupSettings,
-  partitionKey,
-  type Assigned,
-  type CommitPosition,
-  type GroupSettings,
-} from './assignment.ts'
+import { defaultGroupSettings, partitionKey, type Assigned, type GroupSettings } from './assignment.ts'
 import { createConsumerMetrics, type ConsumerMetrics } from './consumer-metrics.ts'
 import { createTroubles, isBug, reportSuspects, type Troubles } from './consumer-state.ts'
 import { createDeadLetters } from './dead-letters.ts'
 import { DueTimes } from './due-times.ts'
-import { AssignmentLost, isRebalance } from './group-errors.ts'
 import { GroupMember } from './group-member.ts'
 import { createRecordRunner, type RunRecord } from './handle-record.ts'
+import { createGroupRunner, type RunTogether } from './handle-together.ts'
 import { oncePerTurn } from './once-per-turn.ts'
 import { grantLastTry, PartitionWork, reportProgress, type Places, type Waiting } from './partition-work.ts'
+import { ProgressCommits } from './progress-commits.ts'
 import type { DecoderChoice, RawRecord } from './raw-record.ts'
-import type { ConsumedRecord, Producer, RecordHandler } from './records.ts'
-import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts'
+import type { ConsumedRecord, GroupHandler, Producer, RecordHandler } from './records.ts'
+import { defaultRetryPolicy, Interrupted, type RetryPolicy } from './retry-policy.ts'
 
 export interface ParallelConsumerOptions<T> extends Places {
   kafka: Kafka
@@ -30,6 +25,8 @@ export interface ParallelConsumerOptions<T> extends Places {
   topics: readonly string[]
   decoder: DecoderChoice<T>
   handler: RecordHandler<T>
+  /** Works on what begins at the same time and is tried for the first time. Absent: `handler` works on each. */
+  groupHandler?: GroupHandler<T>
   /** Takes the dead letters. Started and stopped by its owner, after this consumer. */
   producer: Producer
   log: Log
@@ -68,6 +65,10 @@ export function createParallelConsumer<T>(options: ParallelConsumerOptions<T>): 
   }
 }
 
+interface Begun<T> extends Waiting<T> {
+  work: PartitionWork<T>
+}
+
 class ParallelConsumer<T> {
   readonly member: GroupMember
   readonly #options: ParallelConsumerOptions<T>
@@ -75,12 +76,12 @@ class ParallelConsumer<T> {
   readonly #troubles: Troubles
   readonly #clock: Clock
   readonly #run: RunRecord<T>
+  readonly #runTogether: RunTogether<Begun<T>> | undefined
   readonly #work = new Map<string, PartitionWork<T>>()
   #running = 0
   #turn = 0
   #idle: (() => void) | null = null
-  #committing: Promise<void> | null = null
-  #commitAgain = false
+  readonly #commits: ProgressCommits<T>
   #rebalancing = false
   #tick: NodeJS.Timeout | undefined
   readonly #pumpSoon = oncePerTurn(() => this.#pump())
@@ -88,7 +89,7 @@ class ParallelConsumer<T> {
   #stopped: Promise<void> | null = null
 
   constructor(options: ParallelConsumerOptions<T>) {
-    const { groupId, log, producer, decoder, handler, notBefore } = options
+    const { groupId, log, producer, decoder, handler, groupHandler, notBefore } = options
     this.#options = options
     this.#clock = options.clock ?? systemClock
     this.#metrics = createConsumerMetrics(options.metrics, groupId, this.#clock)
@@ -97,7 +98,14 @@ class ParallelConsumer<T> {
     const omitValue = options.omitDeadLetterValue ?? (() => false)
     const sendDeadLetters = createDeadLetters({ ...shared, producer, omitValue })
     this.#run = createRecordRunner({ ...shared, decoder, handler, sendDeadLetters, troubles: this.#troubles })
+    this.#runTogether = groupHandler && createGroupRunner({ ...shared, decoder, handler: groupHandler })
     this.#dueTimes = new DueTimes({ ...shared, decoder, notBefore, wake: () => this.#pump() })
+    this.#commits = new ProgressCommits({
+      member: () => this.member,
+      works: () => this.#work.values(),
+      isHeld: () => this.#rebalancing || this.member.stopping.aborted,
+      onCommitted: () => this.#pump(),
+    })
     this.member = new GroupMember({
       ...options,
       // All partitions can be paused: kafkajs then sleeps this long before it sees that one is resumed.
@@ -110,7 +118,7 @@ class ParallelConsumer<T> {
       onBatch: (payload, assigned) => this.#take(payload, assigned),
       onRebalancing: () => {
         this.#rebalancing = true
-        void this.#commitRest()
+        void this.#commits.commitRest()
       },
       onFailed: () =>
         void this.stop().catch((error: unknown) => log.warn({ err: error }, 'not left in order')),
@@ -139,8 +147,8 @@ class ParallelConsumer<T> {
       await this.#drained(abortMs)
     }
     clearInterval(this.#tick)
-    await this.#committing
-    await this.#commitRest()
+    await this.#commits.settled()
+    await this.#commits.commitRest()
     await this.member.leave()
   }
 
@@ -192,7 +200,7 @@ class ParallelConsumer<T> {
     }
     this.#pump()
     // Not waited for: fetches have a connection of their own (kafkajs's pool of two), and the next partition's records would wait with it.
-    void this.#commit()
+    void this.#commits.commit()
   }
 
   #bytesEach(): number {
@@ -213,12 +221,13 @@ class ParallelConsumer<T> {
     const works = [...this.#work.values()].filter(({ assigned }) => this.member.isCurrent(assigned))
     grantLastTry(works)
     this.#beginAll(works)
-    if (works.some((work) => this.#dueTimes.isDue(work) && work.needsMark)) void this.#commit()
+    if (works.some((work) => this.#dueTimes.isDue(work) && work.needsMark)) void this.#commits.commit()
     this.#dueTimes.wakeFor(works)
   }
 
   /** In turns, so that no partition keeps the others from theirs. `works` are ours. */
   #beginAll(works: readonly PartitionWork<T>[]): void {
+    const begun: Begun<T>[] = []
     let passed = 0
     while (passed < works.length && this.#running < this.#options.concurrency) {
       const work = works[this.#turn++ % works.length] as PartitionWork<T>
@@ -227,20 +236,30 @@ class ParallelConsumer<T> {
       if (next === undefined) passed++
       else {
         passed = 0
-        void this.#workOn(work, next)
+        this.#running++
+        begun.push({ ...next, work })
       }
     }
+    this.#workOnAll(begun)
   }
 
-  async #workOn(work: PartitionWork<T>, { raw, record }: Waiting<T>): Promise<void> {
-    this.#running++
+  /** What is tried again is tried alone. */
+  #workOnAll(begun: readonly Begun<T>[]): void {
+    const mayBeTogether = ({ work, raw }: Begun<T>) =>
+      this.#runTogether !== undefined && begun.length > 1 && work.triesOf(raw) === 1
+    const workAlone = (one: Begun<T>) => void this.#workOn(one)
+    begun.filter((one) => !mayBeTogether(one)).forEach(workAlone)
+    void this.#runTogether?.(begun.filter(mayBeTogether), workAlone, ({ work, raw }) => {
+      work.finish(raw)
+      this.#over(work)
+    })
+  }
+
+  async #workOn({ work, raw, record }: Begun<T>): Promise<void> {
     try {
+      if (work.waiting.aborted) throw new Interrupted()
       await this.#run({ raw, record, tries: work.triesOf(raw), signal: work.signal, waiting: work.waiting })
       work.finish(raw)
-      if (work.paused && work.bytes < this.#bytesEach() / 2 && this.member.isCurrent(work.assigned)) {
-        work.paused = false
-        this.member.resume(work.assigned)
-      }
     } catch (error) {
       work.leave(raw)
       if (work.waiting.aborted) this.#options.log.debug({ err: error }, 'given up unfinished')
@@ -249,49 +268,30 @@ class ParallelConsumer<T> {
         this.member.fail(error)
       }
     }
+    this.#over(work)
+  }
+
+  #over(work: PartitionWork<T>): void {
     this.#running--
     if (this.#running === 0) this.#idle?.()
+    this.#resumeWhenDrained(work)
     // Records tend to end together, when a statement that they share does.
     this.#pumpSoon()
   }
 
-  /** Commits the progress of every partition; asked again meanwhile, once more. */
-  #commit(): Promise<void> {
-    this.#commitAgain = true
-    this.#committing ??= this.#commitWhileAsked().finally(() => (this.#committing = null))
-    return this.#committing
-  }
-
-  async #commitWhileAsked(): Promise<void> {
-    while (this.#commitAgain && !this.#rebalancing && !this.member.stopping.aborted) {
-      this.#commitAgain = false
-      await this.#commitAll((work) => work.progress())
-      this.#pump()
-    }
-  }
-
-  /** Says of every partition that nothing is under way, as far as that is so: the last word of this member. */
-  async #commitRest(): Promise<void> {
-    await this.#commitAll((work) => (work.touched ? work.rest() : null))
-  }
-
-  async #commitAll(positionOf: (work: PartitionWork<T>) => CommitPosition | null): Promise<void> {
-    const changed = [...this.#work.values()].flatMap((work) => {
-      const position = this.member.isCurrent(work.assigned) ? positionOf(work) : null
-      return position === null ? [] : [{ work, position }]
-    })
-    if (changed.length === 0) return
+  #resumeWhenDrained(work: PartitionWork<T>): void {
+    if (!work.paused || work.bytes >= this.#bytesEach() / 2 || !this.member.isCurrent(work.assigned)) return
+    work.paused = false
     try {
-      await this.member.commit(changed.map(({ position }) => position))
-      for (const { work, position } of changed) work.committed(position)
+      this.member.resume(work.assigned)
     } catch (error) {
-      // A rebalance is dealt with by kafkajs's next heartbeat; whatever was not committed is worked on again.
-      if (!isRebalance(error) && !(error instanceof AssignmentLost)) this.member.fail(error)
+      // A consumer that kafkajs has given up and not said so yet.
+      this.member.fail(error)
     }
   }
 
   #report(): void {
-    void this.#commit()
+    void this.#commits.commit()
     reportProgress([...this.#work.values()], this.#metrics, (assigned) => this.member.isCurrent(assigned))
   }
 }

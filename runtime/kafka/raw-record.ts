@@ -15,7 +15,7 @@ export type DecoderChoice<T> = Decoder<T> | ((topic: string) => Decoder<T>)
 
 /** Throws PermanentError when the bytes can never be decoded, a transient error when the registry is away. */
 export async function decodeRecord<T>(raw: RawRecord, choice: DecoderChoice<T>): Promise<ConsumedRecord<T>> {
-  const { topic, partition, offset, message } = raw
+  const { topic, message } = raw
   const decoder = typeof choice === 'function' ? choice(topic) : choice
   let value: T
   try {
@@ -25,6 +25,18 @@ export async function decodeRecord<T>(raw: RawRecord, choice: DecoderChoice<T>):
     // Whatever else a decoder throws comes from the bytes: they are input, and must not stop the partition.
     throw new PermanentError('UNDECODABLE', messageOf(error), { cause: error })
   }
+  return recordOf(raw, value)
+}
+
+/** The same without waiting; undefined where that is not possible, or where `decodeRecord` would throw. */
+export function decodeRecordNow<T>(raw: RawRecord, choice: DecoderChoice<T>): ConsumedRecord<T> | undefined {
+  const decoder = typeof choice === 'function' ? choice(raw.topic) : choice
+  if (raw.message.value === null) return undefined
+  const value = decoder.decodeNow?.(raw.message.value)
+  return value === undefined ? undefined : recordOf(raw, value)
+}
+
+function recordOf<T>({ topic, partition, offset, message }: RawRecord, value: T): ConsumedRecord<T> {
   return {
     topic,
     partition,

@@ -36,9 +36,22 @@ export type BatchHandler<T> = (batch: Batch<T>, signal: AbortSignal) => Promise<
 /** Works on one record beside others. `signal` aborts when the consumer stops or loses the partition. */
 export type RecordHandler<T> = (record: ConsumedRecord<T>, signal: AbortSignal) => Promise<Outcome>
 
+/**
+ * Works on records together, as far as nothing is special about them. `handBack(index)` gives one to the RecordHandler, which
+ * begins with it at once; if this rejects, all go there of which nothing was said. `over(index)`: its outcome is `ok`, as is when this resolves
+ * that of all of which nothing was said.
+ */
+export type GroupHandler<T> = (
+  records: readonly ConsumedRecord<T>[],
+  handBack: (index: number) => void,
+  over: (index: number) => void,
+) => Promise<void>
+
 /** Bytes to a value. Throws PermanentError when they can never be decoded, TransientError when not now. */
 export interface Decoder<T> {
   decode(value: Buffer): Promise<T>
+  /** The same without waiting; undefined where that is not possible, or where `decode` would throw. */
+  decodeNow?(value: Buffer): T | undefined
   /** What a record without a value is. Absent: a record that can never be decoded. */
   withoutValue?(): T
 }

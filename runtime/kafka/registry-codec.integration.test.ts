@@ -113,6 +113,25 @@ describe('the registry codec', () => {
     await expect(codec.encode(value)).rejects.toMatchObject(problem)
   })
 
+  test('decodes without waiting once it has decoded what was written in the same schema', async () => {
+    const subject = await registered(older)
+    const writer = codecOf<Call>(subject, older)
+    const value = { id: 'req_1', tokens: 12 }
+    const bytes = await writer.encode(value)
+    await registered(newer, subject)
+    const codec = codecOf<object>(subject, newer)
+    expect(codec.decodeNow?.(bytes)).toBeUndefined()
+    const decoded = await codec.decode(bytes)
+    expect(decoded).toEqual({ ...value, tags: [], tier: 'free' })
+    expect(codec.decodeNow?.(bytes)).toEqual(decoded)
+    const ofAnotherSchema = await codec.encode({ ...value, tags: ['a'], tier: 'pro' })
+    const damaged = [bytes.subarray(0, -1), Buffer.concat([bytes, Buffer.from('x')])]
+    const unreadable = [...damaged, Buffer.alloc(0), Buffer.from('{"id":"req_1"}'), ofAnotherSchema]
+    expect(unreadable.map((each) => codec.decodeNow?.(each))).toEqual(unreadable.map(() => undefined))
+    // What could not be read has not spoiled what can.
+    expect(codec.decodeNow?.(bytes)).toEqual(decoded)
+  })
+
   test('waits for a schema that is not registered yet', async () => {
     const subject = `${randomName('codec')}-value`
     const codec = codecOf<Call>(subject, older)

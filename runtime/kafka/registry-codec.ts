@@ -42,6 +42,7 @@ export function createRegistryCodec({ url, log }: RegistryCodecOptions): Registr
       const ownType = avroType(schema)
       const ownId = keepWhenResolved(() => findOwnId(registry, subject, schema))
       const decoders = new Map<number, () => Promise<Decode>>()
+      const decodersNow = new Map<number, Decode>()
       const decoderOf = (id: number) => {
         const known = decoders.get(id)
         if (known !== undefined) return known()
@@ -57,7 +58,19 @@ export function createRegistryCodec({ url, log }: RegistryCodecOptions): Registr
         decode: async (value) => {
           const id = readSchemaId(value)
           if (id === undefined) throw undecodable('the value does not start with a schema id')
-          return decodeWith(await decoderOf(id), value) as T
+          const decode = await decoderOf(id)
+          decodersNow.set(id, decode)
+          return decodeWith(decode, value) as T
+        },
+        decodeNow(value) {
+          const decode = decodersNow.get(readSchemaId(value) ?? NaN)
+          if (decode === undefined) return undefined
+          try {
+            return decodeWith(decode, value) as T
+          } catch {
+            // `decode` says why.
+            return undefined
+          }
         },
       }
     },

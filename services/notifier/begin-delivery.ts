@@ -59,7 +59,7 @@ export function createBeginDelivery(dependencies: BeginDependencies): BeginDeliv
   }
 }
 
-function openedOr(webhook: Webhook, openSecrets: OpenSecrets): SigningKeys | undefined {
+export function openedOr(webhook: Webhook, openSecrets: OpenSecrets): SigningKeys | undefined {
   try {
     return openSecrets(webhook)
   } catch (error) {

@@ -24,9 +24,13 @@ export type CarryOut = (
   make: (delivery: WebhookDelivery, progress: AttemptProgress) => Promise<AttemptEnd>,
 ) => Promise<Outcome>
 
+/** An attempt at a slow receiver that has begun goes on, and what asked for it is over when this resolves. */
+export type LetGoOn = (delivery: WebhookDelivery, going: Promise<AttemptEnd>) => Promise<Outcome>
+
 export interface DeliveryHandler {
   handle: RecordHandler<WebhookDelivery>
   carryOut: CarryOut
+  letGoOn: LetGoOn
   /** Resolves once no attempt is being made. */
   drained(): Promise<void>
 }
@@ -37,32 +41,30 @@ export interface DeliveryHandler {
  * removes its row at its end; should this process die, the row falls due after the attempt's claim has run out.
  */
 export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies): DeliveryHandler {
-  const { attempt, slots, waiting, metrics, log } = dependencies
+  const { attempt, slots, waiting, log } = dependencies
   let attempts = 0
   let onDrained: (() => void) | undefined
   const ended = () => {
-    attempts--
-    if (attempts === 0) onDrained?.()
+    if (--attempts === 0) onDrained?.()
   }
-
-  const setAside = async (delivery: WebhookDelivery, reason: string, due: WaitingDue): Promise<Outcome> => {
-    await waiting.add(delivery, due)
-    metrics.waiting.inc({ reason })
-    return drop(reason)
-  }
+  const setAside = createSetAside(dependencies)
   const conclude = (delivery: WebhookDelivery, end: AttemptEnd): Promise<Outcome> | Outcome =>
     end.kind === 'leased' ? setAside(delivery, 'leased', { atMs: end.untilMs }) : end.outcome
-  const letGoOn = async (delivery: WebhookDelivery, going: Promise<AttemptEnd>): Promise<Outcome> => {
+  const letGoOn: LetGoOn = (delivery, going) => {
     slots.note(delivery.webhook_id, true)
-    const outcome = await setAside(delivery, 'slow', { inMs: claimLeaseMs })
+    const aside = setAside(delivery, 'slow', { inMs: claimLeaseMs })
+    const removeAtEnd = async () => {
+      const end = await going
+      await aside
+      if (end.kind === 'decided') await waiting.remove(delivery)
+    }
     attempts++
-    void going
-      .then((end) => (end.kind === 'decided' ? waiting.remove(delivery) : undefined))
+    void removeAtEnd()
       .catch((error: unknown) => {
         log.error({ err: error, delivery_id: delivery.delivery_id }, 'an attempt is made again later')
       })
       .finally(ended)
-    return outcome
+    return aside
   }
   /** An attempt at a slow receiver goes on without its record, so that a consumer never waits for a receiver. */
   const carryOut: CarryOut = async (delivery, giveBack, make) => {
@@ -85,6 +87,7 @@ export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies)
   }
   return {
     carryOut,
+    letGoOn,
     async handle({ value: delivery }) {
       const fault = checkDelivery(delivery)
       if (fault !== undefined) return deadLetter(fault)
@@ -96,5 +99,13 @@ export function createDeliveryHandler(dependencies: DeliveryHandlerDependencies)
     async drained() {
       if (attempts > 0) await new Promise<void>((resolve) => (onDrained = resolve))
     },
+  }
+}
+
+function createSetAside({ waiting, metrics }: DeliveryHandlerDependencies) {
+  return async (delivery: WebhookDelivery, reason: string, due: WaitingDue): Promise<Outcome> => {
+    await waiting.add(delivery, due)
+    metrics.waiting.inc({ reason })
+    return drop(reason)
   }
 }

@@ -9,7 +9,9 @@ import { SharedPlaces } from './shared-places.ts'
 export interface EndpointSlots {
   /** A place, to be given back once; undefined when there is none, or when others of this endpoint wait for one from topics. */
   take(endpoint: Endpoint, from: 'topic' | 'waiting'): GiveBack | undefined
-  /** The same for what comes from a topic, which waits a moment in line for a place at an endpoint that is quick. */
+  /** The same for what comes from a topic: undefined also when others wait in line. */
+  takeNow(endpoint: Endpoint): GiveBack | undefined
+  /** The same, but it waits a moment in line for a place at an endpoint that is quick. */
   takeSoon(endpoint: Endpoint): Promise<GiveBack | undefined>
   /** Whether one of those that wait would get a place now. */
   hasPlace(endpoint: Endpoint): boolean
@@ -125,10 +127,14 @@ class Slots implements EndpointSlots {
     }
   }
 
+  takeNow(endpoint: Endpoint): GiveBack | undefined {
+    return this.#lines.has(endpoint.webhook_id) ? undefined : this.take(endpoint, 'topic')
+  }
+
   async takeSoon(endpoint: Endpoint): Promise<GiveBack | undefined> {
     const id = endpoint.webhook_id
+    const place = this.takeNow(endpoint)
     const line = this.#lines.get(id) ?? { endpoint, waiters: new Set() }
-    const place = line.waiters.size > 0 ? undefined : this.take(endpoint, 'topic')
     const isFull = line.waiters.size >= inLinePerPlace * this.#options.perEndpoint
     if (place !== undefined || isFull || !this.#mayWait(id)) return place
     return new Promise((resolve) => {
@@ -161,10 +167,11 @@ class Slots implements EndpointSlots {
 
   note(webhookId: string, isSlow: boolean): void {
     const changes = this.#isSlow.get(webhookId) !== isSlow
-    this.#learn(webhookId, isSlow)
-    for (const oldest of this.#isSlow.keys()) {
-      if (this.#isSlow.size <= (this.#options.maxKnown ?? defaultMaxKnown)) break
-      this.#learn(oldest, undefined)
+    if (changes) this.#learn(webhookId, isSlow)
+    else this.#keepKnown(webhookId, isSlow)
+    while (this.#isSlow.size > (this.#options.maxKnown ?? defaultMaxKnown)) {
+      const [oldest] = this.#isSlow.keys()
+      if (oldest !== undefined) this.#learn(oldest, undefined)
     }
     if (isSlow) this.#endLine(webhookId)
     if (!changes) return
@@ -250,9 +257,15 @@ class Slots implements EndpointSlots {
   #learn(webhookId: string, isSlow: boolean | undefined): void {
     const flight = this.#inFlight.get(webhookId)
     if (flight !== undefined) this.#countShares(flight.endpoint, -flight.count)
-    this.#isSlow.delete(webhookId)
-    if (isSlow !== undefined) this.#isSlow.set(webhookId, isSlow)
+    if (isSlow === undefined) this.#isSlow.delete(webhookId)
+    else this.#keepKnown(webhookId, isSlow)
     if (flight !== undefined) this.#countShares(flight.endpoint, flight.count)
+  }
+
+  /** As the one that was heard of last. */
+  #keepKnown(webhookId: string, isSlow: boolean): void {
+    this.#isSlow.delete(webhookId)
+    this.#isSlow.set(webhookId, isSlow)
   }
 
   #count(endpoint: Endpoint, by: 1 | -1): void {

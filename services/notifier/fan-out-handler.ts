@@ -121,7 +121,7 @@ async function allOver(works: readonly Promise<unknown>[]): Promise<void> {
   if (failed.length > 0) throw failed.find((error) => !(error instanceof PermanentError)) ?? failed[0]
 }
 
-function firstAttempt(event: RaisedEvent, webhookId: string): WebhookDelivery {
+export function firstAttempt(event: RaisedEvent, webhookId: string): WebhookDelivery {
   return {
     delivery_id: deliveryId(event, webhookId),
     webhook_id: webhookId,

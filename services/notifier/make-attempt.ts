@@ -3,12 +3,10 @@ import { PermanentError, TransientError } from '#runtime/errors.ts'
 import { ok, type Outcome } from '#runtime/outcome.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { DeliveryPublisher } from './delivery-publisher.ts'
-import type { EndpointSlots } from './endpoint-slots.ts'
 import type { NotifierMetrics } from './notifier-metrics.ts'
-import type { AttemptResult, Sender } from './sending/send-attempt.ts'
+import { disabledBecause, type SendMessage } from './send-message.ts'
 import type { Message } from './steps/open-message.ts'
-import { isLastAttempt, planNext, type FailedAttempt } from './steps/plan-next.ts'
-import { signDelivery } from './steps/sign-delivery.ts'
+import { planNext, type FailedAttempt } from './steps/plan-next.ts'
 import type { DeliveryStore, FinishedAttempt } from './stores/delivery-store.ts'
 import type { Webhook } from './stores/webhook-rows.ts'
 import type { WebhookStore } from './stores/webhook-store.ts'
@@ -18,8 +16,7 @@ export interface MakingDependencies {
   webhooks: WebhookStore
   deliveries: DeliveryStore
   publisher: DeliveryPublisher
-  sender: Sender
-  slots: EndpointSlots
+  sendMessage: SendMessage
   unwritten: UnwrittenAttempts
   metrics: NotifierMetrics
   clock: Clock
@@ -55,13 +52,11 @@ export interface MakeAttempt {
 
 /** Longer than any attempt takes, with what is written after it. */
 export const claimLeaseMs = 15_000
-/** An endpoint that takes this long is a slow one (endpoint-slots.ts). */
-const slowMs = 1_000
 /**
  * A receiver that takes longer is not waited for any more. Counted from the sending: what Postgres and this process take is no
  * receiver's doing, and setting deliveries aside for it makes more work when there is too much already.
  */
-const patienceMs = 250
+export const patienceMs = 250
 /** Between two tries to write how an attempt ended. */
 const writeAgainMs = 1_000
 
@@ -125,17 +120,17 @@ async function sendPatiently(
   delivery: WebhookDelivery,
   webhook: Webhook,
   what: ClaimedAttempt['what'],
-  dependencies: MakingDependencies,
+  { sendMessage, clock }: MakingDependencies,
   onSlow: (() => void) | undefined,
 ): Promise<FinishedAttempt> {
   if ('finishedAtMs' in what) return what
-  if (what instanceof PermanentError) return refusedAttempt(what, dependencies.clock.now())
+  if (what instanceof PermanentError) return refusedAttempt(what, clock.now())
   let isOver = false
   // An answer that has come and was not read yet is read before the immediate: a busy process does not blame receivers.
   const judge = () => setImmediate(() => (isOver ? undefined : onSlow?.()))
   const timer = onSlow === undefined ? undefined : setTimeout(judge, patienceMs)
   try {
-    return await sendMessage(delivery, webhook, what, dependencies)
+    return await new Promise((resolve) => sendMessage(delivery, webhook, what, resolve))
   } finally {
     isOver = true
     clearTimeout(timer)
@@ -145,34 +140,6 @@ async function sendPatiently(
 function refusedAttempt({ message }: PermanentError, finishedAtMs: number): FinishedAttempt {
   const error = `cannot be sent: ${message}`
   return { finishedAtMs, statusCode: null, durationMs: 0, error, excerpt: null, isLast: true, wasSent: false }
-}
-
-async function sendMessage(
-  delivery: WebhookDelivery,
-  webhook: Webhook,
-  { body, keys, isTest }: Message,
-  { sender, slots, metrics, clock }: MakingDependencies,
-): Promise<FinishedAttempt> {
-  const isWanted = webhook.enabled || isTest
-  const headers = signDelivery(delivery, body, keys, clock.now())
-  const result = isWanted ? await sender.send(webhook.url, headers, body) : disabledResult(webhook)
-  const finishedAtMs = clock.now()
-  slots.note(webhook.id, result.durationMs >= slowMs)
-  metrics.attempts.inc({ result: resultLabel(result) })
-  metrics.attemptSeconds.observe(result.durationMs / 1_000)
-  if (result.error === null && delivery.attempt === 1) {
-    metrics.eventToReceipt.observe(Math.max(0, finishedAtMs - delivery.event.created_at) / 1_000)
-  }
-  const { statusCode, durationMs, error, excerpt } = result
-  return {
-    finishedAtMs,
-    statusCode,
-    durationMs,
-    error,
-    excerpt,
-    isLast: !isWanted || isLastAttempt(delivery),
-    wasSent: isWanted,
-  }
 }
 
 /** Whether receivers are reached is kept with the webhook; one that is disabled for it says so in the delivery log. */
@@ -186,19 +153,4 @@ async function noteHealth(
   const { reason, isNew } = await webhooks.noteFailure(webhook.id)
   if (isNew) metrics.disabled.inc()
   return reason === null ? attempt : { ...attempt, error: `${attempt.error}; ${disabledBecause(reason)}` }
-}
-
-function disabledResult({ disabledReason }: Webhook): AttemptResult {
-  const error = disabledBecause(disabledReason)
-  return { statusCode: null, durationMs: 0, error, excerpt: null, timedOut: false }
-}
-
-function disabledBecause(reason: string | null): string {
-  return `the webhook is disabled${reason === null ? '' : `: ${reason}`}`
-}
-
-function resultLabel(result: AttemptResult): string {
-  if (result.error === null) return 'delivered'
-  if (result.timedOut) return 'timed_out'
-  return result.statusCode === null ? 'no_answer' : 'refused'
 }

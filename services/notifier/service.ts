@@ -20,14 +20,17 @@ import type { RaisedEvent } from '#schemas/event-raised.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { createAttemptDelivery } from './attempt-delivery.ts'
 import { createBeginDelivery } from './begin-delivery.ts'
+import { createBeginTogether } from './begin-together.ts'
 import type { NotifierConfig } from './config.ts'
 import { createDeliveryHandler } from './delivery-handler.ts'
 import { createDeliveryPublisher, type DeliveryPublisher } from './delivery-publisher.ts'
 import { createEndpointSlots } from './endpoint-slots.ts'
 import { createFanOutHandler } from './fan-out-handler.ts'
+import { createFanOutTogether } from './fan-out-together.ts'
 import { createGiveUpDelivery } from './give-up-delivery.ts'
 import { claimLeaseMs, createMakeAttempt } from './make-attempt.ts'
 import { createNotifierMetrics, type NotifierMetrics } from './notifier-metrics.ts'
+import { createSendMessage } from './send-message.ts'
 import { createSender } from './sending/send-attempt.ts'
 import { createExpressionCache } from './steps/expression-cache.ts'
 import { createJoinEvent } from './steps/open-event.ts'
@@ -146,7 +149,7 @@ function createDelivering(ground: Ground): Part[] {
     openSecrets: createOpenSecrets(sealer),
     joinEvent: createJoinEvent(sealer),
     unwritten: createUnwrittenAttempts(metrics, clock),
-    sender,
+    sendMessage: createSendMessage({ ...ground, sender, slots, metrics }),
     slots,
     metrics,
   }
@@ -156,6 +159,8 @@ function createDelivering(ground: Ground): Part[] {
   const delivering = createDeliveryHandler({ ...shared, attempt })
   const begin = createBeginDelivery({ ...shared, making, attempt, carryOut: delivering.carryOut })
   const fanOut = createFanOutHandler({ ...shared, begin, expressions: createExpressionCache() })
+  const together = createBeginTogether({ ...shared, making, letGoOn: delivering.letGoOn })
+  const fanOutTogether = createFanOutTogether({ ...shared, together })
   const sending: Part = {
     start: () => Promise.resolve(),
     stop: async () => {
@@ -164,19 +169,26 @@ function createDelivering(ground: Ground): Part[] {
     },
   }
   const pump = createWaitingPump({ ...shared, attempt, giveUp })
-  return [sending, pump, ...createConsumers(ground, delivering.handle, fanOut)]
+  return [
+    sending,
+    pump,
+    ...createConsumers(ground, delivering.handle, { handler: fanOut, groupHandler: fanOutTogether }),
+  ]
 }
 
 function createConsumers(
   ground: Ground,
   deliver: RecordHandler<WebhookDelivery>,
-  fanOut: RecordHandler<RaisedEvent>,
+  fanOut: Pick<ParallelConsumerOptions<RaisedEvent>, 'handler' | 'groupHandler'>,
 ): Service[] {
   const { config, clock, events } = ground
   const consumerOf = <T>(
     name: string,
     from: readonly TopicDefinition[],
-    own: Pick<ParallelConsumerOptions<T>, 'decoder' | 'handler' | 'notBefore' | 'sparesPlaces'>,
+    own: Pick<
+      ParallelConsumerOptions<T>,
+      'decoder' | 'handler' | 'groupHandler' | 'notBefore' | 'sparesPlaces'
+    >,
   ) =>
     createParallelConsumer<T>({
       ...ground,
@@ -193,6 +205,6 @@ function createConsumers(
   return [
     consumerOf('retry', retryTopics, { ...delivering, notBefore: ({ value }) => dueTimeOf(value) }),
     consumerOf('due', [topics.deliveryDue], delivering),
-    consumerOf('fan-out', [topics.eventRaised], { decoder: events, handler: fanOut, sparesPlaces: true }),
+    consumerOf('fan-out', [topics.eventRaised], { decoder: events, ...fanOut, sparesPlaces: true }),
   ]
 }

@@ -22,7 +22,14 @@ export interface SeedResult {
   happened: number
   history: readonly string[]
   /** What is checked is checked of something: counts for whoever wonders whether seeds do anything. */
-  did: { stored: number; scored: number; delivered: number; deaths: number; letters: number }
+  did: {
+    stored: number
+    scored: number
+    delivered: number
+    together: number
+    deaths: number
+    letters: number
+  }
 }
 
 /** Faults come within this time; then everything has to come to its end. */
@@ -58,9 +65,10 @@ async function play(world: World): Promise<SeedResult> {
     if (what !== undefined) fail(what)
   }
   const projects = makeProjects(ground)
-  const calls = makeCalls(ground, projects)
+  const isBurst = world.random.chance(0.5)
+  const calls = makeCalls(ground, projects, isBurst)
   const { kept, ingests } = startProcesses(ground, receivers)
-  planLoad(ground, calls, ingests, projects.open.project.projectId)
+  planLoad(ground, calls, ingests, { projectId: projects.open.project.projectId, isBurst })
   planTrouble(world, kept)
   await world.run(() => world.nowMs >= beginningMs + troubleMs, beginningMs + troubleMs)
   world.nowMs = beginningMs + troubleMs
@@ -82,6 +90,7 @@ async function play(world: World): Promise<SeedResult> {
       stored: database.calls.size,
       scored: database.scores.size,
       delivered: [...database.deliveries.values()].filter(({ status }) => status === 'delivered').length,
+      together: database.begunTogether,
       deaths: faults.deaths,
       letters: index.letters.size,
     },
@@ -111,17 +120,18 @@ function startProcesses(ground: SimGround, receivers: ReturnType<typeof createRe
   return { ingests, kept: [...ingests.map(({ kept }) => kept), ...consumers] }
 }
 
-/** Calls within eight seconds; some are sent a second time by clients that forgot that they were answered. */
+/** Calls within eight seconds, or a fifth of one; some are sent a second time by clients that forgot that they were answered. */
 function planLoad(
   ground: SimGround,
   calls: readonly ClientCall[],
   ingests: ReturnType<typeof startProcesses>['ingests'],
-  projectId: string,
+  { projectId, isBurst }: { projectId: string; isBurst: boolean },
 ): void {
   const { world } = ground
   const { random } = world
+  const burstMs = random.between(0, 8_000)
   for (const call of calls) {
-    const atMs = random.between(0, 8_000)
+    const atMs = isBurst ? burstMs + random.between(0, 200) : random.between(0, 8_000)
     world.after(atMs, () => sendCall(world, call, ingests), null)
     if (random.chance(0.3))
       world.after(atMs + random.between(0, 5_000), () => sendCall(world, call, ingests), null)

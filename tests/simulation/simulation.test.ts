@@ -26,6 +26,7 @@ describe('a mistake is caught', () => {
     'relay-makes-an-id-per-attempt',
     'scorer-makes-an-id-per-attempt',
     'fan-out-publishes-before-it-stores',
+    'fan-out-together-keeps-what-it-could-not-begin',
     'notifier-forgets-its-claim',
     'ingest-answers-before-the-broker',
   ])('%s', async (name) => {

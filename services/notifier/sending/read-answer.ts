@@ -32,10 +32,9 @@ export class AnswerTimedOut extends Error {}
  * whatever is behind it: a receiver that then sends a byte a second has answered in time (specification 3.3).
  */
 export class AnswerReader implements AnswerHandler {
-  readonly answer: Promise<Answer>
   readonly #limits: AnswerLimits
   readonly #startedAt = performance.now()
-  readonly #settle: (answer: Answer) => void
+  readonly #onAnswer: (answer: Answer) => void
   readonly #chunks: Buffer[] = []
   readonly #statusLine = createStatusReader()
   #exchange: Exchange | undefined
@@ -45,11 +44,9 @@ export class AnswerReader implements AnswerHandler {
   #bytes = 0
   #isOver = false
 
-  constructor(limits: AnswerLimits) {
-    const { promise, resolve } = Promise.withResolvers<Answer>()
+  constructor(limits: AnswerLimits, onAnswer: (answer: Answer) => void) {
     this.#limits = limits
-    this.answer = promise
-    this.#settle = resolve
+    this.#onAnswer = onAnswer
     // What has come and was not read yet is read before the immediate: a busy process does not blame receivers.
     this.#timer = setTimeout(() => setImmediate(() => this.#timeOut()), limits.timeoutMs)
   }
@@ -113,7 +110,7 @@ export class AnswerReader implements AnswerHandler {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#timer)
-    this.#settle({
+    this.#onAnswer({
       status: this.#status,
       error: this.#status === null ? (error ?? new Error('no status')) : null,
       durationMs: this.#durationMs ?? this.#elapsedMs(),

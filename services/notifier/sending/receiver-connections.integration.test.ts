@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, test } from '@jest/globals'
+import { sendOnce } from '../testing/send-once.ts'
 import { createSender, type Sender, type SenderOptions } from './send-attempt.ts'
 
 const opened: { close(): Promise<void> }[] = []
@@ -58,29 +59,29 @@ async function shortReceiver(
 test('a connection that was closed between two requests is no failure: nothing was sent on it', async () => {
   const { url, seen } = await shortReceiver(1, true)
   const one = sender()
-  expect(await one.send(url, {}, body)).toMatchObject(delivered)
+  expect(await sendOnce(one, url, {}, body)).toMatchObject(delivered)
   await seen.closed.promise
-  expect(await one.send(url, {}, body)).toMatchObject(delivered)
+  expect(await sendOnce(one, url, {}, body)).toMatchObject(delivered)
   expect(seen).toMatchObject({ requests: 2, connections: 2 })
 })
 
 test('a request that was sent is not sent again, however used its connection was', async () => {
   const { url, seen } = await shortReceiver(2, false)
   const one = sender()
-  expect(await one.send(url, {}, body)).toMatchObject(delivered)
+  expect(await sendOnce(one, url, {}, body)).toMatchObject(delivered)
   await nextTurn()
-  expect((await one.send(url, {}, body)).error).toBe('the connection was closed before an answer')
+  expect((await sendOnce(one, url, {}, body)).error).toBe('the connection was closed before an answer')
   expect(seen).toMatchObject({ requests: 2, connections: 1 })
 })
 
 test('an idle connection is closed for one that is needed', async () => {
   const [first, second] = [await shortReceiver(9, true), await shortReceiver(9, true)]
   const one = sender({ maxConnections: 1 })
-  expect(await one.send(first.url, {}, body)).toMatchObject(delivered)
+  expect(await sendOnce(one, first.url, {}, body)).toMatchObject(delivered)
   await nextTurn()
-  expect(await one.send(second.url, {}, body)).toMatchObject(delivered)
+  expect(await sendOnce(one, second.url, {}, body)).toMatchObject(delivered)
   await nextTurn()
-  expect(await one.send(first.url, {}, body)).toMatchObject(delivered)
+  expect(await sendOnce(one, first.url, {}, body)).toMatchObject(delivered)
   expect(first.seen).toMatchObject({ requests: 2, connections: 2 })
 })
 
@@ -89,7 +90,7 @@ test('an attempt does not wait for a connection that another has waited for in v
   const resolveHost = () => new Promise<string[]>(() => lookups++)
   const one = sender({ timeoutMs: 200, resolveHost })
   for (const expected of [1, 2]) {
-    expect(await one.send('https://nowhere.example/', {}, body)).toMatchObject({ statusCode: null })
+    expect(await sendOnce(one, 'https://nowhere.example/', {}, body)).toMatchObject({ statusCode: null })
     expect(lookups).toBe(expected)
   }
 })
@@ -100,5 +101,5 @@ test('an answer that has come while this process was busy is in time', async () 
   const { url } = await shortReceiver(1, true, () => {
     while (performance.now() - startMs < timeoutMs + 200);
   })
-  expect(await sender({ timeoutMs }).send(url, {}, body)).toMatchObject(delivered)
+  expect(await sendOnce(sender({ timeoutMs }), url, {}, body)).toMatchObject(delivered)
 })

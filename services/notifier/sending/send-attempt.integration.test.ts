@@ -8,6 +8,7 @@ import {
   type ReceiverBehaviour,
   type WebhookReceiver,
 } from '#tests/support/webhook-receiver.ts'
+import { sendOnce } from '../testing/send-once.ts'
 import { createSender, type Sender, type SenderOptions } from './send-attempt.ts'
 
 const tls = makeCertificate()
@@ -42,7 +43,7 @@ function sender(options: Partial<SenderOptions> & { insecure?: string[]; ports?:
 
 test('sends exactly the bytes and headers, and keeps what was answered', async () => {
   const { url, deliveries } = await receiver({ kind: 'answer', status: 202, body: 'thanks' })
-  const result = await sender().send(url, { 'x-service-event': 'usage_alert' }, body)
+  const result = await sendOnce(sender(), url, { 'x-service-event': 'usage_alert' }, body)
   expect(result).toMatchObject({ statusCode: 202, error: null, timedOut: false })
   expect(result.excerpt?.toString()).toBe('thanks')
   expect(deliveries[0]?.body.equals(body)).toBe(true)
@@ -55,7 +56,7 @@ test('sends exactly the bytes and headers, and keeps what was answered', async (
 test.each([301, 302, 307, 308, 400, 401, 404, 410, 500, 503])('%d is a failure, once', async (status) => {
   const target = await receiver()
   const { url, deliveries } = await receiver({ kind: 'answer', status, headers: { location: target.url } })
-  const result = await sender().send(url, {}, body)
+  const result = await sendOnce(sender(), url, {}, body)
   expect(result).toMatchObject({ statusCode: status, error: `the receiver answered ${status}` })
   expect(deliveries).toHaveLength(1)
   expect(target.deliveries).toHaveLength(0)
@@ -63,19 +64,19 @@ test.each([301, 302, 307, 308, 400, 401, 404, 410, 500, 503])('%d is a failure, 
 
 test('a receiver that never answers fails at the limit', async () => {
   const { url } = await receiver({ kind: 'hang' })
-  const result = await sender({ timeoutMs: 300 }).send(url, {}, body)
+  const result = await sendOnce(sender({ timeoutMs: 300 }), url, {}, body)
   expect(result).toMatchObject({ statusCode: null, error: 'no answer within 0.3 s', timedOut: true })
   expect(result.durationMs).toBeGreaterThanOrEqual(299)
 })
 
 test('a receiver that resets fails', async () => {
   const { url } = await receiver({ kind: 'reset' })
-  expect((await sender().send(url, {}, body)).error).toMatch(/^the connection was/)
+  expect((await sendOnce(sender(), url, {}, body)).error).toMatch(/^the connection was/)
 })
 
 test('the status decides, however slowly the rest comes', async () => {
   const { url } = await receiver({ kind: 'crawl', status: 200 })
-  const result = await sender().send(url, {}, body)
+  const result = await sendOnce(sender(), url, {}, body)
   expect(result).toMatchObject({ statusCode: 200, error: null })
   expect(result.excerpt?.toString()).toMatch(/^\.+$/)
 })
@@ -129,7 +130,7 @@ test.each([
 ] as const)('%s: the status line decides', async (_name, beginning, then, expected) => {
   const url = await rawReceiver(beginning, then)
   const limit = expected === timeLimit ? { timeoutMs: 500 } : {}
-  expect(await sender(limit).send(url, {}, body)).toMatchObject(expected)
+  expect(await sendOnce(sender(limit), url, {}, body)).toMatchObject(expected)
 })
 
 test('the status line decides over TLS and on a connection that served before', async () => {
@@ -145,16 +146,16 @@ test('the status line decides over TLS and on a connection that served before', 
   server.on('secureConnection', (socket) => connections.push(socket))
   const url = await listen(server, 'https')
   const one = sender({ ca: tls.cert })
-  expect((await one.send(url, {}, body)).statusCode).toBe(500)
+  expect((await sendOnce(one, url, {}, body)).statusCode).toBe(500)
   // A connection is used again one turn after an answer has ended.
   await nextTurn()
-  expect(await one.send(url, {}, body)).toMatchObject(delivered)
+  expect(await sendOnce(one, url, {}, body)).toMatchObject(delivered)
   expect(connections).toHaveLength(1)
 })
 
 test('a large answer is cut off', async () => {
   const { url } = await receiver({ kind: 'answer', status: 200, body: 'x'.repeat(5_000_000) })
-  const result = await sender().send(url, {}, body)
+  const result = await sendOnce(sender(), url, {}, body)
   expect(result.error).toBeNull()
   expect(result.excerpt).toHaveLength(2_048)
 })
@@ -164,7 +165,7 @@ test('what is no HTTP fails', async () => {
     createServer((socket) => socket.resume().end('nonsense\r\n\r\n')),
     'http',
   )
-  expect((await sender().send(url, {}, body)).error).toBe('the answer is not HTTP')
+  expect((await sendOnce(sender(), url, {}, body)).error).toBe('the answer is not HTTP')
 })
 
 test('what speaks another protocol, and waits for us to, fails at once', async () => {
@@ -172,31 +173,31 @@ test('what speaks another protocol, and waits for us to, fails at once', async (
     createServer((socket) => socket.resume().write('SSH-2.0-x\r\n')),
     'http',
   )
-  expect((await sender().send(url, {}, body)).error).toBe('the answer is not HTTP')
+  expect((await sendOnce(sender(), url, {}, body)).error).toBe('the answer is not HTTP')
 })
 
 test('a header that would be two is not sent', async () => {
   const { url, deliveries } = await receiver()
-  const result = await sender().send(url, { 'webhook-id': 'evt_1\r\nX-Other: 1' }, body)
+  const result = await sendOnce(sender(), url, { 'webhook-id': 'evt_1\r\nX-Other: 1' }, body)
   expect(result.error).toBe('a header cannot be sent as it is')
   expect(deliveries).toHaveLength(0)
 })
 
 test('nobody listens', async () => {
-  expect((await sender().send('http://127.0.0.1:1/', {}, body)).error).toBe('the connection was refused')
+  expect((await sendOnce(sender(), 'http://127.0.0.1:1/', {}, body)).error).toBe('the connection was refused')
 })
 
 test('HTTPS is verified: our CA is needed', async () => {
   const { url, deliveries } = await receiver(undefined, true)
-  expect((await sender().send(url, {}, body)).error).toMatch(/^TLS: .*self-signed/)
+  expect((await sendOnce(sender(), url, {}, body)).error).toMatch(/^TLS: .*self-signed/)
   expect(deliveries).toHaveLength(0)
-  expect(await sender({ ca: tls.cert }).send(url, {}, body)).toMatchObject({ statusCode: 200, error: null })
+  expect(await sendOnce(sender({ ca: tls.cert }), url, {}, body)).toMatchObject(delivered)
 })
 
 test('HTTPS is verified: the name has to fit', async () => {
   const { url } = await receiver(undefined, true)
   const elsewhere = url.replace('127.0.0.1', 'localhost')
-  const result = await sender({ ca: tls.cert, insecure: ['localhost'] }).send(elsewhere, {}, body)
+  const result = await sendOnce(sender({ ca: tls.cert, insecure: ['localhost'] }), elsewhere, {}, body)
   expect(result.error).toMatch(/^TLS: /)
 })
 
@@ -217,7 +218,7 @@ test.each([
     const { port } = new URL(url)
     const resolveHost = () => Promise.resolve(answers)
     const rebinding = sender({ ca: tls.cert, ports: [Number(port)], resolveHost })
-    const result = await rebinding.send(`https://rebinding.example:${port}/hook`, {}, body)
+    const result = await sendOnce(rebinding, `https://rebinding.example:${port}/hook`, {}, body)
     expect(result.error).toBe('the host has no public address')
     expect(deliveries).toHaveLength(0)
   },
@@ -237,15 +238,15 @@ test.each([
   ['https://user:secret@example.com/', 'the URL must not hold a user name or a password'],
   ['https://example.com:22/', 'the URL port 22 is not allowed; allowed: 443'],
 ])('%s is refused', async (url, error) => {
-  expect(await sender({ insecure: [] }).send(url, {}, body)).toMatchObject({ statusCode: null, error })
+  expect(await sendOnce(sender({ insecure: [] }), url, {}, body)).toMatchObject({ statusCode: null, error })
 })
 
 test('one that hangs does not hold up others', async () => {
   const hanging = await receiver({ kind: 'hang' })
   const well = await receiver()
   const one = sender()
-  const stuck = Array.from({ length: 50 }, () => one.send(hanging.url, {}, body))
-  const sent = await Promise.all(Array.from({ length: 50 }, () => one.send(well.url, {}, body)))
+  const stuck = Array.from({ length: 50 }, () => sendOnce(one, hanging.url, {}, body))
+  const sent = await Promise.all(Array.from({ length: 50 }, () => sendOnce(one, well.url, {}, body)))
   expect(sent.every(({ error }) => error === null)).toBe(true)
   expect(hanging.deliveries.every(({ answeredAtMs }) => answeredAtMs === null)).toBe(true)
   await hanging.close()

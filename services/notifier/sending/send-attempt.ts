@@ -18,8 +18,13 @@ export interface AttemptResult {
 }
 
 export interface Sender {
-  /** Posts exactly these bytes. Never rejects: a failure is a result. */
-  send(url: string, headers: Readonly<Record<string, string>>, body: Buffer): Promise<AttemptResult>
+  /** Posts exactly these bytes; a failure is a result, told before this returns where nothing can be sent. */
+  send(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    body: Buffer,
+    onResult: (result: AttemptResult) => void,
+  ): void
   close(): Promise<void>
 }
 
@@ -41,23 +46,28 @@ export function createSender(options: SenderOptions): Sender {
   const connect = createGuardedConnector({ ...options, ca: options.ca })
   const connections = createReceiverConnections({ connect, maxOpen: options.maxConnections })
   const readTarget = createReadTarget(options.policy)
+  const limits = { ...rest, timeoutMs }
+  const send: Sender['send'] = (url, headers, body, onResult) => {
+    const target = readTarget(url)
+    const fields = fieldsOf(headers, body.length)
+    if (target.refusal !== undefined || fields === undefined) {
+      const reason =
+        target.refusal === undefined ? 'a header cannot be sent as it is' : `the URL ${target.refusal}`
+      onResult(failed(reason, 0))
+      return
+    }
+    const request = outgoingRequest({
+      method: 'POST',
+      target: target.path,
+      host: target.host,
+      headers: fields,
+      body,
+    })
+    const reader = new AnswerReader(limits, (answer) => onResult(resultOf(answer, timeoutMs)))
+    reader.begun(connections.send(target.origin, request, reader))
+  }
   return {
-    async send(url, headers, body) {
-      const target = readTarget(url)
-      if (target.refusal !== undefined) return failed(`the URL ${target.refusal}`, 0)
-      const fields = fieldsOf(headers, body.length)
-      if (fields === undefined) return failed('a header cannot be sent as it is', 0)
-      const request = outgoingRequest({
-        method: 'POST',
-        target: target.path,
-        host: target.host,
-        headers: fields,
-        body,
-      })
-      const reader = new AnswerReader({ ...rest, timeoutMs })
-      reader.begun(connections.send(target.origin, request, reader))
-      return resultOf(await reader.answer, timeoutMs)
-    },
+    send,
     close: () => connections.close(),
   }
 }

@@ -63,6 +63,19 @@ export async function selectWebhooks(
   }))
 }
 
+/** The same of webhooks without expressions; undefined: one has one. */
+export function selectPlainly(
+  webhooks: readonly Webhook[],
+  event: RaisedEvent,
+  { fields }: JoinedData,
+): Pick<Decision, 'webhook' | 'selection'>[] | undefined {
+  if (webhooks.some(({ filterExpression }) => filterExpression !== null)) return undefined
+  return webhooks.map((webhook) => ({
+    webhook,
+    selection: selectWithoutExpression(webhook, { event, fields }),
+  }))
+}
+
 type Evaluated = Pick<Decision, 'selection' | 'failure'>
 
 async function evaluateEach(
@@ -100,7 +113,7 @@ function evaluate(
 
 function selectWithoutExpression(
   webhook: Webhook,
-  { event, fields }: OfferedEvent,
+  { event, fields }: Pick<OfferedEvent, 'event' | 'fields'>,
 ): Exclude<Selection, 'expression_failed'> {
   if (event.webhook_id !== null) return event.webhook_id === webhook.id ? 'selected' : 'other_event'
   if (!webhook.enabled || !webhook.events.includes(selectableName(event))) return 'other_event'

@@ -3,7 +3,7 @@ import { postgresArray, type ArrayType, type ArrayValues } from '#runtime/postgr
 import { idToBytes } from '#schemas/ids.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import { beginDeliveries, claimAttempts, finishAttempts, insertDeliveries } from './delivery-statements.ts'
-import { gatherCalls } from './gather-calls.ts'
+import { gatherCalls, gatherGroups, oneOf } from './gather-calls.ts'
 import type { Webhook } from './webhook-rows.ts'
 import { writeRows } from './write-rows.ts'
 
@@ -41,10 +41,14 @@ export interface DeliveryStore {
    * as it was read.
    */
   begin(delivery: WebhookDelivery, webhook: Pick<Webhook, 'version'>): Promise<boolean>
+  /** The same for several: an answer or an error for each. */
+  beginAll(beginnings: readonly Beginning[]): Promise<readonly (boolean | Error)[]>
   /** Asks for the right to make `delivery.attempt`, for as long as the store's lease. */
   claim(delivery: WebhookDelivery): Promise<Claim>
   /** Writes how the attempt ended and what the delivery is now. A success is never undone by another's failure. */
   finish(delivery: WebhookDelivery, attempt: FinishedAttempt): Promise<void>
+  /** The same for several: null or an error for each. */
+  finishAll(ended: readonly Ended[]): Promise<readonly (null | Error)[]>
 }
 
 /** Of one statement; more are in flight together than this rarely. */
@@ -52,21 +56,24 @@ const maxGathered = 200
 
 /** Claims last for `leaseMs`. Claims and finishes that come close together share a statement; each is as safe as alone. */
 export function createDeliveryStore(pool: pg.Pool, leaseMs: number): DeliveryStore {
-  const begin = gatherBeginnings(pool, leaseMs)
-  const claim = gatherClaims(pool, leaseMs)
-  const finish = gatherFinishes(pool)
+  const beginAll = gatherBeginnings(pool, leaseMs)
+  const finishAll = gatherFinishes(pool)
+  const begin = oneOf(beginAll)
+  const finish = oneOf(finishAll)
   return {
     async insert(deliveries) {
       if (deliveries.length === 0) return
       await writeRows(
         pool,
         insertDeliveries,
-        rowsOf(deliveries.map((delivery) => ({ delivery, version: null }))),
+        rowsOf(deliveries.map((delivery) => ({ delivery, webhook: null }))),
       )
     },
-    begin: (delivery, { version }) => begin({ delivery, version }),
-    claim,
-    finish: (delivery, attempt) => finish({ delivery, attempt }),
+    begin: (delivery, webhook) => begin({ delivery, webhook }),
+    beginAll,
+    claim: gatherClaims(pool, leaseMs),
+    finish: async (delivery, attempt) => void (await finish({ delivery, attempt })),
+    finishAll,
   }
 }
 
@@ -85,18 +92,18 @@ function rowsOf(rows: readonly Beginning[]): Buffer[] {
     column('text', ({ delivery }) => delivery.event.content?.key_id ?? null),
     column('bytea', ({ delivery }) => delivery.event.content?.data ?? null),
     column('text', ({ delivery }) => delivery.event.content_id),
-    column('text', ({ version }) => version),
+    column('text', ({ webhook }) => webhook?.version ?? null),
   ]
 }
 
-/** `version`: of the webhook as it was read; null: whatever it is. */
+/** `webhook`: as it was read; null: whatever it is. */
 interface Beginning {
   delivery: WebhookDelivery
-  version: string | null
+  webhook: Pick<Webhook, 'version'> | null
 }
 
-function gatherBeginnings(pool: pg.Pool, leaseMs: number): (beginning: Beginning) => Promise<boolean> {
-  return gatherCalls<Beginning, boolean>({
+function gatherBeginnings(pool: pg.Pool, leaseMs: number): DeliveryStore['beginAll'] {
+  return gatherGroups<Beginning, boolean>({
     keyOf: ({ delivery }) => delivery.delivery_id,
     maxItems: maxGathered,
     async run(beginnings) {
@@ -136,8 +143,8 @@ interface Ended {
   attempt: FinishedAttempt
 }
 
-function gatherFinishes(pool: pg.Pool): (ended: Ended) => Promise<undefined> {
-  return gatherCalls<Ended, undefined>({
+function gatherFinishes(pool: pg.Pool): DeliveryStore['finishAll'] {
+  return gatherGroups<Ended, null>({
     keyOf: ({ delivery }) => delivery.delivery_id,
     maxItems: maxGathered,
     async run(ended) {
@@ -153,7 +160,7 @@ function gatherFinishes(pool: pg.Pool): (ended: Ended) => Promise<undefined> {
         column('text', ({ attempt }) => statusAfter(attempt)),
         column('bool', ({ delivery }) => opensRound(delivery)),
       ])
-      return ended.map(() => undefined)
+      return ended.map(() => null)
     },
   })
 }

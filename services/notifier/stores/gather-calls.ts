@@ -1,4 +1,4 @@
-import { TransientError } from '#runtime/errors.ts'
+import { messageOf, TransientError } from '#runtime/errors.ts'
 
 export interface GatherOptions<I, O> {
   /** Answers in the order of `items`. */
@@ -17,19 +17,47 @@ export interface GatherOptions<I, O> {
 const paceMsPerCall = 0.5
 const maxPaceMs = 20
 
+/** So many that are made together have a statement of their own at once. */
+const enoughCalls = 50
+
 interface Call<I, O> {
   item: I
-  resolve: (answer: O) => void
-  reject: (error: unknown) => void
+  place: number
+  of: Asked<O>
+}
+
+/** Calls that were made together. */
+interface Asked<O> {
+  answers: (O | Error)[]
+  left: number
+  resolve: (answers: readonly (O | Error)[]) => void
 }
 
 /**
- * Calls that come close together share one statement: a round trip and a commit for all of them, one statement at a time, and what
+ * Calls that come close together share one statement: a round trip and a commit for all of them, one statement at a time (but for large groups), and what
  * comes meanwhile is gathered for the next. Alone, a call waits for nothing but the end of the turn. Each call still has its answer from
  * after the statement has ended. When a statement is refused for good, its calls are made one by one, so that one call's fault is not
  * another's.
  */
 export function gatherCalls<I, O>(options: GatherOptions<I, O>): (item: I) => Promise<O> {
+  return oneOf(gatherGroups(options))
+}
+
+/** One call of what is called in groups. */
+export function oneOf<I, O>(
+  group: (items: readonly I[]) => Promise<readonly (O | Error)[]>,
+): (item: I) => Promise<O> {
+  return async (item) => {
+    const [answer] = await group([item])
+    if (Error.isError(answer)) throw answer
+    return answer as O
+  }
+}
+
+/** As {@link gatherCalls}, for calls of which several are made together: an answer or an error for each. */
+export function gatherGroups<I, O>(
+  options: GatherOptions<I, O>,
+): (items: readonly I[]) => Promise<readonly (O | Error)[]> {
   const { run, keyOf, maxItems } = options
   let waiting: Call<I, O>[] = []
   let isPlanned = false
@@ -53,11 +81,11 @@ export function gatherCalls<I, O>(options: GatherOptions<I, O>): (item: I) => Pr
   const settle = async (batch: readonly Call<I, O>[]): Promise<void> => {
     try {
       const answers = await run(batch.map(({ item }) => item))
-      batch.forEach(({ resolve }, index) => resolve(answers[index] as O))
+      batch.forEach((call, index) => answer(call, answers[index] as O))
     } catch (error) {
       if (batch.length > 1 && !(error instanceof TransientError)) {
         for (const call of batch) await settle([call])
-      } else for (const { reject } of batch) reject(error)
+      } else for (const call of batch) answer(call, asError(error))
     }
   }
   const begin = async (): Promise<void> => {
@@ -74,9 +102,29 @@ export function gatherCalls<I, O>(options: GatherOptions<I, O>): (item: I) => Pr
     if (pauseMs <= 0 || waiting.length >= maxItems) setImmediate(() => void begin())
     else setTimeout(() => void begin(), pauseMs)
   }
-  return (item) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject })
+  return (items) =>
+    new Promise((resolve) => {
+      const of = { answers: [], left: items.length, resolve }
+      const calls = items.map((item, place) => ({ item, place, of }))
+      for (let from = 0; from < calls.length; from += maxItems) {
+        const some = calls.slice(from, from + maxItems)
+        if (some.length >= enoughCalls && areDistinct(some, keyOf)) void settle(some)
+        else waiting.push(...some)
+      }
+      if (items.length === 0) resolve([])
       plan()
     })
+}
+
+function areDistinct<I>(calls: readonly { item: I }[], keyOf: ((item: I) => string) | undefined): boolean {
+  return keyOf === undefined || new Set(calls.map(({ item }) => keyOf(item))).size === calls.length
+}
+
+function answer<O>({ place, of }: Call<unknown, O>, given: O | Error): void {
+  of.answers[place] = given
+  if (--of.left === 0) of.resolve(of.answers)
+}
+
+function asError(error: unknown): Error {
+  return Error.isError(error) ? error : new Error(messageOf(error), { cause: error })
 }

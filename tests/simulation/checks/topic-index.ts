@@ -17,10 +17,12 @@ export class TopicIndex {
   readonly events = new Map<string, RaisedEvent>()
   readonly deliveries = new Set<string>()
   readonly calls = new Map<string, LoggedCall>()
+  /** `topic/partition@offset` of every copy of a call. */
+  readonly #copies = new Map<string, string[]>()
   /** `topic/partition@offset` of records that stand in a dead-letter topic, with the code. */
   readonly letters = new Map<string, string>()
 
-  add({ topic }: Place, message: StoredMessage): void {
+  add({ topic, partition }: Place, message: StoredMessage): void {
     if (topic.endsWith('.dlq')) {
       const text = (name: string) => message.headers[`sluice-dlq-${name}`]?.toString() ?? ''
       this.letters.set(`${text('topic')}/${text('partition')}@${text('offset')}`, text('code'))
@@ -31,6 +33,8 @@ export class TopicIndex {
     if (topic === topics.requestLogged.name || topic === topics.requestEphemeral.name) {
       const call = value as LoggedCall
       this.calls.set(call.id, call)
+      const name = `${topic}/${partition}@${message.offset}`
+      this.#copies.set(call.id, [...(this.#copies.get(call.id) ?? []), name])
     } else if (topic === topics.scoreJobs.name || topic === topics.scoreJobsEphemeral.name)
       this.jobs.add((value as ScoreJob).request_id)
     else if (topic === topics.scoreRecorded.name) {
@@ -43,6 +47,11 @@ export class TopicIndex {
       const { delivery_id: id, attempt } = value as WebhookDelivery
       this.deliveries.add(`${topic}/${id}/${attempt}`)
     }
+  }
+
+  /** Whether a copy of the call was blamed for the ends of processes: it may have been stored before, and has no job. */
+  isBlamed({ id }: LoggedCall): boolean {
+    return this.#copies.get(id)?.some((name) => this.letters.get(name) === 'CRASHED') === true
   }
 
   read(topic: string, { value }: StoredMessage): unknown {

@@ -22,11 +22,11 @@ type WhatIsMissing = (
 
 /** By group: a record below the committed offset has had its whole effect. */
 const whatIsMissing: Readonly<Record<string, WhatIsMissing>> = {
-  'sink-calls'(value, { jobs }, { calls }, { topic }) {
+  'sink-calls'(value, index, { calls }, { topic }) {
     const call = value as LoggedCall
     if (!calls.has(`${idToUuid(call.project_id)}/${idToUuid(call.id)}`)) return 'its row'
     const makesJob = topic === topics.requestEphemeral.name || !call.zero_content_retention
-    return makesJob && !jobs.has(call.id) ? 'its job' : undefined
+    return makesJob && !index.jobs.has(call.id) && !index.isBlamed(call) ? 'its job' : undefined
   },
   scorer: (value, { scored }) => (scored.has((value as ScoreJob).request_id) ? undefined : 'its scores'),
   'sink-scores'(value, _index, { scores }) {

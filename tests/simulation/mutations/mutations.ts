@@ -15,13 +15,24 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'runtime-moves-before-dead-letter': {
     file: 'runtime/kafka/handle-chunk.ts',
-    find: 'await retryTransient(() => sendDeadLetters(letters), retry)',
-    replace: 'void retryTransient(() => sendDeadLetters(letters), retry).catch(() => undefined)',
+    find: 'await retryTransient(() => sendDeadLetters(letters), {',
+    replace: 'void retryTransient(() => sendDeadLetters(letters), {',
   },
   'runtime-commits-the-highest-finished': {
     file: 'runtime/kafka/offset-ledger.ts',
-    find: 'for (const offset of finished.keys()) return offset\n',
-    replace: 'for (const [offset, isOver] of [...finished].reverse()) if (isOver) return offset + 1n\n',
+    find: 'if (entry === undefined) return\n',
+    replace:
+      'if (entry === undefined) return\n      while (inOrder.head && inOrder.head !== entry) inOrder.take()\n',
+  },
+  'runtime-moves-before-the-group-ends': {
+    file: 'runtime/kafka/handle-together.ts',
+    find: 'await handler(records, handBack, end)',
+    replace: 'void handler(records, () => undefined, () => undefined).catch(() => undefined)',
+  },
+  'runtime-forgets-what-a-group-could-not-do': {
+    file: 'runtime/kafka/handle-together.ts',
+    find: 'records.forEach((_record, index) => handBack(index))\n',
+    replace: '\n',
   },
   'runtime-blames-whoever-was-marked': {
     file: 'runtime/kafka/batch-consumer.ts',
@@ -95,6 +106,52 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: 'services/notifier/begin-delivery.ts',
     find: 'await carryOut(delivery, giveBack, ',
     replace: 'void carryOut(delivery, giveBack, ',
+  },
+  'fan-out-together-keeps-what-it-could-not-begin': {
+    file: 'services/notifier/begin-together.ts',
+    find: 'onEnd(one, false)',
+    replace: 'onEnd(one, true)',
+  },
+  'fan-out-together-makes-what-somebody-has-begun': {
+    file: 'services/notifier/begin-together.ts',
+    find: 'answers[index] === true',
+    replace: 'true',
+  },
+  'fan-out-together-keeps-what-it-could-not-write': {
+    file: 'services/notifier/begin-together.ts',
+    find: 'onEnd(placed, isWritten)',
+    replace: 'onEnd(placed, true)',
+  },
+  'fan-out-together-sends-what-was-not-written-again': {
+    file: 'services/notifier/begin-together.ts',
+    find: 'for (const { delivery, attempt } of ended) unwritten.add(',
+    replace: 'for (const { delivery, attempt } of ended.slice(ended.length)) unwritten.add(',
+  },
+  'fan-out-together-forgets-failures': {
+    file: 'services/notifier/begin-together.ts',
+    find: 'return attempt.error === null && !placed.webhook.isFailing',
+    replace: 'return true',
+  },
+  'fan-out-together-keeps-what-could-not-follow': {
+    file: 'services/notifier/begin-together.ts',
+    find: 'onEnd(placed, isMade)',
+    replace: 'onEnd(placed, true)',
+  },
+  'fan-out-together-does-not-set-slow-ones-aside': {
+    file: 'services/notifier/begin-together.ts',
+    find: 'return tellEnd(placed, letGoOn(delivery, make()), onEnd)',
+    replace:
+      'return tellEnd(placed, (void letGoOn(delivery, make()).catch(() => undefined), Promise.resolve()), onEnd)',
+  },
+  'fan-out-together-forgets-slow-ones': {
+    file: 'services/notifier/begin-together.ts',
+    find: 'ending.push(ends.letGo(flight, untilMs, onEnd))',
+    replace: 'for (const { placed: one } of flight.letGo()) onEnd(one, true)',
+  },
+  'fan-out-together-ends-with-the-first-delivery': {
+    file: 'services/notifier/fan-out-together.ts',
+    find: 'if (others === 0) (failed',
+    replace: ';(failed',
   },
   'notifier-sends-what-was-not-written-again': {
     file: 'services/notifier/unwritten-attempts.ts',

@@ -59,15 +59,22 @@ export function makeProjects(ground: SimGround) {
   return { open, limited: makeProject(world, 'free', false), private: makeProject(world, 'pro', true) }
 }
 
-/** The calls that clients send: some unsafe, some with tools, most of the limited project over its limit. */
-export function makeCalls(ground: SimGround, projects: ReturnType<typeof makeProjects>): ClientCall[] {
+/**
+ * The calls that clients send: some unsafe, some with tools, most of the limited project over its limit. Of a burst more are unsafe, so that
+ * notifiers find events together.
+ */
+export function makeCalls(
+  ground: SimGround,
+  projects: ReturnType<typeof makeProjects>,
+  isBurst: boolean,
+): ClientCall[] {
   const { world } = ground
   const { random } = world
   const owners = [projects.open, projects.open, projects.limited, projects.private]
-  return Array.from({ length: 8 + random.below(8) }, () => {
+  return Array.from({ length: 8 + random.below(isBurst ? 32 : 8) }, () => {
     const isLate = random.chance(0.1)
     const madeAtMs = beginningMs - (isLate ? random.between(1, 6) * dayMs : random.between(0, 60_000))
-    const content = random.chance(0.3) ? unsafeWord : 'hello'
+    const content = random.chance(isBurst ? 0.8 : 0.3) ? unsafeWord : 'hello'
     const tool = random.chance(0.2) ? random.pick(['search', 'mail']) : null
     return {
       id: seededId(world, 'request', madeAtMs),

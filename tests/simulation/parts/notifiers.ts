@@ -7,12 +7,15 @@ import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { createAttemptDelivery } from '#services/notifier/attempt-delivery.ts'
 import { createBeginDelivery } from '#services/notifier/begin-delivery.ts'
+import { createBeginTogether } from '#services/notifier/begin-together.ts'
 import { createDeliveryHandler } from '#services/notifier/delivery-handler.ts'
 import { createDeliveryPublisher } from '#services/notifier/delivery-publisher.ts'
 import { createEndpointSlots } from '#services/notifier/endpoint-slots.ts'
 import { createFanOutHandler } from '#services/notifier/fan-out-handler.ts'
+import { createFanOutTogether } from '#services/notifier/fan-out-together.ts'
 import { claimLeaseMs, createMakeAttempt } from '#services/notifier/make-attempt.ts'
 import { createNotifierMetrics } from '#services/notifier/notifier-metrics.ts'
+import { createSendMessage } from '#services/notifier/send-message.ts'
 import { createExpressionCache } from '#services/notifier/steps/expression-cache.ts'
 import { createJoinEvent } from '#services/notifier/steps/open-event.ts'
 import { createOpenSecrets } from '#services/notifier/steps/open-secrets.ts'
@@ -26,12 +29,16 @@ import {
 import type { SimGround } from './ground.ts'
 import type { Receivers } from './receivers.ts'
 
+const few = { perEndpoint: 2, total: 16 }
+const many = { perEndpoint: 32, total: 256 }
 const retryTopics = [topics.deliveryRetry1s, topics.deliveryRetry2s, topics.deliveryRetry4s]
 
 /** As services/notifier/service.ts puts it together. */
 export function startSimNotifier(ground: SimGround, receivers: Receivers): Service {
   const { database, producer, codecs, log } = ground
   const metrics = createNotifierMetrics(ground.metrics)
+  // Few: most events wait for places. Many: most begin together, those of unknown endpoints too.
+  const slots = createEndpointSlots(ground.world.random.pick([few, many]))
   const shared = {
     ...ground,
     webhooks: createSimWebhookStore(database),
@@ -40,8 +47,8 @@ export function startSimNotifier(ground: SimGround, receivers: Receivers): Servi
     openSecrets: createOpenSecrets(ground.sealer),
     joinEvent: createJoinEvent(ground.sealer),
     unwritten: createUnwrittenAttempts(metrics, ground.clock),
-    slots: createEndpointSlots({ perEndpoint: 2, total: 16 }),
-    sender: receivers.sender,
+    slots,
+    sendMessage: createSendMessage({ ...ground, sender: receivers.sender, slots, metrics }),
     metrics,
   }
   const making = createMakeAttempt(shared)
@@ -49,6 +56,7 @@ export function startSimNotifier(ground: SimGround, receivers: Receivers): Servi
   const waiting = createSimWaitingStore(database)
   const delivering = createDeliveryHandler({ ...shared, attempt, waiting })
   const begin = createBeginDelivery({ ...shared, making, attempt, carryOut: delivering.carryOut })
+  const together = createBeginTogether({ ...shared, making, letGoOn: delivering.letGoOn })
   const consumerOf = (name: string, from: readonly TopicDefinition[], areDue: boolean) =>
     createParallelConsumer<WebhookDelivery>({
       ...ground,
@@ -67,8 +75,10 @@ export function startSimNotifier(ground: SimGround, receivers: Receivers): Servi
     topics: [topics.eventRaised.name],
     decoder: codecs.events,
     handler: createFanOutHandler({ ...shared, begin, expressions: createExpressionCache() }),
+    groupHandler: createFanOutTogether({ ...shared, together }),
     concurrency: 16,
     window: 8,
+    sparesPlaces: true,
   })
   return runTogether(
     [

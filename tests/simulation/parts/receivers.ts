@@ -28,20 +28,18 @@ export function createReceivers(world: World): Receivers {
   return {
     receipts,
     sender: {
-      send(url: string, headers: Readonly<Record<string, string>>): Promise<AttemptResult> {
+      send(url, headers, _body, onResult) {
         const sender = world.current
         const durationMs = durationOf(url)
         const isTaken = durationMs < timeoutMs && !random.chance(refusing[kindOf(url)])
-        const { promise, resolve } = Promise.withResolvers<AttemptResult>()
         const receive = () => {
           receipts.push({ deliveryId: headers['x-service-delivery'] ?? '', isTaken })
           const fate = faults.fateOf('kafka', sender)
           const dies = fate === 'dies_before' || fate === 'dies_after'
           if (dies && sender !== null) world.kill(sender, 'while it sends to a receiver')
-          world.after(durationMs, () => resolve(resultOf(durationMs, isTaken)), sender)
+          world.after(durationMs, () => onResult(resultOf(durationMs, isTaken)), sender)
         }
         world.after(random.between(0.2, 3), receive, sender)
-        return promise
       },
       close: () => Promise.resolve(),
     },

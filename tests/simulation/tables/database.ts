@@ -52,6 +52,8 @@ export class Database {
   readonly waiting = new Map<string, { delivery: WebhookDelivery; dueAtMs: number }>()
   readonly webhooks: Webhook[] = []
   readonly world: World
+  /** Deliveries that were begun with others: what is held against that path is held against something. */
+  begunTogether = 0
   /** Told of every attempt that somebody may make. */
   onClaimed: (delivery: WebhookDelivery) => void = () => undefined
   #seq = 0

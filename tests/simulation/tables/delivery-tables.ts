@@ -1,5 +1,5 @@
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import type { Claim, DeliveryStore } from '#services/notifier/stores/delivery-store.ts'
+import type { Claim, DeliveryStore, FinishedAttempt } from '#services/notifier/stores/delivery-store.ts'
 import type { WaitingStore } from '#services/notifier/stores/waiting-store.ts'
 import type { WebhookStore } from '#services/notifier/stores/webhook-store.ts'
 import type { Database, DeliveryEntry } from './database.ts'
@@ -13,14 +13,33 @@ export function createSimDeliveryStore(database: Database, leaseMs: number): Del
     deliveries.set(delivery.delivery_id, row)
     return true
   }
+  const begin = (delivery: WebhookDelivery): boolean => {
+    if (!insert(delivery)) return false
+    claim(deliveries, delivery, world.nowMs, leaseMs)
+    database.onClaimed(delivery)
+    return true
+  }
+  const finish = (delivery: WebhookDelivery, ended: FinishedAttempt) => {
+    const { delivery_id: id, attempt: number, first_attempt: first } = delivery
+    const row = deliveries.get(id)
+    const made = row?.attempts.get(number)
+    if (row === undefined || made === undefined) return
+    if (ended.error !== null) made.firstFailedMs = Math.min(made.firstFailedMs, ended.finishedAtMs)
+    if (made.finished !== null && ended.error !== null) return
+    made.finished = ended
+    if (row.attemptCount >= number && ended.error !== null) return
+    row.attemptCount = Math.max(row.attemptCount, number)
+    if (ended.error === null) row.status = 'delivered'
+    else if (row.status !== 'delivered' || number === first) row.status = ended.isLast ? 'failed' : 'retrying'
+  }
   return {
     insert: (asked) => database.ask(() => asked.forEach(insert)),
-    begin: (delivery) =>
-      database.ask(() => {
-        if (!insert(delivery)) return false
-        claim(deliveries, delivery, world.nowMs, leaseMs)
-        database.onClaimed(delivery)
-        return true
+    begin: (delivery) => database.ask(() => begin(delivery)),
+    beginAll: (asked) =>
+      inStatements(database, asked, ({ delivery }) => {
+        const isOurs = begin(delivery)
+        if (isOurs) database.begunTogether++
+        return isOurs
       }),
     claim: (delivery) =>
       database.ask(() => {
@@ -28,21 +47,39 @@ export function createSimDeliveryStore(database: Database, leaseMs: number): Del
         if (claimed.kind === 'claimed') database.onClaimed(delivery)
         return claimed
       }),
-    finish: ({ delivery_id: id, attempt: number, first_attempt: first }, ended) =>
-      database.ask(() => {
-        const row = deliveries.get(id)
-        const made = row?.attempts.get(number)
-        if (row === undefined || made === undefined) return
-        if (ended.error !== null) made.firstFailedMs = Math.min(made.firstFailedMs, ended.finishedAtMs)
-        if (made.finished !== null && ended.error !== null) return
-        made.finished = ended
-        if (row.attemptCount >= number && ended.error !== null) return
-        row.attemptCount = Math.max(row.attemptCount, number)
-        if (ended.error === null) row.status = 'delivered'
-        else if (row.status !== 'delivered' || number === first)
-          row.status = ended.isLast ? 'failed' : 'retrying'
+    finish: (delivery, ended) => database.ask(() => finish(delivery, ended)),
+    finishAll: (asked) =>
+      inStatements(database, asked, ({ delivery, attempt }) => {
+        finish(delivery, attempt)
+        return null
       }),
   }
+}
+
+/**
+ * What is asked together is one statement or several, as the others that are under way have it (stores/gather-calls.ts): each is whole or
+ * not at all, and has an end of its own.
+ */
+async function inStatements<I, O>(
+  database: Database,
+  items: readonly I[],
+  effect: (item: I) => O,
+): Promise<(O | Error)[]> {
+  const { random } = database.world
+  const statements: I[][] = []
+  for (const item of items) {
+    const last = statements.at(-1)
+    if (last === undefined || random.chance(0.2)) statements.push([item])
+    else last.push(item)
+  }
+  const answers = statements.map(async (some): Promise<(O | Error)[]> => {
+    try {
+      return await database.ask(() => some.map(effect))
+    } catch (error) {
+      return some.map(() => error as Error)
+    }
+  })
+  return (await Promise.all(answers)).flat()
 }
 
 function claim(

@@ -29,6 +29,8 @@ export function createSimCodec<S extends SchemaName>(
       ask()
       return type.fromBuffer(bytes) as TopicValues[S]
     },
+    decodeNow: (bytes) =>
+      world.faults.isAway('registry') ? undefined : (readValue(schema, bytes) ?? undefined),
   }
 }
 

@@ -1,0 +1,80 @@
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import { ok } from '../outcome.ts'
+import type { ConsumerMetrics } from './consumer-metrics.ts'
+import type { Waiting } from './partition-work.ts'
+import { decodeRecordNow, type DecoderChoice, type RawRecord } from './raw-record.ts'
+import type { ConsumedRecord, GroupHandler } from './records.ts'
+
+/** Works on records together. `alone` begins with one that has to be worked on by itself, `over` hears of each other: its offset may move. */
+export type RunTogether<W> = (
+  group: readonly W[],
+  alone: (one: W) => void,
+  over: (one: W) => void,
+) => Promise<void>
+
+/** As many as a statement takes (services/notifier/stores/delivery-store.ts). */
+const mostTogether = 200
+
+export function createGroupRunner<T, W extends Waiting<T>>(dependencies: {
+  decoder: DecoderChoice<T>
+  handler: GroupHandler<T>
+  metrics: ConsumerMetrics
+  log: Log
+  clock: Clock
+}): RunTogether<W> {
+  const { decoder, handler, metrics, log, clock } = dependencies
+  const decodedNow = (raw: RawRecord): ConsumedRecord<T> | undefined => {
+    try {
+      return decodeRecordNow(raw, decoder)
+    } catch (error) {
+      // Said where the record is alone.
+      log.debug({ err: error }, 'not decoded together')
+      return undefined
+    }
+  }
+  const runGroup: RunTogether<W> = async (group, alone, over) => {
+    const readable: (W | undefined)[] = []
+    const records: ConsumedRecord<T>[] = []
+    for (const one of group) {
+      const record = one.record ?? decodedNow(one.raw)
+      if (record === undefined) alone(one)
+      else {
+        readable.push(one)
+        records.push(record)
+      }
+    }
+    const startedMs = clock.now()
+    /** undefined: of this one something was said before. It is kept no longer: another of the group may take its time. */
+    const close = (index: number): W | undefined => {
+      const one = readable[index]
+      readable[index] = undefined
+      return one
+    }
+    const handBack = (index: number) => {
+      const one = close(index)
+      if (one !== undefined) alone(one)
+    }
+    const end = (index: number) => {
+      const one = close(index)
+      if (one === undefined) return
+      metrics.handlerSeconds(one.raw.topic, (clock.now() - startedMs) / 1_000)
+      metrics.handled(one.raw.topic, ok())
+      over(one)
+    }
+    try {
+      if (records.length > 0) await handler(records, handBack, end)
+      records.forEach((_record, index) => end(index))
+    } catch (error) {
+      // Whatever it is comes again where the record is alone, and is dealt with there.
+      log.debug({ err: error }, 'not worked on together')
+      records.forEach((_record, index) => handBack(index))
+    }
+  }
+  return async (all, alone, over) => {
+    const groups: Promise<void>[] = []
+    for (let from = 0; from < all.length; from += mostTogether)
+      groups.push(runGroup(all.slice(from, from + mostTogether), alone, over))
+    await Promise.all(groups)
+  }
+}

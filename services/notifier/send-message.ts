@@ -1,0 +1,66 @@
+import type { Clock } from '#runtime/clock.ts'
+import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import type { EndpointSlots } from './endpoint-slots.ts'
+import type { NotifierMetrics } from './notifier-metrics.ts'
+import type { AttemptResult, Sender } from './sending/send-attempt.ts'
+import type { Message } from './steps/open-message.ts'
+import { isLastAttempt } from './steps/plan-next.ts'
+import { signDelivery } from './steps/sign-delivery.ts'
+import type { FinishedAttempt } from './stores/delivery-store.ts'
+import type { Webhook } from './stores/webhook-rows.ts'
+
+export interface SendingDependencies {
+  sender: Sender
+  slots: EndpointSlots
+  metrics: NotifierMetrics
+  clock: Clock
+}
+
+/** Signs and sends; `onSent` hears how that ended, at once where nothing is sent. */
+export type SendMessage = (
+  delivery: WebhookDelivery,
+  webhook: Webhook,
+  message: Message,
+  onSent: (attempt: FinishedAttempt) => void,
+) => void
+
+/** An endpoint that takes this long is a slow one (endpoint-slots.ts). */
+const slowMs = 1_000
+
+export function createSendMessage({ sender, slots, metrics, clock }: SendingDependencies): SendMessage {
+  const note = (delivery: WebhookDelivery, result: AttemptResult, finishedAtMs: number) => {
+    slots.note(delivery.webhook_id, result.durationMs >= slowMs)
+    metrics.attempts.inc({ result: resultLabel(result) })
+    metrics.attemptSeconds.observe(result.durationMs / 1_000)
+    if (result.error === null && delivery.attempt === 1) {
+      metrics.eventToReceipt.observe(Math.max(0, finishedAtMs - delivery.event.created_at) / 1_000)
+    }
+  }
+  return (delivery, webhook, { body, keys, isTest }, onSent) => {
+    const isWanted = webhook.enabled || isTest
+    const onResult = (result: AttemptResult) => {
+      const finishedAtMs = clock.now()
+      note(delivery, result, finishedAtMs)
+      const { statusCode, durationMs, error, excerpt } = result
+      const isLast = !isWanted || isLastAttempt(delivery)
+      onSent({ finishedAtMs, statusCode, durationMs, error, excerpt, isLast, wasSent: isWanted })
+    }
+    if (isWanted) sender.send(webhook.url, signDelivery(delivery, body, keys, clock.now()), body, onResult)
+    else onResult(disabledResult(webhook))
+  }
+}
+
+function disabledResult({ disabledReason }: Webhook): AttemptResult {
+  const error = disabledBecause(disabledReason)
+  return { statusCode: null, durationMs: 0, error, excerpt: null, timedOut: false }
+}
+
+export function disabledBecause(reason: string | null): string {
+  return `the webhook is disabled${reason === null ? '' : `: ${reason}`}`
+}
+
+function resultLabel(result: AttemptResult): string {
+  if (result.error === null) return 'delivered'
+  if (result.timedOut) return 'timed_out'
+  return result.statusCode === null ? 'no_answer' : 'refused'
+}
