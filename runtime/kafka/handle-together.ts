@@ -40,7 +40,7 @@ export function createGroupRunner<T, W extends Waiting<T>>(dependencies: {
       const record = one.record ?? decodedNow(one.raw)
       if (record === undefined) alone(one)
       else {
-        readable.push(one)
+        readable.push({ ...one, record })
         records.push(record)
       }
     }

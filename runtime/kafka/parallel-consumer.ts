@@ -245,8 +245,9 @@ class ParallelConsumer<T> {
 
   /** What is tried again is tried alone. */
   #workOnAll(begun: readonly Begun<T>[]): void {
-    const mayBeTogether = ({ work, raw }: Begun<T>) =>
-      this.#runTogether !== undefined && begun.length > 1 && work.triesOf(raw) === 1
+    // By itself, because what goes on for long keeps what these functions read.
+    const mayBeAny = this.#runTogether !== undefined && begun.length > 1
+    const mayBeTogether = ({ work, raw }: Begun<T>) => mayBeAny && work.triesOf(raw) === 1
     const workAlone = (one: Begun<T>) => void this.#workOn(one)
     begun.filter((one) => !mayBeTogether(one)).forEach(workAlone)
     void this.#runTogether?.(begun.filter(mayBeTogether), workAlone, ({ work, raw }) => {

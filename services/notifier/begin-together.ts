@@ -10,7 +10,7 @@ import type { SendMessage } from './send-message.ts'
 import type { Message } from './steps/open-message.ts'
 import type { OpenSecrets } from './steps/open-secrets.ts'
 import type { SigningKeys } from './steps/sign-delivery.ts'
-import type { DeliveryStore } from './stores/delivery-store.ts'
+import type { DeliveryStore, FinishedAttempt } from './stores/delivery-store.ts'
 import type { Webhook } from './stores/webhook-rows.ts'
 import { attemptName, type UnwrittenAttempts } from './unwritten-attempts.ts'
 
@@ -94,6 +94,11 @@ export function createBeginTogether(dependencies: BeginTogetherDependencies): Be
 }
 
 function createEnds({ deliveries, making, unwritten, letGoOn, log }: BeginTogetherDependencies) {
+  const makeOnceLanded = async (
+    { delivery, webhook }: PlacedDelivery,
+    landing: Promise<FinishedAttempt>,
+    untilMs: number,
+  ) => making.make({ delivery, webhook, what: await landing, untilMs }, { isAlone: () => true })
   const writePlain = async (landed: readonly Landed[], onEnd: OnEnd): Promise<void> => {
     const ended = landed.map(({ placed: { delivery }, attempt }) => ({ delivery, attempt }))
     for (const { delivery, attempt } of ended) unwritten.add(attemptName(delivery), attempt)
@@ -126,12 +131,11 @@ function createEnds({ deliveries, making, unwritten, letGoOn, log }: BeginTogeth
     },
     /** Attempts at slow receivers go on by themselves. */
     async letGo(flight: Flight, untilMs: number, onEnd: OnEnd): Promise<void> {
-      const going = flight.letGo().map(({ placed, landing }) => {
-        const { delivery, webhook } = placed
-        const make = async () =>
-          making.make({ delivery, webhook, what: await landing, untilMs }, { isAlone: () => true })
-        return tellEnd(placed, letGoOn(delivery, make()), onEnd)
-      })
+      const going = flight
+        .letGo()
+        .map(({ placed, landing }) =>
+          tellEnd(placed, letGoOn(placed.delivery, makeOnceLanded(placed, landing, untilMs)), onEnd),
+        )
       await Promise.all(going)
     },
   }

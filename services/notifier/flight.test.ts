@@ -70,17 +70,18 @@ test('a place is given back as its delivery lands', () => {
   expect(slots.taken).toBe(0)
 })
 
-test('those that are let go land by themselves, and are not taken with others', async () => {
+test('those that are let go land by themselves, and are not taken with others; what had landed is among them', async () => {
   const { flight, all, slots, land } = takeOff(3)
   land(1)
   const late = { ...deliveredAttempt, durationMs: 900 }
-  const [first, second, ...more] = flight.letGo()
-  expect([first?.placed, second?.placed, more]).toEqual([all[0], all[2], []])
+  const [landed, first, second, ...more] = flight.letGo()
+  expect([landed?.placed, first?.placed, second?.placed, more]).toEqual([all[1], all[0], all[2], []])
+  expect(await landed?.landing).toBe(deliveredAttempt)
   land(2, late)
   expect(await second?.landing).toBe(late)
   expect(slots.taken).toBe(1)
   land(0)
   expect(await first?.landing).toBe(deliveredAttempt)
   expect(slots.taken).toBe(0)
-  expect((await flight.takeLanded(muchLaterMs)).map(({ placed }) => placed)).toEqual([all[1]])
+  expect(await flight.takeLanded(muchLaterMs)).toEqual([])
 })

@@ -59,12 +59,16 @@ export class Flight {
     const all = this.#all
     // One that takes long keeps nothing of the others.
     this.#all = []
-    return all.flatMap((placed, index) => {
+    const justLanded = this.#landed
+      .splice(0)
+      .map(({ placed, attempt }) => ({ placed, landing: Promise.resolve(attempt) }))
+    const flying = all.flatMap((placed, index) => {
       if (this.#hasLanded[index] === true) return []
       const { promise: landing, resolve } = Promise.withResolvers<FinishedAttempt>()
       this.#goingOn.set(index, resolve)
       return [{ placed, landing }]
     })
+    return [...justLanded, ...flying]
   }
 
   #land(placed: PlacedDelivery, index: number, attempt: FinishedAttempt): void {
