@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, jest, test } from '@jest/globals'
+import { mutate } from './mutations/apply-mutation.ts'
 import { catchMutation } from './mutations/catch-mutation.ts'
+import { mutations } from './mutations/mutations.ts'
 import { runSeeds } from './run-seeds.ts'
 
 // Five seconds of computing, which a busy machine may have to give to twenty others.
@@ -14,6 +18,15 @@ test(`${seeds} histories keep what the system promises`, async () => {
   const options = { from: 1, jobs: 1, secondsPerSeed: 90, mutation: undefined, isTold: false, say }
   const isWell = await runSeeds({ ...options, count: seeds })
   expect({ isWell, said: isWell ? '' : lines.join('\n') }).toEqual({ isWell: true, said: '' })
+})
+
+// Most are tried by hand alone, so that one whose place has moved would be noticed late.
+test('every mistake has its place', () => {
+  const root = join(import.meta.dirname, '..', '..')
+  for (const [name, mutation] of Object.entries(mutations)) {
+    const source = readFileSync(join(root, mutation.file), 'utf8')
+    expect(mutate(source, name, mutation)).toContain(mutation.replace)
+  }
 })
 
 /** One of each part; the others are tried by `node tests/simulation/run-mutations.ts`. */

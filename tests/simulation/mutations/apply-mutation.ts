@@ -1,7 +1,7 @@
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { mutations } from './mutations.ts'
+import { mutations, type Mutation } from './mutations.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 
@@ -12,16 +12,20 @@ const root = join(import.meta.dirname, '..', '..', '..')
 export function applyMutation(name: string): void {
   const mutation = mutations[name]
   if (mutation === undefined) throw new Error(`no mutation ${name}`)
-  const { file, find, replace } = mutation
-  const url = pathToFileURL(join(root, file)).href
+  const url = pathToFileURL(join(root, mutation.file)).href
   registerHooks({
     load(loaded, context, nextLoad) {
       const module = nextLoad(loaded, context)
       if (loaded !== url) return module
       const source = Buffer.from(module.source as Uint8Array).toString('utf8')
-      if (source.split(find).length !== 2)
-        throw new Error(`${name}: its place is not in ${file}, or not once; find it anew`)
-      return { ...module, source: source.replace(find, () => replace) }
+      return { ...module, source: mutate(source, name, mutation) }
     },
   })
+}
+
+/** The text of its file with the mistake in it. Throws when its place is not there, or not once. */
+export function mutate(source: string, name: string, { file, find, replace }: Mutation): string {
+  if (source.split(find).length !== 2)
+    throw new Error(`${name}: its place is not in ${file}, or not once; find it anew`)
+  return source.replace(find, () => replace)
 }

@@ -139,9 +139,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'fan-out-together-does-not-set-slow-ones-aside': {
     file: 'services/notifier/begin-together.ts',
-    find: 'return tellEnd(placed, letGoOn(delivery, make()), onEnd)',
+    find: 'letGoOn(placed.delivery, makeOnceLanded(placed, landing, untilMs))',
     replace:
-      'return tellEnd(placed, (void letGoOn(delivery, make()).catch(() => undefined), Promise.resolve()), onEnd)',
+      '(void letGoOn(placed.delivery, makeOnceLanded(placed, landing, untilMs)).catch(() => undefined), Promise.resolve())',
   },
   'fan-out-together-forgets-slow-ones': {
     file: 'services/notifier/begin-together.ts',
