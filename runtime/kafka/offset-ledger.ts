@@ -41,11 +41,9 @@ export function createOffsetLedger(start: bigint): OffsetLedger {
       while (inOrder.head?.isFinished === true) inOrder.take()
     },
     truncate(offset) {
-      const kept = inOrder.clear().filter((entry) => entry.offset < offset)
-      unfinished.clear()
-      for (const entry of kept) {
-        inOrder.add(entry)
-        if (!entry.isFinished) unfinished.set(entry.offset, entry)
+      for (const entry of inOrder.clear()) {
+        if (entry.offset < offset) inOrder.add(entry)
+        else unfinished.delete(entry.offset)
       }
       if (offset < end) end = offset
     },

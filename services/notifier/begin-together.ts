@@ -5,7 +5,7 @@ import { openedOr } from './begin-delivery.ts'
 import type { LetGoOn } from './delivery-handler.ts'
 import type { EndpointSlots } from './endpoint-slots.ts'
 import { Flight, type Landed, type PlacedDelivery } from './flight.ts'
-import { claimLeaseMs, patienceMs, type MakeAttempt } from './make-attempt.ts'
+import { claimLeaseMs, patienceMs, receiverTimeoutMs, type MakeAttempt } from './make-attempt.ts'
 import type { SendMessage } from './send-message.ts'
 import type { Message } from './steps/open-message.ts'
 import type { OpenSecrets } from './steps/open-secrets.ts'
@@ -49,9 +49,6 @@ export type OnEnd = (placed: PlacedDelivery, isMade: boolean) => void
 /** What has landed after so long is written whatever becomes of the others: until then a crash would have it sent again. */
 const writeAfterMs = 50
 
-/** Specification 3.3. */
-const longestAttemptMs = 10_000
-
 /** As `begin-delivery.ts`, in steps that many take together (docs/decisions/0093). */
 export function createBeginTogether(dependencies: BeginTogetherDependencies): BeginTogether {
   const { deliveries, openSecrets, slots, sendMessage, unwritten, clock } = dependencies
@@ -78,7 +75,7 @@ export function createBeginTogether(dependencies: BeginTogetherDependencies): Be
       const untilMs = clock.now() + claimLeaseMs
       const answers = await deliveries.beginAll(placed)
       // One statement waits for the others: whoever has waited too long leaves his claim to whoever comes after it.
-      const isInTime = clock.now() < untilMs - longestAttemptMs
+      const isInTime = clock.now() < untilMs - receiverTimeoutMs
       const [ours, others] = split(placed, (_one, index) => isInTime && answers[index] === true)
       for (const { giveBack } of others) giveBack()
       const flight = new Flight(ours, sendMessage)

@@ -50,6 +50,8 @@ export interface MakeAttempt {
   failed(delivery: WebhookDelivery, attempt: FailedAttempt): Promise<void>
 }
 
+/** Specification 3.3: a receiver answers within 10 s. */
+export const receiverTimeoutMs = 10_000
 /** Longer than any attempt takes, with what is written after it. */
 export const claimLeaseMs = 15_000
 /**

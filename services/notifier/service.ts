@@ -28,7 +28,7 @@ import { createEndpointSlots } from './endpoint-slots.ts'
 import { createFanOutHandler } from './fan-out-handler.ts'
 import { createFanOutTogether } from './fan-out-together.ts'
 import { createGiveUpDelivery } from './give-up-delivery.ts'
-import { claimLeaseMs, createMakeAttempt } from './make-attempt.ts'
+import { claimLeaseMs, createMakeAttempt, receiverTimeoutMs } from './make-attempt.ts'
 import { createNotifierMetrics, type NotifierMetrics } from './notifier-metrics.ts'
 import { createSendMessage } from './send-message.ts'
 import { createSender } from './sending/send-attempt.ts'
@@ -43,8 +43,6 @@ import { createWebhookStore } from './stores/webhook-store.ts'
 import { createUnwrittenAttempts } from './unwritten-attempts.ts'
 import { createWaitingPump } from './waiting-pump.ts'
 
-/** Specification 3.3: a receiver answers within 10 s. */
-const receiverTimeoutMs = 10_000
 const dnsTimeoutMs = 2_500
 /**
  * Of one partition. Records end within a fraction of a second (delivery-handler.ts), whatever receivers do. With less, the partitions that

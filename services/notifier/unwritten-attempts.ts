@@ -1,4 +1,5 @@
 import type { Clock } from '#runtime/clock.ts'
+import { whenAsked } from '#runtime/metrics.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { NotifierMetrics } from './notifier-metrics.ts'
 import type { FinishedAttempt } from './stores/delivery-store.ts'
@@ -29,7 +30,7 @@ export function createUnwrittenAttempts(
   limit = defaultLimit,
 ): UnwrittenAttempts {
   const attempts = new Map<string, { attempt: FinishedAttempt; sinceMs: number }>()
-  const tell = () => metrics.unwritten.set(attempts.size)
+  whenAsked(metrics.unwritten, () => metrics.unwritten.set(attempts.size))
   return {
     find: (name) => attempts.get(name)?.attempt,
     add(name, attempt) {
@@ -41,10 +42,7 @@ export function createUnwrittenAttempts(
         attempts.delete(oldest)
         metrics.forgotten.inc()
       }
-      tell()
     },
-    remove(name) {
-      if (attempts.delete(name)) tell()
-    },
+    remove: (name) => void attempts.delete(name),
   }
 }

@@ -48,9 +48,9 @@ export async function selectWebhooks(
   takeTurn: TakeTurn,
   nowMs: () => number,
 ): Promise<Decision[]> {
-  const oldestFirst = webhooks
-    .map((webhook) => ({ webhook, selection: selectWithoutExpression(webhook, offered) }))
-    .sort((one, other) => (one.webhook.id < other.webhook.id ? -1 : 1))
+  const oldestFirst = selectEach(webhooks, offered).sort((one, other) =>
+    one.webhook.id < other.webhook.id ? -1 : 1,
+  )
   const sources = oldestFirst
     .filter(({ selection }) => selection === 'selected' && offered.event.webhook_id === null)
     .flatMap(({ webhook }) => webhook.filterExpression ?? [])
@@ -70,10 +70,11 @@ export function selectPlainly(
   { fields }: JoinedData,
 ): Pick<Decision, 'webhook' | 'selection'>[] | undefined {
   if (webhooks.some(({ filterExpression }) => filterExpression !== null)) return undefined
-  return webhooks.map((webhook) => ({
-    webhook,
-    selection: selectWithoutExpression(webhook, { event, fields }),
-  }))
+  return selectEach(webhooks, { event, fields })
+}
+
+function selectEach(webhooks: readonly Webhook[], offered: Pick<OfferedEvent, 'event' | 'fields'>) {
+  return webhooks.map((webhook) => ({ webhook, selection: selectWithoutExpression(webhook, offered) }))
 }
 
 type Evaluated = Pick<Decision, 'selection' | 'failure'>
