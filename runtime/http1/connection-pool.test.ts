@@ -179,3 +179,49 @@ test('an idle connection that sends unasked is closed', async () => {
   expect(idle.isClosed()).toBe(true)
   expect(pool.isEmpty).toBe(true)
 })
+
+describe('a call whose answer is read before its connection has said that all of it has gone,', () => {
+  /** As over TLS, where that is said a turn late. Gives what lets it be said. */
+  async function answeredEarly(): Promise<() => void> {
+    const used = await freeConnection()
+    const release = used.holdWrites()
+    const early = send('early', 'POST', Buffer.from('{}\n'))
+    await nextTurn()
+    used.end.write('HTTP/1.1 204 No Content\r\n\r\n')
+    await new Promise<void>((resolve) => process.nextTick(resolve))
+    expect(early.told).toEqual(['27 bytes', '204', 'end'])
+    return release
+  }
+
+  test('and says so within the turn, leaves its connection to the next', async () => {
+    const release = await answeredEarly()
+    release()
+    await nextTurn()
+    const next = send('next')
+    await nextTurn()
+    expect(heardBy(peer(0))).toEqual(['first', 'early', 'next'])
+    expect(next.told).toEqual(await answer(peer(0), 'next'))
+    expect(peers).toHaveLength(1)
+  })
+
+  test('and does not even then, does not: what is still to come would be read as the next', async () => {
+    await answeredEarly()
+    await nextTurn()
+    expect(peer(0).isClosed()).toBe(true)
+    send('next')
+    peer(1).connect()
+    await nextTurn()
+    expect(heardBy(peer(1))).toEqual(['next'])
+  })
+
+  test('and does not, is not followed by one that no other connection may be opened for', async () => {
+    await answeredEarly()
+    const next = send('next')
+    await nextTurn()
+    expect(peer(0).isClosed()).toBe(true)
+    peer(1).connect()
+    await nextTurn()
+    expect(heardBy(peer(0))).toEqual(['first', 'early'])
+    expect(next.told).toEqual(await answer(peer(1), 'next'))
+  })
+})

@@ -120,8 +120,9 @@ export class ConnectionPool {
     const leaving = this.#leaving
     this.#leaving = []
     for (const connection of leaving) connection.write()
-    this.#free.push(...this.#resting)
+    const rested = this.#resting
     this.#resting = []
+    for (const connection of rested) if (connection.hasSentAll()) this.#free.push(connection)
   }
 
   #look(): void {

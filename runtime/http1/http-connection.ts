@@ -83,11 +83,21 @@ export class HttpConnection implements AnswerSink {
     this.write()
   }
 
+  /**
+   * Closes where not all of the last request has gone: what is still to come of it would be taken for the next one. Over TLS a socket says so
+   * a turn late, often after the answer has been read.
+   */
+  hasSentAll(): boolean {
+    const hasSentAll = (this.#socket?.writableLength ?? 0) === 0
+    if (!hasSentAll) this.close(new Error('the answer came before its request had gone'))
+    return hasSentAll
+  }
+
   /** Sends the call that it has, unless that has gone out when the socket came. */
   write(): void {
     const socket = this.#socket
     const call = this.#call
-    if (socket === undefined || call === undefined || call.isBegun) return
+    if (socket === undefined || call === undefined || call.isBegun || !this.hasSentAll()) return
     this.#movedMs = performance.now()
     this.#parser.expect(call.request.method)
     call.send(socket)
@@ -170,8 +180,7 @@ export class HttpConnection implements AnswerSink {
   onWhole(trailers: string[], isReusable: boolean): void {
     const call = this.#leave()
     if (call === undefined) return
-    // An answer before its request has gone: what of it is still to come would be taken for the next one.
-    const isFree = isReusable && this.#idleMs > 0 && call.isSent && this.#socket?.writableLength === 0
+    const isFree = isReusable && this.#idleMs > 0 && call.isSent
     if (isFree) {
       this.#isUsed = true
       this.#flow()

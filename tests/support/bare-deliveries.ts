@@ -19,8 +19,8 @@ export function prepareBarePost(url: string, event: RaisedEvent): BarePost {
 }
 
 /** The floor of deliveries: what is prepared goes out by undici alone, so many at a time. */
-export async function postBare(posts: readonly BarePost[], concurrency: number): Promise<void> {
-  const agent = new Agent({ pipelining: 1 })
+export async function postBare(posts: readonly BarePost[], concurrency: number, ca?: string): Promise<void> {
+  const agent = new Agent({ pipelining: 1, ...(ca === undefined ? {} : { connect: { ca } }) })
   const left = posts.values()
   const post = async () => {
     for (const { url, ...rest } of left) {

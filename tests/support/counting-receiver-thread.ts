@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import type { Receipts, ReceiverOrder } from './counting-receiver.ts'
+import type { TestCertificate } from './make-certificate.ts'
 
 /** The receiver of benchmarks, on a thread of its own. Started by counting-receiver.ts. */
 const port = parentPort
@@ -12,14 +14,18 @@ let failing = new Set<string>()
 const held = new Set<ServerResponse>()
 let receipts = emptyReceipts()
 
-const server = createServer((request, response) => {
+const certificate = workerData as TestCertificate | undefined
+const server = certificate === undefined ? createServer(listen) : createTlsServer(certificate, listen)
+// A sender may keep a connection for as long as it likes: the server is never the one that closes it in mid-request.
+server.keepAliveTimeout = 60_000
+server.on('connection', () => receipts.connections++)
+server.listen(0, '127.0.0.1', () => port.postMessage((server.address() as AddressInfo).port))
+
+function listen(request: IncomingMessage, response: ServerResponse): void {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => receive(request, Buffer.concat(chunks), response))
-})
-// A sender may keep a connection for as long as it likes: the server is never the one that closes it in mid-request.
-server.keepAliveTimeout = 60_000
-server.listen(0, '127.0.0.1', () => port.postMessage((server.address() as AddressInfo).port))
+}
 
 function receive(request: IncomingMessage, body: Buffer, response: ServerResponse): void {
   const path = request.url ?? ''
@@ -58,5 +64,5 @@ port.on('message', (order: ReceiverOrder) => {
 })
 
 function emptyReceipts(): Receipts {
-  return { count: 0, firstAtMs: null, lastAtMs: null, latenciesMs: [], refused: [] }
+  return { count: 0, connections: 0, firstAtMs: null, lastAtMs: null, latenciesMs: [], refused: [] }
 }

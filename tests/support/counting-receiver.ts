@@ -1,10 +1,13 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import type { TestCertificate } from './make-certificate.ts'
 
 /** Times are of the receiver's monotonic clock. */
 export interface Receipts {
   /** Requests that were answered 200. */
   count: number
+  /** Connections that were made. */
+  connections: number
   firstAtMs: number | null
   lastAtMs: number | null
   /** From an event's `created_at` to its receipt. */
@@ -19,7 +22,7 @@ export type ReceiverOrder =
   | { kind: 'take' }
 
 export interface CountingReceiver {
-  /** http://127.0.0.1:port */
+  /** `http://127.0.0.1:port`, or `https:` where it has a certificate. */
   url: string
   /** Paths that are never answered, and that are answered 503; requests that hang are let go. */
   behave(paths: { hanging?: readonly string[]; failing?: readonly string[] }): void
@@ -32,8 +35,10 @@ export interface CountingReceiver {
 }
 
 /** A receiver that is as fast as they come and only counts, on a thread of its own. For benchmarks. */
-export async function startCountingReceiver(): Promise<CountingReceiver> {
-  const thread = new Worker(new URL('counting-receiver-thread.ts', import.meta.url))
+export async function startCountingReceiver(certificate?: TestCertificate): Promise<CountingReceiver> {
+  const thread = new Worker(new URL('counting-receiver-thread.ts', import.meta.url), {
+    workerData: certificate,
+  })
   const [port] = (await once(thread, 'message')) as [number]
   const ask = async <T>(order: ReceiverOrder): Promise<T> => {
     const answer = once(thread, 'message') as Promise<[T]>
@@ -41,7 +46,7 @@ export async function startCountingReceiver(): Promise<CountingReceiver> {
     return (await answer)[0]
   }
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     behave: ({ hanging = [], failing = [] }) => thread.postMessage({ kind: 'behave', hanging, failing }),
     count: () => ask<number>({ kind: 'count' }),
     take: () => ask<Receipts>({ kind: 'take' }),

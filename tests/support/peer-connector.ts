@@ -9,6 +9,8 @@ export interface Peer {
   heard: string
   /** The connection is made. */
   connect: () => void
+  /** What the client writes from now on comes, but the client does not hear that it has gone until the function is called that this gives. */
+  holdWrites: () => () => void
   /** Whether the client has let go of it. */
   isClosed: () => boolean
 }
@@ -22,10 +24,19 @@ export function createPeerConnector(): { connect: buildConnector.connector; peer
       end,
       heard: '',
       connect: () => callback(null, near as unknown as Socket),
+      holdWrites: () => holdWrites(near),
       isClosed: () => near.destroyed,
     }
     end.on('data', (bytes: Buffer) => (peer.heard += bytes.toString('latin1')))
     peers.push(peer)
   }
   return { connect, peers }
+}
+
+function holdWrites(socket: Duplex): () => void {
+  const { promise: released, resolve } = Promise.withResolvers<undefined>()
+  const write = socket._write.bind(socket)
+  socket._write = (bytes: Buffer, encoding, callback) =>
+    write(bytes, encoding, (error) => void released.then(() => callback(error)))
+  return () => resolve(undefined)
 }

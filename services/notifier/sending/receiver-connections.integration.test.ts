@@ -1,6 +1,8 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, test } from '@jest/globals'
+import { startCountingReceiver } from '#tests/support/counting-receiver.ts'
+import { makeCertificate } from '#tests/support/make-certificate.ts'
 import { sendOnce } from '../testing/send-once.ts'
 import { createSender, type Sender, type SenderOptions } from './send-attempt.ts'
 
@@ -102,4 +104,19 @@ test('an answer that has come while this process was busy is in time', async () 
     while (performance.now() - startMs < timeoutMs + 200);
   })
   expect(await sendOnce(sender({ timeoutMs }), url, {}, body)).toMatchObject(delivered)
+})
+
+test('over TLS a burst uses the connections of the one before it', async () => {
+  const tls = makeCertificate()
+  const receiver = await startCountingReceiver(tls)
+  opened.push(receiver)
+  const one = sender({ ca: tls.cert })
+  const counted = Buffer.from('{"id":"evt","created_at":"2026-01-01"}')
+  const atOnce = 50
+  for (let burst = 0; burst < 20; burst++) {
+    const attempts = Array.from({ length: atOnce }, () => sendOnce(one, `${receiver.url}/`, {}, counted))
+    for (const attempt of attempts) expect(await attempt).toMatchObject(delivered)
+    await nextTurn()
+  }
+  expect(await receiver.take()).toMatchObject({ count: 20 * atOnce, connections: atOnce })
 })
