@@ -19,15 +19,25 @@ export function prepareBarePost(url: string, event: RaisedEvent): BarePost {
 }
 
 /** The floor of deliveries: what is prepared goes out by undici alone, so many at a time. */
-export async function postBare(posts: readonly BarePost[], concurrency: number, ca?: string): Promise<void> {
+export interface BareSender {
+  post(posts: readonly BarePost[], concurrency: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** Its connections outlive a call of `post`. `ca`: of the receiver; undefined where it speaks plain HTTP. */
+export function createBareSender(ca?: string): BareSender {
   const agent = new Agent({ pipelining: 1, ...(ca === undefined ? {} : { connect: { ca } }) })
-  const left = posts.values()
-  const post = async () => {
-    for (const { url, ...rest } of left) {
-      const answer = await request(url, { dispatcher: agent, method: 'POST', ...rest })
-      await answer.body.dump()
-    }
+  return {
+    async post(posts, concurrency) {
+      const left = posts.values()
+      const postNext = async () => {
+        for (const { url, ...rest } of left) {
+          const answer = await request(url, { dispatcher: agent, method: 'POST', ...rest })
+          await answer.body.dump()
+        }
+      }
+      await Promise.all(Array.from({ length: concurrency }, postNext))
+    },
+    close: () => agent.close(),
   }
-  await Promise.all(Array.from({ length: concurrency }, post))
-  await agent.close()
 }

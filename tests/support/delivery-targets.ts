@@ -1,0 +1,63 @@
+import type { RaisedEvent } from '#schemas/event-raised.ts'
+import type { NotifierStage } from '#services/notifier/testing/notifier-stage.ts'
+import { raisedEvent } from '#services/notifier/testing/sample-records.ts'
+import type { CountingReceiver } from './counting-receiver.ts'
+import type { TestCertificate } from './make-certificate.ts'
+import { until } from './until.ts'
+
+/** Webhooks of one receiver, each of a project of its own, so that one event is one delivery. */
+export interface Side {
+  stage: NotifierStage
+  receiver: CountingReceiver
+  /** Of the receiver; undefined: it speaks plain HTTP. */
+  certificate: TestCertificate | undefined
+  targets: readonly Target[]
+}
+
+export interface Target {
+  projectId: string
+  path: string
+}
+
+export async function addTargets(
+  stage: NotifierStage,
+  receiver: CountingReceiver,
+  count: number,
+): Promise<Target[]> {
+  const targets: Target[] = []
+  for (let index = 0; index < count; index++) {
+    const projectId = await stage.addProject()
+    const path = `/hook-${index}`
+    await stage.addWebhook({ url: receiver.url + path, projectId })
+    targets.push({ projectId, path })
+  }
+  return targets
+}
+
+export function eventFor({ projectId }: Target): RaisedEvent {
+  const fields = { severity: 'critical', scorer_name: 'pii_detection', prompt_snippet: 'words '.repeat(60) }
+  return raisedEvent({ project_id: projectId, fields })
+}
+
+/** In turns for each target. */
+export function eventsFor(targets: readonly Target[], count: number): { path: string; event: RaisedEvent }[] {
+  return Array.from({ length: count }, (_, index) => {
+    const target = targets[index % targets.length] as Target
+    return { path: target.path, event: eventFor(target) }
+  })
+}
+
+/** Raises them all at once; resolves when the last has been received. */
+export async function raiseAll({ stage, receiver, targets }: Side, count: number): Promise<void> {
+  const before = await receiver.count()
+  await stage.raise(...eventsFor(targets, count).map(({ event }) => event))
+  await untilReceived(receiver, before + count)
+}
+
+export async function untilReceived(receiver: CountingReceiver, count: number): Promise<void> {
+  await until(
+    async () => (await receiver.count()) >= count,
+    120_000,
+    async () => `${await receiver.count()} of ${count} received`,
+  )
+}
