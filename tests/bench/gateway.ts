@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -15,6 +15,7 @@ import {
   type Target,
 } from '../support/gateway-bench.ts'
 import type { RecordCount } from '../support/record-counter.ts'
+import { makeCertificate } from '../support/make-certificate.ts'
 import { startNginxProxy } from '../support/nginx-proxy.ts'
 import { startGatewayProcess } from '../support/start-gateway-process.ts'
 import { startStack } from '../support/start-stack.ts'
@@ -25,12 +26,15 @@ import { until } from '../support/until.ts'
  * installed), and a bare node:http pass-through that records nothing. Provider, load and receiver of records are processes of their own;
  * in the comparison the receiver acknowledges and counts, because the pipeline would take the cores that are measured. Then once more
  * before the pipeline itself: Kafka, API, sink, Postgres; and with its API frozen, so that all is spooled, and stored afterwards.
+ *
+ * With `--tls` the provider speaks HTTPS to the bare proxy and the gateway, and neither nginx nor the pipeline is measured.
  */
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '6' },
     only: { type: 'string' },
     'without-pipeline': { type: 'boolean', default: false },
+    tls: { type: 'boolean', default: false },
   },
 })
 const seconds = Number(values.seconds)
@@ -38,14 +42,16 @@ const seconds = Number(values.seconds)
 const warmUpSeconds = 8
 const storeWithinMs = 600_000
 
-const provider = await startBenchProcess(new URL('../support/bench-provider.ts', import.meta.url))
-const bareProxy = await startBenchProcess(new URL('../support/bare-proxy.ts', import.meta.url), [
-  provider.url,
-])
-const receiver = await startBenchProcess(new URL('../support/record-counter.ts', import.meta.url))
-const loader = await startBenchProcess(new URL('../support/http-load.ts', import.meta.url))
-const nginxProxy = await startNginxProxy(provider.url)
 const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-gateway-'))
+const pemFile = values.tls ? await writeCertificate() : undefined
+const overTls = pemFile === undefined ? [] : [pemFile]
+const script = (name: string) => new URL(`../support/${name}.ts`, import.meta.url)
+const provider = await startBenchProcess(script('bench-provider'))
+const upstream = values.tls ? await startBenchProcess(script('bench-provider'), ['', ...overTls]) : provider
+const bareProxy = await startBenchProcess(script('bare-proxy'), [upstream.url, ...overTls])
+const receiver = await startBenchProcess(script('record-counter'))
+const loader = await startBenchProcess(script('http-load'))
+const nginxProxy = values.tls ? undefined : await startNginxProxy(provider.url)
 const direct: Target = { name: 'direct', url: provider.url, pid: undefined }
 const bare: Target = { name: 'bare node:http', url: bareProxy.url, pid: () => bareProxy.pid }
 const { gateway, stop: stopGateway } = await startAlone()
@@ -64,24 +70,33 @@ try {
     printScenario(name, results[name], direct)
   }
   if (values.only === undefined) {
-    const stored = values['without-pipeline'] ? {} : await measureWithPipeline()
-    printFigures('gateway', { ...figuresOf(results), ...stored })
+    const stored = values['without-pipeline'] || values.tls ? {} : await measureWithPipeline()
+    printFigures(values.tls ? 'gateway-tls' : 'gateway', { ...figuresOf(results), ...stored })
   }
 } finally {
   await stopGateway()
   await nginxProxy?.stop()
-  for (const part of [loader, receiver, bareProxy, provider]) await part.stop()
+  for (const part of [loader, receiver, bareProxy, upstream, provider]) await part.stop()
   await rm(directory, { recursive: true })
+}
+
+/** Key and certificate in one file. */
+async function writeCertificate(): Promise<string> {
+  const file = join(directory, 'provider.pem')
+  const { key, cert } = makeCertificate()
+  await writeFile(file, key + cert)
+  return file
 }
 
 /** A gateway whose records go to the counting receiver. */
 async function startAlone(): Promise<{ gateway: Target; stop: () => Promise<unknown> }> {
   const running = await startGatewayProcess({
     directory,
-    providerUrl: provider.url,
+    providerUrl: upstream.url,
     receiverUrl: receiver.url,
     environment: {
       NODE_OPTIONS: process.env['BENCH_NODE_OPTIONS'] ?? '',
+      ...(pemFile === undefined ? {} : { NODE_EXTRA_CA_CERTS: pemFile }),
       LOG_LEVEL: 'warn',
       PROXY_API_KEY: proxyKey,
       SPOOL_KEY: Buffer.alloc(32, 5).toString('base64'),

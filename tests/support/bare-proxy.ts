@@ -1,14 +1,22 @@
-import { Agent, createServer, request as forward } from 'node:http'
+import { readFileSync } from 'node:fs'
+import { Agent, createServer, request } from 'node:http'
+import { Agent as TlsAgent, request as requestTls } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { listen } from '#runtime/operations-server.ts'
 import { serveOrders } from './bench-process.ts'
 
 /** The floor of the gateway: node:http in, node:http out, pipes between, nothing looked at and nothing recorded. */
 const upstream = new URL(process.argv[2] ?? '')
-const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
+const settings = { keepAlive: true, maxSockets: Infinity }
+/** Of a provider over HTTPS: a file with its certificate. */
+const pemFile = process.argv[3]
+const [agent, forward] =
+  pemFile === undefined
+    ? [new Agent(settings), request]
+    : [new TlsAgent({ ...settings, ca: readFileSync(pemFile) }), requestTls]
 
-const server = createServer((request, response) => {
-  const { method, url, headers } = request
+const server = createServer((incoming, response) => {
+  const { method, url, headers } = incoming
   const onwards = forward(
     {
       agent,
@@ -24,7 +32,7 @@ const server = createServer((request, response) => {
     },
   )
   onwards.on('error', () => response.destroy())
-  request.pipe(onwards)
+  incoming.pipe(onwards)
 })
 server.keepAliveTimeout = 60_000
 await listen(server, 0, '127.0.0.1')

@@ -1,4 +1,6 @@
-import { createServer, type ServerResponse } from 'node:http'
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { listen } from '#runtime/operations-server.ts'
@@ -6,12 +8,12 @@ import { serveOrders } from './bench-process.ts'
 
 /**
  * The model provider of benchmarks: always the same answer (of the text that it is given, else of 2 kB), or a stream of 40 chunks, each sent in a turn of its own or
- * `X-Chunk-Pause` milliseconds after the one before.
+ * `X-Chunk-Pause` milliseconds after the one before. Over HTTPS where it is given a file of key and certificate.
  */
 const chunkCount = 40
 const common = { id: 'chatcmpl-1', created: 1_790_000_000, model: 'gpt-4o-mini' }
 const usage = { prompt_tokens: 300, completion_tokens: 350, total_tokens: 650 }
-const content = process.argv[2] ?? 'words '.repeat(300)
+const content = process.argv[2] || 'words '.repeat(300)
 const answer = Buffer.from(
   JSON.stringify({
     ...common,
@@ -36,7 +38,7 @@ async function stream(response: ServerResponse, pauseMs: number): Promise<void> 
   response.end()
 }
 
-const server = createServer((request, response) => {
+const respond = (request: IncomingMessage, response: ServerResponse) => {
   let streams = false
   request.on('data', (chunk: Buffer) => {
     streams ||= chunk.includes('"stream":true')
@@ -48,7 +50,13 @@ const server = createServer((request, response) => {
         .writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length })
         .end(answer)
   })
-})
+}
+const pemFile = process.argv[3]
+const pem = pemFile === undefined ? undefined : readFileSync(pemFile)
+const server = pem === undefined ? createServer(respond) : createTlsServer({ key: pem, cert: pem }, respond)
 server.keepAliveTimeout = 60_000
 await listen(server, 0, '127.0.0.1')
-serveOrders(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, () => null)
+serveOrders(
+  `${pem === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  () => null,
+)
