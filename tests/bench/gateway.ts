@@ -45,12 +45,15 @@ const storeWithinMs = 600_000
 const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-gateway-'))
 const pemFile = values.tls ? await writeCertificate() : undefined
 const overTls = pemFile === undefined ? [] : [pemFile]
-const script = (name: string) => new URL(`../support/${name}.ts`, import.meta.url)
-const provider = await startBenchProcess(script('bench-provider'))
-const upstream = values.tls ? await startBenchProcess(script('bench-provider'), ['', ...overTls]) : provider
-const bareProxy = await startBenchProcess(script('bare-proxy'), [upstream.url, ...overTls])
-const receiver = await startBenchProcess(script('record-counter'))
-const loader = await startBenchProcess(script('http-load'))
+const providerScript = new URL('../support/bench-provider.ts', import.meta.url)
+const provider = await startBenchProcess(providerScript)
+const upstream = values.tls ? await startBenchProcess(providerScript, ['', ...overTls]) : provider
+const bareProxy = await startBenchProcess(new URL('../support/bare-proxy.ts', import.meta.url), [
+  upstream.url,
+  ...overTls,
+])
+const receiver = await startBenchProcess(new URL('../support/record-counter.ts', import.meta.url))
+const loader = await startBenchProcess(new URL('../support/http-load.ts', import.meta.url))
 const nginxProxy = values.tls ? undefined : await startNginxProxy(provider.url)
 const direct: Target = { name: 'direct', url: provider.url, pid: undefined }
 const bare: Target = { name: 'bare node:http', url: bareProxy.url, pid: () => bareProxy.pid }
