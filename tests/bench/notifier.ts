@@ -20,17 +20,19 @@ import { until } from '../support/until.ts'
  *
  * Receivers speak HTTPS, as those of webhooks do (design section 10). The rates are measured over plain HTTP too (figures that end with
  * `_http`), which `WEBHOOK_ALLOW_INSECURE` permits: until 2026-11-23 they were the only ones, and `undici_ratio` was what is now
- * `undici_ratio_http`.
+ * `undici_ratio_http`. With `--answer-ms` receivers take about so long to answer, as those of a network do.
  */
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '10' },
     deliveries: { type: 'string', default: '20000' },
     only: { type: 'string' },
+    'answer-ms': { type: 'string', default: '0' },
   },
 })
 const seconds = Number(values.seconds)
 const deliveries = Number(values.deliveries)
+const answerMs = Number(values['answer-ms'])
 const endpoints = 100
 const eventsPerSecond = 200
 const maxLateMs = 1_000
@@ -77,9 +79,9 @@ try {
 }
 
 async function addSide(withCertificate: TestCertificate | undefined): Promise<Side> {
-  const counting = await startCountingReceiver(withCertificate)
+  const counting = await startCountingReceiver({ certificate: withCertificate, answerMs })
   const added = await addTargets(stage, counting, endpoints)
-  return { stage, receiver: counting, certificate: withCertificate, targets: added }
+  return { stage, receiver: counting, certificate: withCertificate, answerMs, targets: added }
 }
 
 async function measureHealthyP99(hanging: number): Promise<number> {

@@ -2,8 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Receipts, ReceiverOrder } from './counting-receiver.ts'
-import type { TestCertificate } from './make-certificate.ts'
+import type { ReceiverKind, ReceiverOrder, Receipts } from './counting-receiver.ts'
 
 /** The receiver of benchmarks, on a thread of its own. Started by counting-receiver.ts. */
 const port = parentPort
@@ -14,7 +13,7 @@ let failing = new Set<string>()
 const held = new Set<ServerResponse>()
 let receipts = emptyReceipts()
 
-const certificate = workerData as TestCertificate | undefined
+const { certificate, answerMs = 0 } = workerData as ReceiverKind
 const server = certificate === undefined ? createServer(listen) : createTlsServer(certificate, listen)
 // A sender may keep a connection for as long as it likes: the server is never the one that closes it in mid-request.
 server.keepAliveTimeout = 60_000
@@ -46,7 +45,8 @@ function receive(request: IncomingMessage, body: Buffer, response: ServerRespons
     receipts.firstAtMs ??= nowMs
     receipts.lastAtMs = nowMs
     receipts.latenciesMs.push(Date.now() - Date.parse(createdAt))
-    response.writeHead(200).end()
+    if (answerMs === 0) response.writeHead(200).end()
+    else setTimeout(() => response.writeHead(200).end(), answerMs * (0.5 + Math.random()))
   }
 }
 

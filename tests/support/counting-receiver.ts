@@ -34,10 +34,17 @@ export interface CountingReceiver {
   close(): Promise<void>
 }
 
+export interface ReceiverKind {
+  /** Undefined: it speaks plain HTTP. */
+  certificate?: TestCertificate | undefined
+  /** Half as long to half as long again it takes to answer; 0: it answers at once. */
+  answerMs?: number
+}
+
 /** A receiver that is as fast as they come and only counts, on a thread of its own. For benchmarks. */
-export async function startCountingReceiver(certificate?: TestCertificate): Promise<CountingReceiver> {
+export async function startCountingReceiver(kind: ReceiverKind = {}): Promise<CountingReceiver> {
   const thread = new Worker(new URL('counting-receiver-thread.ts', import.meta.url), {
-    workerData: certificate,
+    workerData: kind,
   })
   const [port] = (await once(thread, 'message')) as [number]
   const ask = async <T>(order: ReceiverOrder): Promise<T> => {
@@ -46,7 +53,7 @@ export async function startCountingReceiver(certificate?: TestCertificate): Prom
     return (await answer)[0]
   }
   return {
-    url: `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
+    url: `${kind.certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     behave: ({ hanging = [], failing = [] }) => thread.postMessage({ kind: 'behave', hanging, failing }),
     count: () => ask<number>({ kind: 'count' }),
     take: () => ask<Receipts>({ kind: 'take' }),

@@ -11,6 +11,8 @@ export interface Side {
   receiver: CountingReceiver
   /** Of the receiver; undefined: it speaks plain HTTP. */
   certificate: TestCertificate | undefined
+  /** About how long the receiver takes to answer; 0: none. */
+  answerMs: number
   targets: readonly Target[]
 }
 

@@ -108,7 +108,7 @@ test('an answer that has come while this process was busy is in time', async () 
 
 test('over TLS a burst uses the connections of the one before it', async () => {
   const tls = makeCertificate()
-  const receiver = await startCountingReceiver(tls)
+  const receiver = await startCountingReceiver({ certificate: tls })
   opened.push(receiver)
   const one = sender({ ca: tls.cert })
   const counted = Buffer.from('{"id":"evt","created_at":"2026-01-01"}')
