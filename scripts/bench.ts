@@ -46,5 +46,7 @@ async function measure(name: string): Promise<void> {
   }
   const directory = join(root, 'docs', 'benchmarks')
   await mkdir(directory, { recursive: true })
-  await appendFile(join(directory, `${name}.jsonl`), `${last}\n`)
+  // A variant of a benchmark has another name than its program: its figures are no newer ones of the same.
+  const { bench } = JSON.parse(last) as { bench: string }
+  await appendFile(join(directory, `${bench}.jsonl`), `${last}\n`)
 }

@@ -122,7 +122,7 @@ export class ConnectionPool {
     for (const connection of leaving) connection.write()
     const rested = this.#resting
     this.#resting = []
-    for (const connection of rested) if (connection.hasSentAll()) this.#free.push(connection)
+    for (const connection of rested) if (connection.closeUnlessSent()) this.#free.push(connection)
   }
 
   #look(): void {

@@ -85,9 +85,9 @@ export class HttpConnection implements AnswerSink {
 
   /**
    * Closes where not all of the last request has gone: what is still to come of it would be taken for the next one. Over TLS a socket says so
-   * a turn late, often after the answer has been read.
+   * a turn late, often after the answer has been read. Returns whether it has gone.
    */
-  hasSentAll(): boolean {
+  closeUnlessSent(): boolean {
     const hasSentAll = (this.#socket?.writableLength ?? 0) === 0
     if (!hasSentAll) this.close(new Error('the answer came before its request had gone'))
     return hasSentAll
@@ -97,7 +97,7 @@ export class HttpConnection implements AnswerSink {
   write(): void {
     const socket = this.#socket
     const call = this.#call
-    if (socket === undefined || call === undefined || call.isBegun || !this.hasSentAll()) return
+    if (socket === undefined || call === undefined || call.isBegun || !this.closeUnlessSent()) return
     this.#movedMs = performance.now()
     this.#parser.expect(call.request.method)
     call.send(socket)

@@ -102,8 +102,9 @@ export class OutgoingCall implements Exchange {
     this.isSent = true
   }
 
-  /** The socket takes more of a body that passes. */
+  /** The socket takes more of a body that passes. Of a call that has not begun it is the one before that has drained: nobody reads its body yet. */
   drained(): void {
+    if (!this.isBegun) return
     this.connection?.moved()
     const { body } = this.request
     if (body !== null && !Buffer.isBuffer(body)) body.resume()

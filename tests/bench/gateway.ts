@@ -27,7 +27,8 @@ import { until } from '../support/until.ts'
  * in the comparison the receiver acknowledges and counts, because the pipeline would take the cores that are measured. Then once more
  * before the pipeline itself: Kafka, API, sink, Postgres; and with its API frozen, so that all is spooled, and stored afterwards.
  *
- * With `--tls` the provider speaks HTTPS to the bare proxy and the gateway, and neither nginx nor the pipeline is measured.
+ * With `--tls` the provider speaks HTTPS to the bare proxy and the gateway, and neither nginx nor the
+ * pipeline is measured; what is added is then added to a provider over plain HTTP, the cost of TLS included.
  */
 const { values } = parseArgs({
   options: {

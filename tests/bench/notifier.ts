@@ -18,9 +18,9 @@ import { until } from '../support/until.ts'
  * Deliveries per second from a topic of events to a fast receiver, against bare undici POSTs of the same bytes; time from event
  * to receipt at healthy endpoints while others hang; and how much later than their delay retries come, by the receiver's clock.
  *
- * Receivers speak HTTPS, as those of webhooks do (design section 10). The rates are measured over plain HTTP too (figures that end with
- * `_http`), which `WEBHOOK_ALLOW_INSECURE` permits: until 2026-11-23 they were the only ones, and `undici_ratio` was what is now
- * `undici_ratio_http`. With `--answer-ms` receivers take about so long to answer, as those of a network do.
+ * The rates are measured over plain HTTP and over HTTPS (figures that end with `_https`), which those of webhooks speak (design section 10);
+ * all else over HTTPS, until 2026-11-23 over plain HTTP. Bare posts keep their connections between rounds, as the notifier does: until
+ * then they opened 64 in each. With `--answer-ms` receivers take about so long to answer, as those of a network do.
  */
 const { values } = parseArgs({
   options: {
@@ -55,15 +55,15 @@ const notifier = await startServiceProcess({
   logFile: join(directory, 'notifier.log'),
 })
 try {
-  const overTls = await compareDeliveries(secure, notifier.pid, deliveries)
-  const overTcp = Object.entries(await compareDeliveries(plain, notifier.pid, deliveries))
+  const overTcp = await compareDeliveries(plain, notifier.pid, deliveries)
+  const overTls = Object.entries(await compareDeliveries(secure, notifier.pid, deliveries))
   const p99s = new Map<number, number>()
   for (const count of values.only === 'throughput' ? [] : [0, 1, 10, 50])
     p99s.set(count, await measureHealthyP99(count))
   const lateness = values.only === 'throughput' ? {} : await measureRetries()
   printFigures('notifier', {
-    ...overTls,
-    ...Object.fromEntries(overTcp.map(([name, figure]) => [`${name}_http`, figure])),
+    ...overTcp,
+    ...Object.fromEntries(overTls.map(([name, figure]) => [`${name}_https`, figure])),
     ...Object.fromEntries([...p99s].map(([count, p99]) => [`healthy_p99_ms_${count}_hanging`, p99])),
     ...(p99s.size === 0
       ? {}
