@@ -82,7 +82,7 @@ function measuredTable({ pipeline, gateway, scorer, notifier }: Record<Bench, Li
         `always ${of(scorer, 'judge_usd_per_million_always')}, uncertain ${of(scorer, 'judge_usd_per_million_uncertain')}`,
         scorer.commit,
       ],
-      ['notifier, CPU µs a delivery', of(notifier, 'cpu_us_per_delivery'), notifier.commit],
+      ['notifier, CPU µs a delivery over HTTPS', of(notifier, 'cpu_us_per_delivery_https'), notifier.commit],
     ],
   )
 }

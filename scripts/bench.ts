@@ -6,7 +6,7 @@ import { join } from 'node:path'
 const usage = `scripts/bench [NAME…] [-- OPTIONS]
 
   runs tests/bench/NAME.ts one after another (all but those that take many minutes: api, dashboard, gateway-soak, pipeline), and appends the last line
-  of each, its figures, to docs/benchmarks/NAME.jsonl. OPTIONS are passed on. Run it on a machine that does nothing else.
+  of each, its figures, to docs/benchmarks/NAME.jsonl, of a variant to one of its own (gateway -- --tls: gateway-tls.jsonl). OPTIONS are passed on. Run it on a machine that does nothing else.
 `
 const root = join(import.meta.dirname, '..')
 /** Asked for by name only: two are over ten million rows, the others take five minutes and a quarter of an hour. */
