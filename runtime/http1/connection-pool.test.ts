@@ -1,25 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { createPeerConnector, type Peer } from '#tests/support/peer-connector.ts'
-import { ConnectionPool } from './connection-pool.ts'
+import { createPeerPool, type Peer } from '#tests/support/peer-connector.ts'
+import type { ConnectionPool } from './connection-pool.ts'
 import type { Exchange } from './outgoing-call.ts'
 import { outgoingRequest } from './request-head.ts'
-
-const patience = { answerMs: Infinity, bodyMs: Infinity, idleMs: Infinity, mostIdleMs: Infinity }
 
 let peers: Peer[]
 let pool: ConnectionPool
 
 beforeEach(() => {
-  const connector = createPeerConnector()
-  peers = connector.peers
-  pool = new ConnectionPool({
-    ...patience,
-    origin: new URL('http://server.example'),
-    connect: connector.connect,
-    maxConnections: 1,
-    keepsUnfinished: true,
-  })
+  ;({ pool, peers } = createPeerPool())
 })
 
 afterEach(() => pool.close())

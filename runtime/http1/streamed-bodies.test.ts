@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { createPeerConnector, type Peer } from '#tests/support/peer-connector.ts'
-import { ConnectionPool } from './connection-pool.ts'
+import { createPeerPool, type Peer } from '#tests/support/peer-connector.ts'
+import type { ConnectionPool } from './connection-pool.ts'
 import { outgoingRequest } from './request-head.ts'
 
-const patience = { answerMs: Infinity, bodyMs: Infinity, idleMs: Infinity, mostIdleMs: Infinity }
 const noContent = 'HTTP/1.1 204 No Content\r\n\r\n'
 const kinds: [string, string[]][] = [
   ['chunked', []],
@@ -16,15 +15,7 @@ let peers: Peer[]
 let pool: ConnectionPool
 
 beforeEach(() => {
-  const connector = createPeerConnector()
-  peers = connector.peers
-  pool = new ConnectionPool({
-    ...patience,
-    origin: new URL('http://server.example'),
-    connect: connector.connect,
-    maxConnections: 1,
-    keepsUnfinished: true,
-  })
+  ;({ pool, peers } = createPeerPool())
 })
 
 afterEach(() => pool.close())

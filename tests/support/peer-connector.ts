@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { duplexPair, type Duplex } from 'node:stream'
 import type { buildConnector } from 'undici'
+import { ConnectionPool } from '#runtime/http1/connection-pool.ts'
 
 /** The server's end of a connection in memory. */
 export interface Peer {
@@ -31,6 +32,15 @@ export function createPeerConnector(): { connect: buildConnector.connector; peer
     peers.push(peer)
   }
   return { connect, peers }
+}
+
+/** One connection at a time to `http://server.example`, which never takes too long. */
+export function createPeerPool(): { pool: ConnectionPool; peers: Peer[] } {
+  const { connect, peers } = createPeerConnector()
+  const patience = { answerMs: Infinity, bodyMs: Infinity, idleMs: Infinity, mostIdleMs: Infinity }
+  const origin = new URL('http://server.example')
+  const pool = new ConnectionPool({ ...patience, origin, connect, maxConnections: 1, keepsUnfinished: true })
+  return { pool, peers }
 }
 
 function holdWrites(socket: Duplex): () => void {
