@@ -16,7 +16,7 @@ export type DecoderChoice<T> = Decoder<T> | ((topic: string) => Decoder<T>)
 /** Throws PermanentError when the bytes can never be decoded, a transient error when the registry is away. */
 export async function decodeRecord<T>(raw: RawRecord, choice: DecoderChoice<T>): Promise<ConsumedRecord<T>> {
   const { topic, message } = raw
-  const decoder = typeof choice === 'function' ? choice(topic) : choice
+  const decoder = decoderFor(topic, choice)
   let value: T
   try {
     value = await decodeValue(message.value, decoder)
@@ -30,10 +30,14 @@ export async function decodeRecord<T>(raw: RawRecord, choice: DecoderChoice<T>):
 
 /** The same without waiting; undefined where that is not possible, or where `decodeRecord` would throw. */
 export function decodeRecordNow<T>(raw: RawRecord, choice: DecoderChoice<T>): ConsumedRecord<T> | undefined {
-  const decoder = typeof choice === 'function' ? choice(raw.topic) : choice
+  const decoder = decoderFor(raw.topic, choice)
   if (raw.message.value === null) return undefined
   const value = decoder.decodeNow?.(raw.message.value)
   return value === undefined ? undefined : recordOf(raw, value)
+}
+
+function decoderFor<T>(topic: string, choice: DecoderChoice<T>): Decoder<T> {
+  return typeof choice === 'function' ? choice(topic) : choice
 }
 
 function recordOf<T>({ topic, partition, offset, message }: RawRecord, value: T): ConsumedRecord<T> {

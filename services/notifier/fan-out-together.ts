@@ -1,4 +1,4 @@
-import type { ConsumedRecord, GroupHandler } from '#runtime/kafka/records.ts'
+import type { GroupHandler } from '#runtime/kafka/records.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import type { BeginTogether, OnEnd } from './begin-together.ts'
 import { firstAttempt } from './fan-out-handler.ts'
@@ -29,9 +29,11 @@ const mostWebhooks = 20
 export function createFanOutTogether(dependencies: FanOutTogetherDependencies): GroupHandler<RaisedEvent> {
   const { webhooks, together, metrics } = dependencies
   return async (records, handBack, over) => {
-    const known = await findWebhooks(records, webhooks)
-    const plans = records.map(({ value }, eventIndex) =>
-      planPlaced(value, eventIndex, known.get(value.project_id) ?? [], dependencies),
+    const sound = records.map(({ value }) => (checkEvent(value) === undefined ? value : undefined))
+    const known = await findWebhooks(sound, webhooks)
+    const plans = sound.map(
+      (event, eventIndex) =>
+        event && planPlaced(event, eventIndex, known.get(event.project_id) ?? [], dependencies),
     )
     const placed = plans.flatMap((plan) => plan?.placed ?? [])
     const overAndCounted = (eventIndex: number) => {
@@ -66,11 +68,10 @@ function countEnds(
 }
 
 async function findWebhooks(
-  records: readonly ConsumedRecord<RaisedEvent>[],
+  events: readonly (RaisedEvent | undefined)[],
   webhooks: WebhookStore,
 ): Promise<Map<string, readonly Webhook[]>> {
-  const ids = new Set<string>()
-  for (const { value } of records) if (checkEvent(value) === undefined) ids.add(value.project_id)
+  const ids = new Set(events.flatMap((event) => event?.project_id ?? []))
   return new Map(
     await Promise.all(Array.from(ids, async (id) => [id, await webhooks.ofProject(id)] as const)),
   )
@@ -88,7 +89,7 @@ function planPlaced(
   known: readonly Webhook[],
   { joinEvent, together }: FanOutTogetherDependencies,
 ): Plan | undefined {
-  if (checkEvent(event) !== undefined || known.length > mostWebhooks) return undefined
+  if (known.length > mostWebhooks) return undefined
   if (known.length === 0) return { decided: [], placed: [] }
   try {
     const data = joinEvent(event)
