@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { pathsOf } from '../support/api-bench-paths.ts'
 import { openBenchmark, printFigures, ratio } from '../support/benchmark.ts'
 import { filledDatabase, startKeptPostgres, type FilledDatabase } from '../support/filled-database.ts'
+import { quantile } from '../support/quantile.ts'
 import { operatorSecret } from '../support/start-api.ts'
 import type { ServiceProcess } from '../support/service-process.ts'
 import { startFilledApi } from '../support/start-filled-api.ts'
@@ -100,11 +101,6 @@ async function measure(small: Target, large: Target): Promise<Measured[]> {
     measured.push(of)
   }
   return measured
-}
-
-function quantile(times: readonly number[], share: number): number {
-  const sorted = times.toSorted((one, other) => one - other)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN
 }
 
 function report(measured: readonly Measured[]): void {

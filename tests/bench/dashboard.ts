@@ -9,6 +9,7 @@ import { openBenchmark, printFigures } from '../support/benchmark.ts'
 import { filledDays } from '../support/fill-calls.ts'
 import { filledDatabase, startKeptPostgres, type FilledDatabase } from '../support/filled-database.ts'
 import { browserArguments, findBrowser } from '../support/find-browser.ts'
+import { quantile } from '../support/quantile.ts'
 import { startServiceProcess } from '../support/service-process.ts'
 import { operatorSecret } from '../support/start-api.ts'
 import { adminPassword } from '../support/start-dashboard.ts'
@@ -212,10 +213,10 @@ function report(
     const answered = clicks.map(({ answeredMs }) => answeredMs)
     return {
       name,
-      p50: quantile(painted, 0.5),
-      p95: quantile(painted, 0.95),
-      'p50 answered': quantile(answered, 0.5),
-      'p95 answered': quantile(answered, 0.95),
+      p50: roundedQuantile(painted, 0.5),
+      p95: roundedQuantile(painted, 0.95),
+      'p50 answered': roundedQuantile(answered, 0.5),
+      'p95 answered': roundedQuantile(answered, 0.95),
     }
   })
   console.table(Object.fromEntries(p95s.map(({ name, ...times }) => [name, times])))
@@ -231,7 +232,6 @@ function report(
   })
 }
 
-function quantile(times: readonly number[], share: number): number {
-  const sorted = times.toSorted((one, other) => one - other)
-  return Number((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN).toFixed(1))
+function roundedQuantile(times: readonly number[], share: number): number {
+  return Number(quantile(times, share).toFixed(1))
 }

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { residentBytes, startBenchProcess } from '../support/bench-process.ts'
 import { printFigures, ratio } from '../support/benchmark.ts'
 import { plainBody, proxyKey } from '../support/gateway-bench.ts'
+import { median } from '../support/quantile.ts'
 import { readMetric } from '../support/read-metric.ts'
 import type { LoadOrder, LoadResult } from '../support/http-load.ts'
 import type { CounterOrder, RecordCount } from '../support/record-counter.ts'
@@ -102,7 +103,7 @@ async function watch(over: Promise<boolean>): Promise<number[]> {
 async function report(answered: number, failed: number, resident: readonly number[]): Promise<void> {
   const { distinct, taken } = await count()
   const third = Math.floor(resident.length / 3)
-  const [early, late] = [medianOf(resident.slice(third, 2 * third)), medianOf(resident.slice(-third))]
+  const [early, late] = [median(resident.slice(third, 2 * third)), median(resident.slice(-third))]
   console.log(
     `${answered} answered, ${distinct} taken, ${taken - distinct} of them twice; resident ${early} MB, then ${late} MB`,
   )
@@ -116,8 +117,4 @@ async function report(answered: number, failed: number, resident: readonly numbe
     resident_mb_late: late,
     growth_ratio: ratio(late, early),
   })
-}
-
-function medianOf(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? NaN
 }

@@ -80,7 +80,7 @@ try {
 } finally {
   await stopGateway()
   await nginxProxy?.stop()
-  for (const part of [loader, receiver, bareProxy, upstream, provider]) await part.stop()
+  for (const part of new Set([loader, receiver, bareProxy, upstream, provider])) await part.stop()
   await rm(directory, { recursive: true })
 }
 

@@ -11,6 +11,7 @@ import { compareDeliveries } from '../support/compare-deliveries.ts'
 import { startCountingReceiver } from '../support/counting-receiver.ts'
 import { addTargets, eventFor, untilReceived, type Side, type Target } from '../support/delivery-targets.ts'
 import { makeCertificate, type TestCertificate } from '../support/make-certificate.ts'
+import { quantile } from '../support/quantile.ts'
 import { startServiceProcess } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 
@@ -93,7 +94,6 @@ async function measureHealthyP99(hanging: number): Promise<number> {
   // However late: one that never comes fails the benchmark, and one that comes late is in its p99.
   await untilReceived(receiver, expected)
   const { latenciesMs } = await receiver.take()
-  latenciesMs.sort((a, b) => a - b)
   const [p50, p99] = [quantile(latenciesMs, 0.5), quantile(latenciesMs, 0.99)]
   console.table({
     [`${hanging} of ${endpoints} hang`]: {
@@ -158,8 +158,4 @@ async function measureRetries(): Promise<Record<string, number>> {
   if (!(least >= 0 && most <= maxLateMs))
     throw new Error(`retries came ${least} to ${most} ms after their delays: 0 to ${maxLateMs} was expected`)
   return { retry_late_ms_least: Math.round(least), retry_late_ms_most: Math.round(most) }
-}
-
-function quantile(sorted: readonly number[], part: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN
 }

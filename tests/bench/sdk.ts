@@ -6,6 +6,7 @@ import OpenAI from 'openai'
 import { createClient } from '../../sdk/index.ts'
 import { startBenchProcess } from '../support/bench-process.ts'
 import { printFigures } from '../support/benchmark.ts'
+import { median } from '../support/quantile.ts'
 import type { RecordCount } from '../support/record-counter.ts'
 
 /**
@@ -153,10 +154,6 @@ function held(): number {
   // `external` counts the array buffers.
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? NaN
 }
 
 function round(value: number): number {

@@ -3,6 +3,7 @@ import { createBareSender, prepareBarePost, type BarePost } from './bare-deliver
 import type { Receipts } from './counting-receiver.ts'
 import { createCpuMeter, mapParts, type CpuMeter, type CpuParts } from './cpu-parts.ts'
 import { eventsFor, raiseAll, untilReceived, type Side } from './delivery-targets.ts'
+import { median } from './quantile.ts'
 import { until } from './until.ts'
 
 /** The compiler of a young process is a third of its work: bare posts are 11,000/s at first and 18,000/s after so many. */
@@ -113,8 +114,4 @@ function medianCosts(costs: readonly CpuParts[]): CpuParts {
 
 function rateOf({ count, firstAtMs, lastAtMs }: Receipts): number {
   return Math.round(((count - 1) / ((lastAtMs ?? NaN) - (firstAtMs ?? NaN))) * 1_000)
-}
-
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? NaN
 }

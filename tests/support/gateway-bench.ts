@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuOfTree, residentBytes, type BenchProcess } from './bench-process.ts'
 import type { LoadOrder, LoadResult } from './http-load.ts'
+import { median } from './quantile.ts'
 
 export const proxyKey = 'bench'
 const content = 'words '.repeat(300)
@@ -115,10 +116,7 @@ export function printScenario(name: string, results: ReadonlyMap<Target, Measure
 }
 
 function medians(measured: readonly Measured[]): Measured {
-  const middle = (field: keyof Measured) => {
-    const sorted = measured.map((each) => each[field]).sort((a, b) => a - b)
-    return sorted[sorted.length >> 1] ?? NaN
-  }
+  const middle = (field: keyof Measured) => median(measured.map((each) => each[field]))
   return {
     rps: middle('rps'),
     p50Ms: middle('p50Ms'),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool, type Dispatcher } from 'undici'
 import { serveOrders } from './bench-process.ts'
+import { quantile } from './quantile.ts'
 
 /** Calls to make: `connections` at a time as fast as they come, or `ratePerSecond` whether or not they come back. */
 export interface LoadOrder {
@@ -107,11 +108,6 @@ async function load(order: LoadOrder): Promise<LoadResult> {
     p99Ms: quantile(ends, 0.99),
     firstP50Ms: quantile(firsts, 0.5),
   }
-}
-
-function quantile(times: number[], part: number): number {
-  const sorted = times.sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN
 }
 
 serveOrders('', (order) => load(order as LoadOrder))
