@@ -58,12 +58,19 @@ async function answer(to: Peer, name: string): Promise<string[]> {
   return [`${text.length} bytes`, '200', name, 'end']
 }
 
-/** A connection that has served a call and is free for another. */
-async function freeConnection(): Promise<Peer> {
+/** A connection that has just served a call. */
+async function restingConnection(): Promise<Peer> {
   const { told } = send('first')
   const made = peer(0)
   made.connect()
   expect(told).toEqual(await answer(made, 'first'))
+  return made
+}
+
+/** One that is free for another. */
+async function freeConnection(): Promise<Peer> {
+  const made = await restingConnection()
+  await nextTurn()
   return made
 }
 
@@ -162,6 +169,19 @@ describe('a call that a used connection ends under, with nothing sent back,', ()
   })
 })
 
+test('a call that no other connection may be opened for waits until an end behind the answer before is heard', async () => {
+  const resting = await restingConnection()
+  const second = send('second', 'POST', Buffer.from('{}'))
+  await nextTurn()
+  expect(heardBy(resting)).toEqual(['first'])
+  resting.end.end()
+  await nextTurn()
+  peer(1).connect()
+  await nextTurn()
+  expect([heardBy(resting), heardBy(peer(1))]).toEqual([['first'], ['second']])
+  expect(second.told).toEqual(await answer(peer(1), 'second'))
+})
+
 test('an idle connection that sends unasked is closed', async () => {
   const idle = await freeConnection()
   idle.end.write('HTTP/1.1 408 Request Timeout\r\n\r\n')
@@ -207,6 +227,7 @@ describe('a call whose answer is read before its connection has said that all of
   test('and does not, is not followed by one that no other connection may be opened for', async () => {
     await answeredEarly()
     const next = send('next')
+    await nextTurn()
     await nextTurn()
     expect(peer(0).isClosed()).toBe(true)
     peer(1).connect()

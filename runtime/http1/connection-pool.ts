@@ -25,8 +25,9 @@ export class ConnectionPool {
   #free: HttpConnection[] = []
   /** Free since this turn of the event loop. */
   #resting: HttpConnection[] = []
-  /** They have a call to send. */
+  /** They have a call to send at the end of this turn, or of the next. */
   #leaving: HttpConnection[] = []
+  #leavingNext: HttpConnection[] = []
   #isTurnDue = false
   readonly #events = {
     onFree: (connection: HttpConnection) => {
@@ -52,11 +53,12 @@ export class ConnectionPool {
   /** Sends a call over a connection that is free, or a new one. */
   send(request: OutgoingRequest, handler: AnswerHandler): Exchange {
     const call = new OutgoingCall(request, handler)
-    const used = this.#free.pop() ?? this.#takeResting()
+    const free = this.#free.pop()
+    const used = free ?? this.#takeResting()
     if (used === undefined) this.#open(call)
     else {
       used.take(call)
-      this.#leaving.push(used)
+      ;(used === free ? this.#leaving : this.#leavingNext).push(used)
       this.#atEndOfTurn()
     }
     return call
@@ -101,7 +103,7 @@ export class ConnectionPool {
     }
   }
 
-  /** One that rests only where no more may be opened. */
+  /** One that rests only where no more may be opened. Its call goes out a turn later: a server that closes behind each answer has been heard then. */
   #takeResting(): HttpConnection | undefined {
     return this.#all.size < this.#options.maxConnections ? undefined : this.#resting.shift()
   }
@@ -118,7 +120,9 @@ export class ConnectionPool {
   #endTurn(): void {
     this.#isTurnDue = false
     const leaving = this.#leaving
-    this.#leaving = []
+    this.#leaving = this.#leavingNext
+    this.#leavingNext = []
+    if (this.#leaving.length > 0) this.#atEndOfTurn()
     for (const connection of leaving) connection.write()
     const rested = this.#resting
     this.#resting = []
