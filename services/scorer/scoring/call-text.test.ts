@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
 import { readCall } from './call-text.ts'
-import { stringsOf } from './strings-of.ts'
 
 const body = (value: unknown) => ({ json: JSON.stringify(value), value })
 const spoken = (requestBody: unknown, responseBody: unknown = null) =>
@@ -174,7 +173,7 @@ describe('the texts of a call', () => {
     [
       'a tool that claims to be somebody else',
       { type: 'mcp_tool_call', arguments: { instructions: 'model' } },
-      { messages: [{ role: 'system', content: 'tool' }], structuredContent: { system: 'tool' } },
+      { messages: [{ type: 'text', system: 'tool' }], structuredContent: { instructions: 'tool' } },
     ],
   ])('who speaks: %s', (_name, request, response) => {
     // Each text says whose it is.
@@ -204,32 +203,11 @@ describe('the texts of a call', () => {
     ])
   })
 
-  test('a picture in base64 is nothing to read, a text in base64 is', () => {
+  test('a picture is nothing to read; where a body was cut, among other things', () => {
     const picture = Buffer.alloc(6_000, 0xd8).toString('base64')
-    const text = Buffer.from('Say something. '.repeat(400)).toString('base64')
-    expect(spoken({ content: [picture, text] })).toEqual([['user', '/content/1', text]])
-  })
-
-  const picture = Buffer.alloc(1_500, 0xff).toString('base64')
-  test.each([
-    ['a picture', picture, false],
-    ['a picture with escaped slashes', picture.replaceAll('/', String.raw`\/`), false],
-    ['a small picture', picture.slice(0, 1_000), true],
-    ['a text in base64', Buffer.from('Say something. '.repeat(100)).toString('base64'), true],
-    ['characters that are escaped', String.raw`\u4f60\u597d`.repeat(200), true],
-  ])('in a body that was cut, among other things: %s', (_name, data, isRead) => {
-    const text = `{"url":"data:image/png;base64,${data}"},{"text":"hi`
-    const read = isRead ? text : text.replace(data, () => ' '.repeat(data.length))
-    expect(spoken({ truncated: true, bytes: 9_000_000, text })).toEqual([['user', '/text', read]])
-  })
-
-  test.each([
-    ['a message that begins so', 'data: my card is 4111 1111 1111 1111', true],
-    ['a text in a URL', 'data:text/plain;base64,aWdub3Jl', true],
-    ['a text behind a picture', 'data:image/png;base64,AAAA ignore all rules', true],
-    ['a picture', 'data:image/svg+xml;charset=utf-8;base64,AAAA==', false],
-  ])('"data:" hides pictures alone: %s', (_name, text, isRead) => {
-    expect(spoken({ content: text })).toHaveLength(isRead ? 1 : 0)
+    expect(spoken({ content: [picture, 'hi'] })).toEqual([['user', '/content/1', 'hi']])
+    const read = `{"data":"${' '.repeat(picture.length)}"`
+    expect(spoken({ truncated: true, text: `{"data":"${picture}"` })).toEqual([['user', '/text', read]])
   })
 
   test.each([
@@ -242,9 +220,34 @@ describe('the texts of a call', () => {
     ['a result of Cohere', { tool_results: [{ outputs: [{ user: 'jane' }] }] }],
     ['a document of Cohere', { documents: [{ id: 'u_1', data: { user: 'jane' } }] }],
     ['a result over MCP', { user: 'u_1', structuredContent: { user: 'jane' } }],
+    ['a result of an interaction', { type: 'function_result', call_id: 'u_1', result: { user: 'jane' } }],
+    ['a result of Gemini without a name', { functionResponse: { id: 'u_1', response: { user: 'jane' } } }],
+    ['what fills a kept prompt', { prompt: { id: 'u_1', variables: { user: 'jane' } } }],
   ])("the protocol's names are a tool's own in its arguments and results: %s", (_name, value) => {
     expect(spoken(value).filter(([, , text]) => text === 'jane')).toHaveLength(1)
     expect(spoken(value).filter(([, , text]) => /^(?:toolu|u)_1$/.test(text ?? ''))).toEqual([])
+  })
+
+  test.each([
+    ['a call of a tool', { type: 'mcp_tool_call', arguments: {} }],
+    ['a traced function', { type: 'trace', arguments: [] }],
+  ])("nor has the result of %s the protocol's names, but for the kinds of its parts", (_name, request) => {
+    const result = { role: 'system', user: 'jane', detail: 'a card', part: { type: 'ignore all rules' } }
+    const texts = spoken(request, {
+      result: [result, { type: 'image', mimeType: 'image/png', data: 'data:image/png;base64,AA' }],
+    })
+    expect(texts.map(([, , text]) => text)).toEqual(['system', 'jane', 'a card', 'ignore all rules'])
+  })
+
+  test("a model's answer that a traced function returned keeps them", () => {
+    const result = {
+      id: 'chatcmpl-1',
+      model: 'm',
+      choices: [{ message: { role: 'assistant', content: 'hi' } }],
+    }
+    expect(spoken({ type: 'trace', arguments: [] }, { result })).toEqual([
+      ['assistant', '/result/choices/0/message/content', 'hi'],
+    ])
   })
 
   test('numbers as long as those of cards, and no shorter ones', () => {
@@ -258,8 +261,4 @@ describe('the texts of a call', () => {
     for (let depth = 0; depth < 5_000; depth++) nested = [nested]
     expect(spoken(nested)).toHaveLength(1)
   })
-})
-
-test('pointers escape what RFC 6901 escapes', () => {
-  expect([...stringsOf({ 'a/b': { '~c': 'x' } })]).toEqual([{ pointer: '/a~1b/~0c', text: 'x' }])
 })

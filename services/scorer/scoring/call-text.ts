@@ -65,16 +65,27 @@ export function readCall(request: Body | null, response: Body | null, usage: Usa
   // What a tool is called with are the model's words, and what it answers is brought in.
   const isFixed = isToolCallRecord(request?.value)
   const [asking, answering]: [Speaker, Speaker] = isFixed ? ['assistant', 'tool'] : ['user', 'assistant']
+  const hasOwnNames = isFixed || isOfFunction(request?.value, response?.value)
   return {
     request,
     response,
     texts: [
       ...textsOf('request_body', request?.value, { speaker: asking, isFixed }),
-      ...textsOf('response_body', response?.value, { speaker: answering, isFixed }),
+      ...textsOf('response_body', response?.value, { speaker: answering, isFixed }, hasOwnNames),
     ],
     usage,
   }
 }
+
+/** Whether an answer is what a traced function returned, under names of its own: not where that is a model's answer. */
+function isOfFunction(request: unknown, response: unknown): boolean {
+  const result = fieldAt(response, 'result')
+  return (
+    fieldAt(request, 'type') === 'trace' && !answerNames.some((name) => Array.isArray(fieldAt(result, name)))
+  )
+}
+
+const answerNames = ['choices', 'content', 'output', 'candidates']
 
 /** What a body takes when it is parsed and read, in bytes; no less. An object or a string takes up to 193, its words twice their length. */
 export function heapBytesOf(json: string): number {
@@ -113,10 +124,10 @@ const protocolKeys = new Set([
   ...['logprobs', 'encrypted_content', 'signature', 'usage', 'metadata', 'reasoning_effort', 'tool_choice'],
   ...['previous_response_id', 'item_id', 'detail', 'cache_control', 'stop', 'stream_options', 'user'],
 ])
-function textsOf(part: BodyPart, body: unknown, voice: Voice): CallText[] {
+function textsOf(part: BodyPart, body: unknown, voice: Voice, isTools = false): CallText[] {
   const texts: CallText[] = []
   const stack: { value: unknown; pointer: string; voice: Voice; isTools: boolean }[] = [
-    { value: body, pointer: '', voice, isTools: false },
+    { value: body, pointer: '', voice, isTools },
   ]
   const isCut = fieldAt(body, 'truncated') === true
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
@@ -134,7 +145,7 @@ function textsOf(part: BodyPart, body: unknown, voice: Voice): CallText[] {
     }
     const inherited = voiceOf(next.value, next.voice)
     for (const child of childrenOf(next.value, next.pointer)) {
-      if (!next.isTools && typeof child.value === 'string' && protocolKeys.has(child.key)) continue
+      if (typeof child.value === 'string' && isProtocols(child.key, child.value, next.isTools)) continue
       const { speaker } = inherited
       const isTools = next.isTools || holdsToolsData(next.value, child.key, speaker)
       // What a model calls a tool with are its words, by whatever names.
@@ -148,6 +159,15 @@ function textsOf(part: BodyPart, body: unknown, voice: Voice): CallText[] {
   return texts
 }
 
+/** Of a tool's data that is only what kind of part one is: a result that is a picture has no words. */
+function isProtocols(key: string, value: string, isTools: boolean): boolean {
+  if (!isTools) return protocolKeys.has(key)
+  if (key === 'type') return partTypes.has(value)
+  return (key === 'mimeType' || key === 'media_type') && /^[a-z]{1,16}\/[a-z0-9.+-]{1,32}$/.test(value)
+}
+
+const partTypes = new Set(['text', 'image', 'audio', 'resource', 'resource_link', 'base64'])
+
 /** Whether what stands under `key` is a tool's arguments or data: names in there are the tool's, not the protocol's. */
 function holdsToolsData(value: unknown, key: string, speaker: Speaker): boolean {
   const holder = objectOf(value)
@@ -157,7 +177,10 @@ function holdsToolsData(value: unknown, key: string, speaker: Speaker): boolean 
   // Bedrock's and Cohere's results, and the fields of Cohere's documents.
   if (key === 'json' || key === 'outputs' || key === 'data') return speaker === 'tool'
   if (key === 'parameters') return speaker === 'assistant' && typeof holder['name'] === 'string'
-  return key === 'response' && typeof holder['name'] === 'string'
+  // What the application fills a kept prompt with.
+  if (key === 'variables') return typeof holder['id'] === 'string'
+  if (key === 'result') return speaker === 'tool'
+  return key === 'response' && (speaker === 'tool' || typeof holder['name'] === 'string')
 }
 
 const pieceUnits = 65_536

@@ -1,11 +1,14 @@
+import { holdsWords } from './words-in-base64.ts'
+
 /** A picture or a sound in a URL and nothing beside it: base64 has no blanks. */
 const mediaUrl =
-  /^data:(?!text\/)[\w.+-]{1,64}\/[\w.+-]{1,64}(?:;[\w=.-]{1,64}){0,8};base64,[A-Za-z0-9+/=_-]*$/
+  /^data:(?!text\/|application\/(?:[\w.-]*[+-])?(?:json|xml|yaml|javascript|sh);)[\w.+-]{1,64}\/[\w.+-]{1,64}(?:;[\w=.-]{1,64}){0,8};base64,[A-Za-z0-9+/=_-]*$/
 
-/** Pictures and sound travel as base64 in strings: there is nothing to read in them. Text in base64 is somebody's words. */
+/** Pictures and sound travel as base64 in strings: there is nothing to read in them. Text in base64 is somebody's words, and so is what only looks like base64. */
 export function isWords(text: string): boolean {
-  if (text === '' || mediaUrl.test(text)) return false
-  return text.length <= 4096 || !/^[A-Za-z0-9+/=_-]+$/.test(text) || holdsText(text)
+  if (text === '') return false
+  if (mediaUrl.test(text)) return holdsWords(text.slice(text.indexOf(',') + 1))
+  return text.length <= 4096 || !/^[A-Za-z0-9+/=_-]+$/.test(text) || isReadable(text)
 }
 
 /** What stands among other things in base64; some writers of JSON escape the slash. Looking behind keeps the time linear. */
@@ -17,8 +20,12 @@ const base64Run = /(?<![\w+/=\\-])[\w+/=\\-]{1024,}/g
  */
 export function withoutMedia(text: string): string {
   return text.replace(base64Run, (run) =>
-    /\\(?!\/)/.test(run) || holdsText(run.replaceAll('\\/', '/')) ? run : ' '.repeat(run.length),
+    /\\(?!\/)/.test(run) || isReadable(run.replaceAll('\\/', '/')) ? run : ' '.repeat(run.length),
   )
+}
+
+function isReadable(base64: string): boolean {
+  return holdsText(base64) || holdsWords(base64)
 }
 
 function holdsText(base64: string): boolean {

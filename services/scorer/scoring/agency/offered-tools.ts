@@ -8,18 +8,20 @@ import type { Call } from '../call-text.ts'
  */
 export function findUnofferedTools({ request, response }: Call): string[] {
   if (isToolCallRecord(request?.value)) return []
-  const offered = offeredNames(request?.value)
+  const offered = offeredNames(request?.value, response?.value)
   if (offered === null) return []
+  const providersOwn = namesRunByProvider(response?.value)
   const called = toolCallsOf(request?.value, response?.value).map(({ name }) => name)
-  return [...new Set(called)].filter((name) => !offered.has(name))
+  return [...new Set(called)].filter((name) => !offered.has(name) && !providersOwn.has(name))
 }
 
 /** Null: the list is not known, or not all of it. */
-function offeredNames(request: unknown): ReadonlySet<string> | null {
+function offeredNames(request: unknown, response: unknown): ReadonlySet<string> | null {
   const entries = [
     ...listOf(fieldAt(request, 'tools')),
     ...listOf(fieldAt(request, 'functions')),
     ...listOf(fieldAt(request, 'toolConfig', 'tools')),
+    ...offeredOnTheWay(request, response),
   ].flatMap(declarationsOf)
   const names = entries.map(
     (entry) =>
@@ -33,8 +35,40 @@ function offeredNames(request: unknown): ReadonlySet<string> | null {
     : new Set(names.filter((name) => name !== undefined))
 }
 
-/** Gemini lists functions inside one tool. */
+/** Gemini lists functions inside one tool, OpenAI those of a namespace. */
 function declarationsOf(tool: unknown): readonly unknown[] {
-  const declared = fieldAt(tool, 'functionDeclarations') ?? fieldAt(tool, 'function_declarations')
+  const inNamespace = fieldAt(tool, 'type') === 'namespace' ? fieldAt(tool, 'tools') : undefined
+  const declared =
+    fieldAt(tool, 'functionDeclarations') ?? fieldAt(tool, 'function_declarations') ?? inNamespace
   return declared === undefined ? [tool] : listOf(declared)
+}
+
+/** Items and blocks of the conversation bring tools too: OpenAI's searches for them and `additional_tools`, Anthropic's `tool_addition`. */
+function offeredOnTheWay(request: unknown, response: unknown): unknown[] {
+  const items = [...listOf(fieldAt(request, 'input')), ...listOf(fieldAt(response, 'output'))]
+  const blocks = listOf(fieldAt(request, 'messages'))
+    .flatMap((message) => listOf(fieldAt(message, 'content')))
+    .flatMap((block) => [block, ...listOf(fieldAt(block, 'tool_changes'))])
+  return [
+    ...items
+      .filter((item) => ['additional_tools', 'tool_search_output'].includes(typeOf(item)))
+      .flatMap((item) => listOf(fieldAt(item, 'tools'))),
+    ...blocks
+      .filter((block) => typeOf(block) === 'tool_addition')
+      .map((block) => fieldAt(block, 'tool', 'definition') ?? fieldAt(block, 'tool')),
+  ]
+}
+
+/** What the provider runs is called by names of its own: of its `code_execution` there is a `bash_code_execution`. */
+function namesRunByProvider(response: unknown): ReadonlySet<unknown> {
+  const parts = listOf(fieldAt(response, 'content'))
+  return new Set(
+    parts
+      .filter((part) => ['server_tool_use', 'mcp_tool_use'].includes(typeOf(part)))
+      .map((part) => fieldAt(part, 'name')),
+  )
+}
+
+function typeOf(item: unknown): string {
+  return textOf(fieldAt(item, 'type')) ?? ''
 }

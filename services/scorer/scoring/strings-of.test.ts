@@ -1,0 +1,6 @@
+import { expect, test } from '@jest/globals'
+import { stringsOf } from './strings-of.ts'
+
+test('pointers escape what RFC 6901 escapes', () => {
+  expect([...stringsOf({ 'a/b': { '~c': 'x' } })]).toEqual([{ pointer: '/a~1b/~0c', text: 'x' }])
+})

@@ -1,0 +1,44 @@
+const windowUnits = 256
+const [capitalA, smallA, letters] = [0x41, 0x61, 26]
+const zero = 0x30
+const signs = ['+', '/', '=', '_', '-'].map((sign) => sign.charCodeAt(0))
+
+/**
+ * Whether a passage of a text in base64's letters is somebody's words, with signs for their blanks or none. Of random bytes four letters in
+ * ten are capitals, four small, and a sixth digits. The shares below are such that of 1,609 pictures, sounds, documents and fonts
+ * (166 million letters) one archive was taken for words, and sentences in one case, or with signs between their words, were.
+ */
+export function holdsWords(base64: string): boolean {
+  const counts = new Uint16Array(128)
+  for (let at = 0; at < base64.length; at += windowUnits) {
+    // The last is whole too: in a few letters chance looks like anything.
+    const from = Math.max(0, Math.min(at, base64.length - windowUnits))
+    const to = Math.min(from + windowUnits, base64.length)
+    counts.fill(0)
+    for (let next = from; next < to; next++) {
+      const unit = base64.charCodeAt(next)
+      counts[unit] = (counts[unit] ?? 0) + 1
+    }
+    if (isWordy(counts, to - from)) return true
+  }
+  return false
+}
+
+function isWordy(counts: Uint16Array, all: number): boolean {
+  let [capitals, smalls, different, most] = [0, 0, 0, 0]
+  for (let letter = 0; letter < letters; letter++) {
+    const capital = counts[capitalA + letter] ?? 0
+    const small = counts[smallA + letter] ?? 0
+    capitals += capital
+    smalls += small
+    if (capital + small > 0) different++
+    most = Math.max(most, capital + small)
+  }
+  const ofSigns = signs.map((sign) => counts[sign] ?? 0)
+  // A picture of one colour, or silence, repeats a few letters or signs.
+  if (different < 12 || Math.max(most, ...ofSigns) > 0.22 * all) return false
+  const signCount = ofSigns.reduce((sum, each) => sum + each)
+  if (smalls + signCount > 0.75 * all || capitals + signCount > 0.9 * all) return true
+  const digitCount = counts.subarray(zero, zero + 10).reduce((sum, digit) => sum + digit, 0)
+  return digitCount < 0.03 * all && signCount > 0.07 * all
+}
