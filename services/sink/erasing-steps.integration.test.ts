@@ -67,6 +67,15 @@ test('however much refers to erased calls, it is deleted by the five thousand, a
   expect(rows[0]?.largest).toBeLessThanOrEqual(5_000)
 })
 
+test("a call whose maker's clock was ahead stays gone when it is sent again", async () => {
+  const projectId = await world.stage.addProject()
+  const call = sampleCall(projectId, { id: newId('request', Date.now() + 1_800_000), user_id: 'u1' })
+  await world.stage.store([call])
+  await world.stage.erased(await world.stage.erase(projectId, 'user', 'u1'), '1')
+  await world.stage.store([{ ...call, received_at: Date.now() + 60_000 }])
+  expect(await world.stage.countsOf(projectId)).toEqual(all(0))
+})
+
 test('erasing a project leaves what is told of its later calls', async () => {
   const projectId = await world.stage.addProject()
   await world.stage.store([sampleCall(projectId)])

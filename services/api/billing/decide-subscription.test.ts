@@ -187,10 +187,23 @@ describe('the period', () => {
   })
 
   test('is a month also where a year is paid for, and never moves back', () => {
-    const year = state({ periodStartMs: ms('2026-01-31T10:00:00Z'), periodEndMs: ms('2027-01-31T10:00:00Z') })
+    const startMs = ms('2026-01-31T10:00:00Z')
+    const year = state({ periodStartMs: startMs, anchorMs: startMs, periodEndMs: ms('2027-01-31T10:00:00Z') })
     expect(periodOf({ ...fresh, periodStartMs: 0, periodResetAtMs: 1 }, year)).toMatchObject({
       resetAtMs: ms('2026-02-28T10:00:00Z'),
     })
     expect(periodOf(fresh, year)).toBeNull()
+  })
+
+  test.each([
+    ['2026-02-28T10:00:00Z', '2026-03-31T10:00:00Z'],
+    ['2026-04-30T10:00:00Z', '2026-05-31T10:00:00Z'],
+    ['2026-03-31T10:00:00Z', '2026-04-30T10:00:00Z'],
+    // A trial lasts until the anchor.
+    ['2025-12-20T10:00:00Z', '2025-12-31T10:00:00Z'],
+  ])('of a subscription that is renewed on a 31st, begun on %s, ends on %s', (start, end) => {
+    const stored = { ...fresh, periodStartMs: 0, periodResetAtMs: 1 }
+    const told = state({ periodStartMs: ms(start), periodEndMs: 0, anchorMs: ms('2026-01-31T10:00:00Z') })
+    expect(periodOf(stored, told)).toMatchObject({ startMs: ms(start), resetAtMs: ms(end) })
   })
 })

@@ -111,16 +111,27 @@ function compareOrder(last: EventOrder | null, order: EventOrder): 'newer' | 'ol
 function periodOf(stored: StoredSubscription, state: SubscriptionState): SubscriptionChange['period'] {
   const { periodStartMs: startMs, periodEndMs: endMs } = state
   if (startMs <= stored.periodStartMs) return null
-  const month = monthAfter(startMs)
+  const month = monthEndAfter(startMs, state.anchorMs)
   const resetAtMs = endMs > startMs ? Math.min(endMs, month) : month
   return { startMs, resetAtMs, isRenewal: stored.periodResetAtMs <= startMs }
 }
 
-/** The same day and time of the next month in UTC, or its last day. */
-function monthAfter(ms: number): number {
-  const from = new Date(ms)
-  const [year, month] = [from.getUTCFullYear(), from.getUTCMonth() + 1]
+/**
+ * When the month is over that a time is in, counted from the anchor as `roll_period` does in Postgres: those of a 31st end on a 28th of February and on a
+ * 31st of March. Counted from a 28th they would end days early, and the quota would start anew twice.
+ */
+function monthEndAfter(ms: number, anchorMs: number): number {
+  const [at, anchor] = [new Date(ms), new Date(anchorMs)]
+  const months =
+    12 * (at.getUTCFullYear() - anchor.getUTCFullYear()) + at.getUTCMonth() - anchor.getUTCMonth()
+  const end = monthsAfter(anchor, months)
+  return end > ms ? end : monthsAfter(anchor, months + 1)
+}
+
+/** The same day and time so many months later in UTC, or that month's last day. */
+function monthsAfter(from: Date, months: number): number {
+  const [year, month] = [from.getUTCFullYear(), from.getUTCMonth() + months]
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
   const midnight = Date.UTC(year, month, Math.min(from.getUTCDate(), lastDay))
-  return midnight + (ms % 86_400_000)
+  return midnight + (from.getTime() % 86_400_000)
 }

@@ -27,7 +27,10 @@ export interface VerdictRow {
   worst_severity: Severity | null
 }
 
-/** The next calls of one project that have scores of the run, oldest first, behind the run's cursor. */
+/**
+ * The next calls of one project that have scores of the run, oldest first, behind the run's cursor. Locked against other promotions, and (by the foreign
+ * keys) against scores that are being stored: of both, what is read afterwards has either all or will be seen by them.
+ */
 export async function nextScoredCalls(
   client: ClientBase,
   run: ScoreRun,
@@ -43,7 +46,7 @@ export async function nextScoredCalls(
        order by request_created_at, request_id limit $7
      ) s join llm_requests r on r.project_id = $1 and r.id = s.request_id and r.created_at = s.request_created_at
        and r.created_at >= $3 and r.created_at < $4
-     order by r.created_at, r.id`,
+     order by r.created_at, r.id for update of r`,
     [
       projectUuid,
       run.id,

@@ -1,0 +1,115 @@
+import { expect, test } from '@jest/globals'
+import type { PoolClient } from 'pg'
+import { systemClock } from '#runtime/clock.ts'
+import { idToUuid, liveRunId, newId, scoreId } from '#schemas/ids.ts'
+import type { LoggedCall } from '#schemas/llm-request-logged.ts'
+import { until } from '#tests/support/until.ts'
+import { promoteCalls } from './promote-runs.ts'
+import { placeScores } from './steps/place-score.ts'
+import { createRollupStore } from './stores/rollup-store.ts'
+import { lockRun } from './stores/run-store.ts'
+import { createScoreStore } from './stores/score-store.ts'
+import { sampleCall, sampleScore, sampleScoredCall } from './testing/sample-records.ts'
+import { useErasingStage } from './testing/use-erasing-stage.ts'
+
+const world = useErasingStage()
+const safe = { score_value: 1, score_label: 'safe', severity: null } as const
+
+async function storedCall(): Promise<LoggedCall> {
+  const call = sampleCall(await world.stage.addProject())
+  await world.stage.store([call])
+  return call
+}
+
+async function storeScore(call: LoggedCall, runId: string, scorer: string, verdict = {}): Promise<void> {
+  const id = scoreId(call.project_id, call.id, scorer, runId)
+  const score = sampleScore(call.project_id, call.id, { id, scorer_name: scorer, ...verdict })
+  const scored = sampleScoredCall(call, { run_id: runId, scores: [score], raise_events: false })
+  await createScoreStore(world.pool, createRollupStore()).store(placeScores(scored), 0, () => [])
+}
+
+/** A run of the call's project that is to be promoted. */
+async function orderedRun(call: LoggedCall): Promise<string> {
+  const runId = newId('run')
+  await world.pool.query(
+    `insert into score_runs (id, project_id, start_at, end_at, source, alert, status, calls_total, created_at)
+     values ($1, $2, now() - interval '1 hour', now() + interval '1 hour', 'postgres', false, 'promoting', 1, now())`,
+    [idToUuid(runId), idToUuid(call.project_id)],
+  )
+  return runId
+}
+
+/** Promotes the run's call as one sink does; `beforeCommit` is what happens meanwhile. */
+async function promote(
+  runId: string,
+  beforeCommit: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  const client = await world.pool.connect()
+  try {
+    await client.query('begin')
+    const run = await lockRun(client, ['promoting'], idToUuid(runId))
+    if (run === undefined) throw new Error('there is no such run')
+    await promoteCalls(client, run, { rollups: createRollupStore(), clock: systemClock })
+    await beforeCommit()
+    await client.query('commit')
+  } finally {
+    client.release()
+  }
+}
+
+/** Until so many transactions of this database wait for another. */
+const untilWaiting = (count: number) =>
+  until(async () => {
+    const { rows } = await world.pool.query<{ count: number }>(
+      `select count(distinct pid)::int as count from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`,
+    )
+    return rows[0]?.count === count
+  })
+
+async function liveScores(call: LoggedCall): Promise<unknown[]> {
+  const { rows } = await world.pool.query<{ scorer_name: string }>(
+    'select scorer_name from safety_scores where request_id = $1 and run_id = $2 order by scorer_name',
+    [idToUuid(call.id), idToUuid(liveRunId(call.project_id))],
+  )
+  return rows.map(({ scorer_name }) => scorer_name)
+}
+
+test('of two runs that are promoted at once the later has the place of the earlier', async () => {
+  const call = await storedCall()
+  const [first, second] = [await orderedRun(call), await orderedRun(call)]
+  for (const runId of [liveRunId(call.project_id), first, second])
+    await storeScore(call, runId, 'pii_detection')
+  let later: Promise<void> | undefined
+  await promote(first, async () => {
+    later = promote(second)
+    await untilWaiting(1)
+  })
+  await later
+  expect(await liveScores(call)).toEqual(['pii_detection'])
+})
+
+test("a live score that is stored while its call's run is promoted counts in the verdict", async () => {
+  const call = await storedCall()
+  const runId = await orderedRun(call)
+  await storeScore(call, runId, 'hallucination', safe)
+  const holder = await world.pool.connect()
+  await holder.query('begin')
+  // Where a sink's transaction ends: its score and its verdict are written.
+  await holder.query('lock table score_rollups in share row exclusive mode')
+  const stored = storeScore(call, liveRunId(call.project_id), 'pii_detection')
+  await untilWaiting(1)
+  const promoted = promote(runId)
+  await untilWaiting(2)
+  await letGo(holder)
+  await Promise.all([stored, promoted])
+  expect(await liveScores(call)).toEqual(['hallucination', 'pii_detection'])
+  const verdict = 'select worst_label, score_count from request_verdicts where request_id = $1'
+  expect((await world.pool.query(verdict, [idToUuid(call.id)])).rows).toEqual([
+    { worst_label: 'unsafe', score_count: 2 },
+  ])
+})
+
+async function letGo(holder: PoolClient): Promise<void> {
+  await holder.query('commit')
+  holder.release()
+}
