@@ -82,7 +82,7 @@ describe('GET /api/requests', () => {
     ['metadata.team=a', [1, 0]],
     ['metadata.n=2', [2]],
     ['metadata.team=b&metadata.n=4', [4]],
-    [String.raw`metadata.n="\u0000"`, []],
+    [String.raw`metadata.n={"a":"\u0000","a":1}`, []],
     ['metadata.n=1e200000', []],
     ['metadata.team=a&label=safe', [1, 0]],
     ['metadata.team=b&label=unsafe', [4]],

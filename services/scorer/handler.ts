@@ -1,4 +1,5 @@
 import type { Clock } from '#runtime/clock.ts'
+import type { Log } from '#runtime/log.ts'
 import { TransientError } from '#runtime/errors.ts'
 import type { RecordHandler } from '#runtime/kafka/records.ts'
 import { drop, ok, type Outcome } from '#runtime/outcome.ts'
@@ -18,7 +19,7 @@ import { chooseScorers } from './steps/choose-scorers.ts'
 import { makeScoredCall } from './steps/make-scored-call.ts'
 import type { NamedVerdict } from './steps/named-verdict.ts'
 import { openCall } from './steps/open-call.ts'
-import { leaveUnscored } from './steps/run-detectors.ts'
+import { isDefect, leaveUnscored } from './steps/run-detectors.ts'
 import { runScorers, type ScoringTools } from './steps/run-scorers.ts'
 import type { CustomScorerStore } from './stores/custom-scorer-store.ts'
 import type { IsErased } from './stores/erased-calls.ts'
@@ -38,6 +39,7 @@ export interface ScoreHandlerDependencies extends ScoringTools {
   /** Aborts when the scorer stops: who waits for a turn then need not wait. */
   stopping: AbortSignal
   markKey: string | null
+  log: Log
   /** Resolves when Kafka has the scores. */
   publish: (scored: ScoredCall) => Promise<void>
   metrics: ScorerMetrics
@@ -73,7 +75,8 @@ async function scoreJob(
   dependencies: ScoreHandlerDependencies,
   { signal, waiting }: { signal: AbortSignal; waiting: AbortSignal },
 ): Promise<Outcome> {
-  const { sealer, tiers, custom, settings, isErased, room, markKey, publish, metrics, clock } = dependencies
+  const { sealer, tiers, custom, settings, isErased, room, markKey, log, publish, metrics, clock } =
+    dependencies
   checkIdentity(job)
   const { judgeMode, sampling, hasErasures } = await settings.of(job.project_id)
   if (hasErasures && (await isErased(job))) return drop('erased')
@@ -87,12 +90,24 @@ async function scoreJob(
   const opened = openCall(job, sealer, room.smallBytes)
   if ('unreadable' in opened) return finish(null, leaveUnscored(chosen, opened.unreadable))
   const score = async () => {
-    const call = opened.read()
+    const call = readOrReport(opened, log)
+    if (call === undefined) return finish(null, leaveUnscored(chosen, 'detector_failed'))
     if (isOwnCall(job.metadata, call.request?.value, markKey)) return drop('judge_call')
     const terms = { projectId: job.project_id, judgeMode, lane }
     return finish(call, await runScorers(chosen, call, terms, dependencies, signal))
   }
   return room.run(opened.heapBytes, score, waiting, lane)
+}
+
+/** Undefined: its shape is one that we fail on. What ends here would end the process with each try, and all calls in it. */
+function readOrReport({ read }: { read: () => Call }, log: Log): Call | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (!isDefect(error)) throw error
+    log.error({ err: error }, 'a call could not be read')
+    return undefined
+  }
 }
 
 function count(verdicts: readonly NamedVerdict[], metrics: ScorerMetrics): void {

@@ -111,7 +111,7 @@ function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingr
   tools: Omit<ScoreHandlerDependencies, 'publish' | 'stopping'>
   part: Part
 } {
-  const { clock } = dependencies
+  const { clock, log } = dependencies
   const judge = makeJudge(config, dependencies, metrics, pool)
   const threads = createDetectorThreads({
     threads: config.DETECTOR_THREADS,
@@ -131,7 +131,7 @@ function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingr
       rubrics: readRubrics(config.RUBRICS_DIR),
       judgeTextLimit: config.JUDGE_TEXT_LIMIT,
       judgeGrouping: config.JUDGE_GROUPING,
-      detect: createDetectCall({ threads, inlineMaxChars: config.DETECTOR_INLINE_MAX_CHARS, metrics }),
+      detect: createDetectCall({ threads, inlineMaxChars: config.DETECTOR_INLINE_MAX_CHARS, metrics, log }),
       metrics,
       sealer: createSealer(config.BODY_ENCRYPTION_KEYS),
       tiers: readTiers(config.TIERS_FILE),
@@ -142,6 +142,7 @@ function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingr
       turns,
       room,
       markKey: markKeyOf(config),
+      log,
       clock,
     },
     part: onStop(async () => {

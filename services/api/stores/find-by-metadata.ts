@@ -41,15 +41,12 @@ const quoted = /"(?:[^"\\]|\\.)*"/g
  */
 function isJson(text: string): boolean {
   try {
-    return isStorable(JSON.parse(text)) && !/\d[eE]/.test(text.replace(quoted, '""'))
+    JSON.parse(text)
+    // Of a name that stands there twice Postgres reads both values.
+    const strings = Array.from(text.matchAll(quoted), ([string]) => JSON.parse(string) as string)
+    return strings.every(isStorableText) && !/\d[eE]/.test(text.replace(quoted, '""'))
   } catch (error) {
     if (error instanceof SyntaxError) return false
     throw error
   }
-}
-
-function isStorable(value: unknown): boolean {
-  if (typeof value === 'string') return isStorableText(value)
-  if (typeof value !== 'object' || value === null) return true
-  return Object.entries(value).flat().every(isStorable)
 }

@@ -1,4 +1,4 @@
-import { boundOfParts, fieldAt, objectOf } from '#capture/json.ts'
+import { boundOfParts, fieldAt, objectOf, textOf } from '#capture/json.ts'
 import { isPrediction, predictionOutput } from '#capture/platform-answers.ts'
 import { isToolCallRecord } from '#capture/tool-calls.ts'
 import { voiceOf, voiceOfKey, type Speaker, type Voice } from './find-speaker.ts'
@@ -173,7 +173,7 @@ function holdsToolsData(value: unknown, key: string, speaker: Speaker): boolean 
   const holder = objectOf(value)
   if (holder === undefined) return false
   if (key === 'arguments' || key === 'args' || key === 'structuredContent') return true
-  if (key === 'input') return 'toolUseId' in holder || String(holder['type']).endsWith('tool_use')
+  if (key === 'input') return 'toolUseId' in holder || textOf(holder['type'])?.endsWith('tool_use') === true
   // Bedrock's and Cohere's results, and the fields of Cohere's documents.
   if (key === 'json' || key === 'outputs' || key === 'data') return speaker === 'tool'
   if (key === 'parameters') return speaker === 'assistant' && typeof holder['name'] === 'string'

@@ -27,6 +27,8 @@ export type UnscoredReason =
   | 'no_price'
   /** Detectors took longer on this call than they may. */
   | 'too_slow'
+  /** A detector threw on this call: a defect of ours, which is logged. */
+  | 'detector_failed'
 
 /** What the judge was and said; kept with the score, also with one that it left unscored (without `raw_answer` where the project keeps no content). */
 export interface JudgeTrace {
@@ -159,4 +161,6 @@ const unscoredRationale: Readonly<Record<UnscoredReason, string>> = {
   budget_spent: 'What the judge may cost in this period is spent.',
   no_price: "There is a budget for the judge and its model's price is not known.",
   too_slow: 'The detectors took longer on this call than DETECTOR_TIMEOUT_MS.',
+  detector_failed:
+    'A detector failed on this call: a defect of Sluice, which the log of the scorer tells more of.',
 }

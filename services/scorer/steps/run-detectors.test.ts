@@ -102,3 +102,39 @@ test('what detectors find out of a long call is not kept: a thread has 400 MB fo
   await runDetectors({ builtIn: ['jailbreak_detection'], custom: [] }, call, measure, () => undefined)
   expect(most - before).toBeLessThan(60)
 })
+
+test('whatever stands where protocols have a type is read', async () => {
+  const texts = [
+    { input: 'x', type: { toString: 1 } },
+    { input: 'x', type: [{ valueOf: 1, toString: 1 }] },
+  ]
+  for (const body of texts) expect(await labelledBy('unsafe', body, body)).toEqual([])
+})
+
+test('a scorer that fails costs a call that verdict, says why, and no other', async () => {
+  const fail = (): never => {
+    throw new TypeError('a value of another kind')
+  }
+  const failing = customOn('both').map((scorer) => ({ ...scorer, name: 'failing', find: fail }))
+  const told: [string, string | null, string | undefined][] = []
+  await runDetectors(
+    { builtIn: ['pii_detection'], custom: [...failing, ...customOn('both')] },
+    readCall(parseBody(JSON.stringify(asks('What is a falcon?'))), null),
+    () => Promise.resolve(),
+    ({ scorer, verdict }, _seconds, defect) =>
+      told.push([scorer, verdict.reason ?? verdict.label, defect?.name]),
+  )
+  expect(told).toEqual([
+    ['pii_detection', 'safe', undefined],
+    ['failing', 'detector_failed', 'TypeError'],
+    ['k', 'unsafe', undefined],
+  ])
+})
+
+test('what ends the work is no failure of a scorer', async () => {
+  const chosen = { builtIn: ['pii_detection'] as const, custom: [] }
+  const call = readCall(parseBody(JSON.stringify(asks('Hello.'))), null)
+  const stopped = new Error('stopped')
+  const turn = () => Promise.reject(stopped)
+  await expect(runDetectors(chosen, call, turn, () => undefined)).rejects.toBe(stopped)
+})

@@ -12,13 +12,13 @@ import {
 } from '../scoring/call-text.ts'
 import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
 import { startCustomRun } from '../scoring/custom/run-custom-scorer.ts'
-import { searchablesOf, type MatchTarget } from '../scoring/custom/searchable.ts'
+import { searchablesOf, type MatchTarget, type Searchable } from '../scoring/custom/searchable.ts'
 import { detected, unscored, type UnscoredReason, type Verdict } from '../scoring/verdict.ts'
 import type { ChosenScorers } from './choose-scorers.ts'
 import type { NamedVerdict } from './named-verdict.ts'
 
-/** Told of each verdict as soon as it stands, and how long it took. */
-export type OnVerdict = (found: NamedVerdict, seconds: number) => void
+/** Told of each verdict as soon as it stands, how long it took, and what was thrown where the detector failed. */
+export type OnVerdict = (found: NamedVerdict, seconds: number, defect?: Error) => void
 
 /** What is found out of a text stays with it, up to 400 bytes a character: of a long call each detector finds it out anew. */
 const mostSharedUnits = 256 * 1024
@@ -35,22 +35,42 @@ export async function runDetectors(
   const shared = units > mostSharedUnits ? undefined : Array.from(freshPieces(call))
   for (const name of builtIn) {
     const scorer = builtIns[name]
-    const startedMs = performance.now()
-    const verdict = await runDetector(scorer, call, shared ?? freshPieces(call), takeTurn)
-    const found = { scorer: name, version: scorer.version, owaspCategory: owaspCategoryOf[name], verdict }
-    onVerdict(found, (performance.now() - startedMs) / 1_000)
+    const detect = () => runDetector(scorer, call, shared ?? freshPieces(call), takeTurn)
+    const as = { scorer: name, version: scorer.version, owaspCategory: owaspCategoryOf[name] }
+    await tell(as, 'detector', detect, onVerdict)
   }
   const textsFor = searchablesOf(call)
   for (const scorer of custom) {
-    const startedMs = performance.now()
-    const run = startCustomRun(scorer)
-    for (const text of textsFor(scorer.matchOn)) {
-      run.read(text)
-      await takeTurn()
-    }
-    const verdict = whereKept(run.verdict(), 'custom', partsFor(scorer.matchOn, call), call)
-    onVerdict(ofCustom(scorer, verdict), (performance.now() - startedMs) / 1_000)
+    const detect = () => runCustom(scorer, call, textsFor(scorer.matchOn), takeTurn)
+    await tell(namesOf(scorer), 'custom', detect, onVerdict)
   }
+}
+
+/**
+ * Tells the verdict. A detector that throws is a defect of ours that a text has met, and whoever wrote the text may have meant to: it costs the call that one verdict,
+ * where it would end the process, with all calls in it, at each try.
+ */
+async function tell(
+  as: Omit<NamedVerdict, 'verdict'>,
+  method: 'detector' | 'custom',
+  detect: () => Promise<Verdict>,
+  onVerdict: OnVerdict,
+): Promise<void> {
+  const startedMs = performance.now()
+  let verdict = unscored(method, 'detector_failed')
+  let defect: Error | undefined
+  try {
+    verdict = await detect()
+  } catch (error) {
+    if (!isDefect(error)) throw error
+    defect = error
+  }
+  onVerdict({ ...as, verdict }, (performance.now() - startedMs) / 1_000, defect)
+}
+
+/** What code throws that met a value of another kind than it was written for, or too many. */
+export function isDefect(error: unknown): error is Error {
+  return error instanceof TypeError || error instanceof RangeError
 }
 
 /** The verdict of every detector and custom scorer that could not look at the call, for the same reason. */
@@ -59,7 +79,8 @@ export function leaveUnscored({ builtIn, custom }: ChosenScorers, reason: Unscor
     const verdict = unscored('detector', reason)
     return { scorer: name, version: builtIns[name].version, owaspCategory: owaspCategoryOf[name], verdict }
   })
-  return [...ofBuiltIn, ...custom.map((scorer) => ofCustom(scorer, unscored('custom', reason)))]
+  const verdict = unscored('custom', reason)
+  return [...ofBuiltIn, ...custom.map((scorer) => ({ ...namesOf(scorer), verdict }))]
 }
 
 /** Nobody else has them: what is found out of one is forgotten with it. */
@@ -79,6 +100,20 @@ async function runDetector(
     await takeTurn()
   }
   return whereKept(detected(detector.finding()), 'detector', reads, call)
+}
+
+async function runCustom(
+  scorer: CustomScorer,
+  call: Call,
+  texts: readonly Searchable[],
+  takeTurn: TakeTurn,
+): Promise<Verdict> {
+  const run = startCustomRun(scorer)
+  for (const text of texts) {
+    run.read(text)
+    await takeTurn()
+  }
+  return whereKept(run.verdict(), 'custom', partsFor(scorer.matchOn, call), call)
 }
 
 /** What was found in a part of a body is there; what was not may be in the rest. */
@@ -103,6 +138,6 @@ function bodyOf({ request, response }: Call, part: BodyPart): Body | null {
   return part === 'request_body' ? request : response
 }
 
-function ofCustom({ name, version, owaspCategory }: CustomScorer, verdict: Verdict): NamedVerdict {
-  return { scorer: name, version, owaspCategory, verdict }
+function namesOf({ name, version, owaspCategory }: CustomScorer): Omit<NamedVerdict, 'verdict'> {
+  return { scorer: name, version, owaspCategory }
 }

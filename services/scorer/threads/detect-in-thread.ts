@@ -19,7 +19,7 @@ export interface ThreadTask {
 }
 
 /** `done` is the last one: what a thread sends and what it returns arrive in no order. */
-export type ThreadReport = { found: NamedVerdict; seconds: number } | 'done'
+export type ThreadReport = { found: NamedVerdict; seconds: number; defect: Error | undefined } | 'done'
 
 /** Compiled patterns are kept: an entry rarely changes, and compiling a long list takes longer than most calls. */
 const compiled = new Map<string, CustomScorer>()
@@ -35,7 +35,7 @@ export async function detectInThread({ builtIn, custom, port, ...call }: ThreadT
     chosen,
     read,
     () => Promise.resolve(),
-    (found, seconds) => report({ found, seconds }),
+    (found, seconds, defect) => report({ found, seconds, defect }),
   )
   report('done')
 }

@@ -12,7 +12,7 @@ import type { ThreadReport, ThreadTask } from './detect-in-thread.ts'
 export interface DetectorThreads {
   /**
    * Tells `onVerdict` one verdict of each chosen detector and custom scorer; those that are not through when the time is up are `too_slow`, and
-   * the thread is replaced. Rejects when `signal` aborts and when a detector throws.
+   * the thread is replaced. Rejects when `signal` aborts.
    */
   run(chosen: ChosenScorers, call: Call, onVerdict: OnVerdict, signal: AbortSignal): Promise<void>
   stop(): Promise<void>
@@ -56,7 +56,7 @@ export function createDetectorThreads({ threads, timeoutMs, metrics }: ThreadsOp
     const done = Promise.withResolvers<undefined>()
     port1.on('message', (report: ThreadReport) => {
       if (report === 'done') done.resolve(undefined)
-      else onVerdict(report.found, report.seconds)
+      else onVerdict(report.found, report.seconds, report.defect)
     })
     try {
       await poolOf().run({ ...task, port: port2 }, { transferList: [port2], signal })
@@ -73,9 +73,9 @@ export function createDetectorThreads({ threads, timeoutMs, metrics }: ThreadsOp
     signal: AbortSignal,
   ): Promise<void> {
     const missing = new Map(leaveUnscored(chosen, 'too_slow').map((late) => [late.scorer, late]))
-    const note: OnVerdict = (found, seconds) => {
+    const note: OnVerdict = (found, seconds, defect) => {
       // What comes after its scorer was given up is too late.
-      if (missing.delete(found.scorer)) onVerdict(found, seconds)
+      if (missing.delete(found.scorer)) onVerdict(found, seconds, defect)
     }
     const timeUp = new AbortController()
     const timer = setTimeout(() => timeUp.abort(), timeoutMs)

@@ -30,6 +30,8 @@ export interface DeadLetterPlace {
 }
 
 const maxTextLength = 1_000
+/** It is found by it: a key of an index takes 2,704 bytes at most. */
+const maxCodeLength = 200
 /** The largest time that an identifier holds. */
 const maxTimeMs = 2 ** 48 - 1
 
@@ -54,7 +56,7 @@ export function describeDeadLetter(
     sourcePartition: wholeNumber(header('partition'), 2 ** 31 - 1),
     sourceOffset: bigNumber(header('offset')),
     groupId: header('group'),
-    code: header('code') ?? 'UNKNOWN',
+    code: header('code')?.slice(0, maxCodeLength).toWellFormed() ?? 'UNKNOWN',
     message: header('message') ?? '',
     key: storable(key ?? undefined),
     projectUuid: project === undefined || project === null ? null : idToUuid(project),

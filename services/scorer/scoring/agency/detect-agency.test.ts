@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { detectCall } from '../../testing/detect-call.ts'
+import { answers, asks } from '../../testing/sample-job.ts'
 import { answerWithCommand, recordShellCall } from '../../testing/shell-calls.ts'
 import { createAgencyDetector } from './detect-agency.ts'
 
@@ -198,4 +199,22 @@ test('hostile text takes time in proportion to its length', () => {
   ]) {
     recordShellCall(unit.repeat(Math.floor(60_000 / unit.length)))
   }
+})
+
+describe('half a million of', () => {
+  test('arguments of one call are no more than the stack takes', () => {
+    const input = Array.from({ length: 490_000 }, () => '')
+    const answer = { content: [{ type: 'tool_use', name: 'list', input }] }
+    expect(detectCall(createAgencyDetector, asks('What is new?'), answer)).toMatchObject({
+      reason: 'detectors_undecided',
+    })
+  })
+
+  // Jest ends what takes five minutes: with a copy of 200,000 characters for each it would.
+  test('short texts take no longer than what they say', () => {
+    const contents = Array.from({ length: 490_000 }, () => 'word')
+    expect(detectCall(createAgencyDetector, { contents, messages: [] }, answers('Yes.'))).toMatchObject({
+      value: 1,
+    })
+  })
 })

@@ -34,7 +34,9 @@ export function createAgencyDetector(call: Call): Detector {
     read(text) {
       hasText = true
       if (text.part === 'request_body') {
-        if (text.speaker !== 'tool') own = `${own}\n${text.text}`.slice(0, mostOwnUnits)
+        // Nothing is cut off per text: of half a million short ones each would copy all that came before.
+        if (text.speaker !== 'tool')
+          own += own.length < mostOwnUnits ? `\n${text.text.slice(0, mostOwnUnits)}` : ''
         else if (brought.length < mostBrought) brought.push(text)
       }
       if (text.part === 'request_body' && text.speaker === 'user')

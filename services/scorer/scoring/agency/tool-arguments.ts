@@ -23,10 +23,7 @@ export function argumentsOf({ request, response }: Call): ToolArgument[] | null 
   const asked = request?.value
   if (isToolCallRecord(asked)) {
     const { tool_name: tool, arguments: given } = asked as Readonly<Record<string, unknown>>
-    return collect({ part: 'request_body', tool: textOf(tool) ?? '' }, given, '/arguments').slice(
-      0,
-      mostArguments,
-    )
+    return collect([], { part: 'request_body', tool: textOf(tool) ?? '' }, given, '/arguments')
   }
   const found: ToolArgument[] = []
   let calls = false
@@ -38,16 +35,14 @@ export function argumentsOf({ request, response }: Call): ToolArgument[] | null 
     if (given !== null) {
       calls = true
       const { tool, key } = given
-      found.push(...collect({ part: 'response_body', tool }, given.value, `${pointer}/${key}`))
+      collect(found, { part: 'response_body', tool }, given.value, `${pointer}/${key}`)
       continue
     }
     for (const [key, child] of Object.entries(value)) {
       stack.push({ value: child, pointer: `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}` })
     }
   }
-  return calls || toolCallsOf(request?.value, response?.value).length > 0
-    ? found.slice(0, mostArguments)
-    : null
+  return calls || toolCallsOf(request?.value, response?.value).length > 0 ? found : null
 }
 
 /** A provider's own tools are called without a name: `computer_call`, `local_shell_call`, `code_interpreter_call`, `server_tool_use`, `program`. */
@@ -71,6 +66,16 @@ function givenOf(value: object, pointer: string): { tool: string; key: string; v
   return isTyped ? { tool, key: 'type', value: type } : null
 }
 
-function collect(call: Pick<ToolArgument, 'part' | 'tool'>, value: unknown, pointer: string): ToolArgument[] {
-  return Array.from(stringsOf(value, pointer), (string) => ({ ...call, ...string }))
+/** Adds to `found` until there are as many as are looked at. */
+function collect(
+  found: ToolArgument[],
+  call: Pick<ToolArgument, 'part' | 'tool'>,
+  value: unknown,
+  pointer: string,
+): ToolArgument[] {
+  for (const string of stringsOf(value, pointer)) {
+    if (found.length >= mostArguments) break
+    found.push({ ...call, ...string })
+  }
+  return found
 }

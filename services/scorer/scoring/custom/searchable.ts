@@ -67,9 +67,10 @@ function ofToolArguments(call: Call): Searchable[] {
     const strings = ofStrings('request_body', Array.from(stringsOf(given, '/arguments')))
     return [...strings, ...searchable('request_body', '/arguments', JSON.stringify(given))]
   }
+  const said = call.texts.filter(({ part }) => part === 'response_body')
+  const pointerOf = new Map(said.toReversed().map(({ text, pointer }) => [text, pointer]))
   return toolCallsOf(request?.value, response?.value).flatMap(({ arguments: json }) => {
-    const pointer =
-      call.texts.find(({ part, text }) => part === 'response_body' && text === json)?.pointer ?? null
+    const pointer = pointerOf.get(json) ?? null
     return [...searchable('response_body', pointer, json), ...insideJson(pointer, json)]
   })
 }

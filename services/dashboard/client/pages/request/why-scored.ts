@@ -13,6 +13,7 @@ const reasons: Readonly<Record<string, string>> = {
   budget_spent: 'What the judge may cost in this period is spent.',
   no_price: 'There is a budget, and the price of the judge is not known.',
   too_slow: 'Detectors took longer on this call than they may.',
+  detector_failed: 'A detector failed on this call: a defect of Sluice itself. Please report it.',
 }
 
 /** Why a score is what it is. Of what is unscored the rationale says no more than the reason. */
