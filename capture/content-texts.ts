@@ -20,6 +20,8 @@ function partTexts(part: unknown): string[] {
     ...(Array.isArray(document) ? listOf(document) : [document]),
     ...listOf(fieldAt(part, 'content')),
     ...listOf(fieldAt(part, 'parts')),
+    // What a shell printed.
+    ...[fieldAt(part, 'stdout'), fieldAt(part, 'stderr')],
     // Bedrock's, with what it is cited from beside it.
     ...listOf(fieldAt(part, 'citationsContent', 'content')),
   ]

@@ -8,7 +8,14 @@ import { payloadOf, unwrapped } from './payload-of.ts'
 import { broughtByRun, isPrediction, runMessages, saidByPlatform } from './platform-answers.ts'
 import { quotedIn } from './quoted-sources.ts'
 import { isToolCallRecord, toolCallsOf, type ToolCall } from './tool-calls.ts'
-import { isCallType, outputsOfCall, resultKeys, suppliedKeys, textsOfResult } from './tool-results.ts'
+import {
+  isBytes,
+  isCallType,
+  isOutputOfCall,
+  resultKeys,
+  suppliedKeys,
+  textsOfResult,
+} from './tool-results.ts'
 
 /** What was said in a call, by who said it. Parts of one kind are joined by line breaks. */
 export interface CallTexts {
@@ -229,7 +236,10 @@ function broughtBy(body: unknown): string[] {
     ),
   ].map(toolResultOf)
   const entries = outputEntries(body)
-  const items = [...listOf(fieldAt(body, 'output')), ...entries]
+  const executed = listOf(fieldAt(body, 'choices')).flatMap((choice) =>
+    listOf(fieldAt(choice, 'message', 'executed_tools')),
+  )
+  const items = [...listOf(fieldAt(body, 'output')), ...entries, ...executed]
   const results = [...newSteps(body), ...items].map(toolResultOf)
   return [...parts, ...items.flatMap(outputsIn), ...results, ...broughtByRun(body).map(contentTexts)]
     .map((found) => allTexts(found).join('\n'))
@@ -237,9 +247,15 @@ function broughtBy(body: unknown): string[] {
 }
 
 /** What came of a call in the item that says it. */
-function outputsIn(item: unknown): string[] {
-  if (!isCallType(fieldAt(item, 'type'))) return []
-  return outputsOfCall.map((name) => allTexts(fieldAt(item, name)).join('\n')).filter((text) => text !== '')
+function outputsIn(call: unknown): string[] {
+  return Object.entries(objectOf(call) ?? {})
+    .filter(([name]) => isOutputOfCall(call, name))
+    .map(([, output]) =>
+      textsOfResult(output)
+        .filter((text) => !isBytes(text))
+        .join('\n'),
+    )
+    .filter((text) => text !== '')
 }
 
 function documentsOf(body: unknown): string[] {

@@ -1,5 +1,6 @@
+import { codeExecution, givenNamesOf, isOpenRouterType } from './hosted-calls.ts'
 import { newSteps } from './interaction-steps.ts'
-import { fieldAt, listOf, textOf } from './json.ts'
+import { fieldAt, listOf, objectOf, textOf } from './json.ts'
 import { isToolEntry, outputEntries } from './output-entries.ts'
 import { runMessages } from './platform-answers.ts'
 
@@ -24,9 +25,9 @@ export function toolCallsOf(requestBody: unknown, responseBody: unknown): ToolCa
   return [
     ...listOf(fieldAt(responseBody, 'choices')).flatMap((choice) => ofMessage(fieldAt(choice, 'message'))),
     ...ofMessage(fieldAt(responseBody, 'message')),
-    ...listOf(fieldAt(responseBody, 'output')).flatMap(ofResponsesItem),
-    ...newSteps(responseBody).flatMap(ofResponsesItem),
-    ...outputEntries(responseBody).flatMap(ofResponsesItem),
+    ...ofItems(listOf(fieldAt(responseBody, 'output'))),
+    ...ofItems(newSteps(responseBody)),
+    ...ofItems(outputEntries(responseBody)),
     ...listOf(fieldAt(responseBody, 'content')).flatMap(ofContentPart),
     ...listOf(fieldAt(responseBody, 'output', 'message', 'content')).flatMap(ofContentPart),
     ...listOf(fieldAt(responseBody, 'candidates'))
@@ -42,6 +43,10 @@ function ofMessage(message: unknown): ToolCall[] {
   return [
     ...listOf(fieldAt(message, 'tool_calls')).flatMap(ofFunctionCall),
     ...toolCall(fieldAt(old, 'name'), fieldAt(old, 'arguments')),
+    // What Groq has run on the way to its answer, by kind.
+    ...listOf(fieldAt(message, 'executed_tools')).flatMap((tool) =>
+      toolCall(fieldAt(tool, 'name') ?? fieldAt(tool, 'type'), fieldAt(tool, 'arguments')),
+    ),
   ]
 }
 
@@ -60,22 +65,51 @@ function ofFunctionCall(call: unknown): ToolCall[] {
 /** Under which name an item has what its tool is to do: a patch has its operation, several clicks at once their actions, a search of files its queries. */
 const givenNames = ['arguments', 'input', 'action', 'code', 'operation', 'actions', 'queries'] as const
 
+/** A call that had to be approved stands there twice once it was made. */
+function ofItems(items: readonly unknown[]): ToolCall[] {
+  const made = new Set(items.map((item) => textOf(fieldAt(item, 'approval_request_id'))))
+  return items
+    .filter((item) => !isApprovalRequest(item) || !made.has(textOf(fieldAt(item, 'id'))))
+    .flatMap(ofItem)
+}
+
+function isApprovalRequest(item: unknown): boolean {
+  return fieldAt(item, 'type') === 'mcp_approval_request'
+}
+
 /** An output item of the responses shape, a step of an interaction, an entry of a conversation: function, custom and MCP calls have a name of their own, code that runs at the provider has none. */
-function ofResponsesItem(item: unknown): ToolCall[] {
+function ofItem(item: unknown): ToolCall[] {
   const type = textOf(fieldAt(item, 'type'))
-  if (type?.endsWith('_call') !== true && type !== 'program' && !isToolEntry(item)) return []
+  if (isOpenRouterType(type)) return ofOpenRouter(item)
+  const isCall = type?.endsWith('_call') === true || type === 'program' || isApprovalRequest(item)
+  if (!isCall && !isToolEntry(item)) return []
   return toolCall(
     fieldAt(item, 'name') ?? type,
     givenNames.map((given) => fieldAt(item, given)).find((given) => given !== undefined && given !== null),
   )
 }
 
-/** Anthropic `tool_use`, Bedrock `toolUse`, Gemini `functionCall`. */
+/** It has what its tool is to do in the item itself: one member as it is, several by their names. */
+function ofOpenRouter(item: unknown): ToolCall[] {
+  const given = givenNamesOf(item).map((name) => [name, fieldAt(item, name)] as const)
+  return toolCall(
+    fieldAt(item, 'name') ?? fieldAt(item, 'toolName') ?? fieldAt(item, 'type'),
+    given.length === 1 ? given[0]?.[1] : given.length === 0 ? undefined : Object.fromEntries(given),
+  )
+}
+
+/** Anthropic `tool_use`, Bedrock `toolUse`, Gemini `functionCall`; code and searches that Gemini has run. */
 function ofContentPart(part: unknown): ToolCall[] {
   const type = textOf(fieldAt(part, 'type'))
   if (type?.endsWith('tool_use') === true) return toolCall(fieldAt(part, 'name'), fieldAt(part, 'input'))
-  const nested = fieldAt(part, 'toolUse') ?? fieldAt(part, 'functionCall')
-  return toolCall(fieldAt(nested, 'name'), fieldAt(nested, 'input') ?? fieldAt(nested, 'args'))
+  const code = fieldAt(part, 'executableCode') ?? fieldAt(part, 'executable_code')
+  if (objectOf(code) !== undefined) return toolCall(codeExecution, fieldAt(code, 'code'))
+  const own = fieldAt(part, 'toolCall') ?? fieldAt(part, 'tool_call')
+  const nested = fieldAt(part, 'toolUse') ?? fieldAt(part, 'functionCall') ?? fieldAt(part, 'function_call')
+  return [
+    ...toolCall(fieldAt(own, 'toolType') ?? fieldAt(own, 'tool_type'), fieldAt(own, 'args')),
+    ...toolCall(fieldAt(nested, 'name'), fieldAt(nested, 'input') ?? fieldAt(nested, 'args')),
+  ]
 }
 
 function toolCall(name: unknown, given: unknown): ToolCall[] {

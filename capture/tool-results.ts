@@ -1,4 +1,5 @@
 import { allTexts } from './all-texts.ts'
+import { isGivenBack, isOpenRouterType } from './hosted-calls.ts'
 import { fieldAt, listOf, objectOf, textOf } from './json.ts'
 
 /**
@@ -21,9 +22,16 @@ export function isResultType(type: unknown): boolean {
   return resultType.test(textOf(type) ?? '')
 }
 
-/** What the model does, with what came of it in the same item (`outputsOfCall`). */
+/** What the model does, with what came of it in the same item (`isOutputOfCall`). */
 export function isCallType(type: unknown): boolean {
-  return callType.test(textOf(type) ?? '')
+  return callType.test(textOf(type) ?? '') || isOpenRouterType(type)
+}
+
+/** Whether a member of what the model says is what came of a call that stands there too: of an item of a type, and of Groq's `executed_tools`, which have arguments beside it. */
+export function isOutputOfCall(call: unknown, name: string): boolean {
+  const type = fieldAt(call, 'type')
+  if (isOpenRouterType(type)) return isGivenBack(name)
+  return outputsOfCall.has(name) && (isCallType(type) || typeof fieldAt(call, 'arguments') === 'string')
 }
 
 /** Holders of what a tool answered: Gemini's (in both spellings) and Bedrock's stand in a turn of the user, and under which name its words are. */
@@ -33,10 +41,15 @@ export const wordsOfResult: ReadonlyMap<string, string> = new Map([
   ['function_response', 'response'],
   ['codeExecutionResult', 'output'],
   ['code_execution_result', 'output'],
+  ['toolResponse', 'response'],
+  ['tool_response', 'response'],
 ])
 /** Of a request, or of a part: Cohere's. */
 export const resultKeys = new Set(['tool_result', 'tool_results'])
-export const outputsOfCall = ['output', 'outputs', 'results', 'info'] as const
+const outputsOfCall: ReadonlySet<string> = new Set([
+  ...['output', 'outputs', 'results', 'info', 'error', 'stdout', 'stderr'],
+  ...['code_results', 'search_results', 'browser_results'],
+])
 /** What applications supply as material. */
 export const suppliedKeys = [
   ...['documents', 'context', 'retrieved', 'retrieved_context', 'passages', 'search_results'],
@@ -63,10 +76,13 @@ export function textsOfResult(result: unknown): string[] {
 
 function wordsOfPart(part: unknown): string[] {
   const { type, ...others } = objectOf(part) ?? {}
-  return allTexts(partTypes.has(type) ? others : part).filter((text) => !bytes.test(text))
+  return allTexts(partTypes.has(type) ? others : part).filter((text) => !isBytes(text))
 }
 
 /** The protocol's own. Another may be anything. */
 const partTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource', 'resource_link'])
 /** Base64, which says nothing: a PDF would fill what a judge reads. */
+export function isBytes(text: string): boolean {
+  return bytes.test(text)
+}
 const bytes = /^(?:data:[^,\s]{0,100},)?[A-Za-z0-9+/]{64,}={0,2}$/

@@ -13,6 +13,49 @@ test.each([
     },
   ],
   [
+    'code that Gemini has run, and a search',
+    {
+      candidates: [
+        {
+          content: {
+            role: 'model',
+            parts: [
+              { executableCode: { code: 'assistant' } },
+              { codeExecutionResult: { output: 'tool' } },
+              { toolResponse: { response: { text: 'tool' } } },
+            ],
+          },
+        },
+      ],
+    },
+  ],
+  [
+    'what Groq has run',
+    {
+      choices: [
+        {
+          message: {
+            role: 'assistant',
+            executed_tools: [{ arguments: 'assistant', output: 'tool', code_results: [{ text: 'tool' }] }],
+          },
+        },
+      ],
+    },
+  ],
+  [
+    'what OpenRouter has run',
+    { output: [{ type: 'openrouter:bash', command: 'assistant', stdout: 'tool', stderr: 'tool' }] },
+  ],
+  [
+    'a call of a server that failed',
+    {
+      output: [
+        { type: 'mcp_call', arguments: 'assistant', output: null, error: { content: [{ text: 'tool' }] } },
+        { type: 'mcp_call', arguments: '', output: null, error: 'tool' },
+      ],
+    },
+  ],
+  [
     "Replicate's prediction, which has in it what was asked, and an answer in pieces",
     { input: { prompt: 'user' }, output: ['assi', 'stant'], urls: { get: 'assistant' } },
   ],

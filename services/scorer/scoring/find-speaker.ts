@@ -2,8 +2,8 @@ import { objectOf } from '#capture/json.ts'
 import { isPrediction } from '#capture/platform-answers.ts'
 import {
   isCallType,
+  isOutputOfCall,
   isResultType,
-  outputsOfCall,
   resultKeys,
   sourceKeys,
   suppliedKeys,
@@ -17,7 +17,6 @@ const operatorKeys = new Set([
   ...['system', 'instructions', 'tools', 'functions', 'systemInstruction', 'system_instruction', 'preamble'],
 ])
 const suppliedNames: ReadonlySet<string> = new Set(suppliedKeys)
-const outputNames: ReadonlySet<string> = new Set(outputsOfCall)
 /** What of it the model has said: the passages of its answer, and what it searched for. */
 const ownKeys = new Set([
   ...['groundingSupports', 'grounding_supports', 'webSearchQueries', 'web_search_queries'],
@@ -65,7 +64,7 @@ export function voiceOf(value: unknown, inherited: Voice): Voice {
 /** Who speaks in what `holder` has under `key`. */
 export function voiceOfKey(holder: unknown, key: string, inherited: Voice): Voice {
   if (inherited.isFixed) return inherited
-  const isOutput = outputNames.has(key) && isCallType(objectOf(holder)?.['type'])
+  const isOutput = inherited.speaker === 'assistant' && isOutputOfCall(holder, key)
   if (isOutput || resultKeys.has(key) || wordsOfResult.has(key)) return { speaker: 'tool', isFixed: true }
   // What was asked, in the answer again.
   if (key === 'input' && isPrediction(holder)) return { speaker: 'user', isFixed: false }

@@ -1,3 +1,4 @@
+import { codeExecution, givenNamesOf, isOpenRouterType } from '#capture/hosted-calls.ts'
 import { textOf } from '#capture/json.ts'
 import { isToolCallRecord, toolCallsOf } from '#capture/tool-calls.ts'
 import type { BodyPart, Call } from '../call-text.ts'
@@ -34,8 +35,10 @@ export function argumentsOf({ request, response }: Call): ToolArgument[] | null 
     const given = givenOf(value, pointer)
     if (given !== null) {
       calls = true
-      const { tool, key } = given
-      collect(found, { part: 'response_body', tool }, given.value, `${pointer}/${key}`)
+      const { tool, keys } = given
+      const fields = value as Readonly<Record<string, unknown>>
+      for (const key of keys)
+        collect(found, { part: 'response_body', tool }, fields[key], `${pointer}/${key}`)
       continue
     }
     for (const [key, child] of Object.entries(value)) {
@@ -47,23 +50,37 @@ export function argumentsOf({ request, response }: Call): ToolArgument[] | null 
 
 /** A provider's own tools are called without a name: `computer_call`, `local_shell_call`, `code_interpreter_call`, `server_tool_use`, `program`. */
 const callType = /_call$|tool_use$|^program$/
+/** Code that Gemini has run is the member of a part, and has no name. */
+const geminiCode = /\/(?:executableCode|executable_code)$/
 const namedKeys = ['arguments', 'input', 'args', 'parameters']
 const typedKeys = [...namedKeys, 'action', 'code', 'operation', 'actions', 'queries']
 
-/** The member that holds what a tool is called with, in any provider's shape; the call itself where none of its members is known to. */
-function givenOf(value: object, pointer: string): { tool: string; key: string; value: unknown } | null {
+/** The members that hold what a tool is called with, in any provider's shape; the call's type where none of its members is known to. */
+function givenOf(value: object, pointer: string): { tool: string; keys: string[] } | null {
   const fields = value as Readonly<Record<string, unknown>>
   const { name, type } = fields
+  if (geminiCode.test(pointer)) return { tool: codeExecution, keys: ['code'] }
+  if (isOpenRouterType(type)) return { tool: textOf(name) ?? textOf(type) ?? '', keys: givenNamesOf(value) }
   const isTyped = typeof type === 'string' && callType.test(type)
-  if (typeof name !== 'string' && !isTyped) return null
-  const tool = textOf(name) ?? textOf(type) ?? ''
+  const tool = textOf(name) ?? hostedName(fields) ?? (isTyped ? textOf(type) : undefined)
+  if (tool === undefined && !isTyped && typeof name !== 'string') return null
   // Several clicks at once stand beside an action that is null.
   const isGiven = (member: unknown) => member !== undefined && !(isTyped && member === null)
   for (const key of isTyped ? typedKeys : namedKeys)
     // Some answers repeat what was offered: there `parameters` are a schema.
     if (isGiven(fields[key]) && !(key === 'parameters' && pointer.startsWith('/tools/')))
-      return { tool, key, value: fields[key] }
-  return isTyped ? { tool, key: 'type', value: type } : null
+      return { tool: tool ?? '', keys: [key] }
+  return isTyped ? { tool: tool ?? '', keys: ['type'] } : null
+}
+
+/** Of a tool that ran at the provider: Gemini's and Groq's say of what kind it was. */
+function hostedName({
+  type,
+  toolType,
+  tool_type: other,
+  arguments: given,
+}: Readonly<Record<string, unknown>>) {
+  return textOf(toolType) ?? textOf(other) ?? (typeof given === 'string' ? textOf(type) : undefined)
 }
 
 /** Adds to `found` until there are as many as are looked at. */
