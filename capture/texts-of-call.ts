@@ -93,6 +93,10 @@ function givenMessages(body: unknown): SpokenText[] {
     ...ofInput(fieldAt(body, 'input')),
     ...ofInput(fieldAt(body, 'inputs')),
     ...ofPlain(fieldAt(body, 'prompt')),
+    // Of a prompt that is kept at the provider what the user has put into it.
+    ...Object.values(objectOf(fieldAt(body, 'prompt', 'variables')) ?? {}).flatMap((given) =>
+      say('user', given),
+    ),
     ...ofPlain(fieldAt(body, 'message')),
     ...ofPlain(fieldAt(body, 'contents')),
   ]

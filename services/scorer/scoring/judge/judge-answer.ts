@@ -66,7 +66,7 @@ function levelOf(side: Side, rubric: Rubric, material: JudgeMaterial, given: num
 
 /** What a rubric is applied to and of which the judge was shown a part. */
 export function shownInPart({ looksAt, sees }: Rubric, { partial }: JudgeMaterial): Shown[] {
-  return [...looksAt, ...sees, 'turns' as const].filter((name) => partial.has(name))
+  return [...looksAt, ...sees, 'turns' as const, 'thoughts' as const].filter((name) => partial.has(name))
 }
 
 /** Whether a side that has a level was shown in part: what the judge did not find may be in the rest of it. */

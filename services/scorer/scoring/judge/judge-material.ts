@@ -1,13 +1,18 @@
-import { fieldAt, listOf } from '#capture/json.ts'
-import { textsOfCall, type SpokenText } from '#capture/texts-of-call.ts'
+import { allTexts } from '#capture/all-texts.ts'
+import { fieldAt, listOf, parseJson } from '#capture/json.ts'
+import { textsOfCall, type CallTexts, type SpokenText } from '#capture/texts-of-call.ts'
+import { offeredTypes } from '#capture/tool-results.ts'
 import { isKeptWhole, type Call, type Evidence } from '../call-text.ts'
 import type { JudgeMaterial, Shown } from './judge-prompt.ts'
+import { unreadTexts } from './unread-texts.ts'
 import { windowText } from './window-text.ts'
 
 /** More texts than so many are a corpus, not a context: their windows would be too small to read. */
 const mostContextTexts = 20
 const mostFlagged = 50
 const mostTurns = 40
+/** Of what is shown of an answer: a long one must not hide what the model thought of it. */
+const leastForThoughts = 0.25
 /** Enough to see what an answer was to: users' words stand whole in the request. */
 const userTurnUnits = 200
 
@@ -17,11 +22,9 @@ const userTurnUnits = 200
  * the results that an agent acts on.
  */
 export function materialOf(call: Call, limit: number, flagged: readonly Evidence[] = []): JudgeMaterial {
-  const { prompt, answer, toolCalls, system, context, messages } = textsOfCall(
-    call.request?.value,
-    call.response?.value,
-  )
-  const said = [answer, ...toolCalls.map(({ name, arguments: given }) => `[calls ${name}: ${given}]`)]
+  const said = textsOfCall(call.request?.value, call.response?.value)
+  const offered = toolsOffered(call.request?.value, call.response?.value)
+  const { request, answer, thoughts, system, context } = wholeMaterial(call, said, offered, limit)
   const passages = flagged.map((evidence) => passageOf(evidence, call)).filter((passage) => passage !== '')
   const partial = new Set<Shown>()
   const cut = (part: Shown, text: string, most = limit) => {
@@ -33,19 +36,54 @@ export function materialOf(call: Call, limit: number, flagged: readonly Evidence
     partial.add('context')
     texts.push(`[${context.length - texts.length} more texts left out]`)
   }
-  const turns = turnsOf(messages)
+  const turns = turnsOf(said.messages)
   if (turns.length > mostTurns) partial.add('turns')
   if (!isKeptWhole(call.request?.value)) partial.add('request')
   if (!isKeptWhole(call.response?.value)) partial.add('answer')
+  const roomForThoughts = Math.max(limit - answer.length, Math.floor(limit * leastForThoughts))
   return {
-    request: cut('request', prompt),
-    answer: cut('answer', said.filter((text) => text !== '').join('\n')),
+    request: cut('request', request),
+    answer: joined([cut('answer', answer), cut('thoughts', thoughts, roomForThoughts)]),
     system_prompt: cut('system_prompt', system),
     context: shareOut(texts, limit).map(([text, most]) => cut('context', text, most)),
-    tools: cut('tools', toolsOffered(call.request?.value, call.response?.value)),
+    tools: cut('tools', offered === undefined ? '' : JSON.stringify(offered)),
     turns: shortenTurns(turns.slice(-mostTurns), limit, (text, most) => cut('turns', text, most)),
     partial,
   }
+}
+
+/** What was said, by the places where it is known to stand; then what else detectors read. */
+function wholeMaterial(
+  call: Call,
+  { prompt, answer, toolCalls, system, context }: CallTexts,
+  offered: unknown,
+  limit: number,
+) {
+  const calls = toolCalls.map(({ name, arguments: given }) => `[calls ${name}: ${given}]`)
+  const given = toolCalls.flatMap(({ arguments: text }) => [text, ...allTexts(parseJson(text))])
+  const unread = unreadTexts(
+    call,
+    {
+      request: [prompt],
+      answer: [answer, ...given],
+      system_prompt: [system],
+      context: [...context],
+      offered: allTexts(offered),
+    },
+    limit,
+  )
+  return {
+    request: joined([prompt, ...unread.request]),
+    answer: joined([answer, ...calls, ...unread.answer]),
+    thoughts: joined(unread.thoughts),
+    system: joined([system, ...unread.system_prompt]),
+    // One text, so that it leaves the others their places.
+    context: [...context, joined(unread.context)].filter((text) => text !== ''),
+  }
+}
+
+function joined(texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join('\n')
 }
 
 /** None where the model is said to have answered nothing yet: then the request says it all. */
@@ -98,12 +136,13 @@ function passageOf({ part, pointer, start, end }: Evidence, call: Call): string 
   return text?.text.slice(start, end) ?? ''
 }
 
-/** By the application, and by servers that were asked for their tools. */
-function toolsOffered(request: unknown, response: unknown): string {
+/** By the application, and by servers that were asked for their tools. Undefined: nothing. */
+function toolsOffered(request: unknown, response: unknown): unknown {
   const offered = fieldAt(request, 'tools') ?? fieldAt(request, 'functions') ?? fieldAt(request, 'toolConfig')
-  const listed = [...listOf(fieldAt(request, 'input')), ...listOf(fieldAt(response, 'output'))].filter(
-    (item) => fieldAt(item, 'type') === 'mcp_list_tools',
-  )
-  if (listed.length > 0) return JSON.stringify([...(offered === undefined ? [] : [offered]), ...listed])
-  return offered === undefined || offered === null ? '' : JSON.stringify(offered)
+  const listed = [
+    ...listOf(fieldAt(request, 'input')),
+    ...listOf(fieldAt(response, 'output')),
+    ...listOf(fieldAt(response, 'content')),
+  ].filter((item) => offeredTypes.has(fieldAt(item, 'type')))
+  return listed.length > 0 ? [...(offered === undefined ? [] : [offered]), ...listed] : (offered ?? undefined)
 }

@@ -1,0 +1,166 @@
+import { describe, expect, test } from '@jest/globals'
+import { parseBody, readCall } from '../call-text.ts'
+import { materialOf } from './judge-material.ts'
+
+const shownOf = (request: unknown, response: unknown = null, limit = 12_000) =>
+  materialOf(
+    readCall(
+      parseBody(JSON.stringify(request)),
+      response === null ? null : parseBody(JSON.stringify(response)),
+    ),
+    limit,
+  )
+const ask = { model: 'm', messages: [{ role: 'user', content: 'Go on.' }] }
+const words = 'Take these words to heart.'
+
+describe('what detectors read the judge is shown', () => {
+  test.each<[string, unknown]>([
+    [
+      'variables of a stored prompt',
+      { input: 'Go on.', prompt: { id: 'p', variables: { question: words } } },
+    ],
+    ['parts of such variables', { input: 'Go on.', prompt: { id: 'p', variables: { q: { type: 'input_text', text: words } } } }], // prettier-ignore
+    ['what follows the place to fill', { model: 'm', prompt: 'def f():', suffix: words }],
+    ['an expected answer', { ...ask, prediction: { type: 'content', content: words } }],
+    ['a guarded part', { messages: [{ role: 'user', content: [{ text: 'Go on.' }, { guardContent: { text: { text: words } } }] }] }], // prettier-ignore
+    ['a document of Bedrock', { messages: [{ role: 'user', content: [{ text: 'Go on.' }, { document: { name: 'd', source: { text: words } } }] }] }], // prettier-ignore
+    ['a place that nobody has heard of', { ...ask, later: { deep: [{ hint: words }] } }],
+  ])('in the request: %s', (_name, request) => {
+    expect(shownOf(request).request).toContain(words)
+  })
+
+  const turn = (...content: object[]) => ({ messages: [{ role: 'user', content }] })
+  test.each<[string, unknown, unknown]>([
+    ['what is said of a document', turn({ type: 'document', title: 'T', context: words, source: { type: 'base64', data: 'JVBERi0=' } }), null], // prettier-ignore
+    ['what a shell printed', { input: [{ type: 'shell_call_output', output: [{ stdout: words }] }] }, null],
+    ['what such a result has beside it', { input: [{ type: 'shell_call_output', output: [{ stdout: 'a' }], note: words }] }, null], // prettier-ignore
+    ['what Groq ran before', { messages: [{ role: 'assistant', content: 'Hi.', executed_tools: [{ arguments: '{}', output: words }] }] }, null], // prettier-ignore
+  ])('in the context: %s', (_name, request, response) => {
+    const { context, request: asked } = shownOf(request, response)
+    expect(context.join()).toContain(words)
+    expect(asked).not.toContain(words)
+  })
+
+  const item = (more: object) => ({ output: [{ type: 'message', content: [{ type: 'output_text', text: 'Hi.' }] }, more] }) // prettier-ignore
+  test.each<[string, unknown]>([
+    ['what a picture is to show', item({ type: 'image_generation_call', revised_prompt: words })],
+    ['a call to be approved', item({ type: 'mcp_approval_request', name: 'f', arguments: words })],
+    ['a part that nobody has heard of', { content: [{ type: 'later', hint: words }] }],
+    [
+      'a title of a source',
+      { content: [{ type: 'text', text: 'Hi.', citations: [{ title: words, cited_text: 'x' }] }] },
+    ],
+  ])('in the answer: %s', (_name, response) => {
+    const { answer, context } = shownOf(ask, response)
+    expect(answer).toContain(words)
+    expect(context.join()).not.toContain(words)
+  })
+
+  test('of the operator, and of tools', () => {
+    const system = [{ text: 'Be kind.' }, { guardContent: { text: { text: words } } }]
+    expect(shownOf({ ...ask, system }).system_prompt).toBe(`Be kind.\n[text: ${words}]`)
+    const found = { type: 'tool_search_output', tools: [{ name: 'f', description: words }] }
+    const { tools, context } = shownOf(ask, { output: [found] })
+    expect(tools).toContain(words)
+    expect(context).toEqual([])
+  })
+})
+
+describe('nothing is shown twice, and nothing that says nothing', () => {
+  test.each<[string, unknown, unknown]>([
+    ['a conversation with tools', {
+      model: 'm',
+      temperature: 0,
+      tools: [{ type: 'function', function: { name: 'f', description: 'Finds what is asked for.' } }],
+      messages: [
+        { role: 'system', content: 'Be kind.\nBe brief.' },
+        { role: 'user', content: [{ type: 'text', text: 'Look at this.' }, { type: 'image_url', image_url: { url: 'https://x.test/a.png' } }] },
+        { role: 'assistant', content: 'I look.', tool_calls: [{ id: 'c', function: { name: 'f', arguments: '{"a":"b c"}' } }] },
+        { role: 'tool', name: 'f', content: 'Three\n\nlines.' },
+      ],
+    }, { choices: [{ message: { role: 'assistant', content: 'It is\na cat.', tool_calls: [{ function: { name: 'g', arguments: '{"x":"y z"}' } }] } }] }], // prettier-ignore
+    ['choices of the provider', {
+      contents: [{ role: 'user', parts: [{ text: 'Hi.' }] }],
+      safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }],
+      generationConfig: { responseMimeType: 'text/plain', thinkingConfig: { thinkingLevel: 'high' } },
+    }, { candidates: [{ content: { role: 'model', parts: [{ text: 'Hi there. Bye.', thoughtSignature: 'A/b4'.repeat(50) }, { functionCall: { name: 'f', args: { a: ['b c'] } } }] }, groundingMetadata: { groundingChunks: [], groundingSupports: [{ segment: { text: 'Bye.' } }], searchEntryPoint: { renderedContent: '<p>some words</p>' } } }], modelVersion: 'x' }], // prettier-ignore
+    ['sources that are quoted', ask, { content: [{ type: 'text', text: 'Hi.', citations: [{ cited_text: 'a b', url: 'https://x.test/1' }] }] }], // prettier-ignore
+    ['a call of a tool', { type: 'mcp_tool_call', tool_name: 'f', arguments: { a: 'b c' } }, { content: [{ type: 'text', text: 'd e' }] }], // prettier-ignore
+    ['an answer that was cut', ask, { truncated: true, bytes: 9, sha256: '', text: '{"choices":[{"message' }],
+  ])('%s', (_name, request, response) => {
+    const { partial: _partial, ...shown } = shownOf(request, response)
+    expect(JSON.stringify(shown)).not.toMatch(/\[(?!calls)\w+: /)
+  })
+
+  test('words in base64 are shown, signatures are not', () => {
+    const hidden = Buffer.from(words.repeat(3)).toString('base64')
+    expect(shownOf({ ...ask, later: hidden }).request).toContain(hidden)
+    expect(shownOf({ ...ask, later: 'A/b4'.repeat(50) }).request).toBe('Go on.')
+    const inAddress = `data:text/plain;base64,${hidden}`
+    const content = [{ type: 'input_file', filename: 'a.txt', file_data: inAddress }]
+    expect(shownOf({ input: [{ role: 'user', content }] }).request).toContain(inAddress)
+    const run = words.replace(/\W/g, '').repeat(4)
+    expect(shownOf({ ...ask, later: run }).request).toContain(run)
+  })
+
+  test('the same words in two places of an answer', () => {
+    const message = { content: 'Hi.', reasoning: words, reasoning_details: [{ text: words }] }
+    expect(shownOf(ask, { choices: [{ message }] }).answer).toBe(`Hi.\n[reasoning: ${words}]`)
+  })
+
+  test('nor what was said before this answer', () => {
+    const messages = [
+      { type: 'ai', content: words },
+      { type: 'human', content: 'Go on.' },
+      { type: 'ai', content: 'Hi.' },
+    ]
+    expect(shownOf({ input: { messages: [{ role: 'user', content: 'Go on.' }] } }, { messages }).answer).toBe(
+      'Hi.',
+    )
+  })
+})
+
+describe('what is too long', () => {
+  test('is cut like what was said, and that is told', () => {
+    const { request, partial } = shownOf({ ...ask, later: `${words} `.repeat(200) }, null, 1_000)
+    expect(request.length).toBeLessThan(1_100)
+    expect([...partial]).toEqual(['request'])
+    expect([...shownOf({ ...ask, later: words }, null, 1_000).partial]).toEqual([])
+  })
+
+  test('a list of tools does not hide what the user says', () => {
+    const tools = [{ name: 'f', description: 'a b '.repeat(150_000) }]
+    expect(shownOf({ ...ask, tools, later: words }).request).toContain(words)
+    expect(shownOf({ ...ask, tools }).system_prompt).toBe('')
+  })
+
+  test('thoughts do not make a part of a whole answer', () => {
+    const message = { content: 'Hi.', reasoning_content: `${words} `.repeat(200) }
+    const { answer, partial } = shownOf(ask, { choices: [{ message }] }, 1_000)
+    expect(answer).toMatch(/^Hi\.\n\[reasoning_content: Take these.*left out/)
+    expect(answer.length).toBeLessThan(1_100)
+    expect([...partial]).toEqual(['thoughts'])
+  })
+})
+
+test.each<[string, (unit: string) => unknown]>([
+  [
+    'one word a part',
+    (unit) => ({ ...ask, later: Array.from({ length: 40_000 }, (_, at) => `${unit} ${at}`) }),
+  ],
+  [
+    'parts that are nearly shown',
+    (unit) => ({
+      messages: [{ role: 'user', content: unit.repeat(6_000) }],
+      later: Array.from({ length: 200 }, (_, at) => `b${unit.repeat(3_000 + at)}`),
+    }),
+  ],
+  ['a line for each word', (unit) => ({ ...ask, messages: [{ role: 'user', content: `${unit}\n`.repeat(400_000) }], later: `${unit}\n`.repeat(200_000) })], // prettier-ignore
+  ['results of tools', (unit) => ({ messages: Array.from({ length: 5_000 }, (_, at) => ({ role: 'tool', content: `${unit} ${at} `.repeat(20), note: `${unit} ${at}` })) })], // prettier-ignore
+])('a megabyte of hostile text takes no seconds: %s', (_name, make) => {
+  const call = readCall(parseBody(JSON.stringify(make('ab'))), null)
+  const before = process.cpuUsage()
+  materialOf(call, 12_000)
+  const { user, system } = process.cpuUsage(before)
+  expect(user + system).toBeLessThan(1_500_000)
+})
