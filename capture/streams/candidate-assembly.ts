@@ -1,11 +1,21 @@
 import { fieldAt, listOf, objectOf, type JsonObject } from '../json.ts'
 import { entryAt, growing, inOrder, type Growing } from './merge-delta.ts'
+import { partialArgs, type PartialArgs } from './partial-args.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
 interface Candidate {
   fields: Growing
   role: unknown
   parts: JsonObject[]
+  /** The call whose arguments are still coming. */
+  open: OpenCall | undefined
+}
+
+interface OpenCall {
+  /** Its part among the others. */
+  at: number
+  name: unknown
+  gathered: PartialArgs
 }
 
 /** Google's generateContent: every chunk is an answer of its own; parts are appended, the last of everything else stands. */
@@ -19,10 +29,11 @@ export function createCandidateAssembly(): StreamAssembly {
       fields: growing(),
       role: 'model',
       parts: [],
+      open: undefined,
     }))
     Object.assign(candidate.fields, rest)
     candidate.role = fieldAt(content, 'role') ?? candidate.role
-    for (const part of listOf(fieldAt(content, 'parts'))) addPart(candidate.parts, objectOf(part) ?? {})
+    for (const part of listOf(fieldAt(content, 'parts'))) addPart(candidate, objectOf(part) ?? {})
   }
 
   return {
@@ -45,12 +56,47 @@ export function createCandidateAssembly(): StreamAssembly {
   }
 }
 
-/** Text goes on where the part before is text of the same kind (thoughts are marked); anything else is a part of its own. */
-function addPart(parts: JsonObject[], part: JsonObject): void {
+/** Text goes on where the part before is text of the same kind (thoughts are marked), and a call as long as it says so; anything else is a part of its own. */
+function addPart(candidate: Candidate, part: JsonObject): void {
+  const { parts } = candidate
+  const call = objectOf(part['functionCall'])
+  if (call !== undefined && (isStreamed(call) || goesOn(candidate.open, call))) {
+    addToCall(candidate, part, call)
+    return
+  }
   const last = parts.at(-1)
   const [before, text] = [last?.['text'], part['text']]
   const continues =
     typeof before === 'string' && typeof text === 'string' && last?.['thought'] === part['thought']
   if (continues) parts[parts.length - 1] = { ...last, ...part, text: before + text }
   else parts.push(part)
+}
+
+/** Vertex's, where `streamFunctionCallArguments` is set. */
+function isStreamed(call: JsonObject): boolean {
+  return call['willContinue'] === true || Array.isArray(call['partialArgs'])
+}
+
+/** Another call begins with its name; the last piece of one has nothing in it. */
+function goesOn(open: OpenCall | undefined, { name }: JsonObject): boolean {
+  return open !== undefined && (name === undefined || name === open.name)
+}
+
+function addToCall(candidate: Candidate, part: JsonObject, call: JsonObject): void {
+  const { partialArgs: pieces, willContinue, args, ...fields } = call
+  const open = goesOn(candidate.open, call)
+    ? candidate.open
+    : { at: candidate.parts.length, name: fields['name'], gathered: partialArgs(undefined) }
+  if (open === undefined) return
+  Object.assign(open.gathered.args, objectOf(args))
+  listOf(pieces).forEach((piece) => {
+    open.gathered.add(piece)
+  })
+  const before = candidate.parts[open.at]
+  candidate.parts[open.at] = {
+    ...before,
+    ...part,
+    functionCall: { ...objectOf(before?.['functionCall']), ...fields, args: open.gathered.args },
+  }
+  candidate.open = willContinue === true ? open : undefined
 }

@@ -1,0 +1,102 @@
+import { fieldAt, objectOf, textOf } from '../json.ts'
+import { growing, type Growing } from './merge-delta.ts'
+
+/** Far more than any tool is called with: a hostile stream would make a hundred objects of a hundred letters. */
+const [mostSteps, mostHolders, mostPathUnits] = [32, 50_000, 2_000]
+/** How many entries of a list may be left out before one, and how many it may have. */
+const [mostGap, mostEntries] = [16, 10_000]
+
+type Holder = Growing | unknown[]
+
+/** The arguments of a call that come in pieces, each with the place where it belongs. */
+export interface PartialArgs {
+  readonly args: Growing
+  /** Takes a `PartialArg` of Google's: strings grow, anything else is set. */
+  add(piece: unknown): void
+}
+
+/**
+ * Gathers them. A place that makes no sense (no path, an index far off, a name within a text) keeps its pieces under the path as it was given:
+ * nothing that a tool is called with may get lost.
+ */
+export function partialArgs(given: unknown): PartialArgs {
+  const args = growing(objectOf(given))
+  let holders = 0
+  const holderAt = (steps: readonly (string | number)[]): Holder | undefined => {
+    let holder: Holder = args
+    for (const [at, step] of steps.slice(0, -1).entries()) {
+      const known = valueAt(holder, step)
+      if (known === undefined && ++holders > mostHolders) return undefined
+      const next: Holder | undefined =
+        known === undefined ? (typeof steps[at + 1] === 'number' ? [] : growing()) : asHolder(known)
+      if (next === undefined || !put(holder, step, next)) return undefined
+      holder = next
+    }
+    return holder
+  }
+  return {
+    args,
+    add(piece) {
+      const value = valueOf(piece)
+      if (value === undefined) return
+      const path = textOf(fieldAt(piece, 'jsonPath')) ?? ''
+      const steps = stepsOf(path)
+      const last = steps?.at(-1)
+      const holder = steps === undefined ? undefined : holderAt(steps)
+      if (holder === undefined || last === undefined || !grow(holder, last, value)) grow(args, path, value)
+    },
+  }
+}
+
+function valueOf(piece: unknown): unknown {
+  const { stringValue, numberValue, boolValue, nullValue } = objectOf(piece) ?? {}
+  return stringValue ?? numberValue ?? boolValue ?? (nullValue === undefined ? undefined : null)
+}
+
+/** False where it has no place, or one that holds something else. */
+function grow(holder: Holder, step: string | number, value: unknown): boolean {
+  const known = valueAt(holder, step)
+  if (typeof known === 'object' && known !== null) return false
+  if (typeof known === 'string') return put(holder, step, known + String(value))
+  return put(holder, step, value)
+}
+
+function valueAt(holder: Holder, step: string | number): unknown {
+  if (Array.isArray(holder)) return typeof step === 'number' ? holder[step] : undefined
+  return holder[String(step)]
+}
+
+/** An object that was given whole has a prototype, which a piece could reach: it is taken over into one that has none. */
+function asHolder(value: unknown): Holder | undefined {
+  if (Array.isArray(value)) return value as unknown[]
+  const object = objectOf(value)
+  return object === undefined || Object.getPrototypeOf(object) === null ? object : growing(object)
+}
+
+function put(holder: Holder, step: string | number, value: unknown): boolean {
+  if (Array.isArray(holder) !== (typeof step === 'number')) return false
+  if (!Array.isArray(holder)) holder[String(step)] = value
+  else if (typeof step === 'number') {
+    if (step > holder.length + mostGap || step >= mostEntries) return false
+    while (holder.length < step) holder.push(null)
+    holder[step] = value
+  }
+  return true
+}
+
+/** Of RFC 9535 what says one place: `$.a.b[0]['c d']`. */
+const step = /\.([^.[\]'"*\s]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y
+
+function stepsOf(path: string): (string | number)[] | undefined {
+  if (!path.startsWith('$') || path.length > mostPathUnits) return undefined
+  const steps: (string | number)[] = []
+  step.lastIndex = 1
+  while (step.lastIndex < path.length) {
+    const [, name, index, single, double] = step.exec(path) ?? []
+    const quoted = (single ?? double)?.replace(/\\(.)/g, '$1')
+    const found = index === undefined ? (name ?? quoted) : Number(index)
+    if (found === undefined || steps.length === mostSteps) return undefined
+    steps.push(found)
+  }
+  return steps
+}
