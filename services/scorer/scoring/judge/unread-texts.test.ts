@@ -103,6 +103,18 @@ describe('nothing is shown twice, and nothing that says nothing', () => {
     expect(shownOf({ ...ask, later: run }).request).toContain(run)
   })
 
+  test('nor as the answer what was asked for', () => {
+    const asked = {
+      prompt: { id: 'p', variables: { q: 'One word or two?' } },
+      text: { format: { type: 'json_schema', schema: { description: words } } },
+    }
+    const { request, answer } = shownOf(asked, { ...asked, output: [{ type: 'message', content: 'Hi.' }] })
+    expect({ request, answer }).toEqual({
+      request: `One word or two?\n[description: ${words}]`,
+      answer: 'Hi.',
+    })
+  })
+
   test('the same words in two places of an answer', () => {
     const message = { content: 'Hi.', reasoning: words, reasoning_details: [{ text: words }] }
     expect(shownOf(ask, { choices: [{ message }] }).answer).toBe(`Hi.\n[reasoning: ${words}]`)

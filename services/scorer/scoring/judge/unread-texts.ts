@@ -88,8 +88,9 @@ function placeInRequest({ speaker, pointer, text }: CallText): Place | null {
 
 function placeInAnswer({ speaker, pointer }: CallText, body: unknown): Place | null {
   const names = pointer.split('/').slice(1)
-  // What was asked, in the answer again.
-  if (speaker === 'user' || names[0] === 'prompt') return 'request'
+  // What was asked, in the answer again: OpenAI's repeats the prompt that it keeps and the form that the answer is to have.
+  const isEcho = names[0] === 'prompt' || (names[0] === 'text' && names.length > 1)
+  if (speaker === 'user' || isEcho) return 'request'
   if (speaker === 'system') return null
   if (speaker === 'assistant') return isThought(names, body) ? 'thoughts' : 'answer'
   const source = names.findIndex((name) => sourceKeys.has(name))
