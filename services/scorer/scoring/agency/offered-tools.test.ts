@@ -97,6 +97,16 @@ describe('tools that are offered elsewhere than in a list of functions', () => {
     expect(detectCall(createAgencyDetector, whole, response('delete_user'))).toMatchObject({ value: 4 })
   })
 
+  test.each<[string, object]>([
+    ['OpenRouter', answer([{ type: 'openrouter:web_fetch', url: 'https://example.com' }])],
+    ['Groq', { choices: [{ message: { executed_tools: [{ type: 'python', arguments: '1' }] } }] }],
+  ])('and with some they stand in shapes of their own: %s', (_name, response) => {
+    const request = { tools: [search], messages: [{ role: 'user', content: 'What is new?' }] }
+    expect(detectCall(createAgencyDetector, request, response)).toMatchObject({
+      reason: 'detectors_undecided',
+    })
+  })
+
   test.each(['server_tool_use', 'mcp_tool_use'])(
     'what the provider runs has names of its own: %s',
     (type) => {

@@ -1,3 +1,4 @@
+import { isOpenRouterType } from '#capture/hosted-calls.ts'
 import { fieldAt, listOf, textOf } from '#capture/json.ts'
 import { isToolCallRecord, toolCallsOf } from '#capture/tool-calls.ts'
 import type { Call } from '../call-text.ts'
@@ -60,13 +61,17 @@ function offeredOnTheWay(request: unknown, response: unknown): unknown[] {
 }
 
 /** What the provider runs is called by names of its own: of its `code_execution` there is a `bash_code_execution`. */
-function namesRunByProvider(response: unknown): ReadonlySet<unknown> {
-  const parts = listOf(fieldAt(response, 'content'))
-  return new Set(
-    parts
-      .filter((part) => ['server_tool_use', 'mcp_tool_use'].includes(typeOf(part)))
-      .map((part) => fieldAt(part, 'name')),
-  )
+function namesRunByProvider(response: unknown): ReadonlySet<string> {
+  const run = {
+    content: listOf(fieldAt(response, 'content')).filter((part) =>
+      ['server_tool_use', 'mcp_tool_use'].includes(typeOf(part)),
+    ),
+    output: listOf(fieldAt(response, 'output')).filter((item) => isOpenRouterType(typeOf(item))),
+    choices: listOf(fieldAt(response, 'choices')).map((choice) => ({
+      message: { executed_tools: fieldAt(choice, 'message', 'executed_tools') },
+    })),
+  }
+  return new Set(toolCallsOf(undefined, run).map(({ name }) => name))
 }
 
 function typeOf(item: unknown): string {
