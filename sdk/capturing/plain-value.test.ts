@@ -1,4 +1,8 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
+import { runInNewContext } from 'node:vm'
+import Anthropic from '@anthropic-ai/sdk'
+import { GoogleGenAI } from '@google/genai'
+import OpenAI from 'openai'
 import { createPlainWalk, plainValue, takeValue } from './plain-value.ts'
 
 /** The kinds of values are in trace.test.ts. */
@@ -44,8 +48,124 @@ test.each<[string, unknown]>([
   ['what is whole', { a: [text, 1, null, new Date(), () => 1] }],
   ['a vector', [{ embedding: Array(1_536).fill(0.5) }]],
   ['tokens', [{ tokens: Array(100_000).fill(199_999) }]],
+  ['a vector of a type of its own', [new Float32Array(1_536).fill(0.5), new Uint32Array([199_999])]],
+  ['no bytes', Buffer.alloc(0)],
+  ['no fields', [{}, Object.create(null), new Map(), new Set(), runInNewContext('({})')]],
+  ['what tells to stop', [new AbortController(), AbortSignal.abort()]],
+  ['what consists of methods', new (class Loader { load() { return 1 } })()], // prettier-ignore
+  [
+    'clients',
+    [new OpenAI({ apiKey: 'k' }), new Anthropic({ apiKey: 'k' }), new GoogleGenAI({ apiKey: 'k' })],
+  ],
+  ['an error that has nothing more', new TypeError('no')],
+  ['fields with the names of methods', { then: 1, getReader: 'x', arrayBuffer: [] }],
 ])('of %s no words are missing', (_name, value) => {
   expect(takeValue(value).isCut).toBe(false)
+})
+
+describe('what holds words that nobody sees is named, and not called whole', () => {
+  const words = 'The card is 4111 1111 1111 1111'
+  class Private {
+    #words = words
+    get words() {
+      return this.#words
+    }
+  }
+  const besides = new WeakMap<object, string>()
+  class Beside {
+    constructor(said: string) {
+      besides.set(this, said)
+    }
+    said() {
+      return besides.get(this)
+    }
+  }
+  class Feed {
+    topic = 'cards'
+    async *[Symbol.asyncIterator]() {
+      yield await Promise.resolve(words)
+    }
+  }
+  const counting = function* () {
+    yield words
+  }
+  const countingLater = async function* () {
+    yield await Promise.resolve(words)
+  }
+  const fake = { ok: true, arrayBuffer: () => Promise.resolve(Buffer.from(words)) }
+  const form = new FormData()
+  form.append('to', 'Jane')
+  form.append('file', new Blob([words]))
+  const error = Object.assign(new Error('no', { cause: words }), { name: 'Refused', body: words })
+
+  test.each<[string, unknown, unknown]>([
+    ['a stream', new ReadableStream(), '[ReadableStream]'],
+    ['an answer', new Response(words), '[Response]'],
+    ['a request', new Request('http://a/', { method: 'POST', body: words }), '[Request]'],
+    ['headers', new Headers({ authorization: 'k' }), '[Headers]'],
+    ['a file', new Blob([words]), '[Blob]'],
+    ['a form with a file', form, { FormData: [['to', 'Jane'], ['file', '[File]']] }], // prettier-ignore
+    ['a buffer', Buffer.from(words), '[Buffer of 31 bytes]'],
+    ['bytes', new TextEncoder().encode(words), '[Uint8Array of 31 bytes]'],
+    ['UTF-16', new Uint16Array([52, 49]), '[Uint16Array of 4 bytes]'],
+    ['memory', new ArrayBuffer(8), '[ArrayBuffer of 8 bytes]'],
+    ['a view of memory', new DataView(new ArrayBuffer(8)), '[DataView of 8 bytes]'],
+    ['numbers of cards', new Float64Array([4111111111111111]), '[Float64Array of 8 bytes]'],
+    ['a promise', Promise.resolve(words), '[promise]'],
+    ['what can be awaited', { then: () => words }, { then: '[function then]' }],
+    ['an answer by what it can do', fake, { ok: true, arrayBuffer: '[function arrayBuffer]' }],
+    ['a generator', counting(), '[Generator]'],
+    ['an async generator', countingLater(), '[AsyncGenerator]'],
+    ['an iterator', new Map([[words, 1]]).keys(), '[Map Iterator]'],
+    ['a reference', new WeakRef({ words }), '[WeakRef]'],
+    ['an instance whose fields stand beside it', new Beside(words), '[Beside]'],
+    ['an instance whose fields are private', new Private(), '[Private]'],
+    ['fields that are inherited', Object.create({ words }), '[Object]'],
+    ['what is iterated later', new Feed(), { topic: 'cards' }],
+    ['an error with more than words', error, { name: 'Refused', message: 'no', '…': '[2 more]' }],
+    ['what throws', { get bad() { throw new Error('no') } }, { bad: '[unreadable: Error: no]' }], // prettier-ignore
+  ])('%s', (_name, value, expected) => {
+    const taken = takeValue([value])
+    expect(JSON.stringify(taken.value)).toBe(JSON.stringify([expected]))
+    expect(taken.isCut).toBe(true)
+  })
+})
+
+test('what JSON holds whole is kept whole: boxed values, and queries', () => {
+  const given = [
+    Object('text') as object,
+    Object(1) as object,
+    Object(2n) as object,
+    new URLSearchParams({ q: 'a b' }),
+  ]
+  expect(takeValue(given)).toEqual({ value: ['text', 1, '2', 'q=a+b'], isCut: false })
+})
+
+test('an answer whose body was read holds nothing more', async () => {
+  const response = new Response('words')
+  await response.text()
+  expect(takeValue({ data: 'words', response })).toEqual({
+    value: { data: 'words', response: {} },
+    isCut: false,
+  })
+})
+
+test('no getter is read but those of own fields, and these once', () => {
+  const reads: string[] = []
+  const read = (name: string) => {
+    reads.push(name)
+    return () => 'words'
+  }
+  class Lazy {
+    get then() { return read('then') } // prettier-ignore
+    get getReader() { return read('getReader') } // prettier-ignore
+    get arrayBuffer() { return read('arrayBuffer') } // prettier-ignore
+    get [Symbol.asyncIterator]() { return read('asyncIterator') } // prettier-ignore
+    get [Symbol.toStringTag]() { return String(read('tag')) } // prettier-ignore
+  }
+  expect(takeValue(new Lazy())).toEqual({ value: '[Lazy]', isCut: true })
+  plainValue({ get then() { return read('own') } }) // prettier-ignore
+  expect(reads).toEqual(['own'])
 })
 
 test('what cannot even be named, or be thrown as text', () => {

@@ -1,6 +1,7 @@
 import { listOf, objectOf, textOf } from '../../capture/json.ts'
 import { beginningOf } from './beginning-of.ts'
 import { messageOf } from './message-of.ts'
+import { isOpaque, isReadLater, kindOf } from './unseen-value.ts'
 
 /** Bounds of what is kept of a traced function's values: a log of calls, not a copy of the program's memory. */
 const maxDepth = 16
@@ -12,7 +13,8 @@ const maxTotalLength = 2 ** 20
 
 /**
  * `value` as JSON can hold it, taken now, because the program may change it later. Cycles, BigInt, class instances, buffers, maps,
- * functions and getters that throw become texts or plain objects; what is too deep, too long or too much is cut and says so. Never throws.
+ * functions and getters that throw become texts or plain objects; what is too deep, too long or too much is cut and says so, as does what
+ * cannot be seen: streams, promises, bytes, private fields. Never throws.
  */
 export function plainValue(value: unknown): unknown {
   return takeValue(value).value
@@ -71,18 +73,18 @@ function plain(value: unknown, walk: Walk): unknown {
     case 'symbol':
       return cutText(value.toString(), walk)
     case 'function':
-      return readable(() => cutText(`[function ${value.name || 'anonymous'}]`, walk))
+      return readable(() => cutText(`[function ${value.name || 'anonymous'}]`, walk), walk)
     case 'object':
       return value === null ? null : plainObject(value, walk)
   }
 }
 
 /** A proxy or a getter of the program's may throw whatever it likes. */
-function readable(read: () => unknown): unknown {
+function readable(read: () => unknown, walk: Walk): unknown {
   try {
     return read()
   } catch (error) {
-    return `[unreadable: ${messageOf(error)}]`
+    return leaveOut(`[unreadable: ${messageOf(error)}]`, walk)
   }
 }
 
@@ -108,22 +110,51 @@ function plainObject(value: object, walk: Walk): unknown {
   if (walk.above.includes(value)) return '[circular]'
   if (walk.depth >= maxDepth) return leaveOut('[too deep]', walk)
   const inner: Walk = { ...walk, depth: walk.depth + 1, above: [...walk.above, value] }
-  return readable(() => knownKind(value, inner) ?? fieldsOf(value, inner))
+  return readable(() => {
+    // Its fields are recorded all the same: a page of a list can be iterated too, for the pages that follow.
+    if (isReadLater(value)) walk.cut.isCut = true
+    return knownKind(value, inner) ?? fieldsOf(value, inner)
+  }, walk)
 }
 
 function knownKind(value: object, walk: Walk): unknown {
   if (Array.isArray(value)) return entriesOf(value, value.length, walk)
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString()
-  if (value instanceof Error)
-    return { name: cutText(value.name, walk), message: cutText(value.message, walk) }
-  if (value instanceof RegExp || value instanceof URL) return cutText(String(value), walk)
-  if (value instanceof Promise) return '[promise]'
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
-    return `[${value.constructor.name} of ${value.byteLength} bytes]`
+  if (value instanceof Error) return errorOf(value, walk)
+  if (value instanceof RegExp || value instanceof URL || value instanceof URLSearchParams)
+    return cutText(String(value), walk)
+  if (value instanceof Promise) return leaveOut('[promise]', walk)
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return bytesOf(value, walk)
   if (value instanceof Map) return { Map: entriesOf(value, value.size, walk) }
   if (value instanceof Set) return { Set: entriesOf(value, value.size, walk) }
+  if (isBoxed(value)) return plain(value.valueOf(), walk)
   if (hasToJson(value)) return plain(withoutClass(value.toJSON()), walk)
   return undefined
+}
+
+const namesOfErrors = new Set(['name', 'message', 'stack'])
+
+/** Clients hang requests with their keys on errors: of what else they hold only the number is recorded. */
+function errorOf(value: Error, walk: Walk): object {
+  const said = { name: cutText(value.name, walk), message: cutText(value.message, walk) }
+  const more = Object.getOwnPropertyNames(value).filter((name) => !namesOfErrors.has(name)).length
+  return more === 0 ? said : { ...said, '…': leaveOut(`[${more} more]`, walk) }
+}
+
+function bytesOf(value: ArrayBufferView | ArrayBuffer, walk: Walk): string {
+  const note = `[${value.constructor.name} of ${value.byteLength} bytes]`
+  return value.byteLength === 0 || isVector(value) ? note : leaveOut(note, walk)
+}
+
+/** Texts consist of elements of one byte or two; what an embedding consists of has more. */
+function isVector(value: ArrayBufferView | ArrayBuffer): boolean {
+  if (value instanceof ArrayBuffer || value instanceof DataView) return false
+  const numbers = value as Float32Array
+  return numbers.BYTES_PER_ELEMENT > 2 && isHarmless(numbers)
+}
+
+function isBoxed(value: object): boolean {
+  return [String, Number, Boolean, BigInt, Symbol].some((type) => value instanceof type)
 }
 
 function hasToJson(value: object): value is { toJSON: () => unknown } {
@@ -161,14 +192,22 @@ function isHarmless(list: Iterable<unknown>): boolean {
   return true
 }
 
+function formOf(value: object, walk: Walk): object | undefined {
+  // By its name first: it is loaded when it is first asked for, which takes 35 ms.
+  if (kindOf(value) !== 'FormData' || !(value instanceof FormData)) return undefined
+  return { FormData: entriesOf(value, [...value.keys()].length, walk) }
+}
+
 function fieldsOf(value: object, walk: Walk): unknown {
   // Made without a prototype, so that `__proto__` is a field like any other.
   const fields = Object.create(null) as Record<string, unknown>
   const names = Object.keys(value)
+  if (names.length === 0 && isOpaque(value))
+    return formOf(value, walk) ?? leaveOut(`[${kindOf(value)}]`, walk)
   let kept = 0
   for (const name of names) {
     if (kept === maxEntries || walk.left.values <= 0) break
-    fields[cutText(name, walk)] = readable(() => plain((value as Record<string, unknown>)[name], walk))
+    fields[cutText(name, walk)] = readable(() => plain((value as Record<string, unknown>)[name], walk), walk)
     kept++
   }
   if (names.length > kept) fields['…'] = leaveOut(`[${names.length - kept} more]`, walk)
