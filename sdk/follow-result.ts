@@ -1,6 +1,20 @@
 import { takeValue, type TakenValue } from './capturing/plain-value.ts'
 import { createPlainYields } from './capturing/plain-yields.ts'
-import { asOneCall, waitWithOthers, type TracedCall } from './traced-call.ts'
+import {
+  isGenerator,
+  isOwnPromise,
+  isPlainPromise,
+  isProviderStream,
+  type AnyGenerator,
+} from './result-kinds.ts'
+import {
+  asOneCall,
+  neverRead,
+  waitWithOthers,
+  whenDropped,
+  type Span,
+  type TracedCall,
+} from './traced-call.ts'
 
 /** The result as it was; recorded when it is there, for promises, generators and providers' streams when they end. */
 export function followResult(result: unknown, call: TracedCall): unknown {
@@ -13,10 +27,9 @@ export function followResult(result: unknown, call: TracedCall): unknown {
       },
     })
   }
-  if (!(result instanceof Promise) || result.constructor === Promise || !Object.isExtensible(result))
-    return followValue(result, call)
+  if (!isOwnPromise(result)) return followValue(result, call)
   waitWithOthers(result, call, (take) => {
-    hearOwnPromise(result as OwnPromise, take)
+    hearOwnPromise(result, take)
   })
   return result
 }
@@ -45,11 +58,6 @@ function hear(promise: Promise<unknown>, { came, failed }: Hearing): Promise<unk
     failed(error)
     throw error
   })
-}
-
-/** No subclass, and nothing hung on it: what `then` makes of it is as good. */
-function isPlainPromise(value: unknown): value is Promise<unknown> {
-  return value instanceof Promise && value.constructor === Promise && Object.keys(value).length === 0
 }
 
 /** The other ways to what such promises of providers' clients hold. */
@@ -121,67 +129,35 @@ function createAsked(take: () => TracedCall[]): Hearing & { asks: () => void } {
   }
 }
 
-/** What clients of providers make of a stream: iterated by its `iterator`, in whichever way the program reads it. */
-interface ProviderStream {
-  iterator: () => AnyGenerator
-}
-
-function isProviderStream(value: unknown): value is ProviderStream {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    Symbol.asyncIterator in value &&
-    typeof Object.getOwnPropertyDescriptor(value, 'iterator')?.value === 'function' &&
-    'tee' in value
-  )
-}
-
-type AnyGenerator = Generator | AsyncGenerator
-
-function isGenerator(value: unknown): value is AnyGenerator {
-  const kind = Object.prototype.toString.call(value)
-  return kind === '[object Generator]' || kind === '[object AsyncGenerator]'
-}
-
-/** The same generator, its steps heard: recorded once, when it returns, throws or is left. */
+/** The same generator, its steps heard: recorded once, when it returns, throws, is left or dropped. */
 function followGenerator(
   generator: AnyGenerator,
   { span, inside }: TracedCall,
   ofClient = false,
 ): AnyGenerator {
-  const yields = createPlainYields(ofClient)
-  const yielded = (returned?: TakenValue): TakenValue => {
-    const { value, isCut } = yields.taken()
-    if (returned === undefined) return { value: { yielded: value }, isCut }
-    return { value: { yielded: value, returned: returned.value }, isCut: isCut || returned.isCut }
-  }
-  const hear = (step: IteratorResult<unknown>) => {
-    if (step.done === true) {
-      const returned = step.value === undefined ? undefined : takeValue(step.value)
-      span.end(() => yielded(returned))
-    } else yields.add(step.value)
-    return step
-  }
+  const steps = createSteps(span, ofClient)
+  // What takes its steps holds it, and so does a step that is under way: it alone tells when none can be taken any more.
+  whenDropped(generator, steps.dropped)
   const heard = (work: () => IteratorResult<unknown> | Promise<IteratorResult<unknown>>) => {
-    const fail = (error: unknown): never => {
-      span.fail(error, () => yielded())
+    const failed = (error: unknown): never => {
+      steps.failed(error)
       throw error
     }
     try {
       const step = inside(work)
-      return step instanceof Promise ? step.then(hear, fail) : hear(step)
+      return step instanceof Promise ? step.then(steps.came, failed) : steps.came(step)
     } catch (error) {
-      return fail(error)
+      return failed(error)
     }
   }
-  const steps: Record<string, (value: unknown) => unknown> = {
+  const ways: Record<string, (value: unknown) => unknown> = {
     next: (value) => heard(() => (generator as Generator).next(value)),
     return: (value) => heard(() => (generator as Generator).return(value)),
     throw: (error) => heard(() => (generator as Generator).throw(error)),
   }
   const heardGenerator: AnyGenerator = new Proxy(generator, {
     get(target, property) {
-      if (typeof property === 'string' && Object.hasOwn(steps, property)) return steps[property]
+      if (typeof property === 'string' && Object.hasOwn(ways, property)) return ways[property]
       const value: unknown = Reflect.get(target, property, target)
       // The proxy is what is iterated, or its steps would not be heard.
       if (property === Symbol.iterator || property === Symbol.asyncIterator) return () => heardGenerator
@@ -189,4 +165,38 @@ function followGenerator(
     },
   })
   return heardGenerator
+}
+
+interface Steps {
+  came: (step: IteratorResult<unknown>) => IteratorResult<unknown>
+  failed: (error: unknown) => void
+  dropped: () => void
+}
+
+/** Tells of a generator by its steps. It does not know the generator, which would be held, and never found to be dropped. */
+function createSteps(span: Span, ofClient: boolean): Steps {
+  const yields = createPlainYields(ofClient)
+  let lastMs = performance.now()
+  const yielded = (returned?: TakenValue): TakenValue => {
+    const { value, isCut } = yields.taken()
+    if (returned === undefined) return { value: { yielded: value }, isCut }
+    return { value: { yielded: value, returned: returned.value }, isCut: isCut || returned.isCut }
+  }
+  return {
+    came(step) {
+      lastMs = performance.now()
+      if (step.done === true) {
+        const returned = step.value === undefined ? undefined : takeValue(step.value)
+        span.end(() => yielded(returned))
+      } else yields.add(step.value)
+      return step
+    },
+    failed(error) {
+      span.fail(error, () => yielded())
+    },
+    dropped() {
+      // The program has had all that there was.
+      span.end(() => yielded({ value: neverRead, isCut: false }), lastMs)
+    },
+  }
 }

@@ -84,6 +84,28 @@ describe('each kind of function', () => {
     expect(records).toHaveLength(1)
   })
 
+  const throws = () => {
+    throw failure
+  }
+  const { proxy: revoked, revoke } = Proxy.revocable({}, {})
+  revoke()
+  test.each<[string, unknown]>([
+    [
+      'that has its kind from a getter that throws',
+      Object.defineProperty({}, Symbol.toStringTag, { get: throws }),
+    ],
+    ['a proxy that throws when it is read', new Proxy({ a: 1 }, { get: throws })],
+    [
+      'a proxy that throws when it is looked at',
+      new Proxy({ a: 1 }, { has: throws, getPrototypeOf: throws }),
+    ],
+    ['a proxy of a promise', new Proxy(Promise.resolve(1), {})],
+    ['a proxy that is revoked', revoked],
+  ])('one that returns an object %s', (_name, value) => {
+    expect(Object.is(traced(() => value)(), value)).toBe(true)
+    expect(records).toHaveLength(1)
+  })
+
   test('a generator stepped after its end is recorded once', () => {
     const steps = traced(function* () {
       yield 1

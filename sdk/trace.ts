@@ -8,7 +8,7 @@ import { cutMark, takeValue, type TakenValue } from './capturing/plain-value.ts'
 import { followResult } from './follow-result.ts'
 import { sessionFields } from './session-fields.ts'
 import { currentSession, runInSession } from './session.ts'
-import type { Span } from './traced-call.ts'
+import type { Span, TracedCall } from './traced-call.ts'
 import type { AnyFunction, Session, TraceOptions } from './types.ts'
 import type { Warn } from './warn.ts'
 
@@ -36,7 +36,7 @@ export function traceFunction<F extends AnyFunction>(
   const wrapped = function (this: unknown, ...given: unknown[]): unknown {
     const session = sessionOf(options, dependencies)
     const span = spanOrNone({ name, model: options.model, session, given }, dependencies)
-    const inside = <T>(work: () => T) => runInSession(session, work)
+    const inside = insideOf(session)
     let result: unknown
     try {
       result = inside(() => traced.apply(this, given) as unknown)
@@ -49,6 +49,11 @@ export function traceFunction<F extends AnyFunction>(
   Object.defineProperty(wrapped, 'name', { value: traced.name, configurable: true })
   Object.defineProperty(wrapped, 'length', { value: traced.length, configurable: true })
   return wrapped as F
+}
+
+/** Apart, so that it holds neither `this` nor the arguments: they may hold the result, which could never be found to be dropped. */
+function insideOf(session: Session): TracedCall['inside'] {
+  return (work) => runInSession(session, work)
 }
 
 function sessionOf(options: TraceOptions, { session }: TraceDependencies): Session {
@@ -68,23 +73,32 @@ interface Begun {
 
 /** What goes wrong with the recording is counted as lost; the call is not recorded then. */
 function spanOrNone(begun: Begun, dependencies: TraceDependencies): Span {
+  try {
+    return guardedSpan(beginSpan(begun, dependencies), dependencies.lost)
+  } catch (error) {
+    dependencies.lost(messageOf(error))
+    return { end: () => undefined, fail: () => undefined }
+  }
+}
+
+function guardedSpan(span: Span, lost: TraceDependencies['lost']): Span {
   const guarded = (work: () => void) => {
     try {
       work()
     } catch (error) {
-      dependencies.lost(messageOf(error))
+      lost(messageOf(error))
     }
   }
-  let span: Span | undefined
-  guarded(() => {
-    span = beginSpan(begun, dependencies)
-  })
   return {
-    end: (output) => {
-      guarded(() => span?.end(output))
+    end: (output, atMs) => {
+      guarded(() => {
+        span.end(output, atMs)
+      })
     },
     fail: (error, output) => {
-      guarded(() => span?.fail(error, output))
+      guarded(() => {
+        span.fail(error, output)
+      })
     },
   }
 }
@@ -100,7 +114,7 @@ function beginSpan(
   const labels = sessionFields({ ...session, model }, warn)
   const jsonOf = (body: Record<string, unknown>) => boundedJson(JSON.stringify(body), maxBodyBytes)
   let isOver = false
-  const write = (outcome: Pick<RawRecord, 'error'>, output?: () => TakenValue) => {
+  const write = (outcome: Pick<RawRecord, 'error'>, output?: () => TakenValue, atMs = performance.now()) => {
     // A generator can be stepped after its end.
     if (isOver) return
     isOver = true
@@ -109,7 +123,7 @@ function beginSpan(
       id,
       source: 'trace' as const,
       ...labels,
-      latency_ms: performance.now() - startMs,
+      latency_ms: atMs - startMs,
       ...outcome,
     }
     // oxlint-disable-next-line typescript/require-await -- what it throws is a rejection, which is counted
@@ -120,8 +134,8 @@ function beginSpan(
     })
   }
   return {
-    end: (output) => {
-      write({}, output)
+    end: (output, atMs) => {
+      write({}, output, atMs)
     },
     fail: (error, output) => {
       write({ error: messageOf(error) }, output)
