@@ -24,17 +24,31 @@ export const streamTextFactor = 8
 
 /**
  * The message that a `text/event-stream` amounts to: OpenAI chat, completions and responses, Anthropic messages, Google's
- * candidates and interactions, Cohere's second chat, Mistral's conversations, Dify's events, LangGraph's states. Undefined for a stream that is none of them.
+ * candidates and interactions, Cohere's second chat, Mistral's conversations, Dify's events, LangGraph's states; and
+ * the JSON list that Google's candidates come in without events. Undefined for a stream that is none of them.
  */
 export function assembleStream(text: string): AssembledStream | undefined {
   const reader = createStreamReader()
-  for (const event of parseServerSentEvents(text)) reader.add(event.data)
+  if (beginsAsList(text)) for (const chunk of chunksListed(text)) reader.addChunk(chunk)
+  else for (const event of parseServerSentEvents(text)) reader.add(event.data)
   return reader.assembled()
+}
+
+/** Whether a text can be the JSON list that Google's chunks come in where a client does not ask for events. */
+export function beginsAsList(text: string): boolean {
+  return /^\s*\[/.test(text)
+}
+
+/** None of a list of anything else: two answers are no message, and an error is what its status says. */
+function chunksListed(text: string): JsonObject[] {
+  const listed = listOf(parseJson(text)).map((chunk) => objectOf(chunk) ?? {})
+  return listed[0] !== undefined && Array.isArray(fieldAt(listed[0], 'candidates')) ? listed : []
 }
 
 export interface StreamReader {
   /** Takes the data of one event: JSON text, or a mark of the end. */
   add(data: string): void
+  addChunk(chunk: JsonObject): void
   assembled(): AssembledStream | undefined
 }
 
@@ -44,7 +58,15 @@ export function createStreamReader(): StreamReader {
   let isFirst = true
   let done = false
   const repeated = createRepeatedChunks()
+  const addChunk = (chunk: JsonObject): StreamAssembly | undefined => {
+    assembly ??= assemblyFor(chunk, isFirst)
+    isFirst = false
+    // Of no format, as a `ping` before the first event that has one.
+    assembly?.add(chunk)
+    return assembly
+  }
   return {
+    addChunk,
     add(data) {
       if (data === '[DONE]') {
         done = true
@@ -53,12 +75,8 @@ export function createStreamReader(): StreamReader {
       if (repeated.take(data)) return
       const chunk = objectOf(parseJson(data))
       if (chunk === undefined) return
-      assembly ??= assemblyFor(chunk, isFirst)
-      isFirst = false
-      // Of no format, as a `ping` before the first event that has one.
-      if (assembly === undefined) return
-      assembly.add(chunk)
-      repeated.learn(data, chunk, assembly)
+      const added = addChunk(chunk)
+      if (added !== undefined) repeated.learn(data, chunk, added)
     },
     assembled() {
       if (assembly === undefined) return undefined

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { objectOf, parseJson, type JsonObject } from '../../capture/json.ts'
 import { fitsRecord } from '../../capture/record/fits-record.ts'
+import { rawAnswerJson } from '../../capture/record/raw-answer.ts'
 import { textOfAmazonEvents } from '../../capture/streams/amazon-events.ts'
-import { assembleStream, type AssembledStream } from '../../capture/streams/assemble-stream.ts'
+import { assembleStream, beginsAsList, type AssembledStream } from '../../capture/streams/assemble-stream.ts'
 import { isToolCallRecord } from '../../capture/tool-calls.ts'
 import { withUsageAtEnd } from '../../capture/usage-at-end.ts'
 import { beginningOf } from './beginning-of.ts'
@@ -20,12 +21,14 @@ export interface BodyJson {
 
 /**
  * A body as it stands in a record: the text itself when it is a JSON object that ingest takes for a model's, the message that a stream amounts to,
- * `{"raw", "encoding"}` otherwise; `{"truncated", "bytes", "sha256", "text"}` when it was not kept whole.
+ * `{"raw", "encoding"}` otherwise (of an answer in pieces with `joined`); `{"truncated", "bytes", "sha256", "text"}` when it was not kept whole.
+ * A request has no `contentType`: it is no stream.
  */
-export function bodyJson(kept: KeptBytes, maxBytes: number, contentType: string): BodyJson {
+export function bodyJson(kept: KeptBytes, maxBytes: number, contentType?: string): BodyJson {
   const { bytes, byteLength, sha256, end } = kept
-  const text = isAmazonEvents(contentType) ? textOfAmazonEvents(bytes) : bytes.toString('utf8')
-  const assembled = contentType.startsWith('application/json') ? undefined : messageIn(text)
+  const text = contentType !== undefined && isAmazonEvents(contentType) ? textOfAmazonEvents(bytes) : bytes.toString('utf8')
+  const mayStream = contentType?.startsWith('application/json') === false || beginsAsList(text)
+  const assembled = mayStream && contentType !== undefined ? messageIn(text) : undefined
   const { json = text, ended: streamEnded = false } = assembled ?? {}
   // A stream that was cut gives what the kept part amounts to, and says so.
   if (sha256 !== undefined) {
@@ -33,7 +36,9 @@ export function bodyJson(kept: KeptBytes, maxBytes: number, contentType: string)
     return { json: cut, value: withUsageAtEnd(assembled?.body ?? {}, end), isCut: true, streamEnded }
   }
   const value = assembled?.body ?? objectOf(parseJson(text))
-  const whole = value !== undefined && !isToolCallRecord(value) && fitsRecord(json) ? json : rawJson(json)
+  const raw = (given: string) =>
+    contentType === undefined ? rawJson(given) : rawAnswerJson(given, maxBytes, isEventStream(contentType))
+  const whole = value !== undefined && !isToolCallRecord(value) && fitsRecord(json) ? json : raw(json)
   const fits = Buffer.byteLength(whole) <= maxBytes
   return { json: fits ? whole : cutJson(json, maxBytes), value, isCut: !fits || whole !== json, streamEnded }
 }

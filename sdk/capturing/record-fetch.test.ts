@@ -188,6 +188,18 @@ describe('bodies that ingest would refuse, and their record with them, stand as 
   })
 })
 
+test.each([
+  ['text/event-stream', 'data: {"text":"a"}\n\ndata: {"text":"b"}\n\n', { joined: ['ab'] }],
+  ['application/json', '[{"text":"a"},{"text":"b"}]', { joined: ['ab'] }],
+  ['application/json', '[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]}]', { candidates: [{}] }],
+])('an answer in pieces is what they amount to (%s)', async (type, text, expected) => {
+  const given = new Response(text, { headers: { 'content-type': type } })
+  await (await recorded(() => Promise.resolve(given))(chat, { ...post, body: '[{"text":"a"}]' })).text()
+  await deferred.idle()
+  expect(JSON.parse(records[0]?.responseJson ?? '')).toMatchObject(expected)
+  expect(records[0]?.requestJson).toBe('{"raw":"[{\\"text\\":\\"a\\"}]","encoding":"utf8"}')
+})
+
 describe('bodies beyond their limit', () => {
   const event = (content: string) =>
     `data: ${JSON.stringify({ object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content } }] })}\n\n`

@@ -188,7 +188,7 @@ function tokensOf(answer: unknown) {
 function requestBodyJson(text: string, maxBytes: number, budget: ByteBudget): string {
   const kept = createKeptBody(maxBytes, budget)
   kept.add(Buffer.from(text))
-  return released(kept, maxBytes, 'application/json').json
+  return released(kept, maxBytes).json
 }
 
 /** The text of a stream is kept for the message in it, which must fit. */
@@ -196,7 +196,7 @@ function keptBytesOf(response: Response | undefined, maxBodyBytes: number): numb
   return isEventStream(contentTypeOf(response)) ? maxBodyBytes * streamTextFactor : maxBodyBytes
 }
 
-function released(kept: KeptBody, maxBytes: number, contentType: string): BodyJson {
+function released(kept: KeptBody, maxBytes: number, contentType?: string): BodyJson {
   try {
     return bodyJson(kept.read(), maxBytes, contentType)
   } finally {

@@ -1,4 +1,4 @@
-import { assembleStream, streamTextFactor } from '#capture/streams/assemble-stream.ts'
+import { assembleStream, beginsAsList, streamTextFactor } from '#capture/streams/assemble-stream.ts'
 import type { JsonObject } from '#capture/json.ts'
 import { fitsRecord } from '#capture/record/fits-record.ts'
 import { endBytes, withUsageAtEnd } from '#capture/usage-at-end.ts'
@@ -25,8 +25,8 @@ export function isEventStream(contentType: string): boolean {
 }
 
 /** Some servers do not say that they stream, and clients read it all the same. */
-function beginsAsEvents(bytes: Buffer): boolean {
-  return /^\ufeff?(?:data|event|id|retry)?:/.test(bytes.toString('utf8', 0, 9))
+function beginsAsEvents(beginning: string): boolean {
+  return /^\ufeff?(?:data|event|id|retry)?:/.test(beginning)
 }
 
 /** An answer as it stands in a record: decompressed, and a stream as the message that it amounts to. */
@@ -42,10 +42,11 @@ export function answerJson(answer: Answer, maxBytes: number): AnswerJson | Promi
 }
 
 function decodedJson(decoded: CapturedBytes, contentType: string, maxBytes: number): AnswerJson {
-  const isStream = isEventStream(contentType) || beginsAsEvents(decoded.bytes)
-  const stream = isStream ? streamJson(decoded, maxBytes) : undefined
+  const beginning = decoded.bytes.toString('utf8', 0, 9)
+  const isStream = isEventStream(contentType) || beginsAsEvents(beginning)
+  const stream = isStream || beginsAsList(beginning) ? streamJson(decoded, maxBytes) : undefined
   if (stream !== undefined) return stream
-  const body = bodyJson(decoded, maxBytes)
+  const body = bodyJson(decoded, maxBytes, isStream ? 'stream' : 'answer')
   const known = body.value === undefined ? withUsageAtEnd({}, endOf(decoded)) : undefined
   return { ...body, streamEnded: undefined, known }
 }

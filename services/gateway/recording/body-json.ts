@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { objectOf, parseJson } from '#capture/json.ts'
 import { fitsRecord } from '#capture/record/fits-record.ts'
+import { rawAnswerJson } from '#capture/record/raw-answer.ts'
 import type { CapturedBytes } from './captured-body.ts'
 import { cutAs } from './decode-captured.ts'
 import { objectText } from './object-text.ts'
@@ -13,21 +14,24 @@ export interface BodyJson {
   value: Readonly<Record<string, unknown>> | undefined
 }
 
+/** What people sent, what a provider answered, or that as a stream of events. */
+type BodyKind = 'request' | 'answer' | 'stream'
+
 /** Room for the fields around a text that was cut. */
 const wrapperBytes = 256
 
 /**
  * The bytes themselves when they are a JSON object (never re-serialised: digits, spaces and duplicate names stay; in UTF-8, whatever
- * they came in); otherwise `{"raw", "encoding"}`, and `{"truncated", "bytes", "sha256", "text"}` for a body that was cut, or is longer
+ * they came in); otherwise `{"raw", "encoding"}` (of an answer in pieces with `joined`), and `{"truncated", "bytes", "sha256", "text"}` for a body that was cut, or is longer
  * than it may stand there: what says that it is compressed or a stream, and is neither, is kept beyond that.
  */
-export function bodyJson(captured: CapturedBytes, maxBytes: number): BodyJson {
+export function bodyJson(captured: CapturedBytes, maxBytes: number, kind: BodyKind = 'request'): BodyJson {
   const isLong = captured.bytes.length > maxBytes
   const kept = isLong ? cutAs(captured.bytes.subarray(0, maxBytes), captured) : captured
   const read = inUtf8(kept, maxBytes)
   if (read.sha256 !== null) return { json: truncatedJson(read, read.sha256, maxBytes), value: undefined }
   const value = jsonObjectOf(read.bytes)
-  return value === undefined ? wrappedJson(read, maxBytes) : { json: read.bytes, value }
+  return value === undefined ? wrappedJson(read, maxBytes, kind) : { json: read.bytes, value }
 }
 
 /** What begins as an object in another encoding: its words must not pass unread for that. */
@@ -52,14 +56,22 @@ function jsonObjectOf(bytes: Buffer): Readonly<Record<string, unknown>> | undefi
 }
 
 /** A body that cannot stand in a record as it is: as text, or in base64 where it is none. */
-export function wrappedJson(captured: CapturedBytes, maxBytes: number): BodyJson {
-  return { json: rawJson(captured, maxBytes), value: undefined }
+export function wrappedJson(
+  captured: CapturedBytes,
+  maxBytes: number,
+  kind: BodyKind = 'request',
+): BodyJson {
+  return { json: rawJson(captured, maxBytes, kind), value: undefined }
 }
 
-function rawJson(captured: CapturedBytes, maxBytes: number): Buffer {
+function rawJson(captured: CapturedBytes, maxBytes: number, kind: BodyKind): Buffer {
   const { bytes } = captured
   const encoding = isUtf8(bytes) ? 'utf8' : 'base64'
-  const json = Buffer.from(JSON.stringify({ raw: bytes.toString(encoding), encoding }))
+  const raw = bytes.toString(encoding)
+  const isPlain = encoding === 'base64' || kind === 'request'
+  const json = Buffer.from(
+    isPlain ? JSON.stringify({ raw, encoding }) : rawAnswerJson(raw, maxBytes, kind === 'stream'),
+  )
   if (json.length <= maxBytes) return json
   // Escapes make text longer: what fitted when it came does not fit now.
   return truncatedJson(captured, createHash('sha256').update(bytes).digest('hex'), maxBytes)

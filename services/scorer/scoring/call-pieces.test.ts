@@ -18,6 +18,12 @@ test.each([1, 65_536, 65_537, 126_976, 200_000])(
 test.each([
   ['an object', { messages: [] }, true],
   ['text that was no JSON', { raw: 'hello', encoding: 'utf8' }, true],
+  ['prose', { raw: 'I think: [yes] {no}', encoding: 'utf8' }, true],
+  ['a stream that nobody assembled', { raw: 'data: {"content":"a"}\n\n', encoding: 'utf8' }, false],
+  ['JSON lines', { raw: '{"content":"a"}\n{"content":"b"}', encoding: 'utf8' }, false],
+  ['a list', { raw: ' [{"content":"a"}]', encoding: 'utf8' }, false],
+  ['a stream whatever it begins with', { raw: 'x: a\n', encoding: 'utf8', joined: [] }, false],
+  ['an object of such names', { raw: '[', joined: ['a'] }, true],
   ['bytes', { raw: 'AAE=', encoding: 'base64' }, false],
   ['what was cut', { truncated: true, text: '{' }, false],
 ])('%s is kept whole or not', (_name, kept, isWhole) => {

@@ -1,4 +1,5 @@
 import { boundOfParts, fieldAt, objectOf, textOf } from '#capture/json.ts'
+import { isInPieces } from '#capture/streams/join-pieces.ts'
 import { isPrediction, predictionOutput } from '#capture/platform-answers.ts'
 import { isToolCallRecord } from '#capture/tool-calls.ts'
 import { voiceOf, voiceOfKey, type Speaker, type Voice } from './find-speaker.ts'
@@ -206,7 +207,12 @@ export function isWrapped(body: unknown): boolean {
   return isRaw || fieldAt(body, 'truncated') === true
 }
 
-/** Whether the strings of a body are all that it said: not of one that was cut when it was recorded, or that is no text. */
+/** Whether the strings of a body are all that it said: not of one that was cut when it was recorded, that is no text, or whose words stand in pieces. */
 export function isKeptWhole(body: unknown): boolean {
-  return !isWrapped(body) || fieldAt(body, 'encoding') === 'utf8'
+  if (!isWrapped(body)) return true
+  const raw = fieldAt(body, 'raw')
+  // Records of before have no `joined`.
+  const areInPieces =
+    fieldAt(body, 'joined') !== undefined || (typeof raw === 'string' && isInPieces(raw))
+  return fieldAt(body, 'encoding') === 'utf8' && !areInPieces
 }

@@ -85,6 +85,17 @@ test('what was found in a part of a call is there', async () => {
     expect(await labelledBy('unsafe', asks('Who is she?'), answer)).toContain('pii_detection')
 })
 
+test('words in pieces are safe for nobody, and what they amount to is read', async () => {
+  const asked = asks('What is the best way to get from Lyon to Geneva by train?')
+  const raw = 'data: {"content":"The card is 41"}\n\ndata: {"content":"11 1111 1111 1111."}\n\n'
+  const before = { raw, encoding: 'utf8' }
+  const joined = { ...before, joined: ['The card is 4111 1111 1111 1111.'] }
+  const labelsOf = (answer: unknown) =>
+    Promise.all((['safe', 'unsafe'] as const).map((label) => labelledBy(label, asked, answer)))
+  expect(await labelsOf(before)).toEqual([['jailbreak_detection'], []])
+  expect(await labelsOf(joined)).toEqual([['jailbreak_detection'], ['pii_detection']])
+})
+
 test('what detectors find out of a long call is not kept: a thread has 400 MB for it, and letters may grow twentyfold', async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void

@@ -223,3 +223,11 @@ test("an answer of Bedrock's Converse is a turn", () => {
     'assistant!: Let me see. | tide(at=Hull)',
   ])
 })
+
+test.each<[string, object, string]>([
+  ['a text', { raw: 'Hi', encoding: 'utf8' }, 'Hi'],
+  ['a stream that amounts to texts', { raw: 'data: …', encoding: 'utf8', joined: ['a', 'b'] }, 'a | b'],
+  ['a stream that amounts to none', { raw: 'data: …', encoding: 'utf8', joined: [] }, 'data: …'],
+])('an answer that was kept as %s', (_name, answer, text) => {
+  expect(shown({ prompt: 'Hi' }, answer)).toEqual(['user: Hi', `assistant!: ${text}`])
+})

@@ -61,8 +61,12 @@ function readToolTurns(request: Place, response: Place): Turn[] {
   return [...turn('assistant', [call]), ...turn('tool', readBlocks(response, 'leaves'), true)]
 }
 
-/** A body in a shape of nobody's: one that the gateway wrapped has its text, the others are shown whole. */
+/** A body in a shape of nobody's: one that the gateway wrapped has its text (of one in pieces what they amount to), the others are shown whole. */
 function readUnknown(body: Place): Block[] {
+  if (textAt(body, 'raw') !== undefined) {
+    const joined = listAt(body, 'joined').flatMap((text) => readBlocks(text))
+    if (joined.length > 0) return joined
+  }
   for (const name of ['text', 'raw']) {
     if (textAt(body, name) !== undefined) return readBlocks(body.at(name))
   }

@@ -1,0 +1,90 @@
+import { expect, test } from '@jest/globals'
+import { rawAnswerJson } from '../record/raw-answer.ts'
+import { isInPieces, joinPieces } from './join-pieces.ts'
+
+const words = ['The card is 41', '11 1111 1111', ' 1111.']
+const whole = 'The card is 4111 1111 1111 1111.'
+const sse = (events: readonly unknown[]) =>
+  events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+const lines = (values: readonly unknown[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('')
+
+test.each<[string, string]>([
+  ['llama.cpp', sse(words.map((content, at) => ({ index: 0, content, tokens: [at], stop: false })))],
+  ['TGI', sse(words.map((text, at) => ({ index: at, token: { id: at, text, special: false } })))],
+  [
+    'runs of assistants',
+    sse(
+      words.map((value) => ({
+        id: 'msg_1',
+        object: 'thread.message.delta',
+        delta: { content: [{ index: 0, type: 'text', text: { value } }] },
+      })),
+    ),
+  ],
+  ['Ollama', lines(words.map((content) => ({ model: 'm', message: { role: 'assistant', content } })))],
+  ['Ollama, one prompt', lines(words.map((response) => ({ model: 'm', response, done: false })))],
+  ['a list', JSON.stringify(words.map((text) => ({ text })))],
+  ['texts as JSON', sse(words)],
+  ['texts', `${words.map((text) => `data: ${text}\n\n`).join('')}data: [DONE]\n\n`],
+])('the texts of %s are joined', (_name, text) => {
+  expect(isInPieces(text)).toBe(true)
+  expect(joinPieces(text)).toEqual([whole])
+})
+
+test('choices and kinds of text stand apart, whatever their order', () => {
+  const chunk = (index: number, more: object) => ({ id: '4111', parts: [{ index, ...more }] })
+  const events = [
+    chunk(1, { text: 'b' }),
+    chunk(0, { text: 'a', thinking: 'x' }),
+    chunk(1, { text: 'B', name: '1' }),
+    chunk(0, { text: 'A' }),
+  ]
+  expect(joinPieces(sse(events))).toEqual(['bB', 'aA', 'x'])
+})
+
+test.each([
+  ['a list', '[1]', true],
+  ['an object that was cut off', ' {"a":', true],
+  ['a comment', ': processing\n\n', true],
+  ['prose', 'Dear data: hello', false],
+  ['a page', '<html>', false],
+  ['nothing', '', false],
+])('%s is in pieces or not', (_name, text, expected) => {
+  expect(isInPieces(text)).toBe(expected)
+})
+
+test.each([
+  ['deep', `${'[{"text":'.repeat(100_000)}1`],
+  ['a deep list', `${'['.repeat(200_000)}${']'.repeat(200_000)}`],
+  ['deep lines', lines(Array(10).fill({})).replaceAll('{}', `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`)],
+  ['of places', sse(Array.from({ length: 20_000 }, (_, at) => ({ [`a${at}`]: { text: 'x' } })))],
+  ['of long names', sse(Array(200).fill({ ['n'.repeat(10_000)]: { text: 'x' } }))],
+  ['of blanks', ' '.repeat(2_000_000)],
+  ['of line breaks', 'data:\n'.repeat(300_000)],
+  ['of braces', '{\n'.repeat(1_000_000)],
+  ['of empty lists', `data: [${'[],'.repeat(200_000)}[]]`],
+])('hostile answers cost little and give few texts: %s', (_name, text) => {
+  const begunMs = performance.now()
+  isInPieces(text)
+  expect(joinPieces(text).length).toBeLessThanOrEqual(1_024)
+  expect(performance.now() - begunMs).toBeLessThan(1_500)
+})
+
+test.each([
+  ['', 1_000, { joined: ['ab'] }],
+  ['where there is no room for what they amount to', 70, { joined: [] }],
+])('an answer in pieces is kept as it came, marked as such %s', (_name, maxBytes, more) => {
+  const raw = lines(['{"text":"a"}', '{"text":"b"}'].map((line) => JSON.parse(line) as unknown))
+  expect(JSON.parse(rawAnswerJson(raw, maxBytes))).toEqual({ raw, encoding: 'utf8', ...more })
+})
+
+test.each([
+  ['is text', false, {}],
+  ['is marked where it was sent as a stream of events', true, { joined: [] }],
+])('an answer that begins as no stream %s', (_name, isStream, more) => {
+  expect(JSON.parse(rawAnswerJson('x: a\n', 1_000, isStream))).toEqual({
+    raw: 'x: a\n',
+    encoding: 'utf8',
+    ...more,
+  })
+})
