@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { errorListed } from '../../capture/answer-error.ts'
 import { objectOf, parseJson, type JsonObject } from '../../capture/json.ts'
 import { fitsRecord } from '../../capture/record/fits-record.ts'
 import { rawAnswerJson } from '../../capture/record/raw-answer.ts'
@@ -26,7 +27,10 @@ export interface BodyJson {
  */
 export function bodyJson(kept: KeptBytes, maxBytes: number, contentType?: string): BodyJson {
   const { bytes, byteLength, sha256, end } = kept
-  const text = contentType !== undefined && isAmazonEvents(contentType) ? textOfAmazonEvents(bytes) : bytes.toString('utf8')
+  const text =
+    contentType !== undefined && isAmazonEvents(contentType)
+      ? textOfAmazonEvents(bytes)
+      : bytes.toString('utf8')
   const mayStream = contentType?.startsWith('application/json') === false || beginsAsList(text)
   const assembled = mayStream && contentType !== undefined ? messageIn(text) : undefined
   const { json = text, ended: streamEnded = false } = assembled ?? {}
@@ -35,10 +39,11 @@ export function bodyJson(kept: KeptBytes, maxBytes: number, contentType?: string
     const cut = truncatedJson(json, { byteLength, sha256 }, maxBytes)
     return { json: cut, value: withUsageAtEnd(assembled?.body ?? {}, end), isCut: true, streamEnded }
   }
-  const value = assembled?.body ?? objectOf(parseJson(text))
+  const value = assembled?.body ?? objectOf(parseJson(text)) ?? errorListed(text)
   const raw = (given: string) =>
     contentType === undefined ? rawJson(given) : rawAnswerJson(given, maxBytes, isEventStream(contentType))
-  const whole = value !== undefined && !isToolCallRecord(value) && fitsRecord(json) ? json : raw(json)
+  const isObject = value !== undefined && (assembled !== undefined || !beginsAsList(text))
+  const whole = isObject && !isToolCallRecord(value) && fitsRecord(json) ? json : raw(json)
   const fits = Buffer.byteLength(whole) <= maxBytes
   return { json: fits ? whole : cutJson(json, maxBytes), value, isCut: !fits || whole !== json, streamEnded }
 }

@@ -200,6 +200,15 @@ test.each([
   expect(records[0]?.requestJson).toBe('{"raw":"[{\\"text\\":\\"a\\"}]","encoding":"utf8"}')
 })
 
+test('an error in a list is the error of the call', async () => {
+  const text = '[{"error":{"message":"API key not valid"}}]'
+  const given = new Response(text, { status: 400, headers: { 'content-type': 'application/json' } })
+  await (await recorded(() => Promise.resolve(given))(chat, post)).text()
+  await deferred.idle()
+  expect(records).toMatchObject([{ error: 'API key not valid' }])
+  expect(JSON.parse(records[0]?.responseJson ?? '')).toMatchObject({ raw: text })
+})
+
 describe('bodies beyond their limit', () => {
   const event = (content: string) =>
     `data: ${JSON.stringify({ object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content } }] })}\n\n`

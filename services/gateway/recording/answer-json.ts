@@ -1,4 +1,5 @@
 import { assembleStream, beginsAsList, streamTextFactor } from '#capture/streams/assemble-stream.ts'
+import { errorListed } from '#capture/answer-error.ts'
 import type { JsonObject } from '#capture/json.ts'
 import { fitsRecord } from '#capture/record/fits-record.ts'
 import { endBytes, withUsageAtEnd } from '#capture/usage-at-end.ts'
@@ -47,8 +48,9 @@ function decodedJson(decoded: CapturedBytes, contentType: string, maxBytes: numb
   const stream = isStream || beginsAsList(beginning) ? streamJson(decoded, maxBytes) : undefined
   if (stream !== undefined) return stream
   const body = bodyJson(decoded, maxBytes, isStream ? 'stream' : 'answer')
-  const known = body.value === undefined ? withUsageAtEnd({}, endOf(decoded)) : undefined
-  return { ...body, streamEnded: undefined, known }
+  if (body.value !== undefined) return { ...body, streamEnded: undefined }
+  const error = beginsAsList(beginning) ? errorListed(decoded.bytes.toString('utf8')) : undefined
+  return { ...body, streamEnded: undefined, known: withUsageAtEnd(error ?? {}, endOf(decoded)) }
 }
 
 /** Undefined: it is in no format that is known, or nested deeper than the stack. */

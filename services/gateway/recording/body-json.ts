@@ -56,11 +56,7 @@ function jsonObjectOf(bytes: Buffer): Readonly<Record<string, unknown>> | undefi
 }
 
 /** A body that cannot stand in a record as it is: as text, or in base64 where it is none. */
-export function wrappedJson(
-  captured: CapturedBytes,
-  maxBytes: number,
-  kind: BodyKind = 'request',
-): BodyJson {
+export function wrappedJson(captured: CapturedBytes, maxBytes: number, kind: BodyKind = 'request'): BodyJson {
   return { json: rawJson(captured, maxBytes, kind), value: undefined }
 }
 

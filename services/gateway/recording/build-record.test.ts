@@ -172,3 +172,11 @@ describe('a stream that is nested deeper than ingest takes it', () => {
     expect(body['raw']).toBe(stream)
   })
 })
+
+test.each([
+  ['a list', 400, '[{"error":{"code":400,"message":"API key not valid"}}]', 'API key not valid'],
+  ['details', 422, '{"detail":[{"loc":["body","messages"],"msg":"Field required"}]}', 'Field required'],
+  ['no failure', 200, '{"detail":"high"}', null],
+])('an error that the provider puts in %s is the error of the call', async (_name, status, answer, error) => {
+  expect(await recordOf(answer, 'application/json', 1_000, { status })).toMatchObject({ error })
+})

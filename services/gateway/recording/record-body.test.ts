@@ -199,7 +199,11 @@ describe('an answer in a record', () => {
   const words = ['The card is 41', '11 1111 1111', ' 1111.']
   const said = 'The card is 4111 1111 1111 1111.'
   test.each([
-    ['a stream', stream.contentType, words.map((content) => `data: ${JSON.stringify({ content })}\n\n`).join('')],
+    [
+      'a stream',
+      stream.contentType,
+      words.map((content) => `data: ${JSON.stringify({ content })}\n\n`).join(''),
+    ],
     ['lines of JSON', 'application/x-ndjson', words.map((text) => `${JSON.stringify({ text })}\n`).join('')],
     ['a list', 'application/json', JSON.stringify(words.map((text) => ({ text })))],
   ])('beside %s in a format that is not known stands what it amounts to', async (_name, contentType, raw) => {
