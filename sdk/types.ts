@@ -92,7 +92,7 @@ export interface CallRecord {
   response_body?: Record<string, unknown> | null
   /** Milliseconds from the start of the call to the end of its answer. */
   latency_ms?: number
-  /** Milliseconds to the first chunk of a streamed answer. */
+  /** Milliseconds to the first chunk of a streamed answer that has something generated: words, reasoning, the call of a tool. */
   time_to_first_token_ms?: number
   /** Tokens, where the answer was cut: else they are read from it. Without those that came from a cache, or that were reasoning. */
   prompt_tokens?: number

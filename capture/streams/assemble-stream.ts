@@ -5,6 +5,7 @@ import { createCohereAssembly } from './cohere-assembly.ts'
 import { createCompletionAssembly } from './completion-assembly.ts'
 import { createConversationAssembly, isConversationEvent } from './conversation-assembly.ts'
 import { createDifyAssembly, isDifyEvent } from './dify-assembly.ts'
+import { holdsWords } from './holds-words.ts'
 import { createInteractionAssembly } from './interaction-assembly.ts'
 import { createMessageAssembly } from './message-assembly.ts'
 import { createRepeatedChunks } from './repeated-chunks.ts'
@@ -19,6 +20,9 @@ export interface AssembledStream {
   ended: boolean
 }
 
+/** Told of the first event that has something generated, but for those of a list: its last line of data, as it stands in the text. */
+export type OnWords = (line: string) => void
+
 /** A stream's text is so many times as long as the message that it amounts to, and more: 320 bytes or so for each token. */
 export const streamTextFactor = 8
 
@@ -27,8 +31,8 @@ export const streamTextFactor = 8
  * candidates and interactions, Cohere's second chat, Mistral's conversations, Dify's events, LangGraph's states; and
  * the JSON list that Google's candidates come in without events. Undefined for a stream that is none of them.
  */
-export function assembleStream(text: string): AssembledStream | undefined {
-  const reader = createStreamReader()
+export function assembleStream(text: string, onWords?: OnWords): AssembledStream | undefined {
+  const reader = createStreamReader(onWords)
   if (beginsAsList(text)) for (const chunk of chunksListed(text)) reader.addChunk(chunk)
   else for (const event of parseServerSentEvents(text)) reader.add(event.data)
   return reader.assembled()
@@ -53,10 +57,11 @@ export interface StreamReader {
 }
 
 /** The same for events that come one after the other. */
-export function createStreamReader(): StreamReader {
+export function createStreamReader(onWords?: OnWords): StreamReader {
   let assembly: StreamAssembly | undefined
   let isFirst = true
   let done = false
+  let hasWords = false
   const repeated = createRepeatedChunks()
   const addChunk = (chunk: JsonObject): StreamAssembly | undefined => {
     assembly ??= assemblyFor(chunk, isFirst)
@@ -75,6 +80,10 @@ export function createStreamReader(): StreamReader {
       if (repeated.take(data)) return
       const chunk = objectOf(parseJson(data))
       if (chunk === undefined) return
+      if (onWords !== undefined && !hasWords && holdsWords(chunk)) {
+        hasWords = true
+        onWords(data.slice(data.lastIndexOf('\n') + 1))
+      }
       const added = addChunk(chunk)
       if (added !== undefined) repeated.learn(data, chunk, added)
     },

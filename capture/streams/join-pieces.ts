@@ -78,7 +78,7 @@ function createGatherer() {
   }
 }
 
-function* piecesIn(text: string): Generator<unknown> {
+function* piecesIn(text: string): Generator {
   if (/^\s*\[/.test(text)) {
     const listed = parseJson(text)
     if (Array.isArray(listed)) yield* listed as unknown[]

@@ -4,7 +4,9 @@ import { objectOf, parseJson, type JsonObject } from '../../capture/json.ts'
 import { fitsRecord } from '../../capture/record/fits-record.ts'
 import { rawAnswerJson } from '../../capture/record/raw-answer.ts'
 import { textOfAmazonEvents } from '../../capture/streams/amazon-events.ts'
+import { endOfText } from '../../capture/streams/arrivals.ts'
 import { assembleStream, beginsAsList, type AssembledStream } from '../../capture/streams/assemble-stream.ts'
+import { holdsWords } from '../../capture/streams/holds-words.ts'
 import { isToolCallRecord } from '../../capture/tool-calls.ts'
 import { withUsageAtEnd } from '../../capture/usage-at-end.ts'
 import { beginningOf } from './beginning-of.ts'
@@ -18,6 +20,8 @@ export interface BodyJson {
   isCut: boolean
   /** Whether it is a stream that reached the end that its format has. */
   streamEnded: boolean
+  /** Bytes of a stream up to the end of the first event that has something generated. */
+  firstWordsEnd?: number | undefined
 }
 
 /**
@@ -27,25 +31,25 @@ export interface BodyJson {
  */
 export function bodyJson(kept: KeptBytes, maxBytes: number, contentType?: string): BodyJson {
   const { bytes, byteLength, sha256, end } = kept
-  const text =
-    contentType !== undefined && isAmazonEvents(contentType)
-      ? textOfAmazonEvents(bytes)
-      : bytes.toString('utf8')
+  const isAmazons = contentType !== undefined && isAmazonEvents(contentType)
+  const text = isAmazons ? textOfAmazonEvents(bytes) : bytes.toString('utf8')
   const mayStream = contentType?.startsWith('application/json') === false || beginsAsList(text)
   const assembled = mayStream && contentType !== undefined ? messageIn(text) : undefined
-  const { json = text, ended: streamEnded = false } = assembled ?? {}
+  const { json = text, ended: streamEnded = false, firstWords } = assembled ?? {}
+  // Amazon has each event in base64.
+  const sent = isAmazons && firstWords !== undefined ? Buffer.from(firstWords).toString('base64') : firstWords
+  const stream = { streamEnded, firstWordsEnd: sent === undefined ? undefined : endOfText(sent, bytes) }
   // A stream that was cut gives what the kept part amounts to, and says so.
   if (sha256 !== undefined) {
     const cut = truncatedJson(json, { byteLength, sha256 }, maxBytes)
-    return { json: cut, value: withUsageAtEnd(assembled?.body ?? {}, end), isCut: true, streamEnded }
+    return { json: cut, value: withUsageAtEnd(assembled?.body ?? {}, end), isCut: true, ...stream }
   }
   const value = assembled?.body ?? objectOf(parseJson(text)) ?? errorListed(text)
-  const raw = (given: string) =>
-    contentType === undefined ? rawJson(given) : rawAnswerJson(given, maxBytes, isEventStream(contentType))
   const isObject = value !== undefined && (assembled !== undefined || !beginsAsList(text))
-  const whole = isObject && !isToolCallRecord(value) && fitsRecord(json) ? json : raw(json)
+  const isWhole = isObject && !isToolCallRecord(value) && fitsRecord(json)
+  const whole = isWhole ? json : rawJson(json, maxBytes, contentType)
   const fits = Buffer.byteLength(whole) <= maxBytes
-  return { json: fits ? whole : cutJson(json, maxBytes), value, isCut: !fits || whole !== json, streamEnded }
+  return { json: fits ? whole : cutJson(json, maxBytes), value, isCut: !fits || whole !== json, ...stream }
 }
 
 /** Whether a body of this type is a stream of events, whose text is longer than the message in it. */
@@ -57,11 +61,17 @@ function isAmazonEvents(contentType: string): boolean {
   return contentType.startsWith('application/vnd.amazon.eventstream')
 }
 
+/** `firstWords`: the line with the first that was generated. */
+type Message = AssembledStream & { json: string; firstWords: string | undefined }
+
 /** The message that a stream amounts to; undefined for what is none that is known, or is nested deeper than the stack. */
-function messageIn(text: string): (AssembledStream & { json: string }) | undefined {
+function messageIn(text: string): Message | undefined {
   try {
-    const assembled = assembleStream(text) ?? lastOfLines(text)
-    return assembled && { ...assembled, json: JSON.stringify(assembled.body) }
+    let firstWords: string | undefined
+    const assembled = assembleStream(text, (line) => (firstWords = line))
+    if (assembled !== undefined) return { ...assembled, json: JSON.stringify(assembled.body), firstWords }
+    const last = lastOfLines(text)
+    return last && { ...last, json: JSON.stringify(last.body), firstWords: firstLineWithWords(text) }
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error
@@ -79,8 +89,10 @@ function cutJson(json: string, maxBytes: number): string {
   return truncatedJson(json, { byteLength, sha256 }, maxBytes)
 }
 
-function rawJson(raw: string): string {
-  return JSON.stringify({ raw, encoding: 'utf8' })
+/** What people sent is as they sent it, also in pieces. */
+function rawJson(raw: string, maxBytes: number, contentType: string | undefined): string {
+  if (contentType === undefined) return JSON.stringify({ raw, encoding: 'utf8' })
+  return rawAnswerJson(raw, maxBytes, isEventStream(contentType))
 }
 
 function truncatedJson(
@@ -96,6 +108,10 @@ function truncatedJson(
     // Escapes make text longer.
     text = beginningOf(text, Math.floor(text.length * (maxBytes / size) * 0.98))
   }
+}
+
+function firstLineWithWords(text: string): string | undefined {
+  return text.split('\n').find((line) => holdsWords(objectOf(parseJson(line)) ?? {}))
 }
 
 /** Cohere's first chat streams a JSON object a line; the last one repeats the answer whole. */

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { readBodies } from '../../capture/record/read-bodies.ts'
 import { recordSchema } from '../../capture/record/record-schema.ts'
 import { isId, newId } from '../../schemas/ids.ts'
@@ -33,6 +34,20 @@ function answer(fields: object): Response {
 }
 
 const post = { method: 'POST', body: '{"model":"m"}' }
+
+/** As Amazon frames an event. */
+function framed(payload: object): Buffer {
+  const body = Buffer.from(JSON.stringify(payload))
+  const frame = Buffer.alloc(12 + 5 + body.length + 4)
+  frame.writeUInt32BE(frame.length, 0)
+  frame.writeUInt32BE(5, 4)
+  body.copy(frame, 17)
+  return frame
+}
+
+function chunk(event: object): Buffer {
+  return framed({ bytes: Buffer.from(JSON.stringify(event)).toString('base64'), p: 'abc' })
+}
 
 test('a body that is a stream of Node: the answer is returned as it is, recorded without its body', async () => {
   const given = answer({ body: Readable.from(['{}']) })
@@ -112,16 +127,6 @@ describe('Anthropic by way of others', () => {
   const start = { type: 'message_start', message: { type: 'message', role: 'assistant', content: [] } }
   const block = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Hello' } }
   const stop = { type: 'message_stop' }
-  const framed = (payload: object) => {
-    const body = Buffer.from(JSON.stringify(payload))
-    const frame = Buffer.alloc(12 + 5 + body.length + 4)
-    frame.writeUInt32BE(frame.length, 0)
-    frame.writeUInt32BE(5, 4)
-    body.copy(frame, 17)
-    return frame
-  }
-  const chunk = (event: object) =>
-    framed({ bytes: Buffer.from(JSON.stringify(event)).toString('base64'), p: 'abc' })
   const answered = async (url: string, type: string, body: Buffer | string) => {
     const given = new Response(body, { headers: { 'content-type': type } })
     await (await recorded(() => Promise.resolve(given))(url, post)).arrayBuffer()
@@ -189,24 +194,27 @@ describe('bodies that ingest would refuse, and their record with them, stand as 
 })
 
 test.each([
-  ['text/event-stream', 'data: {"text":"a"}\n\ndata: {"text":"b"}\n\n', { joined: ['ab'] }],
-  ['application/json', '[{"text":"a"},{"text":"b"}]', { joined: ['ab'] }],
-  ['application/json', '[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]}]', { candidates: [{}] }],
-])('an answer in pieces is what they amount to (%s)', async (type, text, expected) => {
-  const given = new Response(text, { headers: { 'content-type': type } })
-  await (await recorded(() => Promise.resolve(given))(chat, { ...post, body: '[{"text":"a"}]' })).text()
+  ['text/event-stream', (event: object) => Buffer.from(`data: ${JSON.stringify(event)}\n\n`)],
+  ['application/vnd.amazon.eventstream', chunk],
+])('the first token comes with the first event that has one (%s)', async (type, encoded) => {
+  const events = [
+    { type: 'message_start', message: { type: 'message', role: 'assistant', content: [] } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hi' } },
+    { type: 'message_stop' },
+  ]
+  async function* sent() {
+    for (const event of events) {
+      yield encoded(event)
+      await setTimeout(100)
+    }
+  }
+  const body = Readable.toWeb(Readable.from(sent())) as ReadableStream
+  const given = new Response(body, { headers: { 'content-type': type } })
+  const url = 'https://bedrock-runtime.x.amazonaws.com/model/us.anthropic.claude/invoke-with-response-stream'
+  await (await recorded(() => Promise.resolve(given))(url, post)).arrayBuffer()
   await deferred.idle()
-  expect(JSON.parse(records[0]?.responseJson ?? '')).toMatchObject(expected)
-  expect(records[0]?.requestJson).toBe('{"raw":"[{\\"text\\":\\"a\\"}]","encoding":"utf8"}')
-})
-
-test('an error in a list is the error of the call', async () => {
-  const text = '[{"error":{"message":"API key not valid"}}]'
-  const given = new Response(text, { status: 400, headers: { 'content-type': 'application/json' } })
-  await (await recorded(() => Promise.resolve(given))(chat, post)).text()
-  await deferred.idle()
-  expect(records).toMatchObject([{ error: 'API key not valid' }])
-  expect(JSON.parse(records[0]?.responseJson ?? '')).toMatchObject({ raw: text })
+  expect(records[0]?.time_to_first_token_ms).toBeGreaterThan(95)
+  expect(records[0]?.time_to_first_token_ms).toBeLessThan((records[0]?.latency_ms ?? 0) - 95)
 })
 
 describe('bodies beyond their limit', () => {

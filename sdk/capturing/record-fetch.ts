@@ -1,6 +1,7 @@
 import { errorOfAnswer } from '../../capture/answer-error.ts'
 import { usageBeside } from '../../capture/call-cost.ts'
 import { fieldAt, textOf } from '../../capture/json.ts'
+import { createArrivals, type Arrivals } from '../../capture/streams/arrivals.ts'
 import { streamTextFactor } from '../../capture/streams/assemble-stream.ts'
 import { statedCostOf } from '../../capture/stated-cost.ts'
 import { newId } from '../../schemas/ids.ts'
@@ -103,22 +104,19 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
   const labels = sessionFields(session(), warn)
   let answer: KeptBody | undefined
   let response: Response | undefined
-  let firstChunkMs: number | undefined
+  const arrivals = createArrivals()
   let isOver = false
 
   const finish = (end: Pick<RawRecord, 'error' | 'aborted_by'> = {}) => {
     if (isOver) return
     isOver = true
     const endMs = performance.now()
-    // A proxy's page of an error is no stream.
-    const isStream = response?.ok === true && !contentTypeOf(response).startsWith('application/json')
     const fields = {
       id: sharedId(id, response?.headers, warn),
       source: 'sdk' as const,
       ...labels,
       ...known({ provider: call.provider }),
       latency_ms: endMs - startMs,
-      ...(isStream && firstChunkMs !== undefined ? { time_to_first_token_ms: firstChunkMs - startMs } : {}),
       ...(response === undefined ? {} : { status_code: response.status }),
     }
     deferred.run(async () => {
@@ -130,7 +128,7 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
       const requestJson = requestBodyJson(await body, maxBodyBytes, budget)
       // Clients may leave a stream as soon as they have read its end mark: that is no abort.
       const outcome = answered?.streamEnded === true ? {} : end
-      const said = saidBy(answered, call, response?.status)
+      const said = { ...firstToken(answered, arrivals), ...saidBy(answered, call, response?.status) }
       record({ ...fields, ...said, ...outcome, requestJson, responseJson: answered?.json })
     })
   }
@@ -139,7 +137,7 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
   }
   const observer: BodyObserver = {
     chunk(bytes) {
-      firstChunkMs ??= performance.now()
+      arrivals.add(bytes.byteLength, performance.now() - startMs)
       answer ??= createKeptBody(keptBytesOf(response, maxBodyBytes), budget)
       answer.add(bytes)
     },
@@ -160,6 +158,11 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
       return given
     },
   }
+}
+
+function firstToken(answered: BodyJson | undefined, arrivals: Arrivals) {
+  const wordsEnd = answered?.firstWordsEnd
+  return known({ time_to_first_token_ms: wordsEnd === undefined ? undefined : arrivals.timeOf(wordsEnd) })
 }
 
 /** What of the record the answer decides; ingest reads the rest from it. */

@@ -40,6 +40,19 @@ describe('streams', () => {
     expect(record?.['time_to_first_token_ms']).toBeGreaterThan(0)
   })
 
+  test('the first token is not the first byte: comments and an event without a word come before it', async () => {
+    world.upstream.answer((socket) => {
+      socket.write(head + chunk(`: PROCESSING\n\n${event('')}`))
+      setTimeout(() => socket.write(chunk(event('a'))), 300)
+      setTimeout(() => socket.write(`${chunk(event('b', 'stop') + 'data: [DONE]\n\n')}0\r\n\r\n`), 600)
+    })
+    const response = await world.post()
+    await response.text()
+    const record = await world.recordOf(idOf(response))
+    expect(record?.['time_to_first_token_ms']).toBeGreaterThan(290)
+    expect(record?.['time_to_first_token_ms']).toBeLessThan(Number(record?.['latency_ms']) - 200)
+  })
+
   test('the application goes: the provider is told, and what came is recorded', async () => {
     world.upstream.answer((socket) => socket.write(head + chunk(event('par'))))
     const leaving = new AbortController()

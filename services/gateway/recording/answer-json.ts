@@ -1,3 +1,4 @@
+import { endOfText } from '#capture/streams/arrivals.ts'
 import { assembleStream, beginsAsList, streamTextFactor } from '#capture/streams/assemble-stream.ts'
 import { errorListed } from '#capture/answer-error.ts'
 import type { JsonObject } from '#capture/json.ts'
@@ -10,6 +11,8 @@ import { cutAs, decodeCaptured } from './decode-captured.ts'
 export interface AnswerJson extends BodyJson {
   /** Whether a stream reached the end that its format has; undefined for what is no stream. */
   streamEnded: boolean | undefined
+  /** Bytes of a stream, decompressed, up to the end of the first event that has something generated. */
+  firstWordsEnd?: number | undefined
   /** What is known of the answer where no `value` is: it was cut, or had to be wrapped. */
   known?: JsonObject | undefined
 }
@@ -56,19 +59,22 @@ function decodedJson(decoded: CapturedBytes, contentType: string, maxBytes: numb
 /** Undefined: it is in no format that is known, or nested deeper than the stack. */
 function streamJson(decoded: CapturedBytes, maxBytes: number): AnswerJson | undefined {
   try {
-    const assembled = assembleStream(decoded.bytes.toString('utf8'))
+    let firstWordsEnd: number | undefined
+    const assembled = assembleStream(decoded.bytes.toString('utf8'), (line) => {
+      firstWordsEnd = endOfText(line, decoded.bytes)
+    })
     if (assembled === undefined) return undefined
     const { body, ended: streamEnded } = assembled
     const text = JSON.stringify(body)
     const json = Buffer.from(text)
     const isWhole = decoded.sha256 === null && json.length <= maxBytes
-    if (isWhole && fitsRecord(text, json)) return { json, value: body, streamEnded }
+    if (isWhole && fitsRecord(text, json)) return { json, value: body, streamEnded, firstWordsEnd }
     // A stream that was cut gives what the kept part amounts to, and says so.
     const wrapped = isWhole
       ? wrappedJson({ bytes: json, byteLength: json.length, sha256: null }, maxBytes)
       : bodyJson(cutAs(json, decoded), maxBytes)
     const known = decoded.sha256 === null ? body : withUsageAtEnd(body, endOf(decoded))
-    return { ...wrapped, streamEnded, known }
+    return { ...wrapped, streamEnded, firstWordsEnd, known }
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error

@@ -20,7 +20,7 @@ async function recordOf(
   captured.answers({ contentType, contentEncoding })
   captured.request.add(Buffer.from('{"model":"asked"}'))
   const sent = contentEncoding === '' ? Buffer.from(answer) : gzipSync(answer)
-  for (let at = 0; at < sent.length; at += 1_500) captured.answer.add(sent.subarray(at, at + 1_500))
+  for (let at = 0; at < sent.length; at += 1_500) captured.answered(sent.subarray(at, at + 1_500), at + 1)
   const call = {
     id: 'req_1',
     caller: { projectId: undefined, isEphemeral: false },
@@ -31,7 +31,7 @@ async function recordOf(
     answer: { ...captured.answer.bytes(), contentType, contentEncoding },
     status,
     latencyMs: 1,
-    timeToFirstByteMs: 1,
+    arrivals: captured.arrivals,
     abortedBy: null,
     error: null,
   }
@@ -179,4 +179,26 @@ test.each([
   ['no failure', 200, '{"detail":"high"}', null],
 ])('an error that the provider puts in %s is the error of the call', async (_name, status, answer, error) => {
   expect(await recordOf(answer, 'application/json', 1_000, { status })).toMatchObject({ error })
+})
+
+describe('the first token', () => {
+  const begun = {
+    object: 'chat.completion.chunk',
+    model: 'm',
+    choices: [{ index: 0, delta: { content: '' } }],
+  }
+  const word = { ...begun, choices: [{ index: 0, delta: { content: 'Hi' } }] }
+  const comments = ': PROCESSING\n\n'.repeat(250)
+
+  test.each<[string, string, object, number | null]>([
+    ['comes with the first chunk that has it', sse(word), {}, 1],
+    ['comes with a later one', `${comments}${sse(begun, word)}`, {}, 3_001],
+    ['is told of a stream that is too long too', sse(begun, ...Array<object>(1_000).fill(word)), {}, 1],
+    ['is not known of a stream without one', sse(begun), {}, null],
+    ['is not known of one that is compressed', `${comments}${sse(word)}`, { contentEncoding: 'gzip' }, null],
+    ['is not known of an answer that is no stream', '{"choices":[]}', {}, null],
+  ])('%s', async (_name, answer, options, expected) => {
+    const record = await recordOf(answer, eventStream, 10_000, options)
+    expect(record['time_to_first_token_ms']).toBe(expected)
+  })
 })

@@ -1,6 +1,7 @@
 import { errorOfAnswer } from '#capture/answer-error.ts'
 import { fieldAt, textOf } from '#capture/json.ts'
 import { providerOfUpstream } from '#capture/providers.ts'
+import type { Arrivals } from '#capture/streams/arrivals.ts'
 import type { Caller } from '../traffic/authorize.ts'
 import type { CallLabels } from '../traffic/service-headers.ts'
 import { answerJson, type AnswerJson } from './answer-json.ts'
@@ -23,7 +24,8 @@ export interface FinishedCall {
   /** What the application got: the provider's status, or the gateway's own when it had no answer; null when nothing was sent. */
   status: number | null
   latencyMs: number
-  timeToFirstByteMs: number | null
+  /** When the answer came; null where that cannot be told of what stands in it. */
+  arrivals: Arrivals | null
   /** Who broke it off, null when it is whole. */
   abortedBy: 'client' | 'upstream' | null
   error: string | null
@@ -72,7 +74,9 @@ function joinRecord(
     model: modelOfPath(call.path, request.value, known) ?? derived?.model,
     status_code: isStatus(call.status) ? call.status : null,
     latency_ms: rounded(call.latencyMs),
-    time_to_first_token_ms: answer?.streamEnded === undefined ? null : rounded(call.timeToFirstByteMs),
+    time_to_first_token_ms: rounded(
+      answer?.firstWordsEnd === undefined ? null : call.arrivals?.timeOf(answer.firstWordsEnd),
+    ),
     aborted_by: abortedBy,
     error: errorOf(call, abortedBy !== null, known),
   }
@@ -123,6 +127,6 @@ function isStatus(status: number | null): boolean {
   return status === null || status < 600
 }
 
-function rounded(milliseconds: number | null): number | null {
-  return milliseconds === null ? null : Math.round(milliseconds * 1_000) / 1_000
+function rounded(milliseconds: number | null | undefined): number | null {
+  return milliseconds === null || milliseconds === undefined ? null : Math.round(milliseconds * 1_000) / 1_000
 }

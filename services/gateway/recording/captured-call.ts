@@ -1,3 +1,4 @@
+import { createArrivals, type Arrivals } from '#capture/streams/arrivals.ts'
 import { streamTextFactor } from '#capture/streams/assemble-stream.ts'
 import { isEventStream } from './answer-json.ts'
 import type { CaptureBudget } from './capture-budget.ts'
@@ -7,6 +8,9 @@ import { CapturedBody, type CutReason } from './captured-body.ts'
 export class CapturedCall {
   readonly request: CapturedBody
   readonly answer: CapturedBody
+
+  /** When the answer came, as it stands in the record: of one that is compressed nobody can tell. */
+  arrivals: Arrivals | null = null
 
   readonly #maxBodyBytes: number
 
@@ -18,8 +22,15 @@ export class CapturedCall {
 
   /** Before its first byte. Of a stream more is kept, for the message in it, which must fit; of what is compressed, for its end, which says the tokens. */
   answers({ contentType, contentEncoding }: { contentType: string; contentEncoding: string }): void {
+    this.arrivals = contentEncoding === '' ? createArrivals() : null
     if (isEventStream(contentType) || contentEncoding !== '')
       this.answer.allow(this.#maxBodyBytes * streamTextFactor)
+  }
+
+  /** A chunk of the answer. */
+  answered(chunk: Buffer, atMs: number): void {
+    this.answer.add(chunk)
+    this.arrivals?.add(chunk.length, atMs)
   }
 
   /** Why not all of them was kept. */

@@ -78,7 +78,7 @@ function callOf({ isCompressed, isEphemeral = false }: { isCompressed: boolean; 
     answer: { ...whole, contentType: 'application/json', contentEncoding },
     status: 200,
     latencyMs: 1,
-    timeToFirstByteMs: 1,
+    arrivals: null,
     abortedBy: null,
     error: null,
   }

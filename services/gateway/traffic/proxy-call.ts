@@ -155,9 +155,10 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
 
   onData(chunk: Buffer): void {
     if (this.#discarding) return
-    this.#firstByteMs ??= performance.now() - this.begunMs
+    const atMs = performance.now() - this.begunMs
+    this.#firstByteMs ??= atMs
     this.#received += chunk.length
-    this.#captured?.answer.add(chunk)
+    this.#captured?.answered(chunk, atMs)
     if (this.#clientGone) return
     if (this.#call.isRecorded && this.#received === this.#answer?.contentLength) this.#held = chunk
     else this.#passing.add(chunk, () => this.#exchange?.pause())
@@ -273,7 +274,7 @@ export class ProxyCall implements AnswerHandler, LiveCall, BegunAnswer {
       answer: this.#answer === undefined ? null : { ...this.#answer, ...captured.answer.bytes() },
       status,
       latencyMs: overMs - this.begunMs,
-      timeToFirstByteMs: this.#firstByteMs,
+      arrivals: captured.arrivals,
       // Without an answer nothing was broken off by the provider: it failed.
       abortedBy: this.#answer === undefined && abortedBy === 'upstream' ? null : abortedBy,
       error,

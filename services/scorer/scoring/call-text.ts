@@ -212,7 +212,6 @@ export function isKeptWhole(body: unknown): boolean {
   if (!isWrapped(body)) return true
   const raw = fieldAt(body, 'raw')
   // Records of before have no `joined`.
-  const areInPieces =
-    fieldAt(body, 'joined') !== undefined || (typeof raw === 'string' && isInPieces(raw))
+  const areInPieces = fieldAt(body, 'joined') !== undefined || (typeof raw === 'string' && isInPieces(raw))
   return fieldAt(body, 'encoding') === 'utf8' && !areInPieces
 }
