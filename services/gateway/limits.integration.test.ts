@@ -169,3 +169,11 @@ test('with a spool that cannot be written the gateway serves on, counts what is 
   await gateway.stop()
   await rm(directory, { recursive: true })
 })
+
+test('a browser that asks before it calls is answered 401 without a word of CORS (docs/applications.md)', async () => {
+  const asking = { origin: 'https://app.test', 'access-control-request-method': 'POST' }
+  const response = await fetch(world.gateway.url + chatPath, { method: 'OPTIONS', headers: asking })
+  expect(response.status).toBe(401)
+  expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+  expect(world.upstream.requests).toEqual([])
+})
