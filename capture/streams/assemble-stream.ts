@@ -56,12 +56,20 @@ export interface StreamReader {
   assembled(): AssembledStream | undefined
 }
 
+/** JSON that is none takes 30 µs to refuse: a stream of four million such events would hold up everybody for minutes. */
+const maxFailures = 1_000
+
+function beginsAsObject(data: string): boolean {
+  return /^\s*\{/.test(data)
+}
+
 /** The same for events that come one after the other. */
 export function createStreamReader(onWords?: OnWords): StreamReader {
   let assembly: StreamAssembly | undefined
   let isFirst = true
   let done = false
   let hasWords = false
+  let failures = 0
   const repeated = createRepeatedChunks()
   const addChunk = (chunk: JsonObject): StreamAssembly | undefined => {
     assembly ??= assemblyFor(chunk, isFirst)
@@ -77,9 +85,12 @@ export function createStreamReader(onWords?: OnWords): StreamReader {
         done = true
         return
       }
-      if (repeated.take(data)) return
+      if (repeated.take(data) || failures > maxFailures || !beginsAsObject(data)) return
       const chunk = objectOf(parseJson(data))
-      if (chunk === undefined) return
+      if (chunk === undefined) {
+        failures++
+        return
+      }
       if (onWords !== undefined && !hasWords && holdsWords(chunk)) {
         hasWords = true
         onWords(data.slice(data.lastIndexOf('\n') + 1))
@@ -88,7 +99,8 @@ export function createStreamReader(onWords?: OnWords): StreamReader {
       if (added !== undefined) repeated.learn(data, chunk, added)
     },
     assembled() {
-      if (assembly === undefined) return undefined
+      // What came behind so many is not in it.
+      if (assembly === undefined || failures > maxFailures) return undefined
       const body = assembly.body()
       // Clients throw at a provider's error and close at once: nothing is meant to come after it.
       return { body, ended: done || assembly.ended() || Boolean(fieldAt(body, 'error')) }
