@@ -15,7 +15,7 @@ import {
 } from './stores/erase-calls.ts'
 import {
   eraseCounts,
-  eraseLastHour,
+  eraseLastHours,
   eraseTraces,
   findFirstTrace,
   placeAt,
@@ -59,7 +59,7 @@ export function createErasing({
 
   async function finish(client: PoolClient, erasure: OpenErasure): Promise<void> {
     if (erasure.settled === null) return markEmptied(client, erasure)
-    if (erasure.scope === 'project') await unfolded(eraseLastHour)(client, erasure)
+    if (erasure.scope === 'project') await unfolded(eraseLastHours)(client, erasure)
     await markErased(client, erasure, new Date(clock.now()))
     log.info({ scope: erasure.scope }, 'an erasure is done')
   }

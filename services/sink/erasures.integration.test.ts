@@ -1,10 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { idToUuid, newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
-import { createRollupFolding } from './fold-rollups.ts'
 import { forgetErased } from './stores/erase-calls.ts'
-import { dayTableOf, rollupTables } from './stores/rollup-tables.ts'
 import { addWebhook } from './testing/add-webhook.ts'
 import { all } from './testing/erasing-stage.ts'
 import { many, sampleCall } from './testing/sample-records.ts'
@@ -82,57 +79,6 @@ test('an erasure is of what was made or taken before it, however late that comes
   expect(await comes(-60_000, 60_000, 'u-erased')).toEqual(['erased'])
   expect(await comes(60_000, -60_000, 'u-erased')).toEqual(['erased'])
   expect(await comes(-60_000, -60_000, 'u-kept')).toEqual(['stored'])
-})
-
-test('a whole project is erased with its roll-ups and tool names; its settings stay', async () => {
-  const projectId = await world.stage.addProject()
-  const webhookId = await addWebhook(world.pool, projectId)
-  const days = [0, 1, 2]
-  const calls = many(30, (index) =>
-    sampleCall(projectId, {
-      id: newId('request', Date.now() - (days[index % 3] ?? 0) * 86_400_000),
-      tool_names: ['search'],
-    }),
-  )
-  await world.stage.store(calls)
-  await world.stage.score(calls)
-  await world.stage.fanOut(calls, webhookId)
-  const fold = createRollupFolding({
-    pool: world.pool,
-    timeAgo: (ageMs) => Promise.resolve(new Date(Date.now() + 60 * 3_600_000 - ageMs)),
-  })
-  while (await fold());
-  const traced = [...rollupTables.flatMap((table) => [table.name, dayTableOf(table)]), 'seen_tools']
-  const tracesOf = async () => {
-    const rowsOf = (table: string) =>
-      world.pool.query(`select from ${table} where project_id = $1`, [idToUuid(projectId)])
-    return Promise.all(traced.map(async (table) => [table, (await rowsOf(table)).rowCount]))
-  }
-  expect((await tracesOf()).filter(([, rows]) => rows === 0)).toEqual([])
-  const erasure = await world.stage.erase(projectId, 'project', '')
-  await world.stage.erased(erasure, '30')
-  expect(await world.stage.countsOf(projectId)).toEqual(all(0))
-  expect(await tracesOf()).toEqual(traced.map((table) => [table, 0]))
-  expect(
-    (await world.pool.query('select from webhooks where project_id = $1', [idToUuid(projectId)])).rowCount,
-  ).toBe(1)
-})
-
-test('what is counted of calls after the erasure of their project stays counted', async () => {
-  const projectId = await world.stage.addProject()
-  await world.stage.store([sampleCall(projectId, { tool_names: ['search'] })])
-  const erasure = await world.stage.erase(projectId, 'project', '')
-  // Times are kept by the millisecond: what is stored within the erasure's goes with it.
-  await sleep(5)
-  const laterMs = Date.now() + 5_000
-  const later = sampleCall(projectId, { id: newId('request', laterMs), received_at: laterMs })
-  await world.stage.store([later])
-  await world.stage.erased(erasure, '1')
-  const { rows } = await world.pool.query<{ calls: number }>(
-    `select sum(calls)::integer as calls from call_rollups where project_id = $1 and hour = date_trunc('hour', $2::timestamptz, 'UTC')`,
-    [idToUuid(projectId), new Date(laterMs)],
-  )
-  expect(rows[0]?.calls).toBeGreaterThanOrEqual(1)
 })
 
 test('an erasure is not done before a sink has ended that began without knowing of it', async () => {

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import { clientsAheadMs } from '#capture/record/read-bodies.ts'
 import { idFromUuid, idTimeMs } from '#schemas/ids.ts'
 import type { OpenErasure } from './erase-calls.ts'
 import { recountDays } from './rollup-days.ts'
@@ -125,30 +126,51 @@ export async function eraseCounts(
 const startOf = (unitMs: number, time: Date) => new Date(time.getTime() - (time.getTime() % unitMs))
 
 /**
- * Deletes the roll-ups of the hour in which the erasure of a project was asked for, unless they count calls that came afterwards. The rows are locked
- * before it is looked for such calls: a sink that adds to one has committed its calls by then, or waits and makes the row anew. Then counts its day
- * again. While nobody folds.
+ * Deletes a project's roll-ups of the hour in which its erasure was asked for, and of those in which clients whose clocks are ahead may have made calls by
+ * then; those of an hour in which calls that came afterwards were made stay. Counts their days again, and deletes the names of tools first seen so far
+ * ahead that no roll-up has any more. While nobody folds.
  */
-export async function eraseLastHour(
+export async function eraseLastHours(
   client: ClientBase,
   { project_id, requested_at }: OpenErasure,
 ): Promise<void> {
-  const from = startOf(hourMs, requested_at)
-  const hour = [project_id, from]
+  const latest = new Date(requested_at.getTime() + clientsAheadMs)
+  const [from, last] = [startOf(hourMs, requested_at), startOf(hourMs, latest)]
+  // The rows are locked before it is looked for such calls: a sink that adds to one has committed its calls by then, or waits and makes the row anew.
   for (const { name } of rollupTables) {
     await client.query(
-      `select from ${name} where project_id = $1 and hour = $2 order by series, lane for update`,
-      hour,
+      `select from ${name} where project_id = $1 and hour between $2 and $3 order by hour, series, lane for update`,
+      [project_id, from, last],
     )
   }
-  const { rowCount } = await client.query(
-    'select from llm_requests where project_id = $1 and created_at >= $2 and created_at < $3 limit 1',
-    [...hour, new Date(from.getTime() + hourMs)],
-  )
-  for (const table of rollupTables) {
-    if (rowCount === 0) {
-      await client.query(`delete from ${table.name} where project_id = $1 and hour = $2`, hour)
-    }
-    await recountDays(client, table, [{ project_id, day: startOf(dayMs, requested_at) }])
+  for (let hour = from; hour <= last; hour = new Date(hour.getTime() + hourMs)) {
+    await client.query(eraseHourSql, [project_id, hour, new Date(hour.getTime() + hourMs)])
   }
+  const days = [...new Set([from, last].map((hour) => startOf(dayMs, hour).getTime()))]
+  for (const table of rollupTables) {
+    await recountDays(
+      client,
+      table,
+      days.map((day) => ({ project_id, day: new Date(day) })),
+    )
+  }
+  await client.query(eraseToolsAheadSql, [project_id, requested_at, latest, from])
 }
+
+// Of all tables in one statement: what a sink commits between two would be missing from some and not from others.
+const eraseHourSql = `
+  with later as materialized (
+    select from llm_requests where project_id = $1 and created_at >= $2 and created_at < $3 limit 1
+  ), ${rollupTables
+    .map(
+      ({ name }) =>
+        `of_${name} as (delete from ${name} where project_id = $1 and hour = $2 and not exists (select from later))`,
+    )
+    .join(', ')}
+  select`
+
+// A call of later, or one that is counted with it, has the name. Attacks make no tool known.
+const eraseToolsAheadSql = `
+  delete from seen_tools s where s.project_id = $1 and s.first_seen_at > $2 and s.first_seen_at <= $3 and not exists (
+    select from tool_rollups t
+    where t.project_id = $1 and t.hour >= $4 and t.tool_name = s.tool_name and t.source <> 'redteam')`
