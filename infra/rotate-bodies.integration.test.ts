@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
 import { createResealer, createSealer, type Sealed } from '#runtime/sealing.ts'
-import { idToUuid, newId } from '#schemas/ids.ts'
+import { idTimeMs, idToUuid, newId } from '#schemas/ids.ts'
 import { sealedIdentity } from '#schemas/sealed-bytes.ts'
+import { dayOf } from '#services/sink/stores/day-partitions.ts'
 import { createTestDatabase, type TestDatabase } from '#tests/support/infrastructure.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
 import { bodyKeyStatus, noteBodyKeys, whyNeeded } from './body-key-status.ts'
@@ -175,6 +176,27 @@ test('what no key opens is counted and left as it is', async () => {
   ])
   expect(rows).toEqual([{ request_key_id: 'lost' }])
   await pool.query('delete from llm_requests where id = $1', [idToUuid(id)])
+})
+
+test('a day that retention drops meanwhile is passed over, and what comes behind it is rotated', async () => {
+  const projectId = await addProject()
+  const seeded = [await seed(projectId, [old], 30), await seed(projectId, [old], 29)]
+  await seedWebhook(projectId, [old])
+  const resealer = createResealer(rotated)
+  if (resealer === undefined) throw new Error('there are keys')
+  const [gone = '', next = ''] = seeded.map((id) => dayOf(idTimeMs(id)).replaceAll('-', ''))
+  const dropped: string[] = []
+  async function onBatch(table: string): Promise<void> {
+    const parent = ['llm_request_bodies', 'safety_score_details'].find((name) => table === `${name}_${gone}`)
+    if (parent === undefined || dropped.includes(parent)) return
+    dropped.push(parent)
+    // The day that it is at, and the one that it comes to.
+    await pool.query(`drop table ${parent}_${gone}, ${parent}_${next}`)
+  }
+  const done = await rotateBodies({ pool, resealer, onBatch, onUnopened: () => undefined })
+  expect(dropped).toEqual(['llm_request_bodies', 'safety_score_details'])
+  // Of the day's first batch the requests' bodies and the details; then the event, its delivery and two secrets.
+  expect(done).toEqual({ resealed: 6, unopened: 0 })
 })
 
 test('an old key is needed while Postgres has values of it, then until topics have forgotten it', async () => {

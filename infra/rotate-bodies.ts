@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import { DatabaseError, type Pool } from 'pg'
 import type { Resealer } from '#runtime/sealing.ts'
 import { messageOf } from '#runtime/errors.ts'
 import { query } from '#runtime/postgres.ts'
@@ -30,9 +30,18 @@ export async function rotateBodies(options: RotateOptions): Promise<Rotated> {
   const rotated = { resealed: 0, unopened: 0 }
   for (const column of sealedColumns) {
     for (const leaf of await leavesOf(options.pool, column.table))
-      await rotateLeaf(leaf, column, rotated, options)
+      await unlessDropped(rotateLeaf(leaf, column, rotated, options))
   }
   return rotated
+}
+
+const noSuchTable = '42P01'
+
+/** Leaves are listed once, the oldest first, and retention drops the oldest day each midnight: with it went what was left to seal anew. */
+async function unlessDropped(work: Promise<void>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!(error instanceof DatabaseError) || error.code !== noSuchTable) throw error
+  })
 }
 
 /** The partitions of a table, or the table. */
