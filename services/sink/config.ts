@@ -10,6 +10,7 @@ import {
   wholeNumber,
 } from '#runtime/config.ts'
 import { baseUrl } from '#runtime/config-addresses.ts'
+import { contentDays } from '#schemas/content-retention.ts'
 
 export const sinkConfig = z.object({
   ...processFields,
@@ -40,11 +41,11 @@ export const sinkConfig = z.object({
   METADATA_RETENTION_DAYS: z.coerce
     .number()
     .int()
-    .min(90)
+    .min(contentDays)
     .max(36_500)
     .optional()
     .describe(
-      'Days that calls and scores are kept. Unset: for good. Bodies and details go after 90 days or as the project says.',
+      'Days that calls, and scores with their reviews, are kept. Unset: for good. Bodies and details go after 90 days or as the project says.',
     ),
   RETENTION_INTERVAL_MS: milliseconds(600_000, 3_600_000).describe(
     'How often what is kept no longer is erased.',

@@ -92,6 +92,28 @@ test('content goes after 90 days or as the project says; calls and scores stay u
   expect(await ages('tool_rollups', 'last_at', usual)).toEqual([1, 8, 89, 92])
 })
 
+test('what people said of scores goes with the scores, and is counted no longer', async () => {
+  const [one, other] = [await addProject(null), await addProject(7)]
+  for (const project of [one, other]) {
+    for (const days of [1, 92, 200]) await seed(project, days)
+    // All said this week, by which they would be counted by the day.
+    await pool.query(
+      `insert into score_reviews select gen_random_uuid(), project_id, request_id, request_created_at, id, scorer_name, scorer_version, score_label,
+         'unsafe', false, 'somebody', 'quotes it', now() - interval '2 days' from safety_scores where project_id = $1`,
+      [idToUuid(project)],
+    )
+  }
+  const reviewed = (project: string) => ages('score_reviews', 'request_created_at', project)
+  await keep(undefined)
+  for (const project of [one, other]) expect(await reviewed(project)).toEqual([1, 92, 200])
+  await keep(100)
+  for (const project of [one, other]) expect(await reviewed(project)).toEqual([1, 92])
+  const { rows } = await pool.query('select reviews, missed from review_counts where project_id = any($1)', [
+    [one, other].map(idToUuid),
+  ])
+  expect(rows).toEqual(Array(2).fill({ reviews: 2, missed: 2 }))
+})
+
 test('nothing is old by the clock of one sink alone', async () => {
   const [usual, short] = [await addProject(null), await addProject(7)]
   for (const project of [usual, short]) await seed(project, 5)

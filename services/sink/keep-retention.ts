@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
+import { contentDays } from '#schemas/content-retention.ts'
 import { inElectedTransaction } from './in-elected-transaction.ts'
 import type { RoundEnd } from './periodic-task.ts'
 import { runApart } from './run-apart.ts'
@@ -13,6 +14,7 @@ import {
   deleteContent,
   deleteLeftDeliveries,
   deleteOldLogs,
+  deleteOldReviews,
   deleteOldRollups,
   dropOldestDay,
   findShortRetentions,
@@ -22,7 +24,7 @@ import {
 
 export interface RetentionDependencies {
   pool: Pool
-  /** Days that calls and scores without their content are kept; undefined: for good. */
+  /** Days that calls, and scores and what people said of them, are kept without their content; undefined: for good. */
   metadataDays: number | undefined
   clock: Clock
   log: Log
@@ -30,8 +32,6 @@ export interface RetentionDependencies {
 }
 
 const dayMs = 86_400_000
-/** Bodies and details of every project; a project can only ask for less. */
-const contentDays = 90
 const rowsAtOnce = 5_000
 /** Of one project a round: 100,000 rows of each table, before the others have their turn. */
 const transactionsAtOnce = 20
@@ -39,8 +39,8 @@ const transactionsAtOnce = 20
 const retentionLock = 7_355_611
 
 /**
- * One round of erasing what is kept no longer: a day of content 90 days after it ended, by dropping its tables; a day of calls and scores, and its
- * roll-ups, when METADATA_RETENTION_DAYS says so; deliveries and dead letters after 90 days; deliveries whose webhook was deleted; and rows of content of
+ * One round of erasing what is kept no longer: a day of content 90 days after it ended, by dropping its tables; a day of calls and scores, its
+ * roll-ups and what people said of its scores, when METADATA_RETENTION_DAYS says so; deliveries and dead letters after 90 days; deliveries whose webhook was deleted; and rows of content of
  * projects that keep theirs for fewer days, project by project. One day a round, because dropping a partition locks its parent. Each is a transaction of
  * its own that ends soon, and what fails keeps nothing else from going. What goes is old by the sink's clock and by Postgres's.
  */
@@ -79,37 +79,52 @@ export function createRetention(
     return deleted.hasMore
   }
 
-  async function deleteOfProject(
-    { projectUuid, days }: ShortRetention,
-    signal: AbortSignal | undefined,
-  ): Promise<RoundEnd> {
-    let end: RoundEnd = true
-    for (let count = 0; count < transactionsAtOnce && end === true; count++) {
-      if (signal?.aborted === true) return false
-      end = await deleteRows((client) => deleteContent(client, projectUuid, before(days), rowsAtOnce))
-    }
-    return end
-  }
+  const deleteOfProject = ({ projectUuid, days }: ShortRetention, signal: AbortSignal | undefined) =>
+    severalTimes(
+      () => deleteRows((client) => deleteContent(client, projectUuid, before(days), rowsAtOnce)),
+      signal,
+    )
 
   const deleteRollups = async (days: number): Promise<RoundEnd> =>
     (await elected((client) => deleteOldRollups(client, firstKept(days), rowsAtOnce))) ?? 'not_elected'
 
+  const deleteReviews = (days: number) =>
+    deleteRows((client) => deleteOldReviews(client, firstKept(days), rowsAtOnce))
+
   let rounds = 0
   return async (signal, number = rounds++) => {
     nowMs = Math.min(clock.now(), (await readTimeAgo(pool, 0)).getTime())
-    const found = await findShortRetentions(pool)
-    // Each round begins with another: where a few that fail break it off, the rest have their turn in the next.
-    const first = found.length === 0 ? 0 : number % found.length
-    const projects = [...found.slice(first), ...found.slice(0, first)]
+    const projects = beginningAt(await findShortRetentions(pool), number)
     const steps = [
       dropDay,
       () => deleteRows((client) => deleteOldLogs(client, before(contentDays), rowsAtOnce)),
       () => deleteRows((client) => deleteLeftDeliveries(client, rowsAtOnce)),
-      ...(metadataDays === undefined ? [] : [() => deleteRollups(metadataDays)]),
+      ...(metadataDays === undefined
+        ? []
+        : [() => deleteRollups(metadataDays), () => deleteReviews(metadataDays)]),
       ...projects.map((project) => () => deleteOfProject(project, signal)),
     ]
     const ends = await runApart(steps, log)
     // Two sinks at it at once have some steps each.
     return ends.includes(true) || (ends.every((end) => end === 'not_elected') && 'not_elected')
   }
+}
+
+/** Each round begins with another: where a few that fail break it off, the rest have their turn in the next. */
+function beginningAt(projects: readonly ShortRetention[], round: number): readonly ShortRetention[] {
+  const first = projects.length === 0 ? 0 : round % projects.length
+  return [...projects.slice(first), ...projects.slice(0, first)]
+}
+
+/** As long as there is more, up to what one project may have deleted in a round. */
+async function severalTimes(
+  work: () => Promise<RoundEnd>,
+  signal: AbortSignal | undefined,
+): Promise<RoundEnd> {
+  let end: RoundEnd = true
+  for (let count = 0; count < transactionsAtOnce && end === true; count++) {
+    if (signal?.aborted === true) return false
+    end = await work()
+  }
+  return end
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Clock } from '#runtime/clock.ts'
+import { contentDays } from '#schemas/content-retention.ts'
 import { tierSchema, type Tier } from '#schemas/tiers.ts'
 import type { KeyDirectory } from '#services/ingest/access/key-directory.ts'
 import { idField, textField } from '#services/ingest/http/fields.ts'
@@ -16,9 +17,9 @@ const settingsFields = {
     .number()
     .int()
     .min(1)
-    .max(90)
+    .max(contentDays)
     .nullable()
-    .describe('Bodies are erased after so many days; null: 90.'),
+    .describe(`Bodies are erased after so many days; null: ${contentDays}.`),
   cost_alert_usd: z
     .number()
     .min(0)

@@ -115,6 +115,26 @@ export async function deleteOldRollups(
   return hasMore
 }
 
+/** Deletes what people said of scores of days before `firstKept`, at most `limit` rows; what triggers count of it goes too. */
+export async function deleteOldReviews(
+  client: ClientBase,
+  firstKept: string,
+  limit: number,
+): Promise<Deleted> {
+  const before = new Date(`${firstKept}T00:00:00Z`)
+  const deleted = { rows: 0, hasMore: false }
+  add(deleted, limit, await client.query(deleteReviews, [before, limit, firstUuidOf(before)]))
+  return deleted
+}
+
+// By project, each a look at an index, which leads with it: by the time alone all reviews are read each round.
+const deleteReviews = `
+  delete from score_reviews where id in (
+    select old.id from projects p cross join lateral (
+      select id from score_reviews r where r.project_id = p.id and r.request_id < $3::uuid and r.request_created_at < $1
+      order by r.request_id limit $2
+    ) old limit $2)`
+
 // The time is the identifier's too, which the key leads with: by `created_at` alone all entries of the boundary day are walked each round.
 const deleteBodies = `
   delete from llm_request_bodies where (project_id, request_id, created_at) in (
