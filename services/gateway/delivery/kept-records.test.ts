@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createLog } from '#runtime/log.ts'
+import { contentDays } from '#schemas/content-retention.ts'
+import { newId } from '#schemas/ids.ts'
 import { eraseAfterMs, type StripBodies } from '../spool/erase-bodies.ts'
 import { createKeptRecords } from './kept-records.ts'
 
@@ -136,4 +138,35 @@ test('one that cannot be stripped of its bodies goes after its hour, counted', a
   nowMs += eraseAfterMs
   await kept.eraseAged()
   expect([await readdir(directory), lost]).toEqual([[], ['unreadable']])
+})
+
+test('what has been kept for 90 days goes whoever could still want it, counted; a record that was given back and kept anew is as old as it was', async () => {
+  const dayMs = 86_400_000
+  nowMs = Date.now()
+  const kept = keptBy()
+  const old = newId('request', nowMs)
+  await kept.keep(record(old), old, false)
+  await kept.keep(record('a'), 'a', false)
+  nowMs += (contentDays - 1) * dayMs
+  await kept.eraseAged()
+  expect(lost).toEqual([])
+  await kept.giveBack((bytes) => Promise.resolve(bytes.includes(old)))
+  await kept.keep(record(old), old, false)
+  await kept.keep(record('b'), 'b', false)
+  nowMs += dayMs
+  await kept.eraseAged()
+  expect(lost).toEqual(['parked_expired', 'parked_expired'])
+  expect(await readdir(directory)).toEqual([expect.stringContaining('-b.segment')])
+})
+
+test('a name that says no time is as old as its file', async () => {
+  const path = join(directory, 'a-copy.segment')
+  await writeFile(path, 'anything')
+  nowMs = Date.now()
+  const kept = keptBy()
+  await kept.eraseAged()
+  expect(lost).toEqual([])
+  nowMs += contentDays * 86_400_000
+  await kept.eraseAged()
+  expect([await readdir(directory), lost]).toEqual([[], ['parked_expired']])
 })

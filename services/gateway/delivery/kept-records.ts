@@ -2,16 +2,31 @@ import type { KeyObject } from 'node:crypto'
 import { mkdir, readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '#runtime/log.ts'
-import { areBodiesDue, eraseAfterMs, eraseFile, type StripBodies } from '../spool/erase-bodies.ts'
+import { contentDays } from '#schemas/content-retention.ts'
+import { idTimeMs, isId } from '#schemas/ids.ts'
+import {
+  areBodiesDue,
+  eraseAfterMs,
+  eraseFile,
+  isContentDue,
+  type StripBodies,
+} from '../spool/erase-bodies.ts'
 import { decodeFrame, encodeFrames, headerBytes, segmentHeader } from '../spool/segment-format.ts'
-import { begunMsOf, isEphemeralPath, removeStrays, segmentName, segmentSuffix } from '../spool/segment.ts'
+import {
+  begunMsOf,
+  idInName,
+  isEphemeralPath,
+  removeStrays,
+  segmentName,
+  segmentSuffix,
+} from '../spool/segment.ts'
 import { isMissing } from '../spool/spool-lock.ts'
 
 /** Records beside the spool, as one-frame segments. */
 export interface KeptRecords {
   /** `isEphemeral`: of a project that keeps no content. */
   keep(record: Buffer, id: string, isEphemeral: boolean): Promise<void>
-  /** Takes the bodies out of those of projects that keep no content, after an hour. */
+  /** Takes the bodies out of those of projects that keep no content, after an hour; removes every record that is as old as content is kept. */
   eraseAged(): Promise<void>
   /** Hands each record to `take`, oldest first, and removes those that it wanted. */
   giveBack(take: (record: Buffer, isEphemeral: boolean) => Promise<boolean>): Promise<void>
@@ -25,8 +40,8 @@ export interface KeptOptions {
   stripBodies: StripBodies
   now: () => number
   log: Log
-  /** Told of each record that made room, or was due to lose its bodies and could not be opened. */
-  onLost: (reason: 'parked_full' | 'unreadable') => void
+  /** Told of each record that made room, became too old, or was due to lose its bodies and could not be opened. */
+  onLost: (reason: 'parked_full' | 'parked_expired' | 'unreadable') => void
 }
 
 /**
@@ -36,16 +51,10 @@ export interface KeptOptions {
 const roomParts = 16
 
 export function createKeptRecords(options: KeptOptions): KeptRecords {
-  const { directory, key, maxBytes, stripBodies, now, log, onLost } = options
+  const { directory, key, maxBytes, now, log } = options
   const room = maxBytes / roomParts
   /** Since the folder was last looked at, by this process. */
   let bytesWritten = Number.POSITIVE_INFINITY
-  /** Of a host beside this one whose clock is ahead, a record may be half written. What lies further ahead is of this one's own clock, set right since. */
-  const isOfNeighbour = (name: string) => {
-    const aheadMs = begunMsOf(name) - now()
-    return aheadMs > 0 && aheadMs < 2 * eraseAfterMs
-  }
-  const isWhole = async (path: string) => decodeFrame(await readFile(path), headerBytes, key).kind === 'frame'
   return {
     async keep(record, id, isEphemeral) {
       await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -58,23 +67,7 @@ export function createKeptRecords(options: KeptOptions): KeptRecords {
       await makeRoom(options, maxBytes - room)
       bytesWritten = 0
     },
-    async eraseAged() {
-      const isDue = (name: string) => isEphemeralPath(name) && areBodiesDue(begunMsOf(name), now())
-      // What a gateway left that was killed while it erased. One beside this one may be at it now: it finds its file gone, and tries again.
-      await removeStrays(directory).catch((error: unknown) => {
-        if (!isMissing(error))
-          log.error({ err: error, path: directory }, 'a folder of kept records cannot be cleaned')
-      })
-      await forEachFile(options, 'a kept record cannot be erased; it is tried again', async (path, name) => {
-        if (!isDue(name) || (isOfNeighbour(name) && !(await isWhole(path)))) return
-        if (await eraseFile(path, key, stripBodies)) return
-        onLost('unreadable')
-        log.error(
-          { path },
-          'a kept record whose bodies were due to go could not be opened or read: it is gone',
-        )
-      })
-    },
+    eraseAged: () => eraseAged(options),
     async giveBack(take) {
       await forEachFile(options, 'a kept record cannot be given back; it stays', async (path, name) => {
         const frame = decodeFrame(await readFile(path), headerBytes, key)
@@ -90,6 +83,50 @@ export function createKeptRecords(options: KeptOptions): KeptRecords {
       })
     },
   }
+}
+
+async function eraseAged(options: KeptOptions): Promise<void> {
+  const { directory, key, stripBodies, now, log, onLost } = options
+  /** Of a host beside this one whose clock is ahead, a record may be half written. What lies further ahead is of this one's own clock, set right since. */
+  const isOfNeighbour = (name: string) => {
+    const aheadMs = begunMsOf(name) - now()
+    return aheadMs > 0 && aheadMs < 2 * eraseAfterMs
+  }
+  const isWhole = async (path: string) => decodeFrame(await readFile(path), headerBytes, key).kind === 'frame'
+  const isDue = (name: string) => isEphemeralPath(name) && areBodiesDue(begunMsOf(name), now())
+  // What a gateway left that was killed while it erased. One beside this one may be at it now: it finds its file gone, and tries again.
+  await removeStrays(directory).catch((error: unknown) => {
+    if (!isMissing(error))
+      log.error({ err: error, path: directory }, 'a folder of kept records cannot be cleaned')
+  })
+  let expired = 0
+  await forEachFile(options, 'a kept record cannot be erased; it is tried again', async (path, name) => {
+    if (isContentDue(await keptSinceMs(path), now())) {
+      await unlink(path)
+      expired++
+      onLost('parked_expired')
+      return
+    }
+    if (!isDue(name) || (isOfNeighbour(name) && !(await isWhole(path)))) return
+    if (await eraseFile(path, key, stripBodies)) return
+    onLost('unreadable')
+    log.error({ path }, 'a kept record whose bodies were due to go could not be opened or read: it is gone')
+  })
+  if (expired > 0)
+    log.error(
+      { path: directory, records: expired },
+      `kept records are over ${contentDays} days old: they are gone`,
+    )
+}
+
+/**
+ * Since when a record is kept: since it was made, as its identifier says, where it was given back and comes from the spool anew. Of a name that says
+ * nothing the file's own time.
+ */
+async function keptSinceMs(path: string): Promise<number> {
+  const begunMs = begunMsOf(path) || (await stat(path)).mtimeMs
+  const id = idInName(path)
+  return isId('request', id) ? Math.min(begunMs, idTimeMs(id)) : begunMs
 }
 
 /** One that fails leaves the others; one that is gone was another gateway's, beside this one. */

@@ -1,10 +1,12 @@
 import type { KeyObject } from 'node:crypto'
 import { readFile, rename, unlink, writeFile } from 'node:fs/promises'
+import { contentDays } from '#schemas/content-retention.ts'
 import { decodeFrame, encodeFrames, headerBytes, segmentHeader } from './segment-format.ts'
 import { erasedPath, removeSegment, unfinishedSuffix, type Segment } from './segment.ts'
 
 /** Content of projects that keep none may wait on disk for an hour. Looked at every 10 s, and between two tries to send. */
 export const eraseAfterMs = 59 * 60_000
+const dayMs = 86_400_000
 /** By so much the clock of another host beside this one may be ahead. */
 const maxAheadMs = 60_000
 
@@ -12,6 +14,11 @@ const maxAheadMs = 60_000
 export function areBodiesDue(begunMs: number, nowMs: number): boolean {
   const ageMs = nowMs - begunMs
   return !(ageMs >= -maxAheadMs && ageMs < eraseAfterMs)
+}
+
+/** Whether what lies on disk since `sinceMs` has been there for as long as content of any project is kept. */
+export function isContentDue(sinceMs: number, nowMs: number): boolean {
+  return nowMs - sinceMs >= contentDays * dayMs
 }
 
 /** A record (JSON bytes) without its bodies; undefined where it cannot be read. */

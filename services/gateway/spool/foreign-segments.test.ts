@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createLog } from '#runtime/log.ts'
+import { contentDays } from '#schemas/content-retention.ts'
 import { until } from '#tests/support/until.ts'
 import { eraseAfterMs } from './erase-bodies.ts'
 import { segmentHeader } from './segment-format.ts'
@@ -101,7 +102,7 @@ test('of a project that keeps no content it goes after an hour, counted', async 
   expect(await readdir(directory)).toEqual([])
 })
 
-test('of another version: the oldest make room, and what may not be kept goes after an hour, counted', async () => {
+test('of another version: the oldest make room, and what may not be kept goes after an hour or 90 days, counted', async () => {
   const aside = join(directory, 'set-aside')
   await mkdir(aside)
   const now = Date.now()
@@ -114,6 +115,7 @@ test('of another version: the oldest make room, and what may not be kept goes af
   await writeFile(join(aside, `${segmentName(now - 5, `${now - 5}`)}.sent`), '8')
   await put(now - eraseAfterMs, true)
   await put(now - eraseAfterMs + 60_000, true)
+  await put(now - contentDays * 86_400_000)
   const spool = await openSpool(key, { maxAsideBytes: 3_500, now: () => now })
   const left = await readdir(aside)
   expect(left.sort()).toEqual([3, 2, 1].map((age) => segmentName(now - age, `${now - age}`)))
@@ -121,6 +123,7 @@ test('of another version: the oldest make room, and what may not be kept goes af
     ['spool_full', 1],
     ['spool_full', 1],
     ['spool_full', 1],
+    ['unreadable', 1],
     ['unreadable', 1],
   ])
   expect(spool.depth()).toMatchObject({ bytes: 0, asideBytes: 3 * 1_008 })

@@ -54,6 +54,11 @@ export function begunMsOf(path: string): number {
   return Number.parseInt(basename(path), 10)
 }
 
+/** What `segmentName` was given beside the time. */
+export function idInName(path: string): string {
+  return /-([^.]*)/.exec(basename(path))?.[1] ?? ''
+}
+
 export interface InspectedSegment {
   segment: Segment
   /** Why it cannot be read, or not to its end. A torn end is none: a process that is killed leaves one. */

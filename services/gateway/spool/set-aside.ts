@@ -1,7 +1,7 @@
 import { mkdir, readdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '#runtime/log.ts'
-import { areBodiesDue } from './erase-bodies.ts'
+import { areBodiesDue, isContentDue } from './erase-bodies.ts'
 import { begunMsOf, isEphemeralPath, isReadable, moveSegment, removeNote, segmentSuffix } from './segment.ts'
 import { isMissing } from './spool-lock.ts'
 
@@ -46,8 +46,8 @@ export async function findReadable(directory: string, onFailure: OnFailure): Pro
 }
 
 /**
- * Drops what may lie there no longer: records of projects that keep no content after an hour, as nobody here can take the bodies out of them, and the
- * oldest beyond `maxAsideBytes`. Resolves to what is left.
+ * Drops what may lie there no longer: records of projects that keep no content after an hour, as nobody here can take the bodies out of them, those of
+ * others once they are as old as content is kept, and the oldest beyond `maxAsideBytes`. Resolves to what is left.
  */
 export async function boundSetAside(
   directory: string,
@@ -59,7 +59,8 @@ export async function boundSetAside(
   for (const path of (await pathsIn(directory, onFailure)).toReversed()) {
     try {
       const { size } = await stat(path)
-      const isDue = isEphemeralPath(path) && areBodiesDue(begunMsOf(path), now())
+      const begunMs = begunMsOf(path)
+      const isDue = (isEphemeralPath(path) && areBodiesDue(begunMs, now())) || isContentDue(begunMs, now())
       if (!isDue && left.bytes + size <= maxAsideBytes) {
         left.segments++
         left.bytes += size

@@ -6,6 +6,7 @@ import type { StripBodies } from './erase-bodies.ts'
 export const lossReasons = [
   'spool_full',
   'parked_full',
+  'parked_expired',
   'spool_write',
   'damaged',
   'unreadable',
