@@ -42,24 +42,36 @@ export async function readRanges(
 }
 
 /**
- * Records of the range in their order, as many as the bounds let through, where the rest begins, and how many of the range retention had deleted
- * already. Throws TransientError (`KAFKA_UNAVAILABLE`).
+ * Records of the range in their order, as many as the bounds let through, where the rest begins, and how many of the range the log no longer has:
+ * retention deleted what lies before its first record; what lies behind its last went when the topic was made anew, or when the cluster lost
+ * the log's end. The latter is told with the page that comes to it, and ends the range: records that are written there later are others.
+ * Throws TransientError (`KAFKA_UNAVAILABLE`).
  */
 export async function readRecordsFrom(
   kafka: Kafka,
   range: RecordRange,
   options: ReadRangeOptions,
 ): Promise<{ records: RawRecord[]; nextOffset: bigint; lostCount: number }> {
-  const low = await lowestOffset(kafka, range)
-  const offset = low > range.offset ? low : range.offset
-  const lostCount = Number((offset < range.end ? offset : range.end) - range.offset)
-  if (offset >= range.end) return { records: [], nextOffset: range.end, lostCount }
-  return { ...(await readThere(kafka, { ...range, offset }, options)), lostCount }
+  const { low, high } = await readBounds(kafka, range)
+  const start = low > range.offset ? low : range.offset
+  const stop = high < range.end ? high : range.end
+  // Of the new log kafkajs would begin anew wherever it is asked for what lies beyond the end, and never come to the range.
+  if (start >= stop)
+    return { records: [], nextOffset: range.end, lostCount: Math.max(0, Number(range.end - range.offset)) }
+  const { records, nextOffset } = await readThere(kafka, { ...range, offset: start, end: stop }, options)
+  const isOver = nextOffset >= stop
+  const lostCount = Number(start - range.offset) + (isOver ? Number(range.end - stop) : 0)
+  return { records, nextOffset: isOver ? range.end : nextOffset, lostCount }
 }
 
-async function lowestOffset(kafka: Kafka, { topic, partition }: RecordRange): Promise<bigint> {
+/** The first offset that the partition still has and the one behind its last. A partition that the topic no longer has is empty. */
+async function readBounds(
+  kafka: Kafka,
+  { topic, partition }: RecordRange,
+): Promise<{ low: bigint; high: bigint }> {
   const bounds = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic))
-  return BigInt(bounds.find((bound) => bound.partition === partition)?.low ?? 0)
+  const { low, high } = bounds.find((bound) => bound.partition === partition) ?? { low: 0, high: 0 }
+  return { low: BigInt(low), high: BigInt(high) }
 }
 
 async function readThere(

@@ -1,6 +1,7 @@
 import type { Kafka } from 'kafkajs'
 import { clientsAheadMs } from '#capture/record/read-bodies.ts'
 import { PermanentError } from '#runtime/errors.ts'
+import type { RawRecord } from '#runtime/kafka/raw-record.ts'
 import { readRecordsFrom, readRanges } from '#runtime/kafka/read-range.ts'
 import type { Codec } from '#runtime/kafka/registry-codec.ts'
 import type { Log } from '#runtime/log.ts'
@@ -17,7 +18,7 @@ export interface HistoryPage {
   /** Where the next page begins. */
   offsets: Record<string, PartitionRange>
   isEnd: boolean
-  /** Records that retention has deleted before they were read. */
+  /** Records that were gone before they were read: deleted by retention, or with the topic when it was made anew. */
   lost: number
 }
 
@@ -43,18 +44,9 @@ export function createHistoryReader({
   groupPrefix,
   log,
 }: HistoryDependencies): ReadHistory {
-  return async (run, { maxCalls, maxBytes }) => {
-    const offsets = run.offsets ?? (await readRanges(kafka, topic, run.start_at.getTime() - clientsAheadMs))
-    const open = Object.entries(offsets).find(([, { next, end }]) => BigInt(next) < BigInt(end))
-    if (open === undefined) return { jobs: [], offsets, isEnd: true, lost: 0 }
-    const [partition, { next, end }] = open
-    const { records, nextOffset, lostCount } = await readRecordsFrom(
-      kafka,
-      { topic, partition: Number(partition), offset: BigInt(next), end: BigInt(end) },
-      { groupPrefix, timeoutMs: 60_000, maxRecords: maxCalls, maxBytes },
-    )
+  async function makeJobs(run: ScoreRun, records: readonly RawRecord[]): Promise<ScoreJob[]> {
     const jobs: ScoreJob[] = []
-    for (const { offset, message } of records) {
+    for (const { partition, offset, message } of records) {
       const call = await decode(message.value).catch((error: unknown) => {
         // Its dead letter has been written when it was stored.
         if (!(error instanceof PermanentError)) throw error
@@ -66,19 +58,40 @@ export function createHistoryReader({
       if (call === undefined || checkIdentity(call.project_id, call.id) !== undefined) continue
       if (belongs(call, run)) jobs.push(makeScoreJob(call, Date.now()))
     }
-    const ranges = { ...offsets, [partition]: { next: String(nextOffset), end } }
-    const isEnd = Object.values(ranges).every((range) => BigInt(range.next) >= BigInt(range.end))
-    if (lostCount > 0)
-      log.error(
-        { topic, partition, records: lostCount },
-        'retention deleted records before a replay read them',
+    return jobs
+  }
+
+  return async (run, { maxCalls, maxBytes }) => {
+    const ranges = run.offsets ?? (await readRanges(kafka, topic, run.start_at.getTime() - clientsAheadMs))
+    const page: HistoryPage = { jobs: [], offsets: { ...ranges }, isEnd: false, lost: 0 }
+    const open = Object.entries(ranges).filter(([, range]) => !isRead(range))
+    // One partition, but for those that have nothing left: a topic that was made anew is passed, and told of, at once.
+    for (const [partition, { next, end }] of open) {
+      const { records, nextOffset, lostCount } = await readRecordsFrom(
+        kafka,
+        { topic, partition: Number(partition), offset: BigInt(next), end: BigInt(end) },
+        { groupPrefix, timeoutMs: 60_000, maxRecords: maxCalls, maxBytes },
       )
-    return { jobs, offsets: ranges, isEnd, lost: lostCount }
+      page.offsets[partition] = { next: String(nextOffset), end }
+      page.lost += lostCount
+      if (lostCount > 0)
+        log.error(
+          { topic, partition, records: lostCount },
+          'records were gone from the topic before a replay read them',
+        )
+      page.jobs = await makeJobs(run, records)
+      if (records.length > 0) break
+    }
+    return { ...page, isEnd: Object.values(page.offsets).every(isRead) }
   }
 
   function decode(value: Buffer | null): Promise<LoggedCall> {
     return codec.decode(value ?? Buffer.alloc(0))
   }
+}
+
+function isRead({ next, end }: PartitionRange): boolean {
+  return BigInt(next) >= BigInt(end)
 }
 
 function belongs({ id, project_id }: LoggedCall, run: ScoreRun): boolean {
