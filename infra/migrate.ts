@@ -50,6 +50,7 @@ import * as detachedDayTables from './migrations/0046-detached-day-tables.ts'
 import * as roomForEndsOfAttempts from './migrations/0048-room-for-ends-of-attempts.ts'
 import * as periodsByPostgres from './migrations/0049-periods-by-postgres.ts'
 import * as judgeMoneyByPostgres from './migrations/0050-judge-money-by-postgres.ts'
+import * as endsThatRunsAwait from './migrations/0051-ends-that-runs-await.ts'
 import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
@@ -99,6 +100,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0048-room-for-ends-of-attempts': roomForEndsOfAttempts,
   '0049-periods-by-postgres': periodsByPostgres,
   '0050-judge-money-by-postgres': judgeMoneyByPostgres,
+  '0051-ends-that-runs-await': endsThatRunsAwait,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

@@ -6,6 +6,7 @@ import { inTransaction } from '#runtime/postgres.ts'
 import { idFromUuid } from '#schemas/ids.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { promoteCalls } from './promote-runs.ts'
+import type { QueueEnds } from './pass-queues.ts'
 import { createPublishApart, type PublishApart } from './publish-apart.ts'
 import type { ReadHistory } from './read-history.ts'
 import { runApart } from './run-apart.ts'
@@ -28,8 +29,8 @@ export interface RunDependencies {
   publishJobs: (jobs: readonly ScoreJob[]) => Promise<void>
   /** Jobs of replays that wait for a scorer. */
   waitingJobs: () => Promise<number>
-  /** Scores that wait to be stored. */
-  waitingScores: () => Promise<number>
+  /** How far the queues have to come until what stood in the first of them, when this was asked with null, is stored (pass-queues.ts). Undefined: they have. */
+  findAwaited: (awaited: QueueEnds | null) => Promise<QueueEnds | undefined>
   /** More jobs are not queued while so many wait: they stand in Kafka with their bodies. */
   maxWaitingJobs: number
   readHistory: ReadHistory
@@ -39,8 +40,6 @@ export interface RunDependencies {
 }
 
 const page = { maxCalls: 500, maxBytes: 16 * 1024 * 1024 }
-/** A run whose jobs are all done and whose scores stopped coming this long ago gets no more: some calls have none (sampled out, dead letters). */
-const settledAfterMs = 20_000
 const runsSettledAtOnce = 20
 /** Counting what a run has scored takes at most a tenth of a sink's time: of a month of many projects it is seconds. */
 const restFactor = 9
@@ -119,23 +118,29 @@ function createPacing(clock: Clock) {
   }
 }
 
-/** Counts what a run has scored; it is done when that is all, or when no more can come. */
+/**
+ * Counts what a run has scored; it is done when that is all, or when no more can come: some calls have no scores (sampled out, dead letters). The
+ * latter is known once the queues have passed where they ended when its last jobs stood in Kafka, which its status says (it is committed behind them), and
+ * where the scores ended when those jobs were done. The ends are kept in the run's row, so that any sink goes on with them; asking whether there
+ * is nothing in the queues instead would have it wait for as long as anything flows. By no clock.
+ */
 async function settle(
-  { waitingJobs, waitingScores, clock, log }: RunDependencies,
+  { findAwaited, clock, log }: RunDependencies,
   client: ClientBase,
   run: ScoreRun,
 ): Promise<boolean> {
-  const scored = await countScored(client, run)
-  const missing = Number(run.calls_fed) - scored
-  if (scored !== Number(run.calls_scored)) {
-    await changeRun(client, run.id, { calls_scored: scored })
-    if (missing > 0) return false
+  const fed = Number(run.calls_fed)
+  let scored = await countScored(client, run)
+  if (scored < fed) {
+    const awaited = await findAwaited(run.awaited)
+    if (awaited !== undefined) {
+      await noteProgress(client, run, scored, awaited)
+      return false
+    }
+    // Once more: the last may have been stored since.
+    scored = await countScored(client, run)
   }
-  const isQuiet = async () =>
-    clock.now() - run.updated_at.getTime() >= settledAfterMs &&
-    (await waitingJobs()) === 0 &&
-    (await waitingScores()) === 0
-  if (missing > 0 && !(await isQuiet())) return false
+  const missing = fed - scored
   const problem =
     missing > 0
       ? joinProblems(
@@ -143,9 +148,28 @@ async function settle(
           `${missing} jobs brought no score: of calls that are sampled out, dead letters, or that stand on the topic more than once`,
         )
       : {}
-  await changeRun(client, run.id, { status: 'done', finished_at: new Date(clock.now()), ...problem })
+  await changeRun(client, run.id, {
+    status: 'done',
+    calls_scored: scored,
+    awaited: null,
+    finished_at: new Date(clock.now()),
+    ...problem,
+  })
   log.info({ run_id: idFromUuid('run', run.id), calls: scored, missing }, 'a replay is done')
   return true
+}
+
+/** Writes down what is new. */
+async function noteProgress(
+  client: ClientBase,
+  run: ScoreRun,
+  scored: number,
+  awaited: QueueEnds,
+): Promise<void> {
+  // Of one topic they stay what they were.
+  const isNext = awaited.topic !== run.awaited?.topic
+  if (!isNext && scored === Number(run.calls_scored)) return
+  await changeRun(client, run.id, { calls_scored: scored, ...(isNext ? { awaited } : {}) })
 }
 
 function joinProblems({ problem }: ScoreRun, another: string): { problem: string } {

@@ -15,7 +15,7 @@ import {
   type TopicValues,
 } from '#schemas/topics.ts'
 import type { SinkConfig } from './config.ts'
-import type { Queue } from './find-scored-until.ts'
+import type { Queue } from './pass-queues.ts'
 import { createRollupStore, type RollupStore } from './stores/rollup-store.ts'
 
 const mebibyte = 1024 * 1024
@@ -31,6 +31,15 @@ export function scoringQueuesOf(config: Pick<SinkConfig, 'TOPIC_PREFIX'>): Queue
   return [
     { topic: prefix + topics.scoreJobs.name, groupId: `${prefix}scorer` },
     { topic: prefix + topics.scoreJobsEphemeral.name, groupId: `${prefix}scorer` },
+    { topic: prefix + topics.scoreRecorded.name, groupId: scoreGroupOf(config) },
+  ]
+}
+
+/** What a job of a replay goes through until its scores are stored. */
+export function replayQueuesOf(config: Pick<SinkConfig, 'TOPIC_PREFIX'>): [jobs: Queue, scores: Queue] {
+  const prefix = config.TOPIC_PREFIX
+  return [
+    { topic: prefix + topics.scoreJobsReplay.name, groupId: `${prefix}scorer-replay` },
     { topic: prefix + topics.scoreRecorded.name, groupId: scoreGroupOf(config) },
   ]
 }

@@ -23,7 +23,8 @@ import { createOutbox } from './stores/outbox-store.ts'
 import { createRoundStore } from './stores/round-store.ts'
 import { createDayPartitions, type DayPartitions } from './stores/day-partitions.ts'
 import { createCallConsumer, createDeadLetterConsumer, createScoreConsumer } from './create-consumers.ts'
-import { callGroupOf, layGround, scoreGroupOf, scoringQueuesOf, type Ground } from './lay-ground.ts'
+import { callGroupOf, layGround, replayQueuesOf, scoringQueuesOf, type Ground } from './lay-ground.ts'
+import { passQueues } from './pass-queues.ts'
 
 /** Twice between two scrapes would show nothing more. */
 const clusterWatchIntervalMs = 30_000
@@ -139,12 +140,13 @@ function createUpkeep(ground: Ground, partitions: DayPartitions, onEvents: () =>
 /** Runs that score history again: fed from here, scored by the scorers' group of their own. */
 function createReplays(ground: Ground): () => Promise<boolean> {
   const { config, kafka, producer, nameOf, codecOf } = ground
-  const topic = nameOf(topics.scoreJobsReplay)
+  const queues = replayQueuesOf(config)
+  const [{ topic, groupId }] = queues
   return createRunCarrier({
     ...ground,
     publishJobs: createJobPublisher({ producer, topic, encoder: codecOf(topics.scoreJobsReplay) }),
-    waitingJobs: () => countBacklog(kafka, topic, `${config.TOPIC_PREFIX}scorer-replay`),
-    waitingScores: () => countBacklog(kafka, nameOf(topics.scoreRecorded), scoreGroupOf(config)),
+    waitingJobs: () => countBacklog(kafka, topic, groupId),
+    findAwaited: (awaited) => passQueues(kafka, queues, awaited),
     maxWaitingJobs: config.REPLAY_MAX_WAITING_JOBS,
     readHistory: createHistoryReader({
       ...ground,

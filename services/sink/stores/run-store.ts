@@ -1,5 +1,6 @@
 import type { ClientBase, Pool } from 'pg'
 import { query } from '#runtime/postgres.ts'
+import type { QueueEnds } from '../pass-queues.ts'
 
 /** A run as the sinks carry it out. */
 export interface ScoreRun {
@@ -18,8 +19,9 @@ export interface ScoreRun {
   cursor_at: Date | null
   cursor_id: string | null
   offsets: Record<string, PartitionRange> | null
+  /** Of a run whose calls are all queued: how far the queues have to come until all scores that it gets are stored. Null: not asked yet. */
+  awaited: QueueEnds | null
   problem: string | null
-  updated_at: Date
 }
 
 /** Offsets as text: JSON has no larger numbers than 2^53. */
@@ -29,7 +31,7 @@ export interface PartitionRange {
 }
 
 export type RunChanges = Partial<
-  Pick<ScoreRun, 'cursor_project' | 'cursor_at' | 'cursor_id' | 'offsets'> & {
+  Pick<ScoreRun, 'cursor_project' | 'cursor_at' | 'cursor_id' | 'offsets' | 'awaited'> & {
     status: string
     calls_fed: number
     calls_scored: number
@@ -69,7 +71,8 @@ export async function findScoring(pool: Pool, limit: number): Promise<string[]> 
 export async function changeRun(client: ClientBase, id: string, changes: RunChanges): Promise<void> {
   const names = Object.keys(changes) as (keyof RunChanges)[]
   const sets = names.map((name, index) => `${name} = $${index + 2}`)
-  const values = names.map((name) => (name === 'offsets' ? JSON.stringify(changes[name]) : changes[name]))
+  // What is an object goes as JSON by itself (pg).
+  const values = names.map((name) => changes[name])
   await client.query(`update score_runs set ${[...sets, 'updated_at = now()'].join(', ')} where id = $1`, [
     id,
     ...values,
