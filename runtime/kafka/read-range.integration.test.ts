@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
-import { awaitTopics } from '#infra/create-topics.ts'
 import { createConsumerBench, type ConsumerBench } from '#tests/support/consumer-bench.ts'
 import { until } from '#tests/support/until.ts'
 import { readRanges, readRecordsFrom } from './read-range.ts'
@@ -44,7 +43,12 @@ async function makeAnew(): Promise<void> {
   await until(() =>
     admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: false }).catch(() => false),
   )
-  await awaitTopics(admin, [{ name: topic, partitions: 1 }])
+  await until(() =>
+    admin.fetchTopicOffsets(topic).then(
+      ({ length }) => length === 1,
+      () => false,
+    ),
+  )
 }
 
 test('every record of a range comes once, and what retention has deleted is counted with the page that passes it', async () => {
