@@ -5,9 +5,23 @@ import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
 import { createPlainWalk, plainValue, takeValue } from './plain-value.ts'
 
+/** Jest's console, which clients hold otherwise, has streams. */
+const noLog = () => undefined
+const logger = { error: noLog, warn: noLog, info: noLog, debug: noLog }
 /** The kinds of values are in trace.test.ts. */
 const text = 'y'.repeat(60_000)
 const lengthOf = (value: unknown) => JSON.stringify(value).length
+
+test('keys of clients are not recorded, those that a function was given are', () => {
+  const apiKey = 'sk-very-secret'
+  const clients = [
+    new OpenAI({ apiKey, defaultHeaders: { Authorization: apiKey } }),
+    new Anthropic({ apiKey }),
+    new GoogleGenAI({ apiKey }),
+  ]
+  expect(JSON.stringify(plainValue(clients))).not.toContain(apiKey)
+  expect(plainValue([{ apiKey }])).toEqual([{ apiKey }])
+})
 
 test('the texts of one walk, and of all values that share one, are bounded together', () => {
   expect(lengthOf(plainValue(Array(500).fill(text)))).toBeLessThan(1_200_000)
@@ -55,7 +69,11 @@ test.each<[string, unknown]>([
   ['what consists of methods', new (class Loader { load() { return 1 } })()], // prettier-ignore
   [
     'clients',
-    [new OpenAI({ apiKey: 'k' }), new Anthropic({ apiKey: 'k' }), new GoogleGenAI({ apiKey: 'k' })],
+    [
+      new OpenAI({ apiKey: 'k', logger }),
+      new Anthropic({ apiKey: 'k', logger }),
+      new GoogleGenAI({ apiKey: 'k' }),
+    ],
   ],
   ['an error that has nothing more', new TypeError('no')],
   ['fields with the names of methods', { then: 1, getReader: 'x', arrayBuffer: [] }],

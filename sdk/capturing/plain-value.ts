@@ -198,6 +198,19 @@ function formOf(value: object, walk: Walk): object | undefined {
   return { FormData: entriesOf(value, [...value.keys()].length, walk) }
 }
 
+const credential =
+  /^_*(?:x-)?(?:(?:\w+-)?api[-_]?key|(?:proxy-)?authorization|(?:auth|access|refresh|bearer|session)[-_]?token|(?:client|webhook)[-_]?secret|secret[-_]?(?:access[-_]?)?key|admin[-_]?key|password|cookie)$/i
+
+/** What an object of a class, a provider's client for instance, or the settings in it hold to prove themselves. In a plain object it is what a function was given, and detectors are to see it. */
+function isCredential(name: string, { above }: Walk): boolean {
+  return credential.test(name) && above.some(isOfClass)
+}
+
+function isOfClass(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype !== null && !Array.isArray(value) && Object.getPrototypeOf(prototype) !== null
+}
+
 function fieldsOf(value: object, walk: Walk): unknown {
   // Made without a prototype, so that `__proto__` is a field like any other.
   const fields = Object.create(null) as Record<string, unknown>
@@ -207,7 +220,8 @@ function fieldsOf(value: object, walk: Walk): unknown {
   let kept = 0
   for (const name of names) {
     if (kept === maxEntries || walk.left.values <= 0) break
-    fields[cutText(name, walk)] = readable(() => plain((value as Record<string, unknown>)[name], walk), walk)
+    const read = () => plain((value as Record<string, unknown>)[name], walk)
+    fields[cutText(name, walk)] = isCredential(name, walk) ? '[not recorded]' : readable(read, walk)
     kept++
   }
   if (names.length > kept) fields['…'] = leaveOut(`[${names.length - kept} more]`, walk)
