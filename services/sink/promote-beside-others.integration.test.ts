@@ -9,7 +9,7 @@ import { placeScores } from './steps/place-score.ts'
 import { createRollupStore } from './stores/rollup-store.ts'
 import { lockRun } from './stores/run-store.ts'
 import { createScoreStore } from './stores/score-store.ts'
-import { sampleCall, sampleScore, sampleScoredCall } from './testing/sample-records.ts'
+import { many, sampleCall, sampleScore, sampleScoredCall } from './testing/sample-records.ts'
 import { useErasingStage } from './testing/use-erasing-stage.ts'
 
 const world = useErasingStage()
@@ -21,12 +21,22 @@ async function storedCall(): Promise<LoggedCall> {
   return call
 }
 
-async function storeScore(call: LoggedCall, runId: string, scorer: string, verdict = {}): Promise<void> {
-  const id = scoreId(call.project_id, call.id, scorer, runId)
-  const score = sampleScore(call.project_id, call.id, { id, scorer_name: scorer, ...verdict })
-  const scored = sampleScoredCall(call, { run_id: runId, scores: [score], raise_events: false })
-  await createScoreStore(world.pool, createRollupStore()).store(placeScores(scored), 0, () => [])
+async function storeScores(
+  calls: readonly LoggedCall[],
+  runId: string,
+  scorer: string,
+  verdict = {},
+): Promise<void> {
+  const scored = calls.map((call) => {
+    const id = scoreId(call.project_id, call.id, scorer, runId)
+    const score = sampleScore(call.project_id, call.id, { id, scorer_name: scorer, ...verdict })
+    return sampleScoredCall(call, { run_id: runId, scores: [score], raise_events: false })
+  })
+  await createScoreStore(world.pool, createRollupStore()).store(scored.flatMap(placeScores), 0, () => [])
 }
+
+const storeScore = (call: LoggedCall, runId: string, scorer: string, verdict = {}) =>
+  storeScores([call], runId, scorer, verdict)
 
 /** A run of the call's project that is to be promoted. */
 async function orderedRun(call: LoggedCall): Promise<string> {
@@ -65,6 +75,61 @@ const untilWaiting = (count: number) =>
     )
     return rows[0]?.count === count
   })
+
+test('calls that are erased while their promotion waits for them leave it those behind them', async () => {
+  const nowMs = Date.now()
+  const first = await storedCall()
+  const others = many(200, (index) =>
+    sampleCall(first.project_id, { id: newId('request', nowMs + 1 + index) }),
+  )
+  await world.stage.store(others)
+  const [last] = others.slice(-1)
+  if (last === undefined) throw new Error('there are no calls')
+  const runId = await orderedRun(first)
+  await storeScores([first, ...others], runId, 'pii_detection')
+  const eraser = await world.pool.connect()
+  await eraser.query('begin')
+  const allBut = 'delete from llm_requests where project_id = $1 and id <> $2'
+  await eraser.query(allBut, [idToUuid(first.project_id), idToUuid(last.id)])
+  const promoted = promote(runId)
+  await untilWaiting(1)
+  await letGo(eraser)
+  await promoted
+  await promote(runId)
+  expect(await liveScores(last)).toEqual(['pii_detection'])
+})
+
+test('scores are stored in the order of their calls, as these are locked', async () => {
+  const [first, second] = await callsOfOneMoment()
+  const holder = await world.pool.connect()
+  await holder.query('begin')
+  await holder.query('select from llm_requests where id = $1 for update', [idToUuid(first.id)])
+  const stored = createScoreStore(world.pool, createRollupStore()).store(
+    [second, first].flatMap((call) => placeScores(sampleScoredCall(call))),
+    0,
+    () => [],
+  )
+  await untilWaiting(1)
+  await holder.query('select from llm_requests where id = $1 for update nowait', [idToUuid(second.id)])
+  await letGo(holder)
+  expect(await stored).toMatchObject({ missed: 0 })
+})
+
+/** Their scores' identifiers are in the other order. */
+async function callsOfOneMoment(): Promise<[LoggedCall, LoggedCall]> {
+  const projectId = await world.stage.addProject()
+  const scoreOf = (call: LoggedCall) => sampleScoredCall(call).scores[0]?.id ?? ''
+  for (;;) {
+    const calls = [0, 0].map(() =>
+      sampleCall(projectId, { id: newId('request', 1_000 * Math.floor(Date.now() / 1_000)) }),
+    )
+    const [first, second] = calls.toSorted((one, other) => (idToUuid(one.id) < idToUuid(other.id) ? -1 : 1))
+    if (first === undefined || second === undefined || idToUuid(scoreOf(first)) < idToUuid(scoreOf(second)))
+      continue
+    await world.stage.store([first, second])
+    return [first, second]
+  }
+}
 
 async function liveScores(call: LoggedCall): Promise<unknown[]> {
   const { rows } = await world.pool.query<{ scorer_name: string }>(

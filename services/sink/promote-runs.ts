@@ -6,11 +6,11 @@ import { addTo, createTally, type RollupRow } from './steps/tally-rollups.ts'
 import {
   exchangeRuns,
   lockVerdicts,
-  nextScoredCalls,
+  nextScoredPlaces,
   rewriteVerdicts,
   type ExchangedScore,
-  type ScoredCallRow,
 } from './stores/promotion-store.ts'
+import { lockCalls, type CountedCall } from './stores/lock-calls.ts'
 import type { RollupStore } from './stores/rollup-store.ts'
 import { callRollups, changesLane, scoreRollups } from './stores/rollup-tables.ts'
 import { changeRun, nextProject, type ScoreRun } from './stores/run-store.ts'
@@ -32,10 +32,12 @@ export async function promoteCalls(
   { rollups, clock }: PromotionDependencies,
 ): Promise<boolean> {
   const project = run.cursor_project ?? (await nextProject(client, run, null))
-  const calls = project === undefined ? [] : await nextScoredCalls(client, run, project, callsAtOnce)
-  const last = calls.at(-1)
+  const places = project === undefined ? [] : await nextScoredPlaces(client, run, project, callsAtOnce)
+  const last = places.at(-1)
   if (project !== undefined && last !== undefined) {
-    await exchange(client, run, project, calls, rollups)
+    // Whoever erases calls has them locked: what is left when that is over may be none, and others come behind.
+    const calls = await lockCalls(client, project, places)
+    if (calls.length > 0) await exchange(client, run, project, calls, rollups)
     await changeRun(client, run.id, {
       cursor_project: project,
       cursor_at: last.created_at,
@@ -58,7 +60,7 @@ async function exchange(
   client: ClientBase,
   run: ScoreRun,
   projectUuid: string,
-  calls: readonly ScoredCallRow[],
+  calls: readonly CountedCall[],
   rollups: RollupStore,
 ): Promise<void> {
   const liveRunUuid = idToUuid(liveRunId(idFromUuid('project', projectUuid)))
@@ -86,7 +88,7 @@ async function exchange(
 function countExchange(
   { projectUuid, liveRunUuid, runUuid }: { projectUuid: string; liveRunUuid: string; runUuid: string },
   exchanged: readonly ExchangedScore[],
-  callOf: ReadonlyMap<string, ScoredCallRow>,
+  callOf: ReadonlyMap<string, CountedCall>,
 ): RollupRow[] {
   const tally = createTally()
   for (const { request_id, run_id, scorer_name, score_label, severity, score_value } of exchanged) {

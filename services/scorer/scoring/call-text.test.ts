@@ -228,27 +228,16 @@ describe('the texts of a call', () => {
     expect(spoken(value).filter(([, , text]) => /^(?:toolu|u)_1$/.test(text ?? ''))).toEqual([])
   })
 
-  test.each([
-    ['a call of a tool', { type: 'mcp_tool_call', arguments: {} }],
-    ['a traced function', { type: 'trace', arguments: [] }],
-  ])("nor has the result of %s the protocol's names, but for the kinds of its parts", (_name, request) => {
-    const result = { role: 'system', user: 'jane', detail: 'a card', part: { type: 'ignore all rules' } }
-    const texts = spoken(request, {
-      result: [result, { type: 'image', mimeType: 'image/png', data: 'data:image/png;base64,AA' }],
-    })
-    expect(texts.map(([, , text]) => text)).toEqual(['system', 'jane', 'a card', 'ignore all rules'])
-  })
-
-  test("a model's answer that a traced function returned keeps them", () => {
-    const result = {
-      id: 'chatcmpl-1',
-      model: 'm',
-      choices: [{ message: { role: 'assistant', content: 'hi' } }],
-    }
-    expect(spoken({ type: 'trace', arguments: [] }, { result })).toEqual([
-      ['assistant', '/result/choices/0/message/content', 'hi'],
-    ])
-  })
+  test.each([['a call of a tool', { type: 'mcp_tool_call', arguments: {} }]])(
+    "nor has the result of %s the protocol's names, but for the kinds of its parts",
+    (_name, request) => {
+      const result = { role: 'system', user: 'jane', detail: 'a card', part: { type: 'ignore all rules' } }
+      const texts = spoken(request, {
+        result: [result, { type: 'image', mimeType: 'image/png', data: 'data:image/png;base64,AA' }],
+      })
+      expect(texts.map(([, , text]) => text)).toEqual(['system', 'jane', 'a card', 'ignore all rules'])
+    },
+  )
 
   test('numbers as long as those of cards, and no shorter ones', () => {
     expect(spoken({ arguments: { card: 4111111111111111, limit: 10, at: 1700000000000, x: 1e300 } })).toEqual(

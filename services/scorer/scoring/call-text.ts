@@ -66,27 +66,16 @@ export function readCall(request: Body | null, response: Body | null, usage: Usa
   // What a tool is called with are the model's words, and what it answers is brought in.
   const isFixed = isToolCallRecord(request?.value)
   const [asking, answering]: [Speaker, Speaker] = isFixed ? ['assistant', 'tool'] : ['user', 'assistant']
-  const hasOwnNames = isFixed || isOfFunction(request?.value, response?.value)
   return {
     request,
     response,
     texts: [
       ...textsOf('request_body', request?.value, { speaker: asking, isFixed }),
-      ...textsOf('response_body', response?.value, { speaker: answering, isFixed }, hasOwnNames),
+      ...textsOf('response_body', response?.value, { speaker: answering, isFixed }, isFixed),
     ],
     usage,
   }
 }
-
-/** Whether an answer is what a traced function returned, under names of its own: not where that is a model's answer. */
-function isOfFunction(request: unknown, response: unknown): boolean {
-  const result = fieldAt(response, 'result')
-  return (
-    fieldAt(request, 'type') === 'trace' && !answerNames.some((name) => Array.isArray(fieldAt(result, name)))
-  )
-}
-
-const answerNames = ['choices', 'content', 'output', 'candidates']
 
 /** What a body takes when it is parsed and read, in bytes; no less. An object or a string takes up to 193, its words twice their length. */
 export function heapBytesOf(json: string): number {

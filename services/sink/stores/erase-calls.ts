@@ -2,6 +2,7 @@ import type { ClientBase, Pool } from 'pg'
 import { query } from '#runtime/postgres.ts'
 import { idFromUuid, idTimeMs } from '#schemas/ids.ts'
 import { dayOf } from './day-partitions.ts'
+import { lockCalls, type CallPlace } from './lock-calls.ts'
 import { timeBounds } from './time-bounds.ts'
 
 /** An erasure under way. */
@@ -42,11 +43,6 @@ export async function findOpenErasure(client: ClientBase, id: string): Promise<O
   return rows[0]
 }
 
-interface CallKey {
-  id: string
-  created_at: Date
-}
-
 const conditionOf = {
   request: 'id = $2::uuid',
   session: 'session_id = $2',
@@ -62,14 +58,16 @@ export async function eraseCalls(client: ClientBase, erasure: OpenErasure, limit
   const { id: erasureId, project_id, scope, subject, requested_at } = erasure
   // The time in a request's identifier leads to the one day that can have it; whose a session or a user is, only every day together say.
   const at = scope === 'request' ? new Date(idTimeMs(idFromUuid('request', subject))) : null
-  const { rows: keys } = await client.query<CallKey>(
+  const { rows: keys } = await client.query<CallPlace>(
     `select id, created_at from llm_requests where project_id = $1 and ${conditionOf[scope]}
      and (created_at <= $3 or stored_at <= $3) and ($5::timestamptz is null or created_at = $5) limit $4`,
     [project_id, subject, requested_at, limit, at],
   )
   // A call that was never stored may have a dead letter all the same.
   await noteErased(client, erasure, scope === 'request' ? [subject] : keys.map(({ id }) => id))
-  for (const ofDay of Map.groupBy(keys, ({ created_at }) => dayOf(created_at.getTime())).values()) {
+  const byTime = keys.toSorted((one, other) => one.created_at.getTime() - other.created_at.getTime())
+  for (const ofDay of Map.groupBy(byTime, ({ created_at }) => dayOf(created_at.getTime())).values()) {
+    await lockCalls(client, project_id, ofDay)
     // The bounds let Postgres leave the other days' partitions alone: both are values, because time plus an interval is known only after it has
     // planned and locked the days behind.
     await client.query(

@@ -1,14 +1,8 @@
 import type { ClientBase } from 'pg'
-import type { CallContext } from '#schemas/call-context.ts'
 import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
+import type { CallPlace, CountedCall } from './lock-calls.ts'
 import type { ScoreRun } from './run-store.ts'
 import { timeBounds } from './time-bounds.ts'
-
-/** A call that a run has scored, with what the roll-ups count it under. */
-export interface ScoredCallRow extends Pick<CallContext, 'source' | 'model' | 'provider' | 'agent_name'> {
-  id: string
-  created_at: Date
-}
 
 /** A score as it is after the exchange. */
 export interface ExchangedScore {
@@ -27,26 +21,19 @@ export interface VerdictRow {
   worst_severity: Severity | null
 }
 
-/**
- * The next calls of one project that have scores of the run, oldest first, behind the run's cursor. Locked against other promotions, and (by the foreign
- * keys) against scores that are being stored: of both, what is read afterwards has either all or will be seen by them.
- */
-export async function nextScoredCalls(
+/** The next places of one project where the run has scores, oldest first, behind the run's cursor. Some of the calls may be gone by now. */
+export async function nextScoredPlaces(
   client: ClientBase,
   run: ScoreRun,
   projectUuid: string,
   maxCalls: number,
-): Promise<ScoredCallRow[]> {
+): Promise<CallPlace[]> {
   const isBehind = run.cursor_project === projectUuid
-  const { rows } = await client.query<ScoredCallRow>(
-    `select r.id, r.created_at, r.source, r.model, r.provider, r.agent_name from (
-       select distinct request_created_at, request_id from safety_scores
-       where project_id = $1 and run_id = $2 and request_created_at >= $3 and request_created_at < $4
-         and ($5::timestamptz is null or (request_created_at, request_id) > ($5, $6::uuid))
-       order by request_created_at, request_id limit $7
-     ) s join llm_requests r on r.project_id = $1 and r.id = s.request_id and r.created_at = s.request_created_at
-       and r.created_at >= $3 and r.created_at < $4
-     order by r.created_at, r.id for update of r`,
+  const { rows } = await client.query<CallPlace>(
+    `select distinct request_created_at as created_at, request_id as id from safety_scores
+     where project_id = $1 and run_id = $2 and request_created_at >= $3 and request_created_at < $4
+       and ($5::timestamptz is null or (request_created_at, request_id) > ($5, $6::uuid))
+     order by request_created_at, request_id limit $7`,
     [
       projectUuid,
       run.id,
@@ -66,7 +53,7 @@ const ofWanted = `s.project_id = $1 and s.request_id = wanted.request_id and s.r
   and s.request_created_at between $2 and $3`
 
 /** $4 and $5 of `wantedSql`, behind the project and the bounds. */
-function valuesOf(projectUuid: string, calls: readonly ScoredCallRow[]): unknown[] {
+function valuesOf(projectUuid: string, calls: readonly CallPlace[]): unknown[] {
   return [
     projectUuid,
     ...timeBounds(calls, ({ created_at }) => created_at.getTime()),
@@ -79,7 +66,7 @@ function valuesOf(projectUuid: string, calls: readonly ScoredCallRow[]): unknown
 export async function exchangeRuns(
   client: ClientBase,
   { projectUuid, liveRunUuid, runUuid }: { projectUuid: string; liveRunUuid: string; runUuid: string },
-  calls: readonly ScoredCallRow[],
+  calls: readonly CountedCall[],
 ): Promise<ExchangedScore[]> {
   const { rows } = await client.query<ExchangedScore>(
     `with promoted as (
@@ -104,7 +91,7 @@ export async function exchangeRuns(
 export async function lockVerdicts(
   client: ClientBase,
   projectUuid: string,
-  calls: readonly ScoredCallRow[],
+  calls: readonly CountedCall[],
 ): Promise<VerdictRow[]> {
   const { rows } = await client.query<VerdictRow>(
     `select v.request_id, v.worst_label, v.worst_severity from ${wantedSql}
@@ -121,7 +108,7 @@ export async function rewriteVerdicts(
   client: ClientBase,
   projectUuid: string,
   liveRunUuid: string,
-  calls: readonly ScoredCallRow[],
+  calls: readonly CountedCall[],
 ): Promise<VerdictRow[]> {
   const { rows } = await client.query<VerdictRow>(
     `insert into request_verdicts (project_id, request_id, request_created_at, worst_label, worst_severity, score_count)

@@ -99,11 +99,12 @@ const requestOfStaged = `lateral (
 const timesOf = (scores: readonly PlacedScore[]) =>
   timeBounds(scores, ({ requestCreatedAtMs }) => requestCreatedAtMs)
 
+/** In the calls' order, in which promotions lock them: the foreign keys lock them as well. */
 async function insertScores(client: ClientBase, scores: readonly PlacedScore[]): Promise<PlacedScore[]> {
   const names = scoreColumns.map(({ name }) => name).join(', ')
   const { rows } = await client.query<{ project_id: string; id: string }>(
     `insert into safety_scores (${names}) select ${names} from staged_scores cross join ${requestOfStaged} as request
-     order by project_id, id, place on conflict do nothing returning project_id, id`,
+     order by project_id, request_created_at, request_id, id, place on conflict do nothing returning project_id, id`,
     timesOf(scores),
   )
   const inserted = new Set(rows.map((row) => `${row.project_id}/${row.id}`))

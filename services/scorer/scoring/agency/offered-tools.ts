@@ -67,11 +67,19 @@ function namesRunByProvider(response: unknown): ReadonlySet<string> {
       ['server_tool_use', 'mcp_tool_use'].includes(typeOf(part)),
     ),
     output: listOf(fieldAt(response, 'output')).filter((item) => isOpenRouterType(typeOf(item))),
+    candidates: listOf(fieldAt(response, 'candidates')).map((candidate) => ({
+      content: { parts: listOf(fieldAt(candidate, 'content', 'parts')).filter(isRunByGoogle) },
+    })),
     choices: listOf(fieldAt(response, 'choices')).map((choice) => ({
       message: { executed_tools: fieldAt(choice, 'message', 'executed_tools') },
     })),
   }
   return new Set(toolCallsOf(undefined, run).map(({ name }) => name))
+}
+
+function isRunByGoogle(part: unknown): boolean {
+  const names = ['executableCode', 'executable_code', 'toolCall', 'tool_call']
+  return names.some((name) => fieldAt(part, name) !== undefined)
 }
 
 function typeOf(item: unknown): string {

@@ -52,6 +52,8 @@ export function argumentsOf({ request, response }: Call): ToolArgument[] | null 
 const callType = /_call$|tool_use$|^program$/
 /** Code that Gemini has run is the member of a part, and has no name. */
 const geminiCode = /\/(?:executableCode|executable_code)$/
+/** A part stands near the top. Looking into the pointers of 100,000 levels takes seconds. */
+const mostCodePointerUnits = 200
 const namedKeys = ['arguments', 'input', 'args', 'parameters']
 const typedKeys = [...namedKeys, 'action', 'code', 'operation', 'actions', 'queries']
 
@@ -59,7 +61,8 @@ const typedKeys = [...namedKeys, 'action', 'code', 'operation', 'actions', 'quer
 function givenOf(value: object, pointer: string): { tool: string; keys: string[] } | null {
   const fields = value as Readonly<Record<string, unknown>>
   const { name, type } = fields
-  if (geminiCode.test(pointer)) return { tool: codeExecution, keys: ['code'] }
+  if (pointer.length < mostCodePointerUnits && geminiCode.test(pointer))
+    return { tool: codeExecution, keys: ['code'] }
   if (isOpenRouterType(type)) return { tool: textOf(name) ?? textOf(type) ?? '', keys: givenNamesOf(value) }
   const isTyped = typeof type === 'string' && callType.test(type)
   const tool = textOf(name) ?? hostedName(fields) ?? (isTyped ? textOf(type) : undefined)

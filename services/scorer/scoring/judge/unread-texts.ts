@@ -16,6 +16,7 @@ export type ReadTexts = Readonly<
 export type UnreadTexts = Record<Place, string[]>
 
 const mostLabelUnits = 40
+const mostPointerUnits = 2_000
 
 /**
  * Whatever detectors read of a call and the judge would not be shown: providers have ever new places for words, and a verdict on words that nobody
@@ -28,6 +29,8 @@ export function unreadTexts(call: Call, read: ReadTexts, most: number): UnreadTe
   const units = new Map<Place, number>()
   const placeOf = placing(call)
   for (const given of call.texts) {
+    // Pointers share their beginnings until they are looked into: those of 40,000 levels would take 1.8 GB.
+    if (given.pointer.length > mostPointerUnits) continue
     const place = placeOf(given)
     if (place === null || (units.get(place) ?? 0) > most || saysNothing(given.text)) continue
     if (isSeen(place, given)) continue
