@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { authorization, chatPath, idOf, useGateway } from '#tests/support/gateway-fixture.ts'
 import { chunk, sized } from '#tests/support/raw-upstream.ts'
@@ -41,13 +42,21 @@ describe('streams', () => {
   })
 
   test('the first token is not the first byte: comments and an event without a word come before it', async () => {
+    const socketReady = Promise.withResolvers<Socket>()
     world.upstream.answer((socket) => {
       socket.write(head + chunk(`: PROCESSING\n\n${event('')}`))
-      setTimeout(() => socket.write(chunk(event('a'))), 300)
-      setTimeout(() => socket.write(`${chunk(event('b', 'stop') + 'data: [DONE]\n\n')}0\r\n\r\n`), 600)
+      socketReady.resolve(socket)
     })
     const response = await world.post()
-    await response.text()
+    const [reader, socket] = [response.body?.getReader(), await socketReady.promise]
+    await reader?.read()
+    await sleep(300)
+    socket.write(chunk(event('a')))
+    await reader?.read()
+    // It has come: however busy the machine is, what follows is later.
+    await sleep(300)
+    socket.write(`${chunk(event('b', 'stop') + 'data: [DONE]\n\n')}0\r\n\r\n`)
+    while (!((await reader?.read())?.done ?? true));
     const record = await world.recordOf(idOf(response))
     expect(record?.['time_to_first_token_ms']).toBeGreaterThan(290)
     expect(record?.['time_to_first_token_ms']).toBeLessThan(Number(record?.['latency_ms']) - 200)

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { beforeAll, expect, test } from '@jest/globals'
 import ts from 'typescript'
+import { cpuOf } from '#tests/support/cpu-growth.ts'
 import { boundaryMistakes } from '../testing/boundary-mistakes.ts'
 
 const [small, large] = [4_096, 32_768]
@@ -90,19 +91,15 @@ function unitsAgainst(pattern: RegExp): string[] {
   return [...new Set([...units, ...others.slice(0, mostChoices).flatMap((other) => beginnings(other, 5))])]
 }
 
-/** CPU and not time: others work on this machine too. */
-function cpuOf(pattern: RegExp, text: string): number {
-  const before = process.cpuUsage()
-  text.matchAll(pattern).take(mostHits).toArray()
-  const { user, system } = process.cpuUsage(before)
-  return user + system
+function costOf(pattern: RegExp, text: string): number {
+  return cpuOf(() => text.matchAll(pattern).take(mostHits).toArray())
 }
 
 function isSlow(pattern: RegExp, unit: string): boolean {
-  const cost = cpuOf(pattern, ofLength(small, unit))
+  const cost = costOf(pattern, ofLength(small, unit))
   if (cost <= leastMicroseconds) return false
-  if (cost > mostYardsticks * cpuOf(yardstick.pattern, ofLength(small, yardstick.unit))) return true
-  return cpuOf(pattern, ofLength(large, unit)) > mostTimes * cost
+  if (cost > mostYardsticks * costOf(yardstick.pattern, ofLength(small, yardstick.unit))) return true
+  return costOf(pattern, ofLength(large, unit)) > mostTimes * cost
 }
 
 function ofLength(length: number, unit: string): string {
