@@ -2,6 +2,7 @@ import type { PriceTable } from '#capture/price-table.ts'
 import type { Clock } from '#runtime/clock.ts'
 import { SluiceError } from '#runtime/errors.ts'
 import type { Metrics } from '#runtime/metrics.ts'
+import { createTakeTurn, type TakeTurn } from '#runtime/take-turns.ts'
 import { newId } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 import { requestLimitOf } from '#schemas/tiers.ts'
@@ -48,23 +49,40 @@ interface Accepted extends ReadRecord {
 export function createLogCalls(dependencies: LogCallsDependencies): LogCalls {
   const outcomes = countOutcomes(dependencies.metrics)
   const { clock, maxRecordBytes } = dependencies
+  // One for all batches: a thousand that have each their own keep the event loop for as many turns at once.
+  const takeTurn = createTakeTurn()
   return async (principal, records, beforeAny) => {
-    const read = await readRecords(records, maxRecordBytes, clock.now())
+    const read = await readRecords(records, maxRecordBytes, clock.now(), takeTurn)
     const accepted = await Promise.all(
       read.map((record) => orProblem(() => accept(dependencies, principal, record))),
     )
     beforeAny?.(accepted.map((record) => (isAccepted(record) ? null : record)))
     const admissions = await admitByProject(dependencies.admit, accepted.filter(isAccepted))
-    const results = await Promise.all(
-      accepted.map(async (record) =>
-        isAccepted(record)
-          ? withRetryId(record.id, await orProblem(() => publish(dependencies, record, admissions)))
-          : record,
-      ),
+    const results = await inTurns(accepted, takeTurn, async (record) =>
+      isAccepted(record)
+        ? withRetryId(record.id, await orProblem(() => publish(dependencies, record, admissions)))
+        : record,
     )
     outcomes(results)
     return results
   }
+}
+
+/** Begins one after the other and waits for all together: to compress and encrypt a thousand records at once would stop everybody else. */
+async function inTurns<T, R>(
+  all: readonly T[],
+  takeTurn: TakeTurn,
+  work: (one: T) => Promise<R>,
+): Promise<R[]> {
+  const begun: Promise<R>[] = []
+  for (const one of all) {
+    if (begun.length > 0) await takeTurn()
+    const result = work(one)
+    // Heard below; one that fails before the last has begun would end the process until then.
+    result.catch(() => undefined)
+    begun.push(result)
+  }
+  return await Promise.all(begun)
 }
 
 /** In a batch each record has its own, which the status of the answer does not show. */

@@ -1,7 +1,7 @@
 import { readCall, type ReadCall } from '#capture/record/describe-record.ts'
 import { readBodies, type CallBodies } from '#capture/record/read-bodies.ts'
 import { recordSchema } from '#capture/record/record-schema.ts'
-import { createTakeTurn } from '#runtime/take-turns.ts'
+import type { TakeTurn } from '#runtime/take-turns.ts'
 import { parseJson } from '../http/parse-json.ts'
 import { invalidInput, Problem } from '../http/problem.ts'
 import { validate } from '../http/validate.ts'
@@ -18,11 +18,12 @@ export async function readRecords(
   records: readonly Buffer[],
   maxBytes: number,
   nowMs: number,
+  takeTurn: TakeTurn,
 ): Promise<(ReadRecord | Problem)[]> {
   const read: (ReadRecord | Problem)[] = []
-  const takeTurn = createTakeTurn()
   for (const record of records) {
-    await takeTurn()
+    // Not before the first: one that came alone waits for nobody.
+    if (read.length > 0) await takeTurn()
     read.push(readOrProblem(record, maxBytes, nowMs))
   }
   return read
