@@ -41,6 +41,7 @@ test.each([
     query: {},
     body: { zero_content_retention: true },
     headers: {},
+    keepBodyRoom: () => undefined,
     keepAnswerRoom: () => undefined,
   })
   expect(done).toEqual(['stored', `forgot ${id}`])

@@ -1,14 +1,17 @@
 import type { Metrics } from '#runtime/metrics.ts'
 import type { Principal } from '../access/principal.ts'
+import { Problem } from './problem.ts'
 import { createSharedBytes, type OwnBytes } from './shared-bytes.ts'
 
 /** What one request's body takes of the room. */
-export interface BodyPlace extends OwnBytes {
+export interface BodyPlace extends Pick<OwnBytes, 'take' | 'leave'> {
+  /** Takes so many more; throws 503 when there is no room for them, and 413 when there never is. */
+  keep: (byteLength: number) => void
   /** It did not come in time. */
   noteSlow(): void
 }
 
-/** Bytes of memory that the bodies of all requests under way may take together: from when they come until their handler is done. */
+/** Bytes of memory that the bodies of all requests under way, and what is made of them, may take together: from when they come until their handler is done. */
 export interface BodyRoom {
   enter(principal: Principal): BodyPlace
 }
@@ -16,11 +19,11 @@ export interface BodyRoom {
 export function createBodyRoom(mostBytes: number, metrics: Metrics): BodyRoom {
   const bytes = metrics.gauge(
     'sluice_http_body_bytes',
-    'Bytes that the bodies of requests under way take, decoded, with 640 for each chunk; at most BODIES_MAX_BYTES.',
+    'Bytes that the bodies of requests under way take, decoded, with 640 for each chunk and 6,144 for each record; at most BODIES_MAX_BYTES.',
   )
   const refusals = metrics.counter(
     'sluice_http_bodies_refused_total',
-    'Bodies that were not read to their end: `room`: too many were under way; `time`: it did not come.',
+    'Bodies that were not read: `room`: too many were under way, or it is too large for the room; `time`: it did not come.',
     ['reason'],
   )
   for (const reason of ['room', 'time']) refusals.inc({ reason }, 0)
@@ -28,15 +31,33 @@ export function createBodyRoom(mostBytes: number, metrics: Metrics): BodyRoom {
   return {
     enter(principal) {
       const own = shared.enter(principal)
+      const take = (byteLength: number) => {
+        const taken = own.take(byteLength)
+        if (!taken) refusals.inc({ reason: 'room' })
+        return taken
+      }
       return {
-        take(byteLength) {
-          const taken = own.take(byteLength)
-          if (!taken) refusals.inc({ reason: 'room' })
-          return taken
+        take,
+        keep(byteLength) {
+          if (!take(byteLength)) throw own.fitsAlone(byteLength) ? noRoom() : neverRoom()
         },
         leave: () => own.leave(),
         noteSlow: () => refusals.inc({ reason: 'time' }),
       }
     },
   }
+}
+
+/** 503 for a body that will have room when others are done. */
+export function noRoom(): Problem {
+  return new Problem(503, 'BODIES_TOO_MANY', 'too many bodies are under way; send it again', {
+    headers: { 'retry-after': '1' },
+  })
+}
+
+/** To send it again would be in vain. */
+function neverRoom(): Problem {
+  const detail =
+    'the body and its records take more memory than one sender is given: send fewer records at once'
+  return new Problem(413, 'BODY_TOO_LARGE', detail)
 }

@@ -116,6 +116,7 @@ function mount(
           query: validate(route.query ?? noQuery, { ...request.query }),
           body: bodyOf(route, body),
           headers: request.headers,
+          keepBodyRoom: place.keep,
           keepAnswerRoom: room.keep,
         }),
       )

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { chunkOverheadBytes } from '#runtime/chunk-overhead.ts'
-import type { BodyPlace } from './body-room.ts'
+import { noRoom, type BodyPlace } from './body-room.ts'
 import { Problem } from './problem.ts'
 
 interface BodyLimits {
@@ -92,12 +92,6 @@ function unreadable(cause?: Error): Problem {
 
 function tooLarge(): Problem {
   return new Problem(413, 'BODY_TOO_LARGE', 'the body is larger than this route takes')
-}
-
-function noRoom(): Problem {
-  return new Problem(503, 'BODIES_TOO_MANY', 'too many bodies are under way; send it again', {
-    headers: { 'retry-after': '1' },
-  })
 }
 
 /** The connection goes with it: what was sent may be half a body. */

@@ -5,6 +5,8 @@ import type { Principal } from '../access/principal.ts'
 export interface OwnBytes {
   /** Whether there was room for so many more; then they are taken. */
   take(byteLength: number): boolean
+  /** Whether there would be room for so many more if nobody else took any. */
+  fitsAlone(byteLength: number): boolean
   /** Gives all of them back. */
   leave(): void
 }
@@ -33,6 +35,10 @@ export function createSharedBytes(mostBytes: number, onUsed: (bytes: number) => 
           taken += byteLength
           add(who, byteLength)
           return true
+        },
+        fitsAlone(byteLength) {
+          const own = taken + byteLength
+          return own <= mostOwn(principal, mostBytes, mostBytes - own)
         },
         leave() {
           add(who, -taken)
