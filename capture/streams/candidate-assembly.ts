@@ -1,5 +1,5 @@
 import { fieldAt, listOf, objectOf, type JsonObject } from '../json.ts'
-import { entryAt, growing, inOrder, type Growing } from './merge-delta.ts'
+import { entryAt, growing, grownFrom, inOrder, type Growing } from './merge-delta.ts'
 import { partialArgs, type PartialArgs } from './partial-args.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
@@ -68,7 +68,7 @@ function addPart(candidate: Candidate, part: JsonObject): void {
   const [before, text] = [last?.['text'], part['text']]
   const continues =
     typeof before === 'string' && typeof text === 'string' && last?.['thought'] === part['thought']
-  if (continues) parts[parts.length - 1] = { ...last, ...part, text: before + text }
+  if (continues) parts[parts.length - 1] = Object.assign(grownFrom(last), part, { text: before + text })
   else parts.push(part)
 }
 
@@ -93,10 +93,7 @@ function addToCall(candidate: Candidate, part: JsonObject, call: JsonObject): vo
     open.gathered.add(piece)
   })
   const before = candidate.parts[open.at]
-  candidate.parts[open.at] = {
-    ...before,
-    ...part,
-    functionCall: { ...objectOf(before?.['functionCall']), ...fields, args: open.gathered.args },
-  }
+  const functionCall = Object.assign(grownFrom(before?.['functionCall']), fields, { args: open.gathered.args })
+  candidate.parts[open.at] = Object.assign(grownFrom(before), part, { functionCall })
   candidate.open = willContinue === true ? open : undefined
 }

@@ -1,5 +1,5 @@
 import { fieldAt, listOf, objectOf, parseJson, textOf, type JsonObject } from '../json.ts'
-import { entryAt, growing, inOrder, type Growing } from './merge-delta.ts'
+import { entryAt, growing, grownFrom, inOrder, listIn, type Growing } from './merge-delta.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
 interface Step {
@@ -60,29 +60,27 @@ function growOutput(output: Growing, { text, ...rest }: JsonObject): void {
   if (typeof text === 'string') output['text'] = (textOf(output['text']) ?? '') + text
 }
 
-/** The list itself, which grows in place: an answer may have tens of thousands of deltas. */
-function listIn(fields: Growing, name: string): unknown[] {
-  const known = fields[name]
-  if (Array.isArray(known)) return known as unknown[]
-  const made: unknown[] = []
-  fields[name] = made
-  return made
-}
-
 function growText(fields: Growing, name: string, part: JsonObject): void {
   const parts = listIn(fields, name)
-  const last = parts.at(-1) as Growing | undefined
   const text = textOf(part['text'])
-  if (text !== undefined && fieldAt(last, 'type') === 'text' && last !== undefined)
+  if (text !== undefined && fieldAt(parts.at(-1), 'type') === 'text') {
+    const last = lastOf(parts)
     last['text'] = (textOf(last['text']) ?? '') + text
-  else parts.push(growing(part))
+  } else parts.push(growing(part))
 }
 
 function annotate(fields: Growing, annotations: readonly unknown[]): void {
   const parts = listIn(fields, 'content')
   if (objectOf(parts.at(-1)) === undefined) parts.push({ type: 'text', text: '' })
-  const known = listIn(parts.at(-1) as Growing, 'annotations')
+  const known = listIn(lastOf(parts), 'annotations')
   for (const annotation of annotations) known.push(annotation)
+}
+
+/** The last part, which may grow. */
+function lastOf(parts: unknown[]): Growing {
+  const last = grownFrom(parts.at(-1))
+  parts[parts.length - 1] = last
+  return last
 }
 
 /** A tool's arguments as the object that they are; as their text when they were cut off. */

@@ -8,11 +8,49 @@ export function growing(from: JsonObject = {}): Growing {
   return Object.assign(Object.create(null) as Growing, from)
 }
 
+/** The object itself where it grows already, else a copy that does: what a chunk holds stays as it came, and no chunk costs a copy of all before it. */
+export function grownFrom(value: unknown): Growing {
+  const object = objectOf(value)
+  // JSON makes none without a prototype.
+  const isGrowing = object !== undefined && Object.getPrototypeOf(object) === null
+  return isGrowing ? object : growing(object)
+}
+
+/** Lists that grow in place, and how far their entries are known by index. */
+const ownLists = new WeakMap<readonly unknown[], KnownPlaces>()
+
+interface KnownPlaces {
+  count: number
+  places: Map<unknown, number>
+}
+
+function makeOwn(list: readonly unknown[]): KnownPlaces {
+  const known = { count: 0, places: new Map<unknown, number>() }
+  ownLists.set(list, known)
+  return known
+}
+
+/** The list itself where it grows already, else one that does, of what stands there. */
+function listFrom(value: unknown): unknown[] {
+  if (Array.isArray(value) && ownLists.has(value)) return value as unknown[]
+  const list = Array.isArray(value) ? [...(value as unknown[])] : partsOf(value)
+  makeOwn(list)
+  return list
+}
+
+/** The list that `fields` holds as `name`, which may grow in place: an answer may have tens of thousands of deltas. */
+export function listIn(fields: Growing, name: string): unknown[] {
+  const known = fields[name]
+  const list = listFrom(Array.isArray(known) ? known : undefined)
+  fields[name] = list
+  return list
+}
+
 /** Names and kinds come whole, and some hosts repeat them in every chunk. */
 const wholeFields = new Set(['role', 'id', 'type', 'name', 'index', 'format'])
 
 /** Lists have entries with an `index`; 1,024 is far more than any answer has and keeps a hostile one small. */
-const maxIndex = 1024
+export const maxIndex = 1024
 
 /** Merges a delta: texts grow, objects merge, lists merge by the `index` of their entries, anything else is replaced. */
 export function mergeDelta(into: Growing, delta: JsonObject): void {
@@ -25,14 +63,13 @@ export function mergeDelta(into: Growing, delta: JsonObject): void {
 function merged(name: string, old: unknown, value: unknown): unknown {
   if (typeof value === 'string') {
     if (wholeFields.has(name)) return typeof old === 'string' && old !== '' ? old : value
-    if (Array.isArray(old)) return mergedList(old as unknown[], partsOf(value))
+    if (Array.isArray(old)) return mergedList(listFrom(old), partsOf(value))
     return typeof old === 'string' ? old + value : value
   }
-  if (Array.isArray(value))
-    return mergedList(Array.isArray(old) ? (old as unknown[]) : partsOf(old), listOf(value))
+  if (Array.isArray(value)) return mergedList(listFrom(old), listOf(value))
   const object = objectOf(value)
   if (object === undefined) return value
-  const into = growing(objectOf(old))
+  const into = grownFrom(old)
   mergeDelta(into, object)
   return into
 }
@@ -47,22 +84,27 @@ function mergedList(list: unknown[], added: readonly unknown[]): unknown[] {
   for (const entry of added) {
     const index = fieldAt(entry, 'index')
     const object = objectOf(entry)
-    const at =
-      typeof index === 'number'
-        ? list.findLastIndex((known) => fieldAt(known, 'index') === index)
-        : list.length - 1
+    const at = typeof index === 'number' ? placeOf(list, index) : list.length - 1
     const known = objectOf(list[at])
     const isFull = list.length >= maxIndex && typeof index === 'number'
     if (object === undefined || known === undefined || !continues(known, object, isFull)) {
       if (!isFull) list.push(entry)
     } else {
-      const into = growing(known)
+      const into = grownFrom(known)
+      if (isNamedAnew(known, object)) namedAnew.add(into)
       mergeDelta(into, object)
-      if (namedAnew.has(known) || isNamedAnew(known, object)) namedAnew.add(into)
       list[at] = into
     }
   }
   return list
+}
+
+/** Where the last entry with `index` stands in one of the lists made here, -1: nowhere. To look for it each time would be a thousand entries a delta. */
+function placeOf(list: readonly unknown[], index: number): number {
+  const known = ownLists.get(list) ?? makeOwn(list)
+  for (; known.count < list.length; known.count += 1)
+    known.places.set(fieldAt(list[known.count], 'index'), known.count)
+  return known.places.get(index) ?? -1
 }
 
 /**

@@ -1,6 +1,6 @@
 import { fieldAt, objectOf, parseJson, textOf, type JsonObject } from '../json.ts'
 import { isDeeperThan } from '../record/scan-json.ts'
-import { entryAt, growing, growthIn, inOrder, type Growing } from './merge-delta.ts'
+import { entryAt, growing, grownFrom, growthIn, inOrder, listIn, type Growing } from './merge-delta.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
 interface Block {
@@ -31,7 +31,7 @@ export function createMessageAssembly(): StreamAssembly {
       Object.assign(message, objectOf(chunk['delta']))
       // The counts are cumulative; the later ones replace those of the start. Some hosts send null for those that they leave out.
       const counted = knownCounts(chunk['usage'], ([, value]) => value !== null)
-      message['usage'] = { ...objectOf(message['usage']), ...counted }
+      message['usage'] = Object.assign(grownFrom(message['usage']), counted)
     },
     message_stop: () => {
       stopped = true
@@ -76,10 +76,7 @@ function applyDelta(block: Block, delta: unknown): void {
       block.input += textOf(fieldAt(delta, 'partial_json')) ?? ''
       break
     case 'citations_delta':
-      fields['citations'] = [
-        ...((fields['citations'] as unknown[] | null | undefined) ?? []),
-        fieldAt(delta, 'citation'),
-      ]
+      listIn(fields, 'citations').push(fieldAt(delta, 'citation'))
       break
     case 'compaction_delta':
       // Whole, and not a piece: as Anthropic's own client takes it.

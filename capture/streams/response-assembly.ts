@@ -1,5 +1,5 @@
-import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../json.ts'
-import { entryAt, growing, inOrder, type Growing } from './merge-delta.ts'
+import { listOf, objectOf, textOf, type JsonObject } from '../json.ts'
+import { entryAt, growing, grownFrom, inOrder, listIn, maxIndex, type Growing } from './merge-delta.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
 /**
@@ -8,6 +8,7 @@ import type { StreamAssembly } from './stream-assembly.ts'
  */
 export function createResponseAssembly(): StreamAssembly {
   let snapshot: JsonObject = {}
+  let error: unknown
   let ended = false
   const items = new Map<number, Growing>()
 
@@ -17,16 +18,18 @@ export function createResponseAssembly(): StreamAssembly {
     add(chunk) {
       const type = textOf(chunk['type']) ?? ''
       const response = objectOf(chunk['response'])
-      if (response !== undefined) snapshot = response
+      if (response !== undefined) [snapshot, error] = [response, undefined]
       if (type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed')
         ended = true
       else if (type === 'response.output_item.added' || type === 'response.output_item.done')
         Object.assign(itemOf(chunk), objectOf(chunk['item']))
       else if (type.endsWith('.delta')) applyDelta(itemOf(chunk), type, chunk)
-      else if (type === 'error') snapshot = { ...snapshot, error: objectOf(chunk['error']) ?? chunk }
+      else if (type === 'error') error = objectOf(chunk['error']) ?? chunk
     },
-    body: () =>
-      ended && listOf(snapshot['output']).length > 0 ? snapshot : { ...snapshot, output: inOrder(items) },
+    body() {
+      const said = error === undefined ? snapshot : { ...snapshot, error }
+      return ended && listOf(said['output']).length > 0 ? said : { ...said, output: inOrder(items) }
+    },
     ended: () => ended,
   }
 }
@@ -42,15 +45,21 @@ function applyDelta(item: Growing, type: string, chunk: JsonObject): void {
   const place = partOfDelta.get(type)
   if (place !== undefined) {
     const { list, index, kind, name } = place
-    const parts = [...listOf(item[list])]
-    const at = Math.min(typeof chunk[index] === 'number' ? chunk[index] : 0, parts.length)
-    const part = objectOf(parts[at]) ?? { type: kind }
-    parts[at] = { ...part, [name]: (textOf(fieldAt(part, name)) ?? '') + delta }
-    item[list] = parts
+    const parts = listIn(item, list)
+    const at = placeIn(parts, chunk[index])
+    const part = grownFrom(objectOf(parts[at]) ?? { type: kind })
+    part[name] = (textOf(part[name]) ?? '') + delta
+    parts[at] = part
     return
   }
   const name = fieldOfDelta.get(type)
   if (name !== undefined) item[name] = (textOf(item[name]) ?? '') + delta
+}
+
+/** Where the part of this index stands, or will: behind the last; beyond the bound it is the last. */
+function placeIn(parts: readonly unknown[], index: unknown): number {
+  const last = parts.length < maxIndex ? parts.length : parts.length - 1
+  return Number.isInteger(index) ? Math.min(Math.max(index as number, 0), last) : 0
 }
 
 /** Which part of an item grows by a delta: in which list, by which index, of which kind, and under which name its words are. */

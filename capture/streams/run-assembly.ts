@@ -11,13 +11,13 @@ export function isRunState(chunk: JsonObject): boolean {
 /** A run of LangGraph (`stream_mode: values`): each chunk is the whole state after a step, and the last what a run answers that is waited for. */
 export function createRunAssembly(): StreamAssembly {
   let state: JsonObject = {}
+  let error: unknown
   return {
     add(chunk) {
-      if (isRunState(chunk)) state = chunk
-      else if (typeof chunk['error'] === 'string')
-        state = { ...state, error: chunk['message'] ?? chunk['error'] }
+      if (isRunState(chunk)) [state, error] = [chunk, undefined]
+      else if (typeof chunk['error'] === 'string') error = chunk['message'] ?? chunk['error']
     },
-    body: () => state,
+    body: () => (error === undefined ? state : { ...state, error }),
     // Its end is the name of an event, and no chunk.
     ended: () => false,
   }
