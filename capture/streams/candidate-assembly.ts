@@ -93,7 +93,9 @@ function addToCall(candidate: Candidate, part: JsonObject, call: JsonObject): vo
     open.gathered.add(piece)
   })
   const before = candidate.parts[open.at]
-  const functionCall = Object.assign(grownFrom(before?.['functionCall']), fields, { args: open.gathered.args })
+  const functionCall = Object.assign(grownFrom(before?.['functionCall']), fields, {
+    args: open.gathered.args,
+  })
   candidate.parts[open.at] = Object.assign(grownFrom(before), part, { functionCall })
   candidate.open = willContinue === true ? open : undefined
 }

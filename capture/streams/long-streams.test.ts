@@ -102,6 +102,16 @@ test.each<[string, object[], (body: JsonObject) => unknown, unknown]>([
     (body) => at(body, 'candidates', 0, 'content', 'parts', 0, 'text'),
     'x'.repeat(40_000),
   ],
+  [
+    'arguments in pieces with a field more in each',
+    many(40_000, (at) => ({
+      candidates: [
+        { content: { parts: [{ functionCall: { [`k${at}`]: 1, willContinue: true }, [`p${at}`]: 1 }] } },
+      ],
+    })),
+    (body) => Object.keys(at(body, 'candidates', 0, 'content', 'parts', 0, 'functionCall') as object).length,
+    40_001,
+  ],
 ])('a long stream costs no more for each chunk than a short one: %s', (_name, chunks, read, expected) => {
   expect(read(assembleStream(sse(chunks))?.body ?? {})).toEqual(expected)
 })

@@ -29,6 +29,8 @@ export interface GatewayMetrics {
   attackMark(outcome: MarkOutcome): void
   recorded(): void
   cut(reason: CutReason): void
+  /** A stream is recorded as it came, because reading it failed. */
+  unread(): void
   lost(reason: LossReason, count: number): void
   /** What is lost so far, by reason. */
   losses(): Promise<Record<string, number>>
@@ -70,7 +72,6 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
     'X-Service-* headers that could not be used.',
   )
   const recorded = metrics.counter(name('recorded_total'), 'Calls written to the spool.')
-  const cut = metrics.counter(name('captures_cut_total'), 'Bodies that were recorded cut.', ['reason'])
   const slow = metrics.counter(name('slow_disk_total'), 'Answers that ended before their record was on disk.')
   const delivered = metrics.counter(name('records_delivered_total'), 'Records by what became of them.', [
     'verdict',
@@ -98,7 +99,7 @@ export function createGatewayMetrics(metrics: Metrics): GatewayMetrics {
     ...markCounter(metrics),
     malformedHeaders: (count) => malformed.inc(count),
     recorded: () => recorded.inc(),
-    cut: (reason) => cut.inc({ reason }),
+    ...bodyCounters(metrics),
     ...lossCounter(metrics),
     heartbeatFailed: () => heartbeats.inc(),
     slowDisk: () => slow.inc(),
@@ -170,6 +171,18 @@ function lossCounter(metrics: Metrics): Pick<GatewayMetrics, 'lost' | 'losses'> 
       return Object.fromEntries(some.map(({ labels, value }) => [String(labels.reason), value]))
     },
   }
+}
+
+function bodyCounters(metrics: Metrics): Pick<GatewayMetrics, 'cut' | 'unread'> {
+  const cut = metrics.counter('sluice_gateway_captures_cut_total', 'Bodies that were recorded cut.', [
+    'reason',
+  ])
+  const unread = metrics.counter(
+    'sluice_gateway_unread_streams_total',
+    'Streams recorded as they came because of a defect in reading them.',
+  )
+  unread.inc(0)
+  return { cut: (reason) => cut.inc({ reason }), unread: () => unread.inc() }
 }
 
 function spoolGauges(metrics: Metrics): Pick<GatewayMetrics, 'spool' | 'spoolLimit'> {

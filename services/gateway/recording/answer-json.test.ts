@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { rethrow } from '../testing/rethrow.ts'
 import { answerJson } from './answer-json.ts'
 import type { BodyJson } from './body-json.ts'
 import { requestJson } from './request-json.ts'
@@ -20,7 +21,7 @@ test.each([
   ['lines of JSON', 'application/x-ndjson', words.map((text) => `${JSON.stringify({ text })}\n`).join('')],
   ['a list', 'application/json', JSON.stringify(words.map((text) => ({ text })))],
 ])('beside %s in a format that is not known stands what it amounts to', async (_name, contentType, raw) => {
-  const answer = await answerJson({ ...whole(raw), contentType, contentEncoding: '' }, limit)
+  const answer = await answerJson({ ...whole(raw), contentType, contentEncoding: '' }, limit, rethrow)
   expect(JSON.parse(answer.json.toString())).toEqual({ raw, encoding: 'utf8', joined: [said] })
   // A request is what somebody sent.
   const request = requestJson(whole(raw), '', limit) as BodyJson
@@ -31,10 +32,10 @@ test('a list of candidates is the message that it amounts to; of one that was cu
   const parts = words.map((text) => ({ candidates: [{ content: { parts: [{ text }] } }] }))
   const listed = JSON.stringify(parts)
   const answer = { contentType: 'application/json', contentEncoding: '' }
-  expect(await answerJson({ ...whole(`\n${listed}`), ...answer }, limit)).toMatchObject({
+  expect(await answerJson({ ...whole(`\n${listed}`), ...answer }, limit, rethrow)).toMatchObject({
     streamEnded: false,
     value: { candidates: [{ content: { parts: [{ text: said }] } }] },
   })
-  const broken = await answerJson({ ...whole(listed.slice(0, -1)), ...answer }, limit)
+  const broken = await answerJson({ ...whole(listed.slice(0, -1)), ...answer }, limit, rethrow)
   expect(JSON.parse(broken.json.toString())).toMatchObject({ raw: listed.slice(0, -1), joined: [] })
 })

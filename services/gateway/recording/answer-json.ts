@@ -33,22 +33,34 @@ function beginsAsEvents(beginning: string): boolean {
   return /^\ufeff?(?:data|event|id|retry)?:/.test(beginning)
 }
 
+/** Told what went wrong where a stream is recorded as it came because of a mistake of ours. */
+export type OnDefect = (error: unknown) => void
+
 /** An answer as it stands in a record: decompressed, and a stream as the message that it amounts to. */
-export function answerJson(answer: Answer, maxBytes: number): AnswerJson | Promise<AnswerJson> {
+export function answerJson(
+  answer: Answer,
+  maxBytes: number,
+  onDefect: OnDefect,
+): AnswerJson | Promise<AnswerJson> {
   const { contentType, contentEncoding } = answer
-  if (contentEncoding === '') return decodedJson(answer, contentType, maxBytes)
+  if (contentEncoding === '') return decodedJson(answer, contentType, maxBytes, onDefect)
   const maxStreamed = maxBytes * streamTextFactor
   const maxDecoded = isEventStream(contentType) ? maxStreamed : maxBytes
   // 2,048 vectors of 3,072 numbers in base64 are 34 MB, a little more than eight times a body.
   return decodeCaptured(answer, contentEncoding, maxDecoded, 2 * maxStreamed).then((decoded) =>
-    decodedJson(decoded, contentType, maxBytes),
+    decodedJson(decoded, contentType, maxBytes, onDefect),
   )
 }
 
-function decodedJson(decoded: CapturedBytes, contentType: string, maxBytes: number): AnswerJson {
+function decodedJson(
+  decoded: CapturedBytes,
+  contentType: string,
+  maxBytes: number,
+  onDefect: OnDefect,
+): AnswerJson {
   const beginning = decoded.bytes.toString('utf8', 0, 9)
   const isStream = isEventStream(contentType) || beginsAsEvents(beginning)
-  const stream = isStream || beginsAsList(beginning) ? streamJson(decoded, maxBytes) : undefined
+  const stream = isStream || beginsAsList(beginning) ? streamJson(decoded, maxBytes, onDefect) : undefined
   if (stream !== undefined) return stream
   const body = bodyJson(decoded, maxBytes, isStream ? 'stream' : 'answer')
   if (body.value !== undefined) return { ...body, streamEnded: undefined }
@@ -56,8 +68,8 @@ function decodedJson(decoded: CapturedBytes, contentType: string, maxBytes: numb
   return { ...body, streamEnded: undefined, known: withUsageAtEnd(error ?? {}, endOf(decoded)) }
 }
 
-/** Undefined: it is in no format that is known, or nested deeper than the stack. */
-function streamJson(decoded: CapturedBytes, maxBytes: number): AnswerJson | undefined {
+/** Undefined: it is in no format that is known, nested deeper than the stack, or `onDefect` was told. */
+function streamJson(decoded: CapturedBytes, maxBytes: number, onDefect: OnDefect): AnswerJson | undefined {
   try {
     let firstWordsEnd: number | undefined
     const assembled = assembleStream(decoded.bytes.toString('utf8'), (line) => {
@@ -76,8 +88,9 @@ function streamJson(decoded: CapturedBytes, maxBytes: number): AnswerJson | unde
     const known = decoded.sha256 === null ? body : withUsageAtEnd(body, endOf(decoded))
     return { ...wrapped, streamEnded, firstWordsEnd, known }
   } catch (error) {
-    if (error instanceof RangeError) return undefined
-    throw error
+    // What came is evidence, whatever a mistake of ours makes of it.
+    if (!(error instanceof RangeError)) onDefect(error)
+    return undefined
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
+import { rethrow } from '../testing/rethrow.ts'
 import { buildRecord } from './build-record.ts'
 import { CapturedCall } from './captured-call.ts'
 import { createCaptureBudget } from './capture-budget.ts'
@@ -35,7 +36,7 @@ async function recordOf(
     abortedBy: null,
     error: null,
   }
-  const record = await buildRecord(call, 'provider.test', maxBytes)
+  const record = await buildRecord(call, 'provider.test', maxBytes, rethrow)
   return JSON.parse(record.toString()) as Record<string, unknown> & { response_body: Record<string, unknown> }
 }
 

@@ -4,7 +4,7 @@ import { providerOfUpstream } from '#capture/providers.ts'
 import type { Arrivals } from '#capture/streams/arrivals.ts'
 import type { Caller } from '../traffic/authorize.ts'
 import type { CallLabels } from '../traffic/service-headers.ts'
-import { answerJson, type AnswerJson } from './answer-json.ts'
+import { answerJson, type AnswerJson, type OnDefect } from './answer-json.ts'
 import type { BodyJson } from './body-json.ts'
 import type { CapturedBytes } from './captured-body.ts'
 import { derivedFields } from './derived-fields.ts'
@@ -43,9 +43,10 @@ export function buildRecord(
   call: FinishedCall,
   upstreamHost: string,
   maxBytes: number,
+  onDefect: OnDefect,
 ): Buffer | Promise<Buffer> {
   const request = requestJson(call.request, call.requestEncoding, maxBytes)
-  const answer = call.answer === null ? null : answerJson(call.answer, maxBytes)
+  const answer = call.answer === null ? null : answerJson(call.answer, maxBytes, onDefect)
   if (!(request instanceof Promise) && !(answer instanceof Promise))
     return joinRecord(call, upstreamHost, request, answer)
   return Promise.all([request, answer]).then(([asked, answered]) =>

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { chunkOverheadBytes } from '#runtime/chunk-overhead.ts'
+import { rethrow } from '../testing/rethrow.ts'
 import { answerJson } from './answer-json.ts'
 import { bodyJson, type BodyJson } from './body-json.ts'
 import { createCaptureBudget, createSharedBudget } from './capture-budget.ts'
@@ -16,6 +17,9 @@ const whole = (text: string | Buffer) => {
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const limit = 1_000
 const hiding = `{"a":${'['.repeat(201)}${']'.repeat(201)},"a":1}`
+
+const read = (answer: Parameters<typeof answerJson>[0], maxBytes = limit) =>
+  answerJson(answer, maxBytes, rethrow)
 
 describe('a captured body', () => {
   const held = (...byteLengths: number[]) =>
@@ -188,7 +192,7 @@ describe('an answer in a record', () => {
 
   test('a stream in a format that is not known stays text', async () => {
     const raw = 'data: hello\n\n'
-    const { json, streamEnded } = await answerJson({ ...whole(raw), ...stream }, limit)
+    const { json, streamEnded } = await read({ ...whole(raw), ...stream })
     expect(JSON.parse(json.toString())).toEqual({ raw, encoding: 'utf8', joined: ['hello'] })
     expect(streamEnded).toBeUndefined()
   })
@@ -197,22 +201,17 @@ describe('an answer in a record', () => {
     'a stream whose type is given as "%s" is the message that it amounts to',
     async (contentType) => {
       const answer = { ...whole(`\ufeff${event}data: [DONE]\n\n`), contentType, contentEncoding: '' }
-      expect(await answerJson(answer, limit)).toMatchObject({
-        streamEnded: true,
-        value: { choices: [{ message: { content: 'x' } }] },
-      })
+      const value = { choices: [{ message: { content: 'x' } }] }
+      expect(await read(answer)).toMatchObject({ streamEnded: true, value })
     },
   )
 
   test('a stream that amounts to too many parts is text', async () => {
-    const parts = JSON.stringify({
-      object: 'chat.completion.chunk',
-      choices: [
-        { index: 0, delta: { content: 'x' }, logprobs: { content: Array(125_000).fill({ bytes: [] }) } },
-      ],
-    })
+    const logprobs = { content: Array(125_000).fill({ bytes: [] }) }
+    const choices = [{ index: 0, delta: { content: 'x' }, logprobs }]
+    const parts = JSON.stringify({ object: 'chat.completion.chunk', choices })
     const said = `data: ${parts}\n\ndata: [DONE]\n\n`
-    const { json, value } = await answerJson({ ...whole(said), ...stream }, 4_000_000)
+    const { json, value } = await read({ ...whole(said), ...stream }, 4_000_000)
     expect(value).toBeUndefined()
     expect(JSON.parse(json.toString())).toMatchObject({ encoding: 'utf8' })
   })
@@ -220,7 +219,7 @@ describe('an answer in a record', () => {
   test.each(['', 'gzip'])('a stream longer than a body may be is whole (%s)', async (contentEncoding) => {
     const said = event.repeat(20)
     const { answer } = captureStream(contentEncoding === '' ? Buffer.from(said) : gzipSync(said))
-    const { value } = await answerJson({ ...answer.bytes(), ...stream, contentEncoding }, limit)
+    const { value } = await read({ ...answer.bytes(), ...stream, contentEncoding })
     expect(value).toMatchObject({ choices: [{ message: { content: 'x'.repeat(20) } }] })
   })
 
@@ -240,7 +239,7 @@ describe('an answer in a record', () => {
 
   test('a stream that was cut says so, with what its start amounts to', async () => {
     const cut = { bytes: Buffer.from(event), byteLength: 9_999, sha256: 'ab' }
-    const answer = await answerJson({ ...cut, ...stream }, limit)
+    const answer = await read({ ...cut, ...stream })
     const parsed = JSON.parse(answer.json.toString()) as { text: string }
     expect(parsed).toMatchObject({ truncated: true, bytes: 9_999, sha256: 'ab' })
     expect(parsed.text).toContain('"content":"x"')
@@ -257,7 +256,7 @@ describe('an answer in a record', () => {
     'JSON longer than a body may be %s is cut, its tokens known',
     async (_name, contentType, contentEncoding, start) => {
       const said = `${start}{"a":"${'x'.repeat(3 * limit)}",${usage}}${start && ']'}`
-      const { json, value, known } = await answerJson({ ...whole(said), contentType, contentEncoding }, limit)
+      const { json, value, known } = await read({ ...whole(said), contentType, contentEncoding })
       expect(json.length).toBeLessThanOrEqual(limit)
       const cut = { truncated: true, bytes: said.length, sha256: sha256(said) }
       expect(JSON.parse(json.toString())).toMatchObject(cut)
@@ -266,10 +265,11 @@ describe('an answer in a record', () => {
   )
 
   test('content in a coding that is not known is kept as bytes', async () => {
-    const { json } = await answerJson(
-      { ...whole(Buffer.from([0xff, 0xfe])), contentType: '', contentEncoding: 'lzw' },
-      limit,
-    )
+    const { json } = await read({
+      ...whole(Buffer.from([0xff, 0xfe])),
+      contentType: '',
+      contentEncoding: 'lzw',
+    })
     expect(JSON.parse(json.toString())).toEqual({ raw: '//4=', encoding: 'base64' })
   })
 })

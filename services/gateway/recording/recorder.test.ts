@@ -128,3 +128,36 @@ test.each([false, true])(
     await until(async () => (await told()).includes('sluice_gateway_records_lost_total{reason="defect"} 1'))
   },
 )
+
+test.each([false, true])(
+  'a stream that a defect of ours cannot read (compressed: %s) is recorded as it came, and counted',
+  async (isCompressed) => {
+    const text = 'data: {"object":"chat.completion.chunk","choices":[{"delta":{"content":"evidence"}}]}\n\n'
+    const bytes = isCompressed ? gzipSync(text) : Buffer.from(text)
+    const call = callOf({ isCompressed })
+    const parse = JSON.parse
+    JSON.parse = (json: string) => {
+      if (json !== text.slice('data: '.length, -2)) return parse(json) as unknown
+      // Only of assembling it: what is kept as it came is read once more.
+      JSON.parse = parse
+      throw new TypeError('a defect')
+    }
+    try {
+      const answer = { ...call.answer, bytes, byteLength: bytes.length, sha256: null }
+      await record(
+        {
+          ...call,
+          answer: { ...answer, contentType: 'text/event-stream', contentEncoding: call.requestEncoding },
+        },
+        () => undefined,
+      )
+      await until(() => spool.depth().records === 1)
+    } finally {
+      JSON.parse = parse
+    }
+    const batch = await spool.take(1, 1_000)
+    expect(parse(String(batch?.records[0]))).toMatchObject({ response_body: { raw: text, encoding: 'utf8' } })
+    expect(await told()).toContain('sluice_gateway_unread_streams_total 1')
+    expect(await told()).not.toContain('records_lost_total{reason="defect"} 1')
+  },
+)

@@ -40,6 +40,7 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
     metrics.lost('defect', 1)
     log.error({ err: error, request_id: id }, 'no record could be made of a call')
   }
+  const tellUnread = unreadTeller(dependencies, saySeldom)
   const settle = async (written: Promise<void>, id: string): Promise<void> => {
     const outcome = await outcomeOf(written)
     if (outcome === 'written') metrics.recorded()
@@ -71,7 +72,7 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
     const { id } = call
     const { isEphemeral } = call.caller
     try {
-      const built = buildRecord(call, upstreamHost, maxBodyBytes)
+      const built = buildRecord(call, upstreamHost, maxBodyBytes, (error) => tellUnread(error, id))
       // Only what has to be waited for: a turn of the event loop for each would add up.
       if (!(built instanceof Promise)) return settle(spool.append(built, isEphemeral), id).then(release)
       const written = built.then(
@@ -87,6 +88,16 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
       release()
       return Promise.resolve()
     }
+  }
+}
+
+/** Counts a stream that is recorded as it came, and says why. */
+function unreadTeller({ metrics, log }: RecorderDependencies, saySeldom: ReturnType<typeof createSaySeldom>) {
+  return (error: unknown, id: string) => {
+    metrics.unread()
+    saySeldom('unread', (unsaid) =>
+      log.error({ err: error, request_id: id, unsaid }, 'a stream is recorded as it came: reading it failed'),
+    )
   }
 }
 
