@@ -51,6 +51,7 @@ import * as roomForEndsOfAttempts from './migrations/0048-room-for-ends-of-attem
 import * as periodsByPostgres from './migrations/0049-periods-by-postgres.ts'
 import * as judgeMoneyByPostgres from './migrations/0050-judge-money-by-postgres.ts'
 import * as endsThatRunsAwait from './migrations/0051-ends-that-runs-await.ts'
+import * as openCheckouts from './migrations/0052-open-checkouts.ts'
 import { secureRows } from './row-security.ts'
 
 // knex is CommonJS and its type of the default import is not callable under `nodenext`.
@@ -101,6 +102,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '0049-periods-by-postgres': periodsByPostgres,
   '0050-judge-money-by-postgres': judgeMoneyByPostgres,
   '0051-ends-that-runs-await': endsThatRunsAwait,
+  '0052-open-checkouts': openCheckouts,
 }
 
 const migrationSource: Knex.MigrationSource<string> = {

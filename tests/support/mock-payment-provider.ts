@@ -9,6 +9,8 @@ export interface MockPaymentProvider {
   asked: { path: string; form: Record<string, string>; authorization: string }[]
   /** What GET /v1/subscriptions answers, by identifier or of a customer. */
   subscriptions: Map<string, { customer: string }>
+  /** The checkouts that were begun, by identifier. */
+  checkouts: Map<string, Checkout>
   /** Customers that were deleted: what names one is refused. */
   deletedCustomers: Set<string>
   /** The next requests are answered with this status. Null: as usual. */
@@ -16,10 +18,17 @@ export interface MockPaymentProvider {
   stop(): Promise<void>
 }
 
+export interface Checkout {
+  status: 'open' | 'complete' | 'expired'
+  customer: string | null
+}
+
 export async function startMockPaymentProvider(): Promise<MockPaymentProvider> {
   const asked: MockPaymentProvider['asked'] = []
   const subscriptions = new Map<string, { customer: string }>()
+  const checkouts: MockPaymentProvider['checkouts'] = new Map()
   const deletedCustomers = new Set<string>()
+  let begun = 0
   let failure: number | null = null
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -39,6 +48,23 @@ export async function startMockPaymentProvider(): Promise<MockPaymentProvider> {
       const data = [...subscriptions.values()].filter((each) => each.customer === customer)
       return reply(200, { object: 'list', data, has_more: false })
     }
+    const [, checkoutId, end] = /\/checkout\/sessions\/(\w+)(\/expire)?$/.exec(url.pathname) ?? []
+    if (checkoutId !== undefined) {
+      const checkout = checkouts.get(checkoutId)
+      if (checkout === undefined)
+        return reply(404, {
+          error: { type: 'invalid_request_error', code: 'resource_missing', param: 'session' },
+        })
+      if (end !== undefined && checkout.status !== 'open')
+        return reply(400, {
+          error: {
+            type: 'invalid_request_error',
+            message: 'Only Checkout Sessions with a status in ["open"] can be expired.',
+          },
+        })
+      if (end !== undefined) checkout.status = 'expired'
+      return reply(200, { id: checkoutId, object: 'checkout.session', ...checkout })
+    }
     if (request.method === 'GET') {
       const found = subscriptions.get(path.split('/').at(-1) ?? '')
       return found === undefined
@@ -47,7 +73,9 @@ export async function startMockPaymentProvider(): Promise<MockPaymentProvider> {
     }
     asked.push({ path, form, authorization: request.headers.authorization ?? '' })
     const place = path.includes('checkout') ? 'checkout' : 'portal'
-    return reply(200, { id: `${place}_1`, object: 'session', url: `https://pay.example/${place}` })
+    const id = place === 'portal' ? 'portal_1' : `checkout_${++begun}`
+    if (place === 'checkout') checkouts.set(id, { status: 'open', customer })
+    return reply(200, { id, object: 'session', url: `https://pay.example/${place}` })
   }
 
   const server = createServer((request, response) => {
@@ -58,6 +86,7 @@ export async function startMockPaymentProvider(): Promise<MockPaymentProvider> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     subscriptions,
+    checkouts,
     deletedCustomers,
     failWith: (status) => {
       failure = status

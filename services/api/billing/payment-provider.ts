@@ -23,6 +23,8 @@ export interface PriceChangeInput extends Omit<CheckoutInput, 'customerId'> {
 /** What the API asks of the payment provider. Rejects with 502 when it refuses, 503 when it does not answer. */
 export interface PaymentProvider {
   createCheckout(input: CheckoutInput): Promise<{ id: string; url: string | null }>
+  /** Makes a checkout one that can be paid no more. The customer who has paid it already; null: nobody has, nor will. */
+  closeCheckout(checkoutId: string): Promise<{ customerId: string | null } | null>
   /**
    * A page on which whoever pays confirms that the subscription goes on at another price: a second one would be paid beside it. Rejects with 409
    * where it is at a price of the tier already; null: none is running, whatever we were told, or not yet.
@@ -49,6 +51,7 @@ export function createPaymentProvider(options: {
       const { id, url } = await asProblems(() => openCheckout(stripe, input))
       return { id, url }
     },
+    closeCheckout: (checkoutId) => asProblems(() => closeCheckout(stripe, checkoutId)),
     createPriceChange: (input) => asProblems(() => openPriceChange(stripe, input)),
     async createPortal(customerId, returnUrl) {
       const { url } = await asProblems(() =>
@@ -77,6 +80,23 @@ async function openCheckout(stripe: Stripe, input: CheckoutInput): Promise<Strip
     // A customer that was deleted at the provider would never be able to subscribe again: whoever pays is a new one.
     if (customerId === null || !isCustomerMissing(error)) throw error
     return openCheckout(stripe, { ...input, customerId: null })
+  }
+}
+
+async function closeCheckout(
+  stripe: Stripe,
+  checkoutId: string,
+): Promise<{ customerId: string | null } | null> {
+  try {
+    await stripe.checkout.sessions.expire(checkoutId)
+    return null
+  } catch (error) {
+    if (isMissing(error)) return null
+    // What is paid, or over, cannot be closed.
+    if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
+    const { status, customer } = await stripe.checkout.sessions.retrieve(checkoutId)
+    if (status === 'open') throw error
+    return status === 'complete' ? { customerId: typeof customer === 'string' ? customer : null } : null
   }
 }
 
@@ -113,9 +133,12 @@ async function openPriceChange(
   return { id, url }
 }
 
+function isMissing(error: unknown): error is Stripe.errors.StripeError {
+  return error instanceof Stripe.errors.StripeError && error.code === 'resource_missing'
+}
+
 function isCustomerMissing(error: unknown): boolean {
-  const { code, param } = error instanceof Stripe.errors.StripeError ? error : {}
-  return code === 'resource_missing' && param === 'customer'
+  return isMissing(error) && error.param === 'customer'
 }
 
 /** The event, when the signature is the provider's and no older than five minutes. Throws 400 otherwise. */

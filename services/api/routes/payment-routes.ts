@@ -6,6 +6,7 @@ import { tierSchema } from '#schemas/tiers.ts'
 import { idField } from '#services/ingest/http/fields.ts'
 import { invalidInput, Problem, unavailable } from '#services/ingest/http/problem.ts'
 import { rawRoute, route, type Route } from '#services/ingest/http/route.ts'
+import { beginCheckout } from '../billing/begin-checkout.ts'
 import { readPaymentEvent, type PaymentEvent } from '../billing/payment-event.ts'
 import { verifyPaymentEvent, type PaymentProvider } from '../billing/payment-provider.ts'
 import type { TierPrices } from '../billing/tier-prices.ts'
@@ -44,7 +45,8 @@ function checkoutRoute({ databases, provider, prices, clock }: PaymentRoutesOpti
   return route({
     ...common,
     path: '/api/billing/checkout',
-    summary: 'A page of the payment provider on which the project subscribes to a tier, or changes to it.',
+    summary:
+      'A page of the payment provider on which the project subscribes to a tier, or changes to it. One that was asked for before is closed.',
     body: z.strictObject({
       tier: tierSchema,
       success_url: returnAddress,
@@ -59,7 +61,7 @@ function checkoutRoute({ databases, provider, prices, clock }: PaymentRoutesOpti
     problems: {
       ...providerProblems,
       404: 'There is no such project.',
-      409: 'The project pays for the tier already.',
+      409: 'The project pays for the tier already, or another checkout was begun at the same moment.',
     },
     async handle({ principal, query, body }) {
       const database = databases.ofOne(principal, query.project_id)
@@ -68,15 +70,12 @@ function checkoutRoute({ databases, provider, prices, clock }: PaymentRoutesOpti
       const price = prices.priceOf(body.tier)
       if (price === undefined)
         throw invalidInput([{ path: 'tier', message: `${body.tier} is not sold here (STRIPE_PRICES)` }])
-      const { customerId, subscriptionId } = references
-      const { projectId } = database.scope
-      const asked = { projectId, price, successUrl: body.success_url, cancelUrl: body.cancel_url }
-      const isOfTier = (other: string) => prices.tierOf(other) === body.tier
-      const change =
-        customerId === null
-          ? null
-          : await configured.createPriceChange({ ...asked, customerId, subscriptionId, isOfTier })
-      const json = change ?? (await configured.createCheckout({ ...asked, customerId }))
+      const json = await beginCheckout(database, configured, references, {
+        price,
+        successUrl: body.success_url,
+        cancelUrl: body.cancel_url,
+        isOfTier: (other) => prices.tierOf(other) === body.tier,
+      })
       const detail = { tier: body.tier }
       await database.note({ action: 'billing.checkout_opened', subject: null, detail }, clock.now())
       return { json }

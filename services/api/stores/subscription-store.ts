@@ -28,6 +28,8 @@ export interface PaymentReferences {
   customerId: string | null
   /** The latest that was told of, be it over. */
   subscriptionId: string | null
+  /** The page that it was sent to last, be it paid or past. */
+  checkoutId: string | null
 }
 
 /** Undefined when there is no such project. */
@@ -35,9 +37,24 @@ export async function findPaymentReferences(
   database: ProjectDatabase<OneProject>,
 ): Promise<PaymentReferences | undefined> {
   const rows = await database.query<PaymentReferences>(
-    `select s.payment_customer_id as "customerId", s.payment_subscription_id as "subscriptionId" from subscriptions s where :scope(s)`,
+    `select s.payment_customer_id as "customerId", s.payment_subscription_id as "subscriptionId",
+       s.payment_checkout_id as "checkoutId"
+     from subscriptions s where :scope(s)`,
   )
   return rows[0]
+}
+
+/** Remembers the page that a project is sent to. False where it was sent to another than `before` meanwhile. */
+export async function noteCheckout(
+  database: ProjectDatabase<OneProject>,
+  { before, checkoutId }: { before: string | null; checkoutId: string },
+): Promise<boolean> {
+  const rows = await database.query(
+    `update subscriptions s set payment_checkout_id = $3
+     where :scope(s) and s.payment_checkout_id is not distinct from $2 returning 1`,
+    [before, checkoutId],
+  )
+  return rows.length === 1
 }
 
 const columns = `s.project_id, s.tier, s.requests_this_period, s.period_start, s.period_reset_at, s.status,
