@@ -7,7 +7,7 @@ interface PricedCall {
   model: string
   provider: string | null
   tokens: TokenCounts
-  described: Pick<CallDescription, 'advice' | 'statedCost'>
+  described: Pick<CallDescription, 'advice' | 'statedCost' | 'serviceTier'>
 }
 
 /** US dollars: what the answer says, else by the price table, with the models that were asked for advice. Null when one of these is unknown. */
@@ -17,7 +17,7 @@ export function costOfCall(
 ): number | null {
   if (described.statedCost !== null) return described.statedCost
   const costs = [
-    prices.costOf({ model, provider }, tokens),
+    prices.costOf({ model, provider, serviceTier: described.serviceTier }, tokens),
     ...described.advice.map((asked) =>
       prices.costOf({ model: asked.model, provider }, countsOf(asked.usage)),
     ),

@@ -3,6 +3,7 @@ import { fieldAt, textOf } from './json.ts'
 import { outputEntries } from './output-entries.ts'
 import { runMessages } from './platform-answers.ts'
 import { providerOfCall } from './providers.ts'
+import { serviceTierOf } from './service-tier.ts'
 import { statedCostOf } from './stated-cost.ts'
 import { toolCallsOf, type ToolCall } from './tool-calls.ts'
 import { adviceIn, usageOf, type AdviceUsage, type TokenUsage } from './usage.ts'
@@ -22,6 +23,8 @@ export interface CallDescription extends TokenUsage {
   advice: readonly AdviceUsage[]
   /** US dollars that the answer says it cost. */
   statedCost: number | null
+  /** The tier that the answer says it was served by. */
+  serviceTier: string | null
 }
 
 /** Reads model, provider, tokens and tool calls out of parsed bodies. Takes any JSON and never throws. */
@@ -43,6 +46,7 @@ export function describeCall({
     toolCalls: toolCallsOf(requestBody, responseBody),
     advice: adviceIn(responseBody),
     statedCost: statedCostOf(responseBody),
+    serviceTier: serviceTierOf(responseBody),
     ...usageOf(responseBody),
   }
 }

@@ -18,6 +18,8 @@ export interface Price extends Rates {
   models: readonly string[]
   /** The rates of a whole call that reads more than `above` tokens. */
   long?: (Rates & { above: number }) | undefined
+  /** What a call costs that another tier served, in times of these rates: `{"flex": 0.5}`. A tier that is not named costs no more and no less. */
+  tiers?: Readonly<Record<string, number>> | undefined
 }
 
 /** Tokens of one call in buckets that do not overlap (usage.ts), and what of the prompt was written to a cache. */
@@ -34,7 +36,14 @@ export interface TokenCounts {
 
 export interface PriceTable {
   /** US dollars; null when the price or both token counts are unknown: never 0 for that. */
-  costOf(call: { model: string; provider: string | null }, tokens: TokenCounts): number | null
+  costOf(call: PricedModel, tokens: TokenCounts): number | null
+}
+
+export interface PricedModel {
+  model: string
+  provider: string | null
+  /** As the answer says it (service-tier.ts); absent or null: the standard one. */
+  serviceTier?: string | null
 }
 
 /** Of two prices of a model the later one holds; one without a provider goes before all others. */
@@ -49,7 +58,8 @@ export function createPriceTable(prices: readonly Price[]): PriceTable {
       if (price === undefined || (tokens.prompt_tokens === null && tokens.completion_tokens === null))
         return null
       const read = (tokens.prompt_tokens ?? 0) + (tokens.cached_tokens ?? 0)
-      return costAt(price.long !== undefined && read > price.long.above ? price.long : price, tokens)
+      const rates = price.long !== undefined && read > price.long.above ? price.long : price
+      return costAt(rates, tokens, timesOf(price, call.serviceTier))
     },
   }
 }
@@ -58,10 +68,7 @@ const anyProvider = '*'
 const nameOf = (provider: string | undefined, model: string) => `${provider ?? anyProvider} ${model}`
 
 /** The host's own price (Bedrock's names say which it is), else that of the maker of the model, whose list prices hosts commonly take. */
-function findPrice(
-  prices: ReadonlyMap<string, Price>,
-  { model, provider }: { model: string; provider: string | null },
-): Price | undefined {
+function findPrice(prices: ReadonlyMap<string, Price>, { model, provider }: PricedModel): Price | undefined {
   const names = namesOf(model)
   const named = bedrockPrefix.test(names[0] ?? '') ? 'bedrock' : null
   const hosts = [anyProvider, named, provider?.toLowerCase(), providerOfCall([model], null)]
@@ -87,10 +94,15 @@ function namesOf(model: string): string[] {
   return [...new Set([...exact, ...anywhere, ...anywhere.map((candidate) => candidate.replace(maker, ''))])]
 }
 
+/** An answer may name any tier, `constructor` too. */
+function timesOf({ tiers = {} }: Price, tier: string | null | undefined): number {
+  return typeof tier === 'string' && Object.hasOwn(tiers, tier) ? (tiers[tier] ?? 1) : 1
+}
+
 const perMillion = 1_000_000
 
 /** Each token is paid for once: what was written to a cache is taken out of the rest of the prompt. Reasoning is billed as output. */
-function costAt(rates: Rates, tokens: TokenCounts): number {
+function costAt(rates: Rates, tokens: TokenCounts, times: number): number {
   const prompt = tokens.prompt_tokens ?? 0
   const written = Math.min(prompt, tokens.written_tokens ?? 0)
   const hour = Math.min(written, tokens.written_hour_tokens ?? 0)
@@ -100,5 +112,5 @@ function costAt(rates: Rates, tokens: TokenCounts): number {
   const cached = (tokens.cached_tokens ?? 0) * (rates.cached_input ?? rates.input)
   const output = ((tokens.completion_tokens ?? 0) + (tokens.reasoning_tokens ?? 0)) * rates.output
   // Prices have at most five decimals a million tokens, so eleven decimals are exact; the rest is binary noise.
-  return Number(((input + writes + cached + output) / perMillion).toFixed(11))
+  return Number(((times * (input + writes + cached + output)) / perMillion).toFixed(11))
 }

@@ -23,6 +23,7 @@ const priceSchema = z.strictObject({
   models: z.array(z.string().min(1).max(256).transform(lowerCase)).min(1).max(1_000),
   ...rates,
   long: z.strictObject({ above: z.number().int().min(0), ...rates }).optional(),
+  tiers: z.record(z.string().min(1).max(64).transform(lowerCase), z.number().min(0).max(1_000)).optional(),
   as_of: z.iso.date().optional(),
   written: z.iso.date().optional(),
 })
