@@ -21,7 +21,8 @@ import { until } from '../support/until.ts'
  *
  * The rates are measured over plain HTTP and over HTTPS (figures that end with `_https`), which those of webhooks speak (design section 10);
  * all else over HTTPS, until 2026-11-23 over plain HTTP. Bare posts keep their connections between rounds, as the notifier does: until
- * then they opened 64 in each. With `--answer-ms` receivers take about so long to answer, as those of a network do.
+ * then they opened 64 in each. `undici_ratio` is against undici at its best, 64 posts at a time; `undici_ratio_as_many` against as many at a
+ * time as the notifier has. With `--answer-ms` receivers take about so long to answer, as those of a network do, and only the latter is measured.
  */
 const { values } = parseArgs({
   options: {
