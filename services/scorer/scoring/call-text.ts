@@ -9,8 +9,17 @@ import { childrenOf } from './strings-of.ts'
 /** The two bodies of a call; names as in the API. */
 export type BodyPart = 'request_body' | 'response_body'
 
+/**
+ * What a value is called, and what it stands in; the body itself has no name. Texts share what they stand in, where a pointer is looked into only whole:
+ * those of 40,000 levels would take 1.8 GB.
+ */
+export interface Path {
+  name: string
+  within: Path | null
+}
+
 /** One string of a body that people or models wrote, and where it stands. */
-export interface CallText {
+export interface CallText extends Path {
   part: BodyPart
   /** JSON pointer (RFC 6901) to the string in the body. */
   pointer: string
@@ -116,37 +125,44 @@ const protocolKeys = new Set([
 ])
 function textsOf(part: BodyPart, body: unknown, voice: Voice, isTools = false): CallText[] {
   const texts: CallText[] = []
-  const stack: { value: unknown; pointer: string; voice: Voice; isTools: boolean }[] = [
-    { value: body, pointer: '', voice, isTools },
-  ]
+  const stack: Unread[] = [{ value: body, key: '', pointer: '', within: null, voice, isTools }]
   const isCut = fieldAt(body, 'truncated') === true
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    if (typeof next.value === 'string') {
-      const text = isCut ? withoutMedia(next.value) : next.value
-      const { pointer, voice: by } = next
-      if (isWords(text)) texts.push({ part, pointer, speaker: by.speaker, text, offset: 0 })
+    const { value, key: name, pointer, within, voice: by } = next
+    if (typeof value === 'string') {
+      const text = isCut ? withoutMedia(value) : value
+      if (isWords(text)) texts.push({ part, pointer, name, within, speaker: by.speaker, text, offset: 0 })
       continue
     }
     // Of the numbers within a body only those come here that may be somebody's (strings-of.ts); a body that is one is none.
-    if (typeof next.value === 'number' && next.pointer !== '') {
-      const { pointer, voice: by } = next
-      texts.push({ part, pointer, speaker: by.speaker, text: String(next.value), offset: 0 })
+    if (typeof value === 'number' && pointer !== '') {
+      texts.push({ part, pointer, name, within, speaker: by.speaker, text: String(value), offset: 0 })
       continue
     }
-    const inherited = voiceOf(next.value, next.voice)
-    for (const child of childrenOf(next.value, next.pointer)) {
+    const inherited = voiceOf(value, by)
+    const path = { name, within }
+    for (const child of childrenOf(value, pointer)) {
       if (typeof child.value === 'string' && isProtocols(child.key, child.value, next.isTools)) continue
       const { speaker } = inherited
-      const isTools = next.isTools || holdsToolsData(next.value, child.key, speaker)
+      const isTools = next.isTools || holdsToolsData(value, child.key, speaker)
       // What a model calls a tool with are its words, by whatever names.
       const isModels = isTools && speaker === 'assistant'
-      const by = isModels ? { speaker, isFixed: true } : voiceOfKey(next.value, child.key, inherited)
-      const isPieces = child.key === 'output' && isPrediction(next.value)
-      const said = isPieces ? predictionOutput(next.value) : child.value
-      stack.push({ ...child, value: said, voice: by, isTools })
+      const voice = isModels ? { speaker, isFixed: true } : voiceOfKey(value, child.key, inherited)
+      const isPieces = child.key === 'output' && isPrediction(value)
+      const said = isPieces ? predictionOutput(value) : child.value
+      stack.push({ ...child, value: said, within: path, voice, isTools })
     }
   }
   return texts
+}
+
+interface Unread {
+  value: unknown
+  key: string
+  pointer: string
+  within: Path | null
+  voice: Voice
+  isTools: boolean
 }
 
 /** Of a tool's data that is only what kind of part one is: a result that is a picture has no words. */

@@ -32,6 +32,14 @@ describe('what the provider runs itself', () => {
     expect(answered(response)).toMatchObject({ evidence: [{ pointer }] })
   })
 
+  test('and however deep it stands', () => {
+    const code = { executableCode: { code: `import os; os.system('${wipe}')` } }
+    const deep = Array.from({ length: 100 }).reduce<object>((inner) => ({ a: inner }), code)
+    expect(answered(deep)).toMatchObject({
+      evidence: [{ pointer: `${'/a'.repeat(100)}/executableCode/code` }],
+    })
+  })
+
   test.each<[string, object]>([
     ['a part', ofGemini({ text: 'ok' }, { newTool: { run: wipe } })],
     ['an item', { output: [{ type: 'host:shell', run: wipe }] }],

@@ -28,11 +28,11 @@ export function argumentsOf({ request, response }: Call): ToolArgument[] | null 
   }
   const found: ToolArgument[] = []
   let calls = false
-  const stack: { value: unknown; pointer: string }[] = [{ value: response?.value, pointer: '' }]
+  const stack: Held[] = [{ value: response?.value, key: '', pointer: '', isOffered: false }]
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const { value, pointer } = next
     if (typeof value !== 'object' || value === null) continue
-    const given = givenOf(value, pointer)
+    const given = givenOf(value, next)
     if (given !== null) {
       calls = true
       const { tool, keys } = given
@@ -42,27 +42,35 @@ export function argumentsOf({ request, response }: Call): ToolArgument[] | null 
       continue
     }
     for (const [key, child] of Object.entries(value)) {
-      stack.push({ value: child, pointer: `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}` })
+      const isOffered = next.isOffered || pointer === '/tools'
+      const at = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      stack.push({ value: child, key, pointer: at, isOffered })
     }
   }
   return calls || toolCallsOf(request?.value, response?.value).length > 0 ? found : null
 }
 
+/** A value of an answer. Its pointer is not looked into: those of 100,000 levels take seconds. */
+interface Held {
+  value: unknown
+  key: string
+  pointer: string
+  /** Whether it stands where answers repeat which tools they were offered. */
+  isOffered: boolean
+}
+
 /** A provider's own tools are called without a name: `computer_call`, `local_shell_call`, `code_interpreter_call`, `server_tool_use`, `program`. */
 const callType = /_call$|tool_use$|^program$/
 /** Code that Gemini has run is the member of a part, and has no name. */
-const geminiCode = /\/(?:executableCode|executable_code)$/
-/** A part stands near the top. Looking into the pointers of 100,000 levels takes seconds. */
-const mostCodePointerUnits = 200
+const geminiCode: ReadonlySet<string> = new Set(['executableCode', 'executable_code'])
 const namedKeys = ['arguments', 'input', 'args', 'parameters']
 const typedKeys = [...namedKeys, 'action', 'code', 'operation', 'actions', 'queries']
 
 /** The members that hold what a tool is called with, in any provider's shape; the call's type where none of its members is known to. */
-function givenOf(value: object, pointer: string): { tool: string; keys: string[] } | null {
+function givenOf(value: object, { key: heldAs, isOffered }: Held): { tool: string; keys: string[] } | null {
   const fields = value as Readonly<Record<string, unknown>>
   const { name, type } = fields
-  if (pointer.length < mostCodePointerUnits && geminiCode.test(pointer))
-    return { tool: codeExecution, keys: ['code'] }
+  if (geminiCode.has(heldAs)) return { tool: codeExecution, keys: ['code'] }
   if (isOpenRouterType(type)) return { tool: textOf(name) ?? textOf(type) ?? '', keys: givenNamesOf(value) }
   const isTyped = typeof type === 'string' && callType.test(type)
   const tool = textOf(name) ?? hostedName(fields) ?? (isTyped ? textOf(type) : undefined)
@@ -71,8 +79,7 @@ function givenOf(value: object, pointer: string): { tool: string; keys: string[]
   const isGiven = (member: unknown) => member !== undefined && !(isTyped && member === null)
   for (const key of isTyped ? typedKeys : namedKeys)
     // Some answers repeat what was offered: there `parameters` are a schema.
-    if (isGiven(fields[key]) && !(key === 'parameters' && pointer.startsWith('/tools/')))
-      return { tool: tool ?? '', keys: [key] }
+    if (isGiven(fields[key]) && !(key === 'parameters' && isOffered)) return { tool: tool ?? '', keys: [key] }
   return isTyped ? { tool: tool ?? '', keys: ['type'] } : null
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { outgrows } from '#tests/support/cpu-growth.ts'
 import { parseBody, readCall } from '../call-text.ts'
 import { materialOf } from './judge-material.ts'
+import { unreadTexts } from './unread-texts.ts'
 
 const shownOf = (request: unknown, response: unknown = null, limit = 12_000) =>
   materialOf(
@@ -12,6 +13,7 @@ const shownOf = (request: unknown, response: unknown = null, limit = 12_000) =>
     limit,
   )
 const ask = { model: 'm', messages: [{ role: 'user', content: 'Go on.' }] }
+const nothing = { request: [], answer: [], system_prompt: [], context: [], offered: [] }
 const words = 'Take these words to heart.'
 
 describe('what detectors read the judge is shown', () => {
@@ -65,6 +67,17 @@ describe('what detectors read the judge is shown', () => {
     expect(tools).toContain(words)
     expect(context).toEqual([])
   })
+})
+
+test.each([
+  ['in the request', (deep: unknown) => shownOf({ ...ask, later: deep }).request],
+  [
+    'in the answer',
+    (deep: unknown) => shownOf(ask, { choices: [{ message: { content: 'Hi.', deep } }] }).answer,
+  ],
+])('however deep %s', (_name, shown) => {
+  const deep = Array.from({ length: 1_500 }).reduce<object>((inner) => ({ ab: inner }), { hint: words })
+  expect(shown(deep)).toContain(`[hint: ${words}]`)
 })
 
 describe('nothing is shown twice, and nothing that says nothing', () => {
@@ -175,4 +188,11 @@ test.each<[string, number, (count: number) => unknown]>([
 ])('hostile text costs what its length is worth: %s', (_name, count, make) => {
   const read = (size: number) => readCall(parseBody(JSON.stringify(make(size))), null)
   expect(outgrows(count, read, (call) => materialOf(call, 12_000))).toBe(false)
+})
+
+test('nor do texts on many levels cost more', () => {
+  const read = (levels: number) =>
+    readCall(parseBody(`${'{"ab":"Go on.","in":'.repeat(levels)}1${'}'.repeat(levels)}`), null)
+  expect(outgrows(40_000, read, (call) => unreadTexts(call, nothing, 12_000))).toBe(false)
+  expect(unreadTexts(read(40_000), nothing, 12_000).request).toEqual(['[ab: Go on.]'])
 })

@@ -1,8 +1,9 @@
 import { fieldAt, listOf, textOf } from '#capture/json.ts'
 import { isToolCallRecord } from '#capture/tool-calls.ts'
-import { isBytes, sourceKeys, wordsOfSource } from '#capture/tool-results.ts'
+import { isBytes } from '#capture/tool-results.ts'
 import { isKeptWhole, type Call, type CallText } from '../call-text.ts'
 import { seenTexts, type SeenTexts } from './seen-texts.ts'
+import { standings, type Standing } from './standing.ts'
 
 /** Where a text of a call belongs. */
 type Place = 'request' | 'answer' | 'thoughts' | 'system_prompt' | 'context'
@@ -16,7 +17,6 @@ export type ReadTexts = Readonly<
 export type UnreadTexts = Record<Place, string[]>
 
 const mostLabelUnits = 40
-const mostPointerUnits = 2_000
 
 /**
  * Whatever detectors read of a call and the judge would not be shown: providers have ever new places for words, and a verdict on words that nobody
@@ -28,13 +28,13 @@ export function unreadTexts(call: Call, read: ReadTexts, most: number): UnreadTe
   const isSeen = seenIn(read, most)
   const units = new Map<Place, number>()
   const placeOf = placing(call)
+  const standingOf = standings()
   for (const given of call.texts) {
-    // Pointers share their beginnings until they are looked into: those of 40,000 levels would take 1.8 GB.
-    if (given.pointer.length > mostPointerUnits) continue
-    const place = placeOf(given)
+    const standing = standingOf(given)
+    const place = placeOf(given, standing)
     if (place === null || (units.get(place) ?? 0) > most || saysNothing(given.text)) continue
     if (isSeen(place, given)) continue
-    const labelled = `[${nameOf(given.pointer)}: ${given.text}]`
+    const labelled = `[${labelOf(standing)}: ${given.text}]`
     units.set(place, (units.get(place) ?? 0) + labelled.length)
     found[place].push(labelled)
   }
@@ -65,15 +65,15 @@ function seenIn(read: ReadTexts, most: number): (place: Place, text: CallText) =
 }
 
 /** Null: it is shown as a turn, or stands in the answer again. Of a body that was cut all that there is was read. */
-function placing({ request, response }: Call): (text: CallText) => Place | null {
+function placing({ request, response }: Call): (text: CallText, standing: Standing) => Place | null {
   const isRecord = isToolCallRecord(request?.value)
   const [asksWhole, answersWhole] = [isKeptWhole(request?.value), isKeptWhole(response?.value)]
   const isEarlier = earlierIn(response?.value)
-  return (text) => {
-    if (text.part === 'request_body') return isRecord || !asksWhole ? null : placeInRequest(text)
-    if (!answersWhole || isEarlier(text.pointer)) return null
+  return (text, standing) => {
+    if (text.part === 'request_body') return isRecord || !asksWhole ? null : placeInRequest(text, standing)
+    if (!answersWhole || isEarlier(standing)) return null
     if (isRecord) return 'answer'
-    return placeInAnswer(text, response?.value)
+    return placeInAnswer(text, standing, response?.value)
   }
 }
 
@@ -84,46 +84,37 @@ const placesInRequest = {
   assistant: null,
 } as const
 
-function placeInRequest({ speaker, pointer, text }: CallText): Place | null {
-  const [, name = ''] = pointer.split('/', 2)
-  return settings.has(name) && !/\s/.test(text) ? null : placesInRequest[speaker]
+function placeInRequest({ speaker, text }: CallText, { top }: Standing): Place | null {
+  return settings.has(top) && !/\s/.test(text) ? null : placesInRequest[speaker]
 }
 
-function placeInAnswer({ speaker, pointer }: CallText, body: unknown): Place | null {
-  const names = pointer.split('/').slice(1)
+function placeInAnswer({ speaker }: CallText, standing: Standing, body: unknown): Place | null {
+  const { top, depth, isOfSource, isWordsOfSource } = standing
   // What was asked, in the answer again: OpenAI's repeats the prompt that it keeps and the form that the answer is to have.
-  const isEcho = names[0] === 'prompt' || (names[0] === 'text' && names.length > 1)
+  const isEcho = top === 'prompt' || (top === 'text' && depth > 1)
   if (speaker === 'user' || isEcho) return 'request'
   if (speaker === 'system') return null
-  if (speaker === 'assistant') return isThought(names, body) ? 'thoughts' : 'answer'
-  const source = names.findIndex((name) => sourceKeys.has(name))
-  if (source === -1) return 'context'
+  if (speaker === 'assistant') return isThought(standing, body) ? 'thoughts' : 'answer'
+  if (!isOfSource) return 'context'
   // The words of sources are read as context, once each. Titles and addresses are none that an answer could be held against.
-  const rest = names.slice(source)
-  return rest.some((name) => wordsOfSource.has(name) || name === 'renderedContent') ? null : 'answer'
+  return isWordsOfSource ? null : 'answer'
 }
 
-const thought = /^(?:reasoning|thinking|thought)|^summary$/i
-
-function isThought(names: readonly string[], body: unknown): boolean {
-  if (names.some((name) => thought.test(name))) return true
-  const [list = '', index = ''] = names
-  const item = listOf(fieldAt(body, list))[Number(index)]
+function isThought({ top, second, isThought: isNamed }: Standing, body: unknown): boolean {
+  if (isNamed) return true
+  const item = listOf(fieldAt(body, top))[Number(second)]
   return fieldAt(item, 'type') === 'reasoning' || fieldAt(item, 'type') === 'thought'
 }
 
 /** LangGraph and Google's interactions answer with the conversation: what stands before the last words of its user was said before. */
-function earlierIn(body: unknown): (pointer: string) => boolean {
+function earlierIn(body: unknown): (standing: Standing) => boolean {
   const lastOf = (name: string, type: string) =>
     listOf(fieldAt(body, name)).findLastIndex((entry) => fieldAt(entry, 'type') === type)
   const last = new Map([
     ['messages', lastOf('messages', 'human')],
     ['steps', lastOf('steps', 'user_input')],
   ])
-  return (pointer) => {
-    const [, name = '', index = ''] = pointer.split('/', 3)
-    return Number(index) <= (last.get(name) ?? -1)
-  }
+  return ({ top, second }) => Number(second) <= (last.get(top) ?? -1)
 }
 
 /** How a model is to answer. What of these has no blank is a choice, and nothing that is said. */
@@ -150,8 +141,6 @@ function holdsWords(base64: string): boolean {
   return /^[\t\n\r\x20-\x7e]+$/.test(Buffer.from(base64.slice(0, 64), 'base64').toString('utf8'))
 }
 
-/** What it is called, or what the list is called that it stands in. */
-function nameOf(pointer: string): string {
-  const name = pointer.split('/').findLast((step) => !/^\d*$/.test(step))
-  return (textOf(name) ?? 'text').slice(0, mostLabelUnits)
+function labelOf({ label }: Standing): string {
+  return (textOf(label) ?? 'text').slice(0, mostLabelUnits)
 }
