@@ -144,6 +144,23 @@ describe('nothing is shown twice, and nothing that says nothing', () => {
       'Hi.',
     )
   })
+
+  test('nor the turns that Cohere repeats, but what users said in those that it keeps', () => {
+    const chat_history = [
+      { role: 'USER', message: 'My first question.' },
+      { role: 'CHATBOT', message: words, tool_calls: [{ name: 'f', parameters: { a: 'b c' } }] },
+      { role: 'USER', message: 'Go on.' },
+      { role: 'CHATBOT', message: 'Hi.' },
+    ]
+    const { request, answer } = shownOf(
+      { message: 'Go on.', conversation_id: 'c' },
+      { text: 'Hi.', generation_id: 'g', chat_history, finish_reason: 'COMPLETE' },
+    )
+    expect({ request, answer }).toEqual({
+      request: 'Go on.\n[message: My first question.]',
+      answer: 'Hi.',
+    })
+  })
 })
 
 describe('what is too long', () => {

@@ -88,12 +88,15 @@ function placeInRequest({ speaker, text }: CallText, { top }: Standing): Place |
   return settings.has(top) && !/\s/.test(text) ? null : placesInRequest[speaker]
 }
 
+/** Cohere's first answers repeat the turns before them; the last of these has its words in the answer as well. */
+const earlierTurns = 'chat_history'
+
 function placeInAnswer({ speaker }: CallText, standing: Standing, body: unknown): Place | null {
   const { top, depth, isOfSource, isWordsOfSource } = standing
   // What was asked, in the answer again: OpenAI's repeats the prompt that it keeps and the form that the answer is to have.
   const isEcho = top === 'prompt' || (top === 'text' && depth > 1)
   if (speaker === 'user' || isEcho) return 'request'
-  if (speaker === 'system') return null
+  if (speaker === 'system' || (speaker === 'assistant' && top === earlierTurns)) return null
   if (speaker === 'assistant') return isThought(standing, body) ? 'thoughts' : 'answer'
   if (!isOfSource) return 'context'
   // The words of sources are read as context, once each. Titles and addresses are none that an answer could be held against.
