@@ -24,7 +24,8 @@ export function withoutMedia(text: string): string {
   )
 }
 
-function isReadable(base64: string): boolean {
+/** Whether what looks like base64 is somebody's words, or holds some. */
+export function isReadable(base64: string): boolean {
   return holdsText(base64) || holdsWords(base64)
 }
 

@@ -1,7 +1,7 @@
 import { fieldAt, listOf, textOf } from '#capture/json.ts'
 import { isToolCallRecord } from '#capture/tool-calls.ts'
-import { isBytes } from '#capture/tool-results.ts'
 import { isKeptWhole, type Call, type CallText } from '../call-text.ts'
+import { isReadable } from '../media-text.ts'
 import { seenTexts, type SeenTexts } from './seen-texts.ts'
 import { standings, type Standing } from './standing.ts'
 
@@ -130,18 +130,17 @@ const settings: ReadonlySet<string> = new Set([
 const oneWord = /^[\x21-\x7e]{1,64}$/
 const address = /^(?:https?|gs|s3|file):\S{1,2048}$/
 
+/** Base64 of either alphabet: signatures of thoughts come in both. */
+const bytes = /^(?:data:[^,\s]{0,100},)?[A-Za-z0-9+/_-]{64,}={0,2}$/
+
 function saysNothing(text: string): boolean {
-  return oneWord.test(text) || address.test(text) || (isBytes(text) && isMixed(text) && !holdsWords(text))
+  if (oneWord.test(text) || address.test(text)) return true
+  return bytes.test(text) && isMixed(text) && !isReadable(text.slice(text.indexOf(',') + 1))
 }
 
 /** Words without their blanks are no base64, which has no 64 letters without a digit. */
 function isMixed(text: string): boolean {
   return /\d/.test(text) && /[a-z]/.test(text) && /[A-Z]/.test(text)
-}
-
-/** Words in base64 are somebody's. */
-function holdsWords(base64: string): boolean {
-  return /^[\t\n\r\x20-\x7e]+$/.test(Buffer.from(base64.slice(0, 64), 'base64').toString('utf8'))
 }
 
 function labelOf({ label }: Standing): string {
