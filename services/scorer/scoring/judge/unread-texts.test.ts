@@ -60,6 +60,31 @@ describe('what detectors read the judge is shown', () => {
     expect(context.join()).not.toContain(words)
   })
 
+  const schema = { type: 'object', properties: { context: { type: 'string', description: words } } }
+  test.each<[string, object]>([
+    ['chat completions', { response_format: { type: 'json_schema', json_schema: { name: 'a', schema } } }],
+    ['responses', { text: { format: { type: 'json_schema', name: 'a', schema } } }],
+    ['Messages', { output_format: { type: 'json_schema', schema } }],
+    ['Messages later', { output_config: { format: { type: 'json_schema', schema } } }],
+    ['Gemini', { generationConfig: { responseSchema: schema } }],
+    ['Ollama', { format: schema }],
+  ])('of the operator, in the form that the answer is to have: %s', (_name, form) => {
+    const { system_prompt, request, context } = shownOf({ ...ask, ...form })
+    expect({ system_prompt, request, context }).toEqual({
+      system_prompt: `[description: ${words}]`,
+      request: 'Go on.',
+      context: [],
+    })
+  })
+
+  test.each([
+    ['a text', words],
+    ['a list of them', [words]],
+  ])('of the user, where it is called like a form: %s', (_name, text) => {
+    const { request, system_prompt } = shownOf({ ...ask, text })
+    expect({ request, system_prompt }).toEqual({ request: `Go on.\n[text: ${words}]`, system_prompt: '' })
+  })
+
   test('of the operator, and of tools', () => {
     const system = [{ text: 'Be kind.' }, { guardContent: { text: { text: words } } }]
     expect(shownOf({ ...ask, system }).system_prompt).toBe(`Be kind.\n[text: ${words}]`)
@@ -147,10 +172,12 @@ describe('nothing is shown twice, and nothing that says nothing', () => {
       prompt: { id: 'p', variables: { q: 'One word or two?' } },
       text: { format: { type: 'json_schema', schema: { description: words } } },
     }
-    const { request, answer } = shownOf(asked, { ...asked, output: [{ type: 'message', content: 'Hi.' }] })
-    expect({ request, answer }).toEqual({
-      request: `One word or two?\n[description: ${words}]`,
+    const output = [{ type: 'message', content: 'Hi.' }]
+    const { request, answer, system_prompt } = shownOf(asked, { ...asked, output })
+    expect({ request, answer, system_prompt }).toEqual({
+      request: 'One word or two?',
       answer: 'Hi.',
+      system_prompt: `[description: ${words}]`,
     })
   })
 

@@ -84,18 +84,25 @@ const placesInRequest = {
   assistant: null,
 } as const
 
-function placeInRequest({ speaker, text }: CallText, { top }: Standing): Place | null {
-  return settings.has(top) && !/\s/.test(text) ? null : placesInRequest[speaker]
+function placeInRequest({ speaker, text }: CallText, standing: Standing): Place | null {
+  if (!settings.has(standing.top)) return placesInRequest[speaker]
+  if (!/\s/.test(text)) return null
+  return isNested(standing) ? 'system_prompt' : placesInRequest[speaker]
+}
+
+/** A text, or a list of texts, may be what somebody says under the name of a setting. The fields of a form have any names: nobody speaks by them. */
+function isNested({ depth, second }: Standing): boolean {
+  return depth > 1 && !/^\d+$/.test(second)
 }
 
 /** Cohere's first answers repeat the turns before them; the last of these has its words in the answer as well. */
 const earlierTurns = 'chat_history'
 
 function placeInAnswer({ speaker }: CallText, standing: Standing, body: unknown): Place | null {
-  const { top, depth, isOfSource, isWordsOfSource } = standing
+  const { top, isOfSource, isWordsOfSource } = standing
   // What was asked, in the answer again: OpenAI's repeats the prompt that it keeps and the form that the answer is to have.
-  const isEcho = top === 'prompt' || (top === 'text' && depth > 1)
-  if (speaker === 'user' || isEcho) return 'request'
+  if (top === 'text' && isNested(standing)) return 'system_prompt'
+  if (speaker === 'user' || top === 'prompt') return 'request'
   if (speaker === 'system' || (speaker === 'assistant' && top === earlierTurns)) return null
   if (speaker === 'assistant') return isThought(standing, body) ? 'thoughts' : 'answer'
   if (!isOfSource) return 'context'
@@ -120,10 +127,11 @@ function earlierIn(body: unknown): (standing: Standing) => boolean {
   return ({ top, second }) => Number(second) <= (last.get(top) ?? -1)
 }
 
-/** How a model is to answer. What of these has no blank is a choice, and nothing that is said. */
+/** How a model is to answer, and the form of it. What of these has no blank is a choice, and nothing that is said; what has some describes the form. */
 const settings: ReadonlySet<string> = new Set([
   ...['generationConfig', 'generation_config', 'safetySettings', 'inferenceConfig', 'reasoning', 'thinking'],
   ...['include', 'modalities', 'stop_sequences', 'provider', 'text', 'toolConfig', 'tool_config'],
+  ...['response_format', 'output_format', 'output_config', 'format'],
 ])
 
 /** A name, a choice, a date, an identifier; an address; a signature or a picture. */
