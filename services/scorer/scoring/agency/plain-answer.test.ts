@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { detectCall } from '../../testing/detect-call.ts'
 import { createAgencyDetector } from './detect-agency.ts'
+import { isPlainAnswer } from './plain-answer.ts'
 
 describe('what the provider runs itself', () => {
   const answered = (response: unknown) => detectCall(createAgencyDetector, { input: 'clean up' }, response)
@@ -85,4 +86,15 @@ describe('what the provider runs itself', () => {
   ])('and words alone are no call: %s', (_name, response) => {
     expect(answered(response)).toMatchObject({ value: 1 })
   })
+})
+
+test.each([
+  ['is plain', { type: 'text' }, true],
+  ['of a kind that nobody knows is not', { type: 'ran', run: 'rm' }, false],
+])('what stands very deep and %s', (_name, part, expected) => {
+  const deep = Array.from({ length: 20_000 }).reduce<object>(
+    (inner) => ({ type: 'message', content: [inner] }),
+    part,
+  )
+  expect(isPlainAnswer({ output: [deep] })).toBe(expected)
 })

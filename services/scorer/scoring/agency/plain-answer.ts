@@ -81,24 +81,37 @@ export function isPlainAnswer(body: unknown): boolean {
     ...newSteps(body),
     ...candidates,
   ]
-  return messages.every(isPlainMessage) && items.every(isPlainItem) && hasNoOtherLists(body)
+  return messages.every(isPlainMessage) && arePlainItems(items) && hasNoOtherLists(body)
 }
 
 function isPlainMessage(message: unknown): boolean {
   return (
-    listOf(fieldAt(message, 'content')).every(isPlainItem) &&
+    arePlainItems(listOf(fieldAt(message, 'content'))) &&
     Object.entries(objectOf(message) ?? {}).every(
       ([name, value]) => quietLists.has(name) || !holdsObjects(value),
     )
   )
 }
 
+function arePlainItems(items: readonly unknown[]): boolean {
+  // A stack of its own: parts that stand 5,000 deep in each other would throw.
+  const stack = [...items]
+  while (stack.length > 0) {
+    const item = stack.pop()
+    if (!isPlainItem(item)) return false
+    // What a tool gave calls nothing, whatever it consists of.
+    if (isResultType(fieldAt(item, 'type'))) continue
+    for (const part of listOf(fieldAt(item, 'content'))) stack.push(part)
+  }
+  return true
+}
+
+/** Without what stands in its content. */
 function isPlainItem(item: unknown): boolean {
   const fields = objectOf(item)
   if (fields === undefined) return true
   const type = textOf(fields['type'])
-  if (type !== undefined)
-    return isResultType(type) || (quietTypes.has(type) && listOf(fields['content']).every(isPlainItem))
+  if (type !== undefined) return isResultType(type) || quietTypes.has(type)
   return isOfData(fields) || Object.keys(fields).every((name) => quietMembers.has(name))
 }
 
