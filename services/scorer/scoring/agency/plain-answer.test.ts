@@ -55,6 +55,8 @@ describe('what the provider runs itself', () => {
     ],
     ['a list in a message', ofGroq({ ran: [{ run: wipe }] })],
     ['a list in an answer of no known shape', { text: 'ok', actions: [{ run: wipe }] }],
+    ['a list deep in such an answer', { text: 'ok', a: { b: { actions: [{ run: wipe }] } } }],
+    ['a list in a list', [[{ run: wipe }]]],
   ])('in a form that is not known is left to a reader: %s', (_name, response) => {
     expect(answered(response)).toMatchObject({ reason: 'detectors_undecided' })
   })

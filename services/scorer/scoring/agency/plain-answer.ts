@@ -1,6 +1,8 @@
 import { fieldAt, listOf, objectOf, textOf } from '#capture/json.ts'
 import { newSteps } from '#capture/interaction-steps.ts'
+import { toolCallsOf } from '#capture/tool-calls.ts'
 import { isResultType, wordsOfResult } from '#capture/tool-results.ts'
+import { holdsOnlyWords } from './only-words.ts'
 
 /** Types of items and parts that say, think, show or bring something and call nothing. */
 const quietTypes: ReadonlySet<string> = new Set([
@@ -68,6 +70,19 @@ const quietFields: ReadonlySet<string> = new Set([
  * kinds: of an answer with one that is not known nobody can say that it calls nothing.
  */
 export function isPlainAnswer(body: unknown): boolean {
+  return isOfPlainParts(body) || holdsOnlyWords(body) || isOfPlainResult(body)
+}
+
+/** What a traced function gave back, where that is a model's answer. Calls are looked for where answers have them, and not in a result. */
+function isOfPlainResult(body: unknown): boolean {
+  const result = fieldAt(body, 'result')
+  const isTrace = Object.keys(objectOf(body) ?? {}).length === 1 && typeof result === 'object'
+  return (
+    isTrace && toolCallsOf(null, result).length === 0 && (isOfPlainParts(result) || holdsOnlyWords(result))
+  )
+}
+
+function isOfPlainParts(body: unknown): boolean {
   const candidates = listOf(fieldAt(body, 'candidates')).flatMap((candidate) =>
     listOf(fieldAt(candidate, 'content', 'parts')),
   )
@@ -137,9 +152,20 @@ function hasNoOtherLists(body: unknown): boolean {
   ]
   const fields = Object.entries(objectOf(body) ?? {})
   if (fields.some(([name]) => known.includes(name))) return true
-  const isOther = (value: unknown) =>
-    holdsObjects(value) || Object.values(objectOf(value) ?? {}).some(holdsObjects)
-  return !holdsObjects(body) && fields.every(([name, value]) => quietFields.has(name) || !isOther(value))
+  if (Array.isArray(body)) return !holdsLists([body])
+  return !holdsLists(fields.filter(([name]) => !quietFields.has(name)).map(([, value]) => value))
+}
+
+/** Whether any of the values is a list with objects in it or has one, at whatever depth. */
+function holdsLists(values: readonly unknown[]): boolean {
+  const stack = [...values]
+  while (stack.length > 0) {
+    const value = stack.pop()
+    if (holdsObjects(value)) return true
+    const inner = Array.isArray(value) ? value : Object.values(objectOf(value) ?? {})
+    for (const child of inner as unknown[]) if (typeof child === 'object' && child !== null) stack.push(child)
+  }
+  return false
 }
 
 function holdsObjects(value: unknown): boolean {
