@@ -1,15 +1,48 @@
 import { countOf, fieldAt, objectOf, parseJson } from '../json.ts'
 import { parseServerSentEvents } from './server-sent-events.ts'
 
-/** JSON (a list, lines of objects, one that was cut off), or a stream of events. */
-const beginning = /^\s*(?:[[{]|(?:data|event|id|retry)?:)/
-
 /**
- * Whether a text that is kept as it came holds its words in strings that nobody has taken apart: those of one text may stand in several, and
- * their escapes hide letters.
+ * Whether a text that is kept as it came holds its words in strings that nobody has taken apart: JSON (a list, lines of objects, one that was cut off) or a
+ * stream of events. Those of one text may stand in several, and their escapes hide letters. Prose may begin with a bracket or a field's name too.
  */
 export function isInPieces(text: string): boolean {
-  return beginning.test(text)
+  const begun = text.trimStart()
+  return objectBeginning.test(begun) || beginsAsList(begun) || beginsAsEvents(begun)
+}
+
+const objectBeginning = /^\{\s*(?:["}]|$)/
+/** Up to the first string or object of a list; of a list of numbers up to its end. */
+const listBeginning = /^\[[\s[\d.,eE+-]*/
+
+function beginsAsList(text: string): boolean {
+  const begun = listBeginning.exec(text)?.[0]
+  if (begun === undefined) return false
+  const next = text.charAt(begun.length)
+  if (next !== ']') return next === '' || next === '"' || next === '{'
+  const behind = text.slice(begun.length + 1)
+  const after = behind.trimStart()
+  // "[1], [2]" are sources of prose, and "[[1], [2]]" is a list.
+  if (begun.lastIndexOf('[') > 0) return after === '' || /^[,\]]/.test(after)
+  return after === '' || (/^[[{]/.test(after) && behind.slice(0, -after.length).includes('\n'))
+}
+
+/** A line of a field other than data, of a comment, or an empty one. */
+const fieldLine = /(?:(?:event|id|retry)?:[^\r\n]*)?(?:\r\n|\r|\n)/y
+/** No prose begins with so many. */
+const mostFieldLines = 1_000
+
+/** What begins as a field and has no data is prose; a comment may stand alone while the answer is waited for. */
+function beginsAsEvents(text: string): boolean {
+  let at = 0
+  for (let lines = 0; lines < mostFieldLines; lines++) {
+    fieldLine.lastIndex = at
+    if (!fieldLine.test(text)) {
+      const isCommentAlone = at === text.length && text.startsWith(':')
+      return isCommentAlone || text.startsWith('data:', at)
+    }
+    at = fieldLine.lastIndex
+  }
+  return true
 }
 
 /** Names under which formats have what is generated. Identifiers and times would be joined to what looks like somebody's numbers. */

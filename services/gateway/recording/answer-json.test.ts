@@ -28,6 +28,15 @@ test.each([
   expect(JSON.parse(request.json.toString())).toEqual({ raw, encoding: 'utf8' })
 })
 
+test.each(['id: 5 is the one to take.', 'event: the summer party\n\nAll are welcome.', '[1] Smith et al.'])(
+  'prose that begins as an answer in pieces is whole: %s',
+  async (raw) => {
+    const given = { ...whole(raw), contentType: 'text/plain', contentEncoding: '' }
+    const answer = await answerJson(given, limit, rethrow)
+    expect(JSON.parse(answer.json.toString())).toEqual({ raw, encoding: 'utf8' })
+  },
+)
+
 test('a list of candidates is the message that it amounts to; of one that was cut its text', async () => {
   const parts = words.map((text) => ({ candidates: [{ content: { parts: [{ text }] } }] }))
   const listed = JSON.stringify(parts)

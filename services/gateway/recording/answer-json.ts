@@ -62,7 +62,8 @@ function decodedJson(
   const isStream = isEventStream(contentType) || beginsAsEvents(beginning)
   const stream = isStream || beginsAsList(beginning) ? streamJson(decoded, maxBytes, onDefect) : undefined
   if (stream !== undefined) return stream
-  const body = bodyJson(decoded, maxBytes, isStream ? 'stream' : 'answer')
+  // Whether a text that is not said to be a stream came in pieces is asked of all of it.
+  const body = bodyJson(decoded, maxBytes, isEventStream(contentType) ? 'stream' : 'answer')
   if (body.value !== undefined) return { ...body, streamEnded: undefined }
   const error = beginsAsList(beginning) ? errorListed(decoded.bytes.toString('utf8')) : undefined
   return { ...body, streamEnded: undefined, known: withUsageAtEnd(error ?? {}, endOf(decoded)) }
