@@ -43,3 +43,14 @@ test.each([
 ])('what a tool of the provider is to do: %s', (type, given, text) => {
   expect(toolCallsOf(null, { output: [{ type, ...given }] })).toEqual([{ name: type, arguments: text }])
 })
+
+test('of a call that waits for approval and was made the one that was made counts, whether or not others say which they are', () => {
+  const request = { type: 'mcp_approval_request', name: 'f', arguments: '{}' }
+  const called = (...output: object[]) => toolCallsOf(null, { output }).map(({ name }) => name)
+  const made = { type: 'mcp_call', id: 'b', approval_request_id: 'a', name: 'f', arguments: '{}' }
+  expect(called({ ...request, id: 'a' }, made)).toEqual(['f'])
+  expect(called({ ...request, id: 'c' }, made)).toEqual(['f', 'f'])
+  expect(called(request, made)).toEqual(['f', 'f'])
+  expect(called(request)).toEqual(['f'])
+  expect(called({ ...request, id: null }, { type: 'message' })).toEqual(['f'])
+})

@@ -68,6 +68,8 @@ const givenNames = ['arguments', 'input', 'action', 'code', 'operation', 'action
 /** A call that had to be approved stands there twice once it was made. */
 function ofItems(items: readonly unknown[]): ToolCall[] {
   const made = new Set(items.map((item) => textOf(fieldAt(item, 'approval_request_id'))))
+  // Most items are the answer to no request: one without an id is not the request that they all name.
+  made.delete(undefined)
   return items
     .filter((item) => !isApprovalRequest(item) || !made.has(textOf(fieldAt(item, 'id'))))
     .flatMap(ofItem)
