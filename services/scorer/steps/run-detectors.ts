@@ -1,6 +1,6 @@
 import { isToolCallRecord } from '#capture/tool-calls.ts'
 import type { TakeTurn } from '#runtime/take-turns.ts'
-import { owaspCategoryOf } from '#schemas/verdicts.ts'
+import { owaspCategoryOf, type BuiltInScorer } from '#schemas/verdicts.ts'
 import { builtIns, type BuiltIn } from '../scoring/built-in-scorers.ts'
 import {
   isKeptWhole,
@@ -36,8 +36,7 @@ export async function runDetectors(
   for (const name of builtIn) {
     const scorer = builtIns[name]
     const detect = () => runDetector(scorer, call, shared ?? freshPieces(call), takeTurn)
-    const as = { scorer: name, version: scorer.version, owaspCategory: owaspCategoryOf[name] }
-    await tell(as, 'detector', detect, onVerdict)
+    await tell(namesOfBuiltIn(name), 'detector', detect, onVerdict)
   }
   const textsFor = searchablesOf(call)
   for (const scorer of custom) {
@@ -75,12 +74,10 @@ export function isDefect(error: unknown): error is Error {
 
 /** The verdict of every detector and custom scorer that could not look at the call, for the same reason. */
 export function leaveUnscored({ builtIn, custom }: ChosenScorers, reason: UnscoredReason): NamedVerdict[] {
-  const ofBuiltIn = builtIn.map((name) => {
-    const verdict = unscored('detector', reason)
-    return { scorer: name, version: builtIns[name].version, owaspCategory: owaspCategoryOf[name], verdict }
-  })
-  const verdict = unscored('custom', reason)
-  return [...ofBuiltIn, ...custom.map((scorer) => ({ ...namesOf(scorer), verdict }))]
+  return [
+    ...builtIn.map((name) => ({ ...namesOfBuiltIn(name), verdict: unscored('detector', reason) })),
+    ...custom.map((scorer) => ({ ...namesOf(scorer), verdict: unscored('custom', reason) })),
+  ]
 }
 
 /** Nobody else has them: what is found out of one is forgotten with it. */
@@ -95,10 +92,7 @@ async function runDetector(
   takeTurn: TakeTurn,
 ): Promise<Verdict> {
   const detector = create(call)
-  for (const piece of pieces) {
-    detector.read(piece)
-    await takeTurn()
-  }
+  await readInTurns(detector, pieces, takeTurn)
   return whereKept(detected(detector.finding()), 'detector', reads, call)
 }
 
@@ -109,11 +103,19 @@ async function runCustom(
   takeTurn: TakeTurn,
 ): Promise<Verdict> {
   const run = startCustomRun(scorer)
+  await readInTurns(run, texts, takeTurn)
+  return whereKept(run.verdict(), 'custom', partsFor(scorer.matchOn, call), call)
+}
+
+async function readInTurns<Text>(
+  reader: { read(text: Text): void },
+  texts: Iterable<Text>,
+  takeTurn: TakeTurn,
+): Promise<void> {
   for (const text of texts) {
-    run.read(text)
+    reader.read(text)
     await takeTurn()
   }
-  return whereKept(run.verdict(), 'custom', partsFor(scorer.matchOn, call), call)
 }
 
 /** What was found in a part of a body is there; what was not may be in the rest. */
@@ -136,6 +138,10 @@ function partsFor(target: MatchTarget, { request }: Call): readonly BodyPart[] {
 
 function bodyOf({ request, response }: Call, part: BodyPart): Body | null {
   return part === 'request_body' ? request : response
+}
+
+function namesOfBuiltIn(name: BuiltInScorer): Omit<NamedVerdict, 'verdict'> {
+  return { scorer: name, version: builtIns[name].version, owaspCategory: owaspCategoryOf[name] }
 }
 
 function namesOf({ name, version, owaspCategory }: CustomScorer): Omit<NamedVerdict, 'verdict'> {

@@ -27,12 +27,17 @@ export async function lockCalls(
      from unnest($4::uuid[], $5::timestamptz[]) as k (id, created_at)
      join llm_requests r on r.project_id = $1 and r.id = k.id and r.created_at = k.created_at and r.created_at between $2 and $3
      order by r.created_at, r.id for update of r`,
-    [
-      projectUuid,
-      ...timeBounds(places, ({ created_at }) => created_at.getTime()),
-      places.map(({ id }) => id),
-      places.map(({ created_at }) => created_at),
-    ],
+    placeValues(projectUuid, places),
   )
   return rows
+}
+
+/** $1 to $5 of a statement about calls of a project: between which times they are, their identifiers and their times. */
+export function placeValues(projectUuid: string, places: readonly CallPlace[]): unknown[] {
+  return [
+    projectUuid,
+    ...timeBounds(places, ({ created_at }) => created_at.getTime()),
+    places.map(({ id }) => id),
+    places.map(({ created_at }) => created_at),
+  ]
 }

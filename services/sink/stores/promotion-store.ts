@@ -1,8 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { ScoreLabel, Severity } from '#schemas/verdicts.ts'
-import type { CallPlace, CountedCall } from './lock-calls.ts'
+import { placeValues, type CallPlace, type CountedCall } from './lock-calls.ts'
 import type { ScoreRun } from './run-store.ts'
-import { timeBounds } from './time-bounds.ts'
 
 /** A score as it is after the exchange. */
 export interface ExchangedScore {
@@ -52,16 +51,6 @@ const wantedSql = `unnest($4::uuid[], $5::timestamptz[]) as wanted (request_id, 
 const ofWanted = `s.project_id = $1 and s.request_id = wanted.request_id and s.request_created_at = wanted.created_at
   and s.request_created_at between $2 and $3`
 
-/** $4 and $5 of `wantedSql`, behind the project and the bounds. */
-function valuesOf(projectUuid: string, calls: readonly CallPlace[]): unknown[] {
-  return [
-    projectUuid,
-    ...timeBounds(calls, ({ created_at }) => created_at.getTime()),
-    calls.map(({ id }) => id),
-    calls.map(({ created_at }) => created_at),
-  ]
-}
-
 /** Exchanges the runs of the scores that a run and the live run have of the same scorers of these calls. Returns the scores as they are then. */
 export async function exchangeRuns(
   client: ClientBase,
@@ -82,7 +71,7 @@ export async function exchangeRuns(
      from promoted p where s.project_id = $1 and s.request_id = p.request_id and s.request_created_at = p.request_created_at
        and s.request_created_at between $2 and $3 and s.scorer_name = p.scorer_name and s.run_id in ($6, $7)
      returning s.request_id, s.run_id, s.scorer_name, s.score_label, s.severity, s.score_value`,
-    [...valuesOf(projectUuid, calls), liveRunUuid, runUuid],
+    [...placeValues(projectUuid, calls), liveRunUuid, runUuid],
   )
   return rows
 }
@@ -98,7 +87,7 @@ export async function lockVerdicts(
      join request_verdicts v on v.project_id = $1 and v.request_id = wanted.request_id and v.request_created_at = wanted.created_at
        and v.request_created_at between $2 and $3
      order by v.request_id for update of v`,
-    valuesOf(projectUuid, calls),
+    placeValues(projectUuid, calls),
   )
   return rows
 }
@@ -121,7 +110,7 @@ export async function rewriteVerdicts(
      on conflict (project_id, request_id, request_created_at) do update set
        worst_label = excluded.worst_label, worst_severity = excluded.worst_severity, score_count = excluded.score_count
      returning request_id, worst_label, worst_severity`,
-    [...valuesOf(projectUuid, calls), liveRunUuid],
+    [...placeValues(projectUuid, calls), liveRunUuid],
   )
   return rows
 }

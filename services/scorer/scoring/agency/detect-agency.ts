@@ -36,9 +36,9 @@ export function createAgencyDetector(call: Call): Detector {
       hasText = true
       if (text.part === 'request_body') {
         // Nothing is cut off per text: of half a million short ones each would copy all that came before.
-        if (text.speaker !== 'tool')
-          own += own.length < mostOwnUnits ? `\n${text.text.slice(0, mostOwnUnits)}` : ''
-        else if (brought.length < mostBrought) brought.push(text)
+        if (text.speaker === 'tool') {
+          if (brought.length < mostBrought) brought.push(text)
+        } else if (own.length < mostOwnUnits) own += `\n${text.text.slice(0, mostOwnUnits)}`
       }
       if (text.part === 'request_body' && text.speaker === 'user')
         lastUserText = text.text.slice(-mostUserUnits)
