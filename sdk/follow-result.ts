@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import { takeValue, type TakenValue } from './capturing/plain-value.ts'
 import { createPlainYields } from './capturing/plain-yields.ts'
 import {
@@ -155,16 +156,41 @@ function followGenerator(
     return: (value) => heard(() => (generator as Generator).return(value)),
     throw: (error) => heard(() => (generator as Generator).throw(error)),
   }
+  const isOfSteps = areStepsAll(generator)
   const heardGenerator: AnyGenerator = new Proxy(generator, {
     get(target, property) {
       if (typeof property === 'string' && Object.hasOwn(ways, property)) return ways[property]
       const value: unknown = Reflect.get(target, property, target)
       // The proxy is what is iterated, or its steps would not be heard.
       if (property === Symbol.iterator || property === Symbol.asyncIterator) return () => heardGenerator
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+      // As it is, it runs on the proxy; `using` refuses one that is bound.
+      if (typeof value !== 'function' || isOfSteps || isInherited(property, value)) return value
+      return value.bind(target) as unknown
     },
   })
+  if (isOfSteps) overSteps.add(heardGenerator)
   return heardGenerator
+}
+
+/** Those that are followed of generators of the platform. */
+const overSteps = new WeakSet<object>()
+
+/** Whether whatever else can be called on it takes its steps. Of a class of its own a method may need the object itself, for its private fields. */
+function areStepsAll(generator: AnyGenerator): boolean {
+  return types.isGeneratorObject(generator) || overSteps.has(generator)
+}
+
+async function* noSteps(): AsyncGenerator<never> {}
+
+/** What iterators have their helpers from, sync and async. */
+const iteratorPrototypes = [[].values(), noSteps.prototype].map(
+  (one: object) => Object.getPrototypeOf(Object.getPrototypeOf(one)) as object,
+)
+
+function isInherited(property: PropertyKey, method: unknown): boolean {
+  return iteratorPrototypes.some(
+    (prototype) => Object.getOwnPropertyDescriptor(prototype, property)?.value === method,
+  )
 }
 
 interface Steps {
