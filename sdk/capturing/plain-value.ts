@@ -1,5 +1,7 @@
+import { types } from 'node:util'
 import { listOf, objectOf, textOf } from '../../capture/json.ts'
 import { beginningOf } from './beginning-of.ts'
+import { isOfTransport } from './http-messages.ts'
 import { messageOf } from './message-of.ts'
 import { isOpaque, isReadLater, kindOf } from './unseen-value.ts'
 
@@ -111,6 +113,7 @@ function plainObject(value: object, walk: Walk): unknown {
   if (walk.depth >= maxDepth) return leaveOut('[too deep]', walk)
   const inner: Walk = { ...walk, depth: walk.depth + 1, above: [...walk.above, value] }
   return readable(() => {
+    if (isOfTransport(value, walk.above)) return `[${kindOf(value)}]`
     // Its fields are recorded all the same: a page of a list can be iterated too, for the pages that follow.
     if (isReadLater(value)) walk.cut.isCut = true
     return knownKind(value, inner) ?? fieldsOf(value, inner)
@@ -120,9 +123,10 @@ function plainObject(value: object, walk: Walk): unknown {
 function knownKind(value: object, walk: Walk): unknown {
   if (Array.isArray(value)) return entriesOf(value, value.length, walk)
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString()
-  if (value instanceof Error) return errorOf(value, walk)
+  if (isError(value)) return errorOf(value, walk)
   if (value instanceof RegExp || value instanceof URL || value instanceof URLSearchParams)
     return cutText(String(value), walk)
+  if (value instanceof Intl.Locale) return cutText(value.toString(), walk)
   if (value instanceof Promise) return leaveOut('[promise]', walk)
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return bytesOf(value, walk)
   if (value instanceof Map) return { Map: entriesOf(value, value.size, walk) }
@@ -132,12 +136,30 @@ function knownKind(value: object, walk: Walk): unknown {
   return undefined
 }
 
+/** Also one of another context, as `node:vm` makes them, which is no instance. */
+function isError(value: object): value is Error {
+  if (value instanceof Error) return true
+  // oxlint-disable-next-line typescript/no-deprecated -- Node 22 has no other
+  return 'isError' in Error ? Error.isError(value) : types.isNativeError(value)
+}
+
 const namesOfErrors = new Set(['name', 'message', 'stack'])
+/** What the system and Node call an error. */
+const codesOfErrors = new Set(['errno', 'code', 'syscall'])
 
 /** Clients hang requests with their keys on errors: of what else they hold only the number is recorded. */
 function errorOf(value: Error, walk: Walk): object {
-  const said = { name: cutText(value.name, walk), message: cutText(value.message, walk) }
-  const more = Object.getOwnPropertyNames(value).filter((name) => !namesOfErrors.has(name)).length
+  const said: Record<string, unknown> = {
+    name: cutText(value.name, walk),
+    message: cutText(value.message, walk),
+  }
+  let more = 0
+  for (const [name, own] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
+    if (namesOfErrors.has(name) || ('value' in own && own.value === undefined)) continue
+    const isCode = codesOfErrors.has(name) && ['string', 'number'].includes(typeof own.value)
+    if (isCode) said[name] = plain(own.value, walk)
+    else more++
+  }
   return more === 0 ? said : { ...said, '…': leaveOut(`[${more} more]`, walk) }
 }
 
