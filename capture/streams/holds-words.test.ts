@@ -18,6 +18,7 @@ const response = {
   tools: [{ type: 'function', name: 'f', parameters: { properties: { text: { type: 'string' } } } }],
 }
 const created = { type: 'response.created', response }
+const block = (content_block: object) => ({ type: 'content_block_start', index: 1, content_block })
 const delta = { type: 'response.output_text.delta', delta: 'Hi' }
 const sse = (...chunks: object[]) => chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')
 
@@ -26,8 +27,13 @@ test.each<[string, JsonObject]>([
   ['an item of responses', { type: 'response.output_item.added', item: { type: 'message', content: [] } }],
   ['messages', { type: 'message_start', message: { id: 'msg_1', role: 'assistant', content: [] } }],
   ['a block', { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }],
+  ['a call of nothing', block({ type: 'tool_use', id: 'toolu_1', name: '', input: {} })],
+  ['what a hosted tool found', block({ type: 'web_search_tool_result', tool_use_id: 's', content: [] })],
   ['a ping', { type: 'ping' }],
   ['chat', chat({ role: 'assistant', content: '' })],
+  ['chat with a call of nothing', chat({ function_call: { name: '', arguments: '' } })],
+  ['chat of OpenRouter', chat({ content: '', reasoning_details: [{ type: 'reasoning.summary', summary: '', id: 'r' }] })], // prettier-ignore
+  ['Cohere', { type: 'message-start', id: 'm', delta: { message: { role: 'assistant', content: [], tool_plan: '', tool_calls: [] } } }], // prettier-ignore
   [
     'a filter',
     { choices: [], prompt_filter_results: [{ content_filter_results: { hate: { severity: 'safe' } } }] },
@@ -50,6 +56,13 @@ test.each<[string, JsonObject]>([
   ['chat', chat({ content: 'Hi' })],
   ['reasoning', chat({ content: null, reasoning_content: 'Hm' })],
   ['a call', chat({ tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '' } }] })],
+  ['a call of a function', chat({ content: null, function_call: { name: 'f', arguments: '' } })],
+  ['a call without arguments', block({ type: 'tool_use', id: 'toolu_1', name: 'f', input: {} })],
+  ['a call of a hosted tool', block({ type: 'server_tool_use', id: 's', name: 'web_search', input: {} })],
+  ["a call of a server's tool", block({ type: 'mcp_tool_use', id: 'm', name: 'f', server_name: 's', input: {} })], // prettier-ignore
+  ['a summary by OpenRouter', chat({ content: '', reasoning_details: [{ type: 'reasoning.summary', summary: 'Hm' }] })], // prettier-ignore
+  ['reasoning by OpenRouter', chat({ content: '', reasoning_details: [{ type: 'reasoning.text', text: 'Hm' }] })], // prettier-ignore
+  ['a plan of Cohere', { type: 'tool-plan-delta', delta: { message: { tool_plan: 'I' } } }],
   ['completions', { choices: [{ index: 0, text: 'Hi' }] }],
   ['Gemini', { candidates: [{ content: { parts: [{ text: 'Hi' }] } }] }],
   ['a call of Gemini', { candidates: [{ content: { parts: [{ functionCall: { name: 'f', args: {} } }] } }] }],
