@@ -4,7 +4,14 @@ import { bodyJson } from './body-json.ts'
 function read(text: string, contentType?: string) {
   const bytes = Buffer.from(text)
   const kept = { bytes, byteLength: bytes.length, sha256: undefined, end: bytes }
-  const { json, value } = bodyJson(kept, 1_000, contentType)
+  const onDefect = (error: unknown) => {
+    throw error
+  }
+  const { json, value } = bodyJson(
+    kept,
+    1_000,
+    contentType === undefined ? undefined : { contentType, onDefect },
+  )
   return { body: JSON.parse(json) as unknown, value }
 }
 

@@ -24,17 +24,27 @@ export interface BodyJson {
   firstWordsEnd?: number | undefined
 }
 
+/** Told what went wrong where a stream is recorded as it came because of a mistake of ours. */
+export type OnDefect = (error: unknown) => void
+
+/** A request is no stream. */
+export interface AnswerKind {
+  contentType: string
+  onDefect: OnDefect
+}
+
 /**
  * A body as it stands in a record: the text itself when it is a JSON object that ingest takes for a model's, the message that a stream amounts to,
  * `{"raw", "encoding"}` otherwise (of an answer in pieces with `joined`); `{"truncated", "bytes", "sha256", "text"}` when it was not kept whole.
- * A request has no `contentType`: it is no stream.
+ * Without `answer` it is a request.
  */
-export function bodyJson(kept: KeptBytes, maxBytes: number, contentType?: string): BodyJson {
+export function bodyJson(kept: KeptBytes, maxBytes: number, answer?: AnswerKind): BodyJson {
+  const contentType = answer?.contentType
   const { bytes, byteLength, sha256, end } = kept
   const isAmazons = contentType !== undefined && isAmazonEvents(contentType)
   const text = isAmazons ? textOfAmazonEvents(bytes) : bytes.toString('utf8')
   const mayStream = contentType?.startsWith('application/json') === false || beginsAsList(text)
-  const assembled = mayStream && contentType !== undefined ? messageIn(text) : undefined
+  const assembled = mayStream && answer !== undefined ? messageIn(text, answer.onDefect) : undefined
   const { json = text, ended: streamEnded = false, firstWords } = assembled ?? {}
   // Amazon has each event in base64.
   const sent = isAmazons && firstWords !== undefined ? Buffer.from(firstWords).toString('base64') : firstWords
@@ -64,8 +74,8 @@ function isAmazonEvents(contentType: string): boolean {
 /** `firstWords`: the line with the first that was generated. */
 type Message = AssembledStream & { json: string; firstWords: string | undefined }
 
-/** The message that a stream amounts to; undefined for what is none that is known, or is nested deeper than the stack. */
-function messageIn(text: string): Message | undefined {
+/** The message that a stream amounts to; undefined: it is none that is known, nested deeper than the stack, or `onDefect` was told. */
+function messageIn(text: string, onDefect: OnDefect): Message | undefined {
   try {
     let firstWords: string | undefined
     const assembled = assembleStream(text, (line) => (firstWords = line))
@@ -73,8 +83,9 @@ function messageIn(text: string): Message | undefined {
     const last = lastOfLines(text)
     return last && { ...last, json: JSON.stringify(last.body), firstWords: firstLineWithWords(text) }
   } catch (error) {
-    if (error instanceof RangeError) return undefined
-    throw error
+    // What came is evidence, whatever a mistake of ours makes of it.
+    if (!(error instanceof RangeError)) onDefect(error)
+    return undefined
   }
 }
 

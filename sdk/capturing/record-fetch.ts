@@ -9,7 +9,7 @@ import type { RawRecord } from '../call-record.ts'
 import { sessionFields } from '../session-fields.ts'
 import type { Session } from '../types.ts'
 import type { Warn } from '../warn.ts'
-import { bodyJson, isEventStream, type BodyJson } from './body-json.ts'
+import { bodyJson, isEventStream, type AnswerKind, type BodyJson } from './body-json.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { DeferredWork } from './defer-work.ts'
 import { createKeptBody, type KeptBody } from './kept-body.ts'
@@ -124,7 +124,7 @@ function createAttempt({ call, body, isAborted }: Begun, dependencies: RecordFet
       const answered =
         answer === undefined || answer.byteLength() === 0
           ? undefined
-          : released(answer, maxBodyBytes, contentTypeOf(response))
+          : released(answer, maxBodyBytes, kindOfAnswer(response, warn))
       const requestJson = requestBodyJson(await body, maxBodyBytes, budget)
       // Clients may leave a stream as soon as they have read its end mark: that is no abort.
       const outcome = answered?.streamEnded === true ? {} : end
@@ -199,11 +199,20 @@ function keptBytesOf(response: Response | undefined, maxBodyBytes: number): numb
   return isEventStream(contentTypeOf(response)) ? maxBodyBytes * streamTextFactor : maxBodyBytes
 }
 
-function released(kept: KeptBody, maxBytes: number, contentType?: string): BodyJson {
+function released(kept: KeptBody, maxBytes: number, answer?: AnswerKind): BodyJson {
   try {
-    return bodyJson(kept.read(), maxBytes, contentType)
+    return bodyJson(kept.read(), maxBytes, answer)
   } finally {
     kept.release()
+  }
+}
+
+function kindOfAnswer(response: Response | undefined, warn: Warn): AnswerKind {
+  return {
+    contentType: contentTypeOf(response),
+    onDefect(error) {
+      warn('unread', `a stream that cannot be read is recorded as it came: ${messageOf(error)}`)
+    },
   }
 }
 

@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals'
+import type { RawRecord } from '../call-record.ts'
+import { createByteBudget } from './byte-budget.ts'
+import { createDeferredWork } from './defer-work.ts'
+import { recordFetch } from './record-fetch.ts'
+
+test('a stream that a defect of ours cannot read is recorded as it came, and told', async () => {
+  const json = '{"object":"chat.completion.chunk","choices":[{"delta":{"content":"evidence"}}]}'
+  const stream = `data: ${json}\n\n`
+  const records: RawRecord[] = []
+  const warnings: string[] = []
+  const lost = (detail: string) => warnings.push(detail)
+  const deferred = createDeferredWork(lost)
+  const recorded = recordFetch(() => Promise.resolve(given), {
+    budget: createByteBudget(100_000),
+    maxBodyBytes: 10_000,
+    session: () => ({}),
+    record: (raw) => records.push(raw),
+    deferred,
+    lost,
+    warn: (_topic, message) => warnings.push(message),
+  })
+  const given = new Response(stream, { headers: { 'content-type': 'text/event-stream' } })
+  const parse = JSON.parse
+  JSON.parse = (text: string) => {
+    if (text !== json) return parse(text) as unknown
+    // Only of assembling it: what is kept as it came is read once more.
+    JSON.parse = parse
+    throw new TypeError('a defect')
+  }
+  try {
+    const question = { method: 'POST', body: '{"model":"m"}' }
+    await (await recorded('https://api.openai.com/v1/chat/completions', question)).text()
+    await deferred.idle()
+  } finally {
+    JSON.parse = parse
+  }
+  expect(records).toMatchObject([{ status_code: 200, requestJson: '{"model":"m"}' }])
+  expect(parse(records[0]?.responseJson ?? '')).toMatchObject({ raw: stream, encoding: 'utf8' })
+  expect(warnings).toEqual([expect.stringMatching(/as it came.*TypeError: a defect/)])
+})
