@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -7,6 +7,7 @@ import { createLog } from '#runtime/log.ts'
 import { contentDays } from '#schemas/content-retention.ts'
 import { newId } from '#schemas/ids.ts'
 import { eraseAfterMs, type StripBodies } from '../spool/erase-bodies.ts'
+import { encodeFrames, segmentHeader } from '../spool/segment-format.ts'
 import { createKeptRecords } from './kept-records.ts'
 
 let directory: string
@@ -169,4 +170,59 @@ test('a name that says no time is as old as its file', async () => {
   nowMs += contentDays * 86_400_000
   await kept.eraseAged()
   expect([await readdir(directory), lost]).toEqual([[], ['parked_expired']])
+})
+
+test.each([
+  ['of a clock that was not set', '000000000000042-a.segment'],
+  ['of a clock that was not set, also in its record', `000000000000042-${newId('request', 42)}.segment`],
+  ['that is none', 'a-copy.segment'],
+])(
+  'a name with a time %s is as old as its file, and stays an hour from when it was first seen',
+  async (_, name) => {
+    const path = join(directory, name)
+    const dayMs = 86_400_000
+    nowMs = Date.now()
+    await writeFile(path, 'anything')
+    const kept = keptBy()
+    await kept.eraseAged()
+    await utimes(path, 0, (nowMs - contentDays * dayMs) / 1_000)
+    await kept.eraseAged()
+    expect([await readdir(directory), lost]).toEqual([[name], []])
+    nowMs += 3_600_000
+    await kept.eraseAged()
+    expect([await readdir(directory), lost]).toEqual([[], ['parked_expired']])
+  },
+)
+
+test('a file that bears no time at all is as old as it is known to be, by whichever gateway', async () => {
+  const path = join(directory, '000000000000042-a.segment')
+  nowMs = Date.now()
+  await writeFile(path, 'anything')
+  await utimes(path, 42, 42)
+  await keptBy().eraseAged()
+  nowMs += (contentDays - 1) * 86_400_000
+  const next = keptBy()
+  await next.eraseAged()
+  nowMs += 86_400_000
+  expect(lost).toEqual([])
+  await next.eraseAged()
+  expect([await readdir(directory), lost]).toEqual([[], ['parked_expired']])
+})
+
+test('of a project that keeps no content it loses its bodies an hour after its file says, or at once where that says nothing', async () => {
+  nowMs = Date.now()
+  const kept = keptBy()
+  const [said, unsaid] = ['said', 'unsaid'].map((id) => `000000000000042-${id}.ephemeral.segment`)
+  const frame = Buffer.concat([segmentHeader(), encodeFrames([record('a')], undefined)])
+  for (const name of [said, unsaid]) await writeFile(join(directory, String(name)), frame)
+  await utimes(join(directory, String(unsaid)), 42, 42)
+  await kept.eraseAged()
+  expect((await readdir(directory)).sort()).toEqual([said, '000000000000042-unsaid.segment'])
+  nowMs += eraseAfterMs + 60_000
+  await kept.eraseAged()
+  expect((await readdir(directory)).sort()).toEqual([
+    '000000000000042-said.segment',
+    '000000000000042-unsaid.segment',
+  ])
+  expect(lost).toEqual([])
 })

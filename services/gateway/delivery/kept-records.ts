@@ -4,13 +4,8 @@ import { join } from 'node:path'
 import type { Log } from '#runtime/log.ts'
 import { contentDays } from '#schemas/content-retention.ts'
 import { idTimeMs, isId } from '#schemas/ids.ts'
-import {
-  areBodiesDue,
-  eraseAfterMs,
-  eraseFile,
-  isContentDue,
-  type StripBodies,
-} from '../spool/erase-bodies.ts'
+import { areBodiesDue, eraseAfterMs, eraseFile, type StripBodies } from '../spool/erase-bodies.ts'
+import { createFileAges, isTime, type FileAges } from '../spool/file-ages.ts'
 import { decodeFrame, encodeFrames, headerBytes, segmentHeader } from '../spool/segment-format.ts'
 import {
   begunMsOf,
@@ -53,6 +48,7 @@ const roomParts = 16
 export function createKeptRecords(options: KeptOptions): KeptRecords {
   const { directory, key, maxBytes, now, log } = options
   const room = maxBytes / roomParts
+  const ages = createFileAges(now)
   /** Since the folder was last looked at, by this process. */
   let bytesWritten = Number.POSITIVE_INFINITY
   return {
@@ -67,7 +63,7 @@ export function createKeptRecords(options: KeptOptions): KeptRecords {
       await makeRoom(options, maxBytes - room)
       bytesWritten = 0
     },
-    eraseAged: () => eraseAged(options),
+    eraseAged: () => eraseAged(options, ages),
     async giveBack(take) {
       await forEachFile(options, 'a kept record cannot be given back; it stays', async (path, name) => {
         const frame = decodeFrame(await readFile(path), headerBytes, key)
@@ -85,7 +81,7 @@ export function createKeptRecords(options: KeptOptions): KeptRecords {
   }
 }
 
-async function eraseAged(options: KeptOptions): Promise<void> {
+async function eraseAged(options: KeptOptions, ages: FileAges): Promise<void> {
   const { directory, key, stripBodies, now, log, onLost } = options
   /** Of a host beside this one whose clock is ahead, a record may be half written. What lies further ahead is of this one's own clock, set right since. */
   const isOfNeighbour = (name: string) => {
@@ -93,7 +89,6 @@ async function eraseAged(options: KeptOptions): Promise<void> {
     return aheadMs > 0 && aheadMs < 2 * eraseAfterMs
   }
   const isWhole = async (path: string) => decodeFrame(await readFile(path), headerBytes, key).kind === 'frame'
-  const isDue = (name: string) => isEphemeralPath(name) && areBodiesDue(begunMsOf(name), now())
   // What a gateway left that was killed while it erased. One beside this one may be at it now: it finds its file gone, and tries again.
   await removeStrays(directory).catch((error: unknown) => {
     if (!isMissing(error))
@@ -101,13 +96,15 @@ async function eraseAged(options: KeptOptions): Promise<void> {
   })
   let expired = 0
   await forEachFile(options, 'a kept record cannot be erased; it is tried again', async (path, name) => {
-    if (isContentDue(await keptSinceMs(path), now())) {
+    const begunMs = await ages.sinceMs(path)
+    if (ages.isContentDue(path, keptSinceMs(name, begunMs, now()))) {
       await unlink(path)
       expired++
       onLost('parked_expired')
       return
     }
-    if (!isDue(name) || (isOfNeighbour(name) && !(await isWhole(path)))) return
+    const isDue = isEphemeralPath(name) && areBodiesDue(begunMs, now())
+    if (!isDue || (isOfNeighbour(name) && !(await isWhole(path)))) return
     if (await eraseFile(path, key, stripBodies)) return
     onLost('unreadable')
     log.error({ path }, 'a kept record whose bodies were due to go could not be opened or read: it is gone')
@@ -119,14 +116,11 @@ async function eraseAged(options: KeptOptions): Promise<void> {
     )
 }
 
-/**
- * Since when a record is kept: since it was made, as its identifier says, where it was given back and comes from the spool anew. Of a name that says
- * nothing the file's own time.
- */
-async function keptSinceMs(path: string): Promise<number> {
-  const begunMs = begunMsOf(path) || (await stat(path)).mtimeMs
-  const id = idInName(path)
-  return isId('request', id) ? Math.min(begunMs, idTimeMs(id)) : begunMs
+/** Since when a record is kept: since it was made, as its identifier says, where it was given back and comes from the spool anew. */
+function keptSinceMs(name: string, begunMs: number, nowMs: number): number {
+  const id = idInName(name)
+  const madeMs = isId('request', id) ? idTimeMs(id) : begunMs
+  return isTime(madeMs, nowMs) ? Math.min(begunMs, madeMs) : begunMs
 }
 
 /** One that fails leaves the others; one that is gone was another gateway's, beside this one. */

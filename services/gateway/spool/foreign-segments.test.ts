@@ -146,3 +146,28 @@ test('of another version: one that the disk does not let go keeps nothing else f
   expect(await readdir(join(directory, 'set-aside'))).toEqual([segmentName(now - 1, `${now - 1}`)])
   await spool.close()
 })
+
+test.each([
+  ['of a clock that was not set', segmentName(42, 'a')],
+  ['that is none', 'a-copy.segment'],
+])(
+  'of another version: a name with a time %s is as old as its file, and stays an hour at least',
+  async (_, name) => {
+    const aside = join(directory, 'set-aside')
+    await mkdir(aside)
+    const path = join(aside, name)
+    await writeFile(path, Buffer.concat([segmentHeader(), Buffer.alloc(1_000)]).fill(9, 4, 5))
+    let nowMs = Date.now()
+    const spool = await openSpool(key, { tickMs: 10, now: () => nowMs })
+    expect([await readdir(aside), lost]).toEqual([[name], []])
+    nowMs += contentDays * 86_400_000
+    await until(() => spool.isDue())
+    await drain(spool)
+    expect([await readdir(aside), lost]).toEqual([[], [['unreadable', 1]]])
+    await spool.close()
+    await writeFile(path, Buffer.concat([segmentHeader(), Buffer.alloc(1_000)]).fill(9, 4, 5))
+    const next = await openSpool(key, { now: () => nowMs })
+    expect([await readdir(aside), lost.length]).toEqual([[name], 1])
+    await next.close()
+  },
+)

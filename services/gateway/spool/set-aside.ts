@@ -1,8 +1,9 @@
 import { mkdir, readdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '#runtime/log.ts'
-import { areBodiesDue, isContentDue } from './erase-bodies.ts'
-import { begunMsOf, isEphemeralPath, isReadable, moveSegment, removeNote, segmentSuffix } from './segment.ts'
+import { areBodiesDue } from './erase-bodies.ts'
+import type { FileAges } from './file-ages.ts'
+import { isEphemeralPath, isReadable, moveSegment, removeNote, segmentSuffix } from './segment.ts'
 import { isMissing } from './spool-lock.ts'
 
 const folderName = 'set-aside'
@@ -19,6 +20,7 @@ export type OnFailure = (path: string, error: unknown) => void
 export interface SetAsideLimits {
   maxAsideBytes: number
   now: () => number
+  ages: FileAges
   log: Log
   /** Told of each segment that is dropped. How many records it held is not known; at least one. */
   onLost: (reason: 'spool_full' | 'unreadable', records: number) => void
@@ -51,7 +53,7 @@ export async function findReadable(directory: string, onFailure: OnFailure): Pro
  */
 export async function boundSetAside(
   directory: string,
-  { maxAsideBytes, now, log, onLost }: SetAsideLimits,
+  { maxAsideBytes, now, ages, log, onLost }: SetAsideLimits,
   onFailure: OnFailure,
 ): Promise<SetAside> {
   const left: SetAside = { segments: 0, bytes: 0 }
@@ -59,8 +61,9 @@ export async function boundSetAside(
   for (const path of (await pathsIn(directory, onFailure)).toReversed()) {
     try {
       const { size } = await stat(path)
-      const begunMs = begunMsOf(path)
-      const isDue = (isEphemeralPath(path) && areBodiesDue(begunMs, now())) || isContentDue(begunMs, now())
+      const sinceMs = await ages.sinceMs(path)
+      const isDue =
+        (isEphemeralPath(path) && areBodiesDue(sinceMs, now())) || ages.isContentDue(path, sinceMs)
       if (!isDue && left.bytes + size <= maxAsideBytes) {
         left.segments++
         left.bytes += size

@@ -4,6 +4,7 @@ import type { LossReason, SpoolOptions } from './spool-options.ts'
 import { readBatch, type SpoolBatch } from './read-batch.ts'
 import { createRecentRecords } from './recent-records.ts'
 import { eraseSegment } from './erase-bodies.ts'
+import { createFileAges, type FileAges } from './file-ages.ts'
 import { framesOf } from './segment-format.ts'
 import type { SegmentWriter } from './segment-writer.ts'
 import { removeSegment, writeSentOffset, type Segment } from './segment.ts'
@@ -29,6 +30,7 @@ export class Spool {
   readonly #recent = createRecentRecords(recentBytes)
   readonly #notes: ReturnType<typeof createSentNotes>
   readonly #troubles: SpoolTroubles
+  readonly #ages: FileAges
   #own: OwnFolder = { folder: '', left: [] }
   /** Undefined while the directory cannot be written. */
   #writers: SpoolWriters | undefined
@@ -42,6 +44,7 @@ export class Spool {
   constructor(options: SpoolOptions) {
     this.#options = options
     this.#notes = createSentNotes(options)
+    this.#ages = createFileAges(options.now)
     this.#troubles = createSpoolTroubles(options.log)
     const isActive = (segment: Segment) => this.#isActive(segment)
     this.#segments = createWaitingSegments({ recent: this.#recent, troubles: this.#troubles, isActive })
@@ -91,7 +94,7 @@ export class Spool {
   async #adoptAll(): Promise<void> {
     const { directory, maxBytes, log } = this.#options
     const usedBytes = this.depth().records === 0 ? 0 : this.depth().bytes
-    const options = { ...this.#options, hasRoom: roomFrom(usedBytes, maxBytes) }
+    const options = { ...this.#options, ages: this.#ages, hasRoom: roomFrom(usedBytes, maxBytes) }
     const { segments, damaged, aside, failed } = await adoptSegments(directory, this.#own, options)
     this.#troubles.setAside(aside)
     // How many records lie behind the damage is not known; at least one.
