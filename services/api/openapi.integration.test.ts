@@ -129,8 +129,9 @@ describe('/openapi.json', () => {
   })
 
   test('has the envelope of the specification for every list', () => {
-    // One resource with its parts, attempts by their numbers, and what is new among scores.
-    const others = new Set(['get /api/sessions/{id}', 'get /api/redteam-runs/{id}/attempts'])
+    // Resources with their parts, attempts by their numbers, and what is new among scores.
+    const parts = ['get /api/sessions/{id}', 'get /api/requests/{id}/deliveries']
+    const others = new Set([...parts, 'get /api/redteam-runs/{id}/attempts'])
     const lists = operations.flatMap(({ name, method, operation }) => {
       const { schema = {} } = operation.responses['200']?.content?.['application/json'] ?? {}
       const { anyOf = [schema] } = schema as { anyOf?: unknown[] }

@@ -37,6 +37,7 @@ import { scoreRoutes } from './routes/score-routes.ts'
 import { sessionRoutes } from './routes/session-routes.ts'
 import { signInRoutes } from './routes/sign-in-routes.ts'
 import { statsRoutes } from './routes/stats-routes.ts'
+import { toldRoutes } from './routes/told-routes.ts'
 import { toolRoutes } from './routes/tool-routes.ts'
 import { scoreRunRoutes } from './routes/score-run-routes.ts'
 import { tryExpressionRoute } from './routes/try-expression-route.ts'
@@ -215,6 +216,7 @@ function readingRoutes(given: { databases: ProjectDatabases; sealer: Sealer; clo
     ...facetRoutes(parts),
     ...exportRoutes(parts),
     ...requestRoutes(parts),
+    ...toldRoutes(parts),
     ...statsRoutes(parts),
     ...toolRoutes(parts),
     ...sessionRoutes(parts),

@@ -15,6 +15,7 @@ export const routeRoles: Readonly<Record<string, Role>> = {
   'get /api/requests': 'viewer',
   'get /api/requests/facets': 'viewer',
   'get /api/requests/{id}': 'viewer',
+  'get /api/requests/{id}/deliveries': 'analyst',
   'get /api/safety-scores': 'viewer',
   'get /api/safety-scores/summary': 'viewer',
   'get /api/stats': 'viewer',

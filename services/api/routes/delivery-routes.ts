@@ -12,7 +12,7 @@ import { testEventData } from '../webhooks/test-event.ts'
 import { replayRoutes, type ReplayRoutesOptions } from './replay-routes.ts'
 import { projectQuery, webhookParams } from './webhook-routes.ts'
 
-const deliverySchema = z.object({
+export const deliverySchema = z.object({
   id: z.string(),
   webhook_id: z.string(),
   event_id: z.string(),

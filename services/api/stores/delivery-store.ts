@@ -1,5 +1,6 @@
 import type { EventName } from '#schemas/event-raised.ts'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
+import { deliveryId } from '#schemas/webhook-delivery.ts'
 import type { Counted, Paging } from '../http/paging.ts'
 import { Conditions } from './conditions.ts'
 import { mayBeReplayed } from './delivery-replay.ts'
@@ -87,6 +88,28 @@ export function createDeliveryStore(database: ProjectDatabase<OneProject>) {
       })
       const attempts = await attemptsOf(rows)
       return { items: rows.map((row) => deliveryOf(row, attempts.get(row.id) ?? [])), counted }
+    },
+
+    /** Of these to the webhooks that there are, oldest first: by their identifiers, which say event and webhook. */
+    async ofEvents(eventIds: readonly string[]): Promise<(Delivery & { webhook_host: string })[]> {
+      const webhooks = await database.query<{ id: string; url: string }>(
+        'select w.id, w.url from webhooks w where :scope(w)',
+      )
+      const { projectId } = database.scope
+      const ids = webhooks.flatMap((webhook) =>
+        eventIds.map((id) =>
+          idToUuid(deliveryId({ id, project_id: projectId }, idFromUuid('webhook', webhook.id))),
+        ),
+      )
+      const rows = await database.query<DeliveryRow>(
+        `select ${columns} from webhook_deliveries d where :scope(d) and d.id = any($2::uuid[]) order by d.created_at, d.id`,
+        [ids],
+      )
+      const attempts = await attemptsOf(rows)
+      const hosts = new Map(webhooks.map(({ id, url }) => [idFromUuid('webhook', id), new URL(url).host]))
+      return rows
+        .map((row) => deliveryOf(row, attempts.get(row.id) ?? []))
+        .map((delivery) => ({ ...delivery, webhook_host: hosts.get(delivery.webhook_id) ?? '' }))
     },
   }
 }

@@ -130,6 +130,19 @@ export function createScoreStore(database: ProjectDatabase<OneProject>) {
   }
 }
 
+/** The unsafe scores of one request in whatever run: also those of a live run that another took the place of have raised events. */
+export async function findUnsafeScores(
+  database: ProjectDatabase<OneProject>,
+  requestId: string,
+): Promise<{ id: string; scorer_name: string }[]> {
+  const rows = await database.query<{ id: string; scorer_name: string }>(
+    `select s.id, s.scorer_name from safety_scores s
+     where :scope(s) and s.request_id = $2 and s.request_created_at = $3 and s.score_label = 'unsafe'`,
+    [idToUuid(requestId), new Date(idTimeMs(requestId))],
+  )
+  return rows.map(({ id, scorer_name }) => ({ id: idFromUuid('score', id), scorer_name }))
+}
+
 /** Of one request its own time, of a scorer in the live run where the roll-ups count some. */
 async function findDays(
   database: ProjectDatabase<OneProject>,

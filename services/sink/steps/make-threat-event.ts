@@ -1,7 +1,7 @@
 import type { EventData } from '#schemas/event-data.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
-import { hashedId, idTimeMs } from '#schemas/ids.ts'
 import type { EventContent, Score, ScoredCall } from '#schemas/safety-score-recorded.ts'
+import { threatEventId } from '#schemas/threat-event-id.ts'
 import { describeOwasp } from '#schemas/verdicts.ts'
 import { fractionOf, labelInEvents } from './to-event-form.ts'
 
@@ -36,7 +36,7 @@ export function makeThreatEvent(call: ScoredCall, score: Score, dashboardUrl: st
     ...(call.content === null ? emptyContent(call) : {}),
   }
   return {
-    id: hashedId('event', idTimeMs(call.request_id), ['threat_detected', call.project_id, score.id]),
+    id: threatEventId({ ...call, score_id: score.id }),
     event: 'threat_detected',
     project_id: call.project_id,
     created_at: score.scored_at,

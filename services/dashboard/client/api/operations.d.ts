@@ -1690,6 +1690,27 @@ export interface Operations {
       }[]
     }
   }
+  'GET /api/requests/{id}/deliveries': {
+    params: { id: string }
+    query: { project_id?: string | undefined }
+    body: undefined
+    answer: {
+      items: {
+        id: string
+        webhook_id: string
+        event_id: string
+        event: 'threat_detected' | 'usage_alert' | 'redteam_complete' | 'new_tool_detected'
+        status: 'pending' | 'retrying' | 'delivered' | 'failed'
+        attempt_count: number
+        can_be_replayed: boolean
+        created_at: string
+        delivered_at: string | null
+        webhook_host: string
+        scorer_name: string
+        error: string | null
+      }[]
+    }
+  }
   'POST /api/reviews': {
     params: Record<never, never>
     query: { project_id?: string | undefined }

@@ -5,6 +5,7 @@ import type { Evidence } from './mark-evidence.ts'
 import type { RequestDetail, Score } from './request-detail.ts'
 import { RequestFacts } from './request-facts.tsx'
 import { ScoreCard } from './score-card.tsx'
+import { Told } from './told.tsx'
 
 interface FindingsProps {
   request: RequestDetail
@@ -34,6 +35,7 @@ export function Findings({ request, scores, onSeek }: FindingsProps) {
           .map((score) => (
             <ScoreCard key={score.id} request={request} score={score} onSeek={onSeek} />
           ))}
+        {scores.some(({ score_label: label }) => label === 'unsafe') ? <Told request={request} /> : null}
       </Stack>
     </div>
   )

@@ -1,14 +1,14 @@
-import { Badge, Button, Checkbox, Code, Group, Stack, Table, Text } from '@mantine/core'
+import { Button, Checkbox, Code, Group, Stack, Table, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Item } from '../../api/call-api.ts'
 import { formatCount, formatDuration } from '../../formats/format-number.ts'
 import { formatTime } from '../../formats/format-time.ts'
+import { DeliveryBadge } from '../../parts/delivery-badge.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { useReplay } from './use-replay.ts'
 
 type Delivery = Item<'GET /api/v1/webhooks/{id}/deliveries'>
-const colors = { pending: 'gray', retrying: 'yellow', delivered: 'green', failed: 'red' } as const
 
 interface DeliveryTableProps {
   deliveries: readonly Delivery[]
@@ -133,9 +133,7 @@ function DeliveryRows({ delivery, isFree, isTicked, onTick, onSend }: DeliveryRo
           <TimeText at={delivery.created_at} />
         </Table.Td>
         <Table.Td>
-          <Badge color={colors[delivery.status]} variant="light">
-            {delivery.status}
-          </Badge>
+          <DeliveryBadge status={delivery.status} />
         </Table.Td>
         <Table.Td ta="right">{formatCount(delivery.attempt_count)}</Table.Td>
         <Table.Td>

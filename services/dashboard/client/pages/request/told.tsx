@@ -1,0 +1,66 @@
+import { Card, Group, Text, Title } from '@mantine/core'
+import type { Answer } from '../../api/call-api.ts'
+import { useMe, type Role } from '../../api/session.ts'
+import { useApi } from '../../api/use-api.ts'
+import { mayVisit } from '../../app/may-visit.ts'
+import { PageLink } from '../../parts/page-link.tsx'
+import { DeliveryBadge } from '../../parts/delivery-badge.tsx'
+import { PlainText } from '../../parts/plain-text.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
+import type { RequestDetail } from './request-detail.ts'
+
+type Delivery = Answer<'GET /api/requests/{id}/deliveries'>['items'][number]
+
+/** Which webhooks were told that a call is unsafe, and whether they heard it. */
+export function Told({ request: { id, project_id } }: { request: RequestDetail }) {
+  const role = useMe().data?.role ?? 'viewer'
+  const input = { params: { id }, query: { project_id } }
+  const { data } = useApi('GET /api/requests/{id}/deliveries', input, {
+    pollMs: 10_000,
+    enabled: mayVisit(role, { role: 'analyst' }),
+  })
+  if (data === undefined) return null
+  return (
+    <>
+      <Title order={2}>Who was told</Title>
+      {data.items.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          No webhook: none selects such a finding, or it is not yet raised, or the log of it is over.
+        </Text>
+      ) : null}
+      {data.items.map((delivery) => (
+        <ToldCard key={delivery.id} delivery={delivery} role={role} />
+      ))}
+    </>
+  )
+}
+
+function ToldCard({ delivery, role }: { delivery: Delivery; role: Role }) {
+  const { webhook_host: host } = delivery
+  return (
+    <Card withBorder padding="sm" component="section" aria-label={`${host}, ${delivery.scorer_name}`}>
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {mayVisit(role, { role: 'admin' }) ? (
+            <PageLink to="/settings/webhooks/$id/deliveries" params={{ id: delivery.webhook_id }}>
+              <PlainText text={host} />
+            </PageLink>
+          ) : (
+            <PlainText text={host} />
+          )}
+        </Text>
+        <DeliveryBadge status={delivery.status} />
+      </Group>
+      <Text size="xs" c="dimmed">
+        <PlainText text={delivery.scorer_name} />,{' '}
+        <TimeText at={delivery.delivered_at ?? delivery.created_at} />
+        {delivery.error === null ? null : (
+          <>
+            {': '}
+            <PlainText text={delivery.error} />
+          </>
+        )}
+      </Text>
+    </Card>
+  )
+}

@@ -1,0 +1,12 @@
+import { Badge } from '@mantine/core'
+
+const colors = { pending: 'gray', retrying: 'yellow', delivered: 'green', failed: 'red' } as const
+
+/** How far a delivery has come. */
+export function DeliveryBadge({ status }: { status: keyof typeof colors }) {
+  return (
+    <Badge color={colors[status]} variant="light">
+      {status}
+    </Badge>
+  )
+}

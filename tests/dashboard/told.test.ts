@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { createSealer } from '#runtime/sealing.ts'
+import { idFromUuid, idToUuid } from '#schemas/ids.ts'
+import { threatEventId } from '#schemas/threat-event-id.ts'
+import { deliveryId } from '#schemas/webhook-delivery.ts'
+import { seriousFindings, startDashboardSite, type DashboardSite } from '#tests/support/dashboard-site.ts'
+import { seedRequest } from '#tests/support/seed-requests.ts'
+
+let site: DashboardSite
+let page: Page
+let unsafe: string
+let webhookId: string
+
+beforeAll(async () => {
+  site = await startDashboardSite()
+  page = (await site.signIn()).page
+  const { pool } = site.api
+  unsafe = await seedRequest(pool, createSealer([]), {
+    projectId: site.projectId,
+    scores: [{ scorer: 'pii_detection', value: 5, label: 'unsafe' }],
+  })
+  const webhook = await site.api.call('POST', `/api/v1/webhooks?project_id=${site.projectId}`, {
+    operator: true,
+    body: { url: 'https://receiver.example.com/a-secret', events: ['threat_detected'] },
+  })
+  webhookId = String(webhook.json['id'])
+  const { rows } = await pool.query<{ id: string }>('select id from safety_scores where request_id = $1', [
+    idToUuid(unsafe),
+  ])
+  const score_id = idFromUuid('score', rows[0]?.id ?? '')
+  const of = { project_id: site.projectId, request_id: unsafe }
+  const event = { project_id: site.projectId, id: threatEventId({ ...of, score_id }) }
+  await pool.query(
+    `insert into webhook_deliveries (id, webhook_id, project_id, event_id, event, event_created_at, data, status, created_at, delivered_at)
+     values ($1, $2, $3, $4, 'threat_detected', now(), '{}', 'delivered', now(), now())`,
+    [deliveryId(event, webhookId), webhookId, site.projectId, event.id].map(idToUuid),
+  )
+}, 600_000)
+afterAll(() => site.stop())
+
+test('a call that is unsafe shows who was told of it, and leads to the log of the webhook', async () => {
+  await page.goto(`/requests/${unsafe}?project=${site.projectId}`)
+  const told = page.getByRole('region', { name: 'receiver.example.com, pii_detection' })
+  await told.getByText('delivered').waitFor()
+  expect(await page.getByText('a-secret').count()).toBe(0)
+  expect(await seriousFindings(page)).toEqual([])
+  await told.getByRole('link', { name: 'receiver.example.com' }).click()
+  await page.waitForURL(`**/settings/webhooks/${webhookId}/deliveries*`)
+  await page.getByRole('table', { name: 'Deliveries' }).getByText('delivered', { exact: true }).waitFor()
+})
+
+test('one that is safe says nothing of it', async () => {
+  const safe = await seedRequest(site.api.pool, createSealer([]), {
+    projectId: site.projectId,
+    scores: [{ scorer: 'pii_detection', value: 1, label: 'safe' }],
+  })
+  await page.goto(`/requests/${safe}?project=${site.projectId}`)
+  await page.getByRole('region', { name: 'pii_detection' }).waitFor()
+  expect(await page.getByRole('heading', { name: 'Who was told' }).count()).toBe(0)
+})
