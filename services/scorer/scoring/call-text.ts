@@ -1,7 +1,8 @@
-import { boundOfParts, fieldAt, objectOf, textOf } from '#capture/json.ts'
+import { boundOfParts, fieldAt } from '#capture/json.ts'
 import { isInPieces } from '#capture/streams/join-pieces.ts'
 import { isPrediction, predictionOutput } from '#capture/platform-answers.ts'
 import { isToolCallRecord } from '#capture/tool-calls.ts'
+import { holdsToolsData, isProtocols, namesIn, namesOfAnswer, namesOfKey, type Names } from './field-names.ts'
 import { voiceOf, voiceOfKey, type Speaker, type Voice } from './find-speaker.ts'
 import { isWords, withoutMedia } from './media-text.ts'
 import { childrenOf } from './strings-of.ts'
@@ -79,8 +80,16 @@ export function readCall(request: Body | null, response: Body | null, usage: Usa
     request,
     response,
     texts: [
-      ...textsOf('request_body', request?.value, { speaker: asking, isFixed }),
-      ...textsOf('response_body', response?.value, { speaker: answering, isFixed }, isFixed),
+      ...textsOf('request_body', request?.value, {
+        voice: { speaker: asking, isFixed },
+        isTools: false,
+        names: 'protocol',
+      }),
+      ...textsOf('response_body', response?.value, {
+        voice: { speaker: answering, isFixed },
+        isTools: isFixed,
+        names: isFixed ? 'own' : namesOfAnswer(request?.value, response?.value),
+      }),
     ],
     usage,
   }
@@ -96,36 +105,17 @@ export function parseBody(json: string): Body {
   return { json, value: JSON.parse(json) as unknown }
 }
 
-/** Names whose strings are the protocol's, not somebody's words. */
-const protocolKeys = new Set([
-  ...[
-    'id',
-    'object',
-    'model',
-    'type',
-    'role',
-    'finish_reason',
-    'stop_reason',
-    'system_fingerprint',
-    'service_tier',
-  ],
-  ...[
-    'tool_call_id',
-    'tool_use_id',
-    'toolUseId',
-    'call_id',
-    'response_format',
-    'media_type',
-    'encoding',
-    'status',
-    'sha256',
-  ],
-  ...['logprobs', 'encrypted_content', 'signature', 'usage', 'metadata', 'reasoning_effort', 'tool_choice'],
-  ...['previous_response_id', 'item_id', 'detail', 'cache_control', 'stop', 'stream_options', 'user'],
-])
-function textsOf(part: BodyPart, body: unknown, voice: Voice, isTools = false): CallText[] {
+/** What is known of a value by what it stands in. */
+interface Setting {
+  voice: Voice
+  /** Whether it is a tool's arguments or data. */
+  isTools: boolean
+  names: Names
+}
+
+function textsOf(part: BodyPart, body: unknown, setting: Setting): CallText[] {
   const texts: CallText[] = []
-  const stack: Unread[] = [{ value: body, key: '', pointer: '', within: null, voice, isTools }]
+  const stack: Unread[] = [{ value: body, key: '', pointer: '', within: null, ...setting }]
   const isCut = fieldAt(body, 'truncated') === true
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const { value, key: name, pointer, within, voice: by } = next
@@ -140,9 +130,10 @@ function textsOf(part: BodyPart, body: unknown, voice: Voice, isTools = false): 
       continue
     }
     const inherited = voiceOf(value, by)
+    const names = next.isTools ? 'own' : namesIn(value, next.names)
     const path = { name, within }
     for (const child of childrenOf(value, pointer)) {
-      if (typeof child.value === 'string' && isProtocols(child.key, child.value, next.isTools)) continue
+      if (typeof child.value === 'string' && isProtocols(child.key, child.value, names)) continue
       const { speaker } = inherited
       const isTools = next.isTools || holdsToolsData(value, child.key, speaker)
       // What a model calls a tool with are its words, by whatever names.
@@ -150,43 +141,18 @@ function textsOf(part: BodyPart, body: unknown, voice: Voice, isTools = false): 
       const voice = isModels ? { speaker, isFixed: true } : voiceOfKey(value, child.key, inherited)
       const isPieces = child.key === 'output' && isPrediction(value)
       const said = isPieces ? predictionOutput(value) : child.value
-      stack.push({ ...child, value: said, within: path, voice, isTools })
+      const childNames = namesOfKey(value, child.key, names)
+      stack.push({ ...child, value: said, within: path, voice, isTools, names: childNames })
     }
   }
   return texts
 }
 
-interface Unread {
+interface Unread extends Setting {
   value: unknown
   key: string
   pointer: string
   within: Path | null
-  voice: Voice
-  isTools: boolean
-}
-
-/** Of a tool's data that is only what kind of part one is: a result that is a picture has no words. */
-function isProtocols(key: string, value: string, isTools: boolean): boolean {
-  if (!isTools) return protocolKeys.has(key)
-  if (key === 'type') return partTypes.has(value)
-  return (key === 'mimeType' || key === 'media_type') && /^[a-z]{1,16}\/[a-z0-9.+-]{1,32}$/.test(value)
-}
-
-const partTypes = new Set(['text', 'image', 'audio', 'resource', 'resource_link', 'base64'])
-
-/** Whether what stands under `key` is a tool's arguments or data: names in there are the tool's, not the protocol's. */
-function holdsToolsData(value: unknown, key: string, speaker: Speaker): boolean {
-  const holder = objectOf(value)
-  if (holder === undefined) return false
-  if (key === 'arguments' || key === 'args' || key === 'structuredContent') return true
-  if (key === 'input') return 'toolUseId' in holder || textOf(holder['type'])?.endsWith('tool_use') === true
-  // Bedrock's and Cohere's results, and the fields of Cohere's documents.
-  if (key === 'json' || key === 'outputs' || key === 'data') return speaker === 'tool'
-  if (key === 'parameters') return speaker === 'assistant' && typeof holder['name'] === 'string'
-  // What the application fills a kept prompt with.
-  if (key === 'variables') return typeof holder['id'] === 'string'
-  if (key === 'result') return speaker === 'tool'
-  return key === 'response' && (speaker === 'tool' || typeof holder['name'] === 'string')
 }
 
 const pieceUnits = 65_536
