@@ -33,7 +33,7 @@ export function createCallRoom({ mostBytes, smallBytes, onChange }: RoomOptions)
     smallBytes,
     async run(bytes, work, signal, lane) {
       if (bytes < smallBytes) return work()
-      const turn = lines.wait(lane, signal, () => add(bytes))
+      const turn = lines.wait(lane, signal, { onAdmit: () => add(bytes) })
       wake()
       await turn
       try {

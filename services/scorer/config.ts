@@ -81,7 +81,7 @@ export const scorerConfig = z
       'Characters of request, answer, system prompt, tools, all context and all earlier answers, each, that the judge is shown; longer texts are cut in the middle, and of a request or answer that is cut it says nothing `safe` (`judge_saw_part`).',
     ),
     SCORER_CONCURRENCY: wholeNumber(16, { max: 1_000 }).describe(
-      'Jobs scored at once by this process: live ones first, replays in what they leave.',
+      'Jobs scored at once by this process, and one more of a project that has none among them: live ones first, replays in what they leave. Of four times as many it is looked whose they are.',
     ),
     DETECTOR_INLINE_MAX_CHARS: wholeNumber(262_144, { min: 0, max: 20_000_000 }).describe(
       'Characters of both bodies from which on detectors read a call in a thread of its own.',

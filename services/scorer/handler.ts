@@ -32,7 +32,7 @@ export interface ScoreHandlerDependencies extends ScoringTools {
   settings: ProjectSettingsStore
   isErased: IsErased
   jobs: JobsUnderWay
-  /** Room for jobs at once, live ones first. */
+  /** Room for jobs at once, live ones first, and those of projects that have fewest. */
   turns: Permits
   /** Room for large calls that are read. */
   room: CallRoom
@@ -57,7 +57,8 @@ export function createScoreHandler(
     const finished = lane === 'live' ? jobs.begin(job.queued_at) : () => undefined
     try {
       const waiting = AbortSignal.any([signal, stopping])
-      return await turns.run(() => scoreJob(job, lane, dependencies, { signal, waiting }), waiting, lane)
+      const score = () => scoreJob(job, lane, dependencies, { signal, waiting })
+      return await turns.run(score, waiting, lane, job.project_id)
     } catch (error) {
       // Whatever was thrown because we stop is no fault of the job: another process scores it.
       if (signal.aborted || (stopping.aborted && error === stopping.reason))

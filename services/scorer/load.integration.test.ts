@@ -65,6 +65,24 @@ describe('a large body', () => {
   })
 })
 
+test('jobs of one project that take long, however many, hold up no other project', async () => {
+  await used.startJudged({ SCORER_CONCURRENCY: '4', JUDGE_CONCURRENCY: '100' })
+  const release = used.judge.hold('[[held]]')
+  const project_id = newId('project')
+  const slow = Array.from({ length: 12 }, (_unused, index) =>
+    sampleJob(sealer, { request: asks(`[[held]] ${index}`), response: answers('x') }, { project_id }),
+  )
+  await used.stage.send(slow)
+  await until(async () => (await inFlight('scorer')) === slow.length)
+  const others = Array.from({ length: 4 }, () => sampleJob(sealer, { request: asks('hi') }))
+  await used.stage.send(others)
+  for (const { request_id } of others) await scoresOf(used.stage, request_id)
+  const isSlow = new Set(slow.map(({ request_id }) => request_id))
+  expect(used.stage.recorded.filter(({ request_id }) => isSlow.has(request_id))).toEqual([])
+  release()
+  for (const { request_id } of slow) await scoresOf(used.stage, request_id)
+})
+
 describe('replays', () => {
   test('are scored under their own run, without events unless asked, and what cannot be scored is dead-lettered', async () => {
     await used.start()

@@ -33,6 +33,9 @@ const callRoomBytes = 128 * 1024 * 1024
 /** What waits for no room: as many as jobs are scored at once are half as much at most. */
 const smallCallBytes = 4 * 1024 * 1024
 
+/** Live jobs looked at for each that is scored: whose they are decides who is next (judge/permits.ts). They wait sealed, in the bytes that a consumer may hold. */
+const lookAhead = 4
+
 /** The scorer: jobs in, scores out. Of Postgres it reads how projects want to be scored, and keeps there what the judge may cost. */
 export function createScorer(config: ScorerConfig, dependencies: ProcessDependencies): Service {
   const { log, metrics, clock } = dependencies
@@ -70,7 +73,7 @@ export function createScorer(config: ScorerConfig, dependencies: ProcessDependen
       topics: read.map(nameOf),
       decoder: codecOf<ScoreJob>(topics.scoreJobs),
       handler: createScoreHandler(lane, handling),
-      concurrency: config.SCORER_CONCURRENCY,
+      concurrency: lane === 'live' ? config.SCORER_CONCURRENCY * lookAhead : config.SCORER_CONCURRENCY,
       omitDeadLetterValue: (topic) => topic === ephemeralTopic,
     })
   const preparing: Part = {
@@ -122,7 +125,7 @@ function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingr
   jobs.onMeasured(() => turns.wake())
   const room = createCallRoom({
     mostBytes: callRoomBytes,
-    smallBytes: Math.min(smallCallBytes, callRoomBytes / 2 / config.SCORER_CONCURRENCY),
+    smallBytes: Math.min(smallCallBytes, callRoomBytes / 2 / (config.SCORER_CONCURRENCY + 1)),
     onChange: (bytes) => metrics.largeCallBytes.set(bytes),
   })
   return {

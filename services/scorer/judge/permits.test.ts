@@ -102,3 +102,72 @@ describe('live and replay', () => {
     expect(begun).toEqual(['live', 'replay'])
   })
 })
+
+describe('work of several projects', () => {
+  const setUp = (limit: number) => {
+    const permits = createPermits(limit)
+    const begun: string[] = []
+    const ends = new Map<string, () => void>()
+    const start = (project: string | null, name: string, lane: Lane = 'live') =>
+      void permits.run(
+        () => {
+          begun.push(name)
+          return new Promise<void>((resolve) => ends.set(name, resolve))
+        },
+        never,
+        lane,
+        project,
+      )
+    const end = async (name: string) => {
+      ends.get(name)?.()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    return { begun, start, end }
+  }
+
+  test('a project that has none under way has a place beyond the limit, one piece of work at a time', async () => {
+    const { begun, start, end } = setUp(3)
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) start('a', name)
+    await end('')
+    expect(begun).toEqual(['a1', 'a2', 'a3'])
+    for (const name of ['b1', 'b2', 'b3']) start('b', name)
+    await end('')
+    expect(begun.slice(3)).toEqual(['b1'])
+    await end('b1')
+    await end('b2')
+    expect(begun.slice(4)).toEqual(['b2', 'b3'])
+    await end('b3')
+    await end('a1')
+    expect(begun.slice(6)).toEqual(['a4'])
+  })
+
+  test('who has fewest under way is next, and of several who came first', async () => {
+    const { begun, start, end } = setUp(3)
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) start('a', name)
+    for (const name of ['b1', 'b2', 'c1', 'c2']) start(name.slice(0, 1), name)
+    await end('')
+    expect(begun.slice(3)).toEqual(['b1'])
+    await end('a1')
+    expect(begun.slice(4)).toEqual(['c1'])
+    await end('a2')
+    // Three are under way, one of each project.
+    expect(begun.slice(5)).toEqual([])
+    await end('a3')
+    expect(begun.slice(5)).toEqual(['a4'])
+    await end('c1')
+    expect(begun.slice(6)).toEqual(['c2'])
+  })
+
+  test("neither replays nor what is nobody's have it", async () => {
+    const { begun, start, end } = setUp(2)
+    for (const name of ['1', '2', '3']) start(null, name)
+    start('b', 'replay 1', 'replay')
+    await end('')
+    expect(begun).toEqual(['1', '2'])
+    await end('1')
+    expect(begun.slice(2)).toEqual(['replay 1'])
+    start('b', 'replay 2', 'replay')
+    await end('2')
+    expect(begun.slice(3)).toEqual(['3'])
+  })
+})

@@ -55,8 +55,10 @@ export function createRateLimit(perMinute: number | null, clock: Clock): RateLim
   }
   return {
     async take(amount, signal, lane = 'live') {
-      const turn = lines.wait(lane, signal, () => {
-        level -= amount
+      const turn = lines.wait(lane, signal, {
+        onAdmit: () => {
+          level -= amount
+        },
       })
       void admit()
       try {
