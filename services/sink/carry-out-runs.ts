@@ -1,41 +1,35 @@
-import type { ClientBase, Pool } from 'pg'
+import type { ClientBase } from 'pg'
 import type { Clock } from '#runtime/clock.ts'
-import type { Log } from '#runtime/log.ts'
 import type { Metrics } from '#runtime/metrics.ts'
 import { inTransaction } from '#runtime/postgres.ts'
 import { idFromUuid } from '#schemas/ids.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import { promoteCalls } from './promote-runs.ts'
-import type { QueueEnds } from './pass-queues.ts'
 import { createPublishApart, type PublishApart } from './publish-apart.ts'
 import type { ReadHistory } from './read-history.ts'
 import { runApart } from './run-apart.ts'
+import { settleRun, type SettleDependencies } from './settle-run.ts'
 import { loadJobs } from './stores/load-jobs.ts'
 import { nextCalls, storedCalls } from './stores/replay-store.ts'
 import type { RollupStore } from './stores/rollup-store.ts'
 import {
   changeRun,
-  countScored,
   findScoring,
+  joinProblems,
   lockRun,
   nextProject,
   type ScoreRun,
 } from './stores/run-store.ts'
 
-export interface RunDependencies {
-  pool: Pool
+export interface RunDependencies extends SettleDependencies {
   rollups: RollupStore
   /** Resolves once Kafka has the jobs. */
   publishJobs: (jobs: readonly ScoreJob[]) => Promise<void>
   /** Jobs of replays that wait for a scorer. */
   waitingJobs: () => Promise<number>
-  /** How far the queues have to come until what stood in the first of them, when this was asked with null, is stored (pass-queues.ts). Undefined: they have. */
-  findAwaited: (awaited: QueueEnds | null) => Promise<QueueEnds | undefined>
   /** More jobs are not queued while so many wait: they stand in Kafka with their bodies. */
   maxWaitingJobs: number
   readHistory: ReadHistory
-  clock: Clock
-  log: Log
   metrics: Metrics
 }
 
@@ -70,17 +64,14 @@ export function createRunCarrier(dependencies: RunDependencies): () => Promise<b
     return true
   }
 
-  const steps: Readonly<Record<ScoreRun['status'], (client: ClientBase, run: ScoreRun) => Promise<boolean>>> =
-    {
-      queued: feed,
-      feeding: feed,
-      scoring: (client, run) => settle(dependencies, client, run),
-      promoting: (client, run) => promoteCalls(client, run, { rollups, clock }),
-    }
-  const step = (statuses: readonly ScoreRun['status'][], id?: string) =>
+  const promote = (client: ClientBase, run: ScoreRun) => promoteCalls(client, run, { rollups, clock })
+  const step = (
+    statuses: readonly ScoreRun['status'][],
+    work: (client: ClientBase, run: ScoreRun) => Promise<boolean>,
+  ) =>
     inTransaction(pool, async (client) => {
-      const run = await lockRun(client, statuses, id)
-      return run !== undefined && steps[run.status](client, run)
+      const run = await lockRun(client, statuses)
+      return run !== undefined && work(client, run)
     })
   const pacing = createPacing(clock)
   return async () => {
@@ -88,9 +79,9 @@ export function createRunCarrier(dependencies: RunDependencies): () => Promise<b
     // Each by itself: a run that waits for the scorers, or cannot be counted, must not keep the others from going on.
     const progress = await runApart(
       [
-        () => step(['promoting']),
-        () => step(['queued', 'feeding']),
-        ...due.map((id) => () => pacing.look(id, () => step(['scoring'], id))),
+        () => step(['promoting'], promote),
+        () => step(['queued', 'feeding'], feed),
+        ...due.map((id) => () => pacing.look(id, () => settleRun(dependencies, id))),
       ],
       log,
     )
@@ -116,64 +107,6 @@ function createPacing(clock: Clock) {
       }
     },
   }
-}
-
-/**
- * Counts what a run has scored; it is done when that is all, or when no more can come: some calls have no scores (sampled out, dead letters). The
- * latter is known once the queues have passed where they ended when its last jobs stood in Kafka, which its status says (it is committed behind them), and
- * where the scores ended when those jobs were done. The ends are kept in the run's row, so that any sink goes on with them; asking whether there
- * is nothing in the queues instead would have it wait for as long as anything flows. By no clock.
- */
-async function settle(
-  { findAwaited, clock, log }: RunDependencies,
-  client: ClientBase,
-  run: ScoreRun,
-): Promise<boolean> {
-  const fed = Number(run.calls_fed)
-  let scored = await countScored(client, run)
-  if (scored < fed) {
-    const awaited = await findAwaited(run.awaited)
-    if (awaited !== undefined) {
-      await noteProgress(client, run, scored, awaited)
-      return false
-    }
-    // Once more: the last may have been stored since.
-    scored = await countScored(client, run)
-  }
-  const missing = fed - scored
-  const problem =
-    missing > 0
-      ? joinProblems(
-          run,
-          `${missing} jobs brought no score: of calls that are sampled out, dead letters, or that stand on the topic more than once`,
-        )
-      : {}
-  await changeRun(client, run.id, {
-    status: 'done',
-    calls_scored: scored,
-    awaited: null,
-    finished_at: new Date(clock.now()),
-    ...problem,
-  })
-  log.info({ run_id: idFromUuid('run', run.id), calls: scored, missing }, 'a replay is done')
-  return true
-}
-
-/** Writes down what is new. */
-async function noteProgress(
-  client: ClientBase,
-  run: ScoreRun,
-  scored: number,
-  awaited: QueueEnds,
-): Promise<void> {
-  // Of one topic they stay what they were.
-  const isNext = awaited.topic !== run.awaited?.topic
-  if (!isNext && scored === Number(run.calls_scored)) return
-  await changeRun(client, run.id, { calls_scored: scored, ...(isNext ? { awaited } : {}) })
-}
-
-function joinProblems({ problem }: ScoreRun, another: string): { problem: string } {
-  return { problem: problem === null ? another : `${problem}; ${another}` }
 }
 
 interface Feeding extends RunDependencies {

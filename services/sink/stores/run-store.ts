@@ -67,6 +67,16 @@ export async function findScoring(pool: Pool, limit: number): Promise<string[]> 
   return rows.map(({ id }) => id)
 }
 
+/** A run that waits for its scores, as it stands: others may change it. */
+export async function readScoring(pool: Pool, id: string): Promise<ScoreRun | undefined> {
+  const { rows } = await query<ScoreRun>(
+    pool,
+    `select * from score_runs where id = $1 and status = 'scoring'`,
+    [id],
+  )
+  return rows[0]
+}
+
 /** Writes down how far a locked run has come. */
 export async function changeRun(client: ClientBase, id: string, changes: RunChanges): Promise<void> {
   const names = Object.keys(changes) as (keyof RunChanges)[]
@@ -77,6 +87,11 @@ export async function changeRun(client: ClientBase, id: string, changes: RunChan
     id,
     ...values,
   ])
+}
+
+/** What is wrong with a run, after what was wrong before. */
+export function joinProblems({ problem }: ScoreRun, another: string): { problem: string } {
+  return { problem: problem === null ? another : `${problem}; ${another}` }
 }
 
 /** The project after `last` that a run is of; undefined after the last. */
@@ -93,8 +108,9 @@ export async function nextProject(
 }
 
 /** How many calls have scores of the run: as many as the scorer that has scored most. From the roll-ups, so that asking is cheap. */
-export async function countScored(client: ClientBase, { id, start_at, end_at }: ScoreRun): Promise<number> {
-  const { rows } = await client.query<{ scored: string }>(
+export async function countScored(pool: Pool, { id, start_at, end_at }: ScoreRun): Promise<number> {
+  const { rows } = await query<{ scored: string }>(
+    pool,
     `select coalesce(max(scored), 0) as scored from (
        select sum(scores) as scored from score_rollups
        where run_id = $1 and hour >= date_trunc('hour', $2::timestamptz, 'UTC') and hour < $3 group by scorer_name
