@@ -121,6 +121,22 @@ describe('tool calls', () => {
     expect(describeCall({ requestBody, responseBody })).toMatchObject(expected as object)
   })
 
+  test.each<[string, object]>([
+    [
+      'of a model',
+      { ...chatAnswer({ prompt_tokens: 9, completion_tokens: 5, cost: 1 }), service_tier: 'flex' },
+    ],
+    ['that names another model', { model: 'Tesla Model 3' }],
+    ['that lists messages', { messages: [{ type: 'ai', response_metadata: { model_name: 'gpt-4o' } }] }],
+    [
+      'that has usage',
+      { usage: { iterations: [{ type: 'advisor_message', model: 'gpt-4o', input_tokens: 1 }] } },
+    ],
+  ])("a tool's result %s is no answer of the record's model", (_name, responseBody) => {
+    const requestBody = { type: 'mcp_tool_call', tool_name: 'ask_expert', arguments: {}, model: 'claude-4' }
+    expect(describeCall({ requestBody, responseBody })).toEqual(describeCall({ requestBody }))
+  })
+
   test('arguments nested deeper than the stack do not throw', () => {
     const deep: unknown = JSON.parse('['.repeat(200_000) + ']'.repeat(200_000))
     const requestBody = { type: 'mcp_tool_call', tool_name: 'f', arguments: deep }

@@ -5,7 +5,7 @@ import { runMessages } from './platform-answers.ts'
 import { providerOfCall } from './providers.ts'
 import { serviceTierOf } from './service-tier.ts'
 import { statedCostOf } from './stated-cost.ts'
-import { toolCallsOf, type ToolCall } from './tool-calls.ts'
+import { isToolCallRecord, toolCallsOf, type ToolCall } from './tool-calls.ts'
 import { adviceIn, usageOf, type AdviceUsage, type TokenUsage } from './usage.ts'
 
 /** What the bodies of a call say of it. Null where they do not say. */
@@ -36,7 +36,9 @@ export function describeCall({
   responseBody?: unknown
 }): CallDescription {
   const shape = shapeOfBodies(requestBody, responseBody)
-  const model = modelOf(requestBody, responseBody)
+  // What a tool gave is no model's answer, whatever it looks like: an agent that was asked as a tool counts and pays for itself.
+  const answer = isToolCallRecord(requestBody) ? undefined : responseBody
+  const model = modelOf(requestBody, answer)
   return {
     shape,
     model,
@@ -44,10 +46,10 @@ export function describeCall({
     type: textOf(fieldAt(requestBody, 'type')) ?? null,
     toolName: shape === 'mcp_tool_call' ? (textOf(fieldAt(requestBody, 'tool_name')) ?? null) : null,
     toolCalls: toolCallsOf(requestBody, responseBody),
-    advice: adviceIn(responseBody),
-    statedCost: statedCostOf(responseBody),
-    serviceTier: serviceTierOf(responseBody),
-    ...usageOf(responseBody),
+    advice: adviceIn(answer),
+    statedCost: statedCostOf(answer),
+    serviceTier: serviceTierOf(answer),
+    ...usageOf(answer),
   }
 }
 

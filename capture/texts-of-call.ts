@@ -47,7 +47,8 @@ export function textsOfCall(requestBody: unknown, responseBody: unknown): CallTe
   const answer = isOfTool ? textsOfResult(unwrapped(responseBody)) : answerOf(responseBody)
   const toolCalls = toolCallsOf(requestBody, responseBody)
   const known = messages.length > 0 || isConversation(requestBody)
-  const brought = [...spoken('tool'), ...documentsOf(requestBody), ...broughtBy(responseBody)]
+  const modelsAnswer = isOfTool ? undefined : responseBody
+  const brought = [...spoken('tool'), ...documentsOf(requestBody), ...broughtBy(modelsAnswer)]
   return {
     system: spoken('system').join('\n'),
     prompt: (known ? spoken('user') : allTexts(payloadOf(requestBody))).join('\n'),
@@ -56,7 +57,7 @@ export function textsOfCall(requestBody: unknown, responseBody: unknown): CallTe
       : allTexts(payloadOf(responseBody))
     ).join('\n'),
     toolCalls,
-    context: [...brought, ...quotedIn(responseBody, brought)],
+    context: [...brought, ...quotedIn(modelsAnswer, brought)],
     messages,
   }
 }

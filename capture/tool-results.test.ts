@@ -39,3 +39,9 @@ test.each<[string, unknown, string]>([
 test('nor of a request of no known shape of which the SDK left words out', () => {
   expect(textsOfCall({ title: 'A', text: 'B', truncated: true }, null).prompt).toBe('A\nB')
 })
+
+test("what a tool's result quotes is the tool's, and no material of a model's answer", () => {
+  const response = { output: [{ type: 'mcp_call', output: 'A' }], citations: [{ cited_text: 'B' }] }
+  const texts = textsOfCall({ type: 'mcp_tool_call', tool_name: 'search', arguments: {} }, response)
+  expect(texts).toMatchObject({ answer: 'mcp_call\nA\nB', context: [] })
+})

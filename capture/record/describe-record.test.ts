@@ -153,6 +153,15 @@ describe('what is known of a call', () => {
     })
   })
 
+  test("of a tool call has neither model nor tokens nor cost out of the tool's result", () => {
+    const request_body = { type: 'mcp_tool_call', tool_name: 'ask_expert', arguments: {} }
+    const given = { request_body, response_body: { object: 'chat.completion', model: 'gpt-4o', usage } }
+    const without = { provider: null, prompt_tokens: null, completion_tokens: null, cost_usd: null }
+    expect(describeGiven(given)).toMatchObject({ ...without, model: 'unknown' })
+    const named = { model: 'gpt-4o', provider: 'openai', prompt_tokens: null, cost_usd: null }
+    expect(describeGiven({ ...given, model: 'gpt-4o' })).toMatchObject(named)
+  })
+
   test('names the tool of a tool call, in text that can be stored', () => {
     const request_body = { type: 'mcp_tool_call', tool_name: 'search', arguments: {} }
     expect(describeGiven({ request_body })).toMatchObject({ type: 'mcp_tool_call', tool_name: 'search' })
