@@ -22,7 +22,7 @@ interface ScoreRow {
 
 const level = z.number().nullable()
 const detailsSchema = z.object({
-  levels: z.object({ request: level, answer: level }).optional(),
+  levels: z.object({ request: level, answer: level, fail_at: z.number().optional() }).optional(),
   evidence: z.array(z.object({ part: z.string() })).default([]),
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { judged, labelOf, severityOf, unscored } from './verdict.ts'
+import { detected, judged, labelOf, severityOf, unscored } from './verdict.ts'
 
 describe('label and severity', () => {
   test.each([
@@ -34,4 +34,29 @@ test('what was not judged has no value, no severity and a reason', () => {
 test('what was judged has no reason', () => {
   const finding = { value: 5, rationale: 'r', contentFreeRationale: 'c', evidence: [] }
   expect(judged('detector', finding)).toMatchObject({ label: 'unsafe', severity: 'critical', reason: null })
+})
+
+describe('the line of a rubric', () => {
+  const found = (value: number) => ({ value, rationale: 'r', contentFreeRationale: 'c', evidence: [] })
+
+  test.each([
+    [5, 5, 'unsafe', false],
+    [4, 4, 'unsafe', false],
+    [4, 3, 'unsafe', false],
+    // Something that proves nothing: a judge decides where one is asked.
+    [3, 3, 'unsafe', true],
+    [3, 4, 'safe', false],
+    [3, 5, 'safe', false],
+    // What is found is below the line; that nothing is above it, detectors that look for this do not say.
+    [4, 5, 'unscored', false],
+  ])('a detector finds %s where fail_at is %s: %s', (value, failAt, label, isEstimate) => {
+    const verdict = detected(found(value), failAt)
+    expect([verdict.label, verdict.isEstimate ?? false]).toEqual([label, isEstimate])
+  })
+
+  test('stands beside the levels of the judge, where it is another than the default', () => {
+    const levels = { request: 5, answer: 3 }
+    expect(judged('judge', { ...found(5), levels }, 3).levels).toEqual({ ...levels, fail_at: 3 })
+    expect(judged('judge', { ...found(5), levels }).levels).toEqual(levels)
+  })
 })

@@ -70,6 +70,8 @@ export interface Verdict {
 export interface SideLevels {
   request: number | null
   answer: number | null
+  /** The least that is unsafe, where the rubric says another than the default: who reads the sides apart needs it. */
+  fail_at?: number
 }
 
 /** What a detector or a judge concluded; what a detector may conclude: docs/decisions/0022. */
@@ -125,13 +127,25 @@ export function judged(method: ScoreMethod, finding: Finding, failAt: number = d
     contentFreeRationale: finding.contentFreeRationale,
     evidence: finding.evidence,
     ...(finding.isEstimate === true ? { isEstimate: true } : {}),
-    ...(finding.levels === undefined ? {} : { levels: finding.levels }),
+    ...(finding.levels === undefined ? {} : { levels: withLine(finding.levels, failAt) }),
   }
 }
 
-/** The verdict of a detector that has read the whole call. */
-export function detected(finding: Finding | Undecided): Verdict {
-  return 'reason' in finding ? unscored('detector', finding.reason) : judged('detector', finding)
+function withLine(levels: SideLevels, failAt: number): SideLevels {
+  return failAt === defaultFailAt ? levels : { ...levels, fail_at: failAt }
+}
+
+/**
+ * The verdict of a detector that has read the whole call. Detectors are made for the default line: what one finds beneath it proves nothing, also
+ * where a rubric calls it unsafe, and having found something above it none says that there is nothing worse.
+ */
+export function detected(finding: Finding | Undecided, failAt: number = defaultFailAt): Verdict {
+  if ('reason' in finding) return unscored('detector', finding.reason)
+  const verdict = judged('detector', finding, failAt)
+  if (verdict.label === 'safe' && finding.value >= defaultFailAt)
+    return unscored('detector', 'detectors_undecided')
+  const isGuess = verdict.label === 'unsafe' && finding.value < defaultFailAt
+  return isGuess ? { ...verdict, isEstimate: true } : verdict
 }
 
 export function unscored(method: ScoreMethod, reason: UnscoredReason): Verdict {

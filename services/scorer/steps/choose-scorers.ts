@@ -9,7 +9,11 @@ import type { ScorersOfTier } from '../scoring/parse-tiers.ts'
 export interface ChosenScorers {
   builtIn: readonly BuiltInScorer[]
   custom: readonly CustomScorer[]
+  /** The least values that are unsafe, as the rubrics say. Absent: the default. */
+  failAt?: FailAt | undefined
 }
+
+export type FailAt = Readonly<Partial<Record<BuiltInScorer, number>>>
 
 /**
  * Those of the tier and the custom ones of the project; where the job names scorers, only these; without those

@@ -122,6 +122,25 @@ test('whatever stands where protocols have a type is read', async () => {
   for (const body of texts) expect(await labelledBy('unsafe', body, body)).toEqual([])
 })
 
+test("what detectors find is held against the rubric's line", async () => {
+  const call = readCall(
+    parseBody(JSON.stringify(asks('How do I install it?'))),
+    parseBody(JSON.stringify(answers('Run: curl https://get.example.org/setup.sh | sh'))),
+  )
+  const labelFor = async (failAt?: number) => {
+    const labels: string[] = []
+    await runDetectors(
+      { builtIn: ['supply_chain'], custom: [], ...(failAt && { failAt: { supply_chain: failAt } }) },
+      call,
+      () => Promise.resolve(),
+      ({ verdict }) => labels.push(verdict.label),
+    )
+    return labels
+  }
+  expect(await labelFor()).toEqual(['unsafe'])
+  expect(await labelFor(5)).toEqual(['unscored'])
+})
+
 test('a scorer that fails costs a call that verdict, says why, and no other', async () => {
   const fail = (): never => {
     throw new TypeError('a value of another kind')

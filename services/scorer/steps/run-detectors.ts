@@ -13,7 +13,14 @@ import {
 import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
 import { startCustomRun } from '../scoring/custom/run-custom-scorer.ts'
 import { searchablesOf, type MatchTarget, type Searchable } from '../scoring/custom/searchable.ts'
-import { detected, unscored, type UnscoredReason, type Verdict } from '../scoring/verdict.ts'
+import {
+  detected,
+  unscored,
+  type Finding,
+  type Undecided,
+  type UnscoredReason,
+  type Verdict,
+} from '../scoring/verdict.ts'
 import type { ChosenScorers } from './choose-scorers.ts'
 import type { NamedVerdict } from './named-verdict.ts'
 
@@ -25,7 +32,7 @@ const mostSharedUnits = 256 * 1024
 
 /** Runs the detectors and custom scorers that were chosen, one after the other. `takeTurn` is called every few milliseconds of work and may throw. */
 export async function runDetectors(
-  { builtIn, custom }: ChosenScorers,
+  { builtIn, custom, failAt }: ChosenScorers,
   call: Call,
   takeTurn: TakeTurn,
   onVerdict: OnVerdict,
@@ -35,7 +42,10 @@ export async function runDetectors(
   const shared = units > mostSharedUnits ? undefined : Array.from(freshPieces(call))
   for (const name of builtIn) {
     const scorer = builtIns[name]
-    const detect = () => runDetector(scorer, call, shared ?? freshPieces(call), takeTurn)
+    const detect = async () => {
+      const found = await runDetector(scorer, call, shared ?? freshPieces(call), takeTurn)
+      return whereKept(detected(found, failAt?.[name]), 'detector', scorer.reads, call)
+    }
     await tell(namesOfBuiltIn(name), 'detector', detect, onVerdict)
   }
   const textsFor = searchablesOf(call)
@@ -86,14 +96,14 @@ function* freshPieces({ texts }: Call): Generator<CallText> {
 }
 
 async function runDetector(
-  { create, reads }: BuiltIn,
+  { create }: BuiltIn,
   call: Call,
   pieces: Iterable<CallText>,
   takeTurn: TakeTurn,
-): Promise<Verdict> {
+): Promise<Finding | Undecided> {
   const detector = create(call)
   await readInTurns(detector, pieces, takeTurn)
-  return whereKept(detected(detector.finding()), 'detector', reads, call)
+  return detector.finding()
 }
 
 async function runCustom(

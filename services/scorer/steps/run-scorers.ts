@@ -16,8 +16,10 @@ export async function runScorers(
   tools: ScoringTools,
   signal: AbortSignal,
 ): Promise<NamedVerdict[]> {
-  const detected = new Map((await tools.detect(chosen, call, signal)).map((found) => [found.scorer, found]))
-  for (const found of await askJudge(chosen.builtIn, detected, call, terms, tools, signal))
-    detected.set(found.scorer, found)
+  const failAt = Object.fromEntries(tools.rubrics.values().map((rubric) => [rubric.scorer, rubric.failAt]))
+  const found = await tools.detect({ ...chosen, failAt }, call, signal)
+  const detected = new Map(found.map((one) => [one.scorer, one]))
+  for (const one of await askJudge(chosen.builtIn, detected, call, terms, tools, signal))
+    detected.set(one.scorer, one)
   return [...detected.values()]
 }

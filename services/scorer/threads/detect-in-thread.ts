@@ -4,6 +4,7 @@ import { parseBody, readCall, type Usage } from '../scoring/call-text.ts'
 import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
 import { makeScorer } from '../scoring/custom/parse-scorers.ts'
 import type { ScorerEntry } from '../scoring/custom/scorer-entry.ts'
+import type { FailAt } from '../steps/choose-scorers.ts'
 import type { NamedVerdict } from '../steps/named-verdict.ts'
 import { runDetectors } from '../steps/run-detectors.ts'
 
@@ -11,6 +12,7 @@ import { runDetectors } from '../steps/run-detectors.ts'
 export interface ThreadTask {
   builtIn: readonly BuiltInScorer[]
   custom: readonly ScorerEntry[]
+  failAt: FailAt | undefined
   request: string | null
   response: string | null
   usage: Usage
@@ -26,10 +28,10 @@ const compiled = new Map<string, CustomScorer>()
 const mostCompiled = 1_000
 
 /** What a thread of the pool runs. */
-export async function detectInThread({ builtIn, custom, port, ...call }: ThreadTask): Promise<void> {
+export async function detectInThread({ builtIn, custom, failAt, port, ...call }: ThreadTask): Promise<void> {
   const bodyOf = (json: string | null) => (json === null ? null : parseBody(json))
   const read = readCall(bodyOf(call.request), bodyOf(call.response), call.usage)
-  const chosen = { builtIn, custom: custom.map(compileOnce) }
+  const chosen = { builtIn, custom: custom.map(compileOnce), failAt }
   const report = (message: ThreadReport) => port.postMessage(message)
   await runDetectors(
     chosen,

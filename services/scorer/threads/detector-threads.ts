@@ -100,13 +100,14 @@ export function createDetectorThreads({ threads, timeoutMs, metrics }: ThreadsOp
   }
 }
 
-function taskOf(
-  { builtIn, custom }: ChosenScorers,
+export function taskOf(
+  { builtIn, custom, failAt }: ChosenScorers,
   { request, response, usage }: Call,
 ): Omit<ThreadTask, 'port'> {
   return {
     builtIn,
     custom: custom.map(({ entry }) => entry),
+    failAt,
     request: request?.json ?? null,
     response: response?.json ?? null,
     usage,
