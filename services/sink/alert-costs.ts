@@ -22,7 +22,9 @@ export function createCostAlerts({
     const now = new Date(clock.now())
     for (const watch of await findCostWatches(pool, now)) {
       const currentUsd = await sumCosts(pool, watch)
-      if (currentUsd < watch.thresholdUsd || !(await raiseCostAlert(pool, watch, currentUsd, now))) continue
+      // A threshold of 0 is passed by the first cost, not by a period that begins.
+      const isPassed = currentUsd > 0 && currentUsd >= watch.thresholdUsd
+      if (!isPassed || !(await raiseCostAlert(pool, watch, currentUsd, now))) continue
       log.info({ project: watch.projectUuid, currentUsd }, 'a cost threshold was passed')
       onEvents()
     }

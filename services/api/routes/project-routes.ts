@@ -24,7 +24,7 @@ const settingsFields = {
     .number()
     .min(0)
     .nullable()
-    .describe('A `usage_alert` is raised when the period has cost this much.'),
+    .describe('A `usage_alert` is raised when the period has cost this much; 0: when it has cost anything.'),
   quota_warning_percent: z.number().int().min(1).max(100).nullable(),
   judge_mode: z
     .enum(['always', 'uncertain', 'never'])
