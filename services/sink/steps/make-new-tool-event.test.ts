@@ -17,6 +17,14 @@ test('new_tool_detected says which tool, by whom and in which call', () => {
   expect(makeNewToolEvent(call, 'read_mail').id).not.toBe(event.id)
 })
 
+test('new_tool_detected happened when the call came, whatever the clock of its caller says', () => {
+  const receivedAtMs = Date.parse('2026-11-24T12:00:00Z')
+  const callAt = (madeAtMs: number) =>
+    sampleCall(newId('project'), { id: newId('request', madeAtMs), received_at: receivedAtMs })
+  for (const aheadMs of [-6 * 86_400_000, 0, 3_600_000])
+    expect(makeNewToolEvent(callAt(receivedAtMs + aheadMs), 'send_mail').created_at).toBe(receivedAtMs)
+})
+
 test('an event that is too large keeps its data and gets empty quotations', () => {
   const event = makeNewToolEvent(sampleCall(newId('project')), 'send_mail')
   const large = {

@@ -3,9 +3,11 @@ import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { hashedId, idTimeMs } from '#schemas/ids.ts'
 import type { LoggedCall } from '#schemas/llm-request-logged.ts'
 
-/** `new_tool_detected`: an agent called a tool by a name that its project had not seen (specification 6.1). */
+/**
+ * `new_tool_detected`: an agent called a tool by a name that its project had not seen (specification 6.1). It happened when the call came, which is
+ * in its record however often that is read: a call that is sent days late would else be told of as days old, and its deliveries deleted as such.
+ */
 export function makeNewToolEvent(call: LoggedCall, toolName: string): RaisedEvent {
-  const calledAtMs = idTimeMs(call.id)
   const data: EventData<'new_tool_detected'> = {
     tool_name: toolName,
     agent_name: call.agent_name,
@@ -13,10 +15,10 @@ export function makeNewToolEvent(call: LoggedCall, toolName: string): RaisedEven
     request_id: call.id,
   }
   return {
-    id: hashedId('event', calledAtMs, ['new_tool_detected', call.project_id, toolName]),
+    id: hashedId('event', idTimeMs(call.id), ['new_tool_detected', call.project_id, toolName]),
     event: 'new_tool_detected',
     project_id: call.project_id,
-    created_at: calledAtMs,
+    created_at: call.received_at,
     data: Buffer.from(JSON.stringify(data)),
     content: null,
     content_id: null,
