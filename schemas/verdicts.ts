@@ -26,6 +26,9 @@ export const builtInScorers = [
 ] as const
 export type BuiltInScorer = (typeof builtInScorers)[number]
 
+/** The form of a custom scorer's name. */
+export const customScorerName = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u
+
 /** OWASP Top 10 for LLM applications, 2025 edition: category → title. */
 export const owaspDescriptions = {
   LLM01: 'Prompt Injection',

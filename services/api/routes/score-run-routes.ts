@@ -8,6 +8,7 @@ import { invalidInput, Problem } from '#services/ingest/http/problem.ts'
 import { route, type Route } from '#services/ingest/http/route.ts'
 import { found } from '../http/not-found.ts'
 import { envelope, listOf, pagingFields, readPaging } from '../http/paging.ts'
+import { faultOfScorerName } from './fault-of-scorer-name.ts'
 import { writeAudit } from '../stores/audit-store.ts'
 import { Conditions } from '../stores/conditions.ts'
 import { listRows } from '../stores/list-rows.ts'
@@ -21,7 +22,7 @@ import {
   moveRun,
   presentRun,
   scoreRunStatuses,
-  unknownScorers,
+  scorersWithoutScores,
   type ScoreRun,
   type ScoreRunRow,
   type ScoreRunStatus,
@@ -72,7 +73,14 @@ function orderRoute({ pool, clock }: ScoreRunRoutesOptions): Route {
       start: timeField.describe('Of calls made from then on.'),
       end: timeField.describe('Of calls made before then.'),
       project_id: idField('project').optional().describe('Absent: all projects.'),
-      scorers: z.array(textField(100)).min(1).max(100).optional(),
+      scorers: z
+        .array(textField(100))
+        .min(1)
+        .max(100)
+        .optional()
+        .describe(
+          'Built-in ones, and custom ones by their names: of one that has scored nothing lately `problem` of the run says so.',
+        ),
       source: z
         .enum(['postgres', 'kafka'])
         .default('postgres')
@@ -88,11 +96,9 @@ function orderRoute({ pool, clock }: ScoreRunRoutesOptions): Route {
     async handle({ principal, body }) {
       const { start, end, project_id, scorers, source, alert, dry_run: isDry } = body
       if (end <= start) throw invalidInput([{ path: 'end', message: 'must be later than start' }])
-      const [unknown] = await unknownScorers(pool, scorers ?? [])
-      if (unknown !== undefined) {
-        const message = `no scorer is called ${JSON.stringify(unknown)}: it is neither built in nor has it scored a call lately`
-        throw invalidInput([{ path: 'scorers', message }])
-      }
+      const unproven = await scorersWithoutScores(pool, scorers ?? [])
+      const faults = unproven.map(faultOfScorerName).filter((fault) => fault !== undefined)
+      if (faults.length > 0) throw invalidInput(faults.map((message) => ({ path: 'scorers', message })))
       const order = { projectId: project_id, startMs: start, endMs: end, scorers, source, alert }
       const estimate = await estimateRun(pool, order)
       if (isDry) return { json: { run: null, ...estimate } }
@@ -100,7 +106,8 @@ function orderRoute({ pool, clock }: ScoreRunRoutesOptions): Route {
       const id = newId('run', nowMs)
       const projectId = project_id ?? null
       await inTransaction(pool, async (client) => {
-        await insertRun(client, id, order, estimate.calls, nowMs)
+        const problem = problemOf(unproven)
+        await insertRun(client, id, order, { callsTotal: estimate.calls, problem, nowMs })
         const detail = { start: new Date(start), end: new Date(end), scorers, source, alert }
         await writeAudit(
           client,
@@ -112,6 +119,13 @@ function orderRoute({ pool, clock }: ScoreRunRoutesOptions): Route {
       return { json: { run: await existing(pool, id), ...estimate } }
     },
   })
+}
+
+/** On the run for good: that it found nothing and that nobody looked would else look the same. */
+function problemOf(unproven: readonly string[]): string | null {
+  if (unproven.length === 0) return null
+  const names = unproven.map((name) => JSON.stringify(name)).join(', ')
+  return `when this was ordered no scorer called ${names} had scored a call lately; by one that the scorers' file does not have there are no scores`
 }
 
 function listRoute({ databases }: ScoreRunRoutesOptions): Route {

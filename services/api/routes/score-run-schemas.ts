@@ -15,7 +15,10 @@ export const runSchema = z.object({
   calls_total: count.describe('When it was ordered.'),
   calls_fed: count.describe('Queued for the scorers.'),
   calls_scored: count,
-  problem: z.string().nullable(),
+  problem: z
+    .string()
+    .nullable()
+    .describe('What it could not do, or may not have: also of a run that is done.'),
   created_at: z.iso.datetime(),
   finished_at: z.iso.datetime().nullable(),
 })

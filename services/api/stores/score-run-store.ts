@@ -114,8 +114,8 @@ const countSql = `
     where r.project_id = p.id and r.created_at >= $2 and r.created_at < $3
   ) calls where $1::uuid is null or p.id = $1`
 
-/** Which of these names no scorer has: neither built in, nor of a score that is stored. */
-export async function unknownScorers(pool: Pool, names: readonly string[]): Promise<string[]> {
+/** Which of these names are neither built in nor of a score that was counted lately: of custom scorers that are new or away, or of none. */
+export async function scorersWithoutScores(pool: Pool, names: readonly string[]): Promise<string[]> {
   const custom = names.filter((name) => !(builtInScorers as readonly string[]).includes(name))
   if (custom.length === 0) return []
   const { rows } = await query<{ name: string }>(
@@ -132,13 +132,12 @@ export async function insertRun(
   client: PoolClient,
   id: string,
   order: ScoreRunOrder,
-  callsTotal: number,
-  nowMs: number,
+  { callsTotal, problem, nowMs }: { callsTotal: number; problem: string | null; nowMs: number },
 ): Promise<void> {
   await query(
     client,
-    `insert into score_runs (id, project_id, start_at, end_at, scorers, source, alert, status, calls_total, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, 'queued', $8, $9)`,
+    `insert into score_runs (id, project_id, start_at, end_at, scorers, source, alert, status, calls_total, problem, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, 'queued', $8, $9, $10)`,
     [
       idToUuid(id),
       uuidOrNull(order.projectId),
@@ -148,6 +147,7 @@ export async function insertRun(
       order.source,
       order.alert,
       callsTotal,
+      problem,
       new Date(nowMs),
     ],
   )

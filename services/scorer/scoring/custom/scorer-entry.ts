@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isId } from '#schemas/ids.ts'
-import { builtInScorers, owaspDescriptions, severitySchema } from '#schemas/verdicts.ts'
+import { builtInScorers, customScorerName, owaspDescriptions, severitySchema } from '#schemas/verdicts.ts'
 import { matchTargets } from './searchable.ts'
 
 const mostTerms = 10_000
@@ -10,10 +10,7 @@ const terms = z.array(z.string().min(1).max(longestTerm)).min(1).max(mostTerms)
 const common = {
   name: z
     .string()
-    .regex(
-      /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u,
-      'use 1 to 100 letters, digits, spaces, dots, hyphens and underscores',
-    )
+    .regex(customScorerName, 'use 1 to 100 letters, digits, spaces, dots, hyphens and underscores')
     .refine(
       (name) => !(builtInScorers as readonly string[]).includes(name),
       'is the name of a built-in scorer',
