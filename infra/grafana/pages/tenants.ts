@@ -27,7 +27,7 @@ where $__timeFilter(hour) group by 1, 2 order by 1`,
           ask: [
             {
               sql: `select name as project, sum(calls)::float8 as calls, sum(failed)::float8 as failed,
-  sum(prompt_tokens + completion_tokens)::float8 as tokens, round(sum(cost_picodollars) / 1e12, 4)::float8 as usd
+  sum(prompt_tokens + cached_tokens + completion_tokens + reasoning_tokens)::float8 as tokens, round(sum(cost_picodollars) / 1e12, 4)::float8 as usd
 from call_rollups join projects on projects.id = project_id
 where $__timeFilter(hour) group by projects.id, name order by 2 desc limit 50`,
             },

@@ -26,7 +26,7 @@ const sessionSchema = z.object({
   calls_are_exact: z.boolean().describe('False: only the last 500 calls are summed up.'),
   agents: z.array(z.string()),
   models: z.array(z.string()),
-  total_tokens: z.number(),
+  total_tokens: z.number().describe('In and out, cached and reasoning tokens included.'),
   cost_usd: z.number(),
 })
 const projectField = {

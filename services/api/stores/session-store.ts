@@ -58,13 +58,18 @@ interface ScanRow {
   counted: [sessions: number, calls: number]
 }
 
+// The four parts of a call's tokens do not overlap.
+const tokenSum = ['prompt_tokens', 'cached_tokens', 'completion_tokens', 'reasoning_tokens']
+  .map((name) => `coalesce(sum(c.${name}::numeric), 0)`)
+  .join(' + ')
+
 /** Sums over the newest calls of the session in `page`. */
 const sumsSql = `cross join lateral (
   select count(*)::integer as calls, min(c.created_at) as started_at, count(*) filter (where c.type = 'mcp_tool_call')::integer as tool_calls,
     count(*) filter (where c.error is not null or c.status_code >= 400)::integer as failed,
     count(*) filter (where v.worst_label = 'unsafe')::integer as unsafe,
     (array_agg(distinct c.agent_name) filter (where c.agent_name is not null))[1:20] as agents, (array_agg(distinct c.model))[1:20] as models,
-    coalesce(sum(c.prompt_tokens::numeric), 0) + coalesce(sum(c.completion_tokens::numeric), 0) as total_tokens, coalesce(sum(c.cost_usd), 0) as cost_usd,
+    ${tokenSum} as total_tokens, coalesce(sum(c.cost_usd), 0) as cost_usd,
     not bool_and(c.has_earlier) as is_exact
   from (
     select q.*, lead(q.id) over (order by q.created_at desc) is not null as has_earlier

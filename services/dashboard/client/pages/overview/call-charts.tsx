@@ -1,5 +1,6 @@
 import { SimpleGrid, Skeleton } from '@mantine/core'
 import { Suspense } from 'react'
+import { countTokens } from '../../formats/count-tokens.ts'
 import { formatDuration, formatShort, formatShortUsd } from '../../formats/format-number.ts'
 import { lazyPart } from '../../parts/lazy-part.ts'
 import type { TimeChartProps } from './time-chart.tsx'
@@ -52,8 +53,8 @@ const charts: readonly Charted[] = [
   {
     title: 'Tokens',
     series: [
-      { name: 'prompt_tokens', label: 'In', color: 'indigo.5' },
-      { name: 'completion_tokens', label: 'Out', color: 'cyan.5' },
+      { name: 'tokens_read', label: 'In', color: 'indigo.5' },
+      { name: 'tokens_written', label: 'Out', color: 'cyan.5' },
     ],
     format: formatShort,
     isStacked: true,
@@ -96,5 +97,7 @@ export function CallCharts({ stats }: { stats: Stats }) {
 /** Counts of a step without calls are 0; of its latency nothing can be said. */
 function valueOf(point: CallPoint | undefined, name: string): number | null {
   if (point === undefined) return name.startsWith('latency') ? null : 0
-  return point[name as keyof Omit<CallPoint, 'at'>]
+  const { read: tokens_read, written: tokens_written } = countTokens(point)
+  const values = { ...point, tokens_read, tokens_written }
+  return values[name as keyof Omit<typeof values, 'at'>]
 }

@@ -1,3 +1,4 @@
+import { countTokens } from '../../formats/count-tokens.ts'
 import {
   formatDuration,
   formatShare,
@@ -13,6 +14,7 @@ export function CallTiles({ stats }: { stats: Stats }) {
   const total = callSeriesOf(stats)[0]?.total
   if (total === undefined) return null
   const unsafe = describeUnsafe(total)
+  const tokens = countTokens(total)
   return (
     <>
       <StatTile label="Calls" detail={`${formatShare(total.failed, total.calls)} failed`}>
@@ -31,11 +33,8 @@ export function CallTiles({ stats }: { stats: Stats }) {
       >
         {formatShortUsd(total.cost_usd)}
       </StatTile>
-      <StatTile
-        label="Tokens"
-        detail={`${formatShort(total.prompt_tokens)} in, ${formatShort(total.completion_tokens)} out`}
-      >
-        {formatShort(total.prompt_tokens + total.completion_tokens)}
+      <StatTile label="Tokens" detail={`${formatShort(tokens.read)} in, ${formatShort(tokens.written)} out`}>
+        {formatShort(tokens.all)}
       </StatTile>
       <StatTile
         label="Latency p95"

@@ -1,6 +1,7 @@
 import { Paper, Table } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { absent, formatCount, formatDuration, formatUsd } from '../../formats/format-number.ts'
+import { describeTokens } from '../../formats/count-tokens.ts'
+import { absent, formatDuration, formatUsd } from '../../formats/format-number.ts'
 import { rangeAround } from '../../formats/time-range.ts'
 import { PageLink } from '../../parts/page-link.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
@@ -26,11 +27,7 @@ export function RequestFacts({ request }: { request: RequestDetail }) {
     ['User', <Shared request={request} key="user" filter="user_id" value={request.user_id} />],
     ['Tool', <Shared request={request} key="tool" filter="tool_name" value={request.tool_name} />],
     ['Source', <Shared request={request} key="source" filter="source" value={request.source} />],
-    [
-      'Tokens',
-      `${formatCount(request.prompt_tokens)} in, ${formatCount(request.completion_tokens)} out` +
-        (request.cached_tokens === null ? '' : `, ${formatCount(request.cached_tokens)} cached`),
-    ],
+    ['Tokens', describeTokens(request)],
     ['Cost', formatUsd(request.cost_usd)],
     [
       'Latency',

@@ -1,4 +1,5 @@
 import { columnVisibilityFeature, createColumnHelper, tableFeatures } from '@tanstack/react-table'
+import { countTokens } from '../../formats/count-tokens.ts'
 import { absent, formatCount, formatDuration, formatUsd } from '../../formats/format-number.ts'
 import { PageLink } from '../../parts/page-link.tsx'
 import { PlainText } from '../../parts/plain-text.tsx'
@@ -92,7 +93,7 @@ export const columns = helper.columns([
   helper.display({
     id: 'tokens',
     header: 'Tokens',
-    cell: ({ row: { original } }) => formatCount(tokensOf(original)),
+    cell: ({ row: { original } }) => formatCount(countTokens(original).all),
   }),
   helper.accessor('cost_usd', { header: 'Cost', cell: ({ row }) => formatUsd(row.original.cost_usd) }),
   helper.accessor('latency_ms', {
@@ -105,9 +106,3 @@ export const columns = helper.columns([
     cell: ({ row }) => formatCount(row.original.score_count),
   }),
 ])
-
-function tokensOf({ prompt_tokens, completion_tokens }: RequestItem): number | null {
-  return prompt_tokens === null && completion_tokens === null
-    ? null
-    : (prompt_tokens ?? 0) + (completion_tokens ?? 0)
-}
