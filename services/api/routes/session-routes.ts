@@ -51,7 +51,7 @@ function listRoute({ databases }: SessionRoutesOptions): Route {
     ...common,
     path: '/api/sessions',
     summary:
-      'Sessions, the ones with the latest calls first. A page may hold fewer than asked for: follow next_cursor.',
+      'Sessions, the ones with the latest calls first. Filters are of calls and choose sessions; the sums are of all calls of each. A page may hold fewer than asked for: follow next_cursor.',
     query: z.strictObject({
       page_size,
       cursor,

@@ -63,9 +63,10 @@ const tokenSum = ['prompt_tokens', 'cached_tokens', 'completion_tokens', 'reason
   .map((name) => `coalesce(sum(c.${name}::numeric), 0)`)
   .join(' + ')
 
-/** Sums over the newest calls of the session in `page`. */
+/** Sums over the newest calls of the session in `page`, whichever of them the list's filters chose it by. */
 const sumsSql = `cross join lateral (
-  select count(*)::integer as calls, min(c.created_at) as started_at, count(*) filter (where c.type = 'mcp_tool_call')::integer as tool_calls,
+  select count(*)::integer as calls, min(c.created_at) as started_at, max(c.created_at) as last_at,
+    count(*) filter (where c.type = 'mcp_tool_call')::integer as tool_calls,
     count(*) filter (where c.error is not null or c.status_code >= 400)::integer as failed,
     count(*) filter (where v.worst_label = 'unsafe')::integer as unsafe,
     (array_agg(distinct c.agent_name) filter (where c.agent_name is not null))[1:20] as agents, (array_agg(distinct c.model))[1:20] as models,
@@ -73,7 +74,7 @@ const sumsSql = `cross join lateral (
     not bool_and(c.has_earlier) as is_exact
   from (
     select q.*, lead(q.id) over (order by q.created_at desc) is not null as has_earlier
-    from llm_requests q where q.project_id = $1 and q.session_id = page.session_id and q.created_at <= page.created_at
+    from llm_requests q where q.project_id = $1 and q.session_id = page.session_id
     order by q.created_at desc limit ${summedCalls}
   ) c ${verdictOf('c')}
 ) sums`
@@ -89,7 +90,7 @@ export interface SessionPage {
 }
 
 /**
- * The sessions with the latest calls first. A session stands where its latest call does, so the calls are gone through from the newest on, at most
+ * The sessions with the latest calls first. A session stands where its latest call that passes the filters does, so the calls are gone through from the newest on, at most
  * `scannedCalls` of them: a page can have fewer sessions than asked for, and more behind it.
  */
 export async function listSessions(
@@ -120,7 +121,7 @@ export async function listSessions(
        select count(*)::integer as scanned, (array_agg(id order by created_at, id))[1] as last_scanned,
          (select array[count(distinct a.session_id), count(*)]::integer[] from ${newest} a) as counted from scan
      )
-     select scanned.*, page.id, page.session_id, page.created_at as last_at, sums.* from scanned left join (page ${sumsSql}) on true
+     select scanned.*, page.id, page.session_id, sums.* from scanned left join (page ${sumsSql}) on true
      order by page.created_at desc, page.id desc`,
     values.values,
   )
@@ -221,7 +222,7 @@ export async function findSession(
   sessionId: string,
 ): Promise<Session | undefined> {
   const rows = await database.query<SessionRow>(
-    `select page.id, page.session_id, page.created_at as last_at, sums.* from (
+    `select page.id, page.session_id, sums.* from (
        select r.id, r.session_id, r.created_at from llm_requests r where :scope(r) and r.session_id = $2
        order by r.created_at desc, r.id desc limit 1
      ) page ${sumsSql}`,
