@@ -27,6 +27,12 @@ const projectField = {
   project_id: idField('project').optional().describe("Required of the operator; a key's is its own."),
 }
 
+const runField = {
+  run_id: idField('run')
+    .optional()
+    .describe('Of a replay; absent: the live run, which scores of lists name.'),
+}
+
 const filterSchema = z.strictObject({
   ...pagingFields,
   ...projectField,
@@ -41,9 +47,7 @@ const filterSchema = z.strictObject({
   label: z.enum(scoreLabels).optional(),
   severity: z.enum(severities).optional(),
   ...recordSources.fields,
-  run_id: idField('run')
-    .optional()
-    .describe('Of a replay; absent: the live run, which scores of lists name.'),
+  ...runField,
   since: z
     .string()
     .max(100)
@@ -162,13 +166,18 @@ function summaryRoute({ databases, clock }: ScoreRoutesOptions): Route {
       ...projectField,
       ...rangeFields,
       ...recordSources.fields,
+      ...runField,
     }),
     polled: true,
     reply: { status: 200, description: 'Counts.', schema: summarySchema },
     async handle({ principal, query }) {
       const range = readRange(query, clock.now(), summaryDays)
       const database = databases.ofOne(principal, query.project_id)
-      const rows = await readScorers(database, { ...range, ...recordSources.read(query) })
+      const rows = await readScorers(database, {
+        ...range,
+        ...recordSources.read(query),
+        run_id: query.run_id,
+      })
       return taggedJson({
         project_id: database.scope.projectId,
         ...presentRange(range),

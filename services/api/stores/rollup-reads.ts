@@ -12,6 +12,8 @@ export interface RollupFilters extends SourceFilter {
   model?: string | undefined
   provider?: string | undefined
   agent_name?: string | undefined
+  /** Of scores; absent: the live run. */
+  run_id?: string | undefined
 }
 
 /** What series can be of, and its column. */
@@ -164,10 +166,10 @@ export async function readCallFacets(
   }
 }
 
-/** Scores of the live run by scorer. A null name: scorers beyond those that are counted apart. */
+/** Scores of one run by scorer. A null name: scorers beyond those that are counted apart. */
 export async function readScorers(
   database: ProjectDatabase<OneProject>,
-  filters: Pick<RollupFilters, 'startMs' | 'endMs' | keyof SourceFilter>,
+  filters: Pick<RollupFilters, 'startMs' | 'endMs' | 'run_id' | keyof SourceFilter>,
 ): Promise<Record<string, string | null>[]> {
   const conditions = conditionsOf(database, filters, true)
   return database.query<Record<string, string | null>>(
@@ -185,7 +187,7 @@ function conditionsOf(
   const conditions = new Conditions()
   conditions.equal('t.source', filters.source)
   conditions.differ('t.source', filters.withoutSource)
-  if (ofScores) conditions.equal('t.run_id', idToUuid(liveRunId(scope.projectId)))
+  if (ofScores) conditions.equal('t.run_id', idToUuid(filters.run_id ?? liveRunId(scope.projectId)))
   else
     for (const name of ['model', 'provider', 'agent_name'] as const)
       conditions.equal(`t.${name}`, filters[name])

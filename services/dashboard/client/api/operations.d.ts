@@ -1992,6 +1992,7 @@ export interface Operations {
       end?: string | undefined
       source?: string | undefined
       include_redteam?: 'true' | 'false' | undefined
+      run_id?: string | undefined
     }
     body: undefined
     answer: {
