@@ -35,6 +35,8 @@ const amount = z
 const jsonObject = z
   .custom<JsonObject>((value) => objectOf(value) !== undefined, 'must be a JSON object')
   .meta({ type: 'object' })
+// The type that is named by hand says nothing of null.
+const optionalObject = jsonObject.nullish().meta({ type: ['object', 'null'] })
 
 /**
  * One record of `POST /internal/log`. Members that are not named here are ignored, so that newer clients can talk to older
@@ -63,7 +65,7 @@ export const recordSchema = z
       .describe(
         'What was sent to the model; `type: mcp_tool_call` for a tool call. Kept byte for byte. Required, unless `bodies_erased`.',
       ),
-    response_body: jsonObject.nullish().describe('What it answered. Kept byte for byte.'),
+    response_body: optionalObject.describe('What it answered. Kept byte for byte.'),
     bodies_erased: z
       .boolean()
       .nullish()
@@ -98,7 +100,7 @@ export const recordSchema = z
       .enum(['client', 'upstream'])
       .nullish()
       .transform((value) => value ?? null),
-    metadata: jsonObject.nullish().superRefine((value, context) => {
+    metadata: optionalObject.superRefine((value, context) => {
       const metadata = objectOf(value)
       const fault = metadata === undefined ? undefined : faultOfMetadata(metadata)
       if (fault !== undefined) context.addIssue({ code: 'custom', message: fault })

@@ -36,7 +36,9 @@ function typeOfOperation({ parameters = [], requestBody, responses }: Operation)
     typeOf({
       type: 'object',
       properties: Object.fromEntries(
-        parameters.filter((each) => each.in === place).map(({ name, schema }) => [name, asText(schema)]),
+        parameters
+          .filter((each) => each.in === place && each.schema.type !== 'object')
+          .map(({ name, schema }) => [name, asText(schema)]),
       ),
       required: parameters
         .filter((each) => each.in === place && each.required === true)
@@ -47,7 +49,7 @@ function typeOfOperation({ parameters = [], requestBody, responses }: Operation)
   return `{ params: ${of('path')}; query: ${of('query')}; body: ${body === undefined ? 'undefined' : typeOf(body)}; answer: ${typeOf(answer?.content?.['application/json']?.schema ?? {})} }`
 }
 
-/** Query parameters are text on the way, whatever they are read as. */
+/** Query parameters are text on the way (those whose names callers choose are left out), whatever they are read as. */
 function asText(schema: JsonSchema): JsonSchema {
   return schema.enum === undefined ? { type: 'string' } : schema
 }

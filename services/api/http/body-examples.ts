@@ -74,8 +74,8 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     reason: 'the number is the order, not a card',
   },
   'post /api/score-runs': {
-    start: '2026-11-20',
-    end: '2026-11-21',
+    start: '2026-11-20T00:00:00Z',
+    end: '2026-11-21T00:00:00Z',
     scorers: ['pii_detection'],
     dry_run: true,
   },

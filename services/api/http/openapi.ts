@@ -56,7 +56,8 @@ export function describeApi({ routes, baseUrl, version }: DocumentOptions): obje
     info: {
       title: 'Sluice',
       version,
-      description: 'Calls to large language models: recorded, scored for safety, reported.',
+      description:
+        'Calls to large language models: recorded, scored for safety, reported. Times have a zone; a date alone is taken too, as its beginning in UTC.',
     },
     servers: [{ url: baseUrl }],
   })
@@ -71,6 +72,16 @@ function describeRoute(route: Route): RouteConfig {
     description: `${route.summary} ${callersOf[route.access]}`,
     tags: [route.tag],
     security: securityOf(route.access),
+    ...(route.openParameters === undefined
+      ? {}
+      : {
+          parameters: route.openParameters.map((open) => ({
+            ...open,
+            in: 'query',
+            style: 'form',
+            explode: true,
+          })),
+        }),
     request: {
       ...(route.params === undefined ? {} : { params: route.params }),
       ...(route.query === undefined ? {} : { query: route.query }),

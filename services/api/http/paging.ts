@@ -13,6 +13,7 @@ function wholeNumber(max: number) {
     .regex(/^\d{1,9}$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.number().int().min(1).max(max))
+    .meta({ type: 'integer', minimum: 1, maximum: max })
 }
 
 /** Query parameters of a list that is paged by number only. */

@@ -7,7 +7,13 @@ import type { ProjectDatabase, ProjectDatabases } from '../stores/project-databa
 import { createRequestStore, type RequestItem } from '../stores/request-store.ts'
 import type { RequestFilters } from '../stores/select-requests.ts'
 import type { ExportPlaces } from './export-places.ts'
-import { readFilters, requestFilterFields, requestItemSchema, scorerItemFields } from './request-filters.ts'
+import {
+  metadataParameters,
+  readFilters,
+  requestFilterFields,
+  requestItemSchema,
+  scorerItemFields,
+} from './request-filters.ts'
 
 /** Rows read at a time: enough that the round trip does not matter, few enough that a slow client holds no more than half a megabyte. */
 const pageRows = 500
@@ -34,6 +40,7 @@ export function exportRoutes({ databases, clock, places }: ExportRoutesOptions):
       summary:
         'Every request that passes the filters of the list, newest first, as CSV or JSON lines. Without bodies.',
       query: z.object({ ...requestFilterFields, ...formatField }).catchall(z.string()),
+      openParameters: metadataParameters,
       reply: {
         status: 200,
         description:

@@ -152,7 +152,14 @@ function attemptsRoute({ databases }: RedteamRoutesOptions): Route {
       category: textField(10).optional(),
       probe_id: textField(80).optional(),
       transformation: z.enum(redteamTransformations).optional(),
-      after: z.coerce.number().int().min(-1).max(1_000_000).default(-1).describe('Behind this number.'),
+      after: z.coerce
+        .number()
+        .int()
+        .min(-1)
+        .max(1_000_000)
+        .default(-1)
+        .meta({ type: 'integer', minimum: -1, maximum: 1_000_000, default: -1 })
+        .describe('Behind this number.'),
       limit: z.coerce.number().int().min(1).max(500).default(100),
     }),
     reply: { status: 200, description: 'Attempts.', schema: attemptsSchema },

@@ -10,6 +10,9 @@ import { labelFilters, statusFilters, type RequestFilters } from '../stores/sele
 const metadataPrefix = 'metadata.'
 /** Each is two conditions that are planned for every day's partition. */
 const maxMetadata = 10
+/** UTF-16 units, with the prefix. */
+const maxMetadataName = 256
+const maxMetadataValue = 1_024
 
 /** Query parameters that choose requests. Beside them `metadata.<key>`, of at most ten keys. */
 export const requestFilterFields = {
@@ -38,6 +41,20 @@ export const requestFilterFields = {
   start: timeField.optional().describe('From then on.'),
   end: timeField.optional().describe('Before then.'),
 }
+
+/** How OpenAPI describes the filters by metadata: it has no parameters whose names callers choose, but objects whose members are parameters. */
+export const metadataParameters = [
+  {
+    name: `${metadataPrefix}<key>`,
+    description: `Metadata that a call has, each as a parameter of its own: \`metadata.team=support\`. At most ${maxMetadata}.`,
+    schema: {
+      type: 'object',
+      propertyNames: { pattern: '^metadata\\..', maxLength: maxMetadataName },
+      additionalProperties: { type: 'string', minLength: 1, maxLength: maxMetadataValue },
+      maxProperties: maxMetadata,
+    },
+  },
+]
 
 const nullableText = z.string().nullable()
 const nullableNumber = z.number().nullable()
@@ -113,7 +130,9 @@ function metadataOf(
   const [tooMany] = others[maxMetadata] ?? []
   if (tooMany !== undefined)
     throw invalidInput([{ path: tooMany, message: `is more than ${maxMetadata} metadata filters` }])
-  const texts = z.record(textField(256), textField(1_024)).safeParse(Object.fromEntries(others))
+  const texts = z
+    .record(textField(maxMetadataName), textField(maxMetadataValue))
+    .safeParse(Object.fromEntries(others))
   if (!texts.success) {
     throw invalidInput(texts.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })))
   }

@@ -16,7 +16,13 @@ import { createRequestStore, type RequestItem, type StoredBodies } from '../stor
 import { createScoreStore } from '../stores/score-store.ts'
 import { findSessionNeighbours, type SessionNeighbours } from '../stores/session-neighbours.ts'
 import { presentScore, scoreSchema, shownTo } from './present-score.ts'
-import { readFilters, requestFilterFields, requestItemSchema, scorerItemFields } from './request-filters.ts'
+import {
+  metadataParameters,
+  readFilters,
+  requestFilterFields,
+  requestItemSchema,
+  scorerItemFields,
+} from './request-filters.ts'
 
 const listQuerySchema = z.object({ ...pagingFields, ...requestFilterFields }).catchall(z.string())
 const notStoredYetMs = 60_000
@@ -53,6 +59,7 @@ function listRoute({ databases, clock }: RequestRoutesOptions): Route {
     path: '/api/requests',
     summary: 'List requests, newest first. Metadata is filtered by `metadata.<key>=<value>`.',
     query: listQuerySchema,
+    openParameters: metadataParameters,
     polled: true,
     reply: { status: 200, description: 'Requests, without bodies.', schema: listOf(listItemSchema) },
     async handle({ principal, query }) {

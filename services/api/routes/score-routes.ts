@@ -43,6 +43,7 @@ const filterSchema = z.strictObject({
     .regex(/^\d(\.\d+)?$/, 'must be a number from 1 to 5')
     .transform(Number)
     .pipe(z.number().min(1).max(5))
+    .meta({ type: 'number', minimum: 1, maximum: 5 })
     .optional(),
   label: z.enum(scoreLabels).optional(),
   severity: z.enum(severities).optional(),

@@ -13,6 +13,7 @@ export const timeField = z
     'must be an ISO 8601 date or a timestamp with a zone, like 2026-11-21T09:30:00Z',
   )
   .transform((value) => Date.parse(value))
+  .meta({ format: 'date-time' })
 
 /** Whether the day is one: to Date.parse 30 February is 2 March. */
 function isInCalendar(value: string): boolean {

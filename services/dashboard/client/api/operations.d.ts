@@ -2839,7 +2839,7 @@ export interface Operations {
       model?: string | null | undefined
       provider?: string | null | undefined
       request_body?: Record<never, never> | undefined
-      response_body?: Record<never, never> | undefined
+      response_body?: Record<never, never> | null | undefined
       bodies_erased?: boolean | null | undefined
       latency_ms?: number | null | undefined
       time_to_first_token_ms?: number | null | undefined
@@ -2853,7 +2853,7 @@ export interface Operations {
       status_code?: number | null | undefined
       error?: string | null | undefined
       aborted_by?: 'client' | 'upstream' | null | undefined
-      metadata?: Record<never, never> | undefined
+      metadata?: Record<never, never> | null | undefined
       source?: 'gateway' | 'sdk' | 'trace' | 'mcp' | 'otel' | 'redteam' | 'api' | null | undefined
     }
     answer: { id: string; status: 'queued' }
@@ -2872,7 +2872,7 @@ export interface Operations {
         model?: string | null | undefined
         provider?: string | null | undefined
         request_body?: Record<never, never> | undefined
-        response_body?: Record<never, never> | undefined
+        response_body?: Record<never, never> | null | undefined
         bodies_erased?: boolean | null | undefined
         latency_ms?: number | null | undefined
         time_to_first_token_ms?: number | null | undefined
@@ -2886,7 +2886,7 @@ export interface Operations {
         status_code?: number | null | undefined
         error?: string | null | undefined
         aborted_by?: 'client' | 'upstream' | null | undefined
-        metadata?: Record<never, never> | undefined
+        metadata?: Record<never, never> | null | undefined
         source?: 'gateway' | 'sdk' | 'trace' | 'mcp' | 'otel' | 'redteam' | 'api' | null | undefined
       }[]
     }
