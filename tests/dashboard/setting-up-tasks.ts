@@ -22,7 +22,8 @@ export function settingUpTasks(stage: () => TaskStage): void {
       'Back office',
     )
 
-    await page.getByLabel('Days that requests are kept').fill('30')
+    // More than anything is kept: the most stands there instead.
+    await page.getByLabel('Days that prompts and answers are kept').fill('300')
     await page.getByRole('combobox', { name: 'A model judges' }).click()
     await page.getByRole('option', { name: /not sure/ }).click()
     await page.getByLabel('At most, in USD a period').fill('12.50')
@@ -30,19 +31,19 @@ export function settingUpTasks(stage: () => TaskStage): void {
     await page.getByLabel('Scorer').fill('hallucination')
     await page.getByLabel('Percent of calls').fill('7')
     await page.getByLabel(/calls have cost/).fill('250')
-    await page.getByLabel(/quota is used/).fill('80')
+    await page.getByLabel(/quota is used/).fill('100')
     await page.getByRole('switch', { name: /^Keep no content/ }).check()
     await page.getByRole('button', { name: 'Save' }).click()
     await confirm(page, 'Keep no content')
     await page.getByText('The settings are saved.').waitFor()
     expect(await read(`/api/projects/${id}`)).toMatchObject({
-      retention_days: 30,
+      retention_days: 90,
       zero_content_retention: true,
       judge_mode: 'uncertain',
       judge_usd_per_period: 12.5,
       sampling: { hallucination: 0.07 },
       cost_alert_usd: 250,
-      quota_warning_percent: 80,
+      quota_warning_percent: 100,
     })
     expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
   })

@@ -1,6 +1,7 @@
 import { Alert, Button, Fieldset, Group, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useEffect, useEffectEvent } from 'react'
+import { contentDays } from '#schemas/content-retention.ts'
 import type { Answer } from '../../api/call-api.ts'
 import { useApi, useApiChange } from '../../api/use-api.ts'
 import { useProject } from '../../app/project.ts'
@@ -80,9 +81,10 @@ function RetentionFields({ form }: { form: SettingsForm }) {
     <Fieldset legend="What is kept">
       <Stack>
         <NumberInput
-          label="Days that requests are kept"
-          description="Empty: as long as the installation keeps them"
+          label="Days that prompts and answers are kept"
+          description={`At most ${contentDays}, also when empty. Who called what, with which verdicts, stays longer`}
           min={1}
+          max={contentDays}
           allowDecimal={false}
           {...form.getInputProps('retentionDays')}
         />
@@ -138,7 +140,7 @@ function AlertFields({ form }: { form: SettingsForm }) {
           label="Tell when so much of the quota is used, in percent"
           description="Empty: only when it is used up"
           min={1}
-          max={99}
+          max={100}
           allowDecimal={false}
           {...form.getInputProps('quotaWarningPercent')}
         />
