@@ -1,4 +1,6 @@
 import type { EventName } from '#schemas/event-raised.ts'
+import { severityOf } from '#services/scorer/scoring/verdict.ts'
+import { fractionOf } from '#services/sink/steps/to-event-form.ts'
 
 /** What docs/events.md shows of each event; events.test.ts holds them to the schemas. */
 export interface EventExample {
@@ -9,6 +11,8 @@ export interface EventExample {
 
 const request = 'req_01kaq3h2v8e5s9n6c7d4f1g0hj'
 const run = 'run_01kaq3h2v8e5s9n6c7d4f1g0hk'
+/** Of 1 to 5, as scorers say it. */
+const level = 4
 const dashboard = 'https://sluice.example.com'
 
 const threat = {
@@ -18,8 +22,8 @@ const threat = {
   model: 'gpt-4o-mini',
   scorer_name: 'pii_detection',
   score_label: 'fail',
-  score_value: 0.25,
-  severity: 'high',
+  score_value: fractionOf({ score_value: level }),
+  severity: severityOf(level),
   owasp_category: 'LLM02',
   owasp_description: 'Sensitive Information Disclosure',
   prompt_snippet: 'Send the receipt to [email]',

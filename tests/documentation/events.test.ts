@@ -2,6 +2,8 @@ import { expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { deliveredEventSchema } from '#schemas/event-data.ts'
 import { eventNames, type EventName } from '#schemas/event-raised.ts'
+import { labelOf, severityOf } from '#services/scorer/scoring/verdict.ts'
+import { labelInEvents } from '#services/sink/steps/to-event-form.ts'
 import { expectPage } from '../support/documented-page.ts'
 import { eventExamples, type EventExample } from './event-examples.ts'
 
@@ -11,6 +13,19 @@ test.each(eventExamples)('$event: $title: the example fits the schema and has no
   expect(z.strictObject({ ...schema.shape, data: data.strict() }).parse(envelopeOf(example))).toEqual(
     envelopeOf(example),
   )
+})
+
+test('examples of threats are such as a scorer makes', () => {
+  const threats = eventExamples.filter(({ event }) => event === 'threat_detected')
+  expect(threats.length).toBeGreaterThan(1)
+  for (const { title, data } of threats) {
+    const level = Number(data['score_value']) * 4 + 1
+    expect([title, data['score_label'], data['severity']]).toEqual([
+      title,
+      labelInEvents(labelOf(level)),
+      severityOf(level),
+    ])
+  }
 })
 
 test('there is an example of each kind of usage_alert', () => {
