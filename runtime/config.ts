@@ -91,13 +91,16 @@ export const sealingFields = {
     ),
 }
 
+/** Where receivers mostly are. */
+export const defaultWebhookPorts: readonly number[] = [443, 8443]
+
 /** For whoever saves addresses of receivers and whoever sends to them: what may be saved is what may be reached. */
 export const receiverFields = {
   WEBHOOK_ALLOW_INSECURE: hosts().describe(
     'Hosts (no ports) that webhooks may reach over plain HTTP, at private addresses and on any port, comma-separated.',
   ),
   WEBHOOK_PORTS: listOf(z.coerce.number<string>().int().min(1).max(65_535))
-    .default([443, 8443])
+    .default([...defaultWebhookPorts])
     .transform((ports) => new Set(ports))
     .describe('Ports that webhooks may reach on other hosts, comma-separated.'),
 }

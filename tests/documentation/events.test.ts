@@ -1,11 +1,18 @@
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { deliveredEventSchema } from '#schemas/event-data.ts'
+import { messageOf } from '#runtime/errors.ts'
+import { compileFilterExpression } from '#runtime/filter-expression.ts'
+import { toFilterValues } from '#runtime/filter-values.ts'
+import { deliveredEventSchema, envelopeFields, eventDataFields } from '#schemas/event-data.ts'
 import { eventNames, type EventName } from '#schemas/event-raised.ts'
 import { labelOf, severityOf } from '#services/scorer/scoring/verdict.ts'
 import { labelInEvents } from '#services/sink/steps/to-event-form.ts'
 import { expectPage } from '../support/documented-page.ts'
 import { eventExamples, type EventExample } from './event-examples.ts'
+
+const onlySeverity = 'data.severity == "critical"'
+const onlyValue = 'data.score_value > 0.5'
+const whereItIsAThreat = (expression: string) => `event != "threat_detected" || ${expression}`
 
 test.each(eventExamples)('$event: $title: the example fits the schema and has no other field', (example) => {
   const schema = deliveredEventSchema(example.event)
@@ -36,6 +43,31 @@ test('there is an example of each kind of usage_alert', () => {
   expect(kinds.toSorted()).toEqual((data.shape['alert_type'] as z.ZodEnum).options.toSorted())
 })
 
+test.each([
+  [onlySeverity, { threat_detected: false, usage_alert: false }],
+  [whereItIsAThreat(onlySeverity), { threat_detected: false, usage_alert: true }],
+  [onlyValue, { threat_detected: true, usage_alert: 'fails' }],
+  [whereItIsAThreat(onlyValue), { threat_detected: true, usage_alert: true }],
+])('%s decides as the page says', (expression, expected) => {
+  expect(introduction).toContain(`\`${expression}\``)
+  const passes = compileFilterExpression(expression, envelopeFields)
+  const unknown = Object.fromEntries(eventDataFields.map((name) => [name, null]))
+  const decide = (example: EventExample) => {
+    const envelope = envelopeOf(example)
+    try {
+      return passes(toFilterValues({ ...envelope, data: { ...unknown, ...envelope.data } }))
+    } catch (error) {
+      expect(messageOf(error)).toContain('null')
+      return 'fails'
+    }
+  }
+  for (const example of eventExamples.filter(({ event }) => event in expected))
+    expect([example.title, decide(example)]).toEqual([
+      example.title,
+      expected[example.event as keyof typeof expected],
+    ])
+})
+
 test('docs/events.md is made from schemas/event-data.ts and shows every event', () => {
   expect(new Set(eventExamples.map(({ event }) => event))).toEqual(new Set(eventNames))
   expectPage('events.md', `${introduction}\n${eventNames.map(sectionOf).join('\n')}`)
@@ -60,6 +92,14 @@ redirects too, fails the attempt; three more follow, 1 s, 2 s and 4 s after the 
 Delivery is at least once: remember each \`id\` and pass over what you have seen. Order is best effort: retries come after
 younger events. New fields may be added; ignore those that you do not know. \`new_tool_detected\` goes to webhooks that select
 \`usage_alert\`. In snippets, and in names and values of \`arguments\`, personal identifiers and secrets are masked.
+
+A webhook's \`filters\` bind only events that carry the field. Its \`filter_expression\` (CEL) decides for every event that the webhook selects, of
+whatever name. It reads \`event\`, \`id\`, \`created_at\`, \`project_id\` and \`data\`; fields of other events are null in \`data\`, and so are those that an
+event may leave out:
+
+- \`${onlySeverity}\` lets no \`usage_alert\` through. Write \`${whereItIsAThreat(onlySeverity)}\`.
+- \`${onlyValue}\` can be saved, but fails for every \`usage_alert\`, as null is neither more nor less than a number: such an event is not
+  sent, and the webhook's \`filter_expression_error\` says so. Write \`${whereItIsAThreat(onlyValue)}\`.
 `
 
 function sectionOf(event: EventName): string {

@@ -48,10 +48,13 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     url: 'https://hooks.example.com/sluice',
     events: ['threat_detected', 'usage_alert'],
     filters: { severity: ['critical', 'high'] },
-    filter_expression: 'data.owasp_category in ["LLM01", "LLM02"]',
+    // Of a usage_alert there is no category: without the first half none would be sent.
+    filter_expression: 'event != "threat_detected" || data.owasp_category in ["LLM01", "LLM02"]',
   },
   'patch /api/v1/webhooks/{id}': { disable_after_hours: 48 },
-  'post /api/v1/webhooks/try': { filter_expression: 'data.severity == "critical"' },
+  'post /api/v1/webhooks/try': {
+    filter_expression: 'event != "threat_detected" || data.severity == "critical"',
+  },
   'post /api/v1/webhooks/{id}/test': { event: 'usage_alert' },
   'post /api/v1/webhooks/{id}/rotate-secret': { overlap_seconds: 3600 },
   'post /api/v1/webhooks/{id}/deliveries/replay': {

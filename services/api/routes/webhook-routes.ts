@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Clock } from '#runtime/clock.ts'
+import { defaultWebhookPorts } from '#runtime/config.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import { selectableEvents } from '#schemas/event-raised.ts'
 import { newId } from '#schemas/ids.ts'
@@ -30,7 +31,9 @@ export const projectQuery = z.strictObject({
 })
 
 const inputFields = {
-  url: textField(2_048).describe('HTTPS; not an internal address.'),
+  url: textField(2_048).describe(
+    `HTTPS, to a port of WEBHOOK_PORTS (unless the installation says otherwise, ${defaultWebhookPorts.join(' or ')}); not an internal address.`,
+  ),
   events: z
     .array(z.enum(selectableEvents))
     .min(1)
@@ -45,7 +48,7 @@ const inputFields = {
   filter_expression: textField(2_000)
     .nullable()
     .describe(
-      'CEL over the event, for instance `data.severity == "critical" && data.owasp_category in ["LLM01"]`. `matches` takes four RE2 patterns and texts of up to 4,096 characters; one of n steps reads at most 557,056 / n, and all together come to as many. An expression that reads more fails on the event, which is not sent.',
+      'CEL that decides for every event of the webhook; fields of other events are null. So `data.severity == "critical"` takes no `usage_alert`: write `event != "threat_detected" || data.severity == "critical"`. Where what is compared by order is null (`data.score_value > 0.5` on a `usage_alert`) it fails, and the event is not sent. `matches` takes four RE2 patterns and texts of up to 4,096 characters; one of n steps reads at most 557,056 / n, and all together come to as many. An expression that reads more fails on the event, which is not sent.',
     ),
   enabled: z.boolean().describe('Enabling begins anew: what failed before is not counted.'),
   disable_after_hours: z

@@ -31,7 +31,7 @@ export function ExpressionField({ projectId, value = '', error, onChange }: Expr
     <Stack gap="xs">
       <Textarea
         label="Expression"
-        description='CEL over the event: data.severity == "critical" && data.owasp_category in ["LLM01"]'
+        description='CEL that decides for every event of the webhook; fields of other events are null. Critical threats, and whatever else is chosen: event != "threat_detected" || data.severity == "critical"'
         autosize
         minRows={2}
         maxRows={8}

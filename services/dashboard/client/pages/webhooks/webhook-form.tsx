@@ -49,7 +49,13 @@ export function WebhookForm({ projectId, webhook, onClose, onSecret }: WebhookFo
       isPending={save.isPending}
       submit="Save"
     >
-      <TextInput label="Address" placeholder="https://" data-autofocus {...form.getInputProps('url')} />
+      <TextInput
+        label="Address"
+        description="HTTPS, to a port that the installation allows: 443 or 8443 unless WEBHOOK_PORTS names others"
+        placeholder="https://"
+        data-autofocus
+        {...form.getInputProps('url')}
+      />
       <Checkbox.Group label="Events" {...form.getInputProps('events')}>
         <Stack gap={6} mt={4}>
           {Object.entries(eventNames).map(([value, label]) => (
