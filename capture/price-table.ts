@@ -111,6 +111,6 @@ function costAt(rates: Rates, tokens: TokenCounts, times: number): number {
   const writes = (written - hour) * writeRate + hour * (rates.cache_write_1h ?? writeRate)
   const cached = (tokens.cached_tokens ?? 0) * (rates.cached_input ?? rates.input)
   const output = ((tokens.completion_tokens ?? 0) + (tokens.reasoning_tokens ?? 0)) * rates.output
-  // Prices have at most five decimals a million tokens, so eleven decimals are exact; the rest is binary noise.
+  // Prices have at most five decimals a million tokens, so that eleven are exact but where a tier's factor is none; the rest is binary noise.
   return Number(((times * (input + writes + cached + output)) / perMillion).toFixed(11))
 }

@@ -1,4 +1,3 @@
-import { types } from 'node:util'
 import { takeValue, type TakenValue } from './capturing/plain-value.ts'
 import { createPlainYields } from './capturing/plain-yields.ts'
 import {
@@ -156,28 +155,18 @@ function followGenerator(
     return: (value) => heard(() => (generator as Generator).return(value)),
     throw: (error) => heard(() => (generator as Generator).throw(error)),
   }
-  const isOfSteps = areStepsAll(generator)
   const heardGenerator: AnyGenerator = new Proxy(generator, {
     get(target, property) {
       if (typeof property === 'string' && Object.hasOwn(ways, property)) return ways[property]
       const value: unknown = Reflect.get(target, property, target)
       // The proxy is what is iterated, or its steps would not be heard.
       if (property === Symbol.iterator || property === Symbol.asyncIterator) return () => heardGenerator
-      // As it is, it runs on the proxy; `using` refuses one that is bound.
-      if (typeof value !== 'function' || isOfSteps || isInherited(property, value)) return value
+      // What iterators have from the platform runs on the proxy, and `using` refuses one that is bound; a method of its own needs the object itself.
+      if (typeof value !== 'function' || isInherited(property, value)) return value
       return value.bind(target) as unknown
     },
   })
-  if (isOfSteps) overSteps.add(heardGenerator)
   return heardGenerator
-}
-
-/** Those that are followed of generators of the platform. */
-const overSteps = new WeakSet<object>()
-
-/** Whether whatever else can be called on it takes its steps. Of a class of its own a method may need the object itself, for its private fields. */
-function areStepsAll(generator: AnyGenerator): boolean {
-  return types.isGeneratorObject(generator) || overSteps.has(generator)
 }
 
 async function* noSteps(): AsyncGenerator<never> {}

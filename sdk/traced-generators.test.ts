@@ -138,3 +138,21 @@ test("a program's own generator keeps its private fields, and is heard by the he
   )
   expect([got, recorded]).toEqual([[2, [1, 2]], [{ yielded: [1, 2] }]])
 })
+
+test('a method of a generator’s own runs on the generator itself', async () => {
+  const aborts = new WeakMap<object, () => string>()
+  const stoppable = () => {
+    const steps = Object.assign(counting(), {
+      cancel(this: object) {
+        return aborts.get(this)?.()
+      },
+    })
+    aborts.set(steps, () => 'stopped')
+    return steps
+  }
+  const { got } = await used(stoppable, (traced) => {
+    const steps = traced()
+    return [steps.cancel(), looped(steps)]
+  })
+  expect(got).toEqual(['stopped', [1, 2, 3]])
+})

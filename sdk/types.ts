@@ -102,6 +102,8 @@ export interface CallRecord {
   cache_write_1h_tokens?: number
   completion_tokens?: number
   reasoning_tokens?: number
+  /** The tier that served a call whose answer was cut, as the answer says it: it may cost more or less. */
+  service_tier?: string
   status_code?: number
   error?: string
   aborted_by?: 'client' | 'upstream'

@@ -6,7 +6,7 @@ import { describeRecord, readCall } from './describe-record.ts'
 
 const project = { projectId: newId('project'), tier: 'pro', zeroContentRetention: false } as const
 const prices = createPriceTable([
-  { provider: 'openai', models: ['gpt-4o'], input: 1, cached_input: 0.5, output: 2 },
+  { provider: 'openai', models: ['gpt-4o'], input: 1, cached_input: 0.5, output: 2, tiers: { flex: 0.5 } },
   { provider: 'anthropic', models: ['claude'], input: 10, cache_write: 15, cache_write_1h: 20, output: 50 },
 ])
 const usage = {
@@ -51,6 +51,16 @@ describe('what is known of a call', () => {
     expect(describeGiven({ request_body: { model: 'claude' }, ...counted })).toMatchObject({
       cost_usd: (100 * 10 + 20 * 15 + 10 * 20) / 1e6,
     })
+  })
+
+  test('costs what the tier costs that served it, be it said by the record alone', () => {
+    const counted = { prompt_tokens: 100, completion_tokens: 0 }
+    const given = { request_body: { model: 'gpt-4o' }, ...counted }
+    expect(describeGiven({ ...given, service_tier: 'Flex' })).toMatchObject({ cost_usd: 50 / 1e6 })
+    expect(describeGiven({ ...given, response_body: { service_tier: 'flex' } })).toMatchObject({
+      cost_usd: 50 / 1e6,
+    })
+    expect(describeGiven(given)).toMatchObject({ cost_usd: 100 / 1e6 })
   })
 
   test('costs what the answer says, by whatever price', () => {

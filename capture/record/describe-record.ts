@@ -63,7 +63,15 @@ export function describeRecord(
     cost_usd:
       record.cost_usd ??
       costOfCall(
-        { model, provider, tokens: { ...tokens, ...writtenOf(record, described) }, described },
+        {
+          model,
+          provider,
+          tokens: { ...tokens, ...writtenOf(record, described) },
+          described: {
+            ...described,
+            serviceTier: record.service_tier?.toLowerCase() ?? described.serviceTier,
+          },
+        },
         prices,
       ),
     latency_ms: record.latency_ms,

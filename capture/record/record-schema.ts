@@ -85,6 +85,9 @@ export const recordSchema = z
     ),
     cache_write_1h_tokens: count.describe('Part of cache_write_tokens: to be kept for an hour.'),
     reasoning_tokens: count,
+    service_tier: optionalText(64).describe(
+      'The tier that served the call, which may cost more or less. Absent: as the answer says it. For the cost alone.',
+    ),
     cost_usd: amount.describe(
       'Absent: as the answer says it, else from the price table; unknown stays null.',
     ),

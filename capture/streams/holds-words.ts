@@ -7,7 +7,11 @@ const textNames = new Set([
 ])
 /** Names of what is generated with all that is in it: Gemini's calls have arguments of any name. */
 const wholeNames = new Set([
-  ...['functionCall', 'function_call', 'tool_calls', 'executableCode', 'partial_image_b64'],
+  'functionCall',
+  'function_call',
+  'tool_calls',
+  'executableCode',
+  'partial_image_b64',
 ])
 /** Anthropic's calls are known by their type: its own tools', and those of MCP servers. Without arguments one has no more than its name. */
 const callTypes = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use'])

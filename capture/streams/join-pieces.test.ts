@@ -45,6 +45,8 @@ test('choices and kinds of text stand apart, whatever their order', () => {
 
 test.each([
   ['a list', '[1]', true],
+  ['a list that begins with nothing', '[null,"a"]', true],
+  ['a list of such lists', '[[null,"a"],[true,"b"]]', true],
   ['a list of lists', '[[1], ["a"]]', true],
   ['a list that was cut off', '[1, -2.5e3, "a', true],
   ['a list that was cut off early', ' [', true],

@@ -11,8 +11,8 @@ export function isInPieces(text: string): boolean {
 }
 
 const objectBeginning = /^\{\s*(?:["}]|$)/
-/** Up to the first string or object of a list; of a list of numbers up to its end. */
-const listBeginning = /^\[[\s[\d.,eE+-]*/
+/** Up to the first string or object of a list; of a list that has neither up to its end. */
+const listBeginning = /^\[(?:[\s[\d.,eE+-]|null|true|false)*/
 
 function beginsAsList(text: string): boolean {
   const begun = listBeginning.exec(text)?.[0]

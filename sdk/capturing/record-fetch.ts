@@ -3,6 +3,7 @@ import { usageBeside } from '../../capture/call-cost.ts'
 import { fieldAt, textOf } from '../../capture/json.ts'
 import { createArrivals, type Arrivals } from '../../capture/streams/arrivals.ts'
 import { streamTextFactor } from '../../capture/streams/assemble-stream.ts'
+import { serviceTierOf } from '../../capture/service-tier.ts'
 import { statedCostOf } from '../../capture/stated-cost.ts'
 import { newId } from '../../schemas/ids.ts'
 import type { RawRecord } from '../call-record.ts'
@@ -184,6 +185,7 @@ function tokensOf(answer: unknown) {
     cache_write_1h_tokens: usage.writtenHourTokens || undefined,
     completion_tokens: usage.completionTokens ?? undefined,
     reasoning_tokens: usage.reasoningTokens ?? undefined,
+    service_tier: serviceTierOf(answer)?.slice(0, 64),
     cost_usd: statedCostOf(answer) ?? undefined,
   })
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { idToUuid } from '#schemas/ids.ts'
 import { subscription } from '#tests/support/payment-events.ts'
 import { startMockPaymentProvider, type MockPaymentProvider } from '#tests/support/mock-payment-provider.ts'
 import { startApi, type RunningApi } from '#tests/support/start-api.ts'
@@ -51,6 +52,19 @@ test('what was paid is known before its event comes: nothing is sold twice', asy
   provider.subscriptions.set(paid.id, subscription(projectId, { status: 'canceled' }))
   const next = await checkOut(key)
   expect(statusesOf(id, next.id)).toEqual(['complete', 'open'])
+})
+
+test('whoever pays now is asked first: a checkout of another customer, whose subscription is over, sells no second one', async () => {
+  const { projectId, key } = await api.createProject()
+  const { id } = await checkOut(key)
+  provider.checkouts.set(id, { status: 'complete', customer: 'cus_before' })
+  const current = subscription(projectId, { id: `sub_2_${projectId}`, customer: `cus_2_${projectId}` })
+  provider.subscriptions.set(current.id, current)
+  await api.pool.query(
+    'update subscriptions set payment_customer_id = $2, payment_subscription_id = $3 where project_id = $1',
+    [idToUuid(projectId), current.customer, current.id],
+  )
+  expect(await checkOut(key, 'team')).toMatchObject({ status: 200, id: 'portal_1' })
 })
 
 test('a page that is past, or that the provider knows no more, is in nobody’s way', async () => {

@@ -21,13 +21,14 @@ export async function beginCheckout(
 ): Promise<{ id: string; url: string | null }> {
   const { checkoutId: before, subscriptionId } = references
   const paid = before === null ? null : await provider.closeCheckout(before)
-  const customerId = paid?.customerId ?? references.customerId
   const input = { ...asked, projectId: database.scope.projectId }
-  const change =
-    customerId === null
-      ? null
-      : await provider.createPriceChange({ ...input, customerId, subscriptionId, isOfTier })
-  if (change !== null) return change
+  // Whom events named may have paid since; who paid the last checkout may not have been named yet.
+  const customerIds = new Set([references.customerId, paid?.customerId ?? null].filter((id) => id !== null))
+  for (const customerId of customerIds) {
+    const change = await provider.createPriceChange({ ...input, customerId, subscriptionId, isOfTier })
+    if (change !== null) return change
+  }
+  const [customerId = null] = customerIds
   const checkout = await provider.createCheckout({ ...input, customerId })
   if (await noteCheckout(database, { before, checkoutId: checkout.id })) return checkout
   await provider.closeCheckout(checkout.id)

@@ -52,6 +52,7 @@ describe('of an answer that is too long to be kept', () => {
   const messages = sse(
     started({
       input_tokens: 5,
+      service_tier: 'batch',
       cache_read_input_tokens: 5,
       cache_creation_input_tokens: 4,
       cache_creation: { ephemeral_1h_input_tokens: 1 },
@@ -123,7 +124,10 @@ describe('of an answer that is too long to be kept', () => {
       messages,
       eventStream,
       {},
-      { prompt_tokens: 9, cache_write_tokens: 4, cache_write_1h_tokens: 1, completion_tokens: 7 },
+      {
+        ...{ prompt_tokens: 9, cache_write_tokens: 4, cache_write_1h_tokens: 1, completion_tokens: 7 },
+        service_tier: 'batch',
+      },
     ],
     [
       'a stream for which there was no room',

@@ -15,6 +15,7 @@ export function derivedFields(requestBody: unknown, responseBody: unknown) {
     cache_write_1h_tokens: usage.writtenHourTokens || undefined,
     completion_tokens: usage.completionTokens,
     reasoning_tokens: usage.reasoningTokens,
+    service_tier: textFor(described.serviceTier, 64) ?? undefined,
     cost_usd: described.statedCost ?? undefined,
   }
 }

@@ -2849,6 +2849,7 @@ export interface Operations {
       cache_write_tokens?: number | null | undefined
       cache_write_1h_tokens?: number | null | undefined
       reasoning_tokens?: number | null | undefined
+      service_tier?: string | null | undefined
       cost_usd?: number | null | undefined
       status_code?: number | null | undefined
       error?: string | null | undefined
@@ -2882,6 +2883,7 @@ export interface Operations {
         cache_write_tokens?: number | null | undefined
         cache_write_1h_tokens?: number | null | undefined
         reasoning_tokens?: number | null | undefined
+        service_tier?: string | null | undefined
         cost_usd?: number | null | undefined
         status_code?: number | null | undefined
         error?: string | null | undefined

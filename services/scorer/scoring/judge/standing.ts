@@ -18,8 +18,13 @@ export interface Standing {
 }
 
 const ofBody: Standing = {
-  ...{ top: '', second: '', depth: 0, label: '' },
-  ...{ isThought: false, isOfSource: false, isWordsOfSource: false },
+  top: '',
+  second: '',
+  depth: 0,
+  label: '',
+  isThought: false,
+  isOfSource: false,
+  isWordsOfSource: false,
 }
 
 /** Tells how texts stand, each container looked at once: the names of 40,000 texts on 40,000 levels are 800 million. */

@@ -181,6 +181,10 @@ describe('nothing is shown twice, and nothing that says nothing', () => {
     })
   })
 
+  test('but what stands under the name of its form otherwise', () => {
+    expect(shownOf({ text: { messages: [{ role: 'user', content: words }] } }).request).toContain(words)
+  })
+
   test('the same words in two places of an answer', () => {
     const message = { content: 'Hi.', reasoning: words, reasoning_details: [{ text: words }] }
     expect(shownOf(ask, { choices: [{ message }] }).answer).toBe(`Hi.\n[reasoning: ${words}]`)

@@ -91,7 +91,8 @@ function placeInRequest({ speaker, text }: CallText, standing: Standing): Place 
 }
 
 /** A text, or a list of texts, may be what somebody says under the name of a setting. The fields of a form have any names: nobody speaks by them. */
-function isNested({ depth, second }: Standing): boolean {
+function isNested({ top, depth, second }: Standing): boolean {
+  if (top === 'text') return second === 'format'
   return depth > 1 && !/^\d+$/.test(second)
 }
 

@@ -35,7 +35,7 @@ export function Findings({ request, scores, onSeek }: FindingsProps) {
           .map((score) => (
             <ScoreCard key={score.id} request={request} score={score} onSeek={onSeek} />
           ))}
-        {scores.some(({ score_label: label }) => label === 'unsafe') ? <Told request={request} /> : null}
+        <Told request={request} isUnsafe={scores.some(({ score_label: label }) => label === 'unsafe')} />
       </Stack>
     </div>
   )

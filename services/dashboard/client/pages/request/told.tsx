@@ -11,15 +11,20 @@ import type { RequestDetail } from './request-detail.ts'
 
 type Delivery = Answer<'GET /api/requests/{id}/deliveries'>['items'][number]
 
-/** Which webhooks were told that a call is unsafe, and whether they heard it. */
-export function Told({ request: { id, project_id } }: { request: RequestDetail }) {
+interface ToldProps {
+  request: RequestDetail
+  isUnsafe: boolean
+}
+
+/** Which webhooks were told that a call is unsafe, be it by verdicts that others took the place of, and whether they heard it. */
+export function Told({ request: { id, project_id }, isUnsafe }: ToldProps) {
   const role = useMe().data?.role ?? 'viewer'
   const input = { params: { id }, query: { project_id } }
   const { data } = useApi('GET /api/requests/{id}/deliveries', input, {
-    pollMs: 10_000,
+    ...(isUnsafe ? { pollMs: 10_000 } : {}),
     enabled: mayVisit(role, { role: 'analyst' }),
   })
-  if (data === undefined) return null
+  if (data === undefined || (data.items.length === 0 && !isUnsafe)) return null
   return (
     <>
       <Title order={2}>Who was told</Title>
