@@ -1,6 +1,14 @@
 import { types } from 'node:util'
 import { listOf, objectOf, textOf } from '../../capture/json.ts'
 import { beginningOf } from './beginning-of.ts'
+import {
+  entriesToRecord,
+  fieldToRecord,
+  namesHeaders,
+  textToRecord,
+  withoutProof,
+  type Surroundings,
+} from './credentials.ts'
 import { isOfTransport } from './http-messages.ts'
 import { messageOf } from './message-of.ts'
 import { isOpaque, isReadLater, kindOf } from './unseen-value.ts'
@@ -48,24 +56,23 @@ export function createPlainWalk(): PlainWalk {
   const left = { values: maxValues, textLength: maxTotalLength }
   const cut = { isCut: false }
   return {
-    plain: (value) => plain(value, { depth: 0, left, cut, above: [] }),
+    plain: (value) => plain(value, { depth: 0, left, cut, above: [], isInHeaders: false }),
     isCut: () => cut.isCut,
   }
 }
 
-interface Walk {
+/** `above`: the objects that this one is inside of. */
+interface Walk extends Surroundings {
   depth: number
   left: { values: number; textLength: number }
   cut: { isCut: boolean }
-  /** The objects that this one is inside of. */
-  above: readonly object[]
 }
 
 function plain(value: unknown, walk: Walk): unknown {
   if (walk.left.values-- <= 0) return leaveOut('[too much]', walk)
   switch (typeof value) {
     case 'string':
-      return cutText(value, walk)
+      return cutText(textToRecord(value, walk), walk)
     case 'number':
       return Number.isFinite(value) ? value : String(value)
     case 'boolean':
@@ -124,8 +131,9 @@ function knownKind(value: object, walk: Walk): unknown {
   if (Array.isArray(value)) return entriesOf(value, value.length, walk)
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString()
   if (isError(value)) return errorOf(value, walk)
-  if (value instanceof RegExp || value instanceof URL || value instanceof URLSearchParams)
-    return cutText(String(value), walk)
+  if (value instanceof RegExp) return cutText(String(value), walk)
+  if (value instanceof URL || value instanceof URLSearchParams)
+    return cutText(withoutProof(String(value)), walk)
   if (value instanceof Intl.Locale) return cutText(value.toString(), walk)
   if (value instanceof Promise) return leaveOut('[promise]', walk)
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return bytesOf(value, walk)
@@ -192,13 +200,22 @@ function withoutClass(json: unknown): unknown {
 
 function entriesOf(list: Iterable<unknown>, length: number, walk: Walk): unknown[] {
   const kept: unknown[] = []
-  for (const entry of list) {
-    if (kept.length === maxEntries || walk.left.values <= 0) break
+  for (const entry of entriesToRecord(firstOf(list), walk)) {
+    if (walk.left.values <= 0) break
     kept.push(plain(entry, walk) ?? null)
   }
   if (length === kept.length) return kept
   const note = `[${length - kept.length} more]`
   return [...kept, isHarmless(list) ? note : leaveOut(note, walk)]
+}
+
+function firstOf(list: Iterable<unknown>): unknown[] {
+  const first: unknown[] = []
+  for (const entry of list) {
+    if (first.length === maxEntries) break
+    first.push(entry)
+  }
+  return first
 }
 
 /** Longer ones are not looked through: the program waits for it. */
@@ -220,19 +237,6 @@ function formOf(value: object, walk: Walk): object | undefined {
   return { FormData: entriesOf(value, [...value.keys()].length, walk) }
 }
 
-const credential =
-  /^_*(?:x-)?(?:(?:\w+-)?api[-_]?key|(?:proxy-)?authorization|(?:auth|access|refresh|bearer|session)[-_]?token|(?:client|webhook)[-_]?secret|secret[-_]?(?:access[-_]?)?key|admin[-_]?key|password|cookie)$/i
-
-/** What an object of a class, a provider's client for instance, or the settings in it hold to prove themselves. In a plain object it is what a function was given, and detectors are to see it. */
-function isCredential(name: string, { above }: Walk): boolean {
-  return credential.test(name) && above.some(isOfClass)
-}
-
-function isOfClass(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype !== null && !Array.isArray(value) && Object.getPrototypeOf(prototype) !== null
-}
-
 function fieldsOf(value: object, walk: Walk): unknown {
   // Made without a prototype, so that `__proto__` is a field like any other.
   const fields = Object.create(null) as Record<string, unknown>
@@ -242,8 +246,12 @@ function fieldsOf(value: object, walk: Walk): unknown {
   let kept = 0
   for (const name of names) {
     if (kept === maxEntries || walk.left.values <= 0) break
-    const read = () => plain((value as Record<string, unknown>)[name], walk)
-    fields[cutText(name, walk)] = isCredential(name, walk) ? '[not recorded]' : readable(read, walk)
+    const inner = namesHeaders(name) ? { ...walk, isInHeaders: true } : walk
+    const read = () => (value as Record<string, unknown>)[name]
+    fields[cutText(name, walk)] = readable(
+      () => plain(fieldToRecord({ name, names, read }, walk), inner),
+      walk,
+    )
     kept++
   }
   if (names.length > kept) fields['…'] = leaveOut(`[${names.length - kept} more]`, walk)

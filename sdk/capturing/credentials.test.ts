@@ -1,0 +1,99 @@
+import { once } from 'node:events'
+import { createServer, request, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect, test } from '@jest/globals'
+import cookieParser from 'cookie-parser'
+import express from 'express'
+import * as undici from 'undici'
+import { plainValue, takeValue } from './plain-value.ts'
+
+const hidden = '[not recorded]'
+const bearer = 'Bearer sk-proof'
+const crlf = (...lines: string[]) => lines.map((line) => `${line}\r\n`).join('')
+
+/** An object of a class, as those of clients and servers are. */
+class Held {
+  readonly held: unknown
+  constructor(held: unknown) {
+    this.held = held
+  }
+}
+
+test('of an exchange over HTTP neither side records what proves who asked', async () => {
+  const recorded: unknown[] = []
+  const record = (value: unknown) => recorded.push(plainValue(value))
+  const app = express()
+  app.use(cookieParser('proof of signing'))
+  app.use((req, res) => {
+    res.cookie('session', 'proof').setHeader('x-service-key', 'proof')
+    res.end('words')
+    record([req, res, req.headers, req.rawHeaders, Object.entries(req.headers)])
+  })
+  const server = createServer(app).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/models?key=proof&alt=sse`
+  const headers = {
+    ...{ authorization: bearer, cookie: 'session=proof', 'x-api-key': 'proof' },
+    ...{ 'api-key': 'proof', 'x-goog-api-key': 'proof', 'x-service-key': 'proof' },
+  }
+  try {
+    const asked = request(url, { method: 'POST', headers, auth: 'me:proof' })
+    asked.write('a question')
+    record(asked)
+    asked.end()
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    const data = await text(answer)
+    // As Axios gives it.
+    const config = { headers: { ...headers, accept: '*/*' }, url: '/models' }
+    record({ data, status: 200, headers: answer.headers, config, request: asked, response: answer })
+    for (const responseHeaders of ['raw', null] as const) {
+      const got = await undici.request(url, { headers, responseHeaders })
+      record([got, await got.body.text()])
+    }
+    const fetched = await undici.fetch(url, { headers })
+    record([fetched, await fetched.text(), fetched.headers, [...fetched.headers], new Map(fetched.headers)])
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+  const json = JSON.stringify(recorded)
+  expect(json).not.toContain('proof')
+  expect(json).toContain('alt=sse')
+  expect(json).toContain('words')
+})
+
+test.each<[string, unknown, unknown]>([
+  ['pairs', [['Authorization', bearer], ['accept', '*/*']], [['Authorization', hidden], ['accept', '*/*']]], // prettier-ignore
+  ['pairs with lists', [['set-cookie', ['a=1', 'b=2']]], [['set-cookie', hidden]]],
+  ['entries', new Map<unknown, unknown>([['x-api-key', 'k'], [1, 'x']]), { Map: [['x-api-key', hidden], [1, 'x']] }], // prettier-ignore
+  ['pairs of a client', new Held([['apiKey', 'k']]), { held: [['apiKey', hidden]] }],
+  ['a flat list', ['Host', 'a', 'Cookie', 's=1', 'cookie', 's=2'], ['Host', 'a', 'Cookie', hidden, 'cookie', hidden]], // prettier-ignore
+  ['a flat list by its name', { rawHeaders: ['X-Service-Key', 'k'] }, { rawHeaders: ['X-Service-Key', hidden] }], // prettier-ignore
+  ['headers by their name', { config: { headers: { Authorization: bearer, q: 'a' } } }, { config: { headers: { Authorization: hidden, q: 'a' } } }], // prettier-ignore
+  ['headers by those beside', { 'user-agent': 'curl', authorization: bearer }, { 'user-agent': 'curl', authorization: hidden }], // prettier-ignore
+  ['a security token', new Held({ 'x-amz-security-token': 'k' }), { held: { 'x-amz-security-token': hidden } }], // prettier-ignore
+  ['options of a request', new Held({ auth: 'me:proof' }), { held: { auth: hidden } }],
+  ['a request line', `${crlf('GET /?key=k&q=1 HTTP/1.1', 'Host: a', `Authorization: ${bearer}`)}\r\nCookie: c`, `${crlf(`GET /?key=${hidden}&q=1 HTTP/1.1`, 'Host: a', `Authorization: ${hidden}`)}\r\nCookie: c`], // prettier-ignore
+  ['a status line', crlf('HTTP/1.1 200 OK', 'Set-Cookie: s=1'), crlf('HTTP/1.1 200 OK', `Set-Cookie: ${hidden}`)], // prettier-ignore
+  ['header lines', { headers: crlf('a: b', 'x-api-key: k') }, { headers: crlf('a: b', `x-api-key: ${hidden}`) }], // prettier-ignore
+  ['a URL', new URL('https://me:pw@a.b/c?api_key=k&X-Amz-Signature=s&token=t&max_tokens=9#access_token=t'), `https://${hidden}@a.b/c?api_key=${hidden}&X-Amz-Signature=${hidden}&token=${hidden}&max_tokens=9#access_token=${hidden}`], // prettier-ignore
+  ['a query', new URLSearchParams('key=k&q=keys'), `key=${hidden}&q=keys`],
+  ['addresses of a client', new Held({ baseUrl: 'redis://:pw@a/0', path: '/a?sig=s', says: '/a?sig=s' }), { held: { baseUrl: `redis://${hidden}@a/0`, path: `/a?sig=${hidden}`, says: '/a?sig=s' } }], // prettier-ignore
+])('hides what stands beside the names of credentials, and nothing else: %s', (_name, value, expected) => {
+  expect(takeValue(value)).toEqual({ value: expected, isCut: false })
+})
+
+test.each<[string, unknown]>([
+  ['a list of words', ['cookie', 'cake', 'authorization', 'refund']],
+  ['a text and another', ['authorization', bearer]],
+  ['rows of words', [['cookie', 'cake', 'tea'], ['cookie', 'cake']]], // prettier-ignore
+  ['entries of what a function was given', Object.entries({ password: 'p', apiKey: 'k' })],
+  ['a request that somebody wrote', `Why 401?\r\n${crlf(`Authorization: ${bearer}`)}`],
+  ['lines that somebody wrote', crlf('Name: Jane', 'Cookie: oat')],
+  ['an address that somebody wrote', { url: 'https://me:pw@a/?token=t' }],
+  ['what is dated', { date: 'today', cookie: 'oat' }],
+])('what a function was given is recorded, for detectors to see it: %s', (_name, value) => {
+  expect(plainValue(value)).toEqual(value)
+})

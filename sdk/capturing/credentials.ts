@@ -1,0 +1,117 @@
+/** What stands in the place of a credential. */
+const notRecorded = '[not recorded]'
+
+/** What an object of a class, a provider's client for instance, or the settings in it hold to prove themselves, and headers that do. */
+const credential =
+  /^_{0,3}(?:\w+-)*(?:api[-_]?key|authorization|(?:auth|access|refresh|bearer|session|security)[-_]?token|(?:(?:client|webhook)[-_]?)?secret|secret[-_]?(?:access[-_]?)?key|(?:admin|service)[-_]?key|password|(?:signed)?cookies?)$/i
+/** What is called so is a header, whatever it stands in: credentials in other data are mostly called otherwise. */
+const ofHeader = /-|^(?:authorization|cookie)$/i
+/** What hardly a request or an answer is without, and hardly anything else has. */
+const beside =
+  /^(?:host|connection|user-agent|accept-encoding|content-(?:type|length)|transfer-encoding|etag)$/i
+const token = /^:?[\w!#$%&'*+.^`|~-]+$/
+
+/** Where something stands. In plain data a credential is what a function was given, and detectors are to see it; in these it is not. */
+export interface Surroundings {
+  above: readonly object[]
+  /** Whether something above is called so. */
+  isInHeaders: boolean
+}
+
+export function namesHeaders(name: string): boolean {
+  return /headers/i.test(name)
+}
+
+function mayProve({ above, isInHeaders }: Surroundings): boolean {
+  return isInHeaders || above.some(isOfClass)
+}
+
+function isOfClass(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype !== null && !Array.isArray(value) && Object.getPrototypeOf(prototype) !== null
+}
+
+/** Whether what is called `name` is one; `names` are those beside it. */
+function isCredential(name: unknown, names: readonly unknown[], around: Surroundings): boolean {
+  if (typeof name !== 'string' || !credential.test(name)) return false
+  return mayProve(around) || (ofHeader.test(name) && names.some(isBeside))
+}
+
+function isBeside(name: unknown): boolean {
+  return typeof name === 'string' && beside.test(name)
+}
+
+interface Field {
+  name: string
+  names: readonly string[]
+  read: () => unknown
+}
+
+/** What a field holds; it is not read where that is a credential. */
+export function fieldToRecord({ name, names, read }: Field, around: Surroundings): unknown {
+  if (isCredential(name, names, around)) return notRecorded
+  const value = read()
+  if (typeof value !== 'string' || !mayProve(around)) return value
+  // Node's requests are told `user:password`.
+  if (name === 'auth') return notRecorded
+  return addressName.test(name) ? withoutProof(value) : value
+}
+
+/** A list, or what a map has, without the credentials in it: they stand in pairs with their names, or behind these, as in `rawHeaders`. */
+export function entriesToRecord(list: readonly unknown[], around: Surroundings): readonly unknown[] {
+  if (list.every(isPair))
+    return list.map((pair) => (isCredentialPair(pair, around) ? [pair[0], notRecorded] : pair))
+  if (!areAlternating(list)) return list
+  const names = list.filter((_entry, at) => at % 2 === 0)
+  if (!around.isInHeaders && !names.some(isBeside)) return list
+  return list.map((entry, at) =>
+    at % 2 === 1 && isCredential(list[at - 1], names, around) ? notRecorded : entry,
+  )
+}
+
+function isPair(entry: unknown): entry is readonly [unknown, unknown] {
+  return Array.isArray(entry) && entry.length === 2
+}
+
+function isCredentialPair([name]: readonly [unknown, unknown], around: Surroundings): boolean {
+  if (typeof name !== 'string' || !credential.test(name)) return false
+  return ofHeader.test(name) || mayProve(around)
+}
+
+/** Names and values by turns. */
+function areAlternating(list: readonly unknown[]): boolean {
+  if (list.length % 2 === 1) return false
+  return list.every((entry, at) => typeof entry === 'string' && (at % 2 === 1 || token.test(entry)))
+}
+
+const startLine = /^(?:[A-Z]+ \S+ HTTP\/\d\.\d|HTTP\/\d\.\d \d{3}[^\r\n]*)\r\n/
+const headerLine = /^[\w-]+:[^\r\n]*\r\n/
+
+/** A text without the credentials in it, if it is the head of a message as that goes over the wire. */
+export function textToRecord(text: string, { isInHeaders }: Surroundings): string {
+  const begins = startLine.test(text)
+  if (!begins && !(isInHeaders && headerLine.test(text))) return text
+  const end = text.indexOf('\r\n\r\n')
+  const [head, rest] = end === -1 ? [text, ''] : [text.slice(0, end), text.slice(end)]
+  const lines = head.split('\r\n').map((line, at) => {
+    if (begins && at === 0) return line.split(' ').map(withoutProof).join(' ')
+    const name = line.slice(0, Math.max(0, line.indexOf(':')))
+    return credential.test(name) ? `${name}: ${notRecorded}` : line
+  })
+  return lines.join('\r\n') + rest
+}
+
+const addressName = /(?:ur[il]|href|path|search|query|_raw)$/i
+const userInfo = /^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i
+const parameter = /(^|[?&;#])([^=&;?#/]+)=([^&;#]*)/g
+const proof = /^(?:.*[-_])?(?:key|token|sig|signature|secret)$/i
+
+/** A URL, or a path or query of one, without the credentials in it. */
+export function withoutProof(address: string): string {
+  if (/\s/.test(address)) return address
+  return address
+    .replace(userInfo, `$1${notRecorded}@`)
+    .replace(parameter, (whole, before: string, name: string) =>
+      proof.test(name) || credential.test(name) ? `${before}${name}=${notRecorded}` : whole,
+    )
+}
