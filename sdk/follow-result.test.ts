@@ -18,7 +18,8 @@ function followed<T>(result: T): { given: T; told: unknown[] } {
       tell({ error: String(error) })
     },
   }
-  return { given: followResult(result, { span, inside: (work) => work() }) as T, told }
+  const onDefect = tell
+  return { given: followResult(result, { span, onDefect, inside: (work) => work() }) as T, told }
 }
 
 const failure = new Error('no')

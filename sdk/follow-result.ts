@@ -1,5 +1,5 @@
 import { takeValue, type TakenValue } from './capturing/plain-value.ts'
-import { createPlainYields } from './capturing/plain-yields.ts'
+import { createPlainYields, type PlainYields } from './capturing/plain-yields.ts'
 import {
   isGenerator,
   isOwnPromise,
@@ -132,10 +132,10 @@ function createAsked(take: () => TracedCall[]): Hearing & { asks: () => void } {
 /** The same generator, its steps heard: recorded once, when it returns, throws, is left or dropped. */
 function followGenerator(
   generator: AnyGenerator,
-  { span, inside }: TracedCall,
+  { span, inside, onDefect }: TracedCall,
   ofClient = false,
 ): AnyGenerator {
-  const steps = createSteps(span, ofClient)
+  const steps = createSteps(span, createPlainYields(onDefect, ofClient))
   // What takes its steps holds it, and so does a step that is under way: it alone tells when none can be taken any more.
   whenDropped(generator, steps.dropped)
   const heard = (work: () => IteratorResult<unknown> | Promise<IteratorResult<unknown>>) => {
@@ -189,8 +189,7 @@ interface Steps {
 }
 
 /** Tells of a generator by its steps. It does not know the generator, which would be held, and never found to be dropped. */
-function createSteps(span: Span, ofClient: boolean): Steps {
-  const yields = createPlainYields(ofClient)
+function createSteps(span: Span, yields: PlainYields): Steps {
   let lastMs = performance.now()
   const yielded = (returned?: TakenValue): TakenValue => {
     const { value, isCut } = yields.taken()

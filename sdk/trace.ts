@@ -10,7 +10,7 @@ import { sessionFields } from './session-fields.ts'
 import { currentSession, runInSession } from './session.ts'
 import type { Span, TracedCall } from './traced-call.ts'
 import type { AnyFunction, Session, TraceOptions } from './types.ts'
-import type { Warn } from './warn.ts'
+import { unreadTeller, type Warn } from './warn.ts'
 
 export interface TraceDependencies {
   session: () => Session
@@ -32,6 +32,7 @@ export function traceFunction<F extends AnyFunction>(
   options: TraceOptions,
   dependencies: TraceDependencies,
 ): F {
+  const onDefect = unreadTeller(dependencies.warn)
   const name = options.name ?? (traced.name === '' ? 'anonymous' : traced.name)
   const wrapped = function (this: unknown, ...given: unknown[]): unknown {
     const session = sessionOf(options, dependencies)
@@ -44,7 +45,7 @@ export function traceFunction<F extends AnyFunction>(
       span.fail(error)
       throw error
     }
-    return followResult(result, { span, inside })
+    return followResult(result, { span, inside, onDefect })
   }
   Object.defineProperty(wrapped, 'name', { value: traced.name, configurable: true })
   Object.defineProperty(wrapped, 'length', { value: traced.length, configurable: true })

@@ -1,4 +1,5 @@
 import { keepFirst } from '../capture/keep-first.ts'
+import type { OnDefect } from '../capture/record/raw-answer.ts'
 import type { TakenValue } from './capturing/plain-value.ts'
 
 /** `output` gives what came out, as JSON can hold it; `atMs` is when, if not now. */
@@ -10,6 +11,7 @@ export interface Span {
 /** A call of a traced function whose result is followed; `inside` is its session. */
 export interface TracedCall {
   span: Span
+  onDefect: OnDefect
   inside: <T>(work: () => T) => T
 }
 
@@ -56,6 +58,7 @@ function tellNeverRead(calls: readonly TracedCall[]): () => void {
 export function asOneCall(calls: readonly TracedCall[]): TracedCall {
   return {
     inside: calls[0]?.inside ?? ((work) => work()),
+    onDefect: calls[0]?.onDefect ?? (() => undefined),
     span: {
       end(output, atMs) {
         const once = keepFirst(output)

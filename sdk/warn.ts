@@ -1,3 +1,6 @@
+import type { OnDefect } from '../capture/record/raw-answer.ts'
+import { messageOf } from './capturing/message-of.ts'
+
 /** Tells the program's operator, once for each `topic` in a minute: a fault that repeats must not fill a log. */
 export type Warn = (topic: string, message: string) => void
 
@@ -10,6 +13,13 @@ export function createWarn(emit: (message: string) => void = emitWarning): Warn 
     if (nowMs - (saidAt.get(topic) ?? -Infinity) < quietMs) return
     saidAt.set(topic, nowMs)
     emit(message)
+  }
+}
+
+/** Tells of what a mistake of ours kept from being put together. */
+export function unreadTeller(warn: Warn): OnDefect {
+  return (error) => {
+    warn('unread', `a stream that cannot be read is recorded as it came: ${messageOf(error)}`)
   }
 }
 

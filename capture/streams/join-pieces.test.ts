@@ -7,6 +7,9 @@ const words = ['The card is 41', '11 1111 1111', ' 1111.']
 const whole = 'The card is 4111 1111 1111 1111.'
 const sse = (events: readonly unknown[]) =>
   events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+const rethrow = (error: unknown) => {
+  throw error
+}
 const lines = (values: readonly unknown[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('')
 
 test.each<[string, string]>([
@@ -109,14 +112,14 @@ test.each([
   ['where there is no room for what they amount to', 70, { joined: [] }],
 ])('an answer in pieces is kept as it came, marked as such %s', (_name, maxBytes, more) => {
   const raw = lines(['{"text":"a"}', '{"text":"b"}'].map((line) => JSON.parse(line) as unknown))
-  expect(JSON.parse(rawAnswerJson(raw, maxBytes))).toEqual({ raw, encoding: 'utf8', ...more })
+  expect(JSON.parse(rawAnswerJson(raw, maxBytes, rethrow))).toEqual({ raw, encoding: 'utf8', ...more })
 })
 
 test.each([
   ['is text', false, {}],
   ['is marked where it was sent as a stream of events', true, { joined: [] }],
 ])('an answer that begins as no stream %s', (_name, isStream, more) => {
-  expect(JSON.parse(rawAnswerJson('x: a\n', 1_000, isStream))).toEqual({
+  expect(JSON.parse(rawAnswerJson('x: a\n', 1_000, rethrow, isStream))).toEqual({
     raw: 'x: a\n',
     encoding: 'utf8',
     ...more,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { errorListed } from '../../capture/answer-error.ts'
 import { objectOf, parseJson, type JsonObject } from '../../capture/json.ts'
 import { fitsRecord } from '../../capture/record/fits-record.ts'
-import { rawAnswerJson } from '../../capture/record/raw-answer.ts'
+import { rawAnswerJson, type OnDefect } from '../../capture/record/raw-answer.ts'
 import { textOfAmazonEvents } from '../../capture/streams/amazon-events.ts'
 import { endOfText } from '../../capture/streams/arrivals.ts'
 import { assembleStream, beginsAsList, type AssembledStream } from '../../capture/streams/assemble-stream.ts'
@@ -23,9 +23,6 @@ export interface BodyJson {
   /** Bytes of a stream up to the end of the first event that has something generated. */
   firstWordsEnd?: number | undefined
 }
-
-/** Told what went wrong where a stream is recorded as it came because of a mistake of ours. */
-export type OnDefect = (error: unknown) => void
 
 /** A request is no stream. */
 export interface AnswerKind {
@@ -57,7 +54,7 @@ export function bodyJson(kept: KeptBytes, maxBytes: number, answer?: AnswerKind)
   const value = assembled?.body ?? objectOf(parseJson(text)) ?? errorListed(text)
   const isObject = value !== undefined && (assembled !== undefined || !beginsAsList(text))
   const isWhole = isObject && !isToolCallRecord(value) && fitsRecord(json)
-  const whole = isWhole ? json : rawJson(json, maxBytes, contentType)
+  const whole = isWhole ? json : rawJson(json, maxBytes, answer)
   const fits = Buffer.byteLength(whole) <= maxBytes
   return { json: fits ? whole : cutJson(json, maxBytes), value, isCut: !fits || whole !== json, ...stream }
 }
@@ -101,9 +98,9 @@ function cutJson(json: string, maxBytes: number): string {
 }
 
 /** What people sent is as they sent it, also in pieces. */
-function rawJson(raw: string, maxBytes: number, contentType: string | undefined): string {
-  if (contentType === undefined) return JSON.stringify({ raw, encoding: 'utf8' })
-  return rawAnswerJson(raw, maxBytes, isEventStream(contentType))
+function rawJson(raw: string, maxBytes: number, answer: AnswerKind | undefined): string {
+  if (answer === undefined) return JSON.stringify({ raw, encoding: 'utf8' })
+  return rawAnswerJson(raw, maxBytes, answer.onDefect, isEventStream(answer.contentType))
 }
 
 function truncatedJson(

@@ -3,7 +3,9 @@ import { plainValue } from './plain-value.ts'
 import { createPlainYields } from './plain-yields.ts'
 
 function taken(...values: unknown[]) {
-  const yields = createPlainYields()
+  const yields = createPlainYields((error) => {
+    throw error
+  })
   for (const value of values) yields.add(value)
   return yields.taken()
 }

@@ -1,3 +1,4 @@
+import type { OnDefect } from '../../capture/record/raw-answer.ts'
 import { beginningOf } from './beginning-of.ts'
 import { createPlainWalk, cutShort, maxTextLength, type TakenValue } from './plain-value.ts'
 import { createChunkReader, type ChunkReader } from './read-chunks.ts'
@@ -7,7 +8,8 @@ const maxYields = 1_000
 
 /**
  * What a generator yields. Texts one after the other are one text: models speak in pieces, and a word that stands in two of them no scorer reads.
- * Chunks of providers' streams and nothing else are the messages that they amount to.
+ * Chunks of providers' streams and nothing else are the messages that they amount to; listed as they came where `onDefect` was told, which nobody can call
+ * harmless.
  */
 export interface PlainYields {
   add(value: unknown): void
@@ -15,14 +17,18 @@ export interface PlainYields {
   taken(): TakenValue
 }
 
-export function createPlainYields(ofClient = false): PlainYields {
+export function createPlainYields(onDefect: OnDefect, ofClient = false): PlainYields {
   const { plain, isCut } = createPlainWalk()
   const kept: unknown[] = []
   let text = ''
   let textLength = 0
   let more = 0
   let isTextCut = false
-  let chunks: ChunkReader | undefined = createChunkReader(ofClient)
+  let isUnread = false
+  let chunks: ChunkReader | undefined = createChunkReader(ofClient, (error) => {
+    isUnread = true
+    onDefect(error)
+  })
 
   const keep = (value: unknown) => {
     if (kept.length < maxYields) kept.push(value)
@@ -59,7 +65,7 @@ export function createPlainYields(ofClient = false): PlainYields {
         return { value, isCut: messages.isCut || walk.isCut() }
       }
       endText()
-      if (more === 0) return { value: kept, isCut: isTextCut || isCut() }
+      if (more === 0) return { value: kept, isCut: isTextCut || isUnread || isCut() }
       return { value: [...kept, `[${more} more]`], isCut: true }
     },
   }

@@ -9,7 +9,7 @@ import { newId } from '../../schemas/ids.ts'
 import type { RawRecord } from '../call-record.ts'
 import { sessionFields } from '../session-fields.ts'
 import type { Session } from '../types.ts'
-import type { Warn } from '../warn.ts'
+import { unreadTeller, type Warn } from '../warn.ts'
 import { bodyJson, isEventStream, type AnswerKind, type BodyJson } from './body-json.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { DeferredWork } from './defer-work.ts'
@@ -210,12 +210,7 @@ function released(kept: KeptBody, maxBytes: number, answer?: AnswerKind): BodyJs
 }
 
 function kindOfAnswer(response: Response | undefined, warn: Warn): AnswerKind {
-  return {
-    contentType: contentTypeOf(response),
-    onDefect(error) {
-      warn('unread', `a stream that cannot be read is recorded as it came: ${messageOf(error)}`)
-    },
-  }
+  return { contentType: contentTypeOf(response), onDefect: unreadTeller(warn) }
 }
 
 function contentTypeOf(response: Response | undefined): string {

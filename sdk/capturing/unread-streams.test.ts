@@ -1,5 +1,7 @@
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import type { RawRecord } from '../call-record.ts'
+import { traceFunction } from '../trace.ts'
+import { createWarn } from '../warn.ts'
 import { createByteBudget } from './byte-budget.ts'
 import { createDeferredWork } from './defer-work.ts'
 import { recordFetch } from './record-fetch.ts'
@@ -18,14 +20,12 @@ test('a stream that a defect of ours cannot read is recorded as it came, and tol
     record: (raw) => records.push(raw),
     deferred,
     lost,
-    warn: (_topic, message) => warnings.push(message),
+    warn: createWarn((message) => warnings.push(message)),
   })
   const given = new Response(stream, { headers: { 'content-type': 'text/event-stream' } })
   const parse = JSON.parse
   JSON.parse = (text: string) => {
     if (text !== json) return parse(text) as unknown
-    // Only of assembling it: what is kept as it came is read once more.
-    JSON.parse = parse
     throw new TypeError('a defect')
   }
   try {
@@ -36,6 +36,44 @@ test('a stream that a defect of ours cannot read is recorded as it came, and tol
     JSON.parse = parse
   }
   expect(records).toMatchObject([{ status_code: 200, requestJson: '{"model":"m"}' }])
-  expect(parse(records[0]?.responseJson ?? '')).toMatchObject({ raw: stream, encoding: 'utf8' })
+  expect(parse(records[0]?.responseJson ?? '')).toEqual({ raw: stream, encoding: 'utf8', joined: [] })
   expect(warnings).toEqual([expect.stringMatching(/as it came.*TypeError: a defect/)])
 })
+
+test.each([
+  ['put together', () => jest.spyOn(Array.prototype, 'sort')],
+  ['read', () => jest.spyOn(JSON, 'parse')],
+])(
+  'what a generator yields and a defect of ours cannot have %s is recorded as it came, and told',
+  async (_name, spy) => {
+    const chunks = ['evi', 'dence'].map((content) => ({ choices: [{ index: 0, delta: { content } }] }))
+    const records: RawRecord[] = []
+    const warnings: string[] = []
+    const lost = (detail: string) => warnings.push(detail)
+    const deferred = createDeferredWork(lost)
+    const dependencies = {
+      session: () => ({}),
+      maxBodyBytes: 10_000,
+      record: (raw: RawRecord) => records.push(raw),
+      deferred,
+      lost,
+      warn: (_topic: string, message: string) => warnings.push(message),
+    }
+    const answer = function* () {
+      yield* chunks
+    }
+    const broken = spy().mockImplementation(() => {
+      throw new TypeError('a defect')
+    })
+    try {
+      expect([...traceFunction(answer, {}, dependencies)()]).toEqual(chunks)
+    } finally {
+      broken.mockRestore()
+    }
+    await deferred.idle()
+    expect(records.map(({ responseJson }) => JSON.parse(responseJson ?? '') as unknown)).toEqual([
+      { result: { yielded: chunks }, truncated: true },
+    ])
+    expect(warnings).toEqual([expect.stringMatching(/as it came.*TypeError: a defect/)])
+  },
+)

@@ -3,6 +3,7 @@ import { assembleStream, beginsAsList, streamTextFactor } from '#capture/streams
 import { errorListed } from '#capture/answer-error.ts'
 import type { JsonObject } from '#capture/json.ts'
 import { fitsRecord } from '#capture/record/fits-record.ts'
+import type { OnDefect } from '#capture/record/raw-answer.ts'
 import { endBytes, withUsageAtEnd } from '#capture/usage-at-end.ts'
 import { bodyJson, wrappedJson, type BodyJson } from './body-json.ts'
 import type { CapturedBytes } from './captured-body.ts'
@@ -33,9 +34,6 @@ function beginsAsEvents(beginning: string): boolean {
   return /^\ufeff?(?:data|event|id|retry)?:/.test(beginning)
 }
 
-/** Told what went wrong where a stream is recorded as it came because of a mistake of ours. */
-export type OnDefect = (error: unknown) => void
-
 /** An answer as it stands in a record: decompressed, and a stream as the message that it amounts to. */
 export function answerJson(
   answer: Answer,
@@ -60,13 +58,23 @@ function decodedJson(
 ): AnswerJson {
   const beginning = decoded.bytes.toString('utf8', 0, 9)
   const isStream = isEventStream(contentType) || beginsAsEvents(beginning)
-  const stream = isStream || beginsAsList(beginning) ? streamJson(decoded, maxBytes, onDefect) : undefined
+  const tell = tellFirst(onDefect)
+  const stream = isStream || beginsAsList(beginning) ? streamJson(decoded, maxBytes, tell) : undefined
   if (stream !== undefined) return stream
   // Whether a text that is not said to be a stream came in pieces is asked of all of it.
-  const body = bodyJson(decoded, maxBytes, isEventStream(contentType) ? 'stream' : 'answer')
+  const body = bodyJson(decoded, maxBytes, { isStream: isEventStream(contentType), onDefect: tell })
   if (body.value !== undefined) return { ...body, streamEnded: undefined }
   const error = beginsAsList(beginning) ? errorListed(decoded.bytes.toString('utf8')) : undefined
   return { ...body, streamEnded: undefined, known: withUsageAtEnd(error ?? {}, endOf(decoded)) }
+}
+
+/** An answer that is recorded as it came is counted once, though its words are looked for twice. */
+function tellFirst(onDefect: OnDefect): OnDefect {
+  let isTold = false
+  return (error) => {
+    if (!isTold) onDefect(error)
+    isTold = true
+  }
 }
 
 /** Undefined: it is in no format that is known, nested deeper than the stack, or `onDefect` was told. */

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { objectOf, parseJson } from '#capture/json.ts'
 import { fitsRecord } from '#capture/record/fits-record.ts'
-import { rawAnswerJson } from '#capture/record/raw-answer.ts'
+import { rawAnswerJson, type OnDefect } from '#capture/record/raw-answer.ts'
 import type { CapturedBytes } from './captured-body.ts'
 import { cutAs } from './decode-captured.ts'
 import { objectText } from './object-text.ts'
@@ -14,8 +14,11 @@ export interface BodyJson {
   value: Readonly<Record<string, unknown>> | undefined
 }
 
-/** What people sent, what a provider answered, or that as a stream of events. */
-type BodyKind = 'request' | 'answer' | 'stream'
+/** A request is none; `isStream`: of events. */
+interface AnswerKind {
+  isStream: boolean
+  onDefect: OnDefect
+}
 
 /** Room for the fields around a text that was cut. */
 const wrapperBytes = 256
@@ -25,13 +28,13 @@ const wrapperBytes = 256
  * they came in); otherwise `{"raw", "encoding"}` (of an answer in pieces with `joined`), and `{"truncated", "bytes", "sha256", "text"}` for a body that was cut, or is longer
  * than it may stand there: what says that it is compressed or a stream, and is neither, is kept beyond that.
  */
-export function bodyJson(captured: CapturedBytes, maxBytes: number, kind: BodyKind = 'request'): BodyJson {
+export function bodyJson(captured: CapturedBytes, maxBytes: number, answer?: AnswerKind): BodyJson {
   const isLong = captured.bytes.length > maxBytes
   const kept = isLong ? cutAs(captured.bytes.subarray(0, maxBytes), captured) : captured
   const read = inUtf8(kept, maxBytes)
   if (read.sha256 !== null) return { json: truncatedJson(read, read.sha256, maxBytes), value: undefined }
   const value = jsonObjectOf(read.bytes)
-  return value === undefined ? wrappedJson(read, maxBytes, kind) : { json: read.bytes, value }
+  return value === undefined ? wrappedJson(read, maxBytes, answer) : { json: read.bytes, value }
 }
 
 /** What begins as an object in another encoding: its words must not pass unread for that. */
@@ -56,17 +59,18 @@ function jsonObjectOf(bytes: Buffer): Readonly<Record<string, unknown>> | undefi
 }
 
 /** A body that cannot stand in a record as it is: as text, or in base64 where it is none. */
-export function wrappedJson(captured: CapturedBytes, maxBytes: number, kind: BodyKind = 'request'): BodyJson {
-  return { json: rawJson(captured, maxBytes, kind), value: undefined }
+export function wrappedJson(captured: CapturedBytes, maxBytes: number, answer?: AnswerKind): BodyJson {
+  return { json: rawJson(captured, maxBytes, answer), value: undefined }
 }
 
-function rawJson(captured: CapturedBytes, maxBytes: number, kind: BodyKind): Buffer {
+function rawJson(captured: CapturedBytes, maxBytes: number, answer?: AnswerKind): Buffer {
   const { bytes } = captured
   const encoding = isUtf8(bytes) ? 'utf8' : 'base64'
   const raw = bytes.toString(encoding)
-  const isPlain = encoding === 'base64' || kind === 'request'
   const json = Buffer.from(
-    isPlain ? JSON.stringify({ raw, encoding }) : rawAnswerJson(raw, maxBytes, kind === 'stream'),
+    encoding === 'base64' || answer === undefined
+      ? JSON.stringify({ raw, encoding })
+      : rawAnswerJson(raw, maxBytes, answer.onDefect, answer.isStream),
   )
   if (json.length <= maxBytes) return json
   // Escapes make text longer: what fitted when it came does not fit now.
