@@ -69,6 +69,7 @@ test.each<[string, unknown, unknown]>([
   ['pairs with lists', [['set-cookie', ['a=1', 'b=2']]], [['set-cookie', hidden]]],
   ['entries', new Map<unknown, unknown>([['x-api-key', 'k'], [1, 'x']]), { Map: [['x-api-key', hidden], [1, 'x']] }], // prettier-ignore
   ['pairs of a client', new Held([['apiKey', 'k']]), { held: [['apiKey', hidden]] }],
+  ['settings of several providers', new Held([['openAIApiKey', 'k'], ['aws_secret_access_key', 'k'], ['monkey', 'k']]), { held: [['openAIApiKey', hidden], ['aws_secret_access_key', hidden], ['monkey', 'k']] }], // prettier-ignore
   ['a flat list', ['Host', 'a', 'Cookie', 's=1', 'cookie', 's=2'], ['Host', 'a', 'Cookie', hidden, 'cookie', hidden]], // prettier-ignore
   ['a flat list by its name', { rawHeaders: ['X-Service-Key', 'k'] }, { rawHeaders: ['X-Service-Key', hidden] }], // prettier-ignore
   ['headers by their name', { config: { headers: { Authorization: bearer, q: 'a' } } }, { config: { headers: { Authorization: hidden, q: 'a' } } }], // prettier-ignore

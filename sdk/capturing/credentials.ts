@@ -3,7 +3,7 @@ const notRecorded = '[not recorded]'
 
 /** What an object of a class, a provider's client for instance, or the settings in it hold to prove themselves, and headers that do. */
 const credential =
-  /^_{0,3}(?:\w+-)*(?:api[-_]?key|authorization|(?:auth|access|refresh|bearer|session|security)[-_]?token|(?:(?:client|webhook)[-_]?)?secret|secret[-_]?(?:access[-_]?)?key|(?:admin|service)[-_]?key|password|(?:signed)?cookies?)$/i
+  /^_{0,3}(?:[\w-]*api[-_]?key|(?:[a-z\d]+[-_])*(?:authorization|(?:auth|access|refresh|bearer|session|security)[-_]?token|(?:(?:client|webhook)[-_]?)?secret|secret[-_]?(?:access[-_]?)?key|(?:admin|service)[-_]?key|password|(?:signed)?cookies?))$/i
 /** What is called so is a header, whatever it stands in: credentials in other data are mostly called otherwise. */
 const ofHeader = /-|^(?:authorization|cookie)$/i
 /** What hardly a request or an answer is without, and hardly anything else has. */
