@@ -2,6 +2,7 @@ import { boundOfParts, fieldAt } from '#capture/json.ts'
 import { isInPieces } from '#capture/streams/join-pieces.ts'
 import { isPrediction, predictionOutput } from '#capture/platform-answers.ts'
 import { isToolCallRecord } from '#capture/tool-calls.ts'
+import type { Path } from './along-names.ts'
 import { holdsToolsData, isProtocols, namesIn, namesOfAnswer, namesOfKey, type Names } from './field-names.ts'
 import { voiceOf, voiceOfKey, type Speaker, type Voice } from './find-speaker.ts'
 import { isWords, withoutMedia } from './media-text.ts'
@@ -9,15 +10,6 @@ import { childrenOf } from './strings-of.ts'
 
 /** The two bodies of a call; names as in the API. */
 export type BodyPart = 'request_body' | 'response_body'
-
-/**
- * What a value is called, and what it stands in; the body itself has no name. Texts share what they stand in, where a pointer is looked into only whole:
- * those of 40,000 levels would take 1.8 GB.
- */
-export interface Path {
-  name: string
-  within: Path | null
-}
 
 /** One string of a body that people or models wrote, and where it stands. */
 export interface CallText extends Path {

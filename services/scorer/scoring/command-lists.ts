@@ -1,24 +1,21 @@
-interface Word {
-  pointer: string
-  text: string
-}
+import type { PlacedString } from './strings-of.ts'
 
 /** Strings that stand in one list, the first of them a single word: it may be a program and what it is called with. */
-export interface CommandList<T extends Word> {
-  /** Of the list. */
-  pointer: string
+export interface CommandList<T extends PlacedString> {
+  /** What the list is called. */
+  name: string
   words: [T, ...T[]]
 }
 
 const mostWords = 200
 
-export function commandListsOf<T extends Word>(strings: readonly T[]): CommandList<T>[] {
-  const lists = new Map<string, CommandList<T>>()
+export function commandListsOf<T extends PlacedString>(strings: readonly T[]): CommandList<T>[] {
+  const lists = new Map<PlacedString['within'], CommandList<T>>()
   for (const string of strings) {
-    const pointer = /^(.*)\/\d+$/.exec(string.pointer)?.[1]
-    if (pointer === undefined) continue
-    const known = lists.get(pointer)
-    if (known === undefined) lists.set(pointer, { pointer, words: [string] })
+    const { name, within } = string
+    if (within === null || !/^\d+$/.test(name)) continue
+    const known = lists.get(within)
+    if (known === undefined) lists.set(within, { name: within.name, words: [string] })
     else if (known.words.length < mostWords) known.words.push(string)
   }
   return Array.from(lists.values()).filter(

@@ -1,10 +1,32 @@
-/** Every string in a JSON value, with its pointer, in document order. Keys are not strings of it. */
-export function* stringsOf(value: unknown, pointer = ''): Generator<{ pointer: string; text: string }> {
+import type { Path } from './along-names.ts'
+
+/** A string of a JSON value, and where it stands. */
+export interface PlacedString extends Place {
+  text: string
+}
+
+interface Place extends Path {
+  /** What it holds the path says without being copied: nobody looks into it. */
+  pointer: string
+}
+
+const body = { pointer: '', name: '', within: null }
+
+export function memberOfBody(name: string): Place {
+  return { pointer: `/${name}`, name, within: body }
+}
+
+/** Every string in a JSON value that stands at a place, in document order. Keys are not strings of it. */
+export function* stringsOf(value: unknown, { pointer, name, within }: Place = body): Generator<PlacedString> {
   // A stack of its own: a body nested 100,000 deep must not end the process.
-  const stack: { value: unknown; pointer: string }[] = [{ value, pointer }]
+  const stack: (Child & Pick<Path, 'within'>)[] = [{ value, pointer, key: name, within }]
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    if (typeof next.value === 'string') yield { pointer: next.pointer, text: next.value }
-    else for (const child of childrenOf(next.value, next.pointer)) stack.push(child)
+    const { value: held, pointer: at, key } = next
+    if (typeof held === 'string') yield { pointer: at, name: key, within: next.within, text: held }
+    else {
+      const path = { name: key, within: next.within }
+      for (const child of childrenOf(held, at)) stack.push({ ...child, within: path })
+    }
   }
 }
 

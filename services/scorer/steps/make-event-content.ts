@@ -3,9 +3,10 @@ import { textsOfCall } from '#capture/texts-of-call.ts'
 import { isToolCallRecord } from '#capture/tool-calls.ts'
 import { parseToRewrite, rawDigits } from '#schemas/parse-to-rewrite.ts'
 import type { EventContent, Quotes } from '#schemas/safety-score-recorded.ts'
-import type { BodyPart, Call, Evidence } from '../scoring/call-text.ts'
+import { firstNames } from '../scoring/along-names.ts'
+import type { BodyPart, Call, CallText, Evidence } from '../scoring/call-text.ts'
 import { findIdentifiers, maskIdentifier, maskIdentifiers } from '../scoring/pii/detect-pii.ts'
-import { asWords, fieldNameOf } from '../scoring/pii/field-name.ts'
+import { asWords, fieldNames } from '../scoring/pii/field-name.ts'
 import type { NamedVerdict } from './named-verdict.ts'
 
 const snippetCharacters = 200
@@ -47,14 +48,15 @@ function createQuoting(call: Call): (evidence: readonly Evidence[]) => Quotes {
     : textsOfCall(call.request?.value, call.response?.value)
   const beginnings = { request_body: prompt, response_body: answer }
   const made = new Map<string, string>()
+  const fieldNameOf = fieldNames()
   const quotePart = (part: BodyPart, evidence: readonly Evidence[]): string => {
     const place = placeOf(call, part, evidence)
-    const key = `${part} ${place?.at} ${place?.pointer}`
+    const key = `${part} ${place?.at} ${place?.found.pointer}`
     const snippet =
       made.get(key) ??
       (place === undefined
         ? snippetOf(beginnings[part], 0)
-        : snippetOf(place.text, place.at, fieldNameOf(place.pointer, place.text)))
+        : snippetOf(place.found.text, place.at, fieldNameOf(place.found)))
     made.set(key, snippet)
     return snippet
   }
@@ -75,15 +77,13 @@ const mostFields = 50
 
 /** The first values of a tool's data, masked one by one, because what each is says its name. */
 function fieldsOf(call: Call, part: BodyPart): string {
+  const [topOf, fieldNameOf] = [firstNames(1), fieldNames()]
+  const isProtocol = (text: CallText) => part === 'request_body' && topOf(text)[0] !== 'arguments'
   return call.texts
-    .filter(({ part: where, pointer }) => where === part && !isProtocol(part, pointer))
+    .filter((text) => text.part === part && !isProtocol(text))
     .slice(0, mostFields)
-    .map(({ text, pointer }) => snippetOf(text, 0, fieldNameOf(pointer, text)))
+    .map((text) => snippetOf(text.text, 0, fieldNameOf(text)))
     .join('\n')
-}
-
-function isProtocol(part: BodyPart, pointer: string): boolean {
-  return part === 'request_body' && !pointer.startsWith('/arguments')
 }
 
 /** The first of these passages that stands in a text of the body. */
@@ -91,7 +91,7 @@ function placeOf(call: Call, part: BodyPart, evidence: readonly Evidence[]) {
   for (const { part: where, pointer, start: at } of evidence) {
     if (where !== part) continue
     const found = call.texts.find((candidate) => candidate.part === part && candidate.pointer === pointer)
-    if (found !== undefined) return { text: found.text, pointer: found.pointer, at }
+    if (found !== undefined) return { found, at }
   }
   return undefined
 }

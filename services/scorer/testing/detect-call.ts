@@ -9,7 +9,11 @@ export function detectCall(
   usage?: Usage,
 ): Finding | Undecided {
   const answer = response === null ? null : parseBody(JSON.stringify(response))
-  const call = readCall(parseBody(JSON.stringify(request)), answer, usage)
+  return detectRead(create, readCall(parseBody(JSON.stringify(request)), answer, usage))
+}
+
+/** The same of a call that was read: what is nested thousands deep cannot be made into JSON here. */
+export function detectRead(create: (call: Call) => Detector, call: Call): Finding | Undecided {
   const detector = create(call)
   for (const text of call.texts) detector.read(text)
   return detector.finding()

@@ -1,5 +1,6 @@
 import { parseJson } from '#capture/json.ts'
-import { stringsOf } from '../strings-of.ts'
+import { labelling } from '../along-names.ts'
+import { stringsOf, type PlacedString } from '../strings-of.ts'
 import { findDestructive, findInQuery, type Destructive } from './destructive-arguments.ts'
 import { commandListsOf } from '../command-lists.ts'
 import { meaningOf } from './meaning-of.ts'
@@ -8,11 +9,16 @@ import type { ToolArgument } from './tool-arguments.ts'
 const pieceUnits = 65_536
 const mostStrings = 500
 
+type Labelling = ReturnType<typeof labelling>
+
 /** What a call of a tool destroys, argument by argument. */
 export function findInArguments(given: readonly ToolArgument[]): (Destructive & ToolArgument)[] {
-  const inLists = given.length < 2 ? [] : commandLists(given)
+  const labelOf = labelling()
+  const inLists = given.length < 2 ? [] : commandLists(given, labelOf)
   return [
-    ...given.flatMap((argument) => findInArgument(argument).map((found) => ({ ...argument, ...found }))),
+    ...given.flatMap((argument) =>
+      findInArgument(argument, labelOf).map((found) => ({ ...argument, ...found })),
+    ),
     ...inLists.flatMap(({ first, command }) =>
       findDestructive(command).map((found) => ({ ...first, ...found, start: 0, end: first.text.length })),
     ),
@@ -20,20 +26,21 @@ export function findInArguments(given: readonly ToolArgument[]): (Destructive & 
 }
 
 /** Of JSON text its strings are looked at, each by its name: a document that a tool writes may speak of any command. */
-function findInArgument({ tool, pointer, text }: ToolArgument): Destructive[] {
-  if (meaningOf(pointer, tool) === 'words') return []
+function findInArgument(argument: ToolArgument, labelOf: Labelling): Destructive[] {
+  const { tool, text } = argument
+  if (meaningOf(labelOf(argument), tool) === 'words') return []
   const read = text.slice(0, pieceUnits)
   const parsed = /^\s{0,20}[[{]/.test(read) && read.length === text.length ? parseJson(text) : undefined
-  if (parsed === undefined) return findIn(read, pointer, tool)
-  const strings = stringsOf(parsed, pointer)
+  if (parsed === undefined) return findIn(read, labelOf(argument), tool)
+  const strings = stringsOf(parsed, argument)
     .take(mostStrings)
     .map((inner) => ({ tool, ...inner }))
     .toArray()
   return [
     ...strings.flatMap((inner) =>
-      findIn(inner.text, inner.pointer, tool).map((found) => placeIn(text, inner.text, found)),
+      findIn(inner.text, labelOf(inner), tool).map((found) => placeIn(text, inner.text, found)),
     ),
-    ...commandLists(strings).flatMap(({ first, command }) =>
+    ...commandLists(strings, labelOf).flatMap(({ first, command }) =>
       findDestructive(command).map((found) =>
         placeIn(text, first.text, { ...found, start: 0, end: first.text.length }),
       ),
@@ -41,18 +48,19 @@ function findInArgument({ tool, pointer, text }: ToolArgument): Destructive[] {
   ]
 }
 
-function findIn(text: string, pointer: string, tool: string): Destructive[] {
-  const meaning = meaningOf(pointer, tool)
+function findIn(text: string, label: string, tool: string): Destructive[] {
+  const meaning = meaningOf(label, tool)
   if (meaning === 'words') return []
   return meaning === 'query' ? findInQuery(text) : findDestructive(text)
 }
 
 /** Programs are started with lists too: `["rm", "-rf", "/data"]` is one command, and its place that of its first word. */
-function commandLists<T extends { tool: string; pointer: string; text: string }>(
+function commandLists<T extends PlacedString & { tool: string }>(
   strings: readonly T[],
+  labelOf: Labelling,
 ): { first: T; command: string }[] {
   return commandListsOf(strings)
-    .filter(({ pointer, words: [first] }) => meaningOf(pointer, first.tool) !== 'words')
+    .filter(({ words: [first] }) => meaningOf(labelOf(first), first.tool) !== 'words')
     .map(({ words: [first, ...rest] }) => ({
       first,
       command: [first.text, ...rest.map(({ text }) => text.slice(0, 1_000))].join(' '),

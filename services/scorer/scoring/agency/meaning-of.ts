@@ -18,9 +18,9 @@ const speaks = words(
 /** What it is given is a document, under whatever name. */
 const patchTool = /(?<![a-z])apply_patch(?![a-z])/
 
-/** What a string is that a tool is called with: a command, a query of a data base, or words that nobody carries out. */
-export function meaningOf(pointer: string, tool: string): 'command' | 'query' | 'words' {
-  const key = snakeCase(pointer.split('/').findLast((name) => !/^\d+$/.test(name)) ?? '')
+/** What a string is that a tool is called with, by what it or its list is called: a command, a query of a data base, or words that nobody carries out. */
+export function meaningOf(label: string, tool: string): 'command' | 'query' | 'words' {
+  const key = snakeCase(label)
   if (toldKeys.has(key)) return 'words'
   const name = snakeCase(tool.slice(0, 200))
   if (patchTool.test(name)) return 'words'

@@ -1,16 +1,15 @@
 import { codeExecution, givenNamesOf, isOpenRouterType } from '#capture/hosted-calls.ts'
 import { textOf } from '#capture/json.ts'
 import { isToolCallRecord, toolCallsOf } from '#capture/tool-calls.ts'
+import type { Path } from '../along-names.ts'
 import type { BodyPart, Call } from '../call-text.ts'
-import { stringsOf } from '../strings-of.ts'
+import { memberOfBody, stringsOf, type PlacedString } from '../strings-of.ts'
 
 /** What a tool is called with: a string of the body, where it stands, whether it is JSON text whose escapes are left in. */
-export interface ToolArgument {
+export interface ToolArgument extends PlacedString {
   part: BodyPart
   /** What the tool is called; of a provider's own its type, and empty where neither is told. */
   tool: string
-  pointer: string
-  text: string
 }
 
 /** Each takes some 25 µs, however short: half a million would take a scorer ten seconds. */
@@ -24,27 +23,30 @@ export function argumentsOf({ request, response }: Call): ToolArgument[] | null 
   const asked = request?.value
   if (isToolCallRecord(asked)) {
     const { tool_name: tool, arguments: given } = asked as Readonly<Record<string, unknown>>
-    return collect([], { part: 'request_body', tool: textOf(tool) ?? '' }, given, '/arguments')
+    return collect([], { part: 'request_body', tool: textOf(tool) ?? '' }, given, memberOfBody('arguments'))
   }
   const found: ToolArgument[] = []
   let calls = false
-  const stack: Held[] = [{ value: response?.value, key: '', pointer: '', isOffered: false }]
+  const stack: Held[] = [{ value: response?.value, key: '', pointer: '', within: null, isOffered: false }]
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    const { value, pointer } = next
+    const { value, pointer, key: name, within } = next
     if (typeof value !== 'object' || value === null) continue
+    const path = { name, within }
     const given = givenOf(value, next)
     if (given !== null) {
       calls = true
       const { tool, keys } = given
       const fields = value as Readonly<Record<string, unknown>>
-      for (const key of keys)
-        collect(found, { part: 'response_body', tool }, fields[key], `${pointer}/${key}`)
+      for (const key of keys) {
+        const place = { pointer: `${pointer}/${key}`, name: key, within: path }
+        collect(found, { part: 'response_body', tool }, fields[key], place)
+      }
       continue
     }
     for (const [key, child] of Object.entries(value)) {
       const isOffered = next.isOffered || pointer === '/tools'
       const at = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
-      stack.push({ value: child, key, pointer: at, isOffered })
+      stack.push({ value: child, key, pointer: at, within: path, isOffered })
     }
   }
   return calls || toolCallsOf(request?.value, response?.value).length > 0 ? found : null
@@ -55,6 +57,7 @@ interface Held {
   value: unknown
   key: string
   pointer: string
+  within: Path | null
   /** Whether it stands where answers repeat which tools they were offered. */
   isOffered: boolean
 }
@@ -98,9 +101,9 @@ function collect(
   found: ToolArgument[],
   call: Pick<ToolArgument, 'part' | 'tool'>,
   value: unknown,
-  pointer: string,
+  place: Omit<PlacedString, 'text'>,
 ): ToolArgument[] {
-  for (const string of stringsOf(value, pointer)) {
+  for (const string of stringsOf(value, place)) {
     if (found.length >= mostArguments) break
     found.push({ ...call, ...string })
   }

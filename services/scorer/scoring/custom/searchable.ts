@@ -4,7 +4,7 @@ import { keepFirst } from '#capture/keep-first.ts'
 import { isPrediction, predictionOutput } from '#capture/platform-answers.ts'
 import { isToolCallRecord, toolCallsOf } from '#capture/tool-calls.ts'
 import { piecesOf, type Body, type BodyPart, type Call } from '../call-text.ts'
-import { stringsOf } from '../strings-of.ts'
+import { memberOfBody, stringsOf, type PlacedString } from '../strings-of.ts'
 import { commandListsOf } from '../command-lists.ts'
 import type { FoldedText } from '../fold-characters.ts'
 import { foldCase } from './fold-case.ts'
@@ -64,7 +64,7 @@ function ofToolArguments(call: Call): Searchable[] {
   if (request !== null && isToolCallRecord(request.value)) {
     const given = (request.value as Readonly<Record<string, unknown>>)['arguments']
     if (given === undefined) return []
-    const strings = ofStrings('request_body', Array.from(stringsOf(given, '/arguments')))
+    const strings = ofStrings('request_body', Array.from(stringsOf(given, memberOfBody('arguments'))))
     return [...strings, ...searchable('request_body', '/arguments', JSON.stringify(given))]
   }
   const said = call.texts.filter(({ part }) => part === 'response_body')
@@ -83,9 +83,9 @@ function insideJson(pointer: string | null, json: string): Searchable[] {
 }
 
 /** Programs are started with lists too: `["rm", "-rf", "/data"]` is searched as one command line, its words no longer apart. */
-function ofStrings(part: BodyPart, strings: readonly { pointer: string; text: string }[]): Searchable[] {
+function ofStrings(part: BodyPart, strings: readonly PlacedString[]): Searchable[] {
   const lists = commandListsOf(strings)
-  const words = new Set(lists.flatMap((list) => (isCommand.test(list.pointer) ? list.words : [])))
+  const words = new Set(lists.flatMap((list) => (isCommand.test(list.name) ? list.words : [])))
   const lines = lists.flatMap(({ words: [first, ...rest] }) =>
     searchable(part, first.pointer, [first.text, ...rest.map(({ text }) => quoteWord(text))].join(' ')).map(
       (line) => ({ ...line, firstWordUnits: first.text.length }),
@@ -96,7 +96,7 @@ function ofStrings(part: BodyPart, strings: readonly { pointer: string; text: st
 }
 
 /** Lists of such names hold a program and its arguments, and nothing else. */
-const isCommand = /\/(?:argv|args|arguments|cmd|command|command_?line|cmdline|entrypoint|exec)$/i
+const isCommand = /^(?:argv|args|arguments|cmd|command|command_?line|cmdline|entrypoint|exec)$/i
 
 /** As one would write it in a shell. */
 function quoteWord(word: string): string {

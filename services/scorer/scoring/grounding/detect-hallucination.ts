@@ -1,4 +1,5 @@
 import { isToolCallRecord } from '#capture/tool-calls.ts'
+import { firstNames } from '../along-names.ts'
 import type { Call, CallText } from '../call-text.ts'
 import type { Detector } from '../verdict.ts'
 import { addText, emptyVocabulary, isEnglish, measureSupport } from './measure-support.ts'
@@ -24,6 +25,7 @@ const ownWork =
  * of it, and never acquits: a changed number or an added "not" has all the right words.
  */
 export function createHallucinationDetector(call: Call): Detector {
+  const isBrought = bringing()
   const hasContext = !isToolCallRecord(call.request?.value) && call.texts.some(isBrought)
   const supplied = emptyVocabulary()
   const rest = emptyVocabulary()
@@ -65,9 +67,13 @@ export function createHallucinationDetector(call: Call): Detector {
   }
 }
 
-/** What servers say of their tools is nothing that an answer is taken from. */
-const ofTools = /^\/input\/\d+\/tools\//
-
-function isBrought({ part, speaker, pointer }: CallText): boolean {
-  return part === 'request_body' && speaker === 'tool' && !ofTools.test(pointer)
+/** Tells which texts tools have brought. What servers say of their tools is nothing that an answer is taken from. */
+function bringing(): (text: CallText) => boolean {
+  const namesOf = firstNames(4)
+  return (text) => {
+    if (text.part !== 'request_body' || text.speaker !== 'tool') return false
+    const [list, place = '', member, ...inTools] = namesOf(text)
+    const isOfTools = list === 'input' && /^\d+$/.test(place) && member === 'tools' && inTools.length > 0
+    return !isOfTools
+  }
 }

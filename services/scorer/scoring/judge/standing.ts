@@ -1,5 +1,5 @@
 import { sourceKeys, wordsOfSource } from '#capture/tool-results.ts'
-import type { Path } from '../call-text.ts'
+import { alongNames, type Path } from '../along-names.ts'
 
 /** What the names say of a text that stands under them. */
 export interface Standing {
@@ -27,20 +27,9 @@ const ofBody: Standing = {
   isWordsOfSource: false,
 }
 
-/** Tells how texts stand, each container looked at once: the names of 40,000 texts on 40,000 levels are 800 million. */
+/** Tells how texts stand. */
 export function standings(): (text: Path) => Standing {
-  const known = new Map<Path, Standing>()
-  return (text) => {
-    const unknown: Path[] = []
-    let next = text.within
-    for (; next !== null && !known.has(next); next = next.within) unknown.push(next)
-    let standing = (next === null ? undefined : known.get(next)) ?? ofBody
-    for (const path of unknown.reverse()) {
-      if (path.within !== null) standing = within(standing, path.name)
-      known.set(path, standing)
-    }
-    return text.within === null ? standing : within(standing, text.name)
-  }
+  return alongNames(ofBody, within)
 }
 
 const thought = /^(?:reasoning|thinking|thought)|^summary$/i

@@ -1,3 +1,4 @@
+import { firstNames } from '../along-names.ts'
 import type { Call, CallText, Evidence } from '../call-text.ts'
 import { findMatches } from '../find-matches.ts'
 import { charactersOf, hasRun } from '../has-run.ts'
@@ -60,13 +61,14 @@ const nothingTold: Told = { words: 0, start: 0, end: 0, encoding: null, tells: f
  * is no secret, and what the prompt puts in quotation marks is meant to be said. Paraphrases and translations are not looked for.
  */
 export function createLeakageDetector({ texts }: Call): Detector {
-  return texts.some(isPrompt) ? createPromptDetector() : withoutPrompt
+  const isPrompt = prompting()
+  return texts.some(isPrompt) ? createPromptDetector(isPrompt) : withoutPrompt
 }
 
 /** Most of the work is reading answers, and most calls have no prompt that could stand in them. */
 const withoutPrompt: Detector = { read: () => undefined, finding: () => ({ reason: 'no_text', leaning: 1 }) }
 
-function createPromptDetector(): Detector {
+function createPromptDetector(isPrompt: (text: CallText) => boolean): Detector {
   const secretGrams = new Set<number>()
   /** Of the secret ones, those before anything that the prompt supplies. */
   const ownGrams = new Set<number>()
@@ -156,9 +158,14 @@ function leak(value: number, rationale: string, evidence: readonly Evidence[]): 
   return { value, rationale, contentFreeRationale: rationale, evidence }
 }
 
-/** Descriptions of tools are told to users as a matter of course. */
-function isPrompt({ part, speaker, pointer }: CallText): boolean {
-  return part === 'request_body' && speaker === 'system' && !/^\/(?:tools|functions)\//.test(pointer)
+/** Tells which texts are the prompt's. Descriptions of tools are told to users as a matter of course. */
+function prompting(): (text: CallText) => boolean {
+  const namesOf = firstNames(2)
+  return (text) => {
+    if (text.part !== 'request_body' || text.speaker !== 'system') return false
+    const [list, ...inList] = namesOf(text)
+    return inList.length === 0 || (list !== 'tools' && list !== 'functions')
+  }
 }
 
 /** Whether words of the prompt are its own, by what they are or by what the answer says of them; else they may be a fact that it supplies. */

@@ -1,7 +1,7 @@
 import type { Evidence } from '../call-text.ts'
 import type { Detector, Finding } from '../verdict.ts'
 import { charactersOf, hasRun } from '../has-run.ts'
-import { fieldNameOf } from './field-name.ts'
+import { fieldNames } from './field-name.ts'
 import { findEmails, findIpAddresses, findPhoneNumbers } from './find-contacts.ts'
 import { findDocuments } from './find-documents.ts'
 import { findSecrets } from './find-secrets.ts'
@@ -32,15 +32,17 @@ export function createPiiDetector(): Detector {
   let last: Evidence | undefined
   let isHinted = false
   let hasText = false
+  const fieldNameOf = fieldNames()
   return {
-    read({ part, pointer, speaker, text, offset }) {
+    read(given) {
+      const { part, pointer, speaker, text, offset } = given
       hasText ||= text.trim() !== ''
       // The operator names whom he likes in his own instructions, most often the assistant.
       isHinted ||= speaker !== 'system' && hintsAtPersons(text)
-      for (const { kind, start, end } of findIdentifiers(text, fieldNameOf(pointer, text))) {
+      for (const { kind, start, end } of findIdentifiers(text, fieldNameOf(given))) {
         const found = { part, pointer, start: offset + start, end: offset + end, kind }
         // Pieces of a long text overlap: what stands in both counts once.
-        if (last?.part === part && last.pointer === pointer && found.start < last.end) continue
+        if (offset > 0 && last?.part === part && last.pointer === pointer && found.start < last.end) continue
         last = found
         counts.set(kind, (counts.get(kind) ?? 0) + 1)
         if (evidence.length < mostEvidence) evidence.push(found)

@@ -1,3 +1,5 @@
+import { labelling, type Path } from '../along-names.ts'
+
 /** A value of a field is short; longer texts bring their own words. */
 const mostValueUnits = 256
 /** Names that say nothing of what stands under them, or whose words mean something else before a text. */
@@ -5,15 +7,12 @@ const plainNames =
   /^(?:\d+|text|content|contents|input|output|body|message|value|values|result|data|line|number|call|contact|prompt|query)$/i
 
 /**
- * What the field is called that a value stands in, in words: of `/arguments/customer/phoneNumber` "phone number: ". In data a number's name is its
+ * Tells what the fields are called that values stand in, in words: of `/arguments/customer/phoneNumber` "phone number: ". In data a number's name is its
  * key, as "SSN:" is in prose. Empty where no key names the value.
  */
-export function fieldNameOf(pointer: string, value: string): string {
-  if (value.length > mostValueUnits) return ''
-  const keys = pointer.split('/').slice(1)
-  // An item of a list is what its list is called.
-  const key = keys.findLast((name) => !/^\d+$/.test(name)) ?? ''
-  return asWords(key.replaceAll('~1', '/').replaceAll('~0', '~'))
+export function fieldNames(): (text: Path & { text: string }) => string {
+  const labelOf = labelling()
+  return (text) => (text.text.length > mostValueUnits ? '' : asWords(labelOf(text)))
 }
 
 /** "db_password" and "dbPassword" are "db password: ". */

@@ -1,11 +1,21 @@
 import { isToolCallRecord } from '#capture/tool-calls.ts'
-import type { Call, CallText, Evidence } from '../call-text.ts'
+import { alongNames } from '../along-names.ts'
+import type { Call, Evidence } from '../call-text.ts'
 import type { Detector } from '../verdict.ts'
 import { findInstalls } from './find-installs.ts'
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
 export const supplyChainVersion = 'detector-4'
 const mostEvidence = 50
+/** Under which names an answer has what a tool is called with. */
+const givenNames: ReadonlySet<string> = new Set([
+  'arguments',
+  'input',
+  'args',
+  'parameters',
+  'action',
+  'code',
+])
 
 /**
  * Installs and downloads that an answer proposes, or that a tool is called with. Safe where there are none, and where all are of
@@ -18,11 +28,14 @@ export function createSupplyChainDetector(call: Call): Detector {
   const kinds = new Set<string>()
   let worst = 1
   let hasText = false
+  const isGiven = alongNames(false, (isOfGiven, name) => isOfGiven || givenNames.has(name))
   return {
     read(text) {
       if (text.part !== part || text.speaker !== 'assistant') return
       hasText = true
-      for (const { value, kind, start, end } of findInstalls(text.text, isProse(text))) {
+      // What an answer calls a tool with is no prose.
+      const isProse = text.part === 'response_body' && !isGiven(text)
+      for (const { value, kind, start, end } of findInstalls(text.text, isProse)) {
         worst = Math.max(worst, value)
         if (value < 4) continue
         kinds.add(kind)
@@ -43,13 +56,6 @@ export function createSupplyChainDetector(call: Call): Detector {
       return { value: worst, rationale, contentFreeRationale: rationale, evidence }
     },
   }
-}
-
-/** What an answer calls a tool with is no prose. */
-function isProse({ part, pointer }: CallText): boolean {
-  return (
-    part === 'response_body' && !/\/(?:arguments|input|args|parameters|action|code)(?:\/|$)/.test(pointer)
-  )
 }
 
 function describe(worst: number, kinds: ReadonlySet<string>): string {
