@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { textsOfCall } from './texts-of-call.ts'
 import { toolCallsOf } from './tool-calls.ts'
 
@@ -53,4 +53,30 @@ test('of a call that waits for approval and was made the one that was made count
   expect(called(request, made)).toEqual(['f', 'f'])
   expect(called(request)).toEqual(['f'])
   expect(called({ ...request, id: null }, { type: 'message' })).toEqual(['f'])
+})
+
+describe('what a traced function gave back', () => {
+  const traced = { type: 'trace', function: 'ask', arguments: ['P'] }
+  const chat = { choices: [{ message: { content: null, tool_calls: [{ function: { name: 'f' } }] } }] }
+  const message = { type: 'message', content: [{ type: 'tool_use', name: 'f', input: {} }] }
+  const called = (request: unknown, response: unknown) =>
+    toolCallsOf(request, response).map(({ name }) => name)
+
+  test.each<[string, unknown, unknown]>([
+    ['is a chat', traced, { result: chat }],
+    ['is a message', traced, { result: message }],
+    ['was cut', { ...traced, truncated: true }, { result: chat, truncated: true }],
+    [
+      'is kept where what it was given was too long',
+      { truncated: true, text: '{"type":"tr' },
+      { result: chat },
+    ],
+  ])('calls what the model called in it: it %s', (_name, request, response) => {
+    expect(called(request, response)).toEqual(['f'])
+  })
+
+  test('is no answer where it is something else, or of another record', () => {
+    expect(called(traced, { result: { name: 'f', arguments: '{}', calls: [{ name: 'f' }] } })).toEqual([])
+    expect(called({ query: 'P' }, { result: chat, success: true })).toEqual([])
+  })
 })

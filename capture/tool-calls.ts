@@ -3,6 +3,7 @@ import { newSteps } from './interaction-steps.ts'
 import { fieldAt, listOf, objectOf, textOf } from './json.ts'
 import { isToolEntry, outputEntries } from './output-entries.ts'
 import { runMessages } from './platform-answers.ts'
+import { tracedResult } from './traced-result.ts'
 
 export interface ToolCall {
   name: string
@@ -18,10 +19,14 @@ export function isToolCallRecord(requestBody: unknown): boolean {
   return fieldAt(requestBody, 'type') === 'mcp_tool_call'
 }
 
-/** The tools that a call is about: an `mcp_tool_call` record's own, else those that the answer calls. Takes any JSON. */
+/** The tools that a call is about: an `mcp_tool_call` record's own, else those that the answer calls, or the answer that a traced function gave back. Takes any JSON. */
 export function toolCallsOf(requestBody: unknown, responseBody: unknown): ToolCall[] {
   if (isToolCallRecord(requestBody))
     return toolCall(fieldAt(requestBody, 'tool_name'), fieldAt(requestBody, 'arguments'))
+  return [...calledIn(responseBody), ...calledIn(tracedResult(requestBody, responseBody))]
+}
+
+function calledIn(responseBody: unknown): ToolCall[] {
   return [
     ...listOf(fieldAt(responseBody, 'choices')).flatMap((choice) => ofMessage(fieldAt(choice, 'message'))),
     ...ofMessage(fieldAt(responseBody, 'message')),
