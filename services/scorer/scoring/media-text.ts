@@ -1,4 +1,4 @@
-import { holdsWords } from './words-in-base64.ts'
+import { holdsWords, isReadable } from '#capture/words-in-base64.ts'
 
 /** A picture or a sound in a URL and nothing beside it: base64 has no blanks. */
 const mediaUrl =
@@ -22,17 +22,4 @@ export function withoutMedia(text: string): string {
   return text.replace(base64Run, (run) =>
     /\\(?!\/)/.test(run) || isReadable(run.replaceAll('\\/', '/')) ? run : ' '.repeat(run.length),
   )
-}
-
-/** Whether what looks like base64 is somebody's words, or holds some. */
-export function isReadable(base64: string): boolean {
-  return holdsText(base64) || holdsWords(base64)
-}
-
-function holdsText(base64: string): boolean {
-  // A cut between the bytes of a character leaves one that is none at the end.
-  const decoded = Buffer.from(base64.slice(0, 64), 'base64')
-    .toString('utf8')
-    .replace(/\ufffd$/, '')
-  return /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\t\n\r]+$/u.test(decoded) && !decoded.includes('\ufffd')
 }

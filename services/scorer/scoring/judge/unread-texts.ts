@@ -1,7 +1,7 @@
 import { fieldAt, listOf, textOf } from '#capture/json.ts'
 import { isToolCallRecord } from '#capture/tool-calls.ts'
+import { isReadable } from '#capture/words-in-base64.ts'
 import { isKeptWhole, type Call, type CallText } from '../call-text.ts'
-import { isReadable } from '../media-text.ts'
 import { seenTexts, type SeenTexts } from './seen-texts.ts'
 import { standings, type Standing } from './standing.ts'
 

@@ -1,3 +1,16 @@
+/** Whether what looks like base64 is somebody's words, or holds some. */
+export function isReadable(base64: string): boolean {
+  return holdsText(base64) || holdsWords(base64)
+}
+
+function holdsText(base64: string): boolean {
+  // A cut between the bytes of a character leaves one that is none at the end.
+  const decoded = Buffer.from(base64.slice(0, 64), 'base64')
+    .toString('utf8')
+    .replace(/\ufffd$/, '')
+  return /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\t\n\r]+$/u.test(decoded) && !decoded.includes('\ufffd')
+}
+
 const windowUnits = 256
 const [capitalA, smallA, letters] = [0x41, 0x61, 26]
 const zero = 0x30
