@@ -8,8 +8,9 @@ const wordNames: ReadonlySet<string> = new Set([
   // Of all
   ...['id', 'model', 'data', 'text', 'texts', 'content', 'value', 'results', 'role', 'status', 'usage'],
   ...['finish_reason', 'finishReason', 'reason', 'token', 'tokens', 'language', 'response_type'],
-  // Transcripts, those of Hugging Face with their `chunks`
+  // Transcripts, those of Hugging Face with their `chunks` and Whisper's on Replicate
   ...['segments', 'words', 'word', 'speaker', 'chunks'],
+  ...['transcription', 'translation', 'detected_language'],
   // Threads of OpenAI's assistants, and lists of models
   ...['thread_id', 'assistant_id', 'run_id', 'file_ids', 'file_id', 'first_id', 'last_id', 'annotations'],
   ...['file_citation', 'file_path', 'quote', 'image_file', 'detail', 'attachments'],

@@ -1,36 +1,10 @@
-import { fieldAt, listOf, objectOf, textOf } from '#capture/json.ts'
+import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '#capture/json.ts'
 import { newSteps } from '#capture/interaction-steps.ts'
-import { toolCallsOf } from '#capture/tool-calls.ts'
+import { isPrediction } from '#capture/platform-answers.ts'
 import { isResultType, wordsOfResult } from '#capture/tool-results.ts'
 import { holdsOnlyWords } from './only-words.ts'
+import { besideParts, besideWords, callNames, quietFields, quietTypes } from './plain-names.ts'
 
-/** Types of items and parts that say, think, show or bring something and call nothing. */
-const quietTypes: ReadonlySet<string> = new Set([
-  ...[
-    'message',
-    'message.output',
-    'model_output',
-    'user_input',
-    'reasoning',
-    'thought',
-    'text',
-    'output_text',
-  ],
-  ...['summary_text', 'reasoning_text', 'refusal', 'thinking', 'redacted_thinking', 'compaction', 'fallback'],
-  ...[
-    'image',
-    'image_url',
-    'output_image',
-    'audio',
-    'output_audio',
-    'video',
-    'file',
-    'document',
-    'reference',
-  ],
-  ...['image_file', 'container_upload', 'additional_tools', 'mcp_approval_response', 'tool_reference', 'ai'],
-  ...['human', 'system', 'tool', 'context_compaction', 'tool_file', 'document_url'],
-])
 /** Members of parts that have no type: Gemini's and Bedrock's. */
 const quietMembers: ReadonlySet<string> = new Set([
   ...['text', 'thought', 'thoughtSignature', 'thought_signature', 'inlineData', 'inline_data', 'fileData'],
@@ -46,66 +20,77 @@ const quietMembers: ReadonlySet<string> = new Set([
   ],
   ...['guardContent', 'document', 'searchResult', 'toolResult', 'cachePoint', ...wordsOfResult.keys()],
 ])
-/** Lists of objects beside the words of a message. */
-const quietLists: ReadonlySet<string> = new Set([
-  ...[
-    'annotations',
-    'citations',
-    'reasoning_details',
-    'thinking_blocks',
-    'images',
-    'audio',
-    'search_results',
-  ],
-  ...['reasoning', 'logprobs', 'documents', 'tool_calls', 'content'],
-])
-/** What stands in an answer beside its words, in any shape. */
-const quietFields: ReadonlySet<string> = new Set([
-  ...['usage', 'metadata', 'error', 'urls', 'metrics', 'input', 'meta', 'citations', 'search_results'],
-  ...['chat_history', 'search_queries', 'documents', 'detail', 'timings', 'retriever_resources'],
-])
 
 /**
  * Whether all that an answer consists of is of a known kind that calls no tool. What providers run themselves they say in parts and items of ever new
- * kinds: of an answer with one that is not known nobody can say that it calls nothing.
+ * kinds: of an answer with one that is not known nobody can say that it calls nothing. Words, numbers and lists of such are known by whatever name that is not
+ * one for calls, or what every function returned would be left to a reader; what is nested in an answer of an application's own is not.
  */
 export function isPlainAnswer(body: unknown): boolean {
-  return isOfPlainParts(body) || holdsOnlyWords(body) || isOfPlainResult(body)
+  return isPlain(body, (held) => isPlain(held, () => false))
 }
 
-/** What a traced function gave back, where that is a model's answer. Calls are looked for where answers have them, and not in a result. */
-function isOfPlainResult(body: unknown): boolean {
-  const result = fieldAt(body, 'result')
-  const isTrace = Object.keys(objectOf(body) ?? {}).length === 1 && typeof result === 'object'
-  return (
-    isTrace && toolCallsOf(null, result).length === 0 && (isOfPlainParts(result) || holdsOnlyWords(result))
-  )
+/** `isPlainInside`: of an answer that stands whole in a member: what a traced function gave back, and those of Bedrock, DashScope and Cloudflare. */
+function isPlain(body: unknown, isPlainInside: (held: unknown) => boolean): boolean {
+  return holdsOnlyWords(body) || isOfPlainParts(body, isPlainInside)
 }
 
-function isOfPlainParts(body: unknown): boolean {
-  const candidates = listOf(fieldAt(body, 'candidates')).flatMap((candidate) =>
-    listOf(fieldAt(candidate, 'content', 'parts')),
-  )
-  const messages = [
-    ...listOf(fieldAt(body, 'choices')).map((choice) => fieldAt(choice, 'message') ?? choice),
-    ...listOf(fieldAt(body, 'messages')),
-    ...[fieldAt(body, 'message'), fieldAt(body, 'output', 'message')],
-  ].filter((message) => objectOf(message) !== undefined)
-  const items = [
-    ...['output', 'outputs', 'content', 'data'].flatMap((name) => listOf(fieldAt(body, name))),
-    ...newSteps(body),
-    ...candidates,
-  ]
-  return messages.every(isPlainMessage) && arePlainItems(items) && hasNoOtherLists(body)
+const lists = ['choices', 'candidates', 'output', 'outputs', 'content', 'data', 'steps', 'messages']
+
+function isOfPlainParts(body: unknown, isPlainInside: (held: unknown) => boolean): boolean {
+  const fields = objectOf(body)
+  if (fields === undefined) return isPlainData('', body)
+  const messages = [fields['message'], fieldAt(body, 'output', 'message')]
+  const hasParts =
+    messages.some((message) => objectOf(message) !== undefined) ||
+    lists.some((name) => Array.isArray(fields[name]))
+  return Object.entries(fields).every(([name, value]) => {
+    if (quietFields.has(name) || (hasParts && besideParts.has(name))) return true
+    // What was asked, in the answer again.
+    if (name === 'input') return isPrediction(body) || isPlainData(name, value)
+    if (typeof value !== 'object') return isPlainData(name, value)
+    if (arePlainParts(name, value, body)) return true
+    const isHolder = name === 'result' || (!Array.isArray(value) && (name === 'output' || name === 'data'))
+    return isHolder && isPlainInside(value)
+  })
+}
+
+/** What stands under a name by which known answers have their parts. */
+function arePlainParts(name: string, value: unknown, body: unknown): boolean {
+  if (name === 'message') return isPlainMessage(value)
+  // Dify's workflows have what they came to by names of their own.
+  if (name === 'outputs' && !Array.isArray(value)) return arePlainBesideWords(value)
+  if (!Array.isArray(value) || !lists.includes(name)) return isPlainData(name, value)
+  if (name === 'choices') return value.every(isPlainChoice)
+  if (name === 'candidates') return value.every(isPlainCandidate)
+  if (name === 'messages') return value.every(isPlainTurn)
+  return arePlainItems(name === 'steps' ? newSteps(body) : (value as unknown[]))
+}
+
+function isPlainChoice(choice: unknown): boolean {
+  const { message, delta, ...others } = objectOf(choice) ?? { choice }
+  return [message, delta, others].every(isPlainMessage)
+}
+
+/** What LangChain keeps of a message has its words in `data`. */
+function isPlainTurn(turn: unknown): boolean {
+  const { data, ...others } = objectOf(turn) ?? { turn }
+  return [data, others].every(isPlainMessage)
+}
+
+function isPlainCandidate(candidate: unknown): boolean {
+  const { content, ...others } = objectOf(candidate) ?? { candidate }
+  const { parts, ...beside } = objectOf(content) ?? { content }
+  return arePlainParts('content', parts, null) && [beside, others].every(arePlainBesideWords)
 }
 
 function isPlainMessage(message: unknown): boolean {
-  return (
-    arePlainItems(listOf(fieldAt(message, 'content'))) &&
-    Object.entries(objectOf(message) ?? {}).every(
-      ([name, value]) => quietLists.has(name) || !holdsObjects(value),
-    )
-  )
+  const { content, additional_kwargs: more, ...others } = objectOf(message) ?? { message }
+  return arePlainParts('content', content, null) && [more, others].every(arePlainBesideWords)
+}
+
+function arePlainBesideWords(holder: unknown): boolean {
+  return arePlainMembers(holder, besideWords)
 }
 
 function arePlainItems(items: readonly unknown[]): boolean {
@@ -124,50 +109,39 @@ function arePlainItems(items: readonly unknown[]): boolean {
 /** Without what stands in its content. */
 function isPlainItem(item: unknown): boolean {
   const fields = objectOf(item)
-  if (fields === undefined) return true
+  if (fields === undefined) return isPlainData('', item)
   const type = textOf(fields['type'])
   if (type !== undefined) return isResultType(type) || quietTypes.has(type)
-  return isOfData(fields) || Object.keys(fields).every((name) => quietMembers.has(name))
+  if (Object.keys(fields).every((name) => quietMembers.has(name))) return true
+  return isOfData(fields) && arePlainMembers(fields, besideData)
 }
 
 /** A vector, a picture, an entry of a conversation without a type. */
-function isOfData(fields: Readonly<Record<string, unknown>>): boolean {
-  return (
-    'embedding' in fields || 'b64_json' in fields || 'url' in fields || typeof fields['content'] === 'string'
+function isOfData(fields: JsonObject): boolean {
+  return dataNames.some((name) => name in fields) || typeof fields['content'] === 'string'
+}
+
+const dataNames = ['embedding', 'b64_json', 'url']
+const besideData: ReadonlySet<string> = new Set([...dataNames, ...besideWords])
+
+function arePlainMembers(holder: unknown, quiet: ReadonlySet<string>): boolean {
+  return Object.entries(objectOf(holder) ?? { holder }).every(
+    ([name, value]) => quiet.has(name) || isPlainData(name, value),
   )
 }
 
-/** Of an answer in no known shape: lists of objects may be of anything, calls as well. */
-function hasNoOtherLists(body: unknown): boolean {
-  const known = [
-    'choices',
-    'candidates',
-    'output',
-    'outputs',
-    'content',
-    'data',
-    'steps',
-    'message',
-    'messages',
-  ]
-  const fields = Object.entries(objectOf(body) ?? {})
-  if (fields.some(([name]) => known.includes(name))) return true
-  if (Array.isArray(body)) return !holdsLists([body])
-  return !holdsLists(fields.filter(([name]) => !quietFields.has(name)).map(([, value]) => value))
-}
+/** A word of a program's own, such as those of errors. */
+const oneWord = /^[\w.:-]{0,64}$/
 
-/** Whether any of the values is a list with objects in it or has one, at whatever depth. */
-function holdsLists(values: readonly unknown[]): boolean {
-  const stack = [...values]
+/** Numbers, words and lists of such. An object may be anything, a call as well. */
+function isPlainData(name: string, data: unknown): boolean {
+  const isOfCall = callNames.has(name.toLowerCase())
+  const stack = [data]
   while (stack.length > 0) {
     const value = stack.pop()
-    if (holdsObjects(value)) return true
-    const inner = Array.isArray(value) ? value : Object.values(objectOf(value) ?? {})
-    for (const child of inner as unknown[]) if (typeof child === 'object' && child !== null) stack.push(child)
+    if (Array.isArray(value)) for (const entry of value as unknown[]) stack.push(entry)
+    else if (typeof value === 'object' && value !== null) return false
+    else if (isOfCall && typeof value === 'string' && !(name === 'code' && oneWord.test(value))) return false
   }
-  return false
-}
-
-function holdsObjects(value: unknown): boolean {
-  return listOf(value).some((entry) => objectOf(entry) !== undefined)
+  return true
 }
