@@ -1,5 +1,6 @@
 import { fieldAt, listOf, objectOf, textOf } from '#capture/json.ts'
 import { isPrediction } from '#capture/platform-answers.ts'
+import { tracedResult } from '#capture/traced-result.ts'
 import type { Speaker } from './find-speaker.ts'
 
 /**
@@ -46,11 +47,9 @@ export function isProtocols(key: string, value: string, names: Names): boolean {
 
 const partTypes = new Set(['text', 'image', 'audio', 'resource', 'resource_link', 'base64'])
 
-/** Whose the names of an answer are. The SDK records what a function returned as `result` and nothing else; its arguments, and that it is one, may have been too long to be kept. */
+/** Whose the names of an answer are. */
 export function namesOfAnswer(request: unknown, response: unknown): Names {
-  if (fieldAt(response, 'result') === undefined) return 'protocol'
-  const isAlone = Object.keys(response ?? {}).every((key) => key === 'result' || key === 'truncated')
-  return isAlone || fieldAt(request, 'type') === 'trace' ? 'returned' : 'protocol'
+  return tracedResult(request, response) === undefined ? 'protocol' : 'returned'
 }
 
 /** Whose the names of a value are, where those of what it stands in are `names`. */

@@ -110,8 +110,8 @@ test('no pattern of a detector does more than its length is worth on what it nea
   expect(patternsInUse.length).toBeGreaterThan(380)
   const slow = patternsInUse.flatMap((pattern) =>
     [...knownUnits, ...unitsAgainst(pattern)]
-      // Once may be the collector's work.
-      .filter((unit) => isSlow(pattern, unit) && isSlow(pattern, unit) && isSlow(pattern, unit))
+      // Once may be the collector's work, three times that of a busy machine.
+      .filter((unit) => Array.from({ length: 8 }).every(() => isSlow(pattern, unit)))
       .map((unit) => `${JSON.stringify(unit)} against ${pattern.source}`),
   )
   expect(slow).toEqual([])

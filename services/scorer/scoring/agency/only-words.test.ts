@@ -98,6 +98,14 @@ describe('an answer with a call is none of them', () => {
     }
   })
 
+  test('nor one that names what to do by an identifier', () => {
+    for (const answer of [
+      { results: [{ id: 'run_sql', value: 'DROP' }] },
+      { data: { label: 'wipe', value: 'all' } },
+    ])
+      expect(answered(answer)).not.toMatchObject({ value: 1 })
+  })
+
   test('nor one that a function gave back', () => {
     const message = { role: 'assistant', content: '', tool_calls: [{ function: { name: 'wipe' } }] }
     expect(answered({ result: { choices: [{ message }] } })).not.toMatchObject({ value: 1 })

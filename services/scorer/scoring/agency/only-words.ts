@@ -50,8 +50,8 @@ function areApplied(name: string, value: unknown): boolean {
 
 /**
  * Whether all strings, lists and objects of an answer stand under names that hold words, labels, identifiers and the like, all the way down: transcripts, moderations,
- * completions, lists, counts and vectors. A call cannot be written so, because something says what is called or with what: any other name makes this false, whoever comes
- * to use it for what. A number, and what is true or not, calls nothing under any name.
+ * completions, lists, counts and vectors. No format that is known writes a call so, because something says what is called or with what: any other name makes this false,
+ * whoever comes to use it for what. A number, and what is true or not, calls nothing under any name.
  */
 export function holdsOnlyWords(body: unknown): boolean {
   const stack = [body]
@@ -65,10 +65,16 @@ export function holdsOnlyWords(body: unknown): boolean {
       const isKind = kindNames.has(name) && quietKinds.has(child)
       if (isKind || areApplied(name, child)) continue
       if (!wordNames.has(name) && (typeof child === 'string' || isObject(child))) return false
+      if (name === 'value' && typeof child === 'string' && !isTextOfThread(value)) return false
       if (isObject(child)) stack.push(child)
     }
   }
   return true
+}
+
+/** `{"id": "run_sql", "value": "DROP TABLE users"}` may be a call; OpenAI's assistants have a text so, with its annotations and nothing else. */
+function isTextOfThread(value: unknown): boolean {
+  return Object.keys(objectOf(value) ?? {}).every((name) => name === 'value' || name === 'annotations')
 }
 
 function isObject(value: unknown): boolean {
