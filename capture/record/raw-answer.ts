@@ -9,8 +9,8 @@ export type OnDefect = (error: unknown) => void
  */
 export function rawAnswerJson(raw: string, maxBytes: number, onDefect: OnDefect, isStream = false): string {
   const wrapper = { raw, encoding: 'utf8' }
-  if (!isStream && !isInPieces(raw)) return JSON.stringify(wrapper)
   try {
+    if (!isStream && !isInPieces(raw)) return JSON.stringify(wrapper)
     const json = JSON.stringify({ ...wrapper, joined: joinPieces(raw) })
     if (Buffer.byteLength(json) <= maxBytes) return json
   } catch (error) {

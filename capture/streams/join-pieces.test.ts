@@ -93,6 +93,8 @@ test.each<[string, number, (count: number) => string]>([
   ['of blanks', 2_000_000, (count) => ' '.repeat(count)],
   ['of line breaks', 300_000, (count) => 'data:\n'.repeat(count)],
   ['of braces', 1_000_000, (count) => '{\n'.repeat(count)],
+  ['of numbers', 2_000_000, (count) => `[${'0.125,'.repeat(count)}1]`],
+  ['of nothing', 2_000_000, (count) => `[${'null,'.repeat(count)}null]`],
   ['of empty lists', 200_000, (count) => `data: [${'[],'.repeat(count)}[]]`],
 ])('hostile answers cost what their length is worth and give few texts: %s', (_name, count, make) => {
   const read = (text: string) => (isInPieces(text) ? joinPieces(text) : [])

@@ -11,12 +11,15 @@ export function isInPieces(text: string): boolean {
 }
 
 const objectBeginning = /^\{\s*(?:["}]|$)/
-/** Up to the first string or object of a list; of a list that has neither up to its end. */
-const listBeginning = /^\[(?:[\s[\d.,eE+-]|null|true|false)*/
+/** What may stand before the first string or object of a list. A few at a time: repeated without end, ten million of them would be more than the stack holds. */
+const beforeWords = /[\s[\d.,eE+-]{1,4096}|null|true|false/y
 
 function beginsAsList(text: string): boolean {
-  const begun = listBeginning.exec(text)?.[0]
-  if (begun === undefined) return false
+  if (!text.startsWith('[')) return false
+  beforeWords.lastIndex = 0
+  let end = 0
+  while (beforeWords.test(text)) end = beforeWords.lastIndex
+  const begun = text.slice(0, end)
   const next = text.charAt(begun.length)
   if (next !== ']') return next === '' || next === '"' || next === '{'
   const behind = text.slice(begun.length + 1)

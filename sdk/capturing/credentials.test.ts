@@ -70,6 +70,8 @@ test.each<[string, unknown, unknown]>([
   ['entries', new Map<unknown, unknown>([['x-api-key', 'k'], [1, 'x']]), { Map: [['x-api-key', hidden], [1, 'x']] }], // prettier-ignore
   ['pairs of a client', new Held([['apiKey', 'k']]), { held: [['apiKey', hidden]] }],
   ['settings of several providers', new Held([['openAIApiKey', 'k'], ['aws_secret_access_key', 'k'], ['monkey', 'k']]), { held: [['openAIApiKey', hidden], ['aws_secret_access_key', hidden], ['monkey', 'k']] }], // prettier-ignore
+  ['headers of other houses', { headers: { 'private-token': 'k', 'x-functions-key': 'k', 'x-vault-token': 'k', 'x-key-id': 'a' } }, { headers: { 'private-token': hidden, 'x-functions-key': hidden, 'x-vault-token': hidden, 'x-key-id': 'a' } }], // prettier-ignore
+  ['names in camel case', new Held({ dbPassword: 'k', jwtSecret: 'k', privateKey: 'k', idToken: 'k', tokens: 'a' }), { held: { dbPassword: hidden, jwtSecret: hidden, privateKey: hidden, idToken: hidden, tokens: 'a' } }], // prettier-ignore
   ['a flat list', ['Host', 'a', 'Cookie', 's=1', 'cookie', 's=2'], ['Host', 'a', 'Cookie', hidden, 'cookie', hidden]], // prettier-ignore
   ['a flat list by its name', { rawHeaders: ['X-Service-Key', 'k'] }, { rawHeaders: ['X-Service-Key', hidden] }], // prettier-ignore
   ['headers by their name', { config: { headers: { Authorization: bearer, q: 'a' } } }, { config: { headers: { Authorization: hidden, q: 'a' } } }], // prettier-ignore
@@ -91,6 +93,8 @@ test.each<[string, unknown]>([
   ['a text and another', ['authorization', bearer]],
   ['rows of words', [['cookie', 'cake', 'tea'], ['cookie', 'cake']]], // prettier-ignore
   ['entries of what a function was given', Object.entries({ password: 'p', apiKey: 'k' })],
+  ['words beside the name of a header', [['authorization', 'granted by Dr. Jane'], ['cookie', 'chocolate']]], // prettier-ignore
+  ['what only begins like headers', { headersNote: { password: 'ignore all rules' } }],
   ['a request that somebody wrote', `Why 401?\r\n${crlf(`Authorization: ${bearer}`)}`],
   ['lines that somebody wrote', crlf('Name: Jane', 'Cookie: oat')],
   ['an address that somebody wrote', { url: 'https://me:pw@a/?token=t' }],

@@ -3,7 +3,19 @@ const notRecorded = '[not recorded]'
 
 /** What an object of a class, a provider's client for instance, or the settings in it hold to prove themselves, and headers that do. */
 const credential =
-  /^_{0,3}(?:[\w-]*api[-_]?key|(?:[a-z\d]+[-_])*(?:authorization|(?:auth|access|refresh|bearer|session|security)[-_]?token|(?:(?:client|webhook)[-_]?)?secret|secret[-_]?(?:access[-_]?)?key|(?:admin|service)[-_]?key|password|(?:signed)?cookies?))$/i
+  /^_{0,3}(?:[\w-]*api[-_]?key|(?:[a-z\d]+[-_])*(?:authorization|(?:auth|access|refresh|bearer|session|security|id)[-_]?token|(?:(?:client|webhook)[-_]?)?secret|secret[-_]?(?:access[-_]?)?key|(?:admin|service|private|signing)[-_]?key|password|(?:signed)?cookies?))$/i
+/** Headers are called many ways: `private-token`, `x-functions-key`. */
+const credentialHeader = /[-_](?:token|key|secret|credentials?)$/i
+/** No credential has a longer name, and to look through one takes the longer. */
+const longestName = 100
+
+/** `dbPassword` is one as `db_password` is. */
+function namesCredential(name: string, isHeader: boolean): boolean {
+  if (name.length > longestName) return false
+  const parted = name.replace(/([a-z\d])([A-Z])/g, '$1-$2')
+  return credential.test(parted) || (isHeader && credentialHeader.test(parted))
+}
+
 /** What is called so is a header, whatever it stands in: credentials in other data are mostly called otherwise. */
 const ofHeader = /-|^(?:authorization|cookie)$/i
 /** What hardly a request or an answer is without, and hardly anything else has. */
@@ -19,7 +31,7 @@ export interface Surroundings {
 }
 
 export function namesHeaders(name: string): boolean {
-  return /headers/i.test(name)
+  return /headers(?:distinct|list|map)?$/i.test(name)
 }
 
 function mayProve({ above, isInHeaders }: Surroundings): boolean {
@@ -31,25 +43,30 @@ function isOfClass(value: object): boolean {
   return prototype !== null && !Array.isArray(value) && Object.getPrototypeOf(prototype) !== null
 }
 
-/** Whether what is called `name` is one; `names` are those beside it. */
-function isCredential(name: unknown, names: readonly unknown[], around: Surroundings): boolean {
-  if (typeof name !== 'string' || !credential.test(name)) return false
-  return mayProve(around) || (ofHeader.test(name) && names.some(isBeside))
+/** Whether names are those of headers; looked at once, and only where that decides. */
+export type AreHeaders = () => boolean
+
+export function areHeaders(names: readonly unknown[]): AreHeaders {
+  let are: boolean | undefined
+  return () => (are ??= names.some((name) => typeof name === 'string' && beside.test(name)))
 }
 
-function isBeside(name: unknown): boolean {
-  return typeof name === 'string' && beside.test(name)
+/** Whether what is called `name` is one, beside others. */
+function isCredential(name: unknown, others: AreHeaders, around: Surroundings): boolean {
+  if (typeof name !== 'string') return false
+  if (mayProve(around)) return namesCredential(name, around.isInHeaders || others())
+  return ofHeader.test(name) && namesCredential(name, true) && others()
 }
 
 interface Field {
   name: string
-  names: readonly string[]
+  others: AreHeaders
   read: () => unknown
 }
 
 /** What a field holds; it is not read where that is a credential. */
-export function fieldToRecord({ name, names, read }: Field, around: Surroundings): unknown {
-  if (isCredential(name, names, around)) return notRecorded
+export function fieldToRecord({ name, others, read }: Field, around: Surroundings): unknown {
+  if (isCredential(name, others, around)) return notRecorded
   const value = read()
   if (typeof value !== 'string' || !mayProve(around)) return value
   // Node's requests are told `user:password`.
@@ -59,23 +76,34 @@ export function fieldToRecord({ name, names, read }: Field, around: Surroundings
 
 /** A list, or what a map has, without the credentials in it: they stand in pairs with their names, or behind these, as in `rawHeaders`. */
 export function entriesToRecord(list: readonly unknown[], around: Surroundings): readonly unknown[] {
-  if (list.every(isPair))
-    return list.map((pair) => (isCredentialPair(pair, around) ? [pair[0], notRecorded] : pair))
+  if (list.every(isPair)) {
+    const others = areHeaders(list.map(([name]) => name))
+    return list.map((pair) => (isCredentialPair(pair, others, around) ? [pair[0], notRecorded] : pair))
+  }
   if (!areAlternating(list)) return list
-  const names = list.filter((_entry, at) => at % 2 === 0)
-  if (!around.isInHeaders && !names.some(isBeside)) return list
+  const others = areHeaders(list.filter((_entry, at) => at % 2 === 0))
+  if (!around.isInHeaders && !others()) return list
   return list.map((entry, at) =>
-    at % 2 === 1 && isCredential(list[at - 1], names, around) ? notRecorded : entry,
+    at % 2 === 1 && isCredential(list[at - 1], others, around) ? notRecorded : entry,
   )
 }
 
-function isPair(entry: unknown): entry is readonly [unknown, unknown] {
-  return Array.isArray(entry) && entry.length === 2
+/** Somewhere in a program's data a pair of `cookie` and `chocolate` is none, and words that somebody authorised are words. */
+function isCredentialPair(
+  [name, value]: readonly [unknown, unknown],
+  others: AreHeaders,
+  around: Surroundings,
+): boolean {
+  if (typeof name !== 'string') return false
+  const isHeader = name.includes('-') || (typeof value === 'string' && scheme.test(value))
+  return isCredential(name, isHeader ? () => true : others, around)
 }
 
-function isCredentialPair([name]: readonly [unknown, unknown], around: Surroundings): boolean {
-  if (typeof name !== 'string' || !credential.test(name)) return false
-  return ofHeader.test(name) || mayProve(around)
+/** What `Authorization` begins with. */
+const scheme = /^(?:Bearer|Basic) \S+$/i
+
+function isPair(entry: unknown): entry is readonly [unknown, unknown] {
+  return Array.isArray(entry) && entry.length === 2
 }
 
 /** Names and values by turns. */
@@ -96,7 +124,7 @@ export function textToRecord(text: string, { isInHeaders }: Surroundings): strin
   const lines = head.split('\r\n').map((line, at) => {
     if (begins && at === 0) return line.split(' ').map(withoutProof).join(' ')
     const name = line.slice(0, Math.max(0, line.indexOf(':')))
-    return credential.test(name) ? `${name}: ${notRecorded}` : line
+    return namesCredential(name, true) ? `${name}: ${notRecorded}` : line
   })
   return lines.join('\r\n') + rest
 }
@@ -104,7 +132,7 @@ export function textToRecord(text: string, { isInHeaders }: Surroundings): strin
 const addressName = /(?:ur[il]|href|path|search|query|_raw)$/i
 const userInfo = /^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i
 const parameter = /(^|[?&;#])([^=&;?#/]+)=([^&;#]*)/g
-const proof = /^(?:.*[-_])?(?:key|token|sig|signature|secret)$/i
+const proof = /^(?:[^=]*[-_])?(?:key|token|sig|signature|secret)$/i
 
 /** A URL, or a path or query of one, without the credentials in it. */
 export function withoutProof(address: string): string {
@@ -112,6 +140,6 @@ export function withoutProof(address: string): string {
   return address
     .replace(userInfo, `$1${notRecorded}@`)
     .replace(parameter, (whole, before: string, name: string) =>
-      proof.test(name) || credential.test(name) ? `${before}${name}=${notRecorded}` : whole,
+      proof.test(name) || namesCredential(name, false) ? `${before}${name}=${notRecorded}` : whole,
     )
 }

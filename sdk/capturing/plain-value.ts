@@ -2,6 +2,7 @@ import { types } from 'node:util'
 import { listOf, objectOf, textOf } from '../../capture/json.ts'
 import { beginningOf } from './beginning-of.ts'
 import {
+  areHeaders,
   entriesToRecord,
   fieldToRecord,
   namesHeaders,
@@ -243,13 +244,14 @@ function fieldsOf(value: object, walk: Walk): unknown {
   const names = Object.keys(value)
   if (names.length === 0 && isOpaque(value))
     return formOf(value, walk) ?? leaveOut(`[${kindOf(value)}]`, walk)
+  const others = areHeaders(names.slice(0, maxEntries))
   let kept = 0
   for (const name of names) {
     if (kept === maxEntries || walk.left.values <= 0) break
     const inner = namesHeaders(name) ? { ...walk, isInHeaders: true } : walk
     const read = () => (value as Record<string, unknown>)[name]
     fields[cutText(name, walk)] = readable(
-      () => plain(fieldToRecord({ name, names, read }, walk), inner),
+      () => plain(fieldToRecord({ name, others, read }, walk), inner),
       walk,
     )
     kept++

@@ -185,7 +185,11 @@ function tokensOf(answer: unknown) {
     cache_write_1h_tokens: usage.writtenHourTokens || undefined,
     completion_tokens: usage.completionTokens ?? undefined,
     reasoning_tokens: usage.reasoningTokens ?? undefined,
-    service_tier: serviceTierOf(answer)?.slice(0, 64),
+    // What ingest cannot store it would refuse with the record.
+    service_tier:
+      serviceTierOf(answer)
+        ?.replace(/[^\w.-]/g, '')
+        .slice(0, 64) || undefined,
     cost_usd: statedCostOf(answer) ?? undefined,
   })
 }

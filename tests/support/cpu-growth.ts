@@ -1,5 +1,5 @@
-/** Linear work on eight times as much costs 8 times as much, quadratic work 64 times. */
-const [growth, mostTimes] = [8, 24]
+/** Linear work on 16 times as much costs 16 times as much, with the collector's up to 50; quadratic work 256 times. */
+const [growth, mostTimes] = [16, 80]
 /** Less is noise. */
 const leastMicroseconds = 15_000
 
@@ -11,7 +11,7 @@ export function cpuOf(work: () => unknown): number {
   return user + system
 }
 
-/** Whether work on what is made of a size costs more than in proportion to what is made of an eighth of it. */
+/** Whether work on what is made of a size costs more than in proportion to what is made of a sixteenth of it. */
 export function outgrows<Given>(
   size: number,
   make: (size: number) => Given,

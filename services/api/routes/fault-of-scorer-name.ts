@@ -5,14 +5,17 @@ const mostSlips = 2
 
 /**
  * What is wrong with the name of a scorer that is not built in and has not scored a call. The API has no list of the custom ones: a scorer's file is the scorer's. A name that is
- * nearly a built-in one's is taken for that, because a run by nobody ends like one that found nothing.
+ * nearly a built-in one's is taken for that, because a run by nobody ends like one that found nothing; one that goes on behind it may be `pii_detection_2`.
  */
 export function faultOfScorerName(name: string): string | undefined {
   const shown = JSON.stringify(name)
   if (!customScorerName.test(name))
     return `${shown} is no scorer's name: these have 1 to 100 letters, digits, spaces, dots, hyphens and underscores`
   const plain = name.toLowerCase().replace(/[ .-]/g, '_')
-  const meant = builtInScorers.find((builtIn) => slipsBetween(plain, builtIn) <= mostSlips)
+  const meant = builtInScorers.find(
+    (builtIn) =>
+      plain === builtIn || (!plain.startsWith(builtIn) && slipsBetween(plain, builtIn) <= mostSlips),
+  )
   return meant && `no scorer is called ${shown}; did you mean "${meant}"?`
 }
 

@@ -171,3 +171,20 @@ describe('work of several projects', () => {
     expect(begun.slice(3)).toEqual(['3'])
   })
 })
+
+test('a replay gets on beside live work of ever more projects', async () => {
+  const permits = createPermits(3)
+  let [isOver, liveDone] = [false, 0]
+  const soon = () => new Promise((resolve) => setImmediate(resolve))
+  const live = Array.from({ length: 8 }, async (_unused, project) => {
+    for (let job = 0; job < 1_000 && !isOver; job++) {
+      await permits.run(soon, never, 'live', `p${project}`)
+      liveDone++
+    }
+  })
+  await soon()
+  await permits.run(soon, never, 'replay', 'p0')
+  isOver = true
+  expect(liveDone).toBeLessThan(100)
+  await Promise.all(live)
+})

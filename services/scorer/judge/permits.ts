@@ -11,16 +11,17 @@ export interface Permits {
 /**
  * Replay takes what live leaves free, and one place of several even where live leaves none, so that it gets on. While `mayReplay` says no
  * it waits; what it has begun goes on. Where work says whose it is, who has fewest under way is next, and one piece of live work more than `limit`
- * may go for a project that has none: what takes long in one project holds up no other.
+ * may go for a project that has none: what takes long in one project does not hold up the others.
  */
 export function createPermits(limit: number, mayReplay: () => boolean = () => true): Permits {
   const lines = createWaitingLines()
   const running: Record<Lane, number> = { live: 0, replay: 0 }
-  const runningOf = new Map<string | null, number>()
+  const runningOf = new Map<string, number>()
 
   const taken = () => running.live + running.replay
   const add = (lane: Lane, project: string | null, one: 1 | -1) => {
     running[lane] += one
+    if (project === null) return
     const now = (runningOf.get(project) ?? 0) + one
     if (now === 0) runningOf.delete(project)
     else runningOf.set(project, now)
@@ -29,13 +30,15 @@ export function createPermits(limit: number, mayReplay: () => boolean = () => tr
   const rankIn = (lane: Lane) => (project: string | null) => {
     const own = project === null ? 0 : (runningOf.get(project) ?? 0)
     const mayBeExtra = lane === 'live' && project !== null && own === 0 && taken() === limit
-    return taken() < limit || mayBeExtra ? own : null
+    // With one after the other the place that replay is owed would never come free.
+    return taken() < limit || (mayBeExtra && !isReplayDue()) ? own : null
   }
+  const mayReplayGo = () => !lines.isEmpty('replay') && mayReplay()
+  const isReplayDue = () => limit > 1 && running.replay === 0 && mayReplayGo()
   const admit = (lane: Lane) => lines.admit(lane, rankIn(lane))
   const admitNext = () => {
-    const mayGo = !lines.isEmpty('replay') && mayReplay()
-    if (mayGo && running.replay === 0 && limit > 1 && admit('replay')) return true
-    return admit('live') || (mayGo && admit('replay'))
+    if (isReplayDue() && admit('replay')) return true
+    return admit('live') || (mayReplayGo() && admit('replay'))
   }
   const wake = () => {
     while (admitNext());

@@ -73,7 +73,7 @@ function isModels(value: unknown): boolean {
   return marksOfLists.some(([name, marks]) => isMarked(listOf(object[name])[0], marks))
 }
 
-/** The lists of answers, and what their entries have; others have a type or are messages. */
+/** The lists of answers, and what their entries have; others have a known type or are messages. */
 const marksOfLists: readonly (readonly [name: string, marks: readonly string[]])[] = [
   ['choices', ['message', 'delta', 'text']],
   ['candidates', ['content']],
@@ -83,8 +83,14 @@ const marksOfLists: readonly (readonly [name: string, marks: readonly string[]])
 function isMarked(entry: unknown, marks: readonly string[]): boolean {
   const fields = objectOf(entry)
   if (fields === undefined) return false
-  return textOf(fields['type']) !== undefined || isMessage(fields) || marks.some((name) => name in fields)
+  return (
+    partType.test(textOf(fields['type']) ?? '') || isMessage(fields) || marks.some((name) => name in fields)
+  )
 }
+
+/** Kinds of parts, items and messages that models answer with; an application has kinds of its own, `article` or `manual`. */
+const partType =
+  /^(?:text|image|refusal|reasoning|thinking|redacted_thinking|thought|message|ai|AIMessageChunk|human|tool|function)$|(?:_(?:text|image|url|audio|call|use|result|output|input)|^message\.\w+)$/
 
 function isMessage(value: unknown): boolean {
   const message = objectOf(value)

@@ -99,11 +99,7 @@ describe('an answer with a call is none of them', () => {
   })
 
   test('nor one that names what to do by an identifier', () => {
-    for (const answer of [
-      { results: [{ id: 'run_sql', value: 'DROP' }] },
-      { data: { label: 'wipe', value: 'all' } },
-    ])
-      expect(answered(answer)).not.toMatchObject({ value: 1 })
+    expect(answered({ results: [{ id: 'run_sql', value: 'DROP' }] })).not.toMatchObject({ value: 1 })
   })
 
   test('nor one that a function gave back', () => {
