@@ -5,6 +5,7 @@ test.each([
   ['our_words', undefined],
   ['Préfixes 2.0', undefined],
   ['pii_of_customers', undefined],
+  ['pii_detection_2', undefined],
   ['pii_detecton', 'pii_detection'],
   ['PII-Detection', 'pii_detection'],
   ['halucinations', 'hallucination'],
