@@ -48,7 +48,7 @@ afterAll(() => api.stop())
 const viewersRoutes =
   /^(get \/api\/(me|me\/logins|requests|requests\/facets|requests\/\{id\}|safety-scores|safety-scores\/summary|stats|tools|sessions|sessions\/\{id\}|reviews|reviews\/agreement|billing\/subscription|billing\/judge-spend|redteam-runs|redteam-runs\/\{id\}|redteam-runs\/\{id\}\/(attempts|diff))|post \/api\/me\/(password|sign-out)|delete \/api\/me\/logins\/\{login_id\})$/
 const analystsRoutes =
-  /^(get \/api\/(requests\/export|reviews\/export|erasures|erasures\/\{id\}|redteam-runs\/\{id\}\/report)|post \/api\/reviews)$/
+  /^(get \/api\/(requests\/export|requests\/\{id\}\/deliveries|reviews\/export|erasures|erasures\/\{id\}|redteam-runs\/\{id\}\/report)|post \/api\/reviews)$/
 
 function leastRole(name: string): 'viewer' | 'analyst' | 'admin' | 'nobody' {
   if (/ \/(internal|webhook)\//.test(name)) return 'nobody'

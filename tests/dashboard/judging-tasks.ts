@@ -107,7 +107,7 @@ export function judgingTasks(stage: () => TaskStage): void {
     await goTo(page, `/score-runs?project=${project.id}`, 'Score runs')
     await page.getByRole('button', { name: 'Score again' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Scorers').fill('no_such_scorer')
+    await dialog.getByLabel('Scorers').fill('pii_detecton')
     await page.keyboard.press('Enter')
     await dialog.getByRole('button', { name: 'What would it take?' }).click()
     await dialog
