@@ -30,6 +30,8 @@ export function keyboardTasks(stage: () => TaskStage): void {
       await page.getByRole('menuitem', { name: item }).focus()
       await press(page, 'Enter')
       await dialog.getByRole('button', { name: answer }).waitFor()
+      // Before it has the focus Escape is still for the menu.
+      await isFocused(dialog, ':focus-within')
       await press(page, 'Escape')
       await dialog.waitFor({ state: 'detached' })
       await isFocused(actions)
@@ -90,8 +92,11 @@ async function press(page: Page, ...keys: string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-function isFocused(locator: Locator): Promise<void> {
+function isFocused(locator: Locator, selector = ':focus'): Promise<void> {
   return until(() =>
-    locator.evaluate((element: { matches: (selector: string) => boolean }) => element.matches(':focus')),
+    locator.evaluate(
+      (element: { matches: (selector: string) => boolean }, wanted: string) => element.matches(wanted),
+      selector,
+    ),
   )
 }
