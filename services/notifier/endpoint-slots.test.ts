@@ -69,13 +69,15 @@ test('one that turns slow takes its places with it', () => {
   expect(takeAll(slots, 'c')).toEqual([true])
 })
 
-test('what may be taken of what waits: by kind, and by project within it', () => {
+test('what may be taken of what waits: by kind, and how much more that is than a project has', () => {
   const slots = slotsOf({ total: 16 }, [], ['a'])
   takeAll(slots, 'aab')
-  const { all, projects, otherProject } = slots.placesLeft()
+  const { all, leads } = slots.placesLeft()
   expect(all).toEqual({ quick: 13, slow: 6, unknown: 3 })
-  expect(projects.get('of a')).toEqual({ quick: 6, slow: 2, unknown: 2 })
-  expect(otherProject).toEqual({ quick: 7, slow: 3, unknown: 2 })
+  expect([...leads]).toEqual([
+    ['of a', { quick: 11, slow: 4, unknown: 3 }],
+    ['of b', { quick: 12, slow: 6, unknown: 2 }],
+  ])
 })
 
 describe('one project leaves places to the others', () => {

@@ -43,9 +43,8 @@ export interface PlacesLeft {
   endpoints: readonly { webhookId: string; kind: EndpointKind; places: number }[]
   /** In all. */
   all: PlacesByKind
-  /** What a project may take of it: those that have places taken, and any other. */
-  projects: ReadonlyMap<string, PlacesByKind>
-  otherProject: PlacesByKind
+  /** By how much that is more than a project has, 0 where it may take none: of those that have any. */
+  leads: ReadonlyMap<string, PlacesByKind>
 }
 
 export interface SlotOptions {
@@ -188,7 +187,7 @@ class Slots implements EndpointSlots {
       const of = (kind: EndpointKind) => Math.max(0, Math.min(...this.#shares[kind].map(left)))
       return { quick: of('quick'), slow: of('slow'), unknown: of('unknown') }
     }
-    const ofProject = (projectId: string) => byKind((share) => share.leftFor(projectId))
+    const leadsOf = (projectId: string) => byKind((share) => share.leadOf(projectId))
     return {
       endpoints: [...listed].map((webhookId) => ({
         webhookId,
@@ -196,8 +195,7 @@ class Slots implements EndpointSlots {
         places: Math.max(0, this.#ownLeft(webhookId)),
       })),
       all: byKind((share) => share.left),
-      projects: new Map([...busy].map((projectId) => [projectId, ofProject(projectId)])),
-      otherProject: ofProject(''),
+      leads: new Map([...busy].map((projectId) => [projectId, leadsOf(projectId)])),
     }
   }
 

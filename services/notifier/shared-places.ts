@@ -22,12 +22,12 @@ export class SharedPlaces {
   }
 
   hasFor(projectId: string): boolean {
-    return this.#byProject.of(projectId) < this.left
+    return this.leadOf(projectId) > 0
   }
 
-  /** How many the project could take while no other takes any. */
-  leftFor(projectId: string): number {
-    return Math.max(0, Math.ceil((this.left - this.#byProject.of(projectId)) / 2))
+  /** How many more are left than the project has. Each place that it takes costs two of it, each of another's one. */
+  leadOf(projectId: string): number {
+    return this.left - this.#byProject.of(projectId)
   }
 
   count(projectId: string, by: number): void {

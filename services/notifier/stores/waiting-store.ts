@@ -12,8 +12,9 @@ export interface WaitingStore {
   /** Writes that `delivery.attempt` waits. */
   add(delivery: WebhookDelivery, due: WaitingDue): Promise<void>
   /**
-   * Takes what is due as far as there are `places` for it, dealt out to projects in turn, within each to its webhooks in turn, those first
-   * of which nothing was heard for longest: however much waits for the others. They fall due again after `leaseMs` unless they are removed.
+   * Takes what is due as far as there are `places` for it, dealt out as they would be taken (shared-places.ts): to the project first that
+   * has the fewest, within each to its webhooks in turn, those first of which nothing was heard for longest, however much waits for the
+   * others. They fall due again after `leaseMs` unless they are removed.
    */
   take(options: TakeOptions): Promise<WebhookDelivery[]>
   /** What became of the attempt is stored and published. */
@@ -46,7 +47,9 @@ const removeWaiting = `
   delete from webhook_waiting waiting using unnest($1::uuid[], $2::int[]) as ended (id, attempt)
   where waiting.delivery_id = ended.id and waiting.attempt = ended.attempt`
 
-// One index scan an endpoint: the walk over distinct endpoints skips from each to the next.
+// One index scan an endpoint: the walk over distinct endpoints skips from each to the next. Of a project's lead each of its turns takes two
+// and each place that another is dealt before it one; in this order what is left of it falls from row to row, so that all that are dealt
+// come before all that are not.
 const takeWaiting = `
   with recursive endpoint (webhook_id) as (
     (select webhook_id from webhook_waiting order by webhook_id limit 1)
@@ -71,14 +74,14 @@ const takeWaiting = `
     select head.*, row_number() over (partition by kind, project_id order by turn, heard, due_at) as project_turn from head
   ),
   dealt as (
-    select ranked.delivery_id, places.all_left, row_number() over (partition by kind order by project_turn, due_at) as place
+    select ranked.delivery_id, coalesce(busy.lead, places.left_of_kind) - project_turn as lead_left,
+      row_number() over (partition by kind order by project_turn - coalesce(busy.lead, places.left_of_kind), due_at) as place
     from ranked
-    join unnest($4::text[], $5::int[], $6::int[]) as places (kind, all_left, project_left) using (kind)
-    left join unnest($7::uuid[], $8::text[], $9::int[]) as busy (project_id, kind, places) using (project_id, kind)
-    where project_turn <= coalesce(busy.places, places.project_left)
+    join unnest($4::text[], $5::int[]) as places (kind, left_of_kind) using (kind)
+    left join unnest($6::uuid[], $7::text[], $8::int[]) as busy (project_id, kind, lead) using (project_id, kind)
   ),
-  due as (select delivery_id from dealt where place <= all_left)
-  update webhook_waiting waiting set due_at = now() + $10 * interval '1 millisecond'
+  due as (select delivery_id from dealt where place <= lead_left + 1)
+  update webhook_waiting waiting set due_at = now() + $9 * interval '1 millisecond'
   from webhook_deliveries d
   where waiting.delivery_id in (select delivery_id from due) and d.id = waiting.delivery_id
   returning waiting.delivery_id, waiting.attempt, waiting.first_attempt, waiting.last_error, d.webhook_id, d.project_id,
@@ -117,9 +120,9 @@ export function createWaitingStore(pool: pg.Pool): WaitingStore {
     add: (delivery, due) => add({ delivery, due }),
     remove,
     async take({ places, leaseMs }) {
-      const { endpoints, all, projects, otherProject } = places
-      const busy = [...projects].flatMap(([projectId, left]) =>
-        endpointKinds.map((kind) => ({ projectId, kind, left: left[kind] })),
+      const { endpoints, all, leads } = places
+      const busy = [...leads].flatMap(([projectId, lead]) =>
+        endpointKinds.map((kind) => ({ projectId, kind, lead: lead[kind] })),
       )
       const values = [
         endpoints.map(({ webhookId }) => idToUuid(webhookId)),
@@ -127,10 +130,9 @@ export function createWaitingStore(pool: pg.Pool): WaitingStore {
         endpoints.map(({ places }) => places),
         endpointKinds,
         endpointKinds.map((kind) => all[kind]),
-        endpointKinds.map((kind) => otherProject[kind]),
         busy.map(({ projectId }) => idToUuid(projectId)),
         busy.map(({ kind }) => kind),
-        busy.map(({ left }) => left),
+        busy.map(({ lead }) => lead),
         leaseMs,
       ]
       const { rows } = await query<WaitingRow>(pool, takeWaiting, values)
