@@ -1,32 +1,51 @@
 import { expect, test } from '@jest/globals'
 import { createCallRoom } from './call-room.ts'
+import type { Waiter } from './judge/waiting-lines.ts'
 
-test('large calls wait while the room is taken, live ones go first, small ones pass', async () => {
+const never = new AbortController().signal
+const soon = () => new Promise((resolve) => setImmediate(resolve))
+
+function setUp() {
   const used: number[] = []
   const room = createCallRoom({ mostBytes: 100, smallBytes: 10, onChange: (bytes) => used.push(bytes) })
-  const { signal } = new AbortController()
   const begun: string[] = []
-  const enter = (name: string, bytes: number, lane: 'live' | 'replay' = 'live', until = signal) => {
+  const enter = (name: string, bytes: number, asking: Partial<Waiter> = {}, until = never) => {
     const leave = Promise.withResolvers<undefined>()
     const work = () => (begun.push(name), leave.promise)
-    const left = room.run(bytes, work, until, lane)
-    return { leave: () => (leave.resolve(undefined), left), left }
+    const left = room.run(bytes, work, until, { lane: 'live', projectId: 'p', ...asking })
+    return { leave: () => (leave.resolve(undefined), left.then(soon)), left }
   }
+  return { used, begun, enter }
+}
+
+test('large calls wait while the room is taken, replays for their turn, small ones pass', async () => {
+  const { used, begun, enter } = setUp()
   const first = enter('first', 90)
   const second = enter('second', 90)
-  const replay = enter('replay', 90, 'replay')
+  const replay = enter('replay', 90, { lane: 'replay' })
   const third = enter('third', 90)
   const small = enter('small', 9)
   const gone = new AbortController()
-  const aborted = enter('aborted', 90, 'live', gone.signal)
+  const aborted = enter('aborted', 90, {}, gone.signal)
   gone.abort(new Error('stopped'))
   await expect(aborted.left).rejects.toThrow('stopped')
   expect(begun.sort()).toEqual(['first', 'second', 'small'])
 
   await first.leave()
-  expect(begun.at(-1)).toBe('third')
-  await Promise.all([second.leave(), third.leave()])
+  // One of several: a replay that never came in would keep the turn that it has.
   expect(begun.at(-1)).toBe('replay')
-  await Promise.all([replay.leave(), small.leave()])
+  await second.leave()
+  expect(begun.at(-1)).toBe('third')
+  await Promise.all([third.leave(), replay.leave(), small.leave()])
   expect([begun.length, Math.max(...used), used.at(-1)]).toEqual([5, 180, 0])
+})
+
+test('a large call waits for one of another project, however many of that wait before it', async () => {
+  const { begun, enter } = setUp()
+  const many = Array.from({ length: 6 }, (_unused, index) => enter(`a${index}`, 60, { projectId: 'a' }))
+  const other = enter('b', 60, { projectId: 'b' })
+  expect(begun).toEqual([])
+  await many[0]?.leave()
+  expect(begun).toEqual(['a0', 'a1', 'b'])
+  await Promise.all([...many, other].map(({ leave }) => leave()))
 })

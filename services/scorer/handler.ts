@@ -58,7 +58,7 @@ export function createScoreHandler(
     try {
       const waiting = AbortSignal.any([signal, stopping])
       const score = () => scoreJob(job, lane, dependencies, { signal, waiting })
-      return await turns.run(score, waiting, lane, job.project_id)
+      return await turns.run(score, waiting, { lane, projectId: job.project_id })
     } catch (error) {
       // Whatever was thrown because we stop is no fault of the job: another process scores it.
       if (signal.aborted || (stopping.aborted && error === stopping.reason))
@@ -90,14 +90,14 @@ async function scoreJob(
   }
   const opened = openCall(job, sealer, room.smallBytes)
   if ('unreadable' in opened) return finish(null, leaveUnscored(chosen, opened.unreadable))
+  const terms = { projectId: job.project_id, judgeMode, lane }
   const score = async () => {
     const call = readOrReport(opened, log)
     if (call === undefined) return finish(null, leaveUnscored(chosen, 'detector_failed'))
     if (isOwnCall(job.metadata, call.request?.value, markKey)) return drop('judge_call')
-    const terms = { projectId: job.project_id, judgeMode, lane }
     return finish(call, await runScorers(chosen, call, terms, dependencies, signal))
   }
-  return room.run(opened.heapBytes, score, waiting, lane)
+  return room.run(opened.heapBytes, score, waiting, terms)
 }
 
 /** Undefined: its shape is one that we fail on. What ends here would end the process with each try, and all calls in it. */

@@ -83,6 +83,29 @@ test('jobs of one project that take long, however many, hold up no other project
   for (const { request_id } of slow) await scoresOf(used.stage, request_id)
 })
 
+test('the judge is asked for another project long before it was asked all that one waits for', async () => {
+  await used.startJudged({ JUDGE_CONCURRENCY: '1' })
+  const release = used.judge.hold('[[held]]')
+  const project_id = newId('project')
+  const judged = (words: string, changes = {}) =>
+    sampleJob(sealer, { request: asks(`[[held]] ${words}`) }, { scorers: ['content_safety'], ...changes })
+  const many = Array.from({ length: 10 }, (_unused, index) => judged(`a of ten ${index}`, { project_id }))
+  await used.stage.send(many)
+  // One is being asked, one more is about to be.
+  await until(async () => (await waiting('judge_slot')) === many.length - 2)
+  const other = judged('b alone')
+  await used.stage.send([other])
+  await until(async () => (await waiting('judge_slot')) === many.length - 1)
+  release()
+  for (const { request_id } of [...many, other]) await scoresOf(used.stage, request_id)
+  const asked = used.judge.requests
+    .map(({ body }) => /a of ten|b alone/.exec(JSON.stringify(body))?.[0])
+    .filter((words) => words !== undefined)
+  expect(asked.length).toBe(many.length + 1)
+  // Third, unless its money is set aside more slowly than the judge answers.
+  expect(asked.indexOf('b alone')).toBeLessThan(many.length / 2)
+})
+
 describe('replays', () => {
   test('are scored under their own run, without events unless asked, and what cannot be scored is dead-lettered', async () => {
     await used.start()
@@ -145,6 +168,13 @@ test('while Postgres is away jobs wait; when it is back they are scored', async 
   await used.running.service.stop()
   await line.close()
 })
+
+async function waiting(what: string): Promise<number> {
+  const gauge = await used.running.metrics.registry.getSingleMetric('sluice_scorer_waiting_jobs')?.get()
+  return (
+    gauge?.values.find(({ labels }) => labels['what'] === what && labels['lane'] === 'live')?.value ?? NaN
+  )
+}
 
 async function inFlight(group: string): Promise<number> {
   const gauge = await used.running.metrics.registry.getSingleMetric('sluice_kafka_in_flight_records')?.get()

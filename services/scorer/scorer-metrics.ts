@@ -1,5 +1,7 @@
 import type { Counter, Gauge, Histogram } from 'prom-client'
 import type { Metrics } from '#runtime/metrics.ts'
+import type { OnWaiting } from './judge/permits.ts'
+import { lanes } from './judge/waiting-lines.ts'
 
 export interface ScorerMetrics {
   scores: Counter<'scorer' | 'label' | 'method'>
@@ -13,10 +15,14 @@ export interface ScorerMetrics {
   replayPaused: Gauge
   detectorThreads: Counter<'outcome'>
   largeCallBytes: Gauge
+  waitingJobs: Gauge<'what' | 'lane'>
   customScorers: Gauge
   customReloads: Counter<'outcome'>
   customRefused: Gauge
 }
+
+/** What a job waits for, in the order in which it does. */
+const waitedFor = ['turn', 'room', 'thread', 'judge_slot', 'judge_rate', 'judge'] as const
 
 /** What comes of a request to the judge. */
 const judgeOutcomes = [
@@ -78,6 +84,7 @@ export function createScorerMetrics(metrics: Metrics): ScorerMetrics {
       'sluice_scorer_large_call_bytes',
       'Memory that large calls are reckoned to take which are being scored; from 128 MiB on others wait.',
     ),
+    waitingJobs: createWaitingJobs(metrics),
     customScorers: metrics.gauge('sluice_custom_scorers', 'Custom scorers in force.'),
     customReloads,
     customRefused: metrics.gauge(
@@ -85,4 +92,22 @@ export function createScorerMetrics(metrics: Metrics): ScorerMetrics {
       '1: the custom scorers file is refused as it stands.',
     ),
   }
+}
+
+function createWaitingJobs(metrics: Metrics): ScorerMetrics['waitingJobs'] {
+  const gauge = metrics.gauge(
+    'sluice_scorer_waiting_jobs',
+    'Jobs by what they wait for, in the order in which they do: `turn` (SCORER_CONCURRENCY), `room` (memory for large calls), `thread` (DETECTOR_THREADS), and requests to the judge: `judge_slot` (twice JUDGE_CONCURRENCY, while a request waits, asks and is booked), `judge_rate`, `judge` (JUDGE_CONCURRENCY). Who waits keeps what it has, so the last one that is waited for is short.',
+    ['what', 'lane'],
+  )
+  for (const what of waitedFor) for (const lane of lanes) gauge.set({ what, lane }, 0)
+  return gauge
+}
+
+/** Counts those that wait for one thing. */
+export function countWaiting(
+  { waitingJobs }: Pick<ScorerMetrics, 'waitingJobs'>,
+  what: (typeof waitedFor)[number],
+): OnWaiting {
+  return (lane, change) => waitingJobs.inc({ what, lane }, change)
 }

@@ -20,7 +20,7 @@ import { createJobsUnderWay, type JobsUnderWay } from './jobs-under-way.ts'
 import { makeJudge, markKeyOf } from './judge/make-judge.ts'
 import { createPermits } from './judge/permits.ts'
 import type { Lane } from './judge/waiting-lines.ts'
-import { createScorerMetrics, type ScorerMetrics } from './scorer-metrics.ts'
+import { countWaiting, createScorerMetrics, type ScorerMetrics } from './scorer-metrics.ts'
 import { createDetectCall } from './steps/detect-call.ts'
 import { createCustomScorerStore, type CustomScorerStore } from './stores/custom-scorer-store.ts'
 import { createIsErased } from './stores/erased-calls.ts'
@@ -121,12 +121,17 @@ function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingr
     timeoutMs: config.DETECTOR_TIMEOUT_MS,
     metrics,
   })
-  const turns = createPermits(config.SCORER_CONCURRENCY, () => !jobs.areLate())
+  const turns = createPermits(config.SCORER_CONCURRENCY, {
+    mayReplay: () => !jobs.areLate(),
+    hasOneMore: true,
+    onWaiting: countWaiting(metrics, 'turn'),
+  })
   jobs.onMeasured(() => turns.wake())
   const room = createCallRoom({
     mostBytes: callRoomBytes,
     smallBytes: Math.min(smallCallBytes, callRoomBytes / 2 / (config.SCORER_CONCURRENCY + 1)),
     onChange: (bytes) => metrics.largeCallBytes.set(bytes),
+    onWaiting: countWaiting(metrics, 'room'),
   })
   return {
     tools: {

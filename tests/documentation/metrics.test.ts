@@ -18,7 +18,7 @@ test('every service is asked', () => {
 const units = /_(seconds|bytes|ratio|usd|info)$/
 /** What is counted, where a metric has no unit. */
 const counted =
-  /_(calls|records|events|attempts|endpoints|partitions|topics|connections|workers|open|up|ahead|paused|refused|unreached|scorers)$/
+  /_(calls|records|events|attempts|endpoints|partitions|topics|connections|workers|open|up|ahead|paused|refused|unreached|scorers|jobs)$/
 
 test.each(ours.map((metric) => [metric.name, metric] as const))(
   '%s is named by the conventions',
@@ -34,7 +34,7 @@ test.each(ours.map((metric) => [metric.name, metric] as const))(
 /** Each takes its values from a set that the code or the operator's own files fix. None of people, keys, calls or projects. */
 const boundedLabels = new Set(
   (
-    'by code dependency event fate group kind label method of outcome published reason result role route scorer selection state status ' +
+    'by code dependency event fate group kind label lane method of outcome published reason result role route scorer selection state status ' +
     'task topic variable verdict what'
   ).split(' '),
 )

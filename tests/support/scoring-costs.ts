@@ -80,7 +80,10 @@ export async function measureThread(): Promise<{ inlineMs: number; threadMs: num
     let [inlineMs, threadMs] = [Infinity, Infinity]
     for (let round = 0; round < rounds; round++) {
       inlineMs = Math.min(inlineMs, await msOf(() => runDetectors(chosen, call, noTurns, ignore)))
-      threadMs = Math.min(threadMs, await msOf(() => threads.run(chosen, call, ignore, never)))
+      threadMs = Math.min(
+        threadMs,
+        await msOf(() => threads.run(chosen, call, ignore, { lane: 'live', projectId: 'p' }, never)),
+      )
     }
     return { inlineMs, threadMs }
   } finally {

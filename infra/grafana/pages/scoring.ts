@@ -27,6 +27,11 @@ export const scoring: Dashboard = {
           unit: 's',
           ask: [largest('sluice_scorer_oldest_job_age_seconds', '', 'age')],
         },
+        {
+          title: 'Live jobs, by what they wait for',
+          help: 'turn, room, thread, judge_slot, judge_rate, judge: the last of these that is waited for is short.',
+          ask: [total('sluice_scorer_waiting_jobs{lane="live"}', 'what')],
+        },
         { title: 'Detector on one call, p99', unit: 's', ask: [p99('sluice_detector_seconds', 'scorer')] },
         {
           title: 'Large calls read in a thread',

@@ -14,7 +14,7 @@ import {
   type ModelReply,
   type PaidRequestsOptions,
 } from './paid-requests.ts'
-import type { Lane } from './waiting-lines.ts'
+import type { Waiter } from './waiting-lines.ts'
 
 /** Of all attempts, whatever came of them. */
 type Trace = Omit<JudgeTrace, 'rubric'>
@@ -24,12 +24,10 @@ export type JudgeResult =
   | { kind: 'failed'; reason: UnscoredReason; trace: Trace }
 
 /** A call to be graded. */
-export interface JudgeCase {
-  projectId: string
+export interface JudgeCase extends Waiter {
   /** They need the same evidence. */
   rubrics: readonly Rubric[]
   material: JudgeMaterial
-  lane: Lane
 }
 
 export interface Judge {

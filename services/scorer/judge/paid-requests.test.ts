@@ -48,8 +48,8 @@ function asked(
       },
     },
   })
-  const send = (lane: Lane = 'live') =>
-    requests.send({ projectId: `of ${lane}`, scorers: [], prompt, lane }, never)
+  const send = (lane: Lane = 'live', projectId = `of ${lane}`) =>
+    requests.send({ projectId, scorers: [], prompt, lane }, never)
   return { time, send, stop: () => requests.stop() }
 }
 
@@ -124,10 +124,38 @@ test('however many replays wait for the book, a live request comes as far', asyn
       return reserve(projectId, ...rest)
     },
   })
-  const sending = (['replay', 'replay', 'live'] as const).map(send)
+  const sending = (['replay', 'replay', 'live'] as const).map((lane) => send(lane))
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
   expect(asking.toSorted()).toEqual(['of live', 'of replay'])
   book.resolve(undefined)
   await Promise.all(sending)
+  stop()
+})
+
+test('a project that asks for much keeps the first request of another waiting for one of its own', async () => {
+  const books: PromiseWithResolvers<undefined>[] = []
+  const asking: string[] = []
+  const { send, stop } = asked({
+    reserve: async (projectId, ...rest) => {
+      asking.push(projectId)
+      const book = Promise.withResolvers<undefined>()
+      books.push(book)
+      await book.promise
+      return reserve(projectId, ...rest)
+    },
+  })
+  const sending = [...Array.from({ length: 6 }, () => send('live', 'a')), send('live', 'b')]
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
+  expect(asking).toEqual(['a', 'a'])
+  books[0]?.resolve(undefined)
+  await Promise.race(sending)
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
+  expect(asking).toEqual(['a', 'a', 'b'])
+  const released = Promise.all(sending)
+  for (let next = 1; next < sending.length; next++) {
+    while (books[next] === undefined) await new Promise((resolve) => setImmediate(resolve))
+    books[next]?.resolve(undefined)
+  }
+  await released
   stop()
 })

@@ -4,13 +4,13 @@ import { messageOf } from '#runtime/errors.ts'
 import type { Log } from '#runtime/log.ts'
 import type { JudgePrompt } from '../scoring/judge/judge-prompt.ts'
 import type { UnscoredReason } from '../scoring/verdict.ts'
-import type { ScorerMetrics } from '../scorer-metrics.ts'
+import { countWaiting, type ScorerMetrics } from '../scorer-metrics.ts'
 import type { JudgeBudget, JudgeSpend } from '../stores/judge-budget.ts'
 import { costOf, mostTokensOf, type JudgePrice } from './judge-price.ts'
 import { JudgeTrouble } from './judge-trouble.ts'
-import { createPermits, type Permits } from './permits.ts'
+import { createPermits, type OnWaiting, type Permits } from './permits.ts'
 import { createRateLimit } from './rate-limit.ts'
-import type { Lane } from './waiting-lines.ts'
+import type { Waiter } from './waiting-lines.ts'
 
 /** What one request to the model brought. */
 export interface ModelReply {
@@ -33,13 +33,11 @@ export interface Failed {
 }
 export type Paid = ({ kind: 'answered'; reply: ModelReply } | Failed) & { spend: JudgeSpend }
 
-export interface JudgeRequest {
-  /** Who pays. */
-  projectId: string
+/** Its project pays. */
+export interface JudgeRequest extends Waiter {
   /** What for. */
   scorers: readonly string[]
   prompt: JudgePrompt
-  lane: Lane
 }
 
 /** Requests to the model within its rates and the project's budget. */
@@ -85,16 +83,17 @@ const breakerOptions = {
  */
 export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
   const { price, budget, metrics, log, clock } = options
-  const requests = createRateLimit(options.requestsPerMinute, clock)
-  const tokens = createRateLimit(options.tokensPerMinute, clock)
-  const runInSlot = createSlots(options.concurrency)
-  const permits = createPermits(options.concurrency)
+  const countForRate = countWaiting(metrics, 'judge_rate')
+  const requests = createRateLimit(options.requestsPerMinute, clock, countForRate)
+  const tokens = createRateLimit(options.tokensPerMinute, clock, countForRate)
+  const runInSlot = createSlots(options.concurrency, countWaiting(metrics, 'judge_slot'))
+  const permits = createPermits(options.concurrency, { onWaiting: countWaiting(metrics, 'judge') })
   const breaker = createBreaker(options)
   const pause = createPause(clock)
 
-  async function waitForTurn(likelyTokens: number, lane: Lane, signal: AbortSignal): Promise<void> {
-    await requests.take(1, signal, lane)
-    await tokens.take(likelyTokens, signal, lane)
+  async function waitForTurn(likelyTokens: number, who: Waiter, signal: AbortSignal): Promise<void> {
+    await requests.take(1, signal, who)
+    await tokens.take(likelyTokens, signal, who)
     for (let leftMs = pause.leftMs(); leftMs > 0 && !signal.aborted; leftMs = pause.leftMs())
       await clock.sleep(leftMs, signal)
     signal.throwIfAborted()
@@ -108,9 +107,10 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
   }
 
   /** Sets the cost aside, asks, and puts what it did cost in its place. */
-  async function pay({ projectId, scorers, prompt, lane }: JudgeRequest, signal: AbortSignal): Promise<Paid> {
+  async function pay(request: JudgeRequest, signal: AbortSignal): Promise<Paid> {
+    const { projectId, scorers, prompt } = request
     const most = mostTokensOf(prompt)
-    await waitForTurn(most.likely, lane, signal)
+    await waitForTurn(most.likely, request, signal)
     if (breaker.opened) return giveUp(away, most.likely)
     const mostUsd = price === null ? null : costOf(price, most.prompt, most.completion)
     const reserved = await budget.reserve(projectId, mostUsd, scorers)
@@ -128,7 +128,8 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
       }
     }
     try {
-      const reply = await permits.run(ask, signal, lane)
+      // In the order of coming, whoever asks: what is set aside is so for two requests' time, and slots were given to projects in turns.
+      const reply = await permits.run(ask, signal, { lane: request.lane, projectId: 'any' })
       spend = spendOf(reply, price, spend)
       return { kind: 'answered', reply, spend }
     } catch (error) {
@@ -144,7 +145,7 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
 
   return {
     stop: () => breaker.shutdown(),
-    send: (request, signal) => runInSlot(() => pay(request, signal), signal, request.lane),
+    send: (request, signal) => runInSlot(() => pay(request, signal), signal, request),
   }
 }
 
@@ -167,12 +168,12 @@ function createPause(clock: Clock) {
  * As many again as are asked at once set their cost aside or write it down meanwhile: the model never waits for the book. Who waits for the
  * rate is in a slot too, so replays get half of them at most: a live request comes as far as the rate at once, and there it goes first.
  */
-function createSlots(concurrency: number): Permits['run'] {
-  const slots = createPermits(2 * concurrency)
-  const replaySlots = createPermits(concurrency)
-  return (work, signal, lane = 'live') => {
-    const run = () => slots.run(work, signal, lane)
-    return lane === 'live' ? run() : replaySlots.run(run, signal, lane)
+function createSlots(concurrency: number, onWaiting: OnWaiting): Permits['run'] {
+  const slots = createPermits(2 * concurrency, { onWaiting })
+  const replaySlots = createPermits(concurrency, { onWaiting })
+  return (work, signal, who) => {
+    const run = () => slots.run(work, signal, who)
+    return who.lane === 'live' ? run() : replaySlots.run(run, signal, who)
   }
 }
 

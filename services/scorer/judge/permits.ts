@@ -1,35 +1,57 @@
-import { createWaitingLines, type Lane } from './waiting-lines.ts'
+import { createWaitingLines, type Lane, type Waiter } from './waiting-lines.ts'
 
-/** At most `limit` pieces of work at once; the rest waits in order. */
+/** Work that takes `limit` together at most; the rest waits. */
 export interface Permits {
-  /** Runs `work` when there is room. Rejects with the signal's reason when it aborts while waiting. */
-  run<T>(work: () => Promise<T>, signal: AbortSignal, lane?: Lane, project?: string | null): Promise<T>
+  /** Runs `work`, which takes `amount` (1), when there is room. Rejects with the signal's reason when it aborts while waiting. */
+  run<T>(work: () => Promise<T>, signal: AbortSignal, who: Waiter, amount?: number): Promise<T>
   /** Looks again whether somebody may go: call it when what `mayReplay` looks at has changed. */
   wake(): void
 }
 
+/** Told when one begins to wait (1) and when it does no more (-1). */
+export type OnWaiting = (lane: Lane, change: 1 | -1) => void
+
+interface PermitsOptions {
+  /** While it says no replays wait; what they have begun goes on. Who is asked for has to hold nothing that live work could wait for. */
+  mayReplay?: () => boolean
+  /** One piece of live work beyond the limit may go for a project that has none. */
+  hasOneMore?: boolean
+  /** Replays go in turns with live work, as if they were another project's. */
+  isReplayEqual?: boolean
+  onWaiting?: OnWaiting | undefined
+  /** Told how much is taken now. */
+  onTaken?: (amount: number) => void
+}
+
 /**
- * Replay takes what live leaves free, and one place of several even where live leaves none, so that it gets on. While `mayReplay` says no
- * it waits; what it has begun goes on. Where work says whose it is, who has fewest under way is next, and one piece of live work more than `limit`
- * may go for a project that has none: what takes long in one project does not hold up the others.
+ * What takes long in one project does not hold up the others: the project that has least under way is next, and projects that have as little
+ * take turns. Replay takes what live leaves free, and one place of several even where live leaves none, so that it gets on. There is always
+ * room for a piece of any size while less than `limit` is taken.
+ *
+ * Who holds one thing and waits for another never waits in a circle. All take them in this order: a turn, room for the call, a detector thread,
+ * which is given back before the judge is asked; then each request to it, by itself, a slot (replays one of their own first), the rate, a place
+ * at the judge. Nobody who holds one asks for an earlier one, and who has a thread or a place at the judge is done in its time, so that what
+ * stands before it comes free too. What is free goes to one who waits for it, except a turn that no replay may take, and who waits for a turn holds nothing.
  */
-export function createPermits(limit: number, mayReplay: () => boolean = () => true): Permits {
+export function createPermits(limit: number, options: PermitsOptions = {}): Permits {
+  const { mayReplay = () => true, hasOneMore = false, isReplayEqual = false } = options
+  const { onWaiting, onTaken } = options
   const lines = createWaitingLines()
   const running: Record<Lane, number> = { live: 0, replay: 0 }
   const runningOf = new Map<string, number>()
 
   const taken = () => running.live + running.replay
-  const add = (lane: Lane, project: string | null, one: 1 | -1) => {
-    running[lane] += one
-    if (project === null) return
-    const now = (runningOf.get(project) ?? 0) + one
-    if (now === 0) runningOf.delete(project)
-    else runningOf.set(project, now)
+  const add = ({ lane, projectId }: Waiter, amount: number) => {
+    running[lane] += amount
+    const now = (runningOf.get(projectId) ?? 0) + amount
+    if (now === 0) runningOf.delete(projectId)
+    else runningOf.set(projectId, now)
+    onTaken?.(taken())
   }
   /** Lower goes first; null: it may not go. */
-  const rankIn = (lane: Lane) => (project: string | null) => {
-    const own = project === null ? 0 : (runningOf.get(project) ?? 0)
-    const mayBeExtra = lane === 'live' && project !== null && own === 0 && taken() === limit
+  const rankIn = (lane: Lane) => (projectId: string) => {
+    const own = runningOf.get(projectId) ?? 0
+    const mayBeExtra = hasOneMore && lane === 'live' && own === 0 && taken() === limit
     // With one after the other the place that replay is owed would never come free.
     return taken() < limit || (mayBeExtra && !isReplayDue()) ? own : null
   }
@@ -45,16 +67,23 @@ export function createPermits(limit: number, mayReplay: () => boolean = () => tr
   }
   return {
     wake,
-    async run(work, signal, lane = 'live', project = null) {
-      const turn = lines.wait(lane, signal, { project, onAdmit: () => add(lane, project, 1) })
+    async run(work, signal, who, amount = 1) {
+      const place = isReplayEqual ? asLive(who) : who
+      const turn = lines.wait(place, signal, () => add(place, amount))
+      onWaiting?.(who.lane, 1)
       wake()
-      await turn
+      await turn.finally(() => onWaiting?.(who.lane, -1))
       try {
         return await work()
       } finally {
-        add(lane, project, -1)
+        add(place, -amount)
+        lines.sendBack(place)
         wake()
       }
     },
   }
+}
+
+function asLive({ lane, projectId }: Waiter): Waiter {
+  return { lane: 'live', projectId: `${lane} ${projectId}` }
 }

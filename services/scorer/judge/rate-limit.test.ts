@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { systemClock, type Clock } from '#runtime/clock.ts'
 import { createRateLimit } from './rate-limit.ts'
+import type { Waiter } from './waiting-lines.ts'
 
 const never = new AbortController().signal
+const who: Waiter = { lane: 'live', projectId: 'p' }
 
 /** A clock that jumps to whenever somebody sleeps until. */
 function jumpingClock(): Clock & { at: number } {
@@ -22,7 +24,7 @@ test('no more in a minute than the limit and one burst', async () => {
   const limit = createRateLimit(600, clock)
   const takenAtMs: number[] = []
   for (let index = 0; index < 2_000; index++) {
-    await limit.take(1, never)
+    await limit.take(1, never, who)
     takenAtMs.push(clock.at)
   }
   for (const from of takenAtMs) {
@@ -36,18 +38,18 @@ test('no more in a minute than the limit and one burst', async () => {
 test('what is larger than a burst passes once, and is paid for by waiting', async () => {
   const clock = jumpingClock()
   const limit = createRateLimit(60, clock)
-  await limit.take(100, never)
+  await limit.take(100, never, who)
   expect(clock.at).toBe(0)
-  await limit.take(1, never)
+  await limit.take(1, never, who)
   expect(clock.at).toBeGreaterThan(89_000)
 })
 
 test('an estimate is corrected', async () => {
   const clock = jumpingClock()
   const limit = createRateLimit(60, clock)
-  await limit.take(100, never)
+  await limit.take(100, never, who)
   limit.correct(-100)
-  await limit.take(1, never)
+  await limit.take(1, never, who)
   expect(clock.at).toBe(0)
 })
 
@@ -59,25 +61,26 @@ test('who waits and is aborted takes nothing', async () => {
     return Promise.resolve()
   }
   const limit = createRateLimit(60, { ...clock, sleep })
-  await limit.take(100, never)
-  await expect(limit.take(1, controller.signal)).rejects.toThrow('stopping')
+  await limit.take(100, never, who)
+  await expect(limit.take(1, controller.signal, who)).rejects.toThrow('stopping')
 })
 
 test('without a limit nobody waits', async () => {
   const limit = createRateLimit(null, jumpingClock())
-  for (let index = 0; index < 100; index++) await limit.take(1e9, never)
+  for (let index = 0; index < 100; index++) await limit.take(1e9, never, who)
 })
 
 test('who waits goes on when what others took is given back', async () => {
   const limit = createRateLimit(1, systemClock)
-  await limit.take(2, never)
-  const waiting = limit.take(1, never)
+  await limit.take(2, never, who)
+  const waiting = limit.take(1, never, who)
   await new Promise((resolve) => setImmediate(resolve))
   limit.correct(-2)
   await waiting
 })
 
-test('live goes before replay, also before one that was there first', async () => {
+/** A limit that is used up, of which the pause has begun that the first one waits for. */
+async function usedUp() {
   const clock = jumpingClock()
   const pause = Promise.withResolvers<undefined>()
   const limit = createRateLimit(60, {
@@ -88,27 +91,41 @@ test('live goes before replay, also before one that was there first', async () =
       clock.at += delayMs
     },
   })
-  await limit.take(100, never)
+  await limit.take(100, never, who)
   const order: string[] = []
-  const ask = (lane: 'live' | 'replay', name: string) =>
-    limit.take(1, never, lane).then(() => {
-      order.push(name)
-    })
-  const asked = [ask('replay', 'replay 1'), ask('replay', 'replay 2')]
-  // The pause for the first replay has begun.
-  await new Promise((resolve) => setImmediate(resolve))
-  asked.push(ask('live', 'live 1'), ask('live', 'live 2'))
-  pause.resolve(undefined)
-  await Promise.all(asked)
-  expect(order).toEqual(['live 1', 'live 2', 'replay 1', 'replay 2'])
+  const asked: Promise<void>[] = []
+  const ask = (name: string, asking: Waiter) => {
+    asked.push(limit.take(1, never, asking).then(() => void order.push(name)))
+    return new Promise((resolve) => setImmediate(resolve))
+  }
+  const all = async () => {
+    pause.resolve(undefined)
+    await Promise.all(asked)
+    return order
+  }
+  return { ask, all }
+}
+
+test('live goes before replay, also before one that was there first', async () => {
+  const { ask, all } = await usedUp()
+  for (const name of ['replay 1', 'replay 2']) await ask(name, { ...who, lane: 'replay' })
+  for (const name of ['live 1', 'live 2']) await ask(name, who)
+  expect(await all()).toEqual(['live 1', 'live 2', 'replay 1', 'replay 2'])
+})
+
+test('projects take turns, however many requests of one wait', async () => {
+  const { ask, all } = await usedUp()
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'])
+    await ask(name, { lane: 'live', projectId: name.slice(0, 1) })
+  expect(await all()).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4'])
 })
 
 test('who gives up while waiting holds nobody up', async () => {
   const limit = createRateLimit(60, jumpingClock())
-  await limit.take(100, never)
+  await limit.take(100, never, who)
   const controller = new AbortController()
-  const first = limit.take(1, controller.signal)
-  const behind = limit.take(1, never)
+  const first = limit.take(1, controller.signal, who)
+  const behind = limit.take(1, never, who)
   controller.abort(new Error('stopping'))
   await expect(first).rejects.toThrow('stopping')
   await behind

@@ -1,10 +1,11 @@
 import type { Clock } from '#runtime/clock.ts'
-import { createWaitingLines, type Lane } from './waiting-lines.ts'
+import type { OnWaiting } from './permits.ts'
+import { createWaitingLines, lanes, type Lane, type Waiter } from './waiting-lines.ts'
 
 /** How much a provider takes in a minute. */
 export interface RateLimit {
-  /** Resolves when `amount` may be sent: live before replay, each in the order of asking. Rejects with the signal's reason when it aborts meanwhile. */
-  take(amount: number, signal: AbortSignal, lane?: Lane): Promise<void>
+  /** Resolves when `amount` may be sent: live before replay, and projects in turns. Rejects with the signal's reason when it aborts meanwhile. */
+  take(amount: number, signal: AbortSignal, who: Waiter): Promise<void>
   /** What was taken by an estimate turned out to be other by `amount`. */
   correct(amount: number): void
 }
@@ -24,7 +25,7 @@ const noLimit: RateLimit = {
  * Fills evenly and may be overdrawn by one: whatever is larger than the burst passes when there is anything, and the next ones wait for it.
  * `perMinute` null: no limit.
  */
-export function createRateLimit(perMinute: number | null, clock: Clock): RateLimit {
+export function createRateLimit(perMinute: number | null, clock: Clock, onWaiting?: OnWaiting): RateLimit {
   if (perMinute === null) return noLimit
   const burst = Math.max(1, perMinute * burstShare)
   let level = burst
@@ -38,7 +39,7 @@ export function createRateLimit(perMinute: number | null, clock: Clock): RateLim
     level = Math.min(burst, level + (perMinute * Math.max(0, nowMs - filledAtMs)) / minuteMs)
     filledAtMs = nowMs
   }
-  const nextLane = (): Lane | undefined => (['live', 'replay'] as const).find((lane) => !lines.isEmpty(lane))
+  const nextLane = (): Lane | undefined => lanes.find((lane) => !lines.isEmpty(lane))
   /** Who is next is asked after each pause: a live call that came meanwhile goes before the replay that the pause was for. */
   const admit = async () => {
     if (isAdmitting) return
@@ -54,12 +55,11 @@ export function createRateLimit(perMinute: number | null, clock: Clock): RateLim
     isAdmitting = false
   }
   return {
-    async take(amount, signal, lane = 'live') {
-      const turn = lines.wait(lane, signal, {
-        onAdmit: () => {
-          level -= amount
-        },
+    async take(amount, signal, who) {
+      const turn = lines.wait(who, signal, () => {
+        level -= amount
       })
+      onWaiting?.(who.lane, 1)
       void admit()
       try {
         await turn
@@ -67,6 +67,8 @@ export function createRateLimit(perMinute: number | null, clock: Clock): RateLim
         // Perhaps nobody is left to pause for.
         waking.abort()
         throw error
+      } finally {
+        onWaiting?.(who.lane, -1)
       }
     },
     correct(amount) {

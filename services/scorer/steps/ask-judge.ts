@@ -1,6 +1,6 @@
 import { owaspCategoryOf, type BuiltInScorer } from '#schemas/verdicts.ts'
 import type { Judge, JudgeResult } from '../judge/judge.ts'
-import type { Lane } from '../judge/waiting-lines.ts'
+import type { Waiter } from '../judge/waiting-lines.ts'
 import type { Call } from '../scoring/call-text.ts'
 import { asksJudge, type JudgeMode } from '../scoring/judge-modes.ts'
 import { groupRubrics, type Grouping } from '../scoring/judge/group-rubrics.ts'
@@ -21,10 +21,8 @@ export interface JudgingTools {
 }
 
 /** For whom the judge is asked, and how. */
-export interface JudgingTerms {
-  projectId: string
+export interface JudgingTerms extends Waiter {
   judgeMode: JudgeMode
-  lane: Lane
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Log } from '#runtime/log.ts'
 import { createTakeTurn } from '#runtime/take-turns.ts'
+import type { Waiter } from '../judge/waiting-lines.ts'
 import type { Call } from '../scoring/call-text.ts'
 import type { ScorerMetrics } from '../scorer-metrics.ts'
 import type { DetectorThreads } from '../threads/detector-threads.ts'
@@ -11,6 +12,7 @@ import { runDetectors, type OnVerdict } from './run-detectors.ts'
 export type DetectCall = (
   chosen: ChosenScorers,
   call: Call,
+  who: Waiter,
   signal: AbortSignal,
 ) => Promise<readonly NamedVerdict[]>
 
@@ -24,7 +26,7 @@ interface DetectCallOptions {
 
 /** Small calls are read at once, in turns with everything else; large ones in a thread, where they are held to a time. */
 export function createDetectCall({ threads, inlineMaxChars, metrics, log }: DetectCallOptions): DetectCall {
-  return async (chosen, call, signal) => {
+  return async (chosen, call, who, signal) => {
     const verdicts: NamedVerdict[] = []
     const onVerdict: OnVerdict = (found, seconds, defect) => {
       verdicts.push(found)
@@ -33,7 +35,7 @@ export function createDetectCall({ threads, inlineMaxChars, metrics, log }: Dete
       metrics.detectorSeconds.observe({ scorer: found.scorer }, seconds)
     }
     const size = (call.request?.json.length ?? 0) + (call.response?.json.length ?? 0)
-    if (size > inlineMaxChars) await threads.run(chosen, call, onVerdict, signal)
+    if (size > inlineMaxChars) await threads.run(chosen, call, onVerdict, who, signal)
     else {
       const takeTurn = createTakeTurn()
       await runDetectors(chosen, call, () => (signal.throwIfAborted(), takeTurn()), onVerdict)

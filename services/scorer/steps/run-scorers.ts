@@ -17,7 +17,7 @@ export async function runScorers(
   signal: AbortSignal,
 ): Promise<NamedVerdict[]> {
   const failAt = Object.fromEntries(tools.rubrics.values().map((rubric) => [rubric.scorer, rubric.failAt]))
-  const found = await tools.detect({ ...chosen, failAt }, call, signal)
+  const found = await tools.detect({ ...chosen, failAt }, call, terms, signal)
   const detected = new Map(found.map((one) => [one.scorer, one]))
   for (const one of await askJudge(chosen.builtIn, detected, call, terms, tools, signal))
     detected.set(one.scorer, one)

@@ -2,8 +2,9 @@ import { MessageChannel } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { codeOf } from '#runtime/errors.ts'
 import { createPermits } from '../judge/permits.ts'
+import type { Waiter } from '../judge/waiting-lines.ts'
 import type { Call } from '../scoring/call-text.ts'
-import type { ScorerMetrics } from '../scorer-metrics.ts'
+import { countWaiting, type ScorerMetrics } from '../scorer-metrics.ts'
 import type { ChosenScorers } from '../steps/choose-scorers.ts'
 import { leaveUnscored, type OnVerdict } from '../steps/run-detectors.ts'
 import type { ThreadReport, ThreadTask } from './detect-in-thread.ts'
@@ -14,7 +15,13 @@ export interface DetectorThreads {
    * Tells `onVerdict` one verdict of each chosen detector and custom scorer; those that are not through when the time is up are `too_slow`, and
    * the thread is replaced. Rejects when `signal` aborts.
    */
-  run(chosen: ChosenScorers, call: Call, onVerdict: OnVerdict, signal: AbortSignal): Promise<void>
+  run(
+    chosen: ChosenScorers,
+    call: Call,
+    onVerdict: OnVerdict,
+    who: Waiter,
+    signal: AbortSignal,
+  ): Promise<void>
   stop(): Promise<void>
 }
 
@@ -34,7 +41,8 @@ const resourceLimits = { maxOldGenerationSizeMb: 400 }
 const idleTimeoutMs = 60_000
 
 export function createDetectorThreads({ threads, timeoutMs, metrics }: ThreadsOptions): DetectorThreads {
-  const permits = createPermits(threads)
+  // A replay that waited here for live ones to leave the only thread would keep the turn and the room that live ones wait for.
+  const permits = createPermits(threads, { isReplayEqual: true, onWaiting: countWaiting(metrics, 'thread') })
   let pool: Piscina | undefined
   // Made with the first large call: most processes never see one.
   const poolOf = () =>
@@ -95,8 +103,8 @@ export function createDetectorThreads({ threads, timeoutMs, metrics }: ThreadsOp
   return {
     stop: () => pool?.destroy() ?? Promise.resolve(),
     // The time runs from when there is a thread for it.
-    run: (chosen, call, onVerdict, signal) =>
-      permits.run(() => readInTime(chosen, call, onVerdict, signal), signal),
+    run: (chosen, call, onVerdict, who, signal) =>
+      permits.run(() => readInTime(chosen, call, onVerdict, signal), signal, who),
   }
 }
 

@@ -55,7 +55,7 @@ export function startSimScorer(ground: SimGround): Service {
     isErased: () => Promise.resolve(false),
     jobs: createJobsUnderWay(scorerMetrics, clock),
     room: createCallRoom({ mostBytes: Infinity, smallBytes: 0, onChange: () => undefined }),
-    turns: createPermits(4),
+    turns: createPermits(4, { hasOneMore: true }),
     stopping: new AbortController().signal,
     markKey: null,
     publish: async (scored) => {
