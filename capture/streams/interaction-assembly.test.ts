@@ -70,6 +70,16 @@ test('one that breaks off keeps what came, and one that fails says why', () => {
   })
 })
 
+test('arguments that are nested deeper than a record may be stay text: the rest stays what it is', () => {
+  const given = `{"a":${'['.repeat(250)}${']'.repeat(250)}}`
+  const called = [
+    { event_type: 'interaction.created', interaction },
+    start(0, { type: 'function_call', id: 'f' }),
+    delta(0, { type: 'arguments_delta', arguments: given }),
+  ]
+  expect(assembleStream(sse(...called))).toMatchObject({ body: { steps: [{ id: 'f', arguments: given }] } })
+})
+
 test('what is said, called, found and counted in an interaction', () => {
   const asked = [
     { type: 'user_input', content: [{ type: 'text', text: 'Hello' }] },

@@ -1,4 +1,5 @@
-import { fieldAt, listOf, objectOf, parseJson, textOf, type JsonObject } from '../json.ts'
+import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../json.ts'
+import { givenValue } from './given-value.ts'
 import { entryAt, growing, grownFrom, inOrder, listIn, type Growing } from './merge-delta.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
@@ -83,7 +84,6 @@ function lastOf(parts: unknown[]): Growing {
   return last
 }
 
-/** A tool's arguments as the object that they are; as their text when they were cut off. */
 function stepBody({ fields, given }: Step): JsonObject {
-  return given === '' ? fields : { ...fields, arguments: parseJson(given) ?? given }
+  return given === '' ? fields : { ...fields, arguments: givenValue(given) }
 }

@@ -1,5 +1,5 @@
-import { fieldAt, objectOf, parseJson, textOf, type JsonObject } from '../json.ts'
-import { isDeeperThan } from '../record/scan-json.ts'
+import { fieldAt, objectOf, textOf, type JsonObject } from '../json.ts'
+import { givenValue } from './given-value.ts'
 import { entryAt, growing, grownFrom, growthIn, inOrder, listIn, type Growing } from './merge-delta.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
@@ -87,11 +87,6 @@ function applyDelta(block: Block, delta: unknown): void {
   }
 }
 
-/** Ingest takes bodies of 200 levels, three of them around this. */
-const maxInputDepth = 190
-
-/** A tool's input as the object that it is; as its text when it was cut off, or is nested deeper than a record may be. */
 function blockBody({ fields, input }: Block): JsonObject {
-  if (input === '') return fields
-  return { ...fields, input: isDeeperThan(maxInputDepth, input) ? input : (parseJson(input) ?? input) }
+  return input === '' ? fields : { ...fields, input: givenValue(input) }
 }

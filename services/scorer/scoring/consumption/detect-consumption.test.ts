@@ -152,6 +152,12 @@ describe('an agent that calls the same tools over and over', () => {
     expect(session(steps)).toMatchObject({ value })
   })
 
+  test('with arguments of more levels than can be put in order', () => {
+    const given = `{"a":${'['.repeat(4_900)}${']'.repeat(4_900)}}`
+    const call = { role: 'assistant', tool_calls: [{ function: { name: 'search', arguments: given } }] }
+    expect(session(times(12, () => call))).toMatchObject({ value: 4 })
+  })
+
   test("patches of OpenAI's own tool are the same where their operations are", () => {
     const patch = (path: string) => ({ type: 'apply_patch_call', operation: { type: 'create_file', path } })
     const patches = (pathOf: (index: number) => string) => {

@@ -1,4 +1,6 @@
 import { fieldAt, listOf, objectOf, parseJson } from '#capture/json.ts'
+import { maxBodyDepth } from '#capture/record/fits-record.ts'
+import { isDeeperThan } from '#capture/record/scan-json.ts'
 import { isToolCallRecord, toolCallsOf } from '#capture/tool-calls.ts'
 import type { Call } from '../call-text.ts'
 
@@ -40,12 +42,12 @@ function keysOf(answer: unknown): string[] {
   return toolCallsOf(undefined, answer).map(({ name, arguments: given }) => `${name} ${normalForm(given)}`)
 }
 
-/** Longer ones are compared as they were written. */
+/** Longer and deeper ones are compared as they were written: JSON.stringify runs out of stack at some 4,500 levels. */
 const mostNormalised = 10_000
 
 /** The same arguments are written with and without blanks, and in another order. */
 function normalForm(given: string): string {
-  if (given.length > mostNormalised) return given
+  if (given.length > mostNormalised || isDeeperThan(maxBodyDepth, given)) return given
   const parsed = objectOf(parseJson(given))
   // What is no JSON is compared by its letters.
   if (parsed === undefined) return given
