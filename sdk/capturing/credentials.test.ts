@@ -6,6 +6,7 @@ import { expect, test } from '@jest/globals'
 import cookieParser from 'cookie-parser'
 import express from 'express'
 import * as undici from 'undici'
+import { messageOf } from './message-of.ts'
 import { plainValue, takeValue } from './plain-value.ts'
 
 const hidden = '[not recorded]'
@@ -83,6 +84,7 @@ test.each<[string, unknown, unknown]>([
   ['header lines', { headers: crlf('a: b', 'x-api-key: k') }, { headers: crlf('a: b', `x-api-key: ${hidden}`) }], // prettier-ignore
   ['a URL', new URL('https://me:pw@a.b/c?api_key=k&X-Amz-Signature=s&token=t&max_tokens=9#access_token=t'), `https://${hidden}@a.b/c?api_key=${hidden}&X-Amz-Signature=${hidden}&token=${hidden}&max_tokens=9#access_token=${hidden}`], // prettier-ignore
   ['a query', new URLSearchParams('key=k&q=keys'), `key=${hidden}&q=keys`],
+  ['addresses in headers', { headers: { location: '/cb?code=a&token=t', referer: 'https://me:pw@a/' } }, { headers: { location: `/cb?code=a&token=${hidden}`, referer: `https://${hidden}@a/` } }], // prettier-ignore
   ['addresses of a client', new Held({ baseUrl: 'redis://:pw@a/0', path: '/a?sig=s', says: '/a?sig=s' }), { held: { baseUrl: `redis://${hidden}@a/0`, path: `/a?sig=${hidden}`, says: '/a?sig=s' } }], // prettier-ignore
 ])('hides what stands beside the names of credentials, and nothing else: %s', (_name, value, expected) => {
   expect(takeValue(value)).toEqual({ value: expected, isCut: false })
@@ -101,4 +103,36 @@ test.each<[string, unknown]>([
   ['what is dated', { date: 'today', cookie: 'oat' }],
 ])('what a function was given is recorded, for detectors to see it: %s', (_name, value) => {
   expect(plainValue(value)).toEqual(value)
+})
+
+test.each<[string, string]>([
+  [
+    'Error fetching from https://a.example/v1/m:generateContent?key=AIzaProof&alt=sse: [400] bad',
+    `Error fetching from https://a.example/v1/m:generateContent?key=${hidden}&alt=sse: [400] bad`,
+  ],
+  ['connect to "postgres://me:proof@db/x" failed', `connect to "postgres://${hidden}@db/x" failed`],
+  [
+    '401 for Bearer sk-proof-1, and for basic bWU6cHJvb2Y=',
+    `401 for Bearer ${hidden}, and for basic ${hidden}`,
+  ],
+])('nor does the text of an error: %s', (said, expected) => {
+  const error = new Error(said)
+  expect(plainValue(error)).toEqual({ name: 'Error', message: expected })
+  expect(messageOf(error)).toBe(`Error: ${expected}`)
+  expect(messageOf(new TypeError('fetch failed', { cause: error }))).toBe(
+    `TypeError: fetch failed (${expected})`,
+  )
+})
+
+test.each([
+  'Bearer authentication failed',
+  'see https://a.example/errors?code=3&max_tokens=9#keys',
+  'Basic understanding of 3 things',
+])('an error says the rest: %s', (said) => {
+  expect(messageOf(new Error(said))).toBe(`Error: ${said}`)
+})
+
+test('no credential stands where an error is cut', () => {
+  for (let before = 1_950; before < 2_010; before++)
+    expect(messageOf(new Error(`${'x'.repeat(before)} https://a/?key=proof-of-it`))).not.toContain('=p')
 })

@@ -129,7 +129,7 @@ export function textToRecord(text: string, { isInHeaders }: Surroundings): strin
   return lines.join('\r\n') + rest
 }
 
-const addressName = /(?:ur[il]|href|path|search|query|_raw)$/i
+const addressName = /(?:ur[il]|href|path|search|query|_raw|location|referr?er)$/i
 const userInfo = /^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i
 const parameter = /(^|[?&;#])([^=&;?#/]+)=([^&;#]*)/g
 const proof = /^(?:[^=]*[-_])?(?:key|token|sig|signature|secret)$/i
@@ -142,4 +142,14 @@ export function withoutProof(address: string): string {
     .replace(parameter, (whole, before: string, name: string) =>
       proof.test(name) || namesCredential(name, false) ? `${before}${name}=${notRecorded}` : whole,
     )
+}
+
+/** Bounded, so that a long text without an address is looked through once. */
+const addressInWords = /\b[a-z][a-z\d+.-]{1,20}:\/\/[^\s"'<>]+/gi
+/** `Bearer authentication failed` has none. */
+const schemeInWords = /\b(Bearer|Basic) (?=\S{0,200}[\d=])[\w.~+/=-]{8,}/gi
+
+/** What an error says, without the credentials in it: clients name the address that they asked, with its key. */
+export function wordsToRecord(words: string): string {
+  return words.replace(addressInWords, withoutProof).replace(schemeInWords, `$1 ${notRecorded}`)
 }

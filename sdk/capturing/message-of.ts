@@ -1,10 +1,15 @@
 import { fieldAt, textOf } from '../../capture/json.ts'
+import { wordsToRecord } from './credentials.ts'
 
-/** What went wrong, in the words of the error, as ingest takes it: within 8,192 characters, none of them NUL or halved. Never throws: a program may throw anything. */
+const mostCharacters = 2_000
+
+/** What went wrong, in the words of the error without credentials, as ingest takes it: within 8,192 characters, none of them NUL or halved. Never throws: a program may throw anything. */
 export function messageOf(error: unknown): string {
   try {
     const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-    return `${words}${causeOf(error)}`.slice(0, 2_000).replace(/[\0\p{Surrogate}]/gu, '\ufffd')
+    // A credential is told by what is before it; twice as much, so that none is cut before that is known.
+    const said = wordsToRecord(`${words}${causeOf(error)}`.slice(0, 2 * mostCharacters))
+    return said.slice(0, mostCharacters).replace(/[\0\p{Surrogate}]/gu, '\ufffd')
   } catch {
     return 'an error that has no text'
   }

@@ -8,6 +8,7 @@ import {
   namesHeaders,
   textToRecord,
   withoutProof,
+  wordsToRecord,
   type Surroundings,
 } from './credentials.ts'
 import { isOfTransport } from './http-messages.ts'
@@ -160,7 +161,7 @@ const codesOfErrors = new Set(['errno', 'code', 'syscall'])
 function errorOf(value: Error, walk: Walk): object {
   const said: Record<string, unknown> = {
     name: cutText(value.name, walk),
-    message: cutText(value.message, walk),
+    message: cutText(wordsToRecord(value.message), walk),
   }
   let more = 0
   for (const [name, own] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
