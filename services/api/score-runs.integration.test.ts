@@ -23,6 +23,18 @@ test('history can be scored by a custom scorer that is new, and the run says tha
   expect(problem).not.toContain('pii_detection')
 })
 
+test('and an order that is only tried says it, too', async () => {
+  const tried = async (...scorers: string[]) => {
+    const body = { start: '2026-01-01', end: '2026-01-02', scorers, dry_run: true }
+    return (await api.call('POST', '/api/score-runs', { operator: true, body })).json
+  }
+  expect(await tried('our_words')).toMatchObject({
+    run: null,
+    problem: expect.stringContaining('"our_words"'),
+  })
+  expect(await tried('hallucination')).toMatchObject({ run: null, problem: null })
+})
+
 test('of scorers that are built in, or have scored, a run says nothing', async () => {
   const { projectId } = await api.createProject()
   await seedRequest(api.pool, createSealer([]), {

@@ -79,7 +79,7 @@ function orderRoute({ pool, clock }: ScoreRunRoutesOptions): Route {
         .max(100)
         .optional()
         .describe(
-          'Built-in ones, and custom ones by their names: of one that has scored nothing lately `problem` of the run says so.',
+          'Built-in ones, and custom ones by their names: of one that has scored nothing lately `problem` says so.',
         ),
       source: z
         .enum(['postgres', 'kafka'])
@@ -100,13 +100,13 @@ function orderRoute({ pool, clock }: ScoreRunRoutesOptions): Route {
       const faults = unproven.map(faultOfScorerName).filter((fault) => fault !== undefined)
       if (faults.length > 0) throw invalidInput(faults.map((message) => ({ path: 'scorers', message })))
       const order = { projectId: project_id, startMs: start, endMs: end, scorers, source, alert }
-      const estimate = await estimateRun(pool, order)
+      const problem = problemOf(unproven)
+      const estimate = { ...(await estimateRun(pool, order)), problem }
       if (isDry) return { json: { run: null, ...estimate } }
       const nowMs = clock.now()
       const id = newId('run', nowMs)
       const projectId = project_id ?? null
       await inTransaction(pool, async (client) => {
-        const problem = problemOf(unproven)
         await insertRun(client, id, order, { callsTotal: estimate.calls, problem, nowMs })
         const detail = { start: new Date(start), end: new Date(end), scorers, source, alert }
         await writeAudit(
@@ -125,7 +125,7 @@ function orderRoute({ pool, clock }: ScoreRunRoutesOptions): Route {
 function problemOf(unproven: readonly string[]): string | null {
   if (unproven.length === 0) return null
   const names = unproven.map((name) => JSON.stringify(name)).join(', ')
-  return `when this was ordered no scorer called ${names} had scored a call lately; by one that the scorers' file does not have there are no scores`
+  return `when this was asked for no scorer called ${names} had scored a call lately; by one that the scorers' file does not have there are no scores`
 }
 
 function listRoute({ databases }: ScoreRunRoutesOptions): Route {

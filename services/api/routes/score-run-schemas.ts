@@ -61,4 +61,8 @@ export const estimateSchema = z.object({
     .describe(
       'By all scorers: by what the judge has cost a call in the current period; null where that is not known.',
     ),
+  problem: z
+    .string()
+    .nullable()
+    .describe('Says which of `scorers` have scored nothing lately; the run keeps it. Null: all have.'),
 })

@@ -2043,6 +2043,7 @@ export interface Operations {
       calls_are_exact: boolean
       calls_without_bodies: number | null
       estimated_judge_usd: number | null
+      problem: string | null
     }
   }
   'GET /api/score-runs': {

@@ -36,7 +36,7 @@ export function ScoreRunPage() {
               </Text>
             </Group>
             {shown.problem === null ? null : (
-              <Text c="red">
+              <Text {...(shown.status === 'failed' ? { c: 'red' } : {})}>
                 <PlainText text={shown.problem} />
               </Text>
             )}

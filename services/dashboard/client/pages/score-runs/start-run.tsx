@@ -9,6 +9,7 @@ import { formatCount, formatUsd, nounOf } from '../../formats/format-number.ts'
 import { isoTexts, localTextOf, type PickedTexts } from '../../formats/local-time.ts'
 import { MomentPicker } from '../../parts/moment-picker.tsx'
 import { Failure } from '../../parts/page-states.tsx'
+import { PlainText } from '../../parts/plain-text.tsx'
 import { useKeptValues } from '../../parts/use-kept.ts'
 
 interface Values extends PickedTexts {
@@ -111,6 +112,11 @@ function Estimate({ answer }: { answer: Answer<'POST /api/score-runs'> }) {
           : `, ${formatCount(without)} of them without bodies: those stay unscored`}
         . Judges: {cost === null ? 'not known' : formatUsd(cost)}.
       </Text>
+      {answer.problem === null ? null : (
+        <Text size="sm" fw={600}>
+          <PlainText text={answer.problem} />
+        </Text>
+      )}
     </Alert>
   )
 }
