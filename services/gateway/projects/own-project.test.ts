@@ -22,7 +22,8 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   stopAll()
-  await rm(directory, { recursive: true })
+  // What it heard last may still be on its way to the disk.
+  await rm(directory, { recursive: true, maxRetries: 10 })
 })
 
 function stopAll() {
