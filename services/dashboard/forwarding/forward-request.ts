@@ -41,7 +41,6 @@ export function createForward({ api, cookie }: ForwardOptions): Router {
         },
         { token: cookie.read(request), address: request.ip },
       )
-      if (answer.statusCode === 401) cookie.clear(response)
       response
         .status(answer.statusCode)
         .set(pick(answer.headers, passedBack))

@@ -176,8 +176,8 @@ describe('a login ends everywhere at once', () => {
     expect((await end(browser, person.id)).status).toBe(status)
     expect(await statusOf(elsewhere)).toBe(401)
     const answer = await elsewhere.send('GET', '/bff/api/requests')
-    // The cookie is gone with it.
-    expect([answer.status, elsewhere.cookie()]).toEqual([401, ''])
+    // Nothing is said of the cookie: by the time that this comes, the browser may have that of its next session.
+    expect([answer.status, answer.headers.getSetCookie()]).toEqual([401, []])
   })
 
   test('by time: without a request for too long, and in any case', async () => {

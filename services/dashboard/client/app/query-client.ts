@@ -1,5 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { againMs, ApiError, isAway } from '../api/call-api.ts'
+import { meKey } from '../api/session.ts'
 
 /** Nothing is gained by asking again about what was refused. */
 function isWorthRetrying(failures: number, error: Error): boolean {
@@ -7,10 +8,13 @@ function isWorthRetrying(failures: number, error: Error): boolean {
   return !isRefused && failures < 2
 }
 
-/** What the pages have read. A 401 from anywhere ends the session here too. */
+/**
+ * What the pages have read. A 401 from anywhere has it asked who is logged in: that ends the session here too, unless it was the answer to what
+ * was sent in one before this. Taken for this one's end, such an answer asked for the password twice.
+ */
 export function createQueryClient(): QueryClient {
   const onError = (error: Error) => {
-    if (error instanceof ApiError && error.status === 401) client.setQueryData(['me'], null)
+    if (error instanceof ApiError && error.status === 401) void client.invalidateQueries({ queryKey: meKey })
   }
   const client = new QueryClient({
     queryCache: new QueryCache({ onError }),
