@@ -128,6 +128,7 @@ test.each([
   'Bearer authentication failed',
   'see https://a.example/errors?code=3&max_tokens=9#keys',
   'Basic understanding of 3 things',
+  '401 {"message":"Bearer authentication","status":401}',
 ])('an error says the rest: %s', (said) => {
   expect(messageOf(new Error(said))).toBe(`Error: ${said}`)
 })

@@ -147,7 +147,7 @@ export function withoutProof(address: string): string {
 /** Bounded, so that a long text without an address is looked through once. */
 const addressInWords = /\b[a-z][a-z\d+.-]{1,20}:\/\/[^\s"'<>]+/gi
 /** `Bearer authentication failed` has none. */
-const schemeInWords = /\b(Bearer|Basic) (?=\S{0,200}[\d=])[\w.~+/=-]{8,}/gi
+const schemeInWords = /\b(Bearer|Basic) (?=[\w.~+/=-]{0,200}[\d=])[\w.~+/=-]{8,}/gi
 
 /** What an error says, without the credentials in it: clients name the address that they asked, with its key. */
 export function wordsToRecord(words: string): string {
