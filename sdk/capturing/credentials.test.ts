@@ -115,6 +115,20 @@ test.each<[string, string]>([
     '401 for Bearer sk-proof-1, and for basic bWU6cHJvb2Y=',
     `401 for Bearer ${hidden}, and for basic ${hidden}`,
   ],
+  ['no Basic dXNlcjpwYXNz, no Bearer 12|abcdefg', `no Basic ${hidden}, no Bearer ${hidden}`],
+  [
+    'no redis://:pw@a:1,redis://:pw@b:2 nor "amqp://me:p\'w@c"',
+    `no redis://${hidden}@a:1,redis://${hidden}@b:2 nor "amqp://${hidden}@c"`,
+  ],
+  ['Cannot GET /v1/m?q=a&key=AIzaProof (404)', `Cannot GET /v1/m?q=a&key=${hidden} (404)`],
+  [
+    'a.example/?token=t&amp;api_key=k is no URL',
+    `a.example/?token=${hidden}&amp;api_key=${hidden} is no URL`,
+  ],
+  [
+    'Headers.append: "sk-\nproof" is an invalid header value.',
+    `Headers.append: "${hidden}" is an invalid header value.`,
+  ],
 ])('nor does the text of an error: %s', (said, expected) => {
   const error = new Error(said)
   expect(plainValue(error)).toEqual({ name: 'Error', message: expected })
@@ -128,6 +142,8 @@ test.each([
   'Bearer authentication failed',
   'see https://a.example/errors?code=3&max_tokens=9#keys',
   'Basic understanding of 3 things',
+  'no key: https://a.example/?key=&alt=sse',
+  'WWW-Authenticate: Bearer resource_metadata="https://a.example/b"',
   '401 {"message":"Bearer authentication","status":401}',
 ])('an error says the rest: %s', (said) => {
   expect(messageOf(new Error(said))).toBe(`Error: ${said}`)

@@ -137,19 +137,33 @@ const proof = /^(?:[^=]*[-_])?(?:key|token|sig|signature|secret)$/i
 /** A URL, or a path or query of one, without the credentials in it. */
 export function withoutProof(address: string): string {
   if (/\s/.test(address)) return address
-  return address
-    .replace(userInfo, `$1${notRecorded}@`)
-    .replace(parameter, (whole, before: string, name: string) =>
-      proof.test(name) || namesCredential(name, false) ? `${before}${name}=${notRecorded}` : whole,
-    )
+  return address.replace(userInfo, `$1${notRecorded}@`).replace(parameter, withoutValue)
 }
 
-/** Bounded, so that a long text without an address is looked through once. */
-const addressInWords = /\b[a-z][a-z\d+.-]{1,20}:\/\/[^\s"'<>]+/gi
-/** `Bearer authentication failed` has none. */
-const schemeInWords = /\b(Bearer|Basic) (?=[\w.~+/=-]{0,200}[\d=])[\w.~+/=-]{8,}/gi
+function withoutValue(whole: string, before: string, name: string): string {
+  return proof.test(name) || namesCredential(name, false) ? `${before}${name}=${notRecorded}` : whole
+}
+
+// Addresses may be relative, or stand several in one word. Bounded, so that a long text without any is looked through once.
+const userInWords = /\b([a-z][a-z\d+.-]{0,20}:\/\/)[^\s/?#"<>]*@/gi
+const parameterInWords = /([?&;#])([^\s=&;?#/"'<>]{1,100})=([^\s&;#"'<>]+)/g
+/** With no token but a field (`realm="…"`) what a server asks for. */
+const schemeInWords = /\b(Bearer|Basic) (?![a-z_]+="\w)([\w.~+/=|-]{8,})/gi
+/** In which fetch quotes a key with a line break in it. */
+const headerValue = /"[^"]*"(?= is an invalid header value)/g
 
 /** What an error says, without the credentials in it: clients name the address that they asked, with its key. */
 export function wordsToRecord(words: string): string {
-  return words.replace(addressInWords, withoutProof).replace(schemeInWords, `$1 ${notRecorded}`)
+  return words
+    .replace(headerValue, `"${notRecorded}"`)
+    .replace(userInWords, `$1${notRecorded}@`)
+    .replace(parameterInWords, withoutValue)
+    .replace(schemeInWords, (whole, named: string, given: string) =>
+      isToken(given) ? `${named} ${notRecorded}` : whole,
+    )
+}
+
+/** `Bearer authentication failed` has none. */
+function isToken(given: string): boolean {
+  return /[\d=]/.test(given) || /^[ -~]*:[ -~]*$/.test(Buffer.from(given, 'base64').toString('latin1'))
 }
