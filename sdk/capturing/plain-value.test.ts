@@ -159,6 +159,19 @@ test('what JSON holds whole is kept whole: boxed values, and queries', () => {
   expect(takeValue(given)).toEqual({ value: ['text', 1, '2', 'q=a+b'], isCut: false })
 })
 
+test('an error whose message or name is no text says it all the same, and costs what stands behind it nothing', () => {
+  const named = Object.assign(new Error('no'), { name: 404 })
+  const refused = Object.assign(new Error(), { message: { code: 3, detail: 'no such model' } })
+  expect(takeValue([named, refused, 'words'])).toEqual({
+    value: [
+      { name: 404, message: 'no' },
+      { name: 'Error', message: { code: 3, detail: 'no such model' } },
+      'words',
+    ],
+    isCut: false,
+  })
+})
+
 test('an answer whose body was read holds nothing more', async () => {
   const response = new Response('words')
   await response.text()

@@ -160,8 +160,8 @@ const codesOfErrors = new Set(['errno', 'code', 'syscall'])
 /** Clients hang requests with their keys on errors: of what else they hold only the number is recorded. */
 function errorOf(value: Error, walk: Walk): object {
   const said: Record<string, unknown> = {
-    name: cutText(value.name, walk),
-    message: cutText(wordsToRecord(value.message), walk),
+    name: saidAs(value.name, walk),
+    message: saidAs(value.message, walk),
   }
   let more = 0
   for (const [name, own] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
@@ -171,6 +171,11 @@ function errorOf(value: Error, walk: Walk): object {
     else more++
   }
   return more === 0 ? said : { ...said, '…': leaveOut(`[${more} more]`, walk) }
+}
+
+/** Some programs give their errors an object for a message, or a number for a name. */
+function saidAs(words: unknown, walk: Walk): unknown {
+  return typeof words === 'string' ? cutText(wordsToRecord(words), walk) : plain(words, walk)
 }
 
 function bytesOf(value: ArrayBufferView | ArrayBuffer, walk: Walk): string {
