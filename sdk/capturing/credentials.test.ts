@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, request, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import cookieParser from 'cookie-parser'
 import express from 'express'
 import * as undici from 'undici'
@@ -152,4 +152,23 @@ test.each([
 test('no credential stands where an error is cut', () => {
   for (let before = 1_950; before < 2_010; before++)
     expect(messageOf(new Error(`${'x'.repeat(before)} https://a/?key=proof-of-it`))).not.toContain('=p')
+  // Of what the first takes nothing is left.
+  for (let length = 3_900; length < 4_000; length++)
+    expect(messageOf(new Error(`a://b/?key=${'k'.repeat(length)} c://me:proof@d/`))).not.toContain('me:')
+})
+
+test('of the text of an error no more is looked through than is recorded, and a little', () => {
+  const replace = jest.spyOn(String.prototype, 'replace')
+  const longest = () => Math.max(...replace.mock.contexts.map((text) => String(text).length))
+  const length = 2 ** 20
+  try {
+    expect(takeValue(new Error('x-'.repeat(length / 2)))).toMatchObject({
+      value: { message: expect.stringContaining(`… (${length - 65_536} more characters)`) },
+      isCut: true,
+    })
+    messageOf(new Error('x-'.repeat(length / 2)))
+    expect(longest()).toBeLessThanOrEqual(2 * 65_536)
+  } finally {
+    replace.mockRestore()
+  }
 })

@@ -105,11 +105,13 @@ function leaveOut(note: string, { cut }: Walk): string {
   return note
 }
 
-function cutText(text: string, walk: Walk): string {
+/** `more`: characters that stand behind `text`. */
+function cutText(text: string, walk: Walk, more = 0): string {
   const { left } = walk
   const kept = Math.min(text.length, maxTextLength, left.textLength)
   left.textLength -= kept
-  return kept === text.length ? text : leaveOut(cutShort(beginningOf(text, kept), text.length), walk)
+  const length = text.length + more
+  return kept === length ? text : leaveOut(cutShort(beginningOf(text, kept), length), walk)
 }
 
 /** A text of which only the beginning is kept, and how long it was. */
@@ -175,7 +177,10 @@ function errorOf(value: Error, walk: Walk): object {
 
 /** Some programs give their errors an object for a message, or a number for a name. */
 function saidAs(words: unknown, walk: Walk): unknown {
-  return typeof words === 'string' ? cutText(wordsToRecord(words), walk) : plain(words, walk)
+  if (typeof words !== 'string') return plain(words, walk)
+  // Clients say whole answers: to look through ten megabytes for credentials would hold the program up for most of a second.
+  const begun = words.slice(0, 2 * maxTextLength)
+  return cutText(wordsToRecord(begun), walk, words.length - begun.length)
 }
 
 function bytesOf(value: ArrayBufferView | ArrayBuffer, walk: Walk): string {
