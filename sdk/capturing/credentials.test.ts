@@ -3,8 +3,10 @@ import { createServer, request, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, jest, test } from '@jest/globals'
+import { CohereClientV2 } from 'cohere-ai'
 import cookieParser from 'cookie-parser'
 import express from 'express'
+import pg from 'pg'
 import * as undici from 'undici'
 import { messageOf } from './message-of.ts'
 import { plainValue, takeValue } from './plain-value.ts'
@@ -73,6 +75,8 @@ test.each<[string, unknown, unknown]>([
   ['settings of several providers', new Held([['openAIApiKey', 'k'], ['aws_secret_access_key', 'k'], ['monkey', 'k']]), { held: [['openAIApiKey', hidden], ['aws_secret_access_key', hidden], ['monkey', 'k']] }], // prettier-ignore
   ['headers of other houses', { headers: { 'private-token': 'k', 'x-functions-key': 'k', 'x-vault-token': 'k', 'x-key-id': 'a' } }, { headers: { 'private-token': hidden, 'x-functions-key': hidden, 'x-vault-token': hidden, 'x-key-id': 'a' } }], // prettier-ignore
   ['names in camel case', new Held({ dbPassword: 'k', jwtSecret: 'k', privateKey: 'k', idToken: 'k', tokens: 'a' }), { held: { dbPassword: hidden, jwtSecret: hidden, privateKey: hidden, idToken: hidden, tokens: 'a' } }], // prettier-ignore
+  ['tokens by their names', new Held({ token: 'hf_0123456789abcdef', botToken: 'bot', word: { token: 'un' }, eosToken: '</s>' }), { held: { token: hidden, botToken: 'bot', word: { token: 'un' }, eosToken: '</s>' } }], // prettier-ignore
+  ['connections', new Held({ connectionString: 'postgres://me:pw@a/b', dsn: 'Endpoint=sb://a;SharedAccessKeyName=b;SharedAccessKey=k=' }), { held: { connectionString: `postgres://${hidden}@a/b`, dsn: `Endpoint=sb://a;SharedAccessKeyName=b;SharedAccessKey=${hidden}` } }], // prettier-ignore
   ['a flat list', ['Host', 'a', 'Cookie', 's=1', 'cookie', 's=2'], ['Host', 'a', 'Cookie', hidden, 'cookie', hidden]], // prettier-ignore
   ['a flat list by its name', { rawHeaders: ['X-Service-Key', 'k'] }, { rawHeaders: ['X-Service-Key', hidden] }], // prettier-ignore
   ['headers by their name', { config: { headers: { Authorization: bearer, q: 'a' } } }, { config: { headers: { Authorization: hidden, q: 'a' } } }], // prettier-ignore
@@ -88,6 +92,14 @@ test.each<[string, unknown, unknown]>([
   ['addresses of a client', new Held({ baseUrl: 'redis://:pw@a/0', path: '/a?sig=s', says: '/a?sig=s' }), { held: { baseUrl: `redis://${hidden}@a/0`, path: `/a?sig=${hidden}`, says: '/a?sig=s' } }], // prettier-ignore
 ])('hides what stands beside the names of credentials, and nothing else: %s', (_name, value, expected) => {
   expect(takeValue(value)).toEqual({ value: expected, isCut: false })
+})
+
+test.each<[string, (key: string) => unknown]>([
+  ['Cohere', (token) => new CohereClientV2({ token })],
+  ['Postgres', (password) => new pg.Pool({ connectionString: `postgres://me:${password}@a.example/b` })],
+])('what a client of %s was made with is not recorded', (_name, clientOf) => {
+  const key = '0123456789abcdefProof'
+  expect(JSON.stringify(plainValue([clientOf(key)]))).not.toContain(key)
 })
 
 test.each<[string, unknown]>([

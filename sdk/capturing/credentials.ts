@@ -12,9 +12,17 @@ const longestName = 100
 /** `dbPassword` is one as `db_password` is. */
 function namesCredential(name: string, isHeader: boolean): boolean {
   if (name.length > longestName) return false
-  const parted = name.replace(/([a-z\d])([A-Z])/g, '$1-$2')
+  const parted = partedName(name)
   return credential.test(parted) || (isHeader && credentialHeader.test(parted))
 }
+
+function partedName(name: string): string {
+  return name.replace(/([a-z\d])([A-Z])/g, '$1-$2')
+}
+
+/** Models speak in tokens too, which are short and seldom have digits. */
+const ofToken = /(?:^|[-_])token$/i
+const opaque = /^(?=\D*\d)[\w.~+/=|-]{16,}$/
 
 /** What is called so is a header, whatever it stands in: credentials in other data are mostly called otherwise. */
 const ofHeader = /-|^(?:authorization|cookie)$/i
@@ -70,7 +78,7 @@ export function fieldToRecord({ name, others, read }: Field, around: Surrounding
   const value = read()
   if (typeof value !== 'string' || !mayProve(around)) return value
   // Node's requests are told `user:password`.
-  if (name === 'auth') return notRecorded
+  if (name === 'auth' || (ofToken.test(partedName(name)) && opaque.test(value))) return notRecorded
   return addressName.test(name) ? withoutProof(value) : value
 }
 
@@ -129,7 +137,7 @@ export function textToRecord(text: string, { isInHeaders }: Surroundings): strin
   return lines.join('\r\n') + rest
 }
 
-const addressName = /(?:ur[il]|href|path|search|query|_raw|location|referr?er)$/i
+const addressName = /(?:ur[il]|href|path|search|query|_raw|location|referr?er|connection[-_]?string|dsn)$/i
 const userInfo = /^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i
 const parameter = /(^|[?&;#])([^=&;?#/]+)=([^&;#]*)/g
 const proof = /^(?:[^=]*[-_])?(?:key|token|sig|signature|secret)$/i
@@ -141,7 +149,9 @@ export function withoutProof(address: string): string {
 }
 
 function withoutValue(whole: string, before: string, name: string): string {
-  return proof.test(name) || namesCredential(name, false) ? `${before}${name}=${notRecorded}` : whole
+  return proof.test(partedName(name)) || namesCredential(name, false)
+    ? `${before}${name}=${notRecorded}`
+    : whole
 }
 
 // Addresses may be relative, or stand several in one word. Bounded, so that a long text without any is looked through once.
