@@ -157,6 +157,9 @@ function followGenerator(
   }
   const heardGenerator: AnyGenerator = new Proxy(generator, {
     get(target, property) {
+      // A proxy that gave anything else of these would throw.
+      const own = Reflect.getOwnPropertyDescriptor(target, property)
+      if (own?.configurable === false && own.writable === false) return own.value as unknown
       if (typeof property === 'string' && Object.hasOwn(ways, property)) return ways[property]
       const value: unknown = Reflect.get(target, property, target)
       // The proxy is what is iterated, or its steps would not be heard.

@@ -156,3 +156,12 @@ test('a method of a generator’s own runs on the generator itself', async () =>
   })
   expect(got).toEqual(['stopped', [1, 2, 3]])
 })
+
+test('what a generator has that cannot be changed is given as it is', async () => {
+  const stoppable = () => Object.defineProperty(counting(), 'cancel', { value: () => 'stopped' })
+  const { got, recorded } = await used(stoppable, (traced) => {
+    const steps = traced() as ReturnType<typeof counting> & { cancel: () => string }
+    return [steps.cancel(), looped(steps)]
+  })
+  expect([got, recorded]).toEqual([['stopped', [1, 2, 3]], [whole]])
+})
