@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals'
 import { QueryObserver } from '@tanstack/react-query'
-import { until } from '#tests/support/until.ts'
 import { ApiError } from '../api/call-api.ts'
 import { meKey } from '../api/session.ts'
 import { createQueryClient } from './query-client.ts'
@@ -15,10 +14,12 @@ test.each([
   client.setQueryData(meKey, { id: 'person_1' })
   // As the frame around all pages does, for as long as it is shown.
   const me = new QueryObserver(client, { queryKey: meKey, queryFn: () => whoIsLoggedIn, staleTime: Infinity })
-  const leave = me.subscribe(() => undefined)
+  const answered = Promise.withResolvers<unknown>()
+  const leave = me.subscribe(({ data, isFetchedAfterMount }) => {
+    if (isFetchedAfterMount) answered.resolve(data)
+  })
   await expect(client.query({ queryKey: ['poll'], queryFn: () => Promise.reject(ended) })).rejects.toBe(ended)
-  await until(() => client.getQueryState(meKey)?.dataUpdateCount === 2)
-  expect(client.getQueryData(meKey)).toEqual(whoIsLoggedIn)
+  expect(await answered.promise).toEqual(whoIsLoggedIn)
   leave()
   client.clear()
 })
