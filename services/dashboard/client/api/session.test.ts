@@ -1,6 +1,10 @@
-import { expect, test } from '@jest/globals'
+import { afterEach, expect, jest, test } from '@jest/globals'
 import { QueryClient } from '@tanstack/react-query'
-import { endSession, forgetAnswers, meKey, singleSignOnAddress } from './session.ts'
+import { endSession, forgetAnswers, meKey, meOptions, singleSignOnAddress } from './session.ts'
+
+afterEach(() => {
+  jest.restoreAllMocks()
+})
 
 test('whoever signs in finds nothing of what was read before', () => {
   const client = new QueryClient()
@@ -9,6 +13,20 @@ test('whoever signs in finds nothing of what was read before', () => {
   client.setQueryData(meKey, null)
   forgetAnswers(client)
   expect([client.getQueryData(read), client.getQueryData(meKey)]).toEqual([undefined, null])
+  client.clear()
+})
+
+test.each([
+  ['somebody else, who has signed in in another tab, finds nothing', { id: 'per_1' }, undefined],
+  ['nor who did so while the login stood here', null, undefined],
+  ['the same person finds', { id: 'per_2' }, 'said in confidence'],
+])('%s of what was read before', async (_name, before, found) => {
+  jest.spyOn(globalThis, 'fetch').mockResolvedValue(Response.json({ id: 'per_2' }))
+  const client = new QueryClient()
+  client.setQueryData(['read'], 'said in confidence')
+  client.setQueryData(meKey, before)
+  await client.query({ ...meOptions, staleTime: 0 })
+  expect([client.getQueryData(['read']), client.getQueryData(meKey)]).toEqual([found, { id: 'per_2' }])
   client.clear()
 })
 

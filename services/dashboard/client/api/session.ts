@@ -1,4 +1,5 @@
 import {
+  queryOptions,
   useMutation,
   useQuery,
   useQueryClient,
@@ -30,21 +31,30 @@ export interface LoginWays {
 
 export const meKey = ['me']
 
-/** Null: nobody is logged in. */
+/** Who is logged in; null: nobody. */
+export const meOptions = queryOptions<Person | null, ApiError>({
+  queryKey: meKey,
+  queryFn: async ({ client, signal }) => {
+    const person = await askWho(signal)
+    // Also who signed in in another tab, which has the same cookie.
+    if (person !== null && person.id !== client.getQueryData<Person | null>(meKey)?.id) forgetAnswers(client)
+    return person
+  },
+  // A session that ends elsewhere is noticed by the next answer that is a 401 (see app/query-client.ts).
+  staleTime: 300_000,
+})
+
+async function askWho(signal: AbortSignal): Promise<Person | null> {
+  try {
+    return (await (await send('/bff/me', { signal })).json()) as Person
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return null
+    throw error
+  }
+}
+
 export function useMe(): UseQueryResult<Person | null, ApiError> {
-  return useQuery<Person | null, ApiError>({
-    queryKey: meKey,
-    queryFn: async ({ signal }) => {
-      try {
-        return (await (await send('/bff/me', { signal })).json()) as Person
-      } catch (error) {
-        if (error instanceof ApiError && error.status === 401) return null
-        throw error
-      }
-    },
-    // A session that ends elsewhere is noticed by the next answer that is a 401 (see app/query-client.ts).
-    staleTime: 300_000,
-  })
+  return useQuery(meOptions)
 }
 
 export function useLoginWays(): UseQueryResult<LoginWays, ApiError> {
@@ -66,10 +76,7 @@ export function useLogin() {
   const client = useQueryClient()
   return useMutation<unknown, ApiError, { name: string; password: string }>({
     mutationFn: (body) => send('/bff/login', { method: 'POST', body }),
-    onSuccess: () => {
-      forgetAnswers(client)
-      return client.invalidateQueries({ queryKey: meKey })
-    },
+    onSuccess: () => client.invalidateQueries({ queryKey: meKey }),
   })
 }
 

@@ -16,7 +16,12 @@ import { ProjectSwitcher } from './project-switcher.tsx'
 /** The login for who is not logged in; the navigation around the page for who is. */
 export function Shell() {
   useEffect(() => keepFocus(document), [])
-  return <Loaded query={useMe()}>{(person) => (person === null ? <Login /> : <Framework />)}</Loaded>
+  return (
+    <Loaded query={useMe()}>
+      {/* Of one person: what a page shows and what is typed into it is not the next one's. */}
+      {(person) => (person === null ? <Login /> : <Framework key={person.id} />)}
+    </Loaded>
+  )
 }
 
 function Framework() {
