@@ -58,8 +58,9 @@ export function settingUpTasks(stage: () => TaskStage): void {
     const goOnAfterEnd = async () => {
       await system.call('DELETE', `/api/people/${String(made.json['id'])}/logins`)
       await page.getByRole('button', { name: 'Save' }).click()
-      await page.getByLabel('Name').fill('oleg')
+      // First, since only the login has it: what a project is called stands in a field Name, too.
       await page.getByLabel('Password', { exact: true }).fill(password)
+      await page.getByLabel('Name').fill('oleg')
       await page.getByRole('button', { name: 'Log in' }).click()
     }
     await goTo(page, `/settings/webhooks?project=${project.id}`, 'Webhooks')
