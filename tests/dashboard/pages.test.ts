@@ -188,6 +188,26 @@ test('a viewer is offered no settings and reads no content; an analyst reads it'
   await Promise.all([seen.context.close(), read.context.close()])
 })
 
+test('who signs in in another tab finds here nothing of what the person before was shown', async () => {
+  const { page, context } = await site.signIn()
+  await page.goto(`/requests/${site.requestId}?project=${site.projectId}`)
+  await page.getByText(onlyInBody).first().waitFor()
+  const { login: name, password } = await signInPerson(site.api, 'viewer', [site.projectId])
+  const headers = { 'x-sluice-dashboard': '1' }
+  await context.request.post('/bff/logout', { headers })
+  await context.request.post('/bff/login', { headers, data: { name, password } })
+  // What was sent in the session before is answered now.
+  await page.route(
+    '**/deliveries*',
+    (route) => route.fulfill({ status: 401, json: { detail: 'you are signed out', code: 'LOGIN_ENDED' } }),
+    { times: 1 },
+  )
+  await page.getByRole('button', { name: 'viewer' }).waitFor()
+  await page.getByRole('table', { name: 'Facts' }).waitFor()
+  expect(await page.getByText(onlyInBody).count()).toBe(0)
+  await context.close()
+})
+
 test('a login that is ended, elsewhere or here, is over in an open page, and another site changes nothing', async () => {
   const person = await site.signIn()
   const foreign = await person.context.newPage()
