@@ -182,6 +182,21 @@ describe('work of several projects', () => {
     expect(begun.slice(3)).toEqual(['3'])
   })
 
+  test('replays of a project take nothing from its live work', async () => {
+    const { begun, start, end } = setUp(2, { hasOneMore: true })
+    for (const name of ['replay 1', 'replay 2', 'replay 3']) start('a', name, 'replay')
+    start('a', 'a1')
+    await end('')
+    expect(begun).toEqual(['replay 1', 'replay 2', 'a1'])
+    for (const name of ['b1', 'b2']) start('b', name)
+    start('a', 'a2')
+    await end('a1')
+    await end('replay 1')
+    // Its other replay is under way, and no work of its own.
+    await end('b1')
+    expect(begun.slice(3)).toEqual(['b1', 'a2', 'b2'])
+  })
+
   test('replays that are as good as live work take turns with it, also with one place', async () => {
     const { begun, start, end } = setUp(1, { isReplayEqual: true })
     for (const name of ['live 1', 'live 2', 'live 3']) start('a', name)

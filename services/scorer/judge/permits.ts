@@ -38,19 +38,20 @@ export function createPermits(limit: number, options: PermitsOptions = {}): Perm
   const { onWaiting, onTaken } = options
   const lines = createWaitingLines()
   const running: Record<Lane, number> = { live: 0, replay: 0 }
-  const runningOf = new Map<string, number>()
+  // Each lane by itself: a project's live work does not wait longer because its history is scored again.
+  const runningOf: Record<Lane, Map<string, number>> = { live: new Map(), replay: new Map() }
 
   const taken = () => running.live + running.replay
   const add = ({ lane, projectId }: Waiter, amount: number) => {
     running[lane] += amount
-    const now = (runningOf.get(projectId) ?? 0) + amount
-    if (now === 0) runningOf.delete(projectId)
-    else runningOf.set(projectId, now)
+    const now = (runningOf[lane].get(projectId) ?? 0) + amount
+    if (now === 0) runningOf[lane].delete(projectId)
+    else runningOf[lane].set(projectId, now)
     onTaken?.(taken())
   }
   /** Lower goes first; null: it may not go. */
   const rankIn = (lane: Lane) => (projectId: string) => {
-    const own = runningOf.get(projectId) ?? 0
+    const own = runningOf[lane].get(projectId) ?? 0
     const mayBeExtra = hasOneMore && lane === 'live' && own === 0 && taken() === limit
     // With one after the other the place that replay is owed would never come free.
     return taken() < limit || (mayBeExtra && !isReplayDue()) ? own : null
