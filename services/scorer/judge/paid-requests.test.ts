@@ -4,7 +4,7 @@ import { createMetrics } from '#runtime/metrics.ts'
 import { createScorerMetrics } from '../scorer-metrics.ts'
 import type { JudgeBudget } from '../stores/judge-budget.ts'
 import { JudgeTrouble } from './judge-trouble.ts'
-import { createPaidRequests, type ModelReply } from './paid-requests.ts'
+import { createPaidRequests, type AskModel, type ModelReply } from './paid-requests.ts'
 import type { Lane } from './waiting-lines.ts'
 
 const hourMs = 3_600_000
@@ -22,19 +22,26 @@ const reserve: JudgeBudget['reserve'] = () =>
 function asked(
   budget: JudgeBudget = { reserve },
   trouble = new JudgeTrouble('too many', { status: 429, retryAfterMs: 5_000 }),
-  { answer = reply, tokensPerMinute = null as number | null } = {},
+  {
+    answer = reply,
+    tokensPerMinute = null as number | null,
+    ask = undefined as AskModel | undefined,
+    concurrency = 1,
+  } = {},
 ) {
   const time = { nowMs: hourMs, sleptMs: [] as number[] }
   let asks = 0
   const requests = createPaidRequests({
-    ask: () => {
-      asks++
-      return asks === 1 ? Promise.reject(trouble) : Promise.resolve(answer)
-    },
+    ask:
+      ask ??
+      (() => {
+        asks++
+        return asks === 1 ? Promise.reject(trouble) : Promise.resolve(answer)
+      }),
     model: 'a-model',
     price: { input: 1, cachedInput: 1, output: 1 },
     budget,
-    concurrency: 1,
+    concurrency,
     requestsPerMinute: null,
     tokensPerMinute,
     metrics: createScorerMetrics(createMetrics()),
@@ -157,5 +164,31 @@ test('a project that asks for much keeps the first request of another waiting fo
     books[next]?.resolve(undefined)
   }
   await released
+  stop()
+})
+
+test('whose cost is set aside is asked in that order, replays too: it is set aside for two requests of the model', async () => {
+  const settled: string[] = []
+  const settle = (projectId: string) => Promise.resolve(void settled.push(projectId))
+  const book: JudgeBudget = {
+    reserve: (projectId) => Promise.resolve({ kind: 'reserved', settle: () => settle(projectId) }),
+  }
+  const answers: (() => void)[] = []
+  const ask = () => new Promise<ModelReply>((resolve) => answers.push(() => resolve(reply)))
+  const { send, stop } = asked(book, undefined, { ask, concurrency: 3 })
+  const soon = async () => {
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  const sending = ['a', 'b', 'c'].map((name) => send('live', name))
+  await soon()
+  for (const name of ['r1', 'r2', 'r3']) sending.push(send('replay', name))
+  await soon()
+  for (let later = 1; later <= 6; later++) sending.push(send('live', `later ${later}`))
+  for (let answered = 0; answered < sending.length; answered++) {
+    await soon()
+    answers[answered]?.()
+  }
+  await Promise.all(sending)
+  expect(settled.slice(0, 6)).toEqual(['a', 'b', 'c', 'r1', 'r2', 'r3'])
   stop()
 })

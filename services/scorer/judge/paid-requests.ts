@@ -87,7 +87,7 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
   const requests = createRateLimit(options.requestsPerMinute, clock, countForRate)
   const tokens = createRateLimit(options.tokensPerMinute, clock, countForRate)
   const runInSlot = createSlots(options.concurrency, countWaiting(metrics, 'judge_slot'))
-  const permits = createPermits(options.concurrency, { onWaiting: countWaiting(metrics, 'judge') })
+  const permits = createPlaces(options.concurrency, countWaiting(metrics, 'judge'))
   const breaker = createBreaker(options)
   const pause = createPause(clock)
 
@@ -128,8 +128,7 @@ export function createPaidRequests(options: PaidRequestsOptions): PaidRequests {
       }
     }
     try {
-      // In the order of coming, whoever asks: what is set aside is so for two requests' time, and slots were given to projects in turns.
-      const reply = await permits.run(ask, signal, { lane: request.lane, projectId: 'any' })
+      const reply = await permits.run(ask, signal, request)
       spend = spendOf(reply, price, spend)
       return { kind: 'answered', reply, spend }
     } catch (error) {
@@ -175,6 +174,11 @@ function createSlots(concurrency: number, onWaiting: OnWaiting): Permits['run'] 
     const run = () => slots.run(work, signal, who)
     return who.lane === 'live' ? run() : replaySlots.run(run, signal, who)
   }
+}
+
+/** What is set aside is so for two requests' time: a replay that live ones passed here would ask later than that. Into slots they go first. */
+function createPlaces(concurrency: number, onWaiting: OnWaiting): Permits {
+  return createPermits(concurrency, { isInOrder: true, onWaiting })
 }
 
 function createBreaker({

@@ -18,6 +18,8 @@ interface PermitsOptions {
   hasOneMore?: boolean
   /** Replays go in turns with live work, as if they were another project's. */
   isReplayEqual?: boolean
+  /** All go in the order of coming, whoever asks. */
+  isInOrder?: boolean
   onWaiting?: OnWaiting | undefined
   /** Told how much is taken now. */
   onTaken?: (amount: number) => void
@@ -34,8 +36,7 @@ interface PermitsOptions {
  * stands before it comes free too. What is free goes to one who waits for it, except a turn that no replay may take, and who waits for a turn holds nothing.
  */
 export function createPermits(limit: number, options: PermitsOptions = {}): Permits {
-  const { mayReplay = () => true, hasOneMore = false, isReplayEqual = false } = options
-  const { onWaiting, onTaken } = options
+  const { mayReplay = () => true, hasOneMore = false, onWaiting, onTaken } = options
   const lines = createWaitingLines()
   const running: Record<Lane, number> = { live: 0, replay: 0 }
   // Each lane by itself: a project's live work does not wait longer because its history is scored again.
@@ -69,7 +70,7 @@ export function createPermits(limit: number, options: PermitsOptions = {}): Perm
   return {
     wake,
     async run(work, signal, who, amount = 1) {
-      const place = isReplayEqual ? asLive(who) : who
+      const place = placeOf(who, options)
       const turn = lines.wait(place, signal, () => add(place, amount))
       onWaiting?.(who.lane, 1)
       wake()
@@ -85,6 +86,8 @@ export function createPermits(limit: number, options: PermitsOptions = {}): Perm
   }
 }
 
-function asLive({ lane, projectId }: Waiter): Waiter {
-  return { lane: 'live', projectId: `${lane} ${projectId}` }
+/** As whose work it waits and is reckoned. */
+function placeOf(who: Waiter, { isReplayEqual = false, isInOrder = false }: PermitsOptions): Waiter {
+  if (isInOrder) return { lane: 'live', projectId: 'any' }
+  return isReplayEqual ? { lane: 'live', projectId: `${who.lane} ${who.projectId}` } : who
 }
