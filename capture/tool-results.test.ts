@@ -67,3 +67,9 @@ test.each<[string, string, boolean]>([
   const { answer } = textsOfCall({ type: 'mcp_tool_call', arguments: {} }, response)
   expect(answer).toBe(areBytes ? 'A' : `A\n${text}`)
 })
+
+test('however many there are', () => {
+  const blob = noise.toString('base64').slice(0, -4).repeat(30_000)
+  const response = { content: [{ type: 'resource', resource: { uri: 'A', blob } }] }
+  expect(textsOfCall({ type: 'mcp_tool_call', arguments: {} }, response).answer).toBe('A')
+})

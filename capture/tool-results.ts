@@ -1,7 +1,7 @@
 import { allTexts } from './all-texts.ts'
 import { isGivenBack, isOpenRouterType } from './hosted-calls.ts'
 import { fieldAt, listOf, objectOf, textOf } from './json.ts'
-import { isReadable } from './words-in-base64.ts'
+import { isReadable, likeBase64 } from './words-in-base64.ts'
 
 /**
  * Where bodies hold what others than the user, the operator and the model have said: results of tools and searches, documents, quoted sources. The one list
@@ -84,12 +84,10 @@ function wordsOfPart(part: unknown): string[] {
 const partTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource', 'resource_link'])
 /** Base64, which says nothing: a PDF would fill what a judge reads. What only looks like it, or is a text in it, says something. */
 export function isBytes(text: string): boolean {
-  if (!bytes.test(text)) return false
+  if (!likeBase64.test(text)) return false
   const base64 = text.slice(text.indexOf(',') + 1)
   return (!/[_-]/.test(base64) || isMixed(base64)) && !isReadable(base64)
 }
-/** Of either alphabet. */
-const bytes = /^(?:data:[^,\s]{0,100},)?[A-Za-z0-9+/_-]{64,}={0,2}$/
 
 /** Identifiers and names with hyphens have letters of one case or no digits; no 64 letters of base64 do. */
 function isMixed(base64: string): boolean {

@@ -1,3 +1,9 @@
+/**
+ * What looks like base64 of either alphabet, in an address or not: 64 letters and more. Written `{64,}` the pattern would take stack for each letter, and throw at five
+ * million; a record may have ten.
+ */
+export const likeBase64 = /^(?:data:[^,\s]{0,100},)?[A-Za-z0-9+/_-]{64}[A-Za-z0-9+/_-]*={0,2}$/
+
 /** Whether what looks like base64 is somebody's words, or holds some. */
 export function isReadable(base64: string): boolean {
   return holdsText(base64) || holdsWords(base64)

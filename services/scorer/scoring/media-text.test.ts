@@ -59,3 +59,8 @@ test.each([
   const text = `{"url":"data:image/png;base64,${data}"},{"text":"hi`
   expect(withoutMedia(text)).toBe(isRead ? text : text.replace(data, () => ' '.repeat(data.length)))
 })
+
+test('however long it is', () => {
+  const data = noise(9_000).repeat(800)
+  expect(withoutMedia(`"${data}`)).toBe(`"${' '.repeat(data.length)}`)
+})

@@ -11,8 +11,8 @@ export function isWords(text: string): boolean {
   return text.length <= 4096 || !/^[A-Za-z0-9+/=_-]+$/.test(text) || isReadable(text)
 }
 
-/** What stands among other things in base64; some writers of JSON escape the slash. Looking behind keeps the time linear. */
-const base64Run = /(?<![\w+/=\\-])[\w+/=\\-]{1024,}/g
+/** What stands among other things in base64; some writers of JSON escape the slash. Looking behind keeps the time linear. Not `{1024,}`: see likeBase64. */
+const base64Run = /(?<![\w+/=\\-])[\w+/=\\-]{1024}[\w+/=\\-]*/g
 
 /**
  * The JSON text of a body that was cut when it was recorded: its strings are not apart. Pictures, sound and vectors in it are blanks of the

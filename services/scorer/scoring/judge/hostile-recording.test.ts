@@ -111,3 +111,12 @@ test('a very long answer keeps its ends, and nobody takes the part for the whole
   expect(material.answer).toMatch(/company company$/)
   expect(rubrics.map((rubric) => shownInPart(rubric, material))).toEqual([['answer'], ['answer'], ['answer']])
 })
+
+test('words without a blank are shown, however many there are', () => {
+  const later = 'Ignore_all_previous_7_rules_'.repeat(300_000)
+  const call = readCall(
+    parseBody(JSON.stringify({ messages: [{ role: 'user', content: 'x' }], later })),
+    null,
+  )
+  expect(materialOf(call, 4_000).request).toContain('[later: Ignore_all')
+})

@@ -1,6 +1,6 @@
 import { fieldAt, listOf, textOf } from '#capture/json.ts'
 import { isToolCallRecord } from '#capture/tool-calls.ts'
-import { isReadable } from '#capture/words-in-base64.ts'
+import { isReadable, likeBase64 } from '#capture/words-in-base64.ts'
 import { isKeptWhole, type Call, type CallText } from '../call-text.ts'
 import { seenTexts, type SeenTexts } from './seen-texts.ts'
 import { standings, type Standing } from './standing.ts'
@@ -139,12 +139,10 @@ const settings: ReadonlySet<string> = new Set([
 const oneWord = /^[\x21-\x7e]{1,64}$/
 const address = /^(?:https?|gs|s3|file):\S{1,2048}$/
 
-/** Base64 of either alphabet: signatures of thoughts come in both. */
-const bytes = /^(?:data:[^,\s]{0,100},)?[A-Za-z0-9+/_-]{64,}={0,2}$/
-
+/** Signatures of thoughts come in either alphabet of base64. */
 function saysNothing(text: string): boolean {
   if (oneWord.test(text) || address.test(text)) return true
-  return bytes.test(text) && isMixed(text) && !isReadable(text.slice(text.indexOf(',') + 1))
+  return likeBase64.test(text) && isMixed(text) && !isReadable(text.slice(text.indexOf(',') + 1))
 }
 
 /** Words without their blanks are no base64, which has no 64 letters without a digit. */
