@@ -7,7 +7,7 @@ import { isPlainAnswer } from './plain-answer.ts'
 import { argumentsOf, type ToolArgument } from './tool-arguments.ts'
 
 /** Rules that decide differently get a new version, so that scores say which rules made them. */
-export const agencyVersion = 'detector-8'
+export const agencyVersion = 'detector-9'
 const mostEvidence = 50
 const mostUserUnits = 20_000
 const mostOwnUnits = 200_000

@@ -66,6 +66,11 @@ describe('what the provider runs itself', () => {
     ['an object in a choice', { choices: [{ message: { content: 'ok' }, ran: { run: wipe } }] }],
     ['an object in a message', ofGroq({ ran: { run: wipe } })],
     ['an object as the content of a message', ofGroq({ content: { run: wipe } })],
+    ['an object as the content of an item', { output: [{ type: 'message', content: { run: wipe } }] }],
+    [
+      'an object as the content of a part',
+      { content: [{ type: 'text', text: 'ok', content: { run: wipe } }] },
+    ],
     ['an object in a candidate', { candidates: [{ content: { parts: [{ text: 'ok' }] }, ran: { run: wipe } }] }], // prettier-ignore
     ['an object in a kept message', { messages: [{ type: 'ai', data: { content: 'ok', ran: { run: wipe } } }] }], // prettier-ignore
     ['an object for choices', { choices: { run: wipe } }],

@@ -101,7 +101,9 @@ function arePlainItems(items: readonly unknown[]): boolean {
     if (!isPlainItem(item)) return false
     // What a tool gave calls nothing, whatever it consists of.
     if (isResultType(fieldAt(item, 'type'))) continue
-    for (const part of listOf(fieldAt(item, 'content'))) stack.push(part)
+    const content = fieldAt(item, 'content')
+    if (!Array.isArray(content) && !isPlainData('content', content)) return false
+    for (const part of listOf(content)) stack.push(part)
   }
   return true
 }
