@@ -23,6 +23,7 @@ import { until } from '../support/until.ts'
  * all else over HTTPS, until 2026-11-23 over plain HTTP. Bare posts keep their connections between rounds, as the notifier does: until
  * then they opened 64 in each. `undici_ratio` is against undici at its best, 64 posts at a time; `undici_ratio_as_many` against as many at a
  * time as the notifier has. With `--answer-ms` receivers take about so long to answer, as those of a network do, and only the latter is measured.
+ * `--only throughput` leaves out what comes after the rates, `--only hanging` the rates.
  */
 const { values } = parseArgs({
   options: {
@@ -57,8 +58,9 @@ const notifier = await startServiceProcess({
   logFile: join(directory, 'notifier.log'),
 })
 try {
-  const overTcp = await compareDeliveries(plain, notifier.pid, deliveries)
-  const overTls = Object.entries(await compareDeliveries(secure, notifier.pid, deliveries))
+  const hasRates = values.only !== 'hanging'
+  const overTcp = hasRates ? await compareDeliveries(plain, notifier.pid, deliveries) : {}
+  const overTls = hasRates ? Object.entries(await compareDeliveries(secure, notifier.pid, deliveries)) : []
   const p99s = new Map<number, number>()
   for (const count of values.only === 'throughput' ? [] : [0, 1, 10, 50])
     p99s.set(count, await measureHealthyP99(count))
