@@ -23,6 +23,8 @@ export interface EndpointSlots {
   heldBack(): readonly Endpoint[]
   /** Says whether the endpoint is slow, as its latest attempt shows. */
   note(webhookId: string, isSlow: boolean): void
+  /** As far as is known. */
+  kindOf(webhookId: string): EndpointKind
   /** What those that wait may take. */
   placesLeft(): PlacesLeft
   /** Places that are taken. */
@@ -145,7 +147,7 @@ class Slots implements EndpointSlots {
 
   hasPlace(endpoint: Endpoint): boolean {
     if (this.#ownLeft(endpoint.webhook_id) <= 0) return false
-    const shares = this.#shares[this.#kindOf(endpoint.webhook_id)]
+    const shares = this.#shares[this.kindOf(endpoint.webhook_id)]
     const isLeft = shares.every((share) => share.hasFor(endpoint.project_id))
     this.#sharesLacked ||= !isLeft
     return isLeft
@@ -191,7 +193,7 @@ class Slots implements EndpointSlots {
     return {
       endpoints: [...listed].map((webhookId) => ({
         webhookId,
-        kind: this.#kindOf(webhookId),
+        kind: this.kindOf(webhookId),
         places: Math.max(0, this.#ownLeft(webhookId)),
       })),
       all: byKind((share) => share.left),
@@ -202,7 +204,7 @@ class Slots implements EndpointSlots {
   /** Behind attempts of its own that end soon; not behind those of others, which may take ten seconds. */
   #mayWait(webhookId: string): boolean {
     if (this.#held.has(webhookId)) return false
-    const kind = this.#kindOf(webhookId)
+    const kind = this.kindOf(webhookId)
     return kind === 'quick' || (kind === 'unknown' && this.#inFlight.has(webhookId))
   }
 
@@ -240,7 +242,7 @@ class Slots implements EndpointSlots {
     waiter.settle(place)
   }
 
-  #kindOf(webhookId: string): EndpointKind {
+  kindOf(webhookId: string): EndpointKind {
     const isSlow = this.#isSlow.get(webhookId)
     if (isSlow === undefined) return 'unknown'
     return isSlow ? 'slow' : 'quick'
@@ -275,7 +277,7 @@ class Slots implements EndpointSlots {
   }
 
   #countShares({ webhook_id, project_id }: Endpoint, by: number): void {
-    for (const share of this.#shares[this.#kindOf(webhook_id)]) share.count(project_id, by)
+    for (const share of this.#shares[this.kindOf(webhook_id)]) share.count(project_id, by)
   }
 
   #tell(): void {
