@@ -19,8 +19,16 @@ const packingOf = ({ length }: Buffer) => ({
   pledgedSrcSize: length,
   chunkSize: Math.min(Math.max(length, leastChunkBytes), mostChunkBytes),
 })
-/** A record batch is at most a few message sizes; what unpacks to more than this is not ours. */
-const unpacking = { maxOutputLength: 256 * 1024 * 1024, chunkSize: mostChunkBytes }
+/** JSON packs to a third or a tenth. What unpacks to more has several chunks, what to less wastes the rest of one. */
+const unpackedToPacked = 8
+/**
+ * A record batch is at most a few message sizes; what unpacks to more than this is not ours. Chunks of 128 kB for every batch had a consumer of
+ * 200 small ones a second collect all of its garbage every 0.6 s, for 14 % of a core.
+ */
+const unpackingOf = ({ length }: Buffer) => ({
+  maxOutputLength: 256 * 1024 * 1024,
+  chunkSize: Math.min(Math.max(length * unpackedToPacked, leastChunkBytes), mostChunkBytes),
+})
 
 /** Teaches kafkajs zstd, which it knows only by number, with Node's own. */
 export function registerZstd(): void {
@@ -31,7 +39,7 @@ export function registerZstd(): void {
         : compressAside(buffer, packingOf(buffer)),
     decompress: async (packed: Buffer) =>
       packed.length <= onTheSpotBytes
-        ? zstdDecompressSync(packed, unpacking)
-        : decompressAside(packed, unpacking),
+        ? zstdDecompressSync(packed, unpackingOf(packed))
+        : decompressAside(packed, unpackingOf(packed)),
   })
 }
