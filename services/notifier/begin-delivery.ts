@@ -24,14 +24,17 @@ export interface BeginDependencies {
 }
 
 /**
- * Writes a delivery with the claim of its first attempt, and makes that. False: a record has to ask for it, because its endpoint has no place
- * soon, somebody else has begun it, or its secret cannot be opened.
+ * What is left to do for a delivery: nothing; it waits for a place at its endpoint, which is slow and has none; or a record has to ask for it,
+ * because another endpoint has no place soon, somebody else has begun it, or its secret cannot be opened.
  */
+export type LeftToDo = 'nothing' | 'wait' | 'ask'
+
+/** Writes a delivery with the claim of its first attempt, and makes that. */
 export type BeginDelivery = (
   delivery: WebhookDelivery,
   webhook: Webhook,
   message: Omit<Message, 'keys'>,
-) => Promise<boolean>
+) => Promise<LeftToDo>
 
 export function createBeginDelivery(dependencies: BeginDependencies): BeginDelivery {
   const { deliveries, openSecrets, slots, making, attempt, unwritten, carryOut, clock } = dependencies
@@ -39,12 +42,12 @@ export function createBeginDelivery(dependencies: BeginDependencies): BeginDeliv
     // Sent, and not written because Postgres or Kafka was away: a record may be another notifier's, which would send it again.
     if (unwritten.find(attemptName(delivery)) !== undefined) {
       await attempt(delivery)
-      return true
+      return 'nothing'
     }
     const keys = openedOr(webhook, openSecrets)
-    if (keys === undefined) return false
+    if (keys === undefined) return 'ask'
     const giveBack = await slots.takeSoon(delivery)
-    if (giveBack === undefined) return false
+    if (giveBack === undefined) return slots.kindOf(webhook.id) === 'slow' ? 'wait' : 'ask'
     const untilMs = clock.now() + claimLeaseMs
     let isOurs = false
     try {
@@ -52,10 +55,10 @@ export function createBeginDelivery(dependencies: BeginDependencies): BeginDeliv
     } finally {
       if (!isOurs) giveBack()
     }
-    if (!isOurs) return false
+    if (!isOurs) return 'ask'
     const claimed = { delivery, webhook, what: { ...message, keys }, untilMs }
     await carryOut(delivery, giveBack, (_delivery, progress) => making.make(claimed, progress))
-    return true
+    return 'nothing'
   }
 }
 

@@ -29,6 +29,8 @@ export interface EndpointSlots {
   placesLeft(): PlacesLeft
   /** Places that are taken. */
   readonly taken: number
+  /** That slow endpoints share, taken or not. */
+  readonly slowPlaces: number
   /** Endpoints of which is known whether they are slow. */
   readonly known: number
 }
@@ -92,16 +94,18 @@ class Slots implements EndpointSlots {
   #sharesLacked = false
   readonly #all: SharedPlaces
   readonly #shares: Readonly<Record<EndpointKind, readonly SharedPlaces[]>>
+  readonly slowPlaces: number
 
   constructor(options: SlotOptions) {
     this.#options = options
     const { total } = options
     const quarter = total >> 2
+    this.slowPlaces = total >> 1
     this.#all = new SharedPlaces(total)
     const notQuick = new SharedPlaces(total - quarter)
     this.#shares = {
       quick: [this.#all],
-      slow: [this.#all, notQuick, new SharedPlaces(total >> 1)],
+      slow: [this.#all, notQuick, new SharedPlaces(this.slowPlaces)],
       unknown: [this.#all, notQuick, new SharedPlaces(quarter)],
     }
   }

@@ -4,6 +4,8 @@ import { createMetrics } from '#runtime/metrics.ts'
 import { newId } from '#schemas/ids.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { createSealer } from '#runtime/sealing.ts'
+import type { LeftToDo } from './begin-delivery.ts'
+import { createEndpointSlots } from './endpoint-slots.ts'
 import { createFanOutHandler, type FanOutDependencies } from './fan-out-handler.ts'
 import { createNotifierMetrics } from './notifier-metrics.ts'
 import { createJoinEvent } from './steps/open-event.ts'
@@ -20,7 +22,8 @@ function handlerWith(webhooks: readonly Webhook[], given: Partial<FanOutDependen
     } as unknown as FanOutDependencies['webhooks'],
     deliveries: { insert: () => Promise.resolve() } as unknown as FanOutDependencies['deliveries'],
     publisher: { publish: () => Promise.resolve() },
-    begin: () => Promise.resolve(true),
+    begin: () => Promise.resolve('nothing'),
+    slots: createEndpointSlots({ perEndpoint: 1, total: 8 }),
     joinEvent: createJoinEvent(createSealer([])),
     expressions: { evaluate: () => true },
     metrics: createNotifierMetrics(createMetrics()),
@@ -42,7 +45,7 @@ function handlerWith(webhooks: readonly Webhook[], given: Partial<FanOutDependen
 }
 
 test('an event is over when all of its attempts are, whatever became of one', async () => {
-  const slow = Promise.withResolvers<boolean>()
+  const slow = Promise.withResolvers<LeftToDo>()
   const [one, other] = [webhook({ projectId }), webhook({ projectId })]
   const handle = handlerWith([one, other], {
     begin: (_delivery, { id }) =>
@@ -52,14 +55,14 @@ test('an event is over when all of its attempts are, whatever became of one', as
   const ending = handle(raisedEvent({ project_id: projectId })).finally(() => (isOver = true))
   await new Promise((resolve) => setImmediate(resolve))
   expect(isOver).toBe(false)
-  slow.resolve(true)
+  slow.resolve('nothing')
   await expect(ending).rejects.toThrow('away')
 })
 
 test('what cannot be begun is written first, then asked for, those of several events together', async () => {
   const told: string[] = []
   const handle = handlerWith([webhook({ projectId })], {
-    begin: () => Promise.resolve(false),
+    begin: () => Promise.resolve('ask'),
     deliveries: {
       insert: (chunk: readonly unknown[]) => Promise.resolve(void told.push(`insert ${chunk.length}`)),
     } as unknown as FanOutDependencies['deliveries'],
@@ -73,6 +76,24 @@ test('what cannot be begun is written first, then asked for, those of several ev
     handle(raisedEvent({ project_id: projectId })),
   ])
   expect(told).toEqual(['insert 2', 'publish deliveryDue,deliveryDue'])
+})
+
+test('what a slow endpoint has no place for is written as waiting, those of several events together, and goes before what comes later', async () => {
+  const told: string[] = []
+  const slots = createEndpointSlots({ perEndpoint: 1, total: 8 })
+  const endpoint = webhook({ projectId })
+  const handle = handlerWith([endpoint], {
+    begin: () => Promise.resolve('wait'),
+    slots,
+    deliveries: {
+      insertWaiting: (chunk: readonly unknown[]) => Promise.resolve(void told.push(`wait ${chunk.length}`)),
+    } as unknown as FanOutDependencies['deliveries'],
+    publisher: { publish: () => Promise.reject(new Error('nothing is asked for')) },
+  })
+  const raise = () => handle(raisedEvent({ project_id: projectId }))
+  await Promise.all([raise(), raise()])
+  expect(told).toEqual(['wait 2'])
+  expect(slots.heldBack()).toEqual([expect.objectContaining({ webhook_id: endpoint.id })])
 })
 
 test('expressions of a partition take turns; who has none, or another partition, does not wait for them', async () => {
@@ -115,7 +136,7 @@ test('an event that fails for good for one webhook is tried again for another, b
 
 test('events for many webhooks are told one after the other, others beside them', async () => {
   const begun: string[] = []
-  const ending = Promise.withResolvers<boolean>()
+  const ending = Promise.withResolvers<LeftToDo>()
   const small = newId('project')
   const many = Array.from({ length: 101 }, () => webhook({ projectId }))
   const handle = handlerWith([...many, webhook({ projectId: small })], {
@@ -128,7 +149,7 @@ test('events for many webhooks are told one after the other, others beside them'
   const told = [first, second, third].map((event) => handle(event as RaisedEvent))
   await new Promise((resolve) => setImmediate(resolve))
   expect(begun.toSorted()).toEqual([...Array<string | undefined>(101).fill(first?.id), third?.id].toSorted())
-  ending.resolve(true)
+  ending.resolve('nothing')
   await Promise.all(told)
   expect(begun).toHaveLength(203)
 })

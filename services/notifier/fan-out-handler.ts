@@ -6,6 +6,7 @@ import type { RaisedEvent } from '#schemas/event-raised.ts'
 import { deliveryId, type WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { BeginDelivery } from './begin-delivery.ts'
 import type { DeliveryPublisher } from './delivery-publisher.ts'
+import type { EndpointSlots } from './endpoint-slots.ts'
 import type { NotifierMetrics } from './notifier-metrics.ts'
 import { createPartitionTurns } from './partition-turns.ts'
 import { buildEnvelope } from './steps/build-envelope.ts'
@@ -25,6 +26,7 @@ export interface FanOutDependencies {
   deliveries: DeliveryStore
   publisher: DeliveryPublisher
   begin: BeginDelivery
+  slots: EndpointSlots
   joinEvent: JoinEvent
   expressions: ExpressionCache
   metrics: NotifierMetrics
@@ -41,7 +43,7 @@ const manyDeliveries = 100
 export function createFanOutHandler(dependencies: FanOutDependencies): RecordHandler<RaisedEvent> {
   const { webhooks, joinEvent, begin, metrics } = dependencies
   const select = createSelecting(dependencies)
-  const ask = gatherAsking(dependencies)
+  const [ask, wait] = [gatherAsking(dependencies), gatherWaiting(dependencies)]
   const inTurn = createPartitionTurns()
   const noteFailure = gatherCalls<ExpressionFailure, undefined>({
     maxItems: chunkRows,
@@ -68,7 +70,8 @@ export function createFanOutHandler(dependencies: FanOutDependencies): RecordHan
       allOver([
         ...selected.map(async ({ webhook }) => {
           const delivery = firstAttempt(event, webhook.id)
-          if (!(await begin(delivery, webhook, message))) await ask(delivery)
+          const left = await begin(delivery, webhook, message)
+          if (left !== 'nothing') await (left === 'ask' ? ask : wait)(delivery)
         }),
         ...failures.map(noteFailure),
       ])
@@ -96,7 +99,7 @@ function createSelecting({ expressions }: FanOutDependencies) {
   }
 }
 
-/** What has no place at its endpoint is asked for by a record, in chunks that the producer has room for. */
+/** What cannot be begun is asked for by a record, in chunks that the producer has room for. */
 function gatherAsking({
   deliveries,
   publisher,
@@ -108,6 +111,23 @@ function gatherAsking({
         await deliveries.insert(chunk)
         await publisher.publish(chunk.map((delivery) => ({ topic: 'deliveryDue', delivery })))
       }
+      return due.map(() => undefined)
+    },
+  })
+}
+
+/** What a slow endpoint has no place for waits for it at once: by way of a record it would be written twice, and read, before it did. */
+function gatherWaiting({
+  deliveries,
+  slots,
+  metrics,
+}: FanOutDependencies): (delivery: WebhookDelivery) => Promise<undefined> {
+  return gatherCalls<WebhookDelivery, undefined>({
+    maxItems: chunkRows,
+    async run(due) {
+      for (const delivery of due) slots.holdBack(delivery)
+      for (const chunk of chunkDeliveries(due)) await deliveries.insertWaiting(chunk)
+      metrics.waiting.inc({ reason: 'endpoint_full' }, due.length)
       return due.map(() => undefined)
     },
   })

@@ -4,9 +4,11 @@ import type { Log } from '#runtime/log.ts'
 import type { Health, Service } from '#runtime/service.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
 import type { AttemptDelivery } from './attempt-delivery.ts'
-import type { EndpointSlots } from './endpoint-slots.ts'
+import type { Endpoint, EndpointKind, EndpointSlots } from './endpoint-slots.ts'
 import type { GiveUpDelivery } from './give-up-delivery.ts'
+import { receiverTimeoutMs } from './make-attempt.ts'
 import type { NotifierMetrics } from './notifier-metrics.ts'
+import { SlowPace } from './slow-pace.ts'
 import type { WaitingStore } from './stores/waiting-store.ts'
 
 export interface PumpDependencies {
@@ -27,6 +29,8 @@ const busyMs = 25
  * hanging had Postgres look for the next ones for 14 % of a core, and the 99th percentile at the healthy ones was 155 to 258 ms.
  */
 const unhurriedMs = 100
+/** A little less than an attempt takes that hangs, so that places are not left empty. */
+const fillSlowOverMs = 8_000
 /** After trouble with Postgres. */
 const troubleMs = 1_000
 /** Longer than an attempt's claim, so that one that falls due again is free to be claimed. */
@@ -46,8 +50,16 @@ class WaitingPump implements Service {
   #idle = new AbortController()
   #problem: string | undefined
 
+  readonly #slowPace: SlowPace
+
   constructor(dependencies: PumpDependencies) {
     this.#dependencies = dependencies
+    const { slots, clock } = dependencies
+    this.#slowPace = new SlowPace({
+      places: slots.slowPlaces,
+      overMs: fillSlowOverMs,
+      now: () => clock.now(),
+    })
   }
 
   start(): Promise<void> {
@@ -92,7 +104,9 @@ class WaitingPump implements Service {
 
   async #pause(): Promise<void> {
     const { slots, clock } = this.#dependencies
-    await clock.sleep(slots.heldBack().length > 0 ? busyMs : idleMs, this.#idle.signal)
+    const held = slots.heldBack()
+    const isBusy = held.some(({ webhook_id: webhookId }) => slots.kindOf(webhookId) === 'quick')
+    await clock.sleep(isBusy ? busyMs : held.length > 0 ? unhurriedMs : idleMs, this.#idle.signal)
   }
 
   /** Returns how many were taken, and whether one is for an endpoint that is known to be quick. */
@@ -101,28 +115,35 @@ class WaitingPump implements Service {
     const places = slots.placesLeft()
     if (Math.max(...Object.values(places.all)) <= 0) return { taken: 0, hasQuick: false }
     const held = slots.heldBack()
-    const taken = await waiting.take({ places, leaseMs: takeLeaseMs })
-    for (const delivery of taken) await this.#begin(delivery)
-    // Whoever has a place left and came up with nothing has nothing waiting.
+    const mostSlow = this.#slowPace.most()
+    const taken = await waiting.take({ places, mostSlow, leaseMs: takeLeaseMs })
+    const kinds = new Map(places.endpoints.map(({ webhookId, kind }) => [webhookId, kind]))
+    const kindOf = ({ webhook_id: webhookId }: Endpoint) => kinds.get(webhookId) ?? 'unknown'
+    for (const delivery of taken) await this.#begin(delivery, kindOf(delivery))
+    // Whoever has a place left and came up with nothing has nothing waiting, unless others of the slow ones were all that might begin.
     const found = new Set(taken.map(({ webhook_id: webhookId }) => webhookId))
+    const isSlowCut = taken.filter((delivery) => kindOf(delivery) === 'slow').length >= mostSlow
     for (const endpoint of held) {
-      if (!found.has(endpoint.webhook_id) && slots.hasPlace(endpoint)) slots.letPass(endpoint.webhook_id)
+      const mayWait = found.has(endpoint.webhook_id) || (isSlowCut && kindOf(endpoint) === 'slow')
+      if (!mayWait && slots.hasPlace(endpoint)) slots.letPass(endpoint.webhook_id)
     }
-    const hasQuick = found.values().some((webhookId) => slots.kindOf(webhookId) === 'quick')
-    return { taken: taken.length, hasQuick }
+    return { taken: taken.length, hasQuick: taken.some((delivery) => kindOf(delivery) === 'quick') }
   }
 
-  async #begin(delivery: WebhookDelivery): Promise<void> {
-    const { slots, waiting } = this.#dependencies
+  async #begin(delivery: WebhookDelivery, kind: EndpointKind): Promise<void> {
+    const { slots, waiting, clock } = this.#dependencies
     const giveBack = slots.take(delivery, 'waiting')
     if (giveBack === undefined) {
       await waiting.putBack(delivery)
       return
     }
+    if (kind === 'slow') this.#slowPace.begun()
+    const begunMs = clock.now()
     const work = this.#work(delivery, giveBack).finally(() => {
       giveBack()
       this.#working.delete(work)
-      this.#idle.abort()
+      if (kind === 'slow' && clock.now() - begunMs < receiverTimeoutMs) this.#slowPace.endedEarly()
+      if (slots.kindOf(delivery.webhook_id) === 'quick') this.#idle.abort()
     })
     this.#working.add(work)
   }

@@ -29,6 +29,21 @@ export const insertDeliveries: PreparedStatement = {
   text: lockWebhooks + insertThose,
 }
 
+/**
+ * The same, and that the first attempt of each waits for its place; of those that are there already too, which the event that comes again asks for
+ * again.
+ */
+export const insertWaitingDeliveries: PreparedStatement = {
+  name: 'insert_waiting_deliveries',
+  text: `${lockWebhooks},
+  inserted as (${insertThose} returning id, webhook_id)
+  insert into webhook_waiting (delivery_id, webhook_id, attempt, first_attempt, due_at)
+  select id, webhook_id, 1, 1, now()
+  from (select * from inserted union all select id, webhook_id from webhook_deliveries where id = any($1::uuid[])) as due
+  order by id
+  on conflict (delivery_id) do nothing`,
+}
+
 /** The same of webhooks that are as they were read, each with the claim of its first attempt. Tells what was not written, which is next to nothing. */
 export const beginDeliveries: PreparedStatement = {
   name: 'begin_deliveries',

@@ -9,6 +9,7 @@ import { createTestDatabase, type TestDatabase } from '#tests/support/infrastruc
 import { until } from '#tests/support/until.ts'
 import { raisedEvent, webhookDelivery } from '../testing/sample-records.ts'
 import { createDeliveryStore, type DeliveryStore, type FinishedAttempt } from './delivery-store.ts'
+import { createWaitingStore } from './waiting-store.ts'
 import { createWebhookStore } from './webhook-store.ts'
 
 let database: TestDatabase
@@ -111,6 +112,14 @@ async function pagesOf(deliveries: readonly WebhookDelivery[]) {
   return rows as unknown[]
 }
 
+async function attemptsWaiting(...deliveries: WebhookDelivery[]): Promise<(number | undefined)[]> {
+  const { rows } = await pool.query<{ delivery_id: string; attempt: number }>(
+    'select delivery_id, attempt from webhook_waiting',
+  )
+  const ids = deliveries.map(({ delivery_id: id }) => idToUuid(id))
+  return ids.map((id) => rows.find(({ delivery_id: waiting }) => waiting === id)?.attempt)
+}
+
 test('a delivery goes with its attempts', async () => {
   const [one, other] = [await addWebhook(), await addWebhook()]
   await store.insert([one, other])
@@ -126,6 +135,22 @@ test('no delivery comes of a webhook that goes at this moment; that of another d
   await whileDeleting(deleteWebhook, one.webhook_id, () => store.insert([one, other]))
   expect(await leftOf(one)).toEqual({ deliveries: 0, attempts: 0 })
   expect(await leftOf(other)).toEqual({ deliveries: 1, attempts: 0 })
+})
+
+test('what waits for its place is written with its delivery, once; what is there already waits again, but not before a later attempt', async () => {
+  const [fresh, there, retried] = [await addWebhook(), await addWebhook(), await addWebhook()]
+  await store.insert([there, retried])
+  await createWaitingStore(pool).add({ ...retried, attempt: 3 }, { inMs: 0 })
+  for (let time = 0; time < 2; time++) await store.insertWaiting([fresh, there, retried])
+  expect(await attemptsWaiting(fresh, there, retried)).toEqual([1, 1, 3])
+  expect(await leftOf(fresh)).toEqual({ deliveries: 1, attempts: 0 })
+})
+
+test('nothing waits of a webhook that goes at this moment; that of another does', async () => {
+  const [one, other] = [await addWebhook(), await addWebhook()]
+  await whileDeleting(deleteWebhook, one.webhook_id, () => store.insertWaiting([one, other]))
+  expect(await leftOf(one)).toEqual({ deliveries: 0, attempts: 0 })
+  expect(await attemptsWaiting(one, other)).toEqual([undefined, 1])
 })
 
 test('a delivery is begun once, and is then claimed: by nobody else, nor where a record asks for it', async () => {

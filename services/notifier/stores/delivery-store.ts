@@ -1,8 +1,15 @@
 import type pg from 'pg'
+import type { PreparedStatement } from '#runtime/postgres.ts'
 import { postgresArray, type ArrayType, type ArrayValues } from '#runtime/postgres-arrays.ts'
 import { idToBytes } from '#schemas/ids.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
-import { beginDeliveries, claimAttempts, finishAttempts, insertDeliveries } from './delivery-statements.ts'
+import {
+  beginDeliveries,
+  claimAttempts,
+  finishAttempts,
+  insertDeliveries,
+  insertWaitingDeliveries,
+} from './delivery-statements.ts'
 import { gatherCalls, gatherGroups, oneOf } from './gather-calls.ts'
 import type { Webhook } from './webhook-rows.ts'
 import { writeRows } from './write-rows.ts'
@@ -36,6 +43,8 @@ export interface FinishedAttempt {
 export interface DeliveryStore {
   /** Writes deliveries that are not there yet. Those whose webhook was deleted meanwhile, or whose request was erased, are left out. */
   insert(deliveries: readonly WebhookDelivery[]): Promise<void>
+  /** The same, and that the first attempt of each waits for a place at its endpoint (waiting-store.ts). */
+  insertWaiting(deliveries: readonly WebhookDelivery[]): Promise<void>
   /**
    * Writes a delivery that is not there yet, with the right to make its first attempt; false: it was left out, or is there, or its webhook is not
    * as it was read.
@@ -60,15 +69,13 @@ export function createDeliveryStore(pool: pg.Pool, leaseMs: number): DeliverySto
   const finishAll = gatherFinishes(pool)
   const begin = oneOf(beginAll)
   const finish = oneOf(finishAll)
+  const write = async (statement: PreparedStatement, deliveries: readonly WebhookDelivery[]) => {
+    if (deliveries.length === 0) return
+    await writeRows(pool, statement, rowsOf(deliveries.map((delivery) => ({ delivery, webhook: null }))))
+  }
   return {
-    async insert(deliveries) {
-      if (deliveries.length === 0) return
-      await writeRows(
-        pool,
-        insertDeliveries,
-        rowsOf(deliveries.map((delivery) => ({ delivery, webhook: null }))),
-      )
-    },
+    insert: (deliveries) => write(insertDeliveries, deliveries),
+    insertWaiting: (deliveries) => write(insertWaitingDeliveries, deliveries),
     begin: (delivery, webhook) => begin({ delivery, webhook }),
     beginAll,
     claim: gatherClaims(pool, leaseMs),

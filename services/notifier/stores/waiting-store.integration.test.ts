@@ -46,7 +46,7 @@ test('places are dealt to projects in turn, and within each to its webhooks in t
   const waiting = createWaitingStore(stage.pool)
   const slots = createEndpointSlots({ perEndpoint: 16, total: 64 })
   for (const webhookId of [...busy.webhooks, ...other.webhooks]) slots.note(webhookId, true)
-  const taken = await waiting.take({ places: slots.placesLeft(), leaseMs: 60_000 })
+  const taken = await waiting.take({ places: slots.placesLeft(), mostSlow: 1_000, leaseMs: 60_000 })
   const ofOther = taken.filter(({ project_id: projectId }) => projectId === other.projectId)
   const ofBusy = taken.filter(({ project_id: projectId }) => projectId === busy.projectId)
   expect([ofBusy.length, ofOther.length]).toEqual([15, 3])
@@ -54,7 +54,7 @@ test('places are dealt to projects in turn, and within each to its webhooks in t
   for (const delivery of ofOther) expect(slots.take(delivery, 'waiting')).toBeDefined()
   // What is left now is another project's: nothing is taken only to be put back.
   for (const webhook_id of busy.webhooks) slots.take({ webhook_id, project_id: busy.projectId }, 'waiting')
-  expect(await waiting.take({ places: slots.placesLeft(), leaseMs: 60_000 })).toEqual([])
+  expect(await waiting.take({ places: slots.placesLeft(), mostSlow: 1_000, leaseMs: 60_000 })).toEqual([])
 })
 
 test('when many projects want the last places, all that is taken finds its place', async () => {
@@ -68,7 +68,7 @@ test('when many projects want the last places, all that is taken finds its place
   for (const { webhook_id: webhookId } of webhooks) slots.note(webhookId, true)
   // One of the 32 places for slow ones each, and none for the last.
   for (const webhook of webhooks.slice(1)) expect(slots.take(webhook, 'waiting')).toBeDefined()
-  const taken = await waiting.take({ places: slots.placesLeft(), leaseMs: 60_000 })
+  const taken = await waiting.take({ places: slots.placesLeft(), mostSlow: 1_000, leaseMs: 60_000 })
   const ofSlow = taken.filter(({ webhook_id: id }) =>
     webhooks.some(({ webhook_id: webhookId }) => webhookId === id),
   )
@@ -85,10 +85,29 @@ test('of slow webhooks the one comes first that was heard of longest ago, not th
   )
   const slots = createEndpointSlots({ perEndpoint: 16, total: 64 })
   for (const webhookId of webhooks) slots.note(webhookId, true)
-  const taken = await createWaitingStore(stage.pool).take({ places: slots.placesLeft(), leaseMs: 60_000 })
+  const taken = await createWaitingStore(stage.pool).take({
+    places: slots.placesLeft(),
+    mostSlow: 1_000,
+    leaseMs: 60_000,
+  })
   const ofThese = taken.map(({ webhook_id: id }) => id).filter((id) => webhooks.includes(id))
   expect(ofThese).toContain(patient)
   expect(new Set(ofThese).size).toBeLessThan(webhooks.length)
+})
+
+test('no more of slow webhooks are taken than may begin, of the project first that has the fewest', async () => {
+  const [crowd, lone] = [await addWaiting(4, 8), await addWaiting(1, 1)]
+  const slots = createEndpointSlots({ perEndpoint: 16, total: 64 })
+  for (const webhookId of [...crowd.webhooks, ...lone.webhooks]) slots.note(webhookId, true)
+  for (const webhook_id of crowd.webhooks) slots.take({ webhook_id, project_id: crowd.projectId }, 'waiting')
+  const taken = await createWaitingStore(stage.pool).take({
+    places: slots.placesLeft(),
+    mostSlow: 3,
+    leaseMs: 60_000,
+  })
+  const ofThese = taken.filter(({ webhook_id: id }) => slots.kindOf(id) === 'slow')
+  expect(ofThese).toHaveLength(3)
+  expect(ofThese.map(({ project_id: projectId }) => projectId)).toContain(lone.projectId)
 })
 
 test('what is set aside falls due by the clock of the database', async () => {
@@ -96,7 +115,7 @@ test('what is set aside falls due by the clock of the database', async () => {
   const [now, later] = [await addWaiting(1, 1), await addWaiting(1, 1)]
   const slots = createEndpointSlots({ perEndpoint: 16, total: 4_096 })
   const take = async () => {
-    const taken = await waiting.take({ places: slots.placesLeft(), leaseMs: 600_000 })
+    const taken = await waiting.take({ places: slots.placesLeft(), mostSlow: 1_000, leaseMs: 600_000 })
     const ours = [now, later].flatMap(({ projectId }) =>
       taken.filter(({ project_id: taker }) => taker === projectId),
     )
@@ -112,6 +131,6 @@ test('one of which nothing is known has one place', async () => {
   const waiting = createWaitingStore(stage.pool)
   const { webhooks } = await addWaiting(1, 3)
   const slots = createEndpointSlots({ perEndpoint: 16, total: 4_096 })
-  const taken = await waiting.take({ places: slots.placesLeft(), leaseMs: 60_000 })
+  const taken = await waiting.take({ places: slots.placesLeft(), mostSlow: 1_000, leaseMs: 60_000 })
   expect(taken.filter(({ webhook_id: webhookId }) => webhookId === webhooks[0])).toHaveLength(1)
 })

@@ -28,6 +28,8 @@ export type WaitingDue = { inMs: number } | { atMs: number }
 
 export interface TakeOptions {
   places: PlacesLeft
+  /** At slow endpoints, however many places are left. */
+  mostSlow: number
   leaseMs: number
 }
 
@@ -74,13 +76,13 @@ const takeWaiting = `
     select head.*, row_number() over (partition by kind, project_id order by turn, heard, due_at) as project_turn from head
   ),
   dealt as (
-    select ranked.delivery_id, coalesce(busy.lead, places.left_of_kind) - project_turn as lead_left,
+    select ranked.delivery_id, ranked.kind, coalesce(busy.lead, places.left_of_kind) - project_turn as lead_left,
       row_number() over (partition by kind order by project_turn - coalesce(busy.lead, places.left_of_kind), due_at) as place
     from ranked
     join unnest($4::text[], $5::int[]) as places (kind, left_of_kind) using (kind)
     left join unnest($6::uuid[], $7::text[], $8::int[]) as busy (project_id, kind, lead) using (project_id, kind)
   ),
-  due as (select delivery_id from dealt where place <= lead_left + 1)
+  due as (select delivery_id from dealt where place <= lead_left + 1 and (kind <> 'slow' or place <= $10))
   update webhook_waiting waiting set due_at = now() + $9 * interval '1 millisecond'
   from webhook_deliveries d
   where waiting.delivery_id in (select delivery_id from due) and d.id = waiting.delivery_id
@@ -119,7 +121,7 @@ export function createWaitingStore(pool: pg.Pool): WaitingStore {
   return {
     add: (delivery, due) => add({ delivery, due }),
     remove,
-    async take({ places, leaseMs }) {
+    async take({ places, mostSlow, leaseMs }) {
       const { endpoints, all, leads } = places
       const busy = [...leads].flatMap(([projectId, lead]) =>
         endpointKinds.map((kind) => ({ projectId, kind, lead: lead[kind] })),
@@ -134,6 +136,7 @@ export function createWaitingStore(pool: pg.Pool): WaitingStore {
         busy.map(({ kind }) => kind),
         busy.map(({ lead }) => lead),
         leaseMs,
+        mostSlow,
       ]
       const { rows } = await query<WaitingRow>(pool, takeWaiting, values)
       return rows.map(deliveryOf)

@@ -6,7 +6,7 @@ import type { Database, DeliveryEntry } from './database.ts'
 
 /** As services/notifier/stores/delivery-store.ts. */
 export function createSimDeliveryStore(database: Database, leaseMs: number): DeliveryStore {
-  const { deliveries, world } = database
+  const { deliveries, waiting, world } = database
   const insert = (delivery: WebhookDelivery): boolean => {
     if (deliveries.has(delivery.delivery_id)) return false
     const row: DeliveryEntry = { delivery, attemptCount: 0, status: 'pending', attempts: new Map() }
@@ -34,6 +34,14 @@ export function createSimDeliveryStore(database: Database, leaseMs: number): Del
   }
   return {
     insert: (asked) => database.ask(() => asked.forEach(insert)),
+    insertWaiting: (asked) =>
+      database.ask(() => {
+        for (const delivery of asked) {
+          insert(delivery)
+          const { delivery_id: id } = delivery
+          if (!waiting.has(id)) waiting.set(id, { delivery, dueAtMs: world.nowMs })
+        }
+      }),
     begin: (delivery) => database.ask(() => begin(delivery)),
     beginAll: (asked) =>
       inStatements(database, asked, ({ delivery }) => {

@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals'
+import { SlowPace } from './slow-pace.ts'
+
+function setPace(places: number) {
+  const time = { nowMs: 1_000 }
+  const pace = new SlowPace({ places, overMs: 8_000, now: () => time.nowMs })
+  /** As many as may, after so long. */
+  const begin = (afterMs: number): number => {
+    time.nowMs += afterMs
+    const most = pace.most()
+    for (let index = 0; index < most; index++) pace.begun()
+    return most
+  }
+  return { pace, begin }
+}
+
+test('places fill bit by bit, all of them in their time, whatever the steps', () => {
+  const { begin } = setPace(512)
+  const atOnce = begin(0)
+  expect(atOnce).toBeLessThan(16)
+  expect(begin(0)).toBe(0)
+  let begun = 0
+  for (let step = 0; step < 320; step++) begun += begin(25)
+  expect(begun).toBe(512)
+})
+
+test('what was not begun for a while does not begin all at once then', () => {
+  const { begin } = setPace(512)
+  const atOnce = begin(0)
+  expect(begin(3_600_000)).toBe(atOnce)
+})
+
+test('where an attempt ended early another begins at once beside those that are due; no more than there are places', () => {
+  const { pace, begin } = setPace(16)
+  begin(0)
+  for (let ended = 0; ended < 5; ended++) pace.endedEarly()
+  expect(begin(1_000)).toBe(5 + 2)
+  for (let ended = 0; ended < 100; ended++) pace.endedEarly()
+  expect(begin(0)).toBe(16)
+})
