@@ -92,6 +92,11 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: 'await deliveries.insert(chunk)\n',
     replace: 'void deliveries.insert(chunk).catch(() => undefined)\n',
   },
+  'fan-out-passes-what-is-not-yet-waiting': {
+    file: 'services/notifier/fan-out-handler.ts',
+    find: 'await deliveries.insertWaiting(chunk)\n',
+    replace: 'void deliveries.insertWaiting(chunk).catch(() => undefined)\n',
+  },
   'notifier-forgets-its-claim': {
     file: 'services/notifier/attempt-delivery.ts',
     find: "if (claim.kind === 'leased') return claim\n",
