@@ -25,7 +25,7 @@ export interface BeginDependencies {
 
 /**
  * What is left to do for a delivery: nothing; it waits for a place at its endpoint, which is slow and has none; or a record has to ask for it,
- * because another endpoint has no place soon, somebody else has begun it, or its secret cannot be opened.
+ * because its endpoint is not known to be slow and has no place soon, somebody else has begun it, or its secret cannot be opened.
  */
 export type LeftToDo = 'nothing' | 'wait' | 'ask'
 

@@ -100,7 +100,7 @@ class Slots implements EndpointSlots {
     this.#options = options
     const { total } = options
     const quarter = total >> 2
-    this.slowPlaces = total >> 1
+    this.slowPlaces = Math.max(1, total >> 1)
     this.#all = new SharedPlaces(total)
     const notQuick = new SharedPlaces(total - quarter)
     this.#shares = {

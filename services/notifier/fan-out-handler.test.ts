@@ -86,7 +86,10 @@ test('what a slow endpoint has no place for is written as waiting, those of seve
     begin: () => Promise.resolve('wait'),
     slots,
     deliveries: {
-      insertWaiting: (chunk: readonly unknown[]) => Promise.resolve(void told.push(`wait ${chunk.length}`)),
+      insertWaiting: (chunk: readonly unknown[]) => {
+        told.push(`wait ${chunk.length}`)
+        return Promise.resolve(chunk.map(() => true))
+      },
     } as unknown as FanOutDependencies['deliveries'],
     publisher: { publish: () => Promise.reject(new Error('nothing is asked for')) },
   })
@@ -94,6 +97,24 @@ test('what a slow endpoint has no place for is written as waiting, those of seve
   await Promise.all([raise(), raise()])
   expect(told).toEqual(['wait 2'])
   expect(slots.heldBack()).toEqual([expect.objectContaining({ webhook_id: endpoint.id })])
+})
+
+test('what does not wait after all, because somebody else writes it, is asked for', async () => {
+  const asked: string[] = []
+  const event = raisedEvent({ project_id: projectId })
+  const handle = handlerWith([webhook({ projectId })], {
+    begin: () => Promise.resolve('wait'),
+    deliveries: {
+      insertWaiting: () => Promise.resolve([false]),
+      insert: () => Promise.resolve(),
+    } as unknown as FanOutDependencies['deliveries'],
+    publisher: {
+      publish: (placed) =>
+        Promise.resolve(void asked.push(...placed.map(({ delivery }) => delivery.event.id))),
+    },
+  })
+  await handle(event)
+  expect(asked).toEqual([event.id])
 })
 
 test('expressions of a partition take turns; who has none, or another partition, does not wait for them', async () => {

@@ -43,7 +43,8 @@ const manyDeliveries = 100
 export function createFanOutHandler(dependencies: FanOutDependencies): RecordHandler<RaisedEvent> {
   const { webhooks, joinEvent, begin, metrics } = dependencies
   const select = createSelecting(dependencies)
-  const [ask, wait] = [gatherAsking(dependencies), gatherWaiting(dependencies)]
+  const ask = gatherAsking(dependencies)
+  const wait = gatherWaiting(dependencies, ask)
   const inTurn = createPartitionTurns()
   const noteFailure = gatherCalls<ExpressionFailure, undefined>({
     maxItems: chunkRows,
@@ -117,20 +118,25 @@ function gatherAsking({
 }
 
 /** What a slow endpoint has no place for waits for it at once: by way of a record it would be written twice, and read, before it did. */
-function gatherWaiting({
-  deliveries,
-  slots,
-  metrics,
-}: FanOutDependencies): (delivery: WebhookDelivery) => Promise<undefined> {
-  return gatherCalls<WebhookDelivery, undefined>({
+function gatherWaiting(
+  { deliveries, slots, metrics }: FanOutDependencies,
+  ask: (delivery: WebhookDelivery) => Promise<undefined>,
+): (delivery: WebhookDelivery) => Promise<undefined> {
+  const wait = gatherCalls<WebhookDelivery, boolean>({
+    keyOf: ({ delivery_id: id }) => id,
     maxItems: chunkRows,
     async run(due) {
-      for (const delivery of due) slots.holdBack(delivery)
-      for (const chunk of chunkDeliveries(due)) await deliveries.insertWaiting(chunk)
-      metrics.waiting.inc({ reason: 'endpoint_full' }, due.length)
-      return due.map(() => undefined)
+      const waits: boolean[] = []
+      for (const chunk of chunkDeliveries(due)) waits.push(...(await deliveries.insertWaiting(chunk)))
+      return waits
     },
   })
+  return async (delivery) => {
+    slots.holdBack(delivery)
+    // What another notifier begins at this moment is its own, until its claim is over: a record asks for it then.
+    if (!(await wait(delivery))) return ask(delivery)
+    metrics.waiting.inc({ reason: 'endpoint_full' })
+  }
 }
 
 /** Waits for all, whatever becomes of one: what is under way when the runtime tries an event again would be claimed, by us. */

@@ -17,16 +17,27 @@ function setPace(places: number) {
 test('places fill bit by bit, all of them in their time, whatever the steps', () => {
   const { begin } = setPace(512)
   const atOnce = begin(0)
-  expect(atOnce).toBeLessThan(16)
+  expect(atOnce).toBeLessThanOrEqual(16)
   expect(begin(0)).toBe(0)
   let begun = 0
   for (let step = 0; step < 320; step++) begun += begin(25)
   expect(begun).toBe(512)
 })
 
+test.each([64, 512, 5_000])('rounds that take their time fill all of %s places too', (places) => {
+  const { begin } = setPace(places)
+  let begun = 0
+  for (let step = 0; step < 40; step++) begun += begin(220)
+  expect(begun).toBeGreaterThanOrEqual(places)
+})
+
 test('what was not begun for a while does not begin all at once then', () => {
-  const { begin } = setPace(512)
+  const { pace, begin } = setPace(512)
   const atOnce = begin(0)
+  expect(begin(3_600_000)).toBe(atOnce)
+  for (let ended = 0; ended < 100; ended++) pace.endedEarly()
+  // A round that found nothing for them.
+  pace.wasEnough()
   expect(begin(3_600_000)).toBe(atOnce)
 })
 

@@ -1,5 +1,5 @@
-/** So many may begin at once when none did for a while. */
-const burst = 8
+/** What may begin at once when nothing did for a while: as much as falls due in so long, which a slow round takes, and a few. */
+const burst = { ms: 250, least: 8 }
 
 export interface SlowPaceOptions {
   /** That slow endpoints share. */
@@ -15,14 +15,17 @@ export interface SlowPaceOptions {
  */
 export class SlowPace {
   readonly #options: SlowPaceOptions
+  readonly #burst: number
   /** Grows with time; a fraction counts once it is whole. */
-  #fresh = burst
+  #fresh: number
   /** Places of attempts that ended early. */
   #freed = 0
   #atMs: number
 
   constructor(options: SlowPaceOptions) {
     this.#options = options
+    this.#burst = Math.max(burst.least, (options.places * burst.ms) / options.overMs)
+    this.#fresh = this.#burst
     this.#atMs = options.now()
   }
 
@@ -30,7 +33,7 @@ export class SlowPace {
   most(): number {
     const { places, overMs, now } = this.#options
     const nowMs = now()
-    this.#fresh = Math.min(burst, this.#fresh + (Math.max(0, nowMs - this.#atMs) * places) / overMs)
+    this.#fresh = Math.min(this.#burst, this.#fresh + (Math.max(0, nowMs - this.#atMs) * places) / overMs)
     this.#atMs = nowMs
     return Math.floor(this.#fresh) + this.#freed
   }
@@ -38,6 +41,11 @@ export class SlowPace {
   begun(): void {
     if (this.#freed > 0) this.#freed--
     else this.#fresh--
+  }
+
+  /** Fewer began than might: nothing else waits for the places of what ended early. */
+  wasEnough(): void {
+    this.#freed = 0
   }
 
   /** Without having taken all the time that it had. */

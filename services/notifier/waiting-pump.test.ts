@@ -20,9 +20,13 @@ afterEach(async () => {
 })
 
 /** A pump over what waits in memory, with time that passes when it is told to. */
-function startPump(waiting: WebhookDelivery[], quick: readonly string[]) {
-  const slots = createEndpointSlots({ perEndpoint: 64, total: 1_024 })
-  for (const { webhook_id: id } of waiting) slots.note(id, !quick.includes(id))
+function startPump(
+  waiting: WebhookDelivery[],
+  quick: readonly string[],
+  { isKnown = true, answers = false, total = 1_024 } = {},
+) {
+  const slots = createEndpointSlots({ perEndpoint: 64, total })
+  for (const { webhook_id: id } of isKnown ? waiting : []) slots.note(id, !quick.includes(id))
   const begun: WebhookDelivery[] = []
   const ends: ((end: AttemptEnd) => void)[] = []
   const time = { nowMs: 0, rounds: 0 }
@@ -35,10 +39,18 @@ function startPump(waiting: WebhookDelivery[], quick: readonly string[]) {
   }
   const store: PumpDependencies['waiting'] = {
     add: () => Promise.reject(new Error('nothing is added')),
-    take: ({ mostSlow }) => {
+    // As the statement deals: what is not listed has one place.
+    take: ({ places, mostSlow }) => {
       time.rounds++
-      let slow = 0
-      const taken = waiting.filter(({ webhook_id: id }) => slots.kindOf(id) !== 'slow' || ++slow <= mostSlow)
+      const listed = new Map(places.endpoints.map((one) => [one.webhookId, { ...one }]))
+      let slowLeft = mostSlow
+      const taken = waiting.filter(({ webhook_id: webhookId }) => {
+        const endpoint = listed.get(webhookId) ?? { webhookId, kind: 'unknown' as const, places: 1 }
+        if (endpoint.places === 0 || (endpoint.kind === 'slow' && slowLeft === 0)) return false
+        listed.set(webhookId, { ...endpoint, places: endpoint.places - 1 })
+        if (endpoint.kind === 'slow') slowLeft--
+        return true
+      })
       for (const one of taken) waiting.splice(waiting.indexOf(one), 1)
       return Promise.resolve(taken)
     },
@@ -48,7 +60,9 @@ function startPump(waiting: WebhookDelivery[], quick: readonly string[]) {
   pump = createWaitingPump({
     attempt: (delivery) => {
       begun.push(delivery)
-      return new Promise((resolve) => ends.push(resolve))
+      if (!answers) return new Promise((resolve) => ends.push(resolve))
+      slots.note(delivery.webhook_id, false)
+      return Promise.resolve(decided(ok()))
     },
     giveUp: () => Promise.reject(new Error('nothing is given up')),
     slots,
@@ -91,6 +105,24 @@ test('attempts at slow endpoints begin bit by bit, ten rounds a second; those at
   expect(begunAt(slow)).toBeGreaterThan(220)
   expect(begunAt(slow)).toBeLessThan(300)
   expect(time.rounds - rounds).toBeLessThanOrEqual(41)
+})
+
+test('what waits for an endpoint that turns out to be quick does not wait for rounds', async () => {
+  const waiting = waitingAt(1, 500)
+  const { begun, slots, untilMs, time } = startPump(waiting, [], { isKnown: false, answers: true })
+  await untilMs(1_000)
+  expect(slots.kindOf(begun[0]?.webhook_id ?? '')).toBe('quick')
+  expect(begun).toHaveLength(500)
+  expect(time.nowMs).toBeLessThan(2_000)
+})
+
+test('the least of all configurations makes attempts at slow endpoints one after the other', async () => {
+  const { begun, untilMs, time } = startPump(waitingAt(3, 10), [], { total: 1 })
+  while (begun.length < 30 && time.nowMs < 600_000) {
+    await untilMs(time.nowMs + 100)
+    endAll()
+  }
+  expect(begun).toHaveLength(30)
 })
 
 test('where a slow endpoint answers, the next attempt begins in the next round', async () => {

@@ -22,7 +22,7 @@ export interface PumpDependencies {
 }
 
 const idleMs = 250
-/** While endpoints are held back in this process. */
+/** While quick endpoints are held back in this process. */
 const busyMs = 25
 /**
  * After a round for endpoints that are not known to be quick, which take seconds to answer: with one for each attempt that ended, 50 of 100 endpoints
@@ -120,14 +120,17 @@ class WaitingPump implements Service {
     const kinds = new Map(places.endpoints.map(({ webhookId, kind }) => [webhookId, kind]))
     const kindOf = ({ webhook_id: webhookId }: Endpoint) => kinds.get(webhookId) ?? 'unknown'
     for (const delivery of taken) await this.#begin(delivery, kindOf(delivery))
-    // Whoever has a place left and came up with nothing has nothing waiting, unless others of the slow ones were all that might begin.
     const found = new Set(taken.map(({ webhook_id: webhookId }) => webhookId))
     const isSlowCut = taken.filter((delivery) => kindOf(delivery) === 'slow').length >= mostSlow
+    if (!isSlowCut) this.#slowPace.wasEnough()
+    // Whoever has a place left and came up with nothing has nothing waiting, unless the pace left it out.
     for (const endpoint of held) {
       const mayWait = found.has(endpoint.webhook_id) || (isSlowCut && kindOf(endpoint) === 'slow')
       if (!mayWait && slots.hasPlace(endpoint)) slots.letPass(endpoint.webhook_id)
     }
-    return { taken: taken.length, hasQuick: taken.some((delivery) => kindOf(delivery) === 'quick') }
+    // By now: one that was not listed before may have turned out to be quick, and have more waiting.
+    const hasQuick = found.values().some((webhookId) => slots.kindOf(webhookId) === 'quick')
+    return { taken: taken.length, hasQuick }
   }
 
   async #begin(delivery: WebhookDelivery, kind: EndpointKind): Promise<void> {

@@ -30,18 +30,23 @@ export const insertDeliveries: PreparedStatement = {
 }
 
 /**
- * The same, and that the first attempt of each waits for its place; of those that are there already too, which the event that comes again asks for
- * again.
+ * The same, and that the first attempt of each waits for its place; those that are there already too: their event has come again. Tells of which
+ * none waits, which is next to nothing: what comes there in this moment is not seen.
  */
 export const insertWaitingDeliveries: PreparedStatement = {
   name: 'insert_waiting_deliveries',
   text: `${lockWebhooks},
-  inserted as (${insertThose} returning id, webhook_id)
-  insert into webhook_waiting (delivery_id, webhook_id, attempt, first_attempt, due_at)
-  select id, webhook_id, 1, 1, now()
-  from (select * from inserted union all select id, webhook_id from webhook_deliveries where id = any($1::uuid[])) as due
-  order by id
-  on conflict (delivery_id) do nothing`,
+  inserted as (${insertThose} returning id, webhook_id),
+  due as (
+    select id, webhook_id from inserted union all select id, webhook_id from webhook_deliveries where id = any($1::uuid[])
+  ),
+  waiting as (
+    insert into webhook_waiting (delivery_id, webhook_id, attempt, first_attempt, due_at)
+    select id, webhook_id, 1, 1, now() from due order by id
+    on conflict (delivery_id) do nothing
+  )
+  select asked.place::integer from unnest($1::uuid[]) with ordinality as asked (id, place)
+  where not exists (select from due where due.id = asked.id)`,
 }
 
 /** The same of webhooks that are as they were read, each with the claim of its first attempt. Tells what was not written, which is next to nothing. */

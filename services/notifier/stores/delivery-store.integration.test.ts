@@ -141,9 +141,21 @@ test('what waits for its place is written with its delivery, once; what is there
   const [fresh, there, retried] = [await addWebhook(), await addWebhook(), await addWebhook()]
   await store.insert([there, retried])
   await createWaitingStore(pool).add({ ...retried, attempt: 3 }, { inMs: 0 })
-  for (let time = 0; time < 2; time++) await store.insertWaiting([fresh, there, retried])
+  for (let time = 0; time < 2; time++)
+    expect(await store.insertWaiting([fresh, there, retried])).toEqual([true, true, true])
   expect(await attemptsWaiting(fresh, there, retried)).toEqual([1, 1, 3])
   expect(await leftOf(fresh)).toEqual({ deliveries: 1, attempts: 0 })
+})
+
+test('what somebody else begins at this moment does not wait, and that is told; the other does', async () => {
+  const [one, other] = [await addWebhook(), await addWebhook()]
+  await deleter.query('begin')
+  await createDeliveryStore(deleter as unknown as pg.Pool, 15_000).insert([one])
+  const waits = store.insertWaiting([one, other])
+  await until(isWaiting)
+  await deleter.query('commit')
+  expect(await waits).toEqual([false, true])
+  expect(await attemptsWaiting(one, other)).toEqual([undefined, 1])
 })
 
 test('nothing waits of a webhook that goes at this moment; that of another does', async () => {

@@ -1,5 +1,4 @@
 import type pg from 'pg'
-import type { PreparedStatement } from '#runtime/postgres.ts'
 import { postgresArray, type ArrayType, type ArrayValues } from '#runtime/postgres-arrays.ts'
 import { idToBytes } from '#schemas/ids.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
@@ -43,8 +42,11 @@ export interface FinishedAttempt {
 export interface DeliveryStore {
   /** Writes deliveries that are not there yet. Those whose webhook was deleted meanwhile, or whose request was erased, are left out. */
   insert(deliveries: readonly WebhookDelivery[]): Promise<void>
-  /** The same, and that the first attempt of each waits for a place at its endpoint (waiting-store.ts). */
-  insertWaiting(deliveries: readonly WebhookDelivery[]): Promise<void>
+  /**
+   * The same, and that the first attempt of each waits for a place at its endpoint (waiting-store.ts). False for what does not, because it was left
+   * out or somebody else writes it at this moment.
+   */
+  insertWaiting(deliveries: readonly WebhookDelivery[]): Promise<boolean[]>
   /**
    * Writes a delivery that is not there yet, with the right to make its first attempt; false: it was left out, or is there, or its webhook is not
    * as it was read.
@@ -69,13 +71,16 @@ export function createDeliveryStore(pool: pg.Pool, leaseMs: number): DeliverySto
   const finishAll = gatherFinishes(pool)
   const begin = oneOf(beginAll)
   const finish = oneOf(finishAll)
-  const write = async (statement: PreparedStatement, deliveries: readonly WebhookDelivery[]) => {
-    if (deliveries.length === 0) return
-    await writeRows(pool, statement, rowsOf(deliveries.map((delivery) => ({ delivery, webhook: null }))))
-  }
   return {
-    insert: (deliveries) => write(insertDeliveries, deliveries),
-    insertWaiting: (deliveries) => write(insertWaitingDeliveries, deliveries),
+    async insert(deliveries) {
+      if (deliveries.length > 0) await writeRows(pool, insertDeliveries, rowsOf(deliveries.map(ofAnyVersion)))
+    },
+    async insertWaiting(deliveries) {
+      if (deliveries.length === 0) return []
+      const values = rowsOf(deliveries.map(ofAnyVersion))
+      const leftOut = placesOf(await writeRows<{ place: number }>(pool, insertWaitingDeliveries, values))
+      return deliveries.map((_delivery, index) => !leftOut.has(index))
+    },
     begin: (delivery, webhook) => begin({ delivery, webhook }),
     beginAll,
     claim: gatherClaims(pool, leaseMs),
@@ -109,14 +114,22 @@ interface Beginning {
   webhook: Pick<Webhook, 'version'> | null
 }
 
+function ofAnyVersion(delivery: WebhookDelivery): Beginning {
+  return { delivery, webhook: null }
+}
+
+/** From 0 on. */
+function placesOf(rows: readonly { place: number }[]): Set<number> {
+  return new Set(rows.map(({ place }) => place - 1))
+}
+
 function gatherBeginnings(pool: pg.Pool, leaseMs: number): DeliveryStore['beginAll'] {
   return gatherGroups<Beginning, boolean>({
     keyOf: ({ delivery }) => delivery.delivery_id,
     maxItems: maxGathered,
     async run(beginnings) {
       const values = [...rowsOf(beginnings), leaseMs]
-      const rows = await writeRows<{ place: number }>(pool, beginDeliveries, values)
-      const leftOut = new Set(rows.map(({ place }) => place - 1))
+      const leftOut = placesOf(await writeRows<{ place: number }>(pool, beginDeliveries, values))
       return beginnings.map((_beginning, index) => !leftOut.has(index))
     },
   })

@@ -69,7 +69,8 @@ const takeWaiting = `
     cross join lateral (
       select w.delivery_id, w.due_at from webhook_waiting w
       where w.webhook_id = webhook.id and w.due_at <= now()
-      order by w.due_at limit coalesce(known.places, 1) for update skip locked
+      order by w.due_at limit case known.kind when 'slow' then least(known.places, $10) else coalesce(known.places, 1) end
+      for update skip locked
     ) head
   ),
   ranked as (

@@ -41,6 +41,7 @@ export function createSimDeliveryStore(database: Database, leaseMs: number): Del
           const { delivery_id: id } = delivery
           if (!waiting.has(id)) waiting.set(id, { delivery, dueAtMs: world.nowMs })
         }
+        return asked.map(() => true)
       }),
     begin: (delivery) => database.ask(() => begin(delivery)),
     beginAll: (asked) =>
@@ -132,13 +133,19 @@ export function createSimWaitingStore(database: Database): WaitingStore {
         const dueAtMs = 'atMs' in due ? due.atMs : world.nowMs + due.inMs
         waiting.set(delivery.delivery_id, { delivery, dueAtMs })
       }),
-    take: ({ places, leaseMs }) =>
+    take: ({ places, mostSlow, leaseMs }) =>
       database.ask(() => {
         const left = new Map(places.endpoints.map(({ webhookId, places: count }) => [webhookId, count]))
+        const slow = new Set(
+          places.endpoints.filter(({ kind }) => kind === 'slow').map((one) => one.webhookId),
+        )
+        let slowLeft = mostSlow
         const due = [...waiting.values()].filter(({ delivery, dueAtMs }) => {
           const count = left.get(delivery.webhook_id) ?? 1
-          if (dueAtMs > world.nowMs || count === 0) return false
+          const isSlow = slow.has(delivery.webhook_id)
+          if (dueAtMs > world.nowMs || count === 0 || (isSlow && slowLeft === 0)) return false
           left.set(delivery.webhook_id, count - 1)
+          if (isSlow) slowLeft--
           return true
         })
         for (const entry of due) entry.dueAtMs = world.nowMs + leaseMs
