@@ -30,7 +30,7 @@ const busyMs = 25
  */
 const unhurriedMs = 100
 /** A little less than an attempt takes that hangs, so that places are not left empty. */
-const fillSlowOverMs = 8_000
+const fillSlowOverMs = 9_000
 /** After trouble with Postgres. */
 const troubleMs = 1_000
 /** Longer than an attempt's claim, so that one that falls due again is free to be claimed. */
