@@ -45,8 +45,13 @@ export function createSendMessage({ sender, slots, metrics, clock }: SendingDepe
       const isLast = !isWanted || isLastAttempt(delivery)
       onSent({ finishedAtMs, statusCode, durationMs, error, excerpt, isLast, wasSent: isWanted })
     }
-    if (isWanted) sender.send(webhook.url, signDelivery(delivery, body, keys, clock.now()), body, onResult)
-    else onResult(disabledResult(webhook))
+    if (!isWanted) {
+      onResult(disabledResult(webhook))
+      return
+    }
+    const headers = signDelivery(delivery, body, keys, clock.now())
+    const isQuick = slots.kindOf(webhook.id) === 'quick'
+    sender.send({ url: webhook.url, headers, body, isQuick }, onResult)
   }
 }
 

@@ -67,6 +67,20 @@ test('a connection that was closed between two requests is no failure: nothing w
   expect(seen).toMatchObject({ requests: 2, connections: 2 })
 })
 
+test('what may hang takes no connection of a quick endpoint at the same origin', async () => {
+  const { url, seen } = await shortReceiver(9, true)
+  const one = sender()
+  const connectionsAfter = async (isQuick: boolean) => {
+    expect(await sendOnce(one, url, {}, body, isQuick)).toMatchObject(delivered)
+    await nextTurn()
+    return seen.connections
+  }
+  expect(await connectionsAfter(true)).toBe(1)
+  expect(await connectionsAfter(false)).toBe(2)
+  expect(await connectionsAfter(true)).toBe(2)
+  expect(await connectionsAfter(false)).toBe(2)
+})
+
 test('a request that was sent is not sent again, however used its connection was', async () => {
   const { url, seen } = await shortReceiver(2, false)
   const one = sender()

@@ -25,7 +25,7 @@ function call(receiver: string): { isAnswered: boolean } {
   const state = { isAnswered: false }
   const host = `${receiver}.example`
   const request = outgoingRequest({ method: 'GET', target: '/', host, headers: [], body: null })
-  connections.send(`http://${host}`, request, {
+  connections.send({ origin: `http://${host}`, isQuick: true }, request, {
     onAnswer: () => undefined,
     onData: () => undefined,
     onEnd: () => (state.isAnswered = true),

@@ -2,9 +2,18 @@ import type { buildConnector } from 'undici'
 import { ConnectionPool } from '#runtime/http1/connection-pool.ts'
 import type { AnswerHandler, Exchange, OutgoingRequest } from '#runtime/http1/outgoing-call.ts'
 
+export interface Receiver {
+  origin: string
+  /** Whether it is known to answer soon. */
+  isQuick: boolean
+}
+
 export interface ReceiverConnections {
-  /** Sends over a connection to `origin` that is free, or a new one. */
-  send(origin: string, request: OutgoingRequest, handler: AnswerHandler): Exchange
+  /**
+   * Sends over a connection that is free, or a new one. What may hang takes no connection of the quick ones of its origin: it would end it, and theirs
+   * had to wait for another (20 ms with TLS on a busy machine).
+   */
+  send(receiver: Receiver, request: OutgoingRequest, handler: AnswerHandler): Exchange
   close(): Promise<void>
 }
 
@@ -24,7 +33,7 @@ export function createReceiverConnections(options: {
 }): ReceiverConnections {
   const pools = new Map<string, ConnectionPool>()
   let open = 0
-  const addPool = (origin: string) => {
+  const addPool = (key: string, origin: string) => {
     const pool = new ConnectionPool({
       ...unlimited,
       ...idle,
@@ -39,20 +48,21 @@ export function createReceiverConnections(options: {
       },
       onClose: () => open--,
     })
-    pools.set(origin, pool)
+    pools.set(key, pool)
     return pool
   }
   const sweep = () => {
-    for (const [origin, pool] of pools) {
+    for (const [key, pool] of pools) {
       if (!pool.isEmpty) continue
       void pool.close()
-      pools.delete(origin)
+      pools.delete(key)
     }
   }
   const timer = setInterval(sweep, sweepMs).unref()
   return {
-    send(origin, request, handler) {
-      return (pools.get(origin) ?? addPool(origin)).send(request, handler)
+    send({ origin, isQuick }, request, handler) {
+      const key = isQuick ? origin : `slow ${origin}`
+      return (pools.get(key) ?? addPool(key, origin)).send(request, handler)
     },
     async close() {
       clearInterval(timer)

@@ -17,14 +17,17 @@ export interface AttemptResult {
   timedOut: boolean
 }
 
+export interface SignedMessage {
+  url: string
+  headers: Readonly<Record<string, string>>
+  body: Buffer
+  /** Whether its endpoint is known to answer soon. */
+  isQuick: boolean
+}
+
 export interface Sender {
   /** Posts exactly these bytes; a failure is a result, told before this returns where nothing can be sent. */
-  send(
-    url: string,
-    headers: Readonly<Record<string, string>>,
-    body: Buffer,
-    onResult: (result: AttemptResult) => void,
-  ): void
+  send(message: SignedMessage, onResult: (result: AttemptResult) => void): void
   close(): Promise<void>
 }
 
@@ -47,7 +50,7 @@ export function createSender(options: SenderOptions): Sender {
   const connections = createReceiverConnections({ connect, maxOpen: options.maxConnections })
   const readTarget = createReadTarget(options.policy)
   const limits = { ...rest, timeoutMs }
-  const send: Sender['send'] = (url, headers, body, onResult) => {
+  const send: Sender['send'] = ({ url, headers, body, isQuick }, onResult) => {
     const target = readTarget(url)
     const fields = fieldsOf(headers, body.length)
     if (target.refusal !== undefined || fields === undefined) {
@@ -64,7 +67,7 @@ export function createSender(options: SenderOptions): Sender {
       body,
     })
     const reader = new AnswerReader(limits, (answer) => onResult(resultOf(answer, timeoutMs)))
-    reader.begun(connections.send(target.origin, request, reader))
+    reader.begun(connections.send({ origin: target.origin, isQuick }, request, reader))
   }
   return {
     send,

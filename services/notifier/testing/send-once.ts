@@ -6,6 +6,7 @@ export function sendOnce(
   url: string,
   headers: Readonly<Record<string, string>>,
   body: Buffer,
+  isQuick = true,
 ): Promise<AttemptResult> {
-  return new Promise((resolve) => sender.send(url, headers, body, resolve))
+  return new Promise((resolve) => sender.send({ url, headers, body, isQuick }, resolve))
 }

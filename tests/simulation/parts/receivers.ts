@@ -28,7 +28,7 @@ export function createReceivers(world: World): Receivers {
   return {
     receipts,
     sender: {
-      send(url, headers, _body, onResult) {
+      send({ url, headers }, onResult) {
         const sender = world.current
         const durationMs = durationOf(url)
         const isTaken = durationMs < timeoutMs && !random.chance(refusing[kindOf(url)])
