@@ -94,8 +94,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'fan-out-passes-what-is-not-yet-waiting': {
     file: 'services/notifier/fan-out-handler.ts',
-    find: 'await deliveries.insertWaiting(chunk)\n',
-    replace: 'void deliveries.insertWaiting(chunk).catch(() => undefined)\n',
+    find: 'if (!(await wait(delivery))) return ask(delivery)\n',
+    replace: 'void wait(delivery).catch(() => undefined)\n',
   },
   'notifier-forgets-its-claim': {
     file: 'services/notifier/attempt-delivery.ts',
