@@ -12,12 +12,13 @@ const decompressAside = promisify(zstdDecompress)
 const onTheSpotBytes = 16 * 1024
 /** The first is zlib's own. */
 const [leastChunkBytes, mostChunkBytes] = [64, 128 * 1024]
+const chunkBytesFor = (bytes: number) => Math.min(Math.max(bytes, leastChunkBytes), mostChunkBytes)
 
 /** Level 1: bodies are compressed already when they are sealed, so more effort would find little. Tables and room are made for what is there, no more. */
 const packingOf = ({ length }: Buffer) => ({
   params: { [constants.ZSTD_c_compressionLevel]: 1 },
   pledgedSrcSize: length,
-  chunkSize: Math.min(Math.max(length, leastChunkBytes), mostChunkBytes),
+  chunkSize: chunkBytesFor(length),
 })
 /** JSON packs to a third or a tenth. What unpacks to more has several chunks, what to less wastes the rest of one. */
 const unpackedToPacked = 8
@@ -27,7 +28,7 @@ const unpackedToPacked = 8
  */
 const unpackingOf = ({ length }: Buffer) => ({
   maxOutputLength: 256 * 1024 * 1024,
-  chunkSize: Math.min(Math.max(length * unpackedToPacked, leastChunkBytes), mostChunkBytes),
+  chunkSize: chunkBytesFor(length * unpackedToPacked),
 })
 
 /** Teaches kafkajs zstd, which it knows only by number, with Node's own. */

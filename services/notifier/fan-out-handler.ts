@@ -37,7 +37,7 @@ const manyDeliveries = 100
 
 /**
  * An event becomes one delivery for each webhook that wants it, and its first attempt is made at once where its endpoint has a place
- * (docs/decisions/0072). Of the others rows come first, then the topic: whoever takes a delivery finds its row. Both have identities of their
+ * (docs/decisions/0072). Of the others rows come first, then the topic, or with them that they wait: whoever takes a delivery finds its row. Both have identities of their
  * own, so that an event that comes twice makes nothing new.
  */
 export function createFanOutHandler(dependencies: FanOutDependencies): RecordHandler<RaisedEvent> {

@@ -101,7 +101,7 @@ test('attempts at slow endpoints begin bit by bit, ten rounds a second; those at
   expect(begunAt(slow)).toBeLessThan(30)
   const { rounds } = time
   await untilMs(4_200)
-  // 512 in 8 s: with all at once, all would end at once ten seconds later.
+  // 512 in 9 s: with all at once, all would end at once ten seconds later.
   expect(begunAt(slow)).toBeGreaterThan(220)
   expect(begunAt(slow)).toBeLessThan(300)
   expect(time.rounds - rounds).toBeLessThanOrEqual(41)

@@ -25,7 +25,7 @@ const idleMs = 250
 /** While quick endpoints are held back in this process. */
 const busyMs = 25
 /**
- * After a round for endpoints that are not known to be quick, which take seconds to answer: with one for each attempt that ended, 50 of 100 endpoints
+ * Between rounds for endpoints that are not known to be quick, which take seconds to answer: with one for each attempt that ended, 50 of 100 endpoints
  * hanging had Postgres look for the next ones for 14 % of a core, and the 99th percentile at the healthy ones was 155 to 258 ms.
  */
 const unhurriedMs = 100
@@ -43,14 +43,13 @@ export function createWaitingPump(dependencies: PumpDependencies): Service {
 
 class WaitingPump implements Service {
   readonly #dependencies: PumpDependencies
+  readonly #slowPace: SlowPace
   readonly #working = new Set<Promise<void>>()
   readonly #ended = Promise.withResolvers<undefined>()
   readonly done: Promise<void> = this.#ended.promise
   #state: 'new' | 'running' | 'stopping' = 'new'
   #idle = new AbortController()
   #problem: string | undefined
-
-  readonly #slowPace: SlowPace
 
   constructor(dependencies: PumpDependencies) {
     this.#dependencies = dependencies

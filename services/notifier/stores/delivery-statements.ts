@@ -45,8 +45,7 @@ export const insertWaitingDeliveries: PreparedStatement = {
     select id, webhook_id, 1, 1, now() from due order by id
     on conflict (delivery_id) do nothing
   )
-  select asked.place::integer from unnest($1::uuid[]) with ordinality as asked (id, place)
-  where not exists (select from due where due.id = asked.id)`,
+  ${placesNotIn('due')}`,
 }
 
 /** The same of webhooks that are as they were read, each with the claim of its first attempt. Tells what was not written, which is next to nothing. */
@@ -58,8 +57,7 @@ export const beginDeliveries: PreparedStatement = {
     insert into webhook_attempts (delivery_id, number, lease_until, at)
     select id, 1, clock_timestamp() + $13 * interval '1 millisecond', clock_timestamp() from begun
   )
-  select asked.place::integer from unnest($1::uuid[]) with ordinality as asked (id, place)
-  where not exists (select from begun where begun.id = asked.id)`,
+  ${placesNotIn('begun')}`,
 }
 
 /**
@@ -115,4 +113,10 @@ export const finishAttempts: PreparedStatement = {
     status = case when delivery.status = 'delivered' and not attempt.opens_round then delivery.status else attempt.status end,
     delivered_at = case when attempt.status = 'delivered' then attempt.finished_at else delivered_at end
   from attempt where delivery.id = attempt.id and (attempt_count < attempt.number or attempt.error is null)`,
+}
+
+/** Where in $1, from 1 on, stands what `written` has not. */
+function placesNotIn(written: string): string {
+  return `select asked.place::integer from unnest($1::uuid[]) with ordinality as asked (id, place)
+  where not exists (select from ${written} where ${written}.id = asked.id)`
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { PreparedStatement } from '#runtime/postgres.ts'
 import { postgresArray, type ArrayType, type ArrayValues } from '#runtime/postgres-arrays.ts'
 import { idToBytes } from '#schemas/ids.ts'
 import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
@@ -75,12 +76,8 @@ export function createDeliveryStore(pool: pg.Pool, leaseMs: number): DeliverySto
     async insert(deliveries) {
       if (deliveries.length > 0) await writeRows(pool, insertDeliveries, rowsOf(deliveries.map(ofAnyVersion)))
     },
-    async insertWaiting(deliveries) {
-      if (deliveries.length === 0) return []
-      const values = rowsOf(deliveries.map(ofAnyVersion))
-      const leftOut = placesOf(await writeRows<{ place: number }>(pool, insertWaitingDeliveries, values))
-      return deliveries.map((_delivery, index) => !leftOut.has(index))
-    },
+    insertWaiting: (deliveries) =>
+      writeTold(pool, insertWaitingDeliveries, rowsOf(deliveries.map(ofAnyVersion)), deliveries.length),
     begin: (delivery, webhook) => begin({ delivery, webhook }),
     beginAll,
     claim: gatherClaims(pool, leaseMs),
@@ -118,20 +115,24 @@ function ofAnyVersion(delivery: WebhookDelivery): Beginning {
   return { delivery, webhook: null }
 }
 
-/** From 0 on. */
-function placesOf(rows: readonly { place: number }[]): Set<number> {
-  return new Set(rows.map(({ place }) => place - 1))
+/** Whether each of so many was written, by a statement that tells the places, from 1 on, of those that were not. */
+async function writeTold(
+  pool: pg.Pool,
+  statement: PreparedStatement,
+  values: readonly unknown[],
+  count: number,
+): Promise<boolean[]> {
+  const rows = await writeRows<{ place: number }>(pool, statement, values)
+  const leftOut = new Set(rows.map(({ place }) => place - 1))
+  return Array.from({ length: count }, (_, index) => !leftOut.has(index))
 }
 
 function gatherBeginnings(pool: pg.Pool, leaseMs: number): DeliveryStore['beginAll'] {
   return gatherGroups<Beginning, boolean>({
     keyOf: ({ delivery }) => delivery.delivery_id,
     maxItems: maxGathered,
-    async run(beginnings) {
-      const values = [...rowsOf(beginnings), leaseMs]
-      const leftOut = placesOf(await writeRows<{ place: number }>(pool, beginDeliveries, values))
-      return beginnings.map((_beginning, index) => !leftOut.has(index))
-    },
+    run: (beginnings) =>
+      writeTold(pool, beginDeliveries, [...rowsOf(beginnings), leaseMs], beginnings.length),
   })
 }
 
