@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { createEndpointSlots, type Endpoint, type EndpointSlots, type SlotOptions } from './endpoint-slots.ts'
+import type { Endpoint } from './endpoint-lines.ts'
+import { createEndpointSlots, type EndpointSlots, type SlotOptions } from './endpoint-slots.ts'
 
 function slotsOf(options: Partial<SlotOptions>, fast: readonly string[] = [], slow: readonly string[] = []) {
   const slots = createEndpointSlots({ perEndpoint: 2, total: 10, ...options })

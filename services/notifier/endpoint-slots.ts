@@ -1,4 +1,4 @@
-import type { WebhookDelivery } from '#schemas/webhook-delivery.ts'
+import { EndpointLines, type Endpoint, type GiveBack } from './endpoint-lines.ts'
 import { SharedPlaces } from './shared-places.ts'
 
 /**
@@ -35,9 +35,6 @@ export interface EndpointSlots {
   readonly known: number
 }
 
-export type Endpoint = Pick<WebhookDelivery, 'webhook_id' | 'project_id'>
-export type GiveBack = () => void
-
 export const endpointKinds = ['quick', 'slow', 'unknown'] as const
 export type EndpointKind = (typeof endpointKinds)[number]
 export type PlacesByKind = Readonly<Record<EndpointKind, number>>
@@ -60,25 +57,7 @@ export interface SlotOptions {
   onChange?: () => void
 }
 
-/**
- * In line for one endpoint, for each of its places, and for how long: enough for a burst, which would cost three statements more by
- * way of the database; too little for a busy endpoint to keep those behind it in its partition from theirs.
- */
-const inLinePerPlace = 4
-const inLineMs = 1_000
-/** Lines of other endpoints that are looked at when a place becomes free, in turns: a microsecond, however many there are. */
-const linesLookedAt = 8
 const defaultMaxKnown = 10_000
-
-interface InLine {
-  settle: (place: GiveBack | undefined) => void
-  timer: NodeJS.Timeout
-}
-
-interface Line {
-  endpoint: Endpoint
-  waiters: Set<InLine>
-}
 
 export function createEndpointSlots(options: SlotOptions): EndpointSlots {
   return new Slots(options)
@@ -89,7 +68,7 @@ class Slots implements EndpointSlots {
   readonly #inFlight = new Map<string, { endpoint: Endpoint; count: number }>()
   readonly #isSlow = new Map<string, boolean>()
   readonly #held = new Map<string, Endpoint>()
-  readonly #lines = new Map<string, Line>()
+  readonly #lines: EndpointLines
   /** Somebody found the shares short, not its endpoint: until then nobody in line waits for what others give back. */
   #sharesLacked = false
   readonly #all: SharedPlaces
@@ -98,9 +77,10 @@ class Slots implements EndpointSlots {
 
   constructor(options: SlotOptions) {
     this.#options = options
-    const { total } = options
+    const { total, perEndpoint } = options
     const quarter = total >> 2
     this.slowPlaces = Math.max(1, total >> 1)
+    this.#lines = new EndpointLines({ perEndpoint, take: (endpoint) => this.take(endpoint, 'topic') })
     this.#all = new SharedPlaces(total)
     const notQuick = new SharedPlaces(total - quarter)
     this.#shares = {
@@ -127,7 +107,7 @@ class Slots implements EndpointSlots {
       if (given) return
       given = true
       this.#count(endpoint, -1)
-      this.#advanceLine(endpoint.webhook_id)
+      this.#lines.advance(endpoint.webhook_id)
       this.#advanceLines()
     }
   }
@@ -137,16 +117,8 @@ class Slots implements EndpointSlots {
   }
 
   async takeSoon(endpoint: Endpoint): Promise<GiveBack | undefined> {
-    const id = endpoint.webhook_id
     const place = this.takeNow(endpoint)
-    const line = this.#lines.get(id) ?? { endpoint, waiters: new Set() }
-    const isFull = line.waiters.size >= inLinePerPlace * this.#options.perEndpoint
-    if (place !== undefined || isFull || !this.#mayWait(id)) return place
-    return new Promise((resolve) => {
-      const waiter = { settle: resolve, timer: setTimeout(() => this.#leaveLine(id, waiter), inLineMs) }
-      line.waiters.add(waiter)
-      this.#lines.set(id, line)
-    })
+    return place !== undefined || !this.#mayWait(endpoint.webhook_id) ? place : this.#lines.wait(endpoint)
   }
 
   hasPlace(endpoint: Endpoint): boolean {
@@ -159,7 +131,7 @@ class Slots implements EndpointSlots {
 
   holdBack(endpoint: Endpoint): void {
     this.#held.set(endpoint.webhook_id, endpoint)
-    this.#endLine(endpoint.webhook_id)
+    this.#lines.end(endpoint.webhook_id)
   }
 
   letPass(webhookId: string): void {
@@ -178,9 +150,9 @@ class Slots implements EndpointSlots {
       const [oldest] = this.#isSlow.keys()
       if (oldest !== undefined) this.#learn(oldest, undefined)
     }
-    if (isSlow) this.#endLine(webhookId)
+    if (isSlow) this.#lines.end(webhookId)
     if (!changes) return
-    this.#advanceLine(webhookId)
+    this.#lines.advance(webhookId)
     this.#advanceLines()
     this.#tell()
   }
@@ -212,38 +184,11 @@ class Slots implements EndpointSlots {
     return kind === 'quick' || (kind === 'unknown' && this.#inFlight.has(webhookId))
   }
 
-  #advanceLine(webhookId: string): void {
-    const line = this.#lines.get(webhookId)
-    for (const waiter of line?.waiters ?? []) {
-      const place = line && this.take(line.endpoint, 'topic')
-      if (place === undefined) return
-      this.#leaveLine(webhookId, waiter, place)
-    }
-  }
-
-  /** A place that all share may be what others wait for. Whoever was looked at is last the next time. */
+  /** A place that all share may be what others wait for. */
   #advanceLines(): void {
     if (!this.#sharesLacked) return
-    let looked = 0
-    this.#sharesLacked = this.#lines.size > linesLookedAt
-    for (const [webhookId, line] of this.#lines) {
-      if (++looked > linesLookedAt) return
-      this.#lines.delete(webhookId)
-      this.#lines.set(webhookId, line)
-      this.#advanceLine(webhookId)
-    }
-  }
-
-  #endLine(webhookId: string): void {
-    for (const waiter of this.#lines.get(webhookId)?.waiters ?? []) this.#leaveLine(webhookId, waiter)
-  }
-
-  #leaveLine(webhookId: string, waiter: InLine, place?: GiveBack): void {
-    const line = this.#lines.get(webhookId)
-    line?.waiters.delete(waiter)
-    if (line?.waiters.size === 0) this.#lines.delete(webhookId)
-    clearTimeout(waiter.timer)
-    waiter.settle(place)
+    this.#sharesLacked = false
+    if (this.#lines.advanceSome()) this.#sharesLacked = true
   }
 
   kindOf(webhookId: string): EndpointKind {

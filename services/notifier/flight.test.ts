@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
-import { createEndpointSlots, type GiveBack } from './endpoint-slots.ts'
+import type { GiveBack } from './endpoint-lines.ts'
+import { createEndpointSlots } from './endpoint-slots.ts'
 import { Flight, type PlacedDelivery } from './flight.ts'
 import type { SendMessage } from './send-message.ts'
 import { signingKeyOf } from './steps/sign-delivery.ts'

@@ -1,4 +1,4 @@
-import type { GiveBack } from './endpoint-slots.ts'
+import type { GiveBack } from './endpoint-lines.ts'
 import type { SendMessage } from './send-message.ts'
 import type { Message } from './steps/open-message.ts'
 import type { FinishedAttempt } from './stores/delivery-store.ts'
