@@ -6,9 +6,10 @@ import { eventsFor, raiseAll, untilReceived, type Side } from './delivery-target
 import { median } from './quantile.ts'
 import { until } from './until.ts'
 
-/** The compiler of a young process is a third of its work: bare posts are 11,000/s at first and 18,000/s after so many. */
-const warmingDeliveries = 20_000
-const rounds = 3
+/** The compiler of a young process is a third of its work: bare posts are 11,000/s at first and 18,000/s later; a notifier takes 173 µs a delivery at first and 140 after so many. */
+const warmingDeliveries = 100_000
+/** Of the same program two rounds differ by a tenth to a third, on machines that others use too. */
+const rounds = 7
 /**
  * Bare posts at a time. `asMany` as the notifier has places, all of which it uses where so many are due (its receiver counts a thousand
  * connections); `few` is what undici takes the least processor with where answers come at once (18 to 24 µs a post, 36 to 54 with a thousand).
