@@ -39,7 +39,7 @@ const answerMs = Number(values['answer-ms'])
 const endpoints = 100
 const eventsPerSecond = 200
 const maxLateMs = 1_000
-const p99Rounds = 3
+const p99Rounds = 5
 
 const closeInfrastructure = await openBenchmark()
 const stage = await setNotifierStage()
