@@ -94,11 +94,15 @@ test('two notifiers, killed in turn, the broker killed, Postgres killed: each ev
     ),
   )
   const pathOf = new Map(webhooks.map(({ id, path }) => [id, path]))
-  await until(async () => {
-    // The receivers are in this process: asking for all states fifty times a second left them so little of two busy cores that they answered late.
-    await sleep(250)
-    return (await countSettled()) === expected.size && (await stage.waiting()) === 0
-  }, 150_000)
+  await until(
+    async () => {
+      // The receivers are in this process: asking for all states fifty times a second left them so little of two busy cores that they answered late.
+      await sleep(250)
+      return (await countSettled()) === expected.size && (await stage.waiting()) === 0
+    },
+    150_000,
+    async () => JSON.stringify(await readUnsettled(expected.size)),
+  )
   const states = new Map((await readDeliveries()).map((row) => [row.id, stateOf(row, pathOf)]))
   const wrong = [...expected].filter(([id, state]) => states.get(id) !== state)
   expect({ wrong, ends: wrong.length === 0 ? [] : await readEnds() }).toEqual({ wrong: [], ends: [] })
@@ -125,6 +129,18 @@ async function countSettled(): Promise<number> {
     "select count(*)::int as settled from webhook_deliveries where status in ('delivered', 'failed')",
   )
   return rows[0]?.settled ?? NaN
+}
+
+/** What there is that is not over, and how much is not there at all. */
+async function readUnsettled(expected: number): Promise<object> {
+  const { rows: waiting } = await stage.pool.query<object>('select * from webhook_waiting limit 20')
+  const { rows: open } = await stage.pool.query<object>(`
+    select d.id, d.webhook_id, d.status, d.attempt_count, d.created_at, array_agg(to_jsonb(a) - 'response_excerpt') as attempts
+    from webhook_deliveries d left join webhook_attempts a on a.delivery_id = d.id
+    where d.status not in ('delivered', 'failed') group by d.id limit 20`)
+  const written = (await readDeliveries()).length
+  const said = await Promise.all(notifiers.map(async ({ output }) => (await output()).split('\n').slice(-15)))
+  return { expected, written, settled: await countSettled(), waiting, open, said }
 }
 
 /** How attempts ended: what a failure of this test has to say. */
