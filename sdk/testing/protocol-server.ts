@@ -224,6 +224,8 @@ export async function startProtocolServer(): Promise<ProtocolServer> {
       void write(response, answerTo(path, body), faults.shift())
     })
   })
+  // Clients keep their connections: one that the server closes after 5 s between two tests of a busy machine is used just then.
+  server.keepAliveTimeout = 60_000
   await listen(server, 0, '127.0.0.1')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
