@@ -67,15 +67,16 @@ export class EndpointLines {
 
   /** The same for some of the endpoints: whoever was looked at is last the next time. Tells whether there are more of them. */
   advanceSome(): boolean {
-    let looked = 0
-    const areMore = this.#lines.size > linesLookedAt
+    const lines = this.#lines.size
+    // One that was looked at comes again at the end: no more than there are, or few would be looked at several times.
+    let left = Math.min(lines, linesLookedAt)
     for (const [webhookId, line] of this.#lines) {
-      if (++looked > linesLookedAt) break
+      if (left-- === 0) break
       this.#lines.delete(webhookId)
       this.#lines.set(webhookId, line)
       this.advance(webhookId)
     }
-    return areMore
+    return lines > linesLookedAt
   }
 
   /** Lets all of the endpoint go without a place. */
