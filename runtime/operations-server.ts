@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Health } from './service.ts'
 
@@ -7,6 +8,10 @@ export interface OperationsServer {
   port: number
   close(): Promise<void>
 }
+
+// Longer than those who ask pause, a minute as a rule: after Node's 5 s a busy process closed connections on which the next question was on its way,
+// and that question failed.
+const keepAliveTimeoutMs = 65_000
 
 /**
  * Serves `/healthz` (200 while the process can go on), `/readyz` (200 while it serves) and `/metrics`, for supervisors and
@@ -19,9 +24,17 @@ export async function startOperationsServer(options: {
   metrics: Metrics
   /** In place of what `metrics` holds. */
   metricsText?: (() => Promise<string>) | undefined
+  log: Log
 }): Promise<OperationsServer> {
-  const server = createServer((request, response) => {
-    void answer(request, response, options)
+  const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, (request, response) => {
+    // Nobody's question ends the process.
+    answer(request, response, options).catch((error: unknown) => {
+      options.log.error(
+        { err: error, path: request.url },
+        'a question about the process could not be answered',
+      )
+      refuse(response, 500, 'this question could not be answered; the log says why')
+    })
   })
   await listen(server, options.port, options.host)
   return {
@@ -62,8 +75,10 @@ async function answer(
       path === '/healthz' ? now.status !== 'failed' : now.status === 'ok' || now.status === 'degraded'
     response.writeHead(well ? 200 : 503, { 'content-type': 'application/json' }).end(JSON.stringify(now))
   } else {
-    response
-      .writeHead(404, { 'content-type': 'application/json' })
-      .end('{"detail":"only /healthz, /readyz and /metrics are here"}')
+    refuse(response, 404, 'only /healthz, /readyz and /metrics are here')
   }
+}
+
+function refuse(response: ServerResponse, status: number, detail: string): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ detail }))
 }

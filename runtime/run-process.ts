@@ -55,6 +55,7 @@ export async function runProcess<S extends ProcessSchema>(options: ProcessOption
         health: () => service.health(),
         metrics,
         metricsText: service.metrics?.bind(service),
+        log,
       })
     await Promise.race([options.prepare?.(config, log), signals.first])
     return await runUntilSignal(service, signals, DRAIN_DEADLINE_MS, log)

@@ -1,0 +1,39 @@
+import { afterEach, expect, test } from '@jest/globals'
+import { createLog } from './log.ts'
+import { createMetrics } from './metrics.ts'
+import { startOperationsServer, type OperationsServer } from './operations-server.ts'
+
+let server: OperationsServer
+
+afterEach(() => server.close())
+
+/** Answers /metrics with each of these in turn. */
+async function startTelling(...told: Promise<string>[]): Promise<() => Promise<Response>> {
+  server = await startOperationsServer({
+    host: '127.0.0.1',
+    port: 0,
+    health: () => ({ status: 'ok' }),
+    metrics: createMetrics(),
+    metricsText: async () => (await told.shift()) ?? '',
+    log: createLog('test', 'silent'),
+  })
+  return () => fetch(`http://127.0.0.1:${server.port}/metrics`)
+}
+
+test('connections are kept longer than Prometheus pauses', async () => {
+  const ask = await startTelling(Promise.resolve('sluice_up 1\n'))
+  expect((await ask()).headers.get('keep-alive')).toBe('timeout=65')
+})
+
+test('metrics that cannot be had are answered 500, and the next question is answered', async () => {
+  const ask = await startTelling(
+    Promise.reject(new Error('not the same buckets')),
+    Promise.resolve('sluice_up 1\n'),
+  )
+  const get = async () => {
+    const response = await ask()
+    return `${response.status} ${await response.text()}`
+  }
+  expect(await get()).toBe('500 {"detail":"this question could not be answered; the log says why"}')
+  expect(await get()).toBe('200 sluice_up 1\n')
+})
