@@ -11,13 +11,15 @@ import {
 } from '#infra/embedded/start-kafka-cluster.ts'
 import { migrate } from '#infra/migrate.ts'
 import { SluiceError } from '#runtime/errors.ts'
+import { readGroupOffsets } from '#runtime/kafka/read-group-offsets.ts'
 import { idFromUuid } from '#schemas/ids.ts'
 import type { RaisedEvent } from '#schemas/event-raised.ts'
-import { topics } from '#schemas/topics.ts'
+import { deadLetterTopic, topics } from '#schemas/topics.ts'
 import { deliveryId } from '#schemas/webhook-delivery.ts'
 import { setNotifierStage, type NotifierStage } from '#services/notifier/testing/notifier-stage.ts'
 import { raisedEvent } from '#services/notifier/testing/sample-records.ts'
 import { startOwnPostgres, type OwnPostgres } from '../support/own-postgres.ts'
+import { readLog } from '../support/read-log.ts'
 import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 import { accept, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
@@ -140,7 +142,17 @@ async function readUnsettled(expected: number): Promise<object> {
     where d.status not in ('delivered', 'failed') group by d.id limit 20`)
   const written = (await readDeliveries()).length
   const said = await Promise.all(notifiers.map(async ({ output }) => (await output()).split('\n').slice(-15)))
-  return { expected, written, settled: await countSettled(), waiting, open, said }
+  return { expected, written, settled: await countSettled(), waiting, open, said, ...(await readEvents()) }
+}
+
+/** How far the events have been handled, and why some never were. */
+async function readEvents(): Promise<object> {
+  const topic = stage.prefix + topics.eventRaised.name
+  const { ends, handled } = await readGroupOffsets(stage.kafka, topic, `${stage.prefix}notifier-fan-out`)
+  const unhandled = [...ends].map(([partition, end]) => Number(end - (handled.get(partition) ?? 0n)))
+  const letters = await readLog(stage.kafka, deadLetterTopic(topic))
+  const refused = letters.map(({ headers }) => String(headers['sluice-dlq-message']))
+  return { unhandled, refused }
 }
 
 /** How attempts ended: what a failure of this test has to say. */
