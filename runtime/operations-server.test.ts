@@ -7,29 +7,29 @@ let server: OperationsServer
 
 afterEach(() => server.close())
 
-/** Answers /metrics with each of these in turn. */
-async function startTelling(...told: Promise<string>[]): Promise<() => Promise<Response>> {
+/** Answers /metrics with each of these in turn; an error is what asking for them comes to. */
+async function startTelling(...told: (string | Error)[]): Promise<() => Promise<Response>> {
   server = await startOperationsServer({
     host: '127.0.0.1',
     port: 0,
     health: () => ({ status: 'ok' }),
     metrics: createMetrics(),
-    metricsText: async () => (await told.shift()) ?? '',
+    metricsText: () => {
+      const next = told.shift() ?? ''
+      return next instanceof Error ? Promise.reject(next) : Promise.resolve(next)
+    },
     log: createLog('test', 'silent'),
   })
   return () => fetch(`http://127.0.0.1:${server.port}/metrics`)
 }
 
 test('connections are kept longer than Prometheus pauses', async () => {
-  const ask = await startTelling(Promise.resolve('sluice_up 1\n'))
+  const ask = await startTelling('sluice_up 1\n')
   expect((await ask()).headers.get('keep-alive')).toBe('timeout=65')
 })
 
 test('metrics that cannot be had are answered 500, and the next question is answered', async () => {
-  const ask = await startTelling(
-    Promise.reject(new Error('not the same buckets')),
-    Promise.resolve('sluice_up 1\n'),
-  )
+  const ask = await startTelling(new Error('not the same buckets'), 'sluice_up 1\n')
   const get = async () => {
     const response = await ask()
     return `${response.status} ${await response.text()}`

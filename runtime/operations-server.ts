@@ -9,9 +9,11 @@ export interface OperationsServer {
   close(): Promise<void>
 }
 
-// Longer than those who ask pause, a minute as a rule: after Node's 5 s a busy process closed connections on which the next question was on its way,
-// and that question failed.
-const keepAliveTimeoutMs = 65_000
+/**
+ * Of idle connections: longer than usual load balancers keep them (60 s) and Prometheus pauses, so that they and not we close them. After Node's
+ * 5 s a busy process closed connections on which the next question was on its way, and that question failed.
+ */
+export const keepAliveTimeoutMs = 65_000
 
 /**
  * Serves `/healthz` (200 while the process can go on), `/readyz` (200 while it serves) and `/metrics`, for supervisors and

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Router } from 'express'
 import type { Log } from '#runtime/log.ts'
-import { listen } from '#runtime/operations-server.ts'
+import { keepAliveTimeoutMs, listen } from '#runtime/operations-server.ts'
 import type { ProcessDependencies } from '#runtime/run-process.ts'
 import type { Health, Service } from '#runtime/service.ts'
 import { stopListening } from '#runtime/stop-listening.ts'
@@ -26,9 +26,6 @@ interface DashboardService extends Service {
   /** The port that it listens on; 0 before it does. */
   port: () => number
 }
-
-// Longer than the keep-alive of usual load balancers (60 s), so that they and not we close idle connections.
-const keepAliveTimeoutMs = 65_000
 
 /** What people's browsers talk to: the client's files, signing in, and the API on behalf of whoever is signed in. */
 export function createDashboard(

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { listen } from '#runtime/operations-server.ts'
+import { keepAliveTimeoutMs, listen } from '#runtime/operations-server.ts'
 import { stopListening } from '#runtime/stop-listening.ts'
 import { answerWithProblems, refuseHostless } from './answer-broken-requests.ts'
 
@@ -11,9 +11,6 @@ export interface HttpServer {
   /** The port that it listens on; 0 before it does. */
   port: () => number
 }
-
-// Longer than the keep-alive of usual load balancers (60 s), so that they and not we close idle connections.
-const keepAliveTimeoutMs = 65_000
 
 export function createHttpServer(
   handler: RequestListener,
