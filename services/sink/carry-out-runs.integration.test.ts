@@ -95,21 +95,22 @@ async function readRun(id: string) {
   return { status, fed: Number(calls_fed), scored: Number(calls_scored), problem, awaits: awaited?.topic }
 }
 
+/** To every partition, as the keys are the same each time: with 20 random ones one of six was left out in 1 of 38 runs, and nothing was waited for there. */
 const write = ({ topic }: Queue, count: number) =>
-  stage.send(many(count, () => ({ topic, key: newId('request'), value: Buffer.from('x') })))
+  stage.send(many(count, (index) => ({ topic, key: `job ${index}`, value: Buffer.from('x') })))
 
-const endsOf = ({ topic }: Queue) =>
-  withAdmin(stage.kafka, async (admin) =>
-    (await admin.fetchTopicOffsets(topic)).map(({ partition, high }) => ({ partition, offset: high })),
-  )
+const endsOf = async ({ topic }: Queue) => {
+  const offsets = await withAdmin(stage.kafka, (admin) => admin.fetchTopicOffsets(topic))
+  expect(offsets.filter(({ high }) => high === '0')).toEqual([])
+  return offsets.map(({ partition, high }) => ({ partition, offset: high }))
+}
 
 /** What a group has handled and what Kafka has no longer are one to the sink, and this needs no member. */
 const pass = ({ topic }: Queue, ends: readonly { partition: number; offset: string }[]) =>
   withAdmin(stage.kafka, async (admin) => {
     // kafkajs finds a partition's leader only among topics that it has been asked about.
     await admin.fetchTopicOffsets(topic)
-    const partitions = ends.filter(({ offset }) => offset !== '0')
-    if (partitions.length > 0) await admin.deleteTopicRecords({ topic, partitions })
+    await admin.deleteTopicRecords({ topic, partitions: [...ends] })
   })
 
 /** Until the broker leads every partition. */
