@@ -128,12 +128,12 @@ test('bodies have room together until their handlers are done; no project takes 
   await until(async () => (await held()) === 0)
 })
 
-test('many tiny chunks take more room than their bytes', async () => {
+test('many tiny chunks take more room than their bytes; where that is more than is ever given, it is said', async () => {
   const { start, held } = await startApp(60_000)
   const sent = start('a', { 'transfer-encoding': 'chunked' })
   for (let chunks = 0; chunks < 4_000; chunks += 1) sent.write('x')
   sent.end()
-  expect(await answerOf(sent)).toMatchObject({ status: 503, json: { code: 'BODIES_TOO_MANY' } })
+  expect(await answerOf(sent)).toMatchObject({ status: 413, json: { code: 'BODY_TOO_LARGE' } })
   expect(await held()).toBe(0)
 })
 
@@ -144,15 +144,27 @@ test('all keys of a project share what is its own, and what is given back twice 
     room.enter(principalOf('a')),
     room.enter({ kind: 'key', key: { ...key, keyId: 'b' } }),
   ]
-  expect([one.take(1.5 * mebibyte), other.take(mebibyte)]).toEqual([true, false])
+  one.keep(1.5 * mebibyte)
+  expect(() => other.keep(mebibyte)).toThrow(expect.objectContaining({ status: 503 }))
   one.leave()
   one.leave()
-  expect([other.take(2 * mebibyte), other.take(1)]).toEqual([true, false])
+  other.keep(2 * mebibyte)
+  expect(() => other.keep(1)).toThrow(expect.objectContaining({ status: 413 }))
 })
 
-test('whoever has no key takes a sixteenth of it', async () => {
+test('whoever has no key takes a sixteenth of it, a project half: who waits for more waits in vain, and is told', async () => {
   const { send } = await startApp(60_000)
-  expect((await send('anonymous', Buffer.alloc(mebibyte / 4))).status).toBe(503)
+  for (const [who, bytes] of [
+    ['anonymous', mebibyte / 4],
+    ['a', 2 * mebibyte],
+  ] as const) {
+    const answer = await send(who, Buffer.alloc(bytes))
+    expect([answer.status, answer.json['code'], answer.headers['retry-after']]).toEqual([
+      413,
+      'BODY_TOO_LARGE',
+      undefined,
+    ])
+  }
   expect((await send('anonymous', Buffer.alloc(mebibyte / 8))).status).toBe(200)
 })
 

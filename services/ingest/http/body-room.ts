@@ -4,7 +4,7 @@ import { Problem } from './problem.ts'
 import { createSharedBytes, type OwnBytes } from './shared-bytes.ts'
 
 /** What one request's body takes of the room. */
-export interface BodyPlace extends Pick<OwnBytes, 'take' | 'leave'> {
+export interface BodyPlace extends Pick<OwnBytes, 'leave'> {
   /** Takes so many more; throws 503 when there is no room for them, and 413 when there never is. */
   keep: (byteLength: number) => void
   /** It did not come in time. */
@@ -31,15 +31,11 @@ export function createBodyRoom(mostBytes: number, metrics: Metrics): BodyRoom {
   return {
     enter(principal) {
       const own = shared.enter(principal)
-      const take = (byteLength: number) => {
-        const taken = own.take(byteLength)
-        if (!taken) refusals.inc({ reason: 'room' })
-        return taken
-      }
       return {
-        take,
         keep(byteLength) {
-          if (!take(byteLength)) throw own.fitsAlone(byteLength) ? noRoom() : neverRoom()
+          if (own.take(byteLength)) return
+          refusals.inc({ reason: 'room' })
+          throw own.fitsAlone(byteLength) ? noRoom() : neverRoom()
         },
         leave: () => own.leave(),
         noteSlow: () => refusals.inc({ reason: 'time' }),
@@ -49,7 +45,7 @@ export function createBodyRoom(mostBytes: number, metrics: Metrics): BodyRoom {
 }
 
 /** 503 for a body that will have room when others are done. */
-export function noRoom(): Problem {
+function noRoom(): Problem {
   return new Problem(503, 'BODIES_TOO_MANY', 'too many bodies are under way; send it again', {
     headers: { 'retry-after': '1' },
   })
@@ -58,6 +54,6 @@ export function noRoom(): Problem {
 /** To send it again would be in vain. */
 function neverRoom(): Problem {
   const detail =
-    'the body and its records take more memory than one sender is given: send fewer records at once'
+    'the body and its records take more memory than one sender is given: send less, of a batch fewer records at once'
   return new Problem(413, 'BODY_TOO_LARGE', detail)
 }

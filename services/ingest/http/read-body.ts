@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { chunkOverheadBytes } from '#runtime/chunk-overhead.ts'
-import { noRoom, type BodyPlace } from './body-room.ts'
+import type { BodyPlace } from './body-room.ts'
 import { Problem } from './problem.ts'
 
 interface BodyLimits {
@@ -52,18 +52,22 @@ function gather(
     let size = 0
     const onData = (chunk: Buffer) => {
       size += chunk.length
-      if (size > maxBytes) fail(tooLarge())
-      else if (!place.take(chunk.length + chunkOverheadBytes)) fail(noRoom())
-      else chunks.push(chunk)
+      try {
+        if (size > maxBytes) throw tooLarge()
+        place.keep(chunk.length + chunkOverheadBytes)
+        chunks.push(chunk)
+      } catch (refusal) {
+        fail(refusal as Problem)
+      }
     }
-    const fail = (problem: Problem) => {
+    const fail = (refusal: Problem) => {
       clearTimeout(timer)
       source.off('data', onData)
       chunks.length = 0
       if (decoder !== undefined) request.unpipe(decoder)
       decoder?.destroy()
       request.resume()
-      reject(problem)
+      reject(refusal)
     }
     const broken = (error?: Error) => fail(unreadable(error))
     const timer = setTimeout(() => {
