@@ -59,7 +59,7 @@ test('what is heard out for an application that has gone is recorded and sent be
 })
 
 test('while load balancers learn that it stops, calls are answered on connections that end', async () => {
-  const gateway = await world.startAnother({ DRAIN_LEAD_MS: '1000' })
+  const gateway = await world.startAnother({ DRAIN_LEAD_MS: '3000' })
   const stopped = gateway.stop()
   expect(gateway.gateway.health().status).toBe('stopping')
   const call = request(gateway.url + chatPath, { method: 'POST', headers: { authorization } })

@@ -81,7 +81,8 @@ test('a webhook is disabled when its owner asked for it and nothing was delivere
 test('a webhook disabled between attempts gets no more', async () => {
   const projectId = await stage.addProject()
   const { receiver, webhookId } = await openEndpoint(projectId)
-  receiver.behave(refuse)
+  // It is told before it answers.
+  receiver.behave({ ...refuse, delayMs: 3_000 })
   const event = raisedEvent({ project_id: projectId })
   await stage.raise(event)
   await receiver.waitFor((all) => all.length === 1)

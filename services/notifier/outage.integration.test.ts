@@ -31,7 +31,7 @@ afterAll(async () => {
 // The one is answered before its record has waited too long, the other after it was handed to the database.
 test.each([
   ['soon', 50],
-  ['late', 4_000],
+  ['late', 8_000],
 ])(
   'Postgres goes away while an attempt is under way that is answered %s: it is written afterwards and not sent again',
   async (name, delayMs) => {

@@ -13,13 +13,12 @@ let ids: string[]
 beforeAll(async () => {
   site = await startDashboardSite()
   page = (await site.signIn()).page
-  const scores = [{ scorer: 'pii_detection', value: 1, label: 'safe' }] as const
   const seed = (sessionId: string) =>
     seedRequest(site.api.pool, createSealer([]), {
       projectId: site.projectId,
       sessionId,
       agentName: 'booking-agent',
-      scores,
+      scores: [{ scorer: 'pii_detection', value: 1, label: 'safe' }],
     })
   ids = [await seed('monday'), await seed('tuesday')]
   await site.api.pool.query(
@@ -117,6 +116,7 @@ test('a long word moves nothing that stands beside it off the screen', async () 
 test('of a session that is longer than what is summed up it is said what the sums are of, and calls that came are read anew', async () => {
   const seedMany = async (count: number) => {
     const calls = Array.from({ length: count }, () => newId('request'))
+    await site.api.pool.query(`select ensure_day_partitions((now() at time zone 'UTC')::date)`)
     await site.api.pool.query(
       `insert into llm_requests (id, project_id, created_at, received_at, source, model, session_id, zero_content_retention)
        select id, $1, at, at, 'api', 'gpt-4o', 'longest', false from unnest($2::uuid[], $3::timestamptz[]) as c (id, at)`,

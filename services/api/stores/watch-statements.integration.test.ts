@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
 import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { createLog } from '#runtime/log.ts'
@@ -8,7 +8,6 @@ import { currentRoute } from '#services/ingest/http/current-route.ts'
 import { testInfrastructure } from '#tests/support/infrastructure.ts'
 import { createWatchStatements } from './watch-statements.ts'
 
-const statementTimeoutMs = 200
 const lines: Record<string, unknown>[] = []
 const metrics = createMetrics()
 const watchWith = (slowMs: number) =>
@@ -18,17 +17,20 @@ const watchWith = (slowMs: number) =>
     slowMs,
   })
 
-let pool: Pool
+const pools: Pool[] = []
 
-beforeAll(() => {
+afterAll(() => Promise.all(pools.map((pool) => pool.end())))
+
+function connect(statementTimeoutMs: number): Pool {
   const { postgresUrl } = testInfrastructure()
   const own = { log: createLog('test', 'silent'), metrics, applicationName: 'test', statementTimeoutMs }
-  pool = createPool({ DATABASE_URL: postgresUrl, DATABASE_POOL_SIZE: 1 }, own)
-})
-
-afterAll(() => pool.end())
+  const pool = createPool({ DATABASE_URL: postgresUrl, DATABASE_POOL_SIZE: 1 }, own)
+  pools.push(pool)
+  return pool
+}
 
 test('what takes Postgres too long is cancelled, answered with 503, and logged with its route and without its values', async () => {
+  const pool = connect(200)
   const text = 'select pg_sleep($1),\n  $2::text'
   const asked = currentRoute.run('/api/requests', () =>
     watchWith(0)(text, () => query(pool, text, [3_600, 'said in confidence'])),
@@ -53,6 +55,7 @@ test('what takes Postgres too long is cancelled, answered with 503, and logged w
 
 test('what does not is answered and not logged; other failures stay what they are', async () => {
   lines.length = 0
+  const pool = connect(60_000)
   const { rows } = await watchWith(3_600_000)('select 1', () => query(pool, 'select 1 as one'))
   expect(rows).toEqual([{ one: 1 }])
   const refused = watchWith(3_600_000)('select', () => query(pool, 'select no_such_column'))

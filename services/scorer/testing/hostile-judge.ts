@@ -63,7 +63,8 @@ export async function startHostileJudge(): Promise<HostileJudge> {
       const count = (seen.get(place) ?? 0) + 1
       seen.set(place, count)
       const mood = (/\[\[([^\]]+)\]\]/.exec(recording.request)?.[1] ?? 'fair') as Mood
-      for (const [words, held] of holds) if (recording.request.includes(words)) await held.promise
+      // Those there are now: what is held again when these let go is what comes then.
+      for (const [words, held] of [...holds]) if (recording.request.includes(words)) await held.promise
       behave(mood, count, body, recording, response)
     })
   })

@@ -33,8 +33,6 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'try-scorers-'))
   database = await createTestDatabase()
   pool = new Pool({ connectionString: database.url, max: 2 })
-  for (let day = 0; day < 4; day++)
-    await pool.query(`select ensure_day_partitions(current_date - $1::integer)`, [day])
   for (let index = 0; index < 45; index++) await store(one, 0, asks('nothing'), answers('nothing'))
   await store(one, 0, asks('about Falcon'), answers('an osprey'))
   await store(one, 0, { type: 'mcp_tool_call', tool_name: 'sh', arguments: { command: 'rm -r x' } }, {})
@@ -61,6 +59,9 @@ async function store(
   const id = newId('request', createdAtMs)
   const job = sampleJob(sealedBy, { request, response }, { project_id: projectId, request_id: id })
   const at = [idToUuid(projectId), idToUuid(id), new Date(createdAtMs)]
+  await pool.query('select ensure_day_partitions($1::date)', [
+    new Date(createdAtMs).toISOString().slice(0, 10),
+  ])
   await pool.query(
     `insert into llm_requests (project_id, id, created_at, source, model, zero_content_retention, received_at)
      values ($1, $2, $3, 'gateway', 'm', false, $3)`,
