@@ -95,9 +95,9 @@ async function readRun(id: string) {
   return { status, fed: Number(calls_fed), scored: Number(calls_scored), problem, awaits: awaited?.topic }
 }
 
-/** To every partition, as the keys are the same each time: with 20 random ones one of six was left out in 1 of 38 runs, and nothing was waited for there. */
-const write = ({ topic }: Queue, count: number) =>
-  stage.send(many(count, (index) => ({ topic, key: `job ${index}`, value: Buffer.from('x') })))
+/** 20 records, to every partition, as the keys are the same each time: with 20 random ones one of six was left out in 1 of 38 runs, and nothing was waited for there. */
+const write = ({ topic }: Queue) =>
+  stage.send(many(20, (index) => ({ topic, key: `job ${index}`, value: Buffer.from('x') })))
 
 const endsOf = async ({ topic }: Queue) => {
   const offsets = await withAdmin(stage.kafka, (admin) => admin.fetchTopicOffsets(topic))
@@ -134,7 +134,7 @@ async function makeAnew(topic: string, numPartitions: number): Promise<void> {
 
 test('a run that lacks scores is done once what stood in the queues is through, whatever flows on behind it', async () => {
   const [jobs, scores] = queues
-  await write(jobs, 20)
+  await write(jobs)
   const runId = await orderRun(await stage.addProject(), { status: 'scoring', fed: 3 })
   // By turns, as several sinks or one that starts anew: each has nothing but the row.
   const look = async () => {
@@ -143,16 +143,16 @@ test('a run that lacks scores is done once what stood in the queues is through, 
   }
   const jobEnds = await endsOf(jobs)
   expect(await look()).toMatchObject({ status: 'scoring', awaits: jobs.topic })
-  await write(jobs, 20)
+  await write(jobs)
   // One of its jobs is tried again and again: its partition's offset stands before it.
   await pass(jobs, jobEnds.slice(1))
   expect(await look()).toMatchObject({ status: 'scoring', awaits: jobs.topic })
 
   await pass(jobs, jobEnds)
-  await write(scores, 20)
+  await write(scores)
   const scoreEnds = await endsOf(scores)
   expect(await look()).toMatchObject({ status: 'scoring', awaits: scores.topic })
-  await write(scores, 20)
+  await write(scores)
   await pass(scores, scoreEnds.slice(0, -1))
   expect(await look()).toMatchObject({ status: 'scoring', awaits: scores.topic })
   await pass(scores, scoreEnds)
@@ -186,11 +186,11 @@ test('a score that is stored while a sink asks for the queues is counted', async
 
 test('a run waits neither for jobs that went with their topic nor for partitions that were added later', async () => {
   const [jobs, scores] = queues
-  await write(jobs, 20)
+  await write(jobs)
   const runId = await orderRun(await stage.addProject(), { status: 'scoring', fed: 3 })
   await carrier().look()
   await makeAnew(jobs.topic, 1)
-  await write(scores, 20)
+  await write(scores)
   const ends = await endsOf(scores)
   await carrier().look()
   expect(await readRun(runId)).toMatchObject({ status: 'scoring', awaits: scores.topic })

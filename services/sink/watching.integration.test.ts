@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import kafkajs, { type Kafka } from 'kafkajs'
 import pg from 'pg'
@@ -15,12 +14,12 @@ import {
   testInfrastructure,
   type TestDatabase,
 } from '#tests/support/infrastructure.ts'
-import { until } from '#tests/support/until.ts'
 import { createMaintenance } from './maintain-tables.ts'
 import { createDayPartitions } from './stores/day-partitions.ts'
 import { createPeriodicTask, type RoundEnd } from './periodic-task.ts'
 import { shareRounds } from './share-rounds.ts'
 import { createRoundStore } from './stores/round-store.ts'
+import { eventually } from './testing/sink-stage.ts'
 import { createClusterWatch } from './watch-cluster.ts'
 
 jest.setTimeout(300_000)
@@ -84,10 +83,10 @@ test('tells topics that are missing or take no writes, and what does not answer'
       ),
     )
   // What does not answer within seconds is down for that look: on a machine with much to do it happens.
-  await until(async () => {
-    await look()
-    return isDeepStrictEqual(await ups(), [1, 1, 1])
-  })
+  await eventually(
+    () => look().then(ups),
+    (values) => values.every((up) => up === 1),
+  )
   expect(await valueOf(metrics, 'sluice_cluster_missing_topics')).toBe(1)
   const refusing = 'sluice_cluster_under_min_isr_partitions'
   expect(await valueOf(metrics, refusing, { topic: well })).toBe(0)

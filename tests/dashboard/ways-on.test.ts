@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Page, Route } from 'playwright-core'
 import { createSealer } from '#runtime/sealing.ts'
-import { idTimeMs, idToUuid, newId } from '#schemas/ids.ts'
+import { idToUuid } from '#schemas/ids.ts'
+import { many, sampleCall } from '#services/sink/testing/sample-records.ts'
 import { seriousFindings, startDashboardSite, type DashboardSite } from '#tests/support/dashboard-site.ts'
 import { seedRequest } from '#tests/support/seed-requests.ts'
+import { createCallStorage } from '#tests/support/store-calls.ts'
 
 let site: DashboardSite
 let page: Page
@@ -114,15 +116,9 @@ test('a long word moves nothing that stands beside it off the screen', async () 
 })
 
 test('of a session that is longer than what is summed up it is said what the sums are of, and calls that came are read anew', async () => {
-  const seedMany = async (count: number) => {
-    const calls = Array.from({ length: count }, () => newId('request'))
-    await site.api.pool.query(`select ensure_day_partitions((now() at time zone 'UTC')::date)`)
-    await site.api.pool.query(
-      `insert into llm_requests (id, project_id, created_at, received_at, source, model, session_id, zero_content_retention)
-       select id, $1, at, at, 'api', 'gpt-4o', 'longest', false from unnest($2::uuid[], $3::timestamptz[]) as c (id, at)`,
-      [idToUuid(site.projectId), calls.map(idToUuid), calls.map((id) => new Date(idTimeMs(id)))],
-    )
-  }
+  const storage = createCallStorage(site.api.pool)
+  const call = () => sampleCall(site.projectId, { session_id: 'longest', model: 'gpt-4o' })
+  const seedMany = (count: number) => storage.calls(many(count, call))
   await seedMany(500)
   await open('/sessions/longest')
   await page.getByText('500 calls', { exact: true }).waitFor()
