@@ -8,6 +8,7 @@ const call = (id: string, changes: Partial<ClientCall> = {}): ClientCall => ({
   project: 'open',
   way: 'gateway',
   end: 'taken',
+  content: null,
   ...changes,
 })
 
@@ -15,9 +16,7 @@ const project = (name: FoundProject['name'], changes: Partial<FoundProject>): Fo
   name,
   quota: null,
   counter: 0,
-  scorers: 2,
-  unsafeScores: 0,
-  threatEvents: 0,
+  scorers: ['one', 'pii_detection'],
   usageEvents: 0,
   withBodies: 0,
   keepsContent: true,
@@ -28,8 +27,8 @@ const project = (name: FoundProject['name'], changes: Partial<FoundProject>): Fo
 function sound(): Found {
   return {
     calls: [
-      call('a'),
-      call('b'),
+      call('a', { content: 'card' }),
+      call('b', { content: 'harmless' }),
       call('broken', { end: 'unknown' }),
       call('c', { project: 'limited', way: 'direct' }),
       call('over', { project: 'limited', way: 'direct', end: 'refused' }),
@@ -37,7 +36,7 @@ function sound(): Found {
     problems: [],
     lost: 0,
     projects: [
-      project('open', { counter: 2, unsafeScores: 1, threatEvents: 1, withBodies: 2 }),
+      project('open', { counter: 2, withBodies: 2 }),
       project('limited', { counter: 10, quota: { limit: 10, usedBefore: 9 }, usageEvents: 1, withBodies: 1 }),
     ],
     stored: [
@@ -45,16 +44,19 @@ function sound(): Found {
       { project: 'open', id: 'b' },
       { project: 'limited', id: 'c' },
     ],
+    unsafeScores: ['a/pii_detection'],
+    threatEvents: ['a/pii_detection'],
     scorerSets: [
-      { project: 'open', scorers: 'one,two', calls: 2 },
-      { project: 'limited', scorers: 'one,two', calls: 1 },
+      { project: 'open', scorers: 'one,pii_detection', calls: 2 },
+      { project: 'limited', scorers: 'one,pii_detection', calls: 1 },
     ],
     rollups: [{ project: 'open', table: 'call_rollups', rows: 1, isRight: true }],
     deliveries: [
       { id: 'd1', receiver: 'steady', status: 'delivered', attempts: 1 },
       { id: 'd2', receiver: 'failing', status: 'failed', attempts: 4 },
     ],
-    deliveriesMissing: 0,
+    deliveriesExpected: ['e1/w1', 'e1/w2'],
+    deliveriesMade: ['e1/w1', 'e1/w2'],
     receipts: [
       { receiver: 'steady', deliveryId: 'd1', taken: 1 },
       { receiver: 'failing', deliveryId: 'd2', taken: 0 },
@@ -79,7 +81,10 @@ test('a call whose answer did not come may be stored, or not', () => {
   const found = sound()
   const [open, limited] = found.projects as [FoundProject, FoundProject]
   const stored = [...found.stored, { project: 'open' as const, id: 'broken' }]
-  const scorerSets = [...found.scorerSets, { project: 'open' as const, scorers: 'one,two', calls: 1 }]
+  const scorerSets = [
+    ...found.scorerSets,
+    { project: 'open' as const, scorers: 'one,pii_detection', calls: 1 },
+  ]
   const projects = [{ ...open, counter: 3, withBodies: 3 }, limited]
   expect(wrongIn({ ...found, stored, scorerSets, projects })).toEqual([])
 })
@@ -131,6 +136,11 @@ test.each<[string, (found: Found) => Partial<Found>, string]>([
     'each scorer has scored each call once',
   ],
   [
+    'a wrong scorer in the right number',
+    ({ scorerSets }) => ({ scorerSets: scorerSets.map((set) => ({ ...set, scorers: 'one,other' })) }),
+    'each scorer has scored each call once',
+  ],
+  [
     'a scorer too few',
     ({ scorerSets }) => ({ scorerSets: scorerSets.map((set) => ({ ...set, scorers: 'one' })) }),
     'each scorer has scored each call once',
@@ -142,12 +152,40 @@ test.each<[string, (found: Found) => Partial<Found>, string]>([
   ],
   [
     'a threat without its event',
-    change(0, { threatEvents: 0 }),
+    () => ({ threatEvents: [] }),
     'each failing score has raised its event once',
   ],
   [
+    'an event for a score that is not unsafe',
+    () => ({ unsafeScores: [] }),
+    'each failing score has raised its event once',
+  ],
+  [
+    'one event missing while another is doubled',
+    () => ({ unsafeScores: ['a/one', 'a/pii_detection'], threatEvents: ['a/one', 'a/one'] }),
+    'each failing score has raised its event once',
+  ],
+  [
+    'a verdict of unsafe that was lost with its event',
+    () => ({ unsafeScores: [], threatEvents: [] }),
+    'calls whose verdict is known have it',
+  ],
+  [
+    'a harmless call found unsafe, with an event',
+    ({ unsafeScores }) => {
+      const failures = [...unsafeScores, 'b/one']
+      return { unsafeScores: failures, threatEvents: failures }
+    },
+    'calls whose verdict is known have it',
+  ],
+  [
     'an event without its delivery',
-    () => ({ deliveriesMissing: 1 }),
+    ({ deliveriesMade }) => ({ deliveriesMade: deliveriesMade.slice(1) }),
+    'each event has one delivery for each webhook',
+  ],
+  [
+    'one delivery missing while another is doubled',
+    () => ({ deliveriesMade: ['e1/w1', 'e1/w1'] }),
     'each event has one delivery for each webhook',
   ],
   [
@@ -183,6 +221,7 @@ test('what a gateway counts as lost may be missing; what was told to ingest may 
   const fewer = {
     stored: found.stored.slice(1),
     scorerSets: found.scorerSets.map((set) => ({ ...set, calls: 1 })),
+    ...{ unsafeScores: [], threatEvents: [] },
     projects: [{ ...open, counter: 1, withBodies: 1 }, limited],
   }
   expect(wrongIn({ ...found, ...fewer, lost: 1 })).toEqual([])

@@ -17,10 +17,16 @@ export function compareLedgers(found: Found): Finding[] {
     ...compareCalls(found),
     ...found.projects.map((project) => compareQuota(found, project)),
     compareScores(found),
+    compareVerdicts(found),
     finding('roll-ups equal a recount', found.rollups, ({ isRight, project, table, rows }) =>
       isRight || rows === 0 ? [] : [`${table} of ${project}`],
     ),
-    compareEvents(found),
+    compareSets('each failing score has raised its event once', found.unsafeScores, found.threatEvents),
+    compareSets(
+      'each event has one delivery for each webhook',
+      found.deliveriesExpected,
+      found.deliveriesMade,
+    ),
     ...compareDeliveries(found),
     finding(
       'bodies are there, except of who keeps none',
@@ -120,10 +126,7 @@ function compareScores(found: Found): Finding {
     const sets = found.scorerSets.filter(({ project }) => project === name)
     const calls = sets.reduce((sum, set) => sum + set.calls, 0)
     const stored = storedOf(found, name).length
-    const odd = sets.filter((set) => {
-      const names = set.scorers.split(',')
-      return names.length !== scorers || new Set(names).size !== scorers
-    })
+    const odd = sets.filter((set) => set.scorers !== scorers.join())
     return [
       ...(calls === stored ? [] : [`${calls} of ${stored} calls of ${name} are scored`]),
       ...odd.map((set) => `${set.calls} calls of ${name} are scored by ${set.scorers}`),
@@ -136,27 +139,34 @@ function compareScores(found: Found): Finding {
   return { invariant: 'each scorer has scored each call once', checked, wrong }
 }
 
-function compareEvents({ projects }: Found): Finding {
-  return {
-    invariant: 'each failing score has raised its event once',
-    checked: projects.reduce((sum, { unsafeScores }) => sum + unsafeScores, 0),
-    wrong: projects
-      .filter(({ unsafeScores, threatEvents }) => unsafeScores !== threatEvents)
-      .map(
-        ({ name, unsafeScores, threatEvents }) => `${name}: ${unsafeScores} scores, ${threatEvents} events`,
-      ),
-  }
+/** Calls whose verdict the client knows beforehand: a verdict that was flipped with its event is consistent with it. */
+function compareVerdicts({ calls, stored, unsafeScores }: Found): Finding {
+  const ids = new Set(stored.map(({ id }) => id))
+  const scorersAgainst = Map.groupBy(unsafeScores, (failure) => failure.slice(0, failure.indexOf('/')))
+  const known = calls.filter(({ id, content }) => content !== null && ids.has(id))
+  return finding('calls whose verdict is known have it', known, ({ id, content }) => {
+    const failing = scorersAgainst.get(id) ?? []
+    const isRight = content === 'card' ? failing.includes(`${id}/pii_detection`) : failing.length === 0
+    return isRight ? [] : [`${id} (${content}): ${failing.join(' ') || 'nothing'} is unsafe`]
+  })
 }
 
-function compareDeliveries({ deliveries, deliveriesMissing, receipts }: Found): Finding[] {
+/** Each of `expected` once, and nothing else: counts alone balance one that is missing with one that is there twice. */
+function compareSets(invariant: string, expected: readonly string[], actual: readonly string[]): Finding {
+  const counts = new Map(expected.map((name) => [name, 0]))
+  for (const name of actual) counts.set(name, (counts.get(name) ?? 0) + 1)
+  const wanted = new Set(expected)
+  const wrong = [...counts].flatMap(([name, count]) => {
+    if (!wanted.has(name)) return [`${name} is unexpected`]
+    return count === 1 ? [] : [`${name}: ${count}`]
+  })
+  return { invariant, checked: expected.length, wrong }
+}
+
+function compareDeliveries({ deliveries, receipts }: Found): Finding[] {
   const byId = new Map(deliveries.map((delivery) => [delivery.id, delivery]))
   const receiptOf = new Map(receipts.map((receipt) => [receipt.deliveryId, receipt]))
   return [
-    {
-      invariant: 'each event has one delivery for each webhook',
-      checked: deliveries.length,
-      wrong: deliveriesMissing === 0 ? [] : [`${deliveriesMissing} are missing`],
-    },
     finding('each delivery was taken by its receiver, or failed four times', deliveries, (delivery) => {
       const { id, receiver, status, attempts } = delivery
       const taken = receiptOf.get(id)?.taken ?? 0

@@ -14,13 +14,17 @@ export interface Found {
   projects: readonly FoundProject[]
   /** One entry a row. */
   stored: readonly { project: ProjectName; id: string }[]
+  /** One entry a failing score, and one a `threat_detected` event: `request/scorer`. */
+  unsafeScores: readonly string[]
+  threatEvents: readonly string[]
   /** Names of scorers in order, by comma, and of how many calls. A scorer stands as often as it has scored. */
   scorerSets: readonly { project: ProjectName; scorers: string; calls: number }[]
   /** Which roll-ups say something else than a recount. */
   rollups: readonly { project: ProjectName; table: string; rows: number; isRight: boolean }[]
   deliveries: readonly FoundDelivery[]
-  /** Deliveries that an event and a webhook should have made, and are not there. */
-  deliveriesMissing: number
+  /** `event/webhook` of what should have made a delivery, and of the deliveries that are there. */
+  deliveriesExpected: readonly string[]
+  deliveriesMade: readonly string[]
   receipts: readonly { receiver: ReceiverName; deliveryId: string; taken: number }[]
   /** Rows without what they belong to, by what they are. */
   orphans: Readonly<Record<string, number>>
@@ -34,10 +38,8 @@ export interface FoundProject {
   quota: { limit: number; usedBefore: number } | null
   /** `requests_this_period` */
   counter: number
-  /** How many scorers have to have scored each call. */
-  scorers: number
-  unsafeScores: number
-  threatEvents: number
+  /** The names of the scorers that have to have scored each call, in order. */
+  scorers: readonly string[]
   usageEvents: number
   /** Calls whose bodies are stored. */
   withBodies: number

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import pg from 'pg'
+import { parse } from 'yaml'
 import { idFromUuid, idToUuid } from '#schemas/ids.ts'
 import { requestLimitOf } from '#schemas/tiers.ts'
-import { builtInScorers } from '#schemas/verdicts.ts'
 import { countedAndRecounted } from '#services/sink/testing/recount-rollups.ts'
 import type { ChaosProject } from '../stage/make-projects.ts'
 import type { Receivers } from '../stage/receivers.ts'
@@ -9,19 +11,19 @@ import type { Stage } from '../stage/start-stage.ts'
 import type { Found, FoundProject, ProjectName } from './found.ts'
 import { orphanQueries } from './orphans.ts'
 
-/** The custom scorer of evals/scorers.yaml. */
-const customScorers = 1
-/** evals/tiers.yaml */
-const freeScorers = 3
+const evals = join(import.meta.dirname, '..', '..', '..', '..', 'evals')
 
 type Stored = Pick<
   Found,
   | 'projects'
   | 'stored'
+  | 'unsafeScores'
+  | 'threatEvents'
   | 'scorerSets'
   | 'rollups'
   | 'deliveries'
-  | 'deliveriesMissing'
+  | 'deliveriesExpected'
+  | 'deliveriesMade'
   | 'receipts'
   | 'orphans'
 >
@@ -47,6 +49,7 @@ export async function readFound({ parts, projects }: Stage, room: number): Promi
       projects: foundProjects,
       rollups,
       ...(await readCalls(pool, named)),
+      ...(await readFailures(pool)),
       ...(await readDeliveries(pool, parts.receivers)),
       orphans: await countEach(pool, orphanQueries),
     }
@@ -56,10 +59,8 @@ export async function readFound({ parts, projects }: Stage, room: number): Promi
 }
 
 async function readProject(pool: pg.Pool, { id, name }: ChaosProject, room: number): Promise<FoundProject> {
-  const { rows } = await pool.query<Record<'counter' | 'unsafe' | 'threats' | 'alerts' | 'bodies', string>>(
+  const { rows } = await pool.query<Record<'counter' | 'alerts' | 'bodies', string>>(
     `select (select requests_this_period from subscriptions where project_id = $1) as counter,
-       (select count(*) from safety_scores where project_id = $1 and score_label = 'unsafe') as unsafe,
-       (select count(*) from event_outbox where project_id = $1 and event = 'threat_detected') as threats,
        (select count(*) from event_outbox where project_id = $1 and event = 'usage_alert') as alerts,
        (select count(*) from llm_request_bodies where project_id = $1) as bodies`,
     [idToUuid(id)],
@@ -71,12 +72,35 @@ async function readProject(pool: pg.Pool, { id, name }: ChaosProject, room: numb
     name,
     quota: isLimited ? { limit, usedBefore: limit - room } : null,
     counter: Number(row?.counter),
-    scorers: (isLimited ? freeScorers : builtInScorers.length) + customScorers,
-    unsafeScores: Number(row?.unsafe),
-    threatEvents: Number(row?.threats),
+    scorers: scorersOf(isLimited ? 'free' : 'enterprise'),
     usageEvents: Number(row?.alerts),
     withBodies: Number(row?.bodies),
     keepsContent: name !== 'private',
+  }
+}
+
+/** What has to run on a tier: its built-in scorers and every custom one. */
+function scorersOf(tier: 'free' | 'enterprise'): string[] {
+  const read = (file: string): unknown => parse(readFileSync(join(evals, file), 'utf8'))
+  const builtIn = (read('tiers.yaml') as Record<string, string[]>)[tier] ?? []
+  const custom = read('scorers.yaml') as { name: string }[]
+  return [...builtIn, ...custom.map(({ name }) => name)].sort()
+}
+
+async function readFailures(pool: pg.Pool): Promise<Pick<Found, 'unsafeScores' | 'threatEvents'>> {
+  const scores = await pool.query<{ request_id: string; scorer_name: string }>(
+    "select request_id, scorer_name from safety_scores where score_label = 'unsafe'",
+  )
+  const events = await pool.query<{ data: Buffer }>(
+    "select data from event_outbox where event = 'threat_detected'",
+  )
+  const failureIn = (data: Buffer) => {
+    const { request_id, scorer_name } = JSON.parse(data.toString()) as Record<string, string>
+    return `${request_id}/${scorer_name}`
+  }
+  return {
+    unsafeScores: scores.rows.map((row) => `${idFromUuid('request', row.request_id)}/${row.scorer_name}`),
+    threatEvents: events.rows.map(({ data }) => failureIn(data)),
   }
 }
 
@@ -99,21 +123,27 @@ async function readCalls(pool: pg.Pool, named: (uuid: string) => ProjectName) {
 }
 
 async function readDeliveries(pool: pg.Pool, receivers: Receivers) {
-  const { rows } = await pool.query<{ id: string; url: string; status: string; attempts: number }>(
-    `select d.id, w.url, d.status, d.attempt_count as attempts from webhook_deliveries d join webhooks w on w.id = d.webhook_id`,
+  const { rows } = await pool.query<{
+    id: string
+    pair: string
+    url: string
+    status: string
+    attempts: number
+  }>(
+    `select d.id, d.event_id || '/' || d.webhook_id as pair, w.url, d.status, d.attempt_count as attempts from webhook_deliveries d join webhooks w on w.id = d.webhook_id`,
   )
-  const missing = await pool.query<{ count: number }>(
-    `select count(*)::int as count from event_outbox e join webhooks w on w.project_id = e.project_id
-       and (e.event = any (w.events) or e.event = 'new_tool_detected' and 'usage_alert' = any (w.events))
-     where not exists (select from webhook_deliveries d where d.event_id = e.id and d.webhook_id = w.id)`,
+  const expected = await pool.query<{ pair: string }>(
+    `select e.id || '/' || w.id as pair from event_outbox e join webhooks w on w.project_id = e.project_id
+       and (e.event = any (w.events) or e.event = 'new_tool_detected' and 'usage_alert' = any (w.events))`,
   )
   const receiverOf = (url: string) => (url === receivers.urlOf('steady') ? 'steady' : 'failing')
   return {
     deliveries: rows.map(
-      ({ id, url, ...row }) =>
-        ({ id: idFromUuid('delivery', id), receiver: receiverOf(url), ...row }) as const,
+      ({ id, url, status, attempts }) =>
+        ({ id: idFromUuid('delivery', id), receiver: receiverOf(url), status, attempts }) as const,
     ),
-    deliveriesMissing: missing.rows[0]?.count ?? 0,
+    deliveriesExpected: expected.rows.map(({ pair }) => pair),
+    deliveriesMade: rows.map(({ pair }) => pair),
     receipts: (['steady', 'failing'] as const).flatMap((receiver) =>
       [...receivers.receiptsOf(receiver)].map(([deliveryId, { taken }]) => ({ receiver, deliveryId, taken })),
     ),

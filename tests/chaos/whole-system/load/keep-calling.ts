@@ -6,7 +6,7 @@ import { realPrompts } from '../../../support/real-prompts.ts'
 import type { ChaosProject } from '../stage/make-projects.ts'
 import type { Stage } from '../stage/start-stage.ts'
 import { callGateway } from './call-gateway.ts'
-import type { ClientCall } from './client-call.ts'
+import { textOf, type CallContent, type ClientCall } from './client-call.ts'
 import { logCall } from './log-call.ts'
 
 export interface Calling {
@@ -26,6 +26,8 @@ interface Load {
 
 /** Calls a second through the gateways, and to ingest for each of the projects. */
 const shares = { gateway: 0.55, open: 0.15, limited: 0.2 }
+/** Of the calls, those whose verdicts are known beforehand. The rest are prompts of the data sets. */
+const contentShares: Readonly<Record<CallContent, number>> = { card: 0.1, harmless: 0.3 }
 /** A client that is told to come later does so for this long after the end of the load. */
 const patienceMs = 240_000
 
@@ -41,10 +43,11 @@ export function startCalling({ stage: { addresses, projects }, seed, callsPerSec
   const urls = [addresses.apiUrl, addresses.ingestUrl]
 
   const begin = (count: number) => {
-    const prompt = prompts[count % prompts.length] as string
+    const content = drawContent(random.next())
+    const prompt = content === null ? (prompts[count % prompts.length] as string) : textOf[content]
     const drawn = random.next()
     const call = (project: ChaosProject['name'], way: ClientCall['way']) => {
-      const begun: ClientCall = { id: newId('request'), project, way, end: 'unknown' }
+      const begun: ClientCall = { id: newId('request'), project, way, end: 'unknown', content }
       calls.push(begun)
       return begun
     }
@@ -79,4 +82,9 @@ export function startCalling({ stage: { addresses, projects }, seed, callsPerSec
       clearTimeout(timer)
     },
   }
+}
+
+function drawContent(drawn: number): CallContent | null {
+  if (drawn < contentShares.card) return 'card'
+  return drawn < contentShares.card + contentShares.harmless ? 'harmless' : null
 }
