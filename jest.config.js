@@ -13,13 +13,15 @@ const base = {
 }
 
 export default {
-  // No test asserts a time; this only ends one that hangs. Five seconds are too few where ten processes share two cores.
+  // Ends a test that hangs; no test asserts a time. Ten processes share two cores, so jest's 5 s are too few.
   testTimeout: 300_000,
   testSequencer: '<rootDir>/tests/support/longest-first.cjs',
   projects: [
     {
       ...base,
       displayName: 'unit',
+      // Read by the environment: jest takes `testTimeout` from the top level alone.
+      testEnvironmentOptions: { testTimeoutMs: 30_000 },
       testMatch: ['**/*.test.ts'],
       testPathIgnorePatterns: ['/node_modules/', '\\.integration\\.test\\.ts$', '<rootDir>/tests/'],
     },

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { Agent, get, type IncomingMessage } from 'node:http'
 import { afterEach, expect, test } from '@jest/globals'
 import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
@@ -24,16 +26,21 @@ async function startTelling(...told: (string | Error)[]): Promise<() => Promise<
 }
 
 test('connections are kept longer than Prometheus pauses', async () => {
-  const ask = await startTelling('sluice_up 1\n')
-  expect((await ask()).headers.get('keep-alive')).toBe('timeout=65')
+  await startTelling('sluice_up 1\n')
+  const agent = new Agent({ keepAlive: true })
+  const [response] = (await once(get({ port: server.port, path: '/metrics', agent }), 'response')) as [
+    IncomingMessage,
+  ]
+  expect(response.headers['keep-alive']).toBe('timeout=65')
+  agent.destroy()
 })
 
 test('metrics that cannot be had are answered 500, and the next question is answered', async () => {
   const ask = await startTelling(new Error('not the same buckets'), 'sluice_up 1\n')
-  const get = async () => {
+  const answer = async () => {
     const response = await ask()
     return `${response.status} ${await response.text()}`
   }
-  expect(await get()).toBe('500 {"detail":"this question could not be answered; the log says why"}')
-  expect(await get()).toBe('200 sluice_up 1\n')
+  expect(await answer()).toBe('500 {"detail":"this question could not be answered; the log says why"}')
+  expect(await answer()).toBe('200 sluice_up 1\n')
 })

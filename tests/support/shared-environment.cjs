@@ -1,5 +1,14 @@
+const http = require('node:http')
 const { ModernFakeTimers } = require('@jest/fake-timers')
 const { ModuleMocker } = require('jest-mock')
+const { Agent, setGlobalDispatcher } = require('undici')
+
+/**
+ * `fetch` and `http.request` open a connection for each request. A kept one fails where the process stalls for
+ * longer than the test's server keeps it: Node closes it after 6 s, while the request is on its way (ECONNRESET).
+ */
+http.globalAgent = new http.Agent({ keepAlive: false })
+setGlobalDispatcher(new Agent({ pipelining: 0 }))
 
 /**
  * What a test file finds around it: the globals of the process, which it shares with the files before and after it in the same worker
@@ -13,12 +22,21 @@ module.exports = class SharedEnvironment {
   #exit = process.exit
   #variables = { ...process.env }
   #before = whatOthersMeet()
+  #testTimeoutMs
 
   constructor({ projectConfig }) {
+    this.#testTimeoutMs = projectConfig.testEnvironmentOptions?.testTimeoutMs
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis })
   }
 
   async setup() {}
+
+  /** A file that says a timeout of its own keeps it. */
+  handleTestEvent({ name }, state) {
+    const isOwn = globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')] !== undefined
+    if (name === 'run_start' && this.#testTimeoutMs !== undefined && !isOwn)
+      state.testTimeout = this.#testTimeoutMs
+  }
 
   async teardown() {
     this.moduleMocker.restoreAllMocks()

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
 import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import { expect, jest, test } from '@jest/globals'
 
 interface Environment {
@@ -38,6 +41,21 @@ test('what it cannot put back fails the file', async () => {
     globalThis.fetch = fetch
     process.off('SIGUSR2', listener)
   }
+})
+
+test('clients of tests keep no connection: a stalled process would meet its end on the way', async () => {
+  let connections = 0
+  const server = createServer((_request, response) => response.end()).on('connection', () => connections++)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  for (let call = 0; call < 2; call++) {
+    await (await fetch(`http://127.0.0.1:${port}/`)).text()
+    const [response] = (await once(request({ port }).end(), 'response')) as [NodeJS.ReadableStream]
+    await once(response.resume(), 'end')
+  }
+  server.closeAllConnections()
+  server.close()
+  expect(connections).toBe(4)
 })
 
 test.each(['mock', 'unstable_mockModule', 'resetModules'] as const)('jest.%s is refused', (name) => {
