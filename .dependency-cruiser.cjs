@@ -17,17 +17,7 @@ function layer(name, from, allowed, comment) {
 }
 
 /** The commands that operators run in the image, which has no development packages. */
-const COMMANDS = [
-  'doctor',
-  'erase',
-  'kafka-acls',
-  'keys',
-  'migrate',
-  'redrive',
-  'replay',
-  'rewind',
-  'scorers',
-]
+const COMMANDS = require('./infra/images/commands.json')
 const developmentPackages = Object.keys(require('./package.json').devDependencies).filter(
   (name) => !name.startsWith('@types/'),
 )
