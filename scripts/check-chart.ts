@@ -2,21 +2,19 @@ import { execFile } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findHelm, renderChart } from '#infra/helm/render-chart.ts'
+import { fetchHelm } from '#infra/helm/fetch-helm.ts'
+import { cachedTools, renderChart } from '#infra/helm/render-chart.ts'
 
 /**
- * `scripts/check-chart [--write]`: helm lint and template, then kubeconform against Kubernetes's own definitions, all of which Go fetches from
- * its module proxy (some 60 MB, once; CPU for minutes). --write keeps what Helm makes of example-values.yaml as rendered.yaml.
+ * `scripts/check-chart [--write]`: helm lint and template, then kubeconform against Kubernetes's own definitions, both of which Go fetches from
+ * its module proxy (once; CPU for minutes). --write keeps what Helm makes of example-values.yaml as rendered.yaml.
  */
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..')
 const chart = join(root, 'infra', 'helm')
 const cache = join(root, '.cache', 'chart')
 const kubernetes = 'v1.34.1'
-const tools = {
-  helm: 'helm.sh/helm/v3/cmd/helm@v3.22.0',
-  kubeconform: 'github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0',
-}
+const kubeconformModule = 'github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0'
 /** The kinds that the chart makes, by the file that defines them. What KEDA and the Prometheus operator add is not checked. */
 const kinds: Readonly<Record<string, readonly string[]>> = {
   api__v1: ['Service', 'Secret', 'ConfigMap'],
@@ -28,10 +26,9 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
 
 type Schema = Record<string, unknown>
 
-async function install(name: keyof typeof tools): Promise<string> {
-  const directory = join(root, '.cache', 'bin')
-  await run('go', ['install', tools[name]], { env: { ...process.env, GOBIN: directory } })
-  return join(directory, name)
+async function installKubeconform(): Promise<string> {
+  await run('go', ['install', kubeconformModule], { env: { ...process.env, GOBIN: cachedTools } })
+  return join(cachedTools, 'kubeconform')
 }
 
 /** One file a kind, closed: a field that Kubernetes does not know is a mistake. */
@@ -60,8 +57,8 @@ function closed(name: string, schema: Schema): Schema {
   return schema['properties'] === undefined ? schema : { ...schema, additionalProperties: false }
 }
 
-const helm = (await findHelm(process.env['PATH'])) ?? (await install('helm'))
-const kubeconform = await install('kubeconform')
+const helm = await fetchHelm(process.env['PATH'])
+const kubeconform = await installKubeconform()
 const { stdout } = await run(helm, ['lint', '--strict', chart, '-f', join(chart, 'example-values.yaml')])
 console.log(stdout.trim())
 const rendered = await renderChart(helm)

@@ -11,6 +11,10 @@ import { parseResources, workloadsOf, type Labels } from './testing/chart-resour
 const root = join(import.meta.dirname, '..', '..')
 const rendered = readFileSync(join(import.meta.dirname, 'rendered.yaml'), 'utf8')
 
+// scripts/test fetches it first (fetch-helm.ts). Without it they are counted as skipped.
+const helm = findHelm(process.env['PATH']) ?? ''
+const withHelm = helm === '' ? test.skip : test
+
 const resources = parseResources(rendered)
 const ofKind = (...kinds: string[]) => resources.filter(({ kind }) => kinds.includes(kind))
 const workloads = workloadsOf(resources)
@@ -29,38 +33,33 @@ function fieldOf(schema: z.ZodObject, name: string): z.ZodType {
   return schema.shape[name] as z.ZodType
 }
 
-test('rendered.yaml is what Helm makes of the chart', async () => {
-  const helm = await findHelm(process.env['PATH'])
-  if (helm === undefined)
-    process.stderr.write('NOT SHOWN: there is no helm here; scripts/check-chart fetches it\n')
-  expect(helm === undefined ? rendered : await renderChart(helm)).toBe(rendered)
+withHelm('rendered.yaml is what Helm makes of the chart', async () => {
+  expect(await renderChart(helm)).toBe(rendered)
 })
 
-test('a Secret that the chart makes has pods start anew when it changes; what is switched off or in a file is asked of none', async () => {
-  const helm = await findHelm(process.env['PATH'])
-  // Said above.
-  if (helm === undefined) return
-  const variables = async (...settings: string[]) => {
-    const all = workloadsOf(parseResources(await renderChart(helm, settings)))
-    const api = all.find(({ name }) => name === 'api')
-    return { sum: api?.annotations?.['checksum/secret'], env: api?.container.env ?? [] }
-  }
-  const [one, other] = [await variables('secrets.create.A=a'), await variables('secrets.create.A=b')]
-  expect(one.sum).toMatch(/^[0-9a-f]{64}$/)
-  expect(other.sum).not.toBe(one.sum)
-  const settings = [
-    'secrets.without={BODY_ENCRYPTION_KEYS}',
-    'api.env.INTERNAL_API_SECRET_FILE=/a',
-    'sink.autoscaling.max=12',
-  ]
-  const names = (await variables(...settings)).env.map(({ name }) => name)
-  expect(names).toEqual(expect.arrayContaining(['DATABASE_URL', 'INTERNAL_API_SECRET_FILE']))
-  expect(names.filter((name) => /^(BODY_ENCRYPTION_KEYS|INTERNAL_API_SECRET)$/.test(name))).toEqual([])
-})
+withHelm(
+  'a Secret that the chart makes has pods start anew when it changes; what is switched off or in a file is asked of none',
+  async () => {
+    const variables = async (...settings: string[]) => {
+      const all = workloadsOf(parseResources(await renderChart(helm, settings)))
+      const api = all.find(({ name }) => name === 'api')
+      return { sum: api?.annotations?.['checksum/secret'], env: api?.container.env ?? [] }
+    }
+    const [one, other] = [await variables('secrets.create.A=a'), await variables('secrets.create.A=b')]
+    expect(one.sum).toMatch(/^[0-9a-f]{64}$/)
+    expect(other.sum).not.toBe(one.sum)
+    const settings = [
+      'secrets.without={BODY_ENCRYPTION_KEYS}',
+      'api.env.INTERNAL_API_SECRET_FILE=/a',
+      'sink.autoscaling.max=12',
+    ]
+    const names = (await variables(...settings)).env.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(['DATABASE_URL', 'INTERNAL_API_SECRET_FILE']))
+    expect(names.filter((name) => /^(BODY_ENCRYPTION_KEYS|INTERNAL_API_SECRET)$/.test(name))).toEqual([])
+  },
+)
 
-test('every pod goes where pods may go, the migration too', async () => {
-  const helm = await findHelm(process.env['PATH'])
-  if (helm === undefined) return
+withHelm('every pod goes where pods may go, the migration too', async () => {
   const placed = parseResources(await renderChart(helm, ['nodeSelector.pool=a', 'tolerations[0].key=b']))
   const pods = placed.flatMap(({ kind, spec }) =>
     /^(Deployment|StatefulSet|Job)$/.test(kind) ? [spec.template.spec] : [],
@@ -70,11 +69,13 @@ test('every pod goes where pods may go, the migration too', async () => {
     expect(pod).toMatchObject({ nodeSelector: { pool: 'a' }, tolerations: [{ key: 'b' }] })
 })
 
-test('the alerts are those of infra/prometheus', async () => {
-  const rules = readFileSync(join(root, 'infra', 'prometheus', 'sluice.rules.yml'), 'utf8')
+const rules = readFileSync(join(root, 'infra', 'prometheus', 'sluice.rules.yml'), 'utf8')
+
+test('the alerts are those of infra/prometheus', () => {
   expect(readFileSync(join(import.meta.dirname, 'files', 'sluice.rules.yml'), 'utf8')).toBe(rules)
-  const helm = await findHelm(process.env['PATH'])
-  if (helm === undefined) return
+})
+
+withHelm('the alerts are in the PrometheusRule', async () => {
   const made = parseResources(await renderChart(helm, ['prometheusRule.enabled=true']))
   const { groups } = parse(rules) as { groups: unknown }
   expect(made.find(({ kind }) => kind === 'PrometheusRule')?.spec).toEqual({ groups })

@@ -1,22 +1,17 @@
 import { execFile } from 'node:child_process'
-import { access } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-const cached = join(import.meta.dirname, '..', '..', '.cache', 'bin')
+/** Where what the chart's checks need is kept. */
+export const cachedTools = join(import.meta.dirname, '..', '..', '.cache', 'bin')
 
-/** Where `helm` is: under .cache/bin, where scripts/check-chart puts it, or on `searchPath`. */
-export async function findHelm(searchPath = ''): Promise<string | undefined> {
-  for (const directory of [cached, ...searchPath.split(delimiter)]) {
-    const path = join(directory, 'helm')
-    const isThere = await access(path).then(
-      () => true,
-      () => false,
-    )
-    if (isThere) return path
-  }
-  return undefined
+/** Where `helm` is: under .cache/bin, where fetch-helm.ts puts it, or on `searchPath`. */
+export function findHelm(searchPath = ''): string | undefined {
+  return [cachedTools, ...searchPath.split(delimiter)]
+    .map((directory) => join(directory, 'helm'))
+    .find((path) => existsSync(path))
 }
 
 /** What Helm makes of example-values.yaml, with these settings (`a.b=c`) besides. */

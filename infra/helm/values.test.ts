@@ -2,10 +2,10 @@ import { expect, test } from '@jest/globals'
 import { findHelm, renderChart } from './render-chart.ts'
 import { parseResources, workloadsOf } from './testing/chart-resources.ts'
 
-test('the address of a registry that asks for a password is in the Secret, and in no value', async () => {
-  const helm = await findHelm(process.env['PATH'])
-  // chart.test.ts says that there is none.
-  if (helm === undefined) return
+const helm = findHelm(process.env['PATH']) ?? ''
+const withHelm = helm === '' ? test.skip : test
+
+withHelm('the address of a registry that asks for a password is in the Secret, and in no value', async () => {
   const all = workloadsOf(parseResources(await renderChart(helm, ['registryUrl='])))
   const asked = all.flatMap(({ name, container }) =>
     container.env.flatMap(({ name: variable, valueFrom }) =>
@@ -17,9 +17,7 @@ test('the address of a registry that asks for a password is in the Secret, and i
   await expect(readable).rejects.toThrow(/registryUrl/)
 })
 
-test('where the cluster gives users out, no pod asks for one', async () => {
-  const helm = await findHelm(process.env['PATH'])
-  if (helm === undefined) return
+withHelm('where the cluster gives users out, no pod asks for one', async () => {
   const contexts = async (settings: string[]) =>
     new Set((await renderChart(helm, settings)).match(/runAs\w+: .*|fsGroup: .*/g))
   const always = 'runAsNonRoot: true'
@@ -28,9 +26,7 @@ test('where the cluster gives users out, no pod asks for one', async () => {
   expect(await contexts(['userId=null'])).toEqual(new Set([always]))
 })
 
-test('no pod is killed before its time to finish is over', async () => {
-  const helm = await findHelm(process.env['PATH'])
-  if (helm === undefined) return
+withHelm('no pod is killed before its time to finish is over', async () => {
   const tooSoon = renderChart(helm, ['gateway.terminationGracePeriodSeconds=300'])
   await expect(tooSoon).rejects.toThrow(/gateway.terminationGracePeriodSeconds: has to be longer/)
 })
