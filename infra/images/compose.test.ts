@@ -2,12 +2,13 @@ import { execFile } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { basename, delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { notifierNodeOptions } from '#infra/node-options.ts'
+import { secretNames } from '#scripts/stack/secret-files.ts'
 import { apiConfigSchema } from '#services/api/config.ts'
 import { dashboardConfigSchema } from '#services/dashboard/config.ts'
 import { gatewayConfigSchema } from '#services/gateway/config.ts'
@@ -15,6 +16,7 @@ import { gatewayConfigSchema } from '#services/gateway/config.ts'
 interface Container {
   image: string
   command?: string[]
+  restart?: string
   environment?: Record<string, string | number>
   ports?: string[]
   read_only?: boolean
@@ -35,6 +37,8 @@ const containers = Object.entries(compose.services)
 const processes = globSync('*/main.ts', { cwd: join(root, 'services') }).map(dirname)
 // ingest is served by the API's process.
 const own = processes.filter((name) => name !== 'ingest').sort()
+/** They come to an end. */
+const once = containers.filter(([, { restart }]) => restart === 'no').map(([name]) => name)
 
 function containerOf(name: string): Container {
   const container = compose.services[name]
@@ -42,9 +46,14 @@ function containerOf(name: string): Container {
   return container
 }
 
-/** What the variable is when nobody sets what it is made of; undefined: somebody has to. */
-function unsetValue(text: string): string | undefined {
-  return text.includes(':?') ? undefined : text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
+/** What the variable is when nobody sets what it is made of. */
+function unsetValue(text: string): string {
+  return text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
+}
+
+/** NAME of NAME_FILE, and of itself. */
+function nameOf(variable: string): string {
+  return variable.replace(/_FILE$/, '')
 }
 
 test('every service runs, the notifier with room for what is in flight', () => {
@@ -62,22 +71,24 @@ test.each(own)(
     if (schema === undefined) throw new Error(`services/${name}/config.ts exports no schema`)
     const fields = schema.shape as Record<string, z.ZodType>
     const { environment = {}, stop_grace_period: grace } = containerOf(name)
+    const given = Object.keys(environment).map(nameOf)
     for (const [variable, text] of Object.entries(environment)) {
       // Those that all share concern most of them, not each.
-      if (fields[variable] === undefined) {
+      if (fields[nameOf(variable)] === undefined) {
         expect(Object.keys(containerOf('sink').environment ?? {})).toContain(variable)
         continue
       }
       const value = unsetValue(String(text))
-      if (value === undefined || value === '') continue
-      expect({ variable, value, taken: fields[variable].safeParse(value).success }).toEqual({
+      const isFile = fields[variable] === undefined
+      if (isFile || value === '') continue
+      expect({ variable, value, taken: fields[variable]?.safeParse(value).success }).toEqual({
         variable,
         value,
         taken: true,
       })
     }
     const needed = Object.keys(fields).filter((key) => fields[key]?.safeParse(undefined).success === false)
-    expect(needed.filter((key) => environment[key] === undefined)).toEqual([])
+    expect(needed.filter((key) => !given.includes(key))).toEqual([])
     expect(environment['OPS_PORT']).toBe(fields['OPS_PORT']?.parse(undefined))
     const drainMs = fields['DRAIN_DEADLINE_MS']?.parse(undefined) as number
     expect(Number.parseInt(grace ?? '', 10)).toBeGreaterThan(drainMs / 1000)
@@ -99,15 +110,41 @@ test('nothing is of no version or without an end to its memory, and whatever sta
   for (const [name, { image, mem_limit: memory, healthcheck }] of containers) {
     expect({ name, image }).not.toEqual({ name, image: expect.stringMatching(/:latest$|^[^:]+$/) })
     expect({ name, memory }).toEqual({ name, memory: expect.stringMatching(/^\d+[gm]$/) })
-    expect({ name, watched: healthcheck !== undefined }).toEqual({ name, watched: name !== 'migrate' })
+    expect({ name, watched: healthcheck !== undefined }).toEqual({ name, watched: !once.includes(name) })
   }
 })
 
 test('our own run without rights on a file system that they cannot write, and nothing is open to other hosts', () => {
-  for (const name of [...own, 'migrate'])
+  for (const name of [...own, ...once, 'demo-upstream'])
     expect(containerOf(name)).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
   const ports = containers.flatMap(([, container]) => container.ports ?? [])
   expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([])
+})
+
+test('nothing has to be set, and each secret is a file that is written for the container that reads it', () => {
+  expect(read('docker-compose.kafka.yml')).not.toMatch(/\$\{\w+:?\?/)
+  const places = {
+    '/var/lib/sluice/secrets': ['secrets', secretNames.services],
+    '/run/secrets': ['secrets', secretNames.services],
+    // Its last is written when there is a project.
+    '/var/lib/sluice/gateway': ['gateway', [...secretNames.gateway, 'SERVICE_API_KEY']],
+  } as const
+  const readers = new Set<string>()
+  for (const [name, { environment = {}, volumes = [] }] of containers) {
+    for (const [variable, file] of Object.entries(environment)) {
+      if (!variable.endsWith('_FILE')) continue
+      const [volume, written] = places[dirname(String(file)) as keyof typeof places]
+      expect(written).toContain(basename(String(file)))
+      expect({ name, volumes }).toMatchObject({
+        volumes: expect.arrayContaining([
+          expect.stringMatching(`^${volume}:${dirname(String(file))}(:ro)?$`),
+        ]) as unknown,
+      })
+      readers.add(name)
+    }
+  }
+  expect([...readers]).toEqual(expect.arrayContaining([...own, 'postgres', 'migrate', 'first-project']))
+  expect(containerOf('gateway').volumes?.join()).not.toContain('secrets:')
 })
 
 test('volumes are declared, and files that are mounted exist', () => {

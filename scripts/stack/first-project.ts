@@ -16,12 +16,13 @@ export async function ensureFirstProject(
   baseUrl: string,
   internalSecret: string,
   file: string,
+  keyName = 'scripts/up',
 ): Promise<FirstProject> {
   const kept = firstProject.safeParse(await readJson(file))
   if (kept.success && (await isValid(baseUrl, kept.data.api_key))) return kept.data
   const post = (path: string, body: object) => call(`${baseUrl}${path}`, internalSecret, body)
   const { id } = created.parse(await post('/api/projects', { name: 'First project' }))
-  const { key } = createdKey.parse(await post(`/api/projects/${id}/keys`, { name: 'scripts/up' }))
+  const { key } = createdKey.parse(await post(`/api/projects/${id}/keys`, { name: keyName }))
   const project = { project_id: id, api_key: key }
   await writeJson(file, project)
   return project

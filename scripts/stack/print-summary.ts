@@ -1,4 +1,5 @@
 import { registryAddress } from '#runtime/kafka/registry-address.ts'
+import type { Connection } from './connection.ts'
 import { statePaths } from './state-directory.ts'
 import type { Administrator } from './first-administrator.ts'
 import type { RunningStack } from './start-stack.ts'
@@ -8,7 +9,7 @@ export function summaryOf(
   { connection, administrator, upstream }: Pick<RunningStack, 'connection' | 'administrator' | 'upstream'>,
   stateDirectory: string,
 ): string {
-  const { base_url, proxy_url, proxy_api_key, api_key } = connection
+  const { base_url, proxy_url } = connection
   const paths = statePaths(stateDirectory)
   return `
 Sluice is up.
@@ -22,7 +23,17 @@ Sluice is up.
   keys       ${paths.connection}
   logs       ${paths.log('<process>')}
 
-Call a model through the gateway:
+${callsToTry(connection)}`
+}
+
+/** A call through the gateway, and one that shows what was recorded of it. */
+export function callsToTry({
+  base_url,
+  proxy_url,
+  proxy_api_key,
+  api_key,
+}: Pick<Connection, 'base_url' | 'proxy_url' | 'proxy_api_key' | 'api_key'>): string {
+  return `Call a model through the gateway:
 
   curl ${proxy_url}/v1/chat/completions \\
     -H 'Authorization: Bearer ${proxy_api_key}' -H 'Content-Type: application/json' \\

@@ -17,8 +17,19 @@ export interface Secrets {
  * The stack's secrets: those given in the environment (or, as `NAME_FILE`, in a file), the others generated once and
  * kept in `file`. What was kept is not overwritten by what is given: it is needed again when that goes away.
  */
-export async function obtainSecrets(file: string, environment: Environment): Promise<Secrets> {
-  const kept = (await readJson(file)) as Partial<Secrets> | undefined
+export async function obtainSecrets(file: string, environment: Environment): Promise<Secrets>
+/** Other secrets than a stack's. */
+export async function obtainSecrets<T extends object>(
+  file: string,
+  environment: Environment,
+  generate: () => T,
+): Promise<T>
+export async function obtainSecrets(
+  file: string,
+  environment: Environment,
+  generate: () => object = generateSecrets,
+): Promise<object> {
+  const kept = (await readJson(file)) as object | undefined
   const complete = { ...generate(), ...kept }
   await writeJson(file, complete)
   const given = await Promise.all(
@@ -35,7 +46,7 @@ async function readGiven(name: string, environment: Environment): Promise<string
   return value === '' ? undefined : value
 }
 
-function generate(): Secrets {
+export function generateSecrets(): Secrets {
   return {
     INTERNAL_API_SECRET: randomBytes(32).toString('base64url'),
     PROXY_API_KEY: `proxy-${randomBytes(24).toString('hex')}`,

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Environment } from '#runtime/config.ts'
+import { generateSecrets, obtainSecrets, type Secrets } from './secrets.ts'
+
+/** Two folders, each a volume of docker-compose.kafka.yml: what the gateway's container sees is its own alone. */
+export interface SecretFolders {
+  services: string
+  gateway: string
+}
+
+interface ComposeSecrets extends Secrets {
+  POSTGRES_PASSWORD: string
+  /** Of red team and gateway. */
+  REDTEAM_MARK_SECRET: string
+}
+
+/** Whose container finds which, in the folder of that name. */
+export const secretNames: Readonly<Record<keyof SecretFolders, readonly string[]>> = {
+  services: [
+    'POSTGRES_PASSWORD',
+    'DATABASE_URL',
+    'INTERNAL_API_SECRET',
+    'BODY_ENCRYPTION_KEYS',
+    'REDTEAM_MARK_SECRET',
+  ],
+  gateway: ['PROXY_API_KEY', 'SPOOL_KEY', 'REDTEAM_MARK_SECRET'],
+}
+
+/**
+ * Writes the secrets of docker-compose.kafka.yml, one a file, for NAME_FILE to name: those that the environment gives, the others generated once and kept
+ * in secrets.json. Postgres keeps the password of its first start: a given one is kept too.
+ */
+export async function writeSecretFiles(folders: SecretFolders, environment: Environment): Promise<void> {
+  const secrets = await obtainSecrets<ComposeSecrets>(
+    join(folders.services, 'secrets.json'),
+    environment,
+    () => ({
+      ...generateSecrets(),
+      POSTGRES_PASSWORD: environment['POSTGRES_PASSWORD'] || randomBytes(24).toString('hex'),
+      REDTEAM_MARK_SECRET: randomBytes(32).toString('base64url'),
+    }),
+  )
+  const password = encodeURIComponent(secrets.POSTGRES_PASSWORD)
+  const all: Record<string, string> = {
+    ...secrets,
+    DATABASE_URL: `postgres://sluice:${password}@postgres:5432/sluice`,
+  }
+  for (const owner of ['services', 'gateway'] as const)
+    for (const name of secretNames[owner]) await writeSecret(folders[owner], name, all[name] ?? '')
+}
+
+/** As a whole, readable by its owner only. */
+export async function writeSecret(folder: string, name: string, value: string): Promise<void> {
+  const file = join(folder, name)
+  await writeFile(`${file}.next`, value, { mode: 0o600 })
+  await rename(`${file}.next`, file)
+}
