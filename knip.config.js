@@ -10,6 +10,7 @@ export default {
     'tests/dashboard/take-pictures.ts',
     'tests/simulation/run{,-mutations}.ts',
     'tests/chaos/whole-system/run.ts',
+    'tests/platform/run.ts',
     // Preloaded by its path.
     'tests/chaos/whole-system/stage/stepped-clock.ts',
     'docs/receivers/*.ts',

