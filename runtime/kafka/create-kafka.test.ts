@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
+import { zstdCompressSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import kafkajs from 'kafkajs'
 import { pino } from 'pino'
@@ -43,6 +44,20 @@ describe('createKafka', () => {
     const codec = (kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] as () => Codec)()
     expect((await codec.decompress(await codec.compress({ buffer: batch }))).equals(batch)).toBe(true)
     await expect(codec.decompress(Buffer.from('no zstd'))).rejects.toThrow()
+  })
+
+  test.each([
+    ['small frames', 50],
+    ['large frames', 400_000],
+  ])('unpacks a batch of several %s, and skippable ones', async (_name, bytes) => {
+    createKafka({ KAFKA_BROKERS: ['127.0.0.1:1'] }, { clientId: 'test', log: capturedLog().log })
+    const codec = (kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] as () => Codec)()
+    const batch = randomBytes(2 * bytes)
+    const skippable = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 1, 2])
+    const frames = [batch.subarray(0, bytes), batch.subarray(bytes)].map((half) => zstdCompressSync(half))
+    const packed = Buffer.concat([skippable, ...frames, skippable])
+    expect((await codec.decompress(packed)).equals(batch)).toBe(true)
+    await expect(codec.decompress(Buffer.concat([packed, Buffer.from('x')]))).rejects.toThrow()
   })
 
   test('leaves no timer behind in an idle request queue', () => {

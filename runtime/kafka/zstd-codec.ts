@@ -3,7 +3,20 @@ import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompre
 import kafkajs from 'kafkajs'
 
 const compressAside = promisify(zstdCompress)
-const decompressAside = promisify(zstdDecompress)
+/** With `info` Node tells how much of what it was given it read. */
+interface Unpacked {
+  buffer: Buffer
+  engine: { bytesWritten: number }
+}
+type UnpackingOptions = ReturnType<typeof unpackingOf> & { info: true }
+const decompressAside = promisify(zstdDecompress) as unknown as (
+  packed: Buffer,
+  options: UnpackingOptions,
+) => Promise<Unpacked>
+const decompressHere = zstdDecompressSync as unknown as (
+  packed: Buffer,
+  options: UnpackingOptions,
+) => Unpacked
 
 /**
  * Below this a batch is packed on the spot: the way to another thread and back costs 150 µs, the work 35 µs (5 kB of JSON, Node
@@ -26,8 +39,9 @@ const unpackedToPacked = 8
  * A record batch is at most a few message sizes; what unpacks to more than this is not ours. Chunks of 128 kB for every batch had a consumer of
  * 200 small ones a second collect all of its garbage every 0.6 s, for 14 % of a core.
  */
+const mostUnpackedBytes = 256 * 1024 * 1024
 const unpackingOf = ({ length }: Buffer) => ({
-  maxOutputLength: 256 * 1024 * 1024,
+  maxOutputLength: mostUnpackedBytes,
   chunkSize: chunkBytesFor(length * unpackedToPacked),
 })
 
@@ -38,9 +52,24 @@ export function registerZstd(): void {
       buffer.length <= onTheSpotBytes
         ? zstdCompressSync(buffer, packingOf(buffer))
         : compressAside(buffer, packingOf(buffer)),
-    decompress: async (packed: Buffer) =>
-      packed.length <= onTheSpotBytes
-        ? zstdDecompressSync(packed, unpackingOf(packed))
-        : decompressAside(packed, unpackingOf(packed)),
+    decompress: unpack,
   })
+}
+
+/** Frame by frame: other producers may write several (RFC 8878, 3.1), and Node ends behind the first (nodejs/node#64741). */
+async function unpack(packed: Buffer): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let [at, size] = [0, 0]
+  do {
+    const rest = packed.subarray(at)
+    const options = { ...unpackingOf(rest), info: true } as const
+    const { buffer, engine } =
+      rest.length <= onTheSpotBytes ? decompressHere(rest, options) : await decompressAside(rest, options)
+    parts.push(buffer)
+    size += buffer.length
+    at += engine.bytesWritten
+    if (size > mostUnpackedBytes)
+      throw new RangeError(`a batch unpacks to more than ${mostUnpackedBytes} bytes`)
+  } while (at < packed.length)
+  return parts.length === 1 ? (parts[0] ?? packed) : Buffer.concat(parts, size)
 }

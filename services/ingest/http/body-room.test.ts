@@ -7,7 +7,7 @@ import {
   type Server,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { gzipSync } from 'node:zlib'
+import { deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from '@jest/globals'
 import { createLog } from '#runtime/log.ts'
 import { createMetrics } from '#runtime/metrics.ts'
@@ -195,6 +195,13 @@ test('what cannot be read is refused, whatever its encoding', async () => {
     [gzipSync(Buffer.alloc(3 * mebibyte + 1)), gzip, 413, 'BODY_TOO_LARGE'],
     [Buffer.from('no gzip'), gzip, 400, 'BAD_REQUEST'],
     [gzipSync('cut short').subarray(0, -4), gzip, 400, 'BAD_REQUEST'],
+    [Buffer.concat([gzipSync('whole'), Buffer.from('more')]), gzip, 400, 'BAD_REQUEST'],
+    [
+      Buffer.concat([deflateSync('whole'), Buffer.from('more')]),
+      { 'content-encoding': 'deflate' },
+      400,
+      'BAD_REQUEST',
+    ],
     [Buffer.from('x'), { 'content-encoding': 'zstd' }, 415, 'ENCODING_UNSUPPORTED'],
   ]
   for (const [body, headers, status, code] of refused) {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Transform } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from 'node:zlib'
 import { chunkOverheadBytes } from '#runtime/chunk-overhead.ts'
 import type { BodyPlace } from './body-room.ts'
 import { Problem } from './problem.ts'
@@ -26,7 +26,9 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits): Pr
   return await gather(request, decoder, limits)
 }
 
-function decoderOf({ headers }: IncomingMessage): Transform | undefined {
+type Decoder = Transform & Pick<Zlib, 'bytesWritten'>
+
+function decoderOf({ headers }: IncomingMessage): Decoder | undefined {
   switch ((headers['content-encoding'] ?? 'identity').toLowerCase()) {
     case 'identity':
       return undefined
@@ -43,13 +45,14 @@ function decoderOf({ headers }: IncomingMessage): Transform | undefined {
 
 function gather(
   request: IncomingMessage,
-  decoder: Transform | undefined,
+  decoder: Decoder | undefined,
   { maxBytes, timeoutMs, place }: BodyLimits,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const source = decoder ?? request
     const chunks: Buffer[] = []
     let size = 0
+    let received = 0
     const onData = (chunk: Buffer) => {
       size += chunk.length
       try {
@@ -76,6 +79,11 @@ function gather(
     }, timeoutMs).unref()
     source.on('data', onData)
     source.once('end', () => {
+      // Bytes behind the end of a coding belong to nothing: nobody could say which part is the body.
+      if (decoder !== undefined && decoder.bytesWritten < received) {
+        broken()
+        return
+      }
       clearTimeout(timer)
       const [first] = chunks
       const body = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, size)
@@ -86,7 +94,9 @@ function gather(
     // Both for ever: an error that comes after another has no other listener.
     request.on('error', broken)
     decoder?.on('error', broken)
-    if (decoder !== undefined) request.pipe(decoder)
+    if (decoder === undefined) return
+    request.on('data', (chunk: Buffer) => (received += chunk.length))
+    request.pipe(decoder)
   })
 }
 
