@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { assembleStream } from './assemble-stream.ts'
+import { assembleStream, recordedMessage } from './assemble-stream.ts'
 
 const named = (...chunks: { type: string }[]) =>
   chunks.map((chunk) => `event: ${chunk.type}\ndata: ${JSON.stringify(chunk)}\n\n`).join('')
@@ -113,6 +113,112 @@ describe('responses', () => {
           { type: 'code_interpreter_call', code: 'print(' },
         ],
       },
+    })
+  })
+
+  const began = (item: object, index = 0) => ({
+    type: 'response.output_item.added',
+    output_index: index,
+    item,
+  })
+  const says = (kind: string, said: object, index: number | undefined = 0) => ({
+    type: `response.${kind}`,
+    ...(index === -1 ? {} : { output_index: index }),
+    ...said,
+  })
+  const patch = { type: 'apply_patch_call', operation: { type: 'update_file', path: 'a', diff: '' } }
+
+  test.each<[string, { type: string }[], unknown]>([
+    [
+      'a patch',
+      [
+        began(patch),
+        says('apply_patch_call_operation_diff.delta', { delta: '@@\n-a' }),
+        says('apply_patch_call_operation_diff.delta', { delta: '\n+b' }),
+      ],
+      [{ ...patch, operation: { ...patch.operation, diff: '@@\n-a\n+b' } }],
+    ],
+    [
+      'commands of a shell',
+      [
+        began({ type: 'shell_call', action: { commands: [] } }),
+        says('shell_call_command.added', { command_index: 0, command: '' }),
+        says('shell_call_command.delta', { command_index: 0, delta: 'rm -rf' }),
+        says('shell_call_command.delta', { command_index: 0, delta: ' /' }),
+        says('shell_call_command.delta', { command_index: 1, delta: 'l' }),
+        says('shell_call_command.done', { command_index: 1, command: 'ls' }),
+        says('shell_call_output_content.delta', { command_index: 0, delta: { stdout: 'gone' } }),
+      ],
+      [
+        {
+          type: 'shell_call',
+          action: { commands: ['rm -rf /', 'ls'] },
+          shell_call_output_content: { stdout: 'gone' },
+        },
+      ],
+    ],
+    [
+      'what is heard, of no item',
+      [
+        says('audio.transcript.delta', { delta: 'Good ' }, -1),
+        says('audio.transcript.delta', { delta: 'day' }, -1),
+        says('audio.delta', { delta: 'AAAA' }, -1),
+      ],
+      [{ type: 'message', content: [{ type: 'output_audio', transcript: 'Good day' }] }],
+    ],
+    [
+      'what is heard behind a call',
+      [
+        began({ type: 'function_call', name: 'f', arguments: '{}' }),
+        says('output_audio_transcript.delta', { delta: 'Hi' }, -1),
+      ],
+      [
+        { type: 'function_call', name: 'f', arguments: '{}' },
+        { type: 'message', content: [{ transcript: 'Hi' }] },
+      ],
+    ],
+    [
+      'items of which nothing but deltas came',
+      [
+        says('custom_tool_call_input.delta', { delta: 'rm' }),
+        says('mcp_call.arguments.delta', { delta: '{"a' }, 1),
+        says('code_interpreter_call.code.delta', { delta: 'x=' }, 2),
+        says('refusal.delta', { delta: 'No' }, 3),
+      ],
+      [
+        { type: 'custom_tool_call', input: 'rm' },
+        { type: 'mcp_call', arguments: '{"a' },
+        { type: 'code_interpreter_call', code: 'x=' },
+        { type: 'message', content: [{ type: 'refusal', refusal: 'No' }] },
+      ],
+    ],
+    [
+      'texts that came whole without deltas',
+      [
+        began({ type: 'function_call', name: 'f', arguments: '' }),
+        says('function_call_arguments.done', { arguments: '{"a":1}' }),
+        says('output_text.done', { text: 'Hi' }, 1),
+      ],
+      [{ name: 'f', arguments: '{"a":1}' }, { content: [{ type: 'output_text', text: 'Hi' }] }],
+    ],
+    [
+      'deltas of a kind that is not known',
+      [
+        began({ type: 'robot_call' }),
+        says('robot_call_orders.delta', { delta: 'go ' }),
+        says('robot_call_orders.delta', { delta: 'left' }),
+      ],
+      [{ type: 'robot_call', robot_call_orders: 'go left' }],
+    ],
+  ])('cut off: what came of %s', (_name, events, output) => {
+    const assembled = assembleStream(named(created, ...events))
+    expect(assembled).toMatchObject({ ended: false, body: { output } })
+    expect(assembled && recordedMessage(assembled)).toMatchObject({ truncated: true })
+    // A stream that ends without saying all again has it too.
+    const completed = { type: 'response.completed', response: { id: 'r', object: 'response', output: [] } }
+    expect(assembleStream(named(created, ...events, completed))).toMatchObject({
+      ended: true,
+      body: { output },
     })
   })
 })

@@ -1,6 +1,6 @@
 import { allTexts } from '../../capture/all-texts.ts'
 import { fieldAt, listOf, objectOf, textOf } from '../../capture/json.ts'
-import { growsItem } from '../../capture/streams/response-assembly.ts'
+import { growsItem } from '../../capture/streams/response-deltas.ts'
 
 /** Of providers' streams, whose chunks programs pass on in generators of their own. */
 export type ChunkFormat = 'chat' | 'completion' | 'candidates' | 'messages' | 'responses'

@@ -1,0 +1,114 @@
+import { objectOf, textOf, type JsonObject } from '../json.ts'
+import { grownFrom, listIn, maxIndex, mergeDelta, type Growing } from './merge-delta.ts'
+
+/** Where in an item what a kind of delta says belongs. */
+interface Place {
+  /** What the item is of which only deltas have come. */
+  item: string
+  /** Of a part: in which list, by which index, of which kind. */
+  part?: readonly [list: string, index: string, kind: string]
+  /** The member of the item that holds it. */
+  within?: string
+  /** Under which name its words are, there and in the event that repeats them whole. */
+  name: string
+}
+
+const transcript = {
+  item: 'message',
+  part: ['content', 'content_index', 'output_audio'],
+  name: 'transcript',
+} as const
+
+/** By what stands between `response.` and `.delta`; some versions have a dot there where others have a line. */
+const places: ReadonlyMap<string, Place> = new Map<string, Place>([
+  ['output_text', { item: 'message', part: ['content', 'content_index', 'output_text'], name: 'text' }],
+  ['refusal', { item: 'message', part: ['content', 'content_index', 'refusal'], name: 'refusal' }],
+  ['audio_transcript', transcript],
+  ['output_audio_transcript', transcript],
+  [
+    'reasoning_text',
+    { item: 'reasoning', part: ['content', 'content_index', 'reasoning_text'], name: 'text' },
+  ],
+  [
+    'reasoning_summary_text',
+    { item: 'reasoning', part: ['summary', 'summary_index', 'summary_text'], name: 'text' },
+  ],
+  ['function_call_arguments', { item: 'function_call', name: 'arguments' }],
+  ['mcp_call_arguments', { item: 'mcp_call', name: 'arguments' }],
+  ['custom_tool_call_input', { item: 'custom_tool_call', name: 'input' }],
+  ['code_interpreter_call_code', { item: 'code_interpreter_call', name: 'code' }],
+  ['apply_patch_call_operation_diff', { item: 'apply_patch_call', within: 'operation', name: 'diff' }],
+  ['shell_call_command', { item: 'shell_call', within: 'action', name: 'command' }],
+])
+
+/** Sounds say nothing that is read, and would be megabytes. */
+const media: ReadonlySet<string> = new Set(['audio', 'output_audio'])
+
+/** Whether the text of a delta of this type is read, and has a place of its own. */
+export function growsItem(type: string): boolean {
+  return type.endsWith('.delta') && places.has(kindOf(type))
+}
+
+/** Whether an event of this type says a part of an item, or repeats one whole. */
+export function isOfItem(type: string): boolean {
+  return type.endsWith('.delta') || (type.endsWith('.done') && places.has(kindOf(type)))
+}
+
+/** Whether it is about what is said and heard, whose events may name no item. */
+export function isSpoken(type: string): boolean {
+  return places.get(kindOf(type)) === transcript
+}
+
+function kindOf(type: string): string {
+  return type
+    .replace(/^response\./, '')
+    .replace(/\.(?:delta|done)$/, '')
+    .replaceAll('.', '_')
+}
+
+/** Lets an item grow by a delta, or takes the whole of a text in its place. What has no place that is known stands under the name of its kind. */
+export function applyToItem(item: Growing, type: string, chunk: JsonObject): void {
+  const kind = kindOf(type)
+  const place = places.get(kind)
+  const { delta } = chunk
+  if (place === undefined) {
+    if (!media.has(kind)) mergeDelta(item, { [kind]: delta })
+    return
+  }
+  item['type'] ??= place.item
+  const whole = type.endsWith('.done') ? textOf(chunk[place.name]) : undefined
+  const next = (known: unknown) => whole ?? (textOf(known) ?? '') + (typeof delta === 'string' ? delta : '')
+  if (kind === 'shell_call_command') {
+    const commands = listIn(memberOf(item, 'action'), 'commands')
+    const at = placeIn(commands, chunk['command_index'])
+    commands[at] = next(commands[at])
+    return
+  }
+  const holder = place.part === undefined ? memberOf(item, place.within) : partOf(item, place.part, chunk)
+  holder[place.name] = next(holder[place.name])
+}
+
+function memberOf(item: Growing, name: string | undefined): Growing {
+  if (name === undefined) return item
+  const member = grownFrom(objectOf(item[name]))
+  item[name] = member
+  return member
+}
+
+function partOf(
+  item: Growing,
+  [list, index, kind]: readonly [string, string, string],
+  chunk: JsonObject,
+): Growing {
+  const parts = listIn(item, list)
+  const at = placeIn(parts, chunk[index])
+  const part = grownFrom(objectOf(parts[at]) ?? { type: kind })
+  parts[at] = part
+  return part
+}
+
+/** Where the part of this index stands, or will: behind the last; beyond the bound it is the last. */
+function placeIn(parts: readonly unknown[], index: unknown): number {
+  const last = parts.length < maxIndex ? parts.length : parts.length - 1
+  return Number.isInteger(index) ? Math.min(Math.max(index as number, 0), last) : 0
+}
