@@ -1,5 +1,6 @@
 import { objectOf, parseJson, type JsonObject } from './json.ts'
 import { firstValue } from './record/scan-json.ts'
+import { laterCounts } from './streams/later-counts.ts'
 
 /** So many bytes of an answer's end are looked at. */
 export const endBytes = 4_096
@@ -25,6 +26,5 @@ export function withUsageAtEnd(body: JsonObject, end: Buffer): JsonObject {
   const usage = objectOf(parseJson(firstValue(rest).toString('utf8')))
   if (usage === undefined) return body
   const name = last[1] ?? ''
-  const counted = Object.entries(usage).filter(([, value]) => value !== null)
-  return { ...body, [name]: { ...objectOf(body[name]), ...Object.fromEntries(counted) } }
+  return { ...body, [name]: laterCounts(body[name] ?? {}, usage) }
 }

@@ -16,7 +16,7 @@ import type { StreamAssembly } from './stream-assembly.ts'
 
 export interface AssembledStream {
   body: JsonObject
-  /** Whether it came to its end, or to the provider's error. False: it was cut off. */
+  /** Whether it came to its end, or to the provider's error. False: it was cut off, or nobody can tell what belongs together. */
   ended: boolean
 }
 
@@ -36,6 +36,16 @@ export function assembleStream(text: string, onWords?: OnWords): AssembledStream
   if (beginsAsList(text)) for (const chunk of chunksListed(text)) reader.addChunk(chunk)
   else for (const event of parseServerSentEvents(text)) reader.add(event.data)
   return reader.assembled()
+}
+
+/** Whether it is what is left of a message. Each state of a run is whole. */
+export function isBrokenOff({ body, ended }: AssembledStream): boolean {
+  return !ended && !isRunState(body)
+}
+
+/** The message as it stands in a record: with `truncated` where it broke off, so that it does not pass for all. */
+export function recordedMessage(assembled: AssembledStream): JsonObject {
+  return isBrokenOff(assembled) ? { ...assembled.body, truncated: true } : assembled.body
 }
 
 /** Whether a text can be the JSON list that Google's chunks come in where a client does not ask for events. */
@@ -103,7 +113,8 @@ export function createStreamReader(onWords?: OnWords): StreamReader {
       if (assembly === undefined || failures > maxFailures) return undefined
       const body = assembly.body()
       // Clients throw at a provider's error and close at once: nothing is meant to come after it.
-      return { body, ended: done || assembly.ended() || Boolean(fieldAt(body, 'error')) }
+      const ended = done || assembly.ended() || Boolean(fieldAt(body, 'error'))
+      return { body, ended: ended && assembly.isDoubtful?.() !== true }
     },
   }
 }

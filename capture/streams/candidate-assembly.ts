@@ -1,4 +1,5 @@
 import { fieldAt, listOf, objectOf, type JsonObject } from '../json.ts'
+import { laterCounts } from './later-counts.ts'
 import { entryAt, growing, grownFrom, inOrder, type Growing } from './merge-delta.ts'
 import { partialArgs, type PartialArgs } from './partial-args.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
@@ -40,7 +41,7 @@ export function createCandidateAssembly(): StreamAssembly {
     add(chunk) {
       for (const [name, value] of Object.entries(chunk)) {
         if (name === 'candidates') listOf(value).forEach(addCandidate)
-        else top[name] = value
+        else top[name] = name === 'usageMetadata' ? laterCounts(top[name], value) : value
       }
     },
     body: () => ({

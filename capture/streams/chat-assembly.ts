@@ -1,10 +1,14 @@
 import { fieldAt, listOf, objectOf } from '../json.ts'
+import { createCallPieces, type CallPieces } from './call-pieces.ts'
+import { isFilterVerdict, worseVerdict } from './filter-verdicts.ts'
+import { laterCounts } from './later-counts.ts'
 import { entryAt, growing, growthIn, inOrder, mergeDelta, type Growing } from './merge-delta.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
 interface Choice {
   fields: Growing
   message: Growing
+  calls: CallPieces
 }
 
 /** OpenAI chat completions: several choices, tool calls by index, refusals, log probabilities, the usage chunk. */
@@ -17,12 +21,14 @@ export function createChatAssembly(): StreamAssembly {
     const choice = entryAt(choices, index, () => ({
       fields: growing({ index: index ?? 0 }),
       message: growing({ role: 'assistant', content: null }),
+      calls: createCallPieces(),
     }))
     const { delta, message, logprobs, ...rest } = objectOf(given) ?? {}
-    mergeDelta(choice.message, objectOf(delta) ?? objectOf(message) ?? {})
+    const { tool_calls: calls, ...said } = objectOf(delta) ?? objectOf(message) ?? {}
+    for (const piece of listOf(calls)) choice.calls.add(piece)
+    mergeDelta(choice.message, said)
     if (logprobs !== undefined) mergeDelta(choice.fields, { logprobs })
-    for (const [name, value] of Object.entries(rest))
-      if (value !== null || choice.fields[name] === undefined) choice.fields[name] = value
+    for (const [name, value] of Object.entries(rest)) setLater(choice.fields, name, value)
   }
 
   return {
@@ -30,7 +36,8 @@ export function createChatAssembly(): StreamAssembly {
       for (const [name, value] of Object.entries(chunk)) {
         if (name === 'choices') listOf(value).forEach(addChoice)
         // Padding that some providers add against traffic analysis.
-        else if (name !== 'obfuscation' && (!isBlank(value) || top[name] === undefined)) top[name] = value
+        else if (name !== 'obfuscation' && (!isBlank(value) || top[name] === undefined))
+          setLater(top, name, value)
       }
     },
     growthOf(chunk) {
@@ -46,11 +53,12 @@ export function createChatAssembly(): StreamAssembly {
     body: () => ({
       ...top,
       object: 'chat.completion',
-      choices: inOrder(choices).map(({ fields, message }) => ({
+      choices: inOrder(choices).map(({ fields, message, calls }) => ({
         ...fields,
-        message: withoutIndexes(message),
+        message: calls.calls().length === 0 ? message : { ...message, tool_calls: calls.calls() },
       })),
     }),
+    isDoubtful: () => inOrder(choices).some(({ calls }) => calls.isDoubtful()),
     ended: () =>
       choices.size > 0 && inOrder(choices).every(({ fields }) => typeof fields['finish_reason'] === 'string'),
   }
@@ -61,13 +69,14 @@ function isBlank(value: unknown): boolean {
   return value === null || value === '' || value === 0
 }
 
-/** Tool calls carry their index only while they are streamed. */
-function withoutIndexes(message: Growing): Growing {
-  const calls = message['tool_calls']
-  if (!Array.isArray(calls)) return message
-  const whole = listOf(calls).map((call) => {
-    const fields = Object.entries(objectOf(call) ?? {})
-    return Object.fromEntries(fields.filter(([name]) => name !== 'index'))
-  })
-  return { ...message, tool_calls: whole }
+/** What a later chunk says of the whole: nothing takes back that a filter has stopped the answer. */
+function setLater(fields: Growing, name: string, value: unknown): void {
+  const known = fields[name]
+  if (name === 'usage' || name === 'x_groq') fields[name] = laterCounts(known, value)
+  else if (isFilterVerdict(name)) fields[name] = worseVerdict(known, value)
+  else if (
+    known === undefined ||
+    (value !== null && !(name === 'finish_reason' && known === 'content_filter'))
+  )
+    fields[name] = value
 }

@@ -1,4 +1,5 @@
 import { fieldAt, listOf, objectOf } from '../json.ts'
+import { laterCounts } from './later-counts.ts'
 import { entryAt, growing, inOrder, mergeDelta, type Growing } from './merge-delta.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
@@ -19,6 +20,7 @@ export function createCompletionAssembly(): StreamAssembly {
     add(chunk) {
       for (const [name, value] of Object.entries(chunk)) {
         if (name === 'choices') listOf(value).forEach(addChoice)
+        else if (name === 'usage') top[name] = laterCounts(top[name], value)
         else if (value !== null || top[name] === undefined) top[name] = value
       }
     },

@@ -1,4 +1,4 @@
-import { fieldAt, listOf, objectOf, parseJson, textOf, type JsonObject } from '../json.ts'
+import { fieldAt, listOf, objectOf, type JsonObject } from '../json.ts'
 import type { Growth } from './stream-assembly.ts'
 
 /** An object that grows. Made without a prototype, so that `__proto__` in a chunk is a field like any other. */
@@ -84,14 +84,13 @@ function mergedList(list: unknown[], added: readonly unknown[]): unknown[] {
   for (const entry of added) {
     const index = fieldAt(entry, 'index')
     const object = objectOf(entry)
-    const at = typeof index === 'number' ? placeOf(list, index) : list.length - 1
+    const place = typeof index === 'number' ? placeOf(list, index) : undefined
+    // Beyond the bound all share the last entry.
+    const at = place === undefined || (place === -1 && list.length >= maxIndex) ? list.length - 1 : place
     const known = objectOf(list[at])
-    const isFull = list.length >= maxIndex && typeof index === 'number'
-    if (object === undefined || known === undefined || !continues(known, object, isFull)) {
-      if (!isFull) list.push(entry)
-    } else {
+    if (object === undefined || known === undefined || !continues(known, object)) list.push(entry)
+    else {
       const into = grownFrom(known)
-      if (isNamedAnew(known, object)) namedAnew.add(into)
       mergeDelta(into, object)
       list[at] = into
     }
@@ -107,35 +106,11 @@ function placeOf(list: readonly unknown[], index: number): number {
   return known.places.get(index) ?? -1
 }
 
-/**
- * Calls that go on under another identifier and their old name (vLLM, where the caller chose the function). Remembered: to see again with
- * each chunk whether the arguments are whole would be quadratic, and of the last, empty one they are.
- */
-const namedAnew = new WeakSet<object>()
-
-/** Parts without an index go on where they are words of the same kind. Some hosts give all calls one index: there another named one begins where the arguments are whole. */
-function continues(known: JsonObject, entry: JsonObject, isFull: boolean): boolean {
+/** Parts without an index go on where they are words of the same kind. */
+function continues(known: JsonObject, entry: JsonObject): boolean {
+  if (typeof entry['index'] === 'number') return true
   const type = entry['type']
-  if (typeof entry['index'] !== 'number')
-    return (type === 'text' || type === 'thinking') && known['type'] === type
-  if (!isNamedAnew(known, entry)) return true
-  return nameOf(known) === nameOf(entry) && (namedAnew.has(known) || !(isFull || isWhole(known)))
-}
-
-/** Whether the entry of a call has a name and another identifier than what is known of it. */
-function isNamedAnew(known: JsonObject, entry: JsonObject): boolean {
-  const id = textOf(entry['id'])
-  return id !== undefined && nameOf(entry) !== undefined && (textOf(known['id']) ?? id) !== id
-}
-
-function nameOf(call: JsonObject): string | undefined {
-  return textOf(fieldAt(call, 'function', 'name') ?? fieldAt(call, 'custom', 'name'))
-}
-
-/** Of a custom tool's input, any text, none can tell. */
-function isWhole(call: JsonObject): boolean {
-  const text = fieldAt(call, 'function', 'arguments')
-  return typeof text !== 'string' || parseJson(text) !== undefined
+  return (type === 'text' || type === 'thinking') && known['type'] === type
 }
 
 /** The entry for `index` of a list kept by index; entries beyond the bound share the last. */

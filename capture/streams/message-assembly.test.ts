@@ -13,3 +13,11 @@ test('a conversation that was shortened on the way: the summary is kept, and wha
   assembly.add({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage })
   expect(assembly.body()).toMatchObject({ content: [{ ...delta, type: 'compaction' }], usage })
 })
+
+test('what a delta of a kind that is not known says is kept', () => {
+  const assembly = createMessageAssembly()
+  assembly.add({ type: 'message_start', message: { type: 'message' } })
+  for (const words of ['rm ', '-rf'])
+    assembly.add({ type: 'content_block_delta', index: 0, delta: { type: 'command_delta', command: words } })
+  expect(assembly.body()).toMatchObject({ content: [{ command: 'rm -rf' }] })
+})

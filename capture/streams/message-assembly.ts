@@ -1,6 +1,7 @@
 import { fieldAt, objectOf, textOf, type JsonObject } from '../json.ts'
 import { givenValue } from './given-value.ts'
-import { entryAt, growing, grownFrom, growthIn, inOrder, listIn, type Growing } from './merge-delta.ts'
+import { laterCounts } from './later-counts.ts'
+import { entryAt, growing, growthIn, inOrder, listIn, type Growing } from './merge-delta.ts'
 import type { StreamAssembly } from './stream-assembly.ts'
 
 interface Block {
@@ -23,15 +24,16 @@ export function createMessageAssembly(): StreamAssembly {
       const { usage, ...fields } = objectOf(chunk['message']) ?? {}
       Object.assign(message, fields)
       // What it says of the output is a placeholder: a stream that is cut off has no count of it.
-      if (usage !== undefined) message['usage'] = knownCounts(usage, ([name]) => name !== 'output_tokens')
+      const counted = growing(objectOf(usage))
+      Reflect.deleteProperty(counted, 'output_tokens')
+      if (usage !== undefined) message['usage'] = counted
     },
     content_block_start: (chunk) => Object.assign(blockOf(chunk).fields, objectOf(chunk['content_block'])),
     content_block_delta: (chunk) => applyDelta(blockOf(chunk), chunk['delta']),
     message_delta: (chunk) => {
       Object.assign(message, objectOf(chunk['delta']))
-      // The counts are cumulative; the later ones replace those of the start. Some hosts send null for those that they leave out.
-      const counted = knownCounts(chunk['usage'], ([, value]) => value !== null)
-      message['usage'] = Object.assign(grownFrom(message['usage']), counted)
+      // The counts are cumulative. Some hosts send null or zero for those that they leave out.
+      message['usage'] = laterCounts(message['usage'] ?? {}, chunk['usage'] ?? {})
     },
     message_stop: () => {
       stopped = true
@@ -61,10 +63,6 @@ export function createMessageAssembly(): StreamAssembly {
   }
 }
 
-function knownCounts(usage: unknown, isKnown: (entry: [string, unknown]) => boolean): JsonObject {
-  return Object.fromEntries(Object.entries(objectOf(usage) ?? {}).filter(isKnown))
-}
-
 function applyDelta(block: Block, delta: unknown): void {
   const { fields } = block
   const grow = (name: string) => {
@@ -83,7 +81,8 @@ function applyDelta(block: Block, delta: unknown): void {
       Object.assign(fields, objectOf(delta), { type: 'compaction' })
       break
     default:
-      for (const name of ['text', 'thinking', 'signature']) grow(name)
+      // Also of kinds that are not known: what is not read of a stream nobody would look for.
+      for (const name of Object.keys(objectOf(delta) ?? {})) if (name !== 'type') grow(name)
   }
 }
 

@@ -9,6 +9,8 @@ export interface StreamAssembly {
   body(): JsonObject
   /** Whether the provider has said that this is the end. */
   ended(): boolean
+  /** Whether parts of it may stand where they do not belong. Absent: its format leaves no doubt. */
+  isDoubtful?(): boolean
 }
 
 /** A chunk that does nothing but let one text grow. */

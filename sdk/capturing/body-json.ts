@@ -5,7 +5,12 @@ import { fitsRecord } from '../../capture/record/fits-record.ts'
 import { rawAnswerJson, type OnDefect } from '../../capture/record/raw-answer.ts'
 import { textOfAmazonEvents } from '../../capture/streams/amazon-events.ts'
 import { endOfText } from '../../capture/streams/arrivals.ts'
-import { assembleStream, beginsAsList, type AssembledStream } from '../../capture/streams/assemble-stream.ts'
+import {
+  assembleStream,
+  beginsAsList,
+  recordedMessage,
+  type AssembledStream,
+} from '../../capture/streams/assemble-stream.ts'
 import { holdsWords } from '../../capture/streams/holds-words.ts'
 import { isToolCallRecord } from '../../capture/tool-calls.ts'
 import { withUsageAtEnd } from '../../capture/usage-at-end.ts'
@@ -76,7 +81,8 @@ function messageIn(text: string, onDefect: OnDefect): Message | undefined {
   try {
     let firstWords: string | undefined
     const assembled = assembleStream(text, (line) => (firstWords = line))
-    if (assembled !== undefined) return { ...assembled, json: JSON.stringify(assembled.body), firstWords }
+    if (assembled !== undefined)
+      return { ...assembled, json: JSON.stringify(recordedMessage(assembled)), firstWords }
     const last = lastOfLines(text)
     return last && { ...last, json: JSON.stringify(last.body), firstWords: firstLineWithWords(text) }
   } catch (error) {

@@ -1,5 +1,10 @@
 import { endOfText } from '#capture/streams/arrivals.ts'
-import { assembleStream, beginsAsList, streamTextFactor } from '#capture/streams/assemble-stream.ts'
+import {
+  assembleStream,
+  beginsAsList,
+  recordedMessage,
+  streamTextFactor,
+} from '#capture/streams/assemble-stream.ts'
 import { errorListed } from '#capture/answer-error.ts'
 import type { JsonObject } from '#capture/json.ts'
 import { fitsRecord } from '#capture/record/fits-record.ts'
@@ -85,7 +90,8 @@ function streamJson(decoded: CapturedBytes, maxBytes: number, onDefect: OnDefect
       firstWordsEnd = endOfText(line, decoded.bytes)
     })
     if (assembled === undefined) return undefined
-    const { body, ended: streamEnded } = assembled
+    const { ended: streamEnded } = assembled
+    const body = recordedMessage(assembled)
     const text = JSON.stringify(body)
     const json = Buffer.from(text)
     const isWhole = decoded.sha256 === null && json.length <= maxBytes

@@ -1,0 +1,192 @@
+import { fieldAt, objectOf, parseJson, textOf, type JsonObject } from '../json.ts'
+import { createJsonProgress, type JsonProgress } from './json-progress.ts'
+import { growing, grownFrom, maxIndex, mergeDelta, type Growing } from './merge-delta.ts'
+
+/** The tool calls of a chat completion, whose pieces say in several ways to which of them they belong. */
+export interface CallPieces {
+  add(piece: unknown): void
+  /** As they stand in a message: their index they have only while they are streamed. What is no call stands behind them. */
+  calls(): readonly unknown[]
+  /** Whether it cannot be told which pieces belong together. */
+  isDoubtful(): boolean
+}
+
+interface Call {
+  fields: Growing
+  index: number | undefined
+  progress: JsonProgress
+  /** Whether its host repeats the name in pieces that go on. */
+  isRenamed: boolean
+  /** The arguments by identifier, where pieces of one name have several before they are whole. */
+  byId: Map<string, string> | undefined
+}
+
+interface Piece {
+  fields: JsonObject
+  index: number | undefined
+  id: string | undefined
+  name: string | undefined
+  /** What it adds to the arguments: text, or all of them as an object. */
+  given: unknown
+}
+
+/**
+ * Gathers them. By the protocol a piece has an index. Some hosts leave it out, or give all calls the same; then the identifier tells, where
+ * every piece has one, else the name, and that arguments which are whole do not go on.
+ */
+export function createCallPieces(): CallPieces {
+  const calls: Call[] = []
+  const byIndex = new Map<number, Call>()
+  const byId = new Map<string, Call>()
+  const byName = new Map<string, Call>()
+  const others: unknown[] = []
+  let last: Call | undefined
+
+  /** The call that a piece is about as far as its index and identifier tell, else the one before. */
+  const knownFor = ({ index, id, name }: Piece): Call | undefined => {
+    const sameId = id === undefined ? undefined : byId.get(id)
+    if (index === undefined) return sameId ?? last
+    const sameIndex = byIndex.get(index)
+    if (sameIndex === undefined) {
+      const isLate = name === undefined && last !== undefined && last.index === undefined
+      return (name === undefined ? sameId : undefined) ?? (isLate ? last : undefined)
+    }
+    return sameId?.index === index ? sameId : sameIndex
+  }
+  /** One of this name that is open, where nothing but the name tells. */
+  const openFor = ({ id, name }: Piece): Call | undefined => {
+    const named = id === undefined && name !== undefined ? byName.get(name) : undefined
+    return named?.progress.isWhole() === false && textOf(named.fields['id']) === undefined ? named : undefined
+  }
+  const begin = ({ index }: Piece): Call => {
+    const call = {
+      fields: growing(),
+      index,
+      progress: createJsonProgress(),
+      isRenamed: false,
+      byId: undefined,
+    }
+    calls.push(call)
+    return call
+  }
+
+  return {
+    add(given) {
+      if (objectOf(given) === undefined) {
+        others.push(given)
+        return
+      }
+      const piece = pieceOf(given)
+      const known = knownFor(piece)
+      const isFull = calls.length >= maxIndex
+      const found = known === undefined || goesOn(known, piece) ? known : openFor(piece)
+      const call = found ?? (isFull ? last : undefined) ?? begin(piece)
+      extend(call, piece)
+      const name = nameOf(call.fields)
+      call.index ??= piece.index
+      if (call.index !== undefined) byIndex.set(call.index, call)
+      if (piece.id !== undefined) byId.set(piece.id, call)
+      if (name !== undefined) byName.set(name, call)
+      last = call
+    },
+    calls: () => [...calls.flatMap(partsOf), ...others],
+    isDoubtful: () =>
+      calls.some(
+        (call) => call.byId !== undefined && !partsOf(call).every((part) => isJson(argumentsOf(part))),
+      ),
+  }
+}
+
+function pieceOf(given: unknown): Piece {
+  const { index, ...fields } = objectOf(given) ?? {}
+  return {
+    fields,
+    index: typeof index === 'number' ? index : undefined,
+    id: textOf(fields['id']),
+    name: nameOf(fields),
+    given: fieldAt(fields, 'function', 'arguments') ?? fieldAt(fields, 'custom', 'input'),
+  }
+}
+
+function nameOf(call: JsonObject): string | undefined {
+  return textOf(fieldAt(call, 'function', 'name') ?? fieldAt(call, 'custom', 'name'))
+}
+
+/** Whether a piece belongs to the call that its index, its identifier or its place points to, and begins no other. */
+function goesOn(call: Call, piece: Piece): boolean {
+  const [id, name] = [textOf(call.fields['id']), nameOf(call.fields)]
+  const isOtherId = id !== undefined && piece.id !== undefined && id !== piece.id
+  const adds = (textOf(piece.given)?.trim() ?? '') !== '' || objectOf(piece.given) !== undefined
+  const hasNothing = isOtherId && fieldAt(call.fields, 'function', 'arguments') === undefined
+  const isOver = hasNothing || call.progress.isWhole()
+  // Some hosts give each piece an identifier of its own.
+  if (piece.name === undefined) return !(isOtherId && isOver && adds)
+  if (name === undefined) return !isOtherId
+  if (piece.name !== name) return isInPieces(call, piece)
+  if (isOtherId && isFreeText(call)) return false
+  if (!isOver) return true
+  return adds ? false : call.isRenamed || (id !== undefined && id === piece.id)
+}
+
+/** Whether the name itself comes in pieces, as OpenAI's clients take it: of one call, before its arguments. */
+function isInPieces({ fields, index }: Call, piece: Piece): boolean {
+  const id = textOf(fields['id'])
+  const isSame =
+    id !== undefined &&
+    (piece.id === undefined ? piece.index !== undefined && piece.index === index : piece.id === id)
+  return isSame && textOf(fieldAt(fields, 'function', 'arguments')) === undefined && !isFreeText({ fields })
+}
+
+/** A custom tool is called with any text, of which none can tell whether it is whole. */
+function isFreeText({ fields }: Pick<Call, 'fields'>): boolean {
+  return fieldAt(fields, 'custom') !== undefined
+}
+
+/** One call whose host gives each piece another identifier (vLLM), or several of one function in turn: whichever makes JSON of the arguments. */
+function partsOf({ fields, byId }: Call): Growing[] {
+  if (byId === undefined || isJson(argumentsOf(fields)) || !Array.from(byId.values()).every(isJson))
+    return [fields]
+  return Array.from(byId, ([id, text]) => ({
+    ...fields,
+    id,
+    function: { ...objectOf(fields['function']), arguments: text },
+  }))
+}
+
+function argumentsOf(call: JsonObject): string {
+  return textOf(fieldAt(call, 'function', 'arguments')) ?? ''
+}
+
+function isJson(text: string): boolean {
+  return parseJson(text) !== undefined
+}
+
+function extend(call: Call, { fields, id, name, given }: Piece): void {
+  const before = nameOf(call.fields)
+  const knownId = textOf(call.fields['id'])
+  if (
+    call.byId === undefined &&
+    knownId !== undefined &&
+    id !== undefined &&
+    id !== knownId &&
+    name !== undefined &&
+    !call.progress.isWhole()
+  )
+    call.byId = new Map([[knownId, argumentsOf(call.fields)]])
+  if (call.byId !== undefined && typeof given === 'string') {
+    const of = id ?? Array.from(call.byId.keys()).at(-1) ?? ''
+    call.byId.set(of, (call.byId.get(of) ?? '') + given)
+  }
+  mergeDelta(call.fields, fields)
+  if (name !== undefined && before !== undefined) {
+    call.isRenamed = true
+    if (name !== before) {
+      const named = grownFrom(call.fields['function'])
+      // Some hosts repeat what they said of it.
+      named['name'] = name.startsWith(before) ? name : before + name
+      call.fields['function'] = named
+    }
+  }
+  if (!isFreeText(call))
+    call.progress.add(typeof given === 'string' ? given : given === undefined ? '' : JSON.stringify(given))
+}

@@ -1,0 +1,50 @@
+import { fieldAt, objectOf } from '../json.ts'
+import { grownFrom } from './merge-delta.ts'
+
+/** Azure's names for what its filter found: in a choice (singular in the first versions), and in prompts. */
+const verdictNames: ReadonlySet<string> = new Set([
+  ...['content_filter_results', 'content_filter_result', 'prompt_filter_results', 'prompt_annotations'],
+])
+const severities: readonly unknown[] = ['safe', 'low', 'medium', 'high']
+const maxDepth = 6
+/** Each is compared with those before it, in every chunk. */
+const mostEntries = 64
+
+export function isFilterVerdict(name: string): boolean {
+  return verdictNames.has(name)
+}
+
+/**
+ * What a filter found so far with what it finds later. Azure's asynchronous filter sends a verdict for each stretch of an answer: what was filtered or
+ * detected in one stays so, and the worst severity stands.
+ */
+export function worseVerdict(known: unknown, later: unknown, depth = 0): unknown {
+  if (later === null || later === undefined || depth >= maxDepth) return known ?? later
+  if (Array.isArray(known) && Array.isArray(later)) return mergedLists(known, later, depth)
+  const [before, after] = [objectOf(known), objectOf(later)]
+  if (before !== undefined && after !== undefined) {
+    // In place, or each chunk would cost a copy.
+    const verdict = grownFrom(before)
+    for (const [name, value] of Object.entries(after))
+      verdict[name] = worseVerdict(verdict[name], value, depth + 1)
+    return verdict
+  }
+  if (typeof known === 'boolean' && typeof later === 'boolean') return known || later
+  return severities.indexOf(known) > severities.indexOf(later) && severities.includes(later) ? known : later
+}
+
+/** Verdicts of one prompt or of one block list are one; others stand beside each other. */
+function mergedLists(known: readonly unknown[], later: readonly unknown[], depth: number): unknown[] {
+  const merged = [...known]
+  for (const entry of later) {
+    const key = keyOf(entry)
+    const at = merged.findIndex((one) => keyOf(one) === key)
+    if (at !== -1) merged[at] = worseVerdict(merged[at], entry, depth + 1)
+    else if (merged.length < mostEntries) merged.push(entry)
+  }
+  return merged
+}
+
+function keyOf(entry: unknown): unknown {
+  return fieldAt(entry, 'prompt_index') ?? fieldAt(entry, 'id') ?? JSON.stringify(entry)
+}
