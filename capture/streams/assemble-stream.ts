@@ -3,11 +3,13 @@ import { createCandidateAssembly } from './candidate-assembly.ts'
 import { createChatAssembly } from './chat-assembly.ts'
 import { createCohereAssembly } from './cohere-assembly.ts'
 import { createCompletionAssembly } from './completion-assembly.ts'
+import { createConverseAssembly, isConverseEvent } from './converse-assembly.ts'
 import { createConversationAssembly, isConversationEvent } from './conversation-assembly.ts'
 import { createDifyAssembly, isDifyEvent } from './dify-assembly.ts'
 import { holdsWords } from './holds-words.ts'
 import { createInteractionAssembly } from './interaction-assembly.ts'
 import { createMessageAssembly } from './message-assembly.ts'
+import { createOllamaAssembly, isOllamaChunk } from './ollama-assembly.ts'
 import { createRepeatedChunks } from './repeated-chunks.ts'
 import { createResponseAssembly } from './response-assembly.ts'
 import { createRunAssembly, isRunState } from './run-assembly.ts'
@@ -28,12 +30,13 @@ export const streamTextFactor = 8
 
 /**
  * The message that a `text/event-stream` amounts to: OpenAI chat, completions and responses, Anthropic messages, Google's
- * candidates and interactions, Cohere's second chat, Mistral's conversations, Dify's events, LangGraph's states; and
- * the JSON list that Google's candidates come in without events. Undefined for a stream that is none of them.
+ * candidates and interactions, Cohere's second chat, Mistral's conversations, Dify's events, LangGraph's states,
+ * Bedrock's Converse; the JSON list that Google's candidates come in without events, and Ollama's lines. Undefined for a stream that is none of them.
  */
 export function assembleStream(text: string, onWords?: OnWords): AssembledStream | undefined {
   const reader = createStreamReader(onWords)
   if (beginsAsList(text)) for (const chunk of chunksListed(text)) reader.addChunk(chunk)
+  else if (beginsAsLines(text)) for (const line of text.split('\n')) reader.add(line)
   else for (const event of parseServerSentEvents(text)) reader.add(event.data)
   return reader.assembled()
 }
@@ -51,6 +54,13 @@ export function recordedMessage(assembled: AssembledStream): JsonObject {
 /** Whether a text can be the JSON list that Google's chunks come in where a client does not ask for events. */
 export function beginsAsList(text: string): boolean {
   return /^\s*\[/.test(text)
+}
+
+/** A chunk of Ollama's a line. */
+function beginsAsLines(text: string): boolean {
+  if (!beginsAsObject(text)) return false
+  const first = text.trimStart().split('\n', 1)[0] ?? ''
+  return isOllamaChunk(objectOf(parseJson(first)) ?? {})
 }
 
 /** None of a list of anything else: two answers are no message, and an error is what its status says. */
@@ -125,6 +135,8 @@ function assemblyFor(chunk: JsonObject, isFirst: boolean): StreamAssembly | unde
   if (type.startsWith('response.')) return createResponseAssembly()
   if (isConversationEvent(type)) return createConversationAssembly()
   if (isDifyEvent(chunk)) return createDifyAssembly()
+  if (isConverseEvent(chunk)) return createConverseAssembly()
+  if (isOllamaChunk(chunk)) return createOllamaAssembly()
   if (isRunState(chunk)) return createRunAssembly()
   const isError = isFirst && Boolean(fieldAt(chunk, 'error'))
   if (isFirst && type === 'error' && textOf(fieldAt(chunk, 'message')) !== undefined)

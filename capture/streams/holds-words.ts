@@ -2,11 +2,12 @@ import { objectOf, textOf, type JsonObject } from '../json.ts'
 
 /** Names under which chunks have what a model writes, whatever their format. */
 const textNames = new Set([
-  ...['content', 'text', 'delta', 'refusal', 'answer', 'transcript', 'partial_json', 'arguments'],
+  ...['content', 'text', 'delta', 'refusal', 'answer', 'response', 'transcript', 'partial_json', 'arguments'],
   ...['thinking', 'reasoning', 'reasoning_content', 'reasoning_text', 'summary_text', 'data', 'tool_plan'],
 ])
 /** Names of what is generated with all that is in it: Gemini's calls have arguments of any name. */
 const wholeNames = new Set([
+  'toolUse',
   'functionCall',
   'function_call',
   'tool_calls',

@@ -3,7 +3,7 @@ import { errorListed } from '../../capture/answer-error.ts'
 import { objectOf, parseJson, type JsonObject } from '../../capture/json.ts'
 import { fitsRecord } from '../../capture/record/fits-record.ts'
 import { rawAnswerJson, type OnDefect } from '../../capture/record/raw-answer.ts'
-import { textOfAmazonEvents } from '../../capture/streams/amazon-events.ts'
+import { readAmazonEvents } from '../../capture/streams/amazon-events.ts'
 import { endOfText } from '../../capture/streams/arrivals.ts'
 import {
   assembleStream,
@@ -12,6 +12,7 @@ import {
   type AssembledStream,
 } from '../../capture/streams/assemble-stream.ts'
 import { holdsWords } from '../../capture/streams/holds-words.ts'
+import { isAmazonEvents, isEventStream } from '../../capture/streams/stream-types.ts'
 import { isToolCallRecord } from '../../capture/tool-calls.ts'
 import { withUsageAtEnd } from '../../capture/usage-at-end.ts'
 import { beginningOf } from './beginning-of.ts'
@@ -43,14 +44,14 @@ export interface AnswerKind {
 export function bodyJson(kept: KeptBytes, maxBytes: number, answer?: AnswerKind): BodyJson {
   const contentType = answer?.contentType
   const { bytes, byteLength, sha256, end } = kept
-  const isAmazons = contentType !== undefined && isAmazonEvents(contentType)
-  const text = isAmazons ? textOfAmazonEvents(bytes) : bytes.toString('utf8')
+  const amazon =
+    contentType !== undefined && isAmazonEvents(contentType) ? readAmazonEvents(bytes) : undefined
+  const text = amazon?.text ?? bytes.toString('utf8')
   const mayStream = contentType?.startsWith('application/json') === false || beginsAsList(text)
   const assembled = mayStream && answer !== undefined ? messageIn(text, answer.onDefect) : undefined
   const { json = text, ended: streamEnded = false, firstWords } = assembled ?? {}
-  // Amazon has each event in base64.
-  const sent = isAmazons && firstWords !== undefined ? Buffer.from(firstWords).toString('base64') : firstWords
-  const stream = { streamEnded, firstWordsEnd: sent === undefined ? undefined : endOfText(sent, bytes) }
+  const endOf = amazon?.endOf ?? ((line: string) => endOfText(line, bytes))
+  const stream = { streamEnded, firstWordsEnd: firstWords === undefined ? undefined : endOf(firstWords) }
   // A stream that was cut gives what the kept part amounts to, and says so.
   if (sha256 !== undefined) {
     const cut = truncatedJson(json, { byteLength, sha256 }, maxBytes)
@@ -62,15 +63,6 @@ export function bodyJson(kept: KeptBytes, maxBytes: number, answer?: AnswerKind)
   const whole = isWhole ? json : rawJson(json, maxBytes, answer)
   const fits = Buffer.byteLength(whole) <= maxBytes
   return { json: fits ? whole : cutJson(json, maxBytes), value, isCut: !fits || whole !== json, ...stream }
-}
-
-/** Whether a body of this type is a stream of events, whose text is longer than the message in it. */
-export function isEventStream(contentType: string): boolean {
-  return contentType.startsWith('text/event-stream') || isAmazonEvents(contentType)
-}
-
-function isAmazonEvents(contentType: string): boolean {
-  return contentType.startsWith('application/vnd.amazon.eventstream')
 }
 
 /** `firstWords`: the line with the first that was generated. */

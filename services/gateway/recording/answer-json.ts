@@ -1,3 +1,4 @@
+import { readAmazonEvents } from '#capture/streams/amazon-events.ts'
 import { endOfText } from '#capture/streams/arrivals.ts'
 import {
   assembleStream,
@@ -5,6 +6,7 @@ import {
   recordedMessage,
   streamTextFactor,
 } from '#capture/streams/assemble-stream.ts'
+import { isAmazonEvents, isEventStream, isJsonLines } from '#capture/streams/stream-types.ts'
 import { errorListed } from '#capture/answer-error.ts'
 import type { JsonObject } from '#capture/json.ts'
 import { fitsRecord } from '#capture/record/fits-record.ts'
@@ -30,10 +32,6 @@ interface Answer extends CapturedBytes {
   contentEncoding: string
 }
 
-export function isEventStream(contentType: string): boolean {
-  return contentType.startsWith('text/event-stream')
-}
-
 /** Some servers do not say that they stream, and clients read it all the same. */
 function beginsAsEvents(beginning: string): boolean {
   return /^\ufeff?(?:data|event|id|retry)?:/.test(beginning)
@@ -48,7 +46,7 @@ export function answerJson(
   const { contentType, contentEncoding } = answer
   if (contentEncoding === '') return decodedJson(answer, contentType, maxBytes, onDefect)
   const maxStreamed = maxBytes * streamTextFactor
-  const maxDecoded = isEventStream(contentType) ? maxStreamed : maxBytes
+  const maxDecoded = isEventStream(contentType) || isJsonLines(contentType) ? maxStreamed : maxBytes
   // 2,048 vectors of 3,072 numbers in base64 are 34 MB, a little more than eight times a body.
   return decodeCaptured(answer, contentEncoding, maxDecoded, 2 * maxStreamed).then((decoded) =>
     decodedJson(decoded, contentType, maxBytes, onDefect),
@@ -56,21 +54,36 @@ export function answerJson(
 }
 
 function decodedJson(
-  decoded: CapturedBytes,
+  captured: CapturedBytes,
   contentType: string,
   maxBytes: number,
   onDefect: OnDefect,
 ): AnswerJson {
+  const decoded = isAmazonEvents(contentType) ? eventsOfAmazon(captured) : captured
   const beginning = decoded.bytes.toString('utf8', 0, 9)
-  const isStream = isEventStream(contentType) || beginsAsEvents(beginning)
+  const isStream = isEventStream(contentType) || isJsonLines(contentType) || beginsAsEvents(beginning)
   const tell = tellFirst(onDefect)
   const stream = isStream || beginsAsList(beginning) ? streamJson(decoded, maxBytes, tell) : undefined
   if (stream !== undefined) return stream
   // Whether a text that is not said to be a stream came in pieces is asked of all of it.
   const body = bodyJson(decoded, maxBytes, { isStream: isEventStream(contentType), onDefect: tell })
   if (body.value !== undefined) return { ...body, streamEnded: undefined }
+  // Whatever its type is said to be, an object a line is none as a whole.
+  const ofLines = !isStream && /^\s*\{/.test(beginning) ? streamJson(decoded, maxBytes, tell) : undefined
+  if (ofLines !== undefined) return ofLines
   const error = beginsAsList(beginning) ? errorListed(decoded.bytes.toString('utf8')) : undefined
   return { ...body, streamEnded: undefined, known: withUsageAtEnd(error ?? {}, endOf(decoded)) }
+}
+
+/** An answer that came as text, and where in what passed a line of it ended. */
+interface DecodedAnswer extends CapturedBytes {
+  endOf?: (line: string) => number | undefined
+}
+
+/** What is said to be such events and has none stays as it is. */
+function eventsOfAmazon(captured: CapturedBytes): DecodedAnswer {
+  const { text, endOf } = readAmazonEvents(captured.bytes)
+  return text === '' ? captured : { ...captured, bytes: Buffer.from(text), endOf }
 }
 
 /** An answer that is recorded as it came is counted once, though its words are looked for twice. */
@@ -83,11 +96,11 @@ function tellFirst(onDefect: OnDefect): OnDefect {
 }
 
 /** Undefined: it is in no format that is known, nested deeper than the stack, or `onDefect` was told. */
-function streamJson(decoded: CapturedBytes, maxBytes: number, onDefect: OnDefect): AnswerJson | undefined {
+function streamJson(decoded: DecodedAnswer, maxBytes: number, onDefect: OnDefect): AnswerJson | undefined {
   try {
     let firstWordsEnd: number | undefined
     const assembled = assembleStream(decoded.bytes.toString('utf8'), (line) => {
-      firstWordsEnd = endOfText(line, decoded.bytes)
+      firstWordsEnd = decoded.endOf === undefined ? endOfText(line, decoded.bytes) : decoded.endOf(line)
     })
     if (assembled === undefined) return undefined
     const { ended: streamEnded } = assembled

@@ -99,11 +99,14 @@ function joined(start: string, request: Buffer, answer: Buffer): Buffer {
   return record
 }
 
+const deploymentPath = /\/deployments\/([^/?]{1,256})\/|\/model\/([^/?]{1,256})\/(?:invoke|converse)/
+
 /** Per-deployment paths name what the body need not. */
 function modelOfPath(path: string, request: unknown, answer: unknown): string | undefined {
   if (textOf(fieldAt(request, 'model')) !== undefined || textOf(fieldAt(answer, 'model')) !== undefined)
     return undefined
-  const deployment = /\/deployments\/([^/?]{1,256})\//.exec(path)?.[1]
+  const [, azures, bedrocks] = deploymentPath.exec(path) ?? []
+  const deployment = azures ?? bedrocks
   // A name that is percent-encoded wrongly is taken as it stands.
   return deployment === undefined ? undefined : decodePercent(deployment)
 }

@@ -1,6 +1,6 @@
 import { createArrivals, type Arrivals } from '#capture/streams/arrivals.ts'
 import { streamTextFactor } from '#capture/streams/assemble-stream.ts'
-import { isEventStream } from './answer-json.ts'
+import { isEventStream, isJsonLines } from '#capture/streams/stream-types.ts'
 import type { CaptureBudget } from './capture-budget.ts'
 import { CapturedBody, type CutReason } from './captured-body.ts'
 
@@ -23,7 +23,7 @@ export class CapturedCall {
   /** Before its first byte. Of a stream more is kept, for the message in it, which must fit; of what is compressed, for its end, which says the tokens. */
   answers({ contentType, contentEncoding }: { contentType: string; contentEncoding: string }): void {
     this.arrivals = contentEncoding === '' ? createArrivals() : null
-    if (isEventStream(contentType) || contentEncoding !== '')
+    if (isEventStream(contentType) || isJsonLines(contentType) || contentEncoding !== '')
       this.answer.allow(this.#maxBodyBytes * streamTextFactor)
   }
 
