@@ -7,15 +7,17 @@ interface PricedCall {
   model: string
   provider: string | null
   tokens: TokenCounts
-  described: Pick<CallDescription, 'advice' | 'statedCost' | 'serviceTier'>
+  described: Pick<CallDescription, 'advice' | 'statedCost' | 'serviceTier' | 'isBrokenOff'>
 }
 
-/** US dollars: what the answer says, else by the price table, with the models that were asked for advice. Null when one of these is unknown. */
+/** US dollars: what the answer says, else by the price table, with the models that were asked for advice. Null when one of these is unknown, and of an answer that broke off uncounted. */
 export function costOfCall(
   { model, provider, tokens, described }: PricedCall,
   prices: PriceTable,
 ): number | null {
   if (described.statedCost !== null) return described.statedCost
+  // What was generated till then is paid for, and nobody has counted it: the prompt's price would pass for all.
+  if (described.isBrokenOff && tokens.completion_tokens === null) return null
   const costs = [
     prices.costOf({ model, provider, serviceTier: described.serviceTier }, tokens),
     ...described.advice.map((asked) =>

@@ -2,6 +2,7 @@ import { shapeOfBodies, type CallShape } from './call-shapes.ts'
 import { fieldAt, textOf } from './json.ts'
 import { outputEntries } from './output-entries.ts'
 import { runMessages } from './platform-answers.ts'
+import { unwrapped } from './payload-of.ts'
 import { providerOfCall } from './providers.ts'
 import { serviceTierOf } from './service-tier.ts'
 import { statedCostOf } from './stated-cost.ts'
@@ -25,6 +26,8 @@ export interface CallDescription extends TokenUsage {
   statedCost: number | null
   /** The tier that the answer says it was served by. */
   serviceTier: string | null
+  /** Whether the answer is what is left of one that broke off: more may have been generated than it counts. */
+  isBrokenOff: boolean
 }
 
 /** Reads model, provider, tokens and tool calls out of parsed bodies. Takes any JSON and never throws. */
@@ -49,6 +52,8 @@ export function describeCall({
     advice: adviceIn(answer),
     statedCost: statedCostOf(answer),
     serviceTier: serviceTierOf(answer),
+    // Of one that was too long for its record the tokens stand beside it.
+    isBrokenOff: fieldAt(answer, 'truncated') === true && unwrapped(answer) === answer,
     ...usageOf(answer),
   }
 }

@@ -33,6 +33,23 @@ describe('what is known of a call', () => {
     })
   })
 
+  test('costs nobody knows what where an answer broke off before it was counted', () => {
+    const message = { type: 'message', model: 'claude', content: [], usage: { input_tokens: 100 } }
+    const cut = { ...message, truncated: true }
+    const costs = (given: object) => describeGiven({ request_body: {}, ...given }).cost_usd
+    expect(costs({ response_body: cut })).toBeNull()
+    expect(costs({ response_body: message, aborted_by: 'client' })).toBeNull()
+    expect(describeGiven({ request_body: {}, response_body: cut })).toMatchObject({
+      prompt_tokens: 100,
+      completion_tokens: null,
+    })
+    // What was counted till then is what is paid for; embeddings generate nothing.
+    const counted = { ...cut, usage: { input_tokens: 100, output_tokens: 5 } }
+    expect(costs({ response_body: counted, aborted_by: 'client' })).toBe((100 * 10 + 5 * 50) / 1e6)
+    const vectors = { truncated: true, bytes: 9, sha256: '', text: '{"data":[' }
+    expect(costs({ model: 'gpt-4o', prompt_tokens: 100, response_body: vectors })).toBe(100 / 1e6)
+  })
+
   test('costs what was written to a cache at its own price, once', () => {
     const written = {
       input_tokens: 100,

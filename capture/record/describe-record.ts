@@ -70,6 +70,7 @@ export function describeRecord(
           described: {
             ...described,
             serviceTier: record.service_tier?.toLowerCase() ?? described.serviceTier,
+            isBrokenOff: described.isBrokenOff || record.aborted_by !== null,
           },
         },
         prices,

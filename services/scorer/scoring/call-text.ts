@@ -39,7 +39,7 @@ export interface Call {
   response: Body | null
   /** What people and models wrote in both, in order. */
   texts: readonly CallText[]
-  usage: Usage
+  usage: RecordedUsage
 }
 
 /** What was counted of a call; null: nobody counted. */
@@ -48,6 +48,12 @@ export interface Usage {
   completion_tokens: number | null
   reasoning_tokens: number | null
   cost_usd: number | null
+}
+
+/** With what else the record says beside the bodies. */
+interface RecordedUsage extends Usage {
+  /** Who broke the answer off. Absent or null: nobody. */
+  aborted_by?: string | null
 }
 
 const nobodyCounted: Usage = {
@@ -64,7 +70,11 @@ export interface Body {
 }
 
 /** Reads a call of whatever provider: shapes are not relied on, only the names that providers share. */
-export function readCall(request: Body | null, response: Body | null, usage: Usage = nobodyCounted): Call {
+export function readCall(
+  request: Body | null,
+  response: Body | null,
+  usage: RecordedUsage = nobodyCounted,
+): Call {
   // What a tool is called with are the model's words, and what it answers is brought in.
   const isFixed = isToolCallRecord(request?.value)
   const [asking, answering]: [Speaker, Speaker] = isFixed ? ['assistant', 'tool'] : ['user', 'assistant']
@@ -168,6 +178,13 @@ export function* piecesOf<T extends { text: string; offset: number }>(whole: T):
 export function isWrapped(body: unknown): boolean {
   const isRaw = typeof fieldAt(body, 'encoding') === 'string' && fieldAt(body, 'raw') !== undefined
   return isRaw || fieldAt(body, 'truncated') === true
+}
+
+/** Whether a call has all that was said in one of its bodies, or nothing was: not where an answer broke off. */
+export function isPartWhole({ request, response, usage }: Call, part: BodyPart): boolean {
+  const body = part === 'request_body' ? request : response
+  const brokeOff = part === 'response_body' && body !== null && (usage.aborted_by ?? null) !== null
+  return !brokeOff && isKeptWhole(body?.value)
 }
 
 /** Whether the strings of a body are all that it said: not of one that was cut when it was recorded, that is no text, or whose words stand in pieces. */

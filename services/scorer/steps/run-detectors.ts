@@ -2,14 +2,7 @@ import { isToolCallRecord } from '#capture/tool-calls.ts'
 import type { TakeTurn } from '#runtime/take-turns.ts'
 import { owaspCategoryOf, type BuiltInScorer } from '#schemas/verdicts.ts'
 import { builtIns, type BuiltIn } from '../scoring/built-in-scorers.ts'
-import {
-  isKeptWhole,
-  piecesOf,
-  type Body,
-  type BodyPart,
-  type Call,
-  type CallText,
-} from '../scoring/call-text.ts'
+import { isPartWhole, piecesOf, type BodyPart, type Call, type CallText } from '../scoring/call-text.ts'
 import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
 import { startCustomRun } from '../scoring/custom/run-custom-scorer.ts'
 import { searchablesOf, type MatchTarget, type Searchable } from '../scoring/custom/searchable.ts'
@@ -135,7 +128,7 @@ function whereKept(
   reads: readonly BodyPart[],
   call: Call,
 ): Verdict {
-  const isWhole = reads.every((part) => isKeptWhole(bodyOf(call, part)?.value))
+  const isWhole = reads.every((part) => isPartWhole(call, part))
   return verdict.label === 'safe' && !isWhole ? unscored(method, 'detectors_undecided') : verdict
 }
 
@@ -144,10 +137,6 @@ function partsFor(target: MatchTarget, { request }: Call): readonly BodyPart[] {
   if (target === 'request_body' || target === 'response_body') return [target]
   const isTool = target === 'tool_arguments' && isToolCallRecord(request?.value)
   return isTool ? ['request_body'] : ['request_body', 'response_body']
-}
-
-function bodyOf({ request, response }: Call, part: BodyPart): Body | null {
-  return part === 'request_body' ? request : response
 }
 
 function namesOfBuiltIn(name: BuiltInScorer): Omit<NamedVerdict, 'verdict'> {

@@ -2,7 +2,7 @@ import { allTexts } from '#capture/all-texts.ts'
 import { fieldAt, listOf, parseJson } from '#capture/json.ts'
 import { textsOfCall, type CallTexts, type SpokenText } from '#capture/texts-of-call.ts'
 import { offeredTypes } from '#capture/tool-results.ts'
-import { isKeptWhole, type Call, type Evidence } from '../call-text.ts'
+import { isPartWhole, type Call, type Evidence } from '../call-text.ts'
 import type { JudgeMaterial, Shown } from './judge-prompt.ts'
 import { unreadTexts } from './unread-texts.ts'
 import { windowText } from './window-text.ts'
@@ -38,8 +38,8 @@ export function materialOf(call: Call, limit: number, flagged: readonly Evidence
   }
   const turns = turnsOf(said.messages)
   if (turns.length > mostTurns) partial.add('turns')
-  if (!isKeptWhole(call.request?.value)) partial.add('request')
-  if (!isKeptWhole(call.response?.value)) partial.add('answer')
+  if (!isPartWhole(call, 'request_body')) partial.add('request')
+  if (!isPartWhole(call, 'response_body')) partial.add('answer')
   const roomForThoughts = Math.max(limit - answer.length, Math.floor(limit * leastForThoughts))
   return {
     request: cut('request', request),

@@ -1,4 +1,5 @@
 import { fieldAt, listOf, textOf } from '#capture/json.ts'
+import { unwrapped } from '#capture/payload-of.ts'
 import { isToolCallRecord } from '#capture/tool-calls.ts'
 import { isReadable, likeBase64 } from '#capture/words-in-base64.ts'
 import { isKeptWhole, type Call, type CallText } from '../call-text.ts'
@@ -64,10 +65,15 @@ function seenIn(read: ReadTexts, most: number): (place: Place, text: CallText) =
   }
 }
 
-/** Null: it is shown as a turn, or stands in the answer again. Of a body that was cut all that there is was read. */
+/** Of a body that is kept as a text all that there is was read; one that is marked as cut may have kept its shape. */
+function hasShape(body: unknown): boolean {
+  return isKeptWhole(body) || (fieldAt(body, 'truncated') === true && unwrapped(body) === body)
+}
+
+/** Null: it is shown as a turn, or stands in the answer again. */
 function placing({ request, response }: Call): (text: CallText, standing: Standing) => Place | null {
   const isRecord = isToolCallRecord(request?.value)
-  const [asksWhole, answersWhole] = [isKeptWhole(request?.value), isKeptWhole(response?.value)]
+  const [asksWhole, answersWhole] = [hasShape(request?.value), hasShape(response?.value)]
   const isEarlier = earlierIn(response?.value)
   return (text, standing) => {
     if (text.part === 'request_body') return isRecord || !asksWhole ? null : placeInRequest(text, standing)
