@@ -10,8 +10,25 @@ test.each([
   ['formulas', ['=cmd|calc', '+1', '-1', '@SUM(A1)', '\tx'], "'=cmd|calc,'+1,'-1,'@SUM(A1),'\tx\r\n"],
   ['a formula behind a line break', ['\n=1'], '"\'\n=1"\r\n'],
   ['a formula that has to be quoted', ['=HYPERLINK("x","y")'], `"'=HYPERLINK(""x"",""y"")"\r\n`],
+  ['full-width and small signs', ['＝1', '＋1', '－1', '＠A', '﹦1'], "'＝1,'＋1,'－1,'＠A,'﹦1\r\n"],
+  ['signs and spaces inside a text', ['a=1', ' a', '\u200bx-y', '１＋1'], 'a=1, a,\u200bx-y,１＋1\r\n'],
 ])('%s', (_name, values, line) => {
   expect(writeCsvLine(values)).toBe(line)
+})
+
+test.each([
+  ['a space', ' '],
+  ['spaces and a tab', '  \t '],
+  ['a BOM', '\ufeff'],
+  ['a no-break space', '\u00a0'],
+  ['an ideographic space', '\u3000'],
+  ['a zero-width space', '\u200b'],
+  ['a word joiner', '\u2060'],
+  ['a direction mark', '\u202e'],
+  ['a variation selector', '\ufe0f'],
+  ['a NUL', '\0'],
+])('a formula behind %s is text', (_name, lead) => {
+  for (const sign of '=+-@＝＋－＠') expect(writeCsvLine([`${lead}${sign}1`])).toBe(`'${lead}${sign}1\r\n`)
 })
 
 test('any text comes back by the rules of RFC 4180, and never as a formula', () => {
@@ -19,7 +36,7 @@ test('any text comes back by the rules of RFC 4180, and never as a formula', () 
     fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 5 }), (texts) => {
       const cells = readLine(writeCsvLine(texts))
       expect(cells.map((cell, index) => (cell === `'${texts[index]}` ? cell.slice(1) : cell))).toEqual(texts)
-      for (const cell of cells) expect(cell).not.toMatch(/^[=+\-@\t\r\n]/)
+      for (const cell of cells) expect(cell.trimStart()).not.toMatch(/^[=+\-@＝＋－＠]/)
     }),
   )
 })

@@ -1,5 +1,8 @@
-/** Spreadsheets take a cell that begins so for a formula, whatever it is quoted with; an apostrophe before it makes it text. */
-const formula = /^[=+\-@\t\r\n]/
+/**
+ * Spreadsheets take a cell that begins so for a formula, whatever it is quoted with; an apostrophe before it makes it text. Some trim
+ * spaces and invisible characters first, and East Asian editions take full-width and small signs too.
+ */
+const formula = /^(?:[\t\r\n]|[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠﹦﹢﹣﹫])/u
 
 /** One line of CSV (RFC 4180). Objects as JSON, what is absent as an empty cell. */
 export function writeCsvLine(values: readonly unknown[]): string {
