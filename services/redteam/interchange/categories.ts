@@ -1,16 +1,19 @@
-import { owaspCategoryOf, type BuiltInScorer, type OwaspCategory } from '#schemas/verdicts.ts'
+import { builtInScorers, owaspCategoryOf, type BuiltInScorer, type OwaspCategory } from '#schemas/verdicts.ts'
 
-const scorerOf = Object.fromEntries(
-  Object.entries(owaspCategoryOf).map(([scorer, category]) => [category, scorer]),
-) as Record<OwaspCategory, BuiltInScorer>
-
-/** The scorer of a category, and who judges answers there: of an attempt of another tool only the answer says whether it worked. */
-export function judgesOf(category: OwaspCategory): { scorer: BuiltInScorer; judged_by: BuiltInScorer[] } {
-  const scorer = scorerOf[category]
+/**
+ * The first scorer of a category, and who judges answers there: of an attempt of another tool only the answer says whether it worked.
+ * Throws where a category has no scorer.
+ */
+export function judgesOf(
+  category: OwaspCategory,
+  categoryOf: Readonly<Record<BuiltInScorer, OwaspCategory>> = owaspCategoryOf,
+): { scorer: BuiltInScorer; judged_by: BuiltInScorer[] } {
+  const scorers = builtInScorers.filter((scorer) => categoryOf[scorer] === category)
+  const [scorer] = scorers
+  if (scorer === undefined) throw new Error(`no scorer reports ${category}`)
   // Scorers of these look at what is sent or brought in; what came of it is content like any other.
-  const judge =
-    category === 'LLM01' || category === 'LLM04' || category === 'LLM08' ? 'content_safety' : scorer
-  return { scorer, judged_by: [judge] }
+  const isOfInput = category === 'LLM01' || category === 'LLM04' || category === 'LLM08'
+  return { scorer, judged_by: isOfInput ? ['content_safety'] : scorers }
 }
 
 /** garak's modules by what its own tags say of most of their probes, in the list of 2025; its reports name no tags. */
