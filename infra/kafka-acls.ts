@@ -28,13 +28,14 @@ interface Access {
 }
 
 const { requestLogged, requestEphemeral, scoreJobs, scoreJobsEphemeral, scoreJobsReplay } = topics
+const { scoreJobsLarge, scoreJobsLargeEphemeral } = topics
 const { scoreRecorded, eventRaised, deliveryDue, deliveryDead } = topics
 const retries = [topics.deliveryRetry1s, topics.deliveryRetry2s, topics.deliveryRetry4s]
 const withDeadLetters: readonly TopicDefinition[] = Object.values(topics).filter((topic) => topic.deadLetters)
 
 const groups = {
   sink: ['sink-calls', 'sink-scores', 'sink-dead-letters'],
-  scorer: ['scorer', 'scorer-replay'],
+  scorer: ['scorer', 'scorer-large', 'scorer-replay'],
   notifier: ['notifier-fan-out', 'notifier-due', 'notifier-retry'],
 }
 
@@ -65,8 +66,9 @@ export const kafkaAccess: Readonly<Record<KafkaClient, Access>> = {
     onAllTopics: ['DESCRIBE', 'DESCRIBE_CONFIGS'],
   },
   scorer: {
-    reads: [scoreJobs, scoreJobsEphemeral, scoreJobsReplay],
-    writes: [scoreRecorded],
+    reads: [scoreJobs, scoreJobsEphemeral, scoreJobsLarge, scoreJobsLargeEphemeral, scoreJobsReplay],
+    // A large call goes to the lane of its own; a call that was too slow goes back to the end of its lane.
+    writes: [scoreJobsLarge, scoreJobsLargeEphemeral, scoreJobsReplay, scoreRecorded],
     groups: groups.scorer,
   },
   notifier: {

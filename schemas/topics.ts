@@ -37,7 +37,7 @@ export interface TopicDefinition<S extends SchemaName = SchemaName> {
   name: string
   schema: S
   /** What the key is; records of one key keep their order. */
-  key: 'request id' | 'project id' | 'webhook id'
+  key: 'request id' | 'project id' | 'project id, one of three' | 'webhook id'
   writtenBy: string
   readBy: string
   partitions: number
@@ -94,11 +94,28 @@ export const topics = {
     readBy: 'scorer, as live',
     ...ephemeral,
   }),
+  scoreJobsLarge: topic({
+    name: 'safety_score_jobs.large',
+    schema: 'SafetyScoreJob',
+    key: 'project id, one of three',
+    writtenBy: 'scorer, for large calls',
+    readBy: 'scorer, its own consumer group',
+    retentionMs: 7 * dayMs,
+    maxMessageBytes: bodyTopicMaxBytes,
+  }),
+  scoreJobsLargeEphemeral: topic({
+    name: 'safety_score_jobs.large.ephemeral',
+    schema: 'SafetyScoreJob',
+    key: 'project id, one of three',
+    writtenBy: 'scorer, for large calls of projects with zero content retention',
+    readBy: 'scorer, as large calls',
+    ...ephemeral,
+  }),
   scoreJobsReplay: topic({
     name: 'safety_score_jobs.replay',
     schema: 'SafetyScoreJob',
     key: 'request id',
-    writtenBy: 'sink, for runs that score history again',
+    writtenBy: 'sink, for runs that score history again; scorer, where detectors were too slow',
     readBy: 'scorer, its own consumer group',
     retentionMs: 7 * dayMs,
     maxMessageBytes: bodyTopicMaxBytes,

@@ -179,6 +179,7 @@ describe('GET /api/requests/{id}', () => {
       rubric: 'pii_detection@2',
       cost_usd: 0.01,
       asked_together: 3,
+      failed: 'judge_unavailable',
       raw_answer: 'secret',
     }
     const seed = (minute: number, sessionId = 's') =>

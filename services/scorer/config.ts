@@ -15,6 +15,7 @@ import { baseUrl } from '#runtime/config-addresses.ts'
 import { readablePath } from '#runtime/config-paths.ts'
 import { groupings } from './scoring/judge/group-rubrics.ts'
 
+const mebibyte = 1024 * 1024
 /** A limit for a minute, of this process. */
 const perMinute = () => z.coerce.number().int().min(1).max(1_000_000_000).optional()
 const usd = () => z.coerce.number().min(0).max(1_000_000).optional()
@@ -83,11 +84,23 @@ export const scorerConfig = z
     SCORER_CONCURRENCY: wholeNumber(16, { max: 1_000 }).describe(
       'Jobs scored at once by this process, and one more of a project that has none among them: live ones first, replays in what they leave. Of four times as many it is looked whose they are.',
     ),
+    SCORER_LARGE_CONCURRENCY: wholeNumber(4, { max: 100 }).describe(
+      'Large calls (DETECTOR_INLINE_MAX_CHARS) scored at once by this process, beside SCORER_CONCURRENCY, and one more of a project that has none among them.',
+    ),
+    SCORER_LARGE_WAITING_BYTES: wholeNumber(32 * mebibyte, {
+      min: 16 * mebibyte,
+      max: 4096 * mebibyte,
+    }).describe(
+      'Bytes of large calls that wait in this process, as Kafka has them; up to twice as much memory. Among them projects take turns.',
+    ),
     DETECTOR_INLINE_MAX_CHARS: wholeNumber(262_144, { min: 0, max: 20_000_000 }).describe(
-      'Characters of both bodies from which on detectors read a call in a thread of its own.',
+      'Characters of both bodies from which on a call is large: detectors read it in a thread of its own, and it waits for other large ones alone.',
     ),
     DETECTOR_TIMEOUT_MS: milliseconds(10_000, 300_000).describe(
-      'How long detectors may work on such a call. What is not finished then is `unscored` (`too_slow`).',
+      'Processor time that detectors may take for such a call; by the clock twelve times as long, and at least a minute. What is not finished then is tried once more later, and then `unscored` (`too_slow`).',
+    ),
+    DETECTOR_RETRY_AFTER_MS: wholeNumber(30_000, { min: 0, max: 3_600_000 }).describe(
+      'How long a call that detectors were too slow on waits at least before it is tried once more.',
     ),
     DETECTOR_THREADS: wholeNumber(1, { max: 64 }).describe(
       'Such calls read at once, by threads that take up to 400 MB each.',

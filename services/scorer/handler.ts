@@ -1,16 +1,17 @@
 import type { Clock } from '#runtime/clock.ts'
 import type { Log } from '#runtime/log.ts'
 import { TransientError } from '#runtime/errors.ts'
-import type { RecordHandler } from '#runtime/kafka/records.ts'
+import type { ConsumedRecord, RecordHandler } from '#runtime/kafka/records.ts'
 import { drop, ok, type Outcome } from '#runtime/outcome.ts'
 import type { Sealer } from '#runtime/sealing.ts'
 import type { ScoreJob } from '#schemas/safety-score-job.ts'
 import type { ScoredCall } from '#schemas/safety-score-recorded.ts'
 import type { CallRoom } from './call-room.ts'
+import { isSecondTry, type JobQueues, type QueueName } from './job-queues.ts'
 import type { JobsUnderWay } from './jobs-under-way.ts'
 import { isOwnCall } from './judge/own-calls.ts'
 import type { Permits } from './judge/permits.ts'
-import type { Lane } from './judge/waiting-lines.ts'
+import type { Waiter } from './judge/waiting-lines.ts'
 import type { ScorerMetrics } from './scorer-metrics.ts'
 import type { Call } from './scoring/call-text.ts'
 import type { ScorersOfTier } from './scoring/parse-tiers.ts'
@@ -34,8 +35,15 @@ export interface ScoreHandlerDependencies extends ScoringTools {
   jobs: JobsUnderWay
   /** Room for jobs at once, live ones first, and those of projects that have fewest. */
   turns: Permits
+  /** The same for large calls: they take none of the turns of others. */
+  largeTurns: Permits
   /** Room for large calls that are read. */
   room: CallRoom
+  queues: JobQueues
+  /** UTF-16 units of both bodies above which a call is large. */
+  inlineMaxChars: number
+  /** How long a call that detectors were too slow on waits before it is tried again. */
+  retryAfterMs: number
   /** Aborts when the scorer stops: who waits for a turn then need not wait. */
   stopping: AbortSignal
   markKey: string | null
@@ -48,17 +56,22 @@ export interface ScoreHandlerDependencies extends ScoringTools {
 
 /** Scores one job: one score for each scorer that the call is owed, in one record. The offset moves when Kafka has it. */
 export function createScoreHandler(
-  lane: Lane,
+  queue: QueueName,
   dependencies: ScoreHandlerDependencies,
 ): RecordHandler<ScoreJob> {
-  const { jobs, turns, stopping } = dependencies
-  return async ({ value: job }, signal) => {
-    // Replays look at history: their age says nothing about how late scores are.
-    const finished = lane === 'live' ? jobs.begin(job.queued_at) : () => undefined
+  const { jobs, stopping, clock, retryAfterMs } = dependencies
+  const untilRetryMs = ({ timestampMs }: ConsumedRecord<ScoreJob>) =>
+    Math.max(0, retryAfterMs - Math.max(0, clock.now() - timestampMs))
+  const turns = queue === 'large' ? dependencies.largeTurns : dependencies.turns
+  return async (record, signal) => {
+    const { value: job } = record
+    // Replays look at history, and large calls wait for each other: their age does not say that live jobs are late.
+    const finished = queue === 'live' ? jobs.begin(job.queued_at) : () => undefined
     try {
       const waiting = AbortSignal.any([signal, stopping])
-      const score = () => scoreJob(job, lane, dependencies, { signal, waiting })
-      return await turns.run(score, waiting, { lane, projectId: job.project_id })
+      if (isSecondTry(record)) await clock.sleep(untilRetryMs(record), waiting)
+      const score = () => scoreJob(record, queue, dependencies, { signal, waiting })
+      return await turns.run(score, waiting, whoseIs(job, queue))
     } catch (error) {
       // Whatever was thrown because we stop is no fault of the job: another process scores it.
       if (signal.aborted || (stopping.aborted && error === stopping.reason))
@@ -70,14 +83,19 @@ export function createScoreHandler(
   }
 }
 
+function whoseIs({ project_id: projectId }: ScoreJob, queue: QueueName): Waiter {
+  return { lane: queue === 'replay' ? 'replay' : 'live', projectId }
+}
+
 async function scoreJob(
-  job: ScoreJob,
-  lane: Lane,
+  record: ConsumedRecord<ScoreJob>,
+  queue: QueueName,
   dependencies: ScoreHandlerDependencies,
   { signal, waiting }: { signal: AbortSignal; waiting: AbortSignal },
 ): Promise<Outcome> {
-  const { sealer, tiers, custom, settings, isErased, room, markKey, log, publish, metrics, clock } =
-    dependencies
+  const { sealer, tiers, custom, settings, isErased, markKey, log, publish, metrics, clock } = dependencies
+  const { queues, inlineMaxChars, room } = dependencies
+  const job = record.value
   checkIdentity(job)
   const { judgeMode, sampling, hasErasures } = await settings.of(job.project_id)
   if (hasErasures && (await isErased(job))) return drop('erased')
@@ -90,12 +108,21 @@ async function scoreJob(
   }
   const opened = openCall(job, sealer, room.smallBytes)
   if ('unreadable' in opened) return finish(null, leaveUnscored(chosen, opened.unreadable))
-  const terms = { projectId: job.project_id, judgeMode, lane }
+  if (queue === 'live' && (opened.chars > inlineMaxChars || opened.heapBytes >= room.smallBytes)) {
+    await queues.handOver(job)
+    metrics.requeuedJobs.inc({ reason: 'large' })
+    return ok()
+  }
+  const terms = { ...whoseIs(job, queue), judgeMode, mayTryLater: !isSecondTry(record) }
   const score = async () => {
     const call = readOrReport(opened, log)
     if (call === undefined) return finish(null, leaveUnscored(chosen, 'detector_failed'))
     if (isOwnCall(job.metadata, call.request?.value, markKey)) return drop('judge_call')
-    return finish(call, await runScorers(chosen, call, terms, dependencies, signal))
+    const verdicts = await runScorers(chosen, call, terms, dependencies, signal)
+    if (verdicts !== 'try_later') return finish(call, verdicts)
+    await queues.tryLater(job, queue)
+    metrics.requeuedJobs.inc({ reason: 'too_slow' })
+    return ok()
   }
   return room.run(opened.heapBytes, score, waiting, terms)
 }
@@ -114,6 +141,8 @@ function readOrReport({ read }: { read: () => Call }, log: Log): Call | undefine
 function count(verdicts: readonly NamedVerdict[], metrics: ScorerMetrics): void {
   for (const { scorer, verdict } of verdicts) {
     metrics.scores.inc({ scorer, label: verdict.label, method: verdict.method })
+    if (verdict.judge?.failed !== undefined)
+      metrics.judgeFailures.inc({ scorer, reason: verdict.judge.failed })
     if (verdict.reason !== null) metrics.unscored.inc({ scorer, reason: verdict.reason })
   }
 }

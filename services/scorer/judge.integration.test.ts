@@ -50,8 +50,13 @@ describe('the judge', () => {
     expect(askedFor('content_safety') - before).toBe(asked)
     // Whatever the judge does, the others have scored, and what detectors vouch for stands.
     expect(scoreBy('destructive_tool_call', call).score_label).toBe('safe')
-    if (label === 'unscored')
+    if (label === 'unscored') {
       expect(scoreBy('pii_detection', call)).toMatchObject({ score_label: 'safe', method: 'detector' })
+      expect(detailsBy('pii_detection', call, sealer).judge).toMatchObject({ failed: reason })
+      const failures = used.running.metrics.registry.getSingleMetric('sluice_scores_judge_failed_total')
+      const labels = { scorer: 'pii_detection', reason }
+      expect((await failures?.get())?.values).toContainEqual(expect.objectContaining({ labels, value: 1 }))
+    }
     // Without a valid judgement nothing is safe that no detector has vouched for.
     const judgeless = call.scores.filter(({ method }) => method === 'judge')
     if (label === 'unscored')

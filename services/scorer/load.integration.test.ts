@@ -1,69 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '#schemas/ids.ts'
 import { topics } from '#schemas/topics.ts'
-import { builtInScorers } from '#schemas/verdicts.ts'
 import { openLine } from '#tests/support/cuttable-line.ts'
 import { until } from '#tests/support/until.ts'
-import { detailsBy, scoreBy, scoresOf } from './testing/read-scores.ts'
+import { scoreBy, scoresOf } from './testing/read-scores.ts'
 import { answers, asks, sampleJob } from './testing/sample-job.ts'
 import { sealer, useStage } from './testing/use-stage.ts'
 
 const used = useStage()
-
-describe('a large body', () => {
-  const large = 'The committee met on Tuesday and agreed to meet again. '.repeat(12_000)
-  const counted = async (outcome: string) => {
-    const { values } = (await used.running.metrics.registry
-      .getSingleMetric('sluice_detector_threads_total')
-      ?.get()) ?? {
-      values: [],
-    }
-    return values.find(({ labels }) => labels['outcome'] === outcome)?.value ?? 0
-  }
-
-  test('is read in a thread, by the same detectors and custom scorers', async () => {
-    // A busy machine takes longer for it than calls may wait.
-    await used.start({ DETECTOR_TIMEOUT_MS: '60000' })
-    const bodies = (padding: string) => ({
-      request: asks(`My card is 4111 1111 1111 1111. ${padding}`),
-      response: answers('Thanks.'),
-    })
-    const [small, big] = [sampleJob(sealer, bodies('')), sampleJob(sealer, bodies(large))]
-    await used.stage.send([small, big])
-    const [one, other] = [
-      await scoresOf(used.stage, small.request_id),
-      await scoresOf(used.stage, big.request_id),
-    ]
-    const verdicts = (call: typeof one) =>
-      call.scores.map((score) => [score.scorer_name, score.scorer_version, score.score_label]).sort()
-    expect(verdicts(other)).toEqual(verdicts(one))
-    expect(detailsBy('pii_detection', other, sealer).evidence).toEqual(
-      detailsBy('pii_detection', one, sealer).evidence,
-    )
-    expect(await counted('read')).toBe(1)
-  })
-
-  test('that takes too long is given up, what was found in time is kept, and others are read on in a new thread', async () => {
-    await used.start({ DETECTOR_TIMEOUT_MS: '1', DETECTOR_INLINE_MAX_CHARS: '1000' })
-    const jobs = Array.from({ length: 3 }, () => sampleJob(sealer, { request: asks(large) }))
-    const small = sampleJob(sealer, { request: asks('hi') })
-    await used.stage.send([...jobs, small])
-    for (const { request_id } of jobs) {
-      const { scores } = await scoresOf(used.stage, request_id)
-      expect(scores.map(({ scorer_name }) => scorer_name).sort()).toEqual(
-        [...builtInScorers, 'destructive_tool_call'].sort(),
-      )
-      expect(
-        scoreBy('vector_weakness', { ...(await scoresOf(used.stage, request_id)), scores }),
-      ).toMatchObject({
-        score_label: 'unscored',
-        reason: 'too_slow',
-      })
-    }
-    expect(scoreBy('pii_detection', await scoresOf(used.stage, small.request_id)).score_label).toBe('safe')
-    expect(await counted('too_slow')).toBe(3)
-  })
-})
 
 test('jobs of one project that take long, however many, hold up no other project', async () => {
   await used.startJudged({ SCORER_CONCURRENCY: '4', JUDGE_CONCURRENCY: '100' })

@@ -16,10 +16,10 @@ import { avroSchemas, topics, type TopicDefinition } from '#schemas/topics.ts'
 import { createCallRoom } from './call-room.ts'
 import type { ScorerConfig } from './config.ts'
 import { createScoreHandler, type ScoreHandlerDependencies } from './handler.ts'
+import { createJobQueues, type QueueName } from './job-queues.ts'
 import { createJobsUnderWay, type JobsUnderWay } from './jobs-under-way.ts'
 import { makeJudge, markKeyOf } from './judge/make-judge.ts'
 import { createPermits } from './judge/permits.ts'
-import type { Lane } from './judge/waiting-lines.ts'
 import { countWaiting, createScorerMetrics, type ScorerMetrics } from './scorer-metrics.ts'
 import { createDetectCall } from './steps/detect-call.ts'
 import { createCustomScorerStore, type CustomScorerStore } from './stores/custom-scorer-store.ts'
@@ -35,6 +35,10 @@ const smallCallBytes = 4 * 1024 * 1024
 
 /** Live jobs looked at for each that is scored: whose they are decides who is next (judge/permits.ts). They wait sealed, in the bytes that a consumer may hold. */
 const lookAhead = 4
+/** Of calls that wait sealed, none of them large for long: what is large goes to a queue of its own, whose bytes SCORER_LARGE_WAITING_BYTES bounds. */
+const waitingBytes = 32 * 1024 * 1024
+/** Large jobs looked at: with 32 of each partition, as many as there are partitions. Their bytes are what bounds them. */
+const largeLookAhead = 1_000
 
 /** The scorer: jobs in, scores out. Of Postgres it reads how projects want to be scored, and keeps there what the judge may cost. */
 export function createScorer(config: ScorerConfig, dependencies: ProcessDependencies): Service {
@@ -46,6 +50,7 @@ export function createScorer(config: ScorerConfig, dependencies: ProcessDependen
   const codecOf = <T>(topic: TopicDefinition) =>
     registry.codec<T>({ subject: `${nameOf(topic)}-value`, schema: avroSchemas[topic.schema] })
   const scores = codecOf<ScoredCall>(topics.scoreRecorded)
+  const largeJobs = codecOf<ScoreJob>(topics.scoreJobsLarge)
   const producer = createProducer({ kafka, log, metrics, clock })
   const pool = createPool(config, { log, metrics, applicationName: 'sluice-scorer' })
   const custom = createCustomScorerStore({ file: config.CUSTOM_SCORERS_FILE, metrics: scorerMetrics, log })
@@ -55,13 +60,13 @@ export function createScorer(config: ScorerConfig, dependencies: ProcessDependen
   const handling: ScoreHandlerDependencies = {
     ...scoring.tools,
     stopping: stopping.signal,
+    queues: createJobQueues({ producer, encoder: largeJobs, topicPrefix: config.TOPIC_PREFIX }),
     publish: async (scored) => {
       const value = await scores.encode(scored)
       await producer.send([{ topic: nameOf(topics.scoreRecorded), key: scored.request_id, value }])
     },
   }
-  const ephemeralTopic = nameOf(topics.scoreJobsEphemeral)
-  const consume = (lane: Lane, groupName: string, ...read: TopicDefinition[]) =>
+  const consume = (queue: QueueName, groupName: string, ...read: TopicDefinition[]) =>
     createParallelConsumer<ScoreJob>({
       kafka,
       log,
@@ -72,32 +77,43 @@ export function createScorer(config: ScorerConfig, dependencies: ProcessDependen
       groupId: config.TOPIC_PREFIX + groupName,
       topics: read.map(nameOf),
       decoder: codecOf<ScoreJob>(topics.scoreJobs),
-      handler: createScoreHandler(lane, handling),
-      concurrency: lane === 'live' ? config.SCORER_CONCURRENCY * lookAhead : config.SCORER_CONCURRENCY,
-      omitDeadLetterValue: (topic) => topic === ephemeralTopic,
+      handler: createScoreHandler(queue, handling),
+      ...boundsOf(queue, config),
+      omitDeadLetterValue: (topic) => topic.endsWith('.ephemeral'),
     })
-  const preparing: Part = {
-    start: () => {
-      warnWithoutKeys(config.BODY_ENCRYPTION_KEYS, log)
-      // A known id lets scores be written through an outage of the registry.
-      return scores.prepare().catch((error: unknown) => {
-        log.warn({ reason: messageOf(error) }, 'the schema registry did not answer; scores wait for it')
-      })
-    },
-    stop: () => Promise.resolve(),
-  }
+  const preparing = onStart(async () => {
+    warnWithoutKeys(config.BODY_ENCRYPTION_KEYS, log)
+    // Known ids let scores and large jobs be written through an outage of the registry.
+    await Promise.all([scores.prepare(), largeJobs.prepare()]).catch((error: unknown) => {
+      log.warn(
+        { reason: messageOf(error) },
+        'the schema registry did not answer; what is written waits for it',
+      )
+    })
+  })
   const consumers = [
     consume('live', 'scorer', topics.scoreJobs, topics.scoreJobsEphemeral),
+    consume('large', 'scorer-large', topics.scoreJobsLarge, topics.scoreJobsLargeEphemeral),
     consume('replay', 'scorer-replay', topics.scoreJobsReplay),
   ]
   // Stopped first: who waits for a turn while consumers drain would wait for nothing.
   const turnsEnd = onStop(() => stopping.abort(new TransientError('SCORER_STOPPING', 'the scorer stops')))
-  const connections = onStop(() => pool.end())
   return runTogether(
     // The consumers at once: with a judge that hangs each drains for 20 s of the 25 that the process has.
-    [connections, custom, jobs, producer, scoring.part, preparing, consumers, turnsEnd],
+    [onStop(() => pool.end()), custom, jobs, producer, scoring.part, preparing, consumers, turnsEnd],
     log,
   )
+}
+
+/** What a consumer holds of jobs that wait or are scored. */
+function boundsOf(
+  queue: QueueName,
+  config: ScorerConfig,
+): { concurrency: number; maxInFlightBytes?: number } {
+  const { SCORER_CONCURRENCY: concurrency, SCORER_LARGE_WAITING_BYTES: maxInFlightBytes } = config
+  if (queue === 'large') return { concurrency: largeLookAhead, maxInFlightBytes }
+  if (queue === 'replay') return { concurrency }
+  return { concurrency: concurrency * lookAhead, maxInFlightBytes: waitingBytes }
 }
 
 interface Ingredients {
@@ -111,7 +127,7 @@ interface Ingredients {
 
 /** What both consumers score with: one judge, one pool of threads and one row of turns for both. */
 function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingredients): {
-  tools: Omit<ScoreHandlerDependencies, 'publish' | 'stopping'>
+  tools: Omit<ScoreHandlerDependencies, 'publish' | 'queues' | 'stopping'>
   part: Part
 } {
   const { clock, log } = dependencies
@@ -120,11 +136,16 @@ function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingr
     threads: config.DETECTOR_THREADS,
     timeoutMs: config.DETECTOR_TIMEOUT_MS,
     metrics,
+    clock,
   })
   const turns = createPermits(config.SCORER_CONCURRENCY, {
     mayReplay: () => !jobs.areLate(),
     hasOneMore: true,
     onWaiting: countWaiting(metrics, 'turn'),
+  })
+  const largeTurns = createPermits(config.SCORER_LARGE_CONCURRENCY, {
+    hasOneMore: true,
+    onWaiting: countWaiting(metrics, 'large_turn'),
   })
   jobs.onMeasured(() => turns.wake())
   const room = createCallRoom({
@@ -148,7 +169,10 @@ function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingr
       isErased: createIsErased(pool),
       jobs,
       turns,
+      largeTurns,
       room,
+      inlineMaxChars: config.DETECTOR_INLINE_MAX_CHARS,
+      retryAfterMs: config.DETECTOR_RETRY_AFTER_MS,
       markKey: markKeyOf(config),
       log,
       clock,
@@ -158,6 +182,10 @@ function makeScoring({ config, dependencies, metrics, pool, custom, jobs }: Ingr
       await threads.stop()
     }),
   }
+}
+
+function onStart(start: () => Promise<void>): Part {
+  return { start, stop: () => Promise.resolve() }
 }
 
 function onStop(stop: () => unknown): Part {

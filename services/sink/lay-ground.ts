@@ -31,6 +31,8 @@ export function scoringQueuesOf(config: Pick<SinkConfig, 'TOPIC_PREFIX'>): Queue
   return [
     { topic: prefix + topics.scoreJobs.name, groupId: `${prefix}scorer` },
     { topic: prefix + topics.scoreJobsEphemeral.name, groupId: `${prefix}scorer` },
+    { topic: prefix + topics.scoreJobsLarge.name, groupId: `${prefix}scorer-large` },
+    { topic: prefix + topics.scoreJobsLargeEphemeral.name, groupId: `${prefix}scorer-large` },
     { topic: prefix + topics.scoreRecorded.name, groupId: scoreGroupOf(config) },
   ]
 }

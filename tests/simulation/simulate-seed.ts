@@ -168,7 +168,8 @@ function checkDelay({ deliveries, world }: Database, delivery: WebhookDelivery):
 }
 
 /** One that has not joined yet, because its process was stopped at its start, has everything still to do. */
-const consumerGroups = 'sink-calls sink-scores scorer notifier-fan-out notifier-due notifier-retry'.split(' ')
+const consumerGroups =
+  'sink-calls sink-scores scorer scorer-large notifier-fan-out notifier-due notifier-retry'.split(' ')
 
 function lagOf(cluster: Cluster): string[] {
   const absent = consumerGroups.filter((id) => cluster.group(id).topics.size === 0)

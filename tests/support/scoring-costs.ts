@@ -1,3 +1,4 @@
+import { systemClock } from '#runtime/clock.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import { newId } from '#schemas/ids.ts'
 import { builtInScorers, type BuiltInScorer } from '#schemas/verdicts.ts'
@@ -69,6 +70,7 @@ export async function measureThread(): Promise<{ inlineMs: number; threadMs: num
     threads: 1,
     timeoutMs: 60_000,
     metrics: createScorerMetrics(createMetrics()),
+    clock: systemClock,
   })
   const msOf = async (run: () => Promise<void>) => {
     const startedMs = performance.now()

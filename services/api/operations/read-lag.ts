@@ -19,7 +19,7 @@ export interface KafkaLag {
 
 /** Groups of ours; the cluster may be shared. */
 const ours = /^(sink|scorer|notifier)(-|$)/
-const jobsTopic = topics.scoreJobs.name
+const jobTopics = new Set<string>([topics.scoreJobs.name, topics.scoreJobsLarge.name])
 /** As long as jobs are kept. Halved twenty times it is less than a second. */
 const jobsKeptMs = topics.scoreJobs.retentionMs
 const halvings = 20
@@ -47,7 +47,7 @@ export async function readLag(kafka: Kafka, prefix: string, nowMs: number): Prom
         const topic = committed.topic.slice(prefix.length)
         const of = { lag, partitions: committed.partitions.length, members: members.get(groupId) ?? 0 }
         lags.push({ group: groupId.slice(prefix.length), topic, ...of })
-        if (topic !== jobsTopic || places.length === 0) continue
+        if (!jobTopics.has(topic) || places.length === 0) continue
         const madeMs = await oldestOf(admin, committed.topic, places, nowMs)
         oldest = Math.max(oldest ?? 0, nowMs - madeMs)
       }

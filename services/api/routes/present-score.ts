@@ -17,6 +17,12 @@ const judgeSchema = z.object({
   completion_tokens: nullableNumber,
   asked_together: nullableNumber.describe('How many scorers that were.'),
   latency_ms: nullableNumber,
+  failed: z
+    .string()
+    .nullish()
+    .describe(
+      "Why the judge gave no verdict: the detector's stands. Null or absent: the verdict is the judge's.",
+    ),
 })
 
 /** A score as clients see it. */

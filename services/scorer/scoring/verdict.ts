@@ -25,7 +25,7 @@ export type UnscoredReason =
   | 'budget_spent'
   /** There is a budget, and the judge's price is not known: nothing could be held against it. */
   | 'no_price'
-  /** Detectors took longer on this call than they may. */
+  /** Detectors took longer on this call than they may, also when it was tried again. */
   | 'too_slow'
   /** A detector threw on this call: a defect of ours, which is logged. */
   | 'detector_failed'
@@ -43,6 +43,8 @@ export interface JudgeTrace {
   latency_ms: number
   /** Something of what the rubric is about was shown in part: it is longer than JUDGE_TEXT_LIMIT, or was not recorded whole. */
   windowed?: true
+  /** Why it gave no verdict where a detector's stands. Absent: the verdict is its own, or says why there is none. */
+  failed?: UnscoredReason
   /** Its middle is left out where it is very long. Absent: none came. */
   raw_answer?: string
 }
@@ -174,7 +176,7 @@ const unscoredRationale: Readonly<Record<UnscoredReason, string>> = {
   detectors_undecided: 'The detectors found no proof, and cannot vouch for what they did not find.',
   budget_spent: 'What the judge may cost in this period is spent.',
   no_price: "There is a budget for the judge and its model's price is not known.",
-  too_slow: 'The detectors took longer on this call than DETECTOR_TIMEOUT_MS.',
+  too_slow: 'The detectors took more processor time for this call than DETECTOR_TIMEOUT_MS, twice.',
   detector_failed:
     'A detector failed on this call: a defect of Sluice, which the log of the scorer tells more of.',
 }

@@ -27,7 +27,7 @@ export interface JudgingTerms extends Waiter {
 
 /**
  * Verdicts of those built-in scorers for which the judge decides, or of which only the judge could have said something; the others keep their
- * detector's. A judge that fails leaves a detector's verdict as it stands: it is never more than what the detector vouches for.
+ * detector's. A judge that fails leaves a detector's verdict as it stands, with what became of the judge: it is never more than what the detector vouches for.
  */
 export async function askJudge(
   builtIn: readonly BuiltInScorer[],
@@ -47,8 +47,10 @@ export async function askJudge(
   const material = materialOf(call, judgeTextLimit, evidence)
   const verdicts: NamedVerdict[] = []
   const settle = (rubric: Rubric, verdict: Verdict) => {
-    if (verdict.label !== 'unscored' || isOpen(detected.get(rubric.scorer)))
+    const detector = detected.get(rubric.scorer)
+    if (verdict.label !== 'unscored' || detector === undefined || detector.verdict.label === 'unscored')
       verdicts.push(nameVerdict(rubric, verdict))
+    else verdicts.push({ ...detector, verdict: withFailure(detector.verdict, verdict) })
   }
   const asked = open.filter((rubric) => sidesWithText(rubric, material).length > 0)
   const groups = groupRubrics(asked, material, judgeGrouping).map(async (group) => {
@@ -63,9 +65,10 @@ export async function askJudge(
   return verdicts
 }
 
-/** Whether there is no verdict of a detector that a judge without an answer has to leave alone. */
-function isOpen(detector: NamedVerdict | undefined): boolean {
-  return detector === undefined || detector.verdict.label === 'unscored'
+/** A detector's verdict that stands, and what became of the judge that was asked too. */
+function withFailure(detector: Verdict, { judge, reason }: Verdict): Verdict {
+  if (judge === undefined || reason === null) throw new Error('a judge that gives no verdict says why')
+  return { ...detector, judge: { ...judge, failed: reason } }
 }
 
 function verdictOf(rubric: Rubric, result: JudgeResult, call: Call, material: JudgeMaterial): Verdict {

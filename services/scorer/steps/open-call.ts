@@ -7,7 +7,7 @@ import { heapBytesOf, parseBody, readCall, type Body, type Call } from '../scori
 import type { UnscoredReason } from '../scoring/verdict.ts'
 
 /** A job's call, opened and not yet read; or why it is not. */
-export type OpenedCall = { unreadable: UnscoredReason } | { heapBytes: number; read(): Call }
+export type OpenedCall = { unreadable: UnscoredReason } | { heapBytes: number; chars: number; read(): Call }
 
 /**
  * Opens the bodies of a job. They, and `read`, throw PermanentError when a body does not open (`CANNOT_OPEN`) or is no JSON (`BODY_NOT_JSON`):
@@ -21,7 +21,12 @@ export function openCall(job: ScoreJob, sealer: Sealer, smallBytes: number): Ope
   if (hasManyParts(texts.request) || hasManyParts(texts.response ?? ''))
     return { unreadable: 'too_many_parts' }
   const heapBytes = heapBytesOf(texts.request) + heapBytesOf(texts.response ?? '')
-  return { heapBytes, read: heapBytes < smallBytes ? readerOf(job, texts) : readerOfClosed(job, sealer) }
+  const chars = texts.request.length + (texts.response?.length ?? 0)
+  return {
+    heapBytes,
+    chars,
+    read: heapBytes < smallBytes ? readerOf(job, texts) : readerOfClosed(job, sealer),
+  }
 }
 
 interface Texts {

@@ -1,12 +1,13 @@
 import { MessageChannel } from 'node:worker_threads'
 import { expect, test } from '@jest/globals'
+import type { Judge } from '../judge/judge.ts'
 import { readCall, parseBody } from '../scoring/call-text.ts'
 import { parseRubric, type Rubric } from '../scoring/judge/rubric.ts'
 import { answers, asks } from '../testing/sample-job.ts'
 import { detectInThread, type ThreadReport } from '../threads/detect-in-thread.ts'
 import { taskOf } from '../threads/detector-threads.ts'
 import type { DetectCall } from './detect-call.ts'
-import { runDetectors } from './run-detectors.ts'
+import { leaveUnscored, runDetectors } from './run-detectors.ts'
 import { runScorers } from './run-scorers.ts'
 
 const rubric: Rubric = parseRubric(
@@ -30,28 +31,53 @@ const inThread: DetectCall = async (chosen, read) => {
   const { port1, port2 } = new MessageChannel()
   const found: Awaited<ReturnType<DetectCall>>[number][] = []
   const done = Promise.withResolvers<undefined>()
-  port1.on('message', (report: ThreadReport) =>
-    report === 'done' ? done.resolve(undefined) : found.push(report.found),
-  )
+  port1.on('message', (report: ThreadReport) => {
+    if (report === 'done') done.resolve(undefined)
+    else if ('found' in report) found.push(report.found)
+  })
   await detectInThread({ ...taskOf(chosen, read), port: port2 })
   await done.promise
   port1.close()
   return found
 }
 
+const never = new AbortController().signal
+const tools = {
+  judge: null,
+  rubrics: new Map([[rubric.scorer, rubric]]),
+  judgeTextLimit: 1_000,
+  judgeGrouping: 'evidence',
+} as const
+const terms = { projectId: 'prj', judgeMode: 'never', lane: 'live', mayTryLater: false } as const
+const chosen = { builtIn: ['supply_chain'] as const, custom: [] }
+const trace = {
+  ...{ model: 'm', prompt_tokens: null, completion_tokens: null, cost_usd: null },
+  ...{ asked_together: 1, latency_ms: 1 },
+}
+
 test.each([
   ['at once', here],
   ['in a thread', inThread],
 ])('detectors that read a call %s hold it against the line of the rubric', async (_where, detect) => {
-  const tools = {
-    detect,
-    judge: null,
-    rubrics: new Map([[rubric.scorer, rubric]]),
-    judgeTextLimit: 1_000,
-    judgeGrouping: 'evidence',
-  } as const
-  const terms = { projectId: 'prj', judgeMode: 'never', lane: 'live' } as const
-  const chosen = { builtIn: ['supply_chain'] as const, custom: [] }
-  const found = await runScorers(chosen, call, terms, tools, new AbortController().signal)
-  expect(found.map(({ verdict }) => verdict.label)).toEqual(['unscored'])
+  const found = await runScorers(chosen, call, terms, { ...tools, detect }, never)
+  expect(found).toMatchObject([{ verdict: { label: 'unscored' } }])
+})
+
+test('a call that detectors are too slow for is tried later once, before the judge is asked', async () => {
+  const detect: DetectCall = (given) =>
+    Promise.resolve([
+      ...leaveUnscored({ ...given, builtIn: ['pii_detection'] }, 'too_slow'),
+      ...leaveUnscored(given, 'detectors_undecided'),
+    ])
+  let asked = 0
+  const judge: Judge = {
+    judge: () => (asked++, Promise.resolve({ kind: 'failed', reason: 'judge_unavailable', trace })),
+    stop: () => undefined,
+  }
+  const judging = { ...terms, judgeMode: 'always' } as const
+  const run = (mayTryLater: boolean) =>
+    runScorers(chosen, call, { ...judging, mayTryLater }, { ...tools, detect, judge }, never)
+  expect([await run(true), asked]).toEqual(['try_later', 0])
+  const reasons = [{ verdict: { reason: 'too_slow' } }, { verdict: { reason: 'judge_unavailable' } }]
+  expect([await run(false), asked]).toMatchObject([reasons, 1])
 })

@@ -148,8 +148,9 @@ async function run(databaseUrl: string, statement: string, values: readonly unkn
 }
 
 function tapDeadLetters(kafka: Kafka, prefix: string, into: DeadLetter[]): Promise<Consumer> {
-  const sources = [topics.scoreJobs, topics.scoreJobsEphemeral, topics.scoreJobsReplay]
-  const names = sources.map(({ name }) => prefix + deadLetterTopic(name))
+  const sources: TopicDefinition[] = Object.values(topics)
+  const jobs = sources.filter(({ schema }) => schema === 'SafetyScoreJob')
+  const names = jobs.map(({ name }) => prefix + deadLetterTopic(name))
   return tap(kafka, names, (value, headers) => {
     into.push({ headers, hasValue: value !== null })
     return Promise.resolve()

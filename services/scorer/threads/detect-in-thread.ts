@@ -1,4 +1,4 @@
-import type { MessagePort } from 'node:worker_threads'
+import { threadId, type MessagePort } from 'node:worker_threads'
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import { parseBody, readCall, type Usage } from '../scoring/call-text.ts'
 import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
@@ -20,8 +20,14 @@ export interface ThreadTask {
   port: MessagePort
 }
 
-/** `done` is the last one: what a thread sends and what it returns arrive in no order. */
-export type ThreadReport = { found: NamedVerdict; seconds: number; defect: Error | undefined } | 'done'
+/**
+ * First who begins, and the microseconds of processor that the thread has taken before; then verdicts. `done` is the last one: what a thread sends and
+ * what it returns arrive in no order.
+ */
+export type ThreadReport =
+  | { threadId: number; beganUs: number }
+  | { found: NamedVerdict; seconds: number; defect: Error | undefined }
+  | 'done'
 
 /** Compiled patterns are kept: an entry rarely changes, and compiling a long list takes longer than most calls. */
 const compiled = new Map<string, CustomScorer>()
@@ -29,10 +35,12 @@ const mostCompiled = 1_000
 
 /** What a thread of the pool runs. */
 export async function detectInThread({ builtIn, custom, failAt, port, ...call }: ThreadTask): Promise<void> {
+  const report = (message: ThreadReport) => port.postMessage(message)
+  const { user, system } = process.threadCpuUsage()
+  report({ threadId, beganUs: user + system })
   const bodyOf = (json: string | null) => (json === null ? null : parseBody(json))
   const read = readCall(bodyOf(call.request), bodyOf(call.response), call.usage)
   const chosen = { builtIn, custom: custom.map(compileOnce), failAt }
-  const report = (message: ThreadReport) => port.postMessage(message)
   await runDetectors(
     chosen,
     read,

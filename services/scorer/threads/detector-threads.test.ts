@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
+import { systemClock } from '#runtime/clock.ts'
 import { createMetrics } from '#runtime/metrics.ts'
 import type { Waiter } from '../judge/waiting-lines.ts'
 import { createScorerMetrics } from '../scorer-metrics.ts'
@@ -9,6 +10,7 @@ const never = new AbortController().signal
 const threads = createDetectorThreads({
   threads: 1,
   timeoutMs: 60_000,
+  clock: systemClock,
   metrics: createScorerMetrics(createMetrics()),
 })
 afterAll(() => threads.stop())

@@ -1,5 +1,6 @@
 import { MessageChannel } from 'node:worker_threads'
 import { Piscina } from 'piscina'
+import type { Clock } from '#runtime/clock.ts'
 import { codeOf } from '#runtime/errors.ts'
 import { createPermits } from '../judge/permits.ts'
 import type { Waiter } from '../judge/waiting-lines.ts'
@@ -8,11 +9,12 @@ import { countWaiting, type ScorerMetrics } from '../scorer-metrics.ts'
 import type { ChosenScorers } from '../steps/choose-scorers.ts'
 import { leaveUnscored, type OnVerdict } from '../steps/run-detectors.ts'
 import type { ThreadReport, ThreadTask } from './detect-in-thread.ts'
+import { watchThread, type BegunTask, type Exceeded } from './watch-thread.ts'
 
 /** Reads large calls beside the event loop. */
 export interface DetectorThreads {
   /**
-   * Tells `onVerdict` one verdict of each chosen detector and custom scorer; those that are not through when the time is up are `too_slow`, and
+   * Tells `onVerdict` one verdict of each chosen detector and custom scorer; those that are not through when its time is up are `too_slow`, and
    * the thread is replaced. Rejects when `signal` aborts.
    */
   run(
@@ -27,9 +29,10 @@ export interface DetectorThreads {
 
 interface ThreadsOptions {
   threads: number
-  /** How long the detectors may work on one call. */
+  /** Processor time that the detectors may take for one call. */
   timeoutMs: number
   metrics: ScorerMetrics
+  clock: Clock
 }
 
 /**
@@ -40,7 +43,13 @@ const resourceLimits = { maxOldGenerationSizeMb: 400 }
 /** An idle thread gives its memory back. */
 const idleTimeoutMs = 60_000
 
-export function createDetectorThreads({ threads, timeoutMs, metrics }: ThreadsOptions): DetectorThreads {
+/** So much may pass by the clock for each millisecond of processor time, and at least a minute: a thread that takes longer hangs. */
+const wallFactor = 12
+const leastWallMs = 60_000
+
+export function createDetectorThreads(options: ThreadsOptions): DetectorThreads {
+  const { threads, timeoutMs, metrics, clock } = options
+  const limits = { processorMs: timeoutMs, wallMs: Math.max(leastWallMs, wallFactor * timeoutMs) }
   // A replay that waited here for live ones to leave the only thread would keep the turn and the room that live ones wait for.
   const permits = createPermits(threads, { isReplayEqual: true, onWaiting: countWaiting(metrics, 'thread') })
   let pool: Piscina | undefined
@@ -55,25 +64,6 @@ export function createDetectorThreads({ threads, timeoutMs, metrics }: ThreadsOp
       resourceLimits,
     }))
 
-  async function work(
-    task: Omit<ThreadTask, 'port'>,
-    onVerdict: OnVerdict,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { port1, port2 } = new MessageChannel()
-    const done = Promise.withResolvers<undefined>()
-    port1.on('message', (report: ThreadReport) => {
-      if (report === 'done') done.resolve(undefined)
-      else onVerdict(report.found, report.seconds, report.defect)
-    })
-    try {
-      await poolOf().run({ ...task, port: port2 }, { transferList: [port2], signal })
-      await done.promise
-    } finally {
-      port1.close()
-    }
-  }
-
   async function readInTime(
     chosen: ChosenScorers,
     call: Call,
@@ -85,18 +75,33 @@ export function createDetectorThreads({ threads, timeoutMs, metrics }: ThreadsOp
       // What comes after its scorer was given up is too late.
       if (missing.delete(found.scorer)) onVerdict(found, seconds, defect)
     }
-    const timeUp = new AbortController()
-    const timer = setTimeout(() => timeUp.abort(), timeoutMs)
+    const [timeUp, over] = [new AbortController(), new AbortController()]
+    const begun = Promise.withResolvers<BegunTask>()
+    const watching = watchThread(begun.promise, limits, clock, over.signal).then((exceeded) => {
+      if (exceeded !== undefined) timeUp.abort(exceeded)
+    })
     try {
-      await work(taskOf(chosen, call), note, AbortSignal.any([signal, timeUp.signal]))
+      const until = AbortSignal.any([signal, timeUp.signal])
+      const work = readInThread(
+        poolOf(),
+        taskOf(chosen, call),
+        { onBegin: begun.resolve, onVerdict: note },
+        until,
+      )
+      // A thread that cannot be watched is given up with the error that says why.
+      await Promise.race([work, watching.then(() => work)])
       metrics.detectorThreads.inc({ outcome: 'read' })
     } catch (error) {
       signal.throwIfAborted()
-      if (!timeUp.signal.aborted && !isOutOfMemory(error)) throw error
-      metrics.detectorThreads.inc({ outcome: timeUp.signal.aborted ? 'too_slow' : 'out_of_memory' })
+      if (!timeUp.signal.aborted && !isOutOfMemory(error)) {
+        timeUp.abort()
+        throw error
+      }
+      const outcome = timeUp.signal.aborted ? (timeUp.signal.reason as Exceeded) : 'out_of_memory'
+      metrics.detectorThreads.inc({ outcome })
       for (const late of missing.values()) note(late, timeoutMs / 1_000)
     } finally {
-      clearTimeout(timer)
+      over.abort()
     }
   }
 
@@ -105,6 +110,31 @@ export function createDetectorThreads({ threads, timeoutMs, metrics }: ThreadsOp
     // The time runs from when there is a thread for it.
     run: (chosen, call, onVerdict, who, signal) =>
       permits.run(() => readInTime(chosen, call, onVerdict, signal), signal, who),
+  }
+}
+
+/** Resolves once the thread has read the call. `onBegin` hears which thread that is. */
+async function readInThread(
+  pool: Piscina,
+  task: Omit<ThreadTask, 'port'>,
+  { onBegin, onVerdict }: { onBegin: (begun: BegunTask) => void; onVerdict: OnVerdict },
+  signal: AbortSignal,
+): Promise<void> {
+  const { port1, port2 } = new MessageChannel()
+  const done = Promise.withResolvers<undefined>()
+  port1.on('message', (report: ThreadReport) => {
+    if (report === 'done') done.resolve(undefined)
+    else if ('threadId' in report) {
+      const thread = pool.threads.find(({ threadId }) => threadId === report.threadId)
+      // One that has ended meanwhile is not watched.
+      if (thread !== undefined) onBegin({ thread, beganUs: report.beganUs })
+    } else onVerdict(report.found, report.seconds, report.defect)
+  })
+  try {
+    await pool.run({ ...task, port: port2 }, { transferList: [port2], signal })
+    await done.promise
+  } finally {
+    port1.close()
   }
 }
 

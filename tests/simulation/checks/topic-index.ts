@@ -11,8 +11,10 @@ const schemaOf = new Map<string, SchemaName>(Object.values(topics).map(({ name, 
 
 /** What stands in topics, as far as invariants ask for it. */
 export class TopicIndex {
-  /** Requests with a job, with all scores, events, and deliveries by `topic/delivery/attempt`. */
+  /** Requests with a job, with one in the lane of large calls, with all scores, events, and deliveries by `topic/delivery/attempt`. */
   readonly jobs = new Set<string>()
+  /** How often: once for each try. */
+  readonly handedOver = new Map<string, number>()
   readonly scored = new Map<string, ScoredCall>()
   readonly events = new Map<string, RaisedEvent>()
   readonly deliveries = new Set<string>()
@@ -37,7 +39,10 @@ export class TopicIndex {
       this.#copies.set(call.id, [...(this.#copies.get(call.id) ?? []), name])
     } else if (topic === topics.scoreJobs.name || topic === topics.scoreJobsEphemeral.name)
       this.jobs.add((value as ScoreJob).request_id)
-    else if (topic === topics.scoreRecorded.name) {
+    else if (topic === topics.scoreJobsLarge.name || topic === topics.scoreJobsLargeEphemeral.name) {
+      const { request_id: id } = value as ScoreJob
+      this.handedOver.set(id, (this.handedOver.get(id) ?? 0) + 1)
+    } else if (topic === topics.scoreRecorded.name) {
       const scored = value as ScoredCall
       this.scored.set(scored.request_id, scored)
     } else if (topic === topics.eventRaised.name) {

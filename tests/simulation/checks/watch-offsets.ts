@@ -28,7 +28,15 @@ const whatIsMissing: Readonly<Record<string, WhatIsMissing>> = {
     const makesJob = topic === topics.requestEphemeral.name || !call.zero_content_retention
     return makesJob && !index.jobs.has(call.id) && !index.isBlamed(call) ? 'its job' : undefined
   },
-  scorer: (value, { scored }) => (scored.has((value as ScoreJob).request_id) ? undefined : 'its scores'),
+  scorer(value, { scored, handedOver }) {
+    const { request_id: id } = value as ScoreJob
+    return scored.has(id) || handedOver.has(id) ? undefined : 'its scores'
+  },
+  // One that detectors were too slow for is passed once it stands there again.
+  'scorer-large'(value, { scored, handedOver }) {
+    const { request_id: id } = value as ScoreJob
+    return scored.has(id) || (handedOver.get(id) ?? 0) > 1 ? undefined : 'its scores'
+  },
   'sink-scores'(value, _index, { scores }) {
     const call = value as ScoredCall
     const isStored = ({ id }: { id: string }) => scores.has(`${idToUuid(call.project_id)}/${idToUuid(id)}`)

@@ -39,6 +39,8 @@ export function layGround(world: World, cluster: Cluster, database: Database) {
     producer,
     kafka,
     codecs,
+    /** Large calls that detectors were too slow for, over all scorers (scorers.ts). */
+    slowCalls: new Set<string>(),
   }
 }
 

@@ -9,7 +9,7 @@ import { beginningMs, type World } from '../world/world.ts'
 import type { ClientCall } from './clients.ts'
 import type { SimGround } from './ground.ts'
 import { urlOf } from './receivers.ts'
-import { unsafeWord } from './scorers.ts'
+import { largeWords, slowWord, unsafeWord } from './scorers.ts'
 import { killerMetadata } from './sinks.ts'
 
 export const quotaLimit = 4
@@ -60,7 +60,7 @@ export function makeProjects(ground: SimGround) {
 }
 
 /**
- * The calls that clients send: some unsafe, some with tools, most of the limited project over its limit. Of a burst more are unsafe, so that
+ * The calls that clients send: some unsafe, some large, some with tools, most of the limited project over its limit. Of a burst more are unsafe, so that
  * notifiers find events together.
  */
 export function makeCalls(
@@ -74,10 +74,12 @@ export function makeCalls(
   return Array.from({ length: 8 + random.below(isBurst ? 32 : 8) }, () => {
     const isLate = random.chance(0.1)
     const madeAtMs = beginningMs - (isLate ? random.between(1, 6) * dayMs : random.between(0, 60_000))
-    const content = random.chance(isBurst ? 0.8 : 0.3) ? unsafeWord : 'hello'
+    const id = seededId(world, 'request', madeAtMs)
+    const size = random.chance(0.3) ? ` ${largeWords} ${random.chance(0.3) ? `${slowWord} ${id}` : ''}` : ''
+    const content = (random.chance(isBurst ? 0.8 : 0.3) ? unsafeWord : 'hello') + size
     const tool = random.chance(0.2) ? random.pick(['search', 'mail']) : null
     return {
-      id: seededId(world, 'request', madeAtMs),
+      id,
       project: random.pick(owners),
       body: {
         model: 'gpt-4o',

@@ -1,14 +1,16 @@
 import { createParallelConsumer } from '#runtime/kafka/parallel-consumer.ts'
+import { runTogether } from '#runtime/run-together.ts'
 import type { Service } from '#runtime/service.ts'
-import { topics } from '#schemas/topics.ts'
+import { topics, type TopicDefinition } from '#schemas/topics.ts'
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import { createCallRoom } from '#services/scorer/call-room.ts'
-import { createScoreHandler } from '#services/scorer/handler.ts'
+import { createScoreHandler, type ScoreHandlerDependencies } from '#services/scorer/handler.ts'
+import { createJobQueues, type QueueName } from '#services/scorer/job-queues.ts'
 import { createJobsUnderWay } from '#services/scorer/jobs-under-way.ts'
 import { createPermits } from '#services/scorer/judge/permits.ts'
 import { createScorerMetrics } from '#services/scorer/scorer-metrics.ts'
 import type { ScorersOfTier } from '#services/scorer/scoring/parse-tiers.ts'
-import { judged } from '#services/scorer/scoring/verdict.ts'
+import { judged, unscored } from '#services/scorer/scoring/verdict.ts'
 import type { DetectCall } from '#services/scorer/steps/detect-call.ts'
 import type { SimGround } from './ground.ts'
 
@@ -24,29 +26,41 @@ const tiers: ScorersOfTier = {
 /** A call with this in it is unsafe, for the first of the scorers. */
 export const unsafeWord = 'unsafe-on-purpose'
 
-const detect: DetectCall = ({ builtIn }, call) => {
-  const isUnsafe = JSON.stringify(call.request?.value ?? null).includes(unsafeWord)
-  return Promise.resolve(
-    builtIn.map((scorer) => {
-      const value = isUnsafe && scorer === scorersOfAll[0] ? 5 : 1
+/** A call with this in it is large: all others have fewer characters. */
+export const largeWords = 'large-on-purpose, by as many words as it takes to be longer than all others'
+const inlineMaxChars = 150
+/** Detectors are too slow for a large call with this in it, the first time that they read it. */
+export const slowWord = 'slow-on-purpose'
+
+const detectWith =
+  (slowBefore: Set<string>): DetectCall =>
+  ({ builtIn }, call) => {
+    const text = JSON.stringify(call.request?.value ?? null)
+    const isSlow = text.includes(slowWord) && !slowBefore.has(text)
+    if (isSlow) slowBefore.add(text)
+    const verdictBy = (scorer: BuiltInScorer) => {
+      if (isSlow) return unscored('detector', 'too_slow')
+      const value = text.includes(unsafeWord) && scorer === scorersOfAll[0] ? 5 : 1
       const finding = { value, rationale: 'simulated', contentFreeRationale: 'simulated', evidence: [] }
-      return { scorer, version: '1', owaspCategory: null, verdict: judged('detector', finding) }
-    }),
-  )
-}
+      return judged('detector', finding)
+    }
+    return Promise.resolve(
+      builtIn.map((scorer) => ({ scorer, version: '1', owaspCategory: null, verdict: verdictBy(scorer) })),
+    )
+  }
 
 /** As services/scorer/service.ts puts it together, for live jobs, with detectors of the simulation and no judge. */
 export function startSimScorer(ground: SimGround): Service {
-  const { database, producer, codecs, metrics, clock } = ground
+  const { database, producer, codecs, metrics, clock, log } = ground
   const scorerMetrics = createScorerMetrics(metrics)
-  const handler = createScoreHandler('live', {
+  const handling: ScoreHandlerDependencies = {
     ...ground,
     metrics: scorerMetrics,
     judge: null,
     rubrics: new Map(),
     judgeTextLimit: 1_000,
     judgeGrouping: 'evidence',
-    detect,
+    detect: detectWith(ground.slowCalls),
     tiers,
     custom: { current: () => [] },
     settings: {
@@ -54,23 +68,34 @@ export function startSimScorer(ground: SimGround): Service {
     },
     isErased: () => Promise.resolve(false),
     jobs: createJobsUnderWay(scorerMetrics, clock),
-    room: createCallRoom({ mostBytes: Infinity, smallBytes: 0, onChange: () => undefined }),
+    room: createCallRoom({ mostBytes: Infinity, smallBytes: Infinity, onChange: () => undefined }),
     turns: createPermits(4, { hasOneMore: true }),
+    largeTurns: createPermits(2, { hasOneMore: true }),
+    inlineMaxChars,
+    retryAfterMs: 1_000,
+    queues: createJobQueues({ producer, encoder: codecs.jobs, topicPrefix: '' }),
     stopping: new AbortController().signal,
     markKey: null,
     publish: async (scored) => {
       const value = await codecs.scores.encode(scored)
       await producer.send([{ topic: topics.scoreRecorded.name, key: scored.request_id, value }])
     },
-  })
-  return createParallelConsumer({
-    ...ground,
-    groupId: 'scorer',
-    topics: [topics.scoreJobs.name, topics.scoreJobsEphemeral.name],
-    decoder: codecs.jobs,
-    handler,
-    concurrency: 4,
-    window: 4,
-    omitDeadLetterValue: (topic) => topic === topics.scoreJobsEphemeral.name,
-  })
+  }
+  const consume = (queue: QueueName, groupId: string, ...read: TopicDefinition[]) =>
+    createParallelConsumer({
+      ...ground,
+      groupId,
+      topics: read.map(({ name }) => name),
+      decoder: codecs.jobs,
+      handler: createScoreHandler(queue, handling),
+      concurrency: 4,
+      window: 4,
+      omitDeadLetterValue: (topic) => topic.endsWith('.ephemeral'),
+    })
+  const { scoreJobs, scoreJobsEphemeral, scoreJobsLarge, scoreJobsLargeEphemeral } = topics
+  const consumers = [
+    consume('live', 'scorer', scoreJobs, scoreJobsEphemeral),
+    consume('large', 'scorer-large', scoreJobsLarge, scoreJobsLargeEphemeral),
+  ]
+  return runTogether([consumers], log)
 }

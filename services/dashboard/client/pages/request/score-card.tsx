@@ -70,6 +70,8 @@ export function ScoreCard({ request, score, onSeek }: ScoreCardProps) {
 function describeMethod({ method, scorer_version, judge }: Score): string {
   const by = { detector: 'by detectors', judge: 'by the judge', custom: 'by a custom scorer' }[method]
   if (judge === null) return `${by}, version ${scorer_version}`
+  if (typeof judge.failed === 'string')
+    return `${by}, version ${scorer_version}; ${judge.model} was asked too and gave no verdict: ${judge.failed}`
   const shared = (judge.asked_together ?? 1) > 1 ? ` for ${judge.asked_together} scorers` : ''
   return `${by}: ${judge.model}, rubric ${judge.rubric}, ${formatUsd(judge.cost_usd)}${shared}`
 }

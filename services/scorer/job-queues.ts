@@ -1,0 +1,55 @@
+import { murmur2 } from '#runtime/kafka/partition-for-key.ts'
+import type { ConsumedRecord, Encoder, OutgoingRecord, Producer } from '#runtime/kafka/records.ts'
+import type { ScoreJob } from '#schemas/safety-score-job.ts'
+import { topics, type TopicDefinition } from '#schemas/topics.ts'
+
+/** Where a job stands: among live ones, among large live ones, or among replays. */
+export type QueueName = 'live' | 'large' | 'replay'
+
+/** Sends jobs on to another queue, or to the end of their own. Resolves when Kafka has the job. */
+export interface JobQueues {
+  /** To the lane of large calls. */
+  handOver(job: ScoreJob): Promise<void>
+  /** To the end of the queue that it stands in; it says there that it is tried for the second time. */
+  tryLater(job: ScoreJob, from: QueueName): Promise<void>
+}
+
+interface JobQueuesOptions {
+  producer: Pick<Producer, 'send'>
+  encoder: Encoder<ScoreJob>
+  topicPrefix: string
+}
+
+const attemptHeader = 'sluice-attempt'
+/** A project's large calls stand in three partitions at most, so that of six half are free of any one project's flood. */
+const keysOfProject = 3
+
+export function createJobQueues({ producer, encoder, topicPrefix }: JobQueuesOptions): JobQueues {
+  const nameOf = ({ name }: TopicDefinition) => topicPrefix + name
+  const send = async (job: ScoreJob, record: Omit<OutgoingRecord, 'value'>) =>
+    producer.send([{ ...record, value: await encoder.encode(job) }])
+  const largeOf = (job: ScoreJob) => ({
+    topic: nameOf(job.zero_content_retention ? topics.scoreJobsLargeEphemeral : topics.scoreJobsLarge),
+    key: largeKeyOf(job),
+  })
+  return {
+    handOver: (job) => send(job, largeOf(job)),
+    tryLater: (job, from) =>
+      send(job, {
+        ...(from === 'replay'
+          ? { topic: nameOf(topics.scoreJobsReplay), key: job.request_id }
+          : largeOf(job)),
+        headers: { [attemptHeader]: '2' },
+      }),
+  }
+}
+
+/** One of the three keys of the job's project. */
+function largeKeyOf({ project_id, request_id }: Pick<ScoreJob, 'project_id' | 'request_id'>): string {
+  return `${project_id}/${(murmur2(Buffer.from(request_id)) >>> 0) % keysOfProject}`
+}
+
+/** Whether the job was tried before and was too slow. */
+export function isSecondTry({ headers }: Pick<ConsumedRecord<unknown>, 'headers'>): boolean {
+  return headers[attemptHeader] !== undefined
+}
