@@ -11,6 +11,8 @@ test('opens what it sealed, smaller and unreadable', () => {
   expect(sealed).toMatchObject({ codec: 'zstd', key_id: 'k1' })
   expect(sealed.data.length).toBeLessThan(body.length)
   expect(sealer.open(sealed, 'prj/req/request_body')).toEqual(body)
+  expect(sealer.sizeOf(sealed, 'prj/req/request_body')).toBe(body.length)
+  expect(() => sealer.sizeOf(sealed, 'prj/other/request_body')).toThrow('cannot be opened')
 })
 
 test('without keys it compresses only, and leaves short bytes alone', () => {

@@ -4,6 +4,7 @@ import type { EncryptionKey } from './encryption-keys.ts'
 import { PermanentError, messageOf } from './errors.ts'
 import type { Log } from './log.ts'
 import { nextNonce, nonceBytes } from './next-nonce.ts'
+import { zstdContentSize } from './zstd-size.ts'
 
 /** Bytes as they travel and rest: compressed, then encrypted where keys are configured. */
 export interface Sealed {
@@ -20,6 +21,8 @@ export interface Sealer {
   seal(bytes: Buffer, identity: string): Sealed
   /** Throws PermanentError `CANNOT_OPEN`: the key is not configured, or bytes or identity are not those that were sealed. */
   open(sealed: Sealed, identity: string): Buffer
+  /** How many bytes they open to, without unpacking them; undefined where they do not say. Throws as `open` does. */
+  sizeOf(sealed: Sealed, identity: string): number | undefined
 }
 
 const tagBytes = 16
@@ -46,10 +49,18 @@ export function createSealer(keys: readonly EncryptionKey[]): Sealer {
     },
     open({ codec, key_id, data }, identity) {
       try {
-        const compressed = key_id === null ? data : decrypt(data, keyNamed(byId, key_id), identity)
+        const compressed = decrypted({ key_id, data }, byId, identity)
         return codec === 'zstd'
           ? zstdDecompressSync(compressed, { maxOutputLength: maxOpenedBytes })
           : compressed
+      } catch (error) {
+        throw cannotOpen(error)
+      }
+    },
+    sizeOf({ codec, key_id, data }, identity) {
+      try {
+        const compressed = decrypted({ key_id, data }, byId, identity)
+        return codec === 'zstd' ? zstdContentSize(compressed) : compressed.length
       } catch (error) {
         throw cannotOpen(error)
       }
@@ -79,7 +90,7 @@ export function createResealer(keys: readonly EncryptionKey[]): Resealer | undef
     currentKeyId,
     reseal({ codec, key_id, data }, identity) {
       try {
-        const packed = key_id === null ? data : decrypt(data, keyNamed(byId, key_id), identity)
+        const packed = decrypted({ key_id, data }, byId, identity)
         return { codec, key_id: currentKeyId, data: encrypt(packed, keyNamed(byId, currentKeyId), identity) }
       } catch (error) {
         throw cannotOpen(error)
@@ -103,6 +114,14 @@ function cannotOpen(error: unknown): PermanentError {
   return new PermanentError('CANNOT_OPEN', `sealed bytes cannot be opened: ${messageOf(error)}`, {
     cause: error,
   })
+}
+
+function decrypted(
+  { key_id, data }: Omit<Sealed, 'codec'>,
+  keys: ReadonlyMap<string, KeyObject>,
+  identity: string,
+): Buffer {
+  return key_id === null ? data : decrypt(data, keyNamed(keys, key_id), identity)
 }
 
 function keyNamed(keys: ReadonlyMap<string, KeyObject>, id: string): KeyObject {

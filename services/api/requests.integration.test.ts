@@ -178,9 +178,7 @@ describe('GET /api/requests/{id}', () => {
       model: 'm',
       rubric: 'pii_detection@2',
       cost_usd: 0.01,
-      asked_together: 3,
-      failed: 'judge_unavailable',
-      raw_answer: 'secret',
+      ...{ asked_together: 3, failed: 'judge_unavailable', raw_answer: 'secret' },
     }
     const seed = (minute: number, sessionId = 's') =>
       seedRequest(api.pool, sealer, {

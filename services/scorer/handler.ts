@@ -19,7 +19,7 @@ import { checkIdentity } from './steps/check-identity.ts'
 import { chooseScorers } from './steps/choose-scorers.ts'
 import { makeScoredCall } from './steps/make-scored-call.ts'
 import type { NamedVerdict } from './steps/named-verdict.ts'
-import { openCall } from './steps/open-call.ts'
+import { leastCharsOf, openCall } from './steps/open-call.ts'
 import { isDefect, leaveUnscored } from './steps/run-detectors.ts'
 import { runScorers, type ScoringTools } from './steps/run-scorers.ts'
 import type { CustomScorerStore } from './stores/custom-scorer-store.ts'
@@ -106,13 +106,16 @@ async function scoreJob(
     count(verdicts, metrics)
     return ok()
   }
-  const opened = openCall(job, sealer, room.smallBytes)
-  if ('unreadable' in opened) return finish(null, leaveUnscored(chosen, opened.unreadable))
-  if (queue === 'live' && (opened.chars > inlineMaxChars || opened.heapBytes >= room.smallBytes)) {
+  const handOver = async () => {
     await queues.handOver(job)
     metrics.requeuedJobs.inc({ reason: 'large' })
     return ok()
   }
+  const isLive = queue === 'live'
+  if (isLive && leastCharsOf(job, sealer) > inlineMaxChars) return handOver()
+  const opened = openCall(job, sealer, room.smallBytes)
+  if ('unreadable' in opened) return finish(null, leaveUnscored(chosen, opened.unreadable))
+  if (isLive && (opened.chars > inlineMaxChars || opened.heapBytes >= room.smallBytes)) return handOver()
   const terms = { ...whoseIs(job, queue), judgeMode, mayTryLater: !isSecondTry(record) }
   const score = async () => {
     const call = readOrReport(opened, log)

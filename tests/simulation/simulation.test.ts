@@ -38,6 +38,7 @@ describe('a mistake is caught', () => {
     'sink-swallows-a-store-error',
     'relay-makes-an-id-per-attempt',
     'scorer-makes-an-id-per-attempt',
+    'scorer-hands-over-without-the-broker',
     'fan-out-publishes-before-it-stores',
     'fan-out-together-keeps-what-it-could-not-begin',
     'notifier-forgets-its-claim',

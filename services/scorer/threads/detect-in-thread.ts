@@ -1,4 +1,4 @@
-import { threadId, type MessagePort } from 'node:worker_threads'
+import { isMainThread, threadId, type MessagePort } from 'node:worker_threads'
 import type { BuiltInScorer } from '#schemas/verdicts.ts'
 import { parseBody, readCall, type Usage } from '../scoring/call-text.ts'
 import type { CustomScorer } from '../scoring/custom/custom-scorer.ts'
@@ -7,6 +7,7 @@ import type { ScorerEntry } from '../scoring/custom/scorer-entry.ts'
 import type { FailAt } from '../steps/choose-scorers.ts'
 import type { NamedVerdict } from '../steps/named-verdict.ts'
 import { runDetectors } from '../steps/run-detectors.ts'
+import { lowerOwnPriority } from './lower-priority.ts'
 
 /** A call to be read in a thread: everything that it needs, as plain data. */
 export interface ThreadTask {
@@ -28,6 +29,8 @@ export type ThreadReport =
   | { threadId: number; beganUs: number }
   | { found: NamedVerdict; seconds: number; defect: Error | undefined }
   | 'done'
+
+if (!isMainThread) lowerOwnPriority()
 
 /** Compiled patterns are kept: an entry rarely changes, and compiling a long list takes longer than most calls. */
 const compiled = new Map<string, CustomScorer>()

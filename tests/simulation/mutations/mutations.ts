@@ -87,6 +87,16 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     find: 'await publish(makeScoredCall(',
     replace: 'void Promise.resolve().then(() => 0), void publish(makeScoredCall(',
   },
+  'scorer-hands-over-without-the-broker': {
+    file: 'services/scorer/handler.ts',
+    find: 'await queues.handOver(job)',
+    replace: 'void queues.handOver(job).catch(() => undefined)',
+  },
+  'scorer-tries-later-without-the-broker': {
+    file: 'services/scorer/handler.ts',
+    find: 'await queues.tryLater(job, queue)',
+    replace: 'void queues.tryLater(job, queue).catch(() => undefined)',
+  },
   'fan-out-publishes-before-it-stores': {
     file: 'services/notifier/fan-out-handler.ts',
     find: 'await deliveries.insert(chunk)\n',

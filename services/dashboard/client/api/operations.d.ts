@@ -1686,6 +1686,7 @@ export interface Operations {
           completion_tokens?: number | null | undefined
           asked_together?: number | null | undefined
           latency_ms?: number | null | undefined
+          failed?: string | null | undefined
         } | null
       }[]
     }
@@ -1883,6 +1884,7 @@ export interface Operations {
               completion_tokens?: number | null | undefined
               asked_together?: number | null | undefined
               latency_ms?: number | null | undefined
+              failed?: string | null | undefined
             } | null
           }[]
           total: number
@@ -1916,6 +1918,7 @@ export interface Operations {
               completion_tokens?: number | null | undefined
               asked_together?: number | null | undefined
               latency_ms?: number | null | undefined
+              failed?: string | null | undefined
             } | null
           }[]
           total: number
@@ -1949,6 +1952,7 @@ export interface Operations {
                   completion_tokens?: number | null | undefined
                   asked_together?: number | null | undefined
                   latency_ms?: number | null | undefined
+                  failed?: string | null | undefined
                 } | null
               }[]
             | undefined
@@ -1977,6 +1981,7 @@ export interface Operations {
                   completion_tokens?: number | null | undefined
                   asked_together?: number | null | undefined
                   latency_ms?: number | null | undefined
+                  failed?: string | null | undefined
                 } | null
               }[]
             | undefined
@@ -2339,6 +2344,7 @@ export interface Operations {
                 completion_tokens?: number | null | undefined
                 asked_together?: number | null | undefined
                 latency_ms?: number | null | undefined
+                failed?: string | null | undefined
               } | null
             }[]
           }[]
@@ -2396,6 +2402,7 @@ export interface Operations {
                 completion_tokens?: number | null | undefined
                 asked_together?: number | null | undefined
                 latency_ms?: number | null | undefined
+                failed?: string | null | undefined
               } | null
             }[]
           }[]
