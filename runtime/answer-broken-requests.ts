@@ -4,31 +4,69 @@ import type { Duplex } from 'node:stream'
 /** What came in place of a request: no HTTP, headers beyond the server's limit, or less than a request in its time. */
 export type BrokenRequest = 'malformed' | 'headers' | 'slow'
 
+/** Closing on bytes that nobody has read resets the connection, and the peer may lose the answers before them. */
+const lingerMs = 1_000
+
 /**
  * Answers what the parser or a time limit of a server refuses and never becomes a request with what `answerTo` gives (`rawAnswer`), where Node's
- * own answers have no body, and closes the connection. `events` are those that the server hands requests to somebody by.
+ * own answers have no body, and closes the connection. Whole requests before it get their answers first: they have been acted on. `events` are
+ * those that the server hands requests to somebody by.
  */
 export function answerBrokenRequests(
   server: Server,
   events: readonly string[],
   answerTo: (fault: BrokenRequest) => string,
 ): void {
-  const latest = new WeakMap<Duplex, ServerResponse>()
-  const remember = (request: IncomingMessage, response: ServerResponse) => {
-    latest.set(request.socket, response)
+  /** Of each connection, oldest first: those without their end, and one that was given before its request had come whole. */
+  const answers = new WeakMap<Duplex, ServerResponse[]>()
+  const closing = new WeakSet<Duplex>()
+  const remember = ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const open = answers.get(socket)
+    if (open === undefined) answers.set(socket, [response])
+    else open.push(response)
+    response.once('close', () => forget(answers.get(socket) ?? [], response))
   }
   for (const event of events) server.prependListener(event, remember)
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Duplex) => {
-    const response = latest.get(socket)
-    // Nothing is added to an answer that has begun, or that was given before the body had come.
-    const isAnswering =
-      response?.headersSent === true && !(response.writableFinished && response.req.complete)
     const fault = faultOf(code)
-    const answer = fault === undefined ? undefined : answerTo(fault)
-    if (answer !== undefined && socket.writable && !isAnswering) socket.write(answer)
-    socket.destroy()
+    if (fault === undefined) socket.destroy()
+    // The parser says it again of everything that follows.
+    if (fault === undefined || closing.has(socket)) return
+    closing.add(socket)
+    const text = answerTo(fault)
+    const open = answers.get(socket) ?? []
+    const close = () => {
+      // Nothing is added to an answer that has begun, or that was given before the body had come.
+      if (open.at(-1)?.headersSent !== true && socket.writable) socket.write(text)
+      socket.end()
+      setTimeout(() => socket.destroy(), lingerMs).unref()
+    }
+    const owed = open.findLast(({ req, writableFinished }) => req.complete && !writableFinished)
+    if (owed === undefined) close()
+    else owed.once('close', close)
   })
 }
+
+/** What follows a whole request is the next one's. */
+function forget(open: ServerResponse[], response: ServerResponse): void {
+  if (response.req.complete) open.splice(open.indexOf(response), 1)
+}
+
+/** Why a request is refused that Node's parser takes, though servers disagree about where it ends or whom it is for; undefined: it is not. */
+export function ambiguityOf({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
+  const isOld = httpVersion === '1.0'
+  if (!isOld && httpVersion !== '1.1') return 'the version is neither HTTP/1.1 nor HTTP/1.0'
+  if (isOld && headers['transfer-encoding'] !== undefined) return 'HTTP/1.0 has no Transfer-Encoding'
+  const { host } = headers
+  if (host === undefined) return isOld ? undefined : 'the request names no Host, as HTTP/1.1 asks'
+  // Node gives the first of several.
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
+  if (hosts > 1) return 'the request has more than one Host header'
+  return hostPattern.test(host) ? undefined : 'the Host header is not a host'
+}
+
+/** What RFC 3986 has in a host and a port. */
+const hostPattern = /^[\w.~%!$&'()*+,;=:[\]-]*$/
 
 /** By what Node's server and its parser (`HPE_…`) say; undefined where it was the connection that broke. */
 function faultOf(code: string): BrokenRequest | undefined {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { answerBrokenRequests, type BrokenRequest } from '#runtime/answer-broken-requests.ts'
+import { ambiguityOf, answerBrokenRequests, type BrokenRequest } from '#runtime/answer-broken-requests.ts'
 import { newId } from '#schemas/ids.ts'
 import type { Authorizer, Caller } from './authorize.ts'
 import { splitRequestHeaders } from './forwarded-headers.ts'
@@ -176,8 +176,8 @@ function refusalOf(
   caller: Caller | 'unknown' | 'unavailable',
   maxBytes: number,
 ): GatewayAnswer | undefined {
-  const { host, 'content-length': length, 'transfer-encoding': coding } = request.headers
-  if (host === undefined && request.httpVersion === '1.1') return malformedRequest
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers
+  if (ambiguityOf(request) !== undefined) return malformedRequest
   if (caller === 'unknown') return invalidKey
   if (caller === 'unavailable') return keyUnavailable
   if (expects === 'unknown') return badExpectation

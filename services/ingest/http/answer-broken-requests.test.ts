@@ -32,6 +32,8 @@ test.each([
   ['what is no HTTP', 'hello\r\n\r\n', 400, 'BAD_REQUEST'],
   ['a body that breaks its own coding', `${chunked}hello\r\n`, 400, 'BAD_REQUEST'],
   ['a request that names no host', 'GET / HTTP/1.1\r\n\r\n', 400, 'BAD_REQUEST'],
+  ['a request that names two hosts', `${start}Host: y\r\n\r\n`, 400, 'BAD_REQUEST'],
+  ['chunks in HTTP/1.0', 'GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n', 400, 'BAD_REQUEST'],
   ['an expectation of its own', `${start}Expect: a-miracle\r\n\r\n`, 417, 'EXPECTATION_UNKNOWN'],
   ['large headers', `${start}X-A: ${'a'.repeat(17_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
 ])('%s is answered in JSON', async (_name, bytes, status, code) => {
@@ -71,4 +73,11 @@ test('an address that has no path is answered in JSON, which express would answe
 test('nothing is added to an answer that was given before the body had come', async () => {
   const answer = await send(`${chunked}hello\r\n`, (_request, response) => response.end('answer'))
   expect(answer).toMatch(/answer$/)
+})
+
+test('a whole request with rubbish behind it is answered first', async () => {
+  const answer = await send(`${start}\r\nrubbish\r\n\r\n`, (_request, response) => {
+    setImmediate(() => response.end('answer'))
+  })
+  expect(answer).toMatch(/^HTTP\/1.1 200 [^]*answerHTTP\/1.1 400 [^]*"BAD_REQUEST"\}$/)
 })

@@ -1,5 +1,5 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http'
-import { answerBrokenRequests, rawAnswer, type BrokenRequest } from '#runtime/answer-broken-requests.ts'
+import { ambiguityOf, answerBrokenRequests, rawAnswer, type BrokenRequest } from '#runtime/answer-broken-requests.ts'
 import { Problem } from './problem.ts'
 
 const problems: Readonly<Record<BrokenRequest, Problem>> = {
@@ -13,7 +13,6 @@ const problems: Readonly<Record<BrokenRequest, Problem>> = {
 }
 
 const unmet = new Problem(417, 'EXPECTATION_UNKNOWN', 'Expect: only 100-continue is known here')
-const hostless = new Problem(400, 'BAD_REQUEST', 'the request names no Host, as HTTP/1.1 asks')
 
 /** Answers what never becomes a request in the words of all other errors. */
 export function answerWithProblems(server: Server): void {
@@ -25,12 +24,12 @@ export function answerWithProblems(server: Server): void {
   server.on('checkExpectation', (_request, response: ServerResponse) => answerWith(response, unmet))
 }
 
-/** In place of Node's own check, which answers without a body. */
-export function refuseHostless(handler: RequestListener): RequestListener {
+/** Also in place of Node's own check for a Host, which answers without a body. */
+export function refuseAmbiguous(handler: RequestListener): RequestListener {
   return (request, response) => {
-    const { httpVersion, headers } = request
-    if (httpVersion === '1.1' && headers.host === undefined) answerWith(response, hostless)
-    else handler(request, response)
+    const ambiguity = ambiguityOf(request)
+    if (ambiguity === undefined) handler(request, response)
+    else answerWith(response, new Problem(400, 'BAD_REQUEST', ambiguity))
   }
 }
 

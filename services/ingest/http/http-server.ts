@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { keepAliveTimeoutMs, listen } from '#runtime/operations-server.ts'
 import { stopListening } from '#runtime/stop-listening.ts'
-import { answerWithProblems, refuseHostless } from './answer-broken-requests.ts'
+import { answerWithProblems, refuseAmbiguous } from './answer-broken-requests.ts'
 
 export interface HttpServer {
   start(): Promise<void>
@@ -18,7 +18,7 @@ export function createHttpServer(
 ): HttpServer {
   const server = createServer(
     { keepAliveTimeout: keepAliveTimeoutMs, requireHostHeader: false },
-    refuseHostless(handler),
+    refuseAmbiguous(handler),
   )
   answerWithProblems(server)
   return {
