@@ -5,7 +5,6 @@ import { isId } from '#schemas/ids.ts'
 import { authorization, chatBody, chatPath, idOf, useGateway } from '#tests/support/gateway-fixture.ts'
 import { chunk, sized } from '#tests/support/raw-upstream.ts'
 import { proxyKey } from '#tests/support/start-gateway.ts'
-import { until } from '#tests/support/until.ts'
 
 const world = useGateway()
 const json = ['Content-Type: application/json']

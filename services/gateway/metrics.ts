@@ -40,8 +40,10 @@ export interface GatewayMetrics {
   delivered(verdict: Verdict['kind']): void
   deliveryFailed(): void
   spool(depth: SpoolDepth, nowMs: number): void
-  /** What SPOOL_MAX_BYTES leaves this process, and where the spool lies. */
-  spoolLimit(bytes: number, directory: string): void
+  /** What SPOOL_MAX_BYTES and the file system leave this process. */
+  spoolLimit(bytes: number): void
+  /** The file system of `directory` is asked how much is free; `bytes` until it has said so. */
+  spoolLies(directory: string, bytes: number): void
 }
 
 const addedBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1]
@@ -185,10 +187,10 @@ function bodyCounters(metrics: Metrics): Pick<GatewayMetrics, 'cut' | 'unread'> 
   return { cut: (reason) => cut.inc({ reason }), unread: () => unread.inc() }
 }
 
-function spoolGauges(metrics: Metrics): Pick<GatewayMetrics, 'spool' | 'spoolLimit'> {
+function spoolGauges(metrics: Metrics): Pick<GatewayMetrics, 'spool' | 'spoolLimit' | 'spoolLies'> {
   const limit = metrics.gauge(
     'sluice_gateway_spool_limit_bytes',
-    'Bytes at which the spool begins to drop its oldest records.',
+    'Bytes at which the spool begins to drop its oldest records: SPOOL_MAX_BYTES, or less on a smaller disk.',
   )
   const free = metrics.gauge(
     'sluice_gateway_spool_free_bytes',
@@ -215,9 +217,8 @@ function spoolGauges(metrics: Metrics): Pick<GatewayMetrics, 'spool' | 'spoolLim
     'max',
   )
   return {
-    spoolLimit(bytes, directory) {
-      limit.set(bytes)
-      // Until the disk has said so itself.
+    spoolLimit: (bytes) => limit.set(bytes),
+    spoolLies(directory, bytes) {
       free.set(bytes)
       whenAsked(
         free,

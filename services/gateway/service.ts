@@ -258,12 +258,14 @@ interface SpoolParts {
 }
 
 function createSpool(config: GatewayConfig, { metrics, clock, ...parts }: SpoolParts): Spool {
-  metrics.spoolLimit(config.SPOOL_MAX_BYTES, config.SPOOL_DIR)
+  metrics.spoolLimit(config.SPOOL_MAX_BYTES)
+  metrics.spoolLies(config.SPOOL_DIR, config.SPOOL_MAX_BYTES)
   return new Spool({
     directory: config.SPOOL_DIR,
     name: `${process.pid}-${randomBytes(4).toString('hex')}`,
     key: config.SPOOL_KEY,
     maxBytes: config.SPOOL_MAX_BYTES,
+    onLimit: (bytes) => metrics.spoolLimit(bytes),
     // The spools of all workers of the version before, at most.
     maxAsideBytes: config.SPOOL_MAX_BYTES * config.GATEWAY_WORKERS,
     maxWaitingBytes: config.CAPTURE_TOTAL_MAX_BYTES,

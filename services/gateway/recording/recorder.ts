@@ -1,6 +1,7 @@
 import type { Log } from '#runtime/log.ts'
 import { createSaySeldom } from '#runtime/say-seldom.ts'
 import type { GatewayMetrics } from '../metrics.ts'
+import { PartlyWritten } from '../spool/record-writer.ts'
 import type { Spool } from '../spool/spool.ts'
 import { createPatience } from './patience.ts'
 import { buildRecord, type FinishedCall } from './build-record.ts'
@@ -41,7 +42,24 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
     log.error({ err: error, request_id: id }, 'no record could be made of a call')
   }
   const tellUnread = unreadTeller(dependencies, saySeldom)
-  const settle = async (written: Promise<void>, id: string): Promise<void> => {
+  /** `record`: undefined while it is being made. */
+  const fell = (error: unknown, id: string, record: Buffer | undefined) => {
+    if (error instanceof NoRecord) {
+      fail(error.cause, id)
+      return
+    }
+    const isPart = error instanceof PartlyWritten && record !== undefined
+    if (isPart && !error.refused.has(record)) {
+      metrics.recorded()
+      return
+    }
+    // The spool has counted it. The application's answer is not held back for it.
+    const why = isPart ? error.refused.get(record) : error
+    saySeldom('refused', (unsaid) =>
+      log.error({ err: why, request_id: id, unsaid }, 'the spool did not take a record'),
+    )
+  }
+  const settle = async (written: Promise<void>, id: string, record: () => Buffer | undefined) => {
     const outcome = await outcomeOf(written)
     if (outcome === 'written') metrics.recorded()
     else if (outcome === 'late') {
@@ -52,21 +70,12 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
           'the spool is slow: an answer ends before its record is on disk',
         ),
       )
-      // It may still get there; the spool counts it when it does not.
+      // It may still get there.
       written.then(
         () => metrics.recorded(),
-        (error: unknown) => {
-          if (error instanceof NoRecord) fail(error.cause, id)
-        },
+        (error: unknown) => fell(error, id, record()),
       )
-    } else if (outcome.error instanceof NoRecord) fail(outcome.error.cause, id)
-    // The spool has counted it. The application's answer is not held back for it.
-    else {
-      const { error } = outcome
-      saySeldom('refused', (unsaid) =>
-        log.error({ err: error, request_id: id, unsaid }, 'the spool did not take a record'),
-      )
-    }
+    } else fell(outcome.error, id, record())
   }
   return (call, release) => {
     const { id } = call
@@ -74,15 +83,20 @@ export function createRecorder(dependencies: RecorderDependencies): Recorder {
     try {
       const built = buildRecord(call, upstreamHost, maxBodyBytes, (error) => tellUnread(error, id))
       // Only what has to be waited for: a turn of the event loop for each would add up.
-      if (!(built instanceof Promise)) return settle(spool.append(built, isEphemeral), id).then(release)
+      if (!(built instanceof Promise))
+        return settle(spool.append(built, isEphemeral), id, () => built).then(release)
+      let made: Buffer | undefined
       const written = built.then(
-        (record) => spool.append(record, isEphemeral),
+        (record) => {
+          made = record
+          return spool.append(record, isEphemeral)
+        },
         (error: unknown) => {
           throw new NoRecord('no record could be made', { cause: error })
         },
       )
       void built.then(release, release)
-      return settle(written, id)
+      return settle(written, id, () => made)
     } catch (error) {
       fail(error, id)
       release()

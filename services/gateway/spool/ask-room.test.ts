@@ -8,7 +8,7 @@ import { createGatewayMetrics } from '../metrics.ts'
 test('what is free where the spool lies is measured, and a folder that is not there yet is no alarm', async () => {
   const freeOf = async (directory: string, isWanted: (bytes: number) => boolean) => {
     const metrics = createMetrics()
-    createGatewayMetrics(metrics).spoolLimit(1_000, directory)
+    createGatewayMetrics(metrics).spoolLies(directory, 1_000)
     const read = async () => {
       const [, text] = /^sluice_gateway_spool_free_bytes (\S+)/m.exec(await metrics.registry.metrics()) ?? []
       return Number(text)

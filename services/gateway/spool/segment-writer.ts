@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { open, type FileHandle } from 'node:fs/promises'
+import { open, unlink, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ageAt } from '#runtime/clock.ts'
 import { headerBytes, segmentHeader, type Frame } from './segment-format.ts'
@@ -10,7 +10,7 @@ export interface SegmentWriter {
   active(): Segment | undefined
   /**
    * Appends frames with one `write` and gives the segment that has them; `size` moves only when all of them are in the file.
-   * `onBegin` is told of a new segment.
+   * `onBegin` is told of a new segment that has them.
    */
   write(frames: readonly Frame[], onBegin: (segment: Segment) => void): Promise<Segment>
   /** The next write begins a new segment. */
@@ -20,7 +20,7 @@ export interface SegmentWriter {
 interface SegmentWriterOptions {
   folder: string
   /** Bytes of a segment, about. */
-  maxBytes: number
+  maxBytes: () => number
   /** Of projects that keep no content. A segment of theirs is begun anew every few minutes. */
   isEphemeral: boolean
   now: () => number
@@ -51,7 +51,7 @@ export function createSegmentWriter({
     return active
   }
   const isFull = (segment: Segment, moreBytes: number) =>
-    segment.size + moreBytes > maxBytes || (isEphemeral && isSpent(segment, now()))
+    segment.size + moreBytes > maxBytes() || (isEphemeral && isSpent(segment, now()))
   const finish = async () => {
     const finished = active
     active = undefined
@@ -67,18 +67,18 @@ export function createSegmentWriter({
       const isNew = active === undefined
       const { segment, file } = active ?? (await begin())
       try {
-        if (isNew) onBegin(segment)
         const parts = frames.flatMap((frame) => frame.parts)
         await writeAll(file, isNew ? [segmentHeader(), ...parts] : parts)
       } catch (error) {
         // What the file holds behind `size` is not whole: nothing may follow it, and it is lost, also where some frames are.
         try {
-          await file.truncate(isNew ? 0 : segment.size)
+          await (isNew ? unlink(segment.path) : file.truncate(segment.size))
         } finally {
           await finish()
         }
         throw error
       }
+      if (isNew) onBegin(segment)
       segment.size += byteLength
       return segment
     },

@@ -20,6 +20,8 @@ export interface SpoolOptions {
   name: string
   key: KeyObject | undefined
   maxBytes: number
+  /** Told how many bytes it may have: fewer than `maxBytes` on a smaller disk. */
+  onLimit?: (bytes: number) => void
   /** Of `set-aside/`, which the gateways of a directory share; the oldest there make room. */
   maxAsideBytes: number
   /** Bytes of records that wait for the disk to take them; what comes beyond is lost and counted. */

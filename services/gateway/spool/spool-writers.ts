@@ -13,7 +13,7 @@ export interface SpoolWriters {
   finishAged(nowMs: number): Promise<void>
 }
 
-export function createSpoolWriters(folder: string, maxBytes: number, now: () => number): SpoolWriters {
+export function createSpoolWriters(folder: string, maxBytes: () => number, now: () => number): SpoolWriters {
   const kept = createSegmentWriter({ folder, maxBytes, isEphemeral: false, now })
   const ephemeral = createSegmentWriter({ folder, maxBytes, isEphemeral: true, now })
   const writerOf = ({ path }: Segment) => (isEphemeralPath(path) ? ephemeral : kept)

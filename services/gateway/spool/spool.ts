@@ -1,12 +1,12 @@
 import { adoptSegments, createFolder, roomFrom, type OwnFolder } from './adopt-folders.ts'
+import { createDiskRoom, type DiskRoom } from './disk-room.ts'
 import { createSentNotes } from './note-sent.ts'
 import type { LossReason, SpoolOptions } from './spool-options.ts'
 import { readBatch, type SpoolBatch } from './read-batch.ts'
 import { createRecentRecords } from './recent-records.ts'
 import { eraseSegment } from './erase-bodies.ts'
 import { createFileAges, type FileAges } from './file-ages.ts'
-import { framesOf } from './segment-format.ts'
-import type { SegmentWriter } from './segment-writer.ts'
+import { createRecordWriter } from './record-writer.ts'
 import { removeSegment, writeSentOffset, type Segment } from './segment.ts'
 import { foreignProblem, type SpoolDepth } from './spool-depth.ts'
 import { releaseFolder, touchEveryMs, touchLock } from './spool-lock.ts'
@@ -16,6 +16,8 @@ import { createWaitingSegments, type WaitingSegments } from './waiting-segments.
 import { createWriteQueue, type WriteQueue } from './write-queue.ts'
 
 const maxSegmentBytes = 16 * 1024 * 1024
+/** A full spool loses one of so many segments at a time. */
+const segmentParts = 8
 /** Records of the last moments are sent without being read back. */
 const recentBytes = 32 * 1024 * 1024
 /** A segment that is sent and longer than this is begun anew, which frees the disk. */
@@ -35,6 +37,7 @@ export class Spool {
   /** Undefined while the directory cannot be written. */
   #writers: SpoolWriters | undefined
   readonly #segments: WaitingSegments
+  readonly #room: DiskRoom
   readonly #queue: WriteQueue
   #wake: (() => void) | undefined
   #touch: NodeJS.Timeout | undefined
@@ -48,7 +51,24 @@ export class Spool {
     this.#troubles = createSpoolTroubles(options.log)
     const isActive = (segment: Segment) => this.#isActive(segment)
     this.#segments = createWaitingSegments({ recent: this.#recent, troubles: this.#troubles, isActive })
-    this.#queue = createWriteQueue((records, isEphemeral) => this.#write(records, isEphemeral), {
+    this.#room = createDiskRoom({ onLimit: () => undefined, ...options })
+    const write = createRecordWriter({
+      ...options,
+      segments: this.#segments,
+      recent: this.#recent,
+      room: this.#room,
+      troubles: this.#troubles,
+      writers: () => this.#writers,
+      lose: (reason, records) => this.#lose(reason, records),
+    })
+    const writeAndWake = async (records: readonly Buffer[], isEphemeral: boolean) => {
+      try {
+        await write(records, isEphemeral)
+      } finally {
+        this.#wake?.()
+      }
+    }
+    this.#queue = createWriteQueue(writeAndWake, {
       maxBytes: options.maxWaitingBytes,
       onRefused: (error) => {
         this.#troubles.wrote(error)
@@ -81,7 +101,8 @@ export class Spool {
       return
     }
     this.#troubles.opened(null)
-    const maxBytes = Math.min(maxSegmentBytes, Math.floor(this.#options.maxBytes / 8))
+    await this.#room.measure(this.depth().bytes)
+    const maxBytes = () => Math.min(maxSegmentBytes, Math.floor(this.#room.limit() / segmentParts))
     this.#writers = createSpoolWriters(this.#own.folder, maxBytes, now)
     await this.#adopt()
   }
@@ -101,6 +122,7 @@ export class Spool {
     if (damaged > 0) this.#lose('damaged', damaged)
     if (segments.length > 0) {
       this.#segments.adopt(segments)
+      this.#room.adopt(segments.reduce((sum, { size }) => sum + size, 0))
       log.info(
         { segments: segments.length, ...this.depth() },
         'records of gateways that are gone are adopted',
@@ -109,7 +131,10 @@ export class Spool {
     if (failed !== undefined) throw failed
   }
 
-  /** Resolves once the record is in the file. Rejects when the disk does not take it, or too much waits for the disk already. */
+  /**
+   * Resolves once the record is in the file. Rejects when the disk does not take it, or too much waits for the disk already; with `PartlyWritten`
+   * when it took others of the same write only, which may be those of this record.
+   */
   append(record: Buffer, isEphemeral = false): Promise<void> {
     return this.#queue.add(record, isEphemeral)
   }
@@ -185,42 +210,6 @@ export class Spool {
       await troubles.attempt('the spool folder cannot be given free', () => releaseFolder(this.#own.folder))
   }
 
-  async #write(records: readonly Buffer[], isEphemeral: boolean): Promise<void> {
-    try {
-      await this.#writeTo(this.#writers?.of(isEphemeral), records)
-      this.#troubles.wrote(null)
-    } catch (error) {
-      if (this.#writers !== undefined) this.#troubles.wrote(error)
-      this.#lose('spool_write', records.length)
-      throw error
-    }
-  }
-
-  async #writeTo(writer: SegmentWriter | undefined, records: readonly Buffer[]): Promise<void> {
-    if (writer === undefined) throw new Error(`the spool cannot be written: ${this.problem() ?? 'not open'}`)
-    const frames = framesOf(records, this.#options.key)
-    const byteLength = frames.reduce((sum, frame) => sum + frame.byteLength, 0)
-    await this.#makeRoom(byteLength)
-    const segment = await writer.write(frames, (begun) => this.#segments.begin(begun))
-    let end = segment.size - byteLength
-    const writtenMs = this.#options.now()
-    for (const { records, byteLength: length } of frames) {
-      this.#recent.add({ segment, start: end, end: end + length, records, writtenMs })
-      end += length
-    }
-    segment.unsent += records.length
-    this.#wake?.()
-  }
-
-  /** Drops the oldest whole segments that are not being sent. */
-  async #makeRoom(byteLength: number): Promise<void> {
-    while (this.depth().bytes + byteLength > this.#options.maxBytes) {
-      const victim = this.#segments.victim()
-      if (victim === undefined) throw new Error('the spool is full and nothing of it can make room')
-      if ((await this.#segments.remove(victim)) && victim.unsent > 0) this.#lose('spool_full', victim.unsent)
-    }
-  }
-
   async #read(segment: Segment, records: number, bytes: number): Promise<SpoolBatch | 'later' | undefined> {
     try {
       const batch = await readBatch(segment, this.#recent, { records, bytes }, this.#options.key)
@@ -253,6 +242,7 @@ export class Spool {
     for (const segment of this.#segments.dueEphemeral(now()))
       await troubles.attempt('bodies that are due cannot be erased', () => this.#erase(segment))
     await this.#adopt()
+    await this.#room.measure(this.depth().bytes)
   }
 
   async #erase(segment: Segment): Promise<void> {

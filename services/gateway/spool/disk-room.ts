@@ -1,0 +1,49 @@
+import { statfs } from 'node:fs/promises'
+import type { Log } from '#runtime/log.ts'
+
+/** Kept free for notes of what is sent and records that lose their bodies: a twentieth of what there is for the spool, and no more than this. */
+const mostReserveBytes = 64 * 1024 * 1024
+const reserveParts = 20
+
+/** How many bytes a spool may have: SPOOL_MAX_BYTES, or less where its file system has no more. */
+export interface DiskRoom {
+  limit(): number
+  /** Asks the file system how much is free beside `usedBytes`, which are the spool's. */
+  measure(usedBytes: number): Promise<void>
+  /** So many bytes that lay there already are the spool's from now on. */
+  adopt(byteLength: number): void
+}
+
+interface DiskRoomOptions {
+  directory: string
+  maxBytes: number
+  log: Log
+  onLimit: (bytes: number) => void
+}
+
+export function createDiskRoom({ directory, maxBytes, log, onLimit }: DiskRoomOptions): DiskRoom {
+  let available = Number.POSITIVE_INFINITY
+  let isSmall = false
+  const limit = () => Math.min(maxBytes, available)
+  return {
+    limit,
+    async measure(usedBytes) {
+      try {
+        const { bavail, bsize } = await statfs(directory)
+        const bytes = usedBytes + bavail * bsize
+        available = Math.floor(bytes - Math.min(mostReserveBytes, bytes / reserveParts))
+      } catch (error) {
+        log.warn({ err: error, directory }, 'the file system does not say how much room the spool has')
+        return
+      }
+      if (available < maxBytes && !isSmall)
+        log.warn({ directory, limit_bytes: limit() }, 'the file system has less room than SPOOL_MAX_BYTES')
+      isSmall = available < maxBytes
+      onLimit(limit())
+    },
+    adopt(byteLength) {
+      available += byteLength
+      onLimit(limit())
+    },
+  }
+}
